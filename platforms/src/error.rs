@@ -1,0 +1,140 @@
+//! Why a call to a network did not do what was asked.
+
+use std::time::Duration;
+
+use fanfare_outbound as outbound;
+use serde::{Deserialize, Serialize};
+
+/// Result of a connector's call.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What is to be done about an error. What each means for a row is one `match` in the workers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The request never reached the network, or a repeatable one failed for the moment: try again.
+    Transient,
+    /// The network answered 5xx: it may or may not have acted.
+    Server,
+    /// The request may have been carried out, and no answer that can be read came.
+    Ambiguous,
+    /// The network asks to wait (`retry_after`, else the usual waits).
+    RateLimited,
+    /// A daily or monthly allowance is used up (`retry_after`, if known).
+    QuotaExhausted,
+    /// The access token has expired: refresh it and try again; where nothing can be refreshed, reconnect.
+    TokenExpired,
+    /// The network no longer accepts the account's credentials.
+    Reconnect,
+    /// The content will never pass.
+    Rejected,
+    /// A media file will never pass.
+    MediaRejected,
+    /// The app, a scope or a plan is missing something the account's owner must arrange.
+    Misconfigured,
+    /// While connecting: the network refuses the credentials.
+    InvalidCredentials,
+    /// While connecting: the network cannot be asked.
+    Unreachable,
+}
+
+/// An error of a connector, in words for the account's owner. Never holds a secret.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    /// What to do about it.
+    pub kind: Kind,
+    /// What happened, one sentence.
+    pub message: String,
+    /// What the owner can do, one sentence, where the kind alone does not say it.
+    pub remedy: Option<String>,
+    /// When to come back, as the network named it.
+    pub retry_after: Option<Duration>,
+    /// What the network answered, if it did.
+    pub reply: Option<PlatformReply>,
+}
+
+/// A network's own words for an error, redacted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlatformReply {
+    /// HTTP status.
+    pub status: u16,
+    /// The network's code.
+    pub code: Option<String>,
+    /// The network's message, shortened to 500 characters.
+    pub message: Option<String>,
+}
+
+impl Error {
+    /// An error of any kind.
+    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), remedy: None, retry_after: None, reply: None }
+    }
+
+    /// [`Kind::Transient`].
+    pub fn transient(message: impl Into<String>) -> Self {
+        Self::new(Kind::Transient, message)
+    }
+
+    /// [`Kind::Reconnect`].
+    pub fn reconnect(message: impl Into<String>) -> Self {
+        Self::new(Kind::Reconnect, message)
+    }
+
+    /// [`Kind::Rejected`].
+    pub fn rejected(message: impl Into<String>) -> Self {
+        Self::new(Kind::Rejected, message)
+    }
+
+    /// [`Kind::MediaRejected`].
+    pub fn media_rejected(message: impl Into<String>) -> Self {
+        Self::new(Kind::MediaRejected, message)
+    }
+
+    /// [`Kind::Misconfigured`].
+    pub fn misconfigured(message: impl Into<String>) -> Self {
+        Self::new(Kind::Misconfigured, message)
+    }
+
+    /// [`Kind::InvalidCredentials`].
+    pub fn invalid_credentials(message: impl Into<String>) -> Self {
+        Self::new(Kind::InvalidCredentials, message)
+    }
+
+    /// The same with advice.
+    #[must_use]
+    pub fn with_remedy(mut self, remedy: impl Into<String>) -> Self {
+        self.remedy = Some(remedy.into());
+        self
+    }
+
+    /// The same with the network's own answer.
+    #[must_use]
+    pub fn with_reply(mut self, status: u16, code: Option<&str>, message: Option<&str>) -> Self {
+        let short = |text: &str| text.chars().take(500).collect::<String>();
+        self.reply =
+            Some(PlatformReply { status, code: code.map(short), message: message.map(short) });
+        self
+    }
+
+    /// The same with the time the network named.
+    #[must_use]
+    pub fn with_retry_after(mut self, after: Option<Duration>) -> Self {
+        self.retry_after = after;
+        self
+    }
+}
+
+/// A request that certainly did not reach the network is transient; any other lost answer is ambiguous. A refused
+/// address is the owner's to mend.
+impl From<outbound::Error> for Error {
+    fn from(error: outbound::Error) -> Self {
+        let kind = match error.kind {
+            outbound::ErrorKind::Blocked | outbound::ErrorKind::Invalid => Kind::Misconfigured,
+            outbound::ErrorKind::NotSent => Kind::Transient,
+            outbound::ErrorKind::Lost
+            | outbound::ErrorKind::TooLarge
+            | outbound::ErrorKind::Nonsense => Kind::Ambiguous,
+        };
+        Self::new(kind, error.to_string())
+    }
+}

@@ -1,0 +1,130 @@
+//! The networks Fanfare publishes on: one folder each, one list of all.
+//!
+//! A connector is poor on purpose. It holds a descriptor (data), typed settings, requests and replies as the
+//! network words them, and one function that reads the network's errors. It contains no retry, no rate limit, no
+//! logging, no database and no clock: the worker adds those once for all. What it promises is the shape of
+//! [`Platform::publish`]: at most one remote change per call, so that a crash between two calls is always told apart.
+
+mod bluesky;
+mod discord;
+mod draft;
+mod error;
+mod id;
+mod outcome;
+mod schema;
+mod session;
+mod settings;
+mod spec;
+mod telegram;
+pub mod text;
+mod threads;
+mod validate;
+mod wordpress;
+
+pub use draft::{Draft, Media, MediaSource};
+pub use error::{Error, Kind, PlatformReply, Result};
+pub use id::{PLANNED, Planned, PlatformId, UnknownPlatform};
+pub use outcome::{Class, Found, Identity, Part, Phase, Progress, Published, Step};
+pub use schema::settings_schema;
+pub use session::{Account, Secrets, Session};
+pub use spec::{
+    Caption, Connect, CredentialField, MediaRules, PostType, Setting, Shape, Spec, ThreadRules,
+};
+pub use validate::{Violation, validate};
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+/// One network. Object-safe; implementers are unit structs listed in [`all`].
+#[async_trait]
+pub trait Platform: Send + Sync {
+    /// The descriptor: limits, settings and ways to connect, as data.
+    fn spec(&self) -> &'static Spec;
+
+    /// Length of the caption as this network counts it; the default counts with the descriptor's own function.
+    fn caption_length(&self, draft: &Draft) -> usize {
+        (self.spec().caption.count)(&draft.caption)
+    }
+
+    /// Rules that the descriptor cannot express as data. Pure; called after the descriptor's own rules.
+    fn check(&self, draft: &Draft) -> Vec<Violation> {
+        let _ = draft;
+        Vec::new()
+    }
+
+    /// What can be learned about a commit whose answer was lost, for this post on this account.
+    fn class(&self, account: &Account, draft: &Draft) -> Class {
+        let _ = (account, draft);
+        self.spec().class
+    }
+
+    /// What the next call of [`Platform::publish`] with this state will do. Pure, so that the worker can write down
+    /// that it is sending before it sends.
+    fn step(&self, draft: &Draft, state: Option<&Value>) -> Step;
+
+    /// Takes the post one step further; makes at most one remote change.
+    ///
+    /// # Errors
+    /// [`Error`] with a [`Kind`] that says whether to retry, to wait, to reconnect or to stop.
+    async fn publish(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        state: Option<Value>,
+    ) -> Result<Progress>;
+
+    /// Looks for the result of the commit described by `state`, whose answer was lost after `sent_at`. Reads only.
+    ///
+    /// # Errors
+    /// Any error means "not known yet"; the worker asks again for up to a minute.
+    async fn reconcile(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        state: Option<Value>,
+        sent_at: DateTime<Utc>,
+    ) -> Result<Found> {
+        let _ = (session, draft, state, sent_at);
+        Ok(Found::Unknown)
+    }
+
+    /// Asks the network who the credentials in `session.secrets` belong to.
+    ///
+    /// # Errors
+    /// [`Kind::InvalidCredentials`] when the network refuses them, [`Kind::Unreachable`] when it cannot be asked.
+    async fn verify(&self, session: &Session) -> Result<Identity>;
+
+    /// Exchanges the stored tokens for fresh ones. `None`: this network's credentials are not refreshed.
+    ///
+    /// # Errors
+    /// [`Kind::Reconnect`] only for an `invalid_grant`-class answer; anything else is transient.
+    async fn refresh(&self, session: &Session) -> Result<Option<Secrets>> {
+        let _ = session;
+        Ok(None)
+    }
+}
+
+/// Every network there is so far, in the order of their names.
+#[must_use]
+pub fn all() -> &'static [&'static dyn Platform] {
+    &[
+        &bluesky::Bluesky,
+        &discord::Discord,
+        &telegram::Telegram,
+        &threads::Threads,
+        &wordpress::Wordpress,
+    ]
+}
+
+/// The connector of a network.
+#[must_use]
+pub fn find(id: PlatformId) -> &'static dyn Platform {
+    match id {
+        PlatformId::Bluesky => &bluesky::Bluesky,
+        PlatformId::Discord => &discord::Discord,
+        PlatformId::Telegram => &telegram::Telegram,
+        PlatformId::Threads => &threads::Threads,
+        PlatformId::Wordpress => &wordpress::Wordpress,
+    }
+}

@@ -1,0 +1,149 @@
+//! What a step of a publish does and how it ends.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+/// Kind of remote change a call makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Repeatable: an upload, a container, waiting for one. Leaves at most an orphan.
+    Prepare,
+    /// The one irreversible call that makes something public.
+    Commit,
+    /// Reading back what is already public. Its failure never fails the post.
+    Confirm,
+}
+
+impl Phase {
+    /// Name in the ledger.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Prepare => "prepare",
+            Self::Commit => "commit",
+            Self::Confirm => "confirm",
+        }
+    }
+}
+
+/// The next call, as the ledger will show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// What the call does, for example `upload_image_2` or `publish_segment_3`.
+    pub name: String,
+    /// What kind of change it makes.
+    pub phase: Phase,
+}
+
+impl Step {
+    /// A repeatable step.
+    pub fn prepare(name: impl Into<String>) -> Self {
+        Self { name: name.into(), phase: Phase::Prepare }
+    }
+
+    /// The irreversible step.
+    pub fn commit(name: impl Into<String>) -> Self {
+        Self { name: name.into(), phase: Phase::Commit }
+    }
+
+    /// A step that only reads back.
+    pub fn confirm(name: impl Into<String>) -> Self {
+        Self { name: name.into(), phase: Phase::Confirm }
+    }
+}
+
+/// How one call of `publish` ended.
+#[derive(Debug, Clone)]
+pub enum Progress {
+    /// The post is public.
+    Done(Published),
+    /// Call again with `state`, which is stored before that; not before `after` has passed.
+    Continue {
+        /// Never read outside the connector.
+        state: Value,
+        /// Zero: at once. Otherwise the row waits, and no worker does.
+        after: Duration,
+        /// Id that the network gave in this step, for the ledger.
+        remote_id: Option<String>,
+        /// Something is public from this step on (a segment of a thread): the post can no longer be edited.
+        public: bool,
+    },
+}
+
+/// Something public, with its id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Published {
+    /// The network's id; never empty.
+    pub id: String,
+    /// Address a person can open.
+    pub url: Option<String>,
+    /// Further public parts (segments, first comment), in order.
+    pub parts: Vec<Part>,
+}
+
+/// One more public thing that belongs to a post.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// What it is, for example `segment_2`.
+    pub name: String,
+    /// The network's id.
+    pub id: String,
+}
+
+/// What may be done about a commit with no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// The same call may be sent again with the same key while `window` lasts; afterwards it is looked up.
+    Key {
+        /// How long the network remembers the key. `None`: for ever.
+        window: Option<Duration>,
+    },
+    /// A container, session or publish id can be asked.
+    Handle,
+    /// The account's own posts can be listed and compared.
+    Search,
+    /// Nothing can be asked: never sent again.
+    Blind,
+}
+
+impl Class {
+    /// Name in documents and in `GET /platforms`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Key { .. } => "key",
+            Self::Handle => "handle",
+            Self::Search => "search",
+            Self::Blind => "blind",
+        }
+    }
+}
+
+/// What a reconcile found.
+#[derive(Debug, Clone)]
+pub enum Found {
+    /// The change was made; this is what the lost answer would have said.
+    There(Progress),
+    /// The change was certainly not made: it may be sent again.
+    Absent,
+    /// Neither is certain.
+    Unknown,
+}
+
+/// Whose credentials these are.
+#[derive(Debug, Clone)]
+pub struct Identity {
+    /// The network's id of the account; what makes reconnecting an update.
+    pub remote_id: String,
+    /// Name shown to people.
+    pub username: String,
+    /// Longer name, if there is one.
+    pub display_name: Option<String>,
+    /// Public facts kept beside the account, for example `did` or `guild_id`. Never a secret.
+    pub meta: Map<String, Value>,
+    /// Secrets to store in place of the ones given (tokens of a fresh session beside them).
+    pub secrets: crate::Secrets,
+    /// When the stored tokens end and must have been refreshed, if they do.
+    pub expires_at: Option<chrono::DateTime<chrono::Utc>>,
+}

@@ -1,0 +1,130 @@
+//! What a connector may use while it talks to its network.
+
+use std::{collections::BTreeMap, fmt};
+
+use chrono::{DateTime, Utc};
+use fanfare_outbound::Client;
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::{Map, Value};
+use url::Url;
+
+use crate::{Error, Result};
+
+/// One account's way to its network, for the length of one call.
+#[derive(Debug, Clone)]
+pub struct Session {
+    /// The guarded client, trusting this connector's configured origin if there is one.
+    pub http: Client,
+    /// Replaces scheme, host and prefix of the network's addresses, also of those in credentials. `None`: the
+    /// network itself.
+    pub base: Option<Url>,
+    /// The account to publish on; empty while its credentials are being verified.
+    pub account: Account,
+    /// Its secrets.
+    pub secrets: Secrets,
+    /// Time of the call, from the caller's clock.
+    pub now: DateTime<Utc>,
+}
+
+impl Session {
+    /// `path` (which starts with a slash) on the network: below the configured base, else below `default`.
+    ///
+    /// # Errors
+    /// [`crate::Kind::Misconfigured`] when the two do not make an address.
+    pub fn url(&self, default: &str, path: &str) -> Result<Url> {
+        let base = self.base.as_ref().map_or(default, Url::as_str);
+        Url::parse(&format!("{}{path}", base.trim_end_matches('/')))
+            .map_err(|_| Error::misconfigured("The platform's address is not valid."))
+    }
+}
+
+/// What is known of the account, without secrets.
+#[derive(Debug, Clone, Default)]
+pub struct Account {
+    /// The network's id.
+    pub remote_id: String,
+    /// Name shown to people.
+    pub username: String,
+    /// Public facts that `verify` returned.
+    pub meta: Map<String, Value>,
+}
+
+impl Account {
+    /// A text among the public facts.
+    #[must_use]
+    pub fn meta_str(&self, name: &str) -> Option<&str> {
+        self.meta.get(name).and_then(Value::as_str)
+    }
+}
+
+/// Named secrets of an account: the credential fields, and tokens made from them. Prints no value.
+#[derive(Clone, Default)]
+pub struct Secrets(BTreeMap<String, SecretString>);
+
+impl Secrets {
+    /// No secret yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same with one more (or replaced) value.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.0.insert(name.to_owned(), SecretString::from(value.into()));
+        self
+    }
+
+    /// A secret that may be absent.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&SecretString> {
+        self.0.get(name)
+    }
+
+    /// A secret that must be there.
+    ///
+    /// # Errors
+    /// [`crate::Kind::Reconnect`]: without it the account cannot be used.
+    pub fn need(&self, name: &str) -> Result<&SecretString> {
+        self.get(name).ok_or_else(|| {
+            Error::reconnect(format!("The account's {name} is missing; connect it again."))
+        })
+    }
+
+    /// The value in the clear, or an empty text. Only for building a request.
+    #[must_use]
+    pub fn expose(&self, name: &str) -> &str {
+        self.get(name).map_or("", |secret| secret.expose_secret())
+    }
+
+    /// Reads secrets from plain pairs, as they come out of the vault or a request.
+    pub fn from_pairs(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self(pairs.into_iter().map(|(name, value)| (name, SecretString::from(value))).collect())
+    }
+
+    /// Plain pairs, to be encrypted at once.
+    #[must_use]
+    pub fn to_pairs(&self) -> BTreeMap<String, String> {
+        self.0
+            .iter()
+            .map(|(name, value)| (name.clone(), value.expose_secret().to_owned()))
+            .collect()
+    }
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.0.keys().map(|name| (name, "[redacted]"))).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Secrets;
+
+    #[test]
+    fn debug_shows_names_but_no_values() {
+        let shown = format!("{:?}", Secrets::new().with("app_password", "hunter2"));
+        assert_eq!(shown, r#"{"app_password": "[redacted]"}"#);
+    }
+}

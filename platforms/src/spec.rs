@@ -1,0 +1,212 @@
+//! The descriptor: what a network takes, as data that validation, discovery and documents all read.
+
+use std::time::Duration;
+
+use crate::{Class, PlatformId};
+
+/// One network's limits, settings and ways to connect.
+#[derive(Debug, Clone, Copy)]
+pub struct Spec {
+    /// Which network.
+    pub id: PlatformId,
+    /// Name for people.
+    pub label: &'static str,
+    /// Scheme, host and prefix of its API; empty where each account names its own.
+    pub base_url: &'static str,
+    /// How accounts are connected.
+    pub connect: Connect,
+    /// What a caption may be.
+    pub caption: Caption,
+    /// What media a post may have; a post type may narrow it.
+    pub media: MediaRules,
+    /// Longest alt text in characters; 0 where alt text is not supported. The setting is `media_alt_texts`.
+    pub alt_text_max: usize,
+    /// What kinds of post there are; the first is the default.
+    pub post_types: &'static [PostType],
+    /// What `settings` may hold.
+    pub settings: &'static [Setting],
+    /// Chains of posts, if the network has them.
+    pub thread: Option<ThreadRules>,
+    /// What a lost answer to the commit call means, for most posts.
+    pub class: Class,
+    /// Total time a commit call may take.
+    pub commit_deadline: Duration,
+    /// How long before its time a post with media is prepared; zero when there is nothing to prepare.
+    pub prepare_lead: Duration,
+    /// Helper tools for `POST /platforms/trigger`.
+    pub helpers: &'static [&'static str],
+    /// Account or post figures can be read.
+    pub analytics: bool,
+    /// Where these facts come from, for people who check them.
+    pub source: &'static str,
+}
+
+/// How an account is connected.
+#[derive(Debug, Clone, Copy)]
+pub enum Connect {
+    /// The caller sends these fields.
+    Credentials(&'static [CredentialField]),
+    /// A person grants these scopes in a browser.
+    Oauth {
+        /// The network's names.
+        scopes: &'static [&'static str],
+    },
+}
+
+/// One key of `credentials`.
+#[derive(Debug, Clone, Copy)]
+pub struct CredentialField {
+    /// Its name.
+    pub name: &'static str,
+    /// Must it be given?
+    pub required: bool,
+    /// What it is and where to find it.
+    pub doc: &'static str,
+}
+
+/// Limits of the text.
+#[derive(Debug, Clone, Copy)]
+pub struct Caption {
+    /// Longest text of a post without media, in `unit`.
+    pub max: usize,
+    /// Longest text beside media, if that is less.
+    pub max_with_media: Option<usize>,
+    /// Longest text in UTF-8 bytes, if there is such a limit too.
+    pub max_bytes: Option<usize>,
+    /// How the network counts.
+    pub count: fn(&str) -> usize,
+    /// What it counts, in the plural: `characters`, `graphemes`.
+    pub unit: &'static str,
+}
+
+/// Which media a post may have.
+#[derive(Debug, Clone, Copy)]
+pub struct MediaRules {
+    /// Fewest files.
+    pub min: usize,
+    /// Most images in one post.
+    pub images_max: usize,
+    /// Most videos in one post.
+    pub videos_max: usize,
+    /// Most files in one post, of whatever kind.
+    pub total_max: usize,
+    /// May images and videos stand in one post?
+    pub mixed: bool,
+    /// Image types taken as they are.
+    pub image_types: &'static [&'static str],
+    /// Video types taken as they are.
+    pub video_types: &'static [&'static str],
+    /// Largest image in bytes.
+    pub image_bytes_max: u64,
+    /// Largest video in bytes.
+    pub video_bytes_max: u64,
+    /// Longest video in milliseconds.
+    pub video_ms_max: Option<u64>,
+}
+
+impl MediaRules {
+    /// No media at all.
+    pub const NONE: Self = Self {
+        min: 0,
+        images_max: 0,
+        videos_max: 0,
+        total_max: 0,
+        mixed: false,
+        image_types: &[],
+        video_types: &[],
+        image_bytes_max: 0,
+        video_bytes_max: 0,
+        video_ms_max: None,
+    };
+}
+
+/// A kind of post.
+#[derive(Debug, Clone, Copy)]
+pub struct PostType {
+    /// Its name in `post_type`.
+    pub name: &'static str,
+    /// What it is.
+    pub doc: &'static str,
+    /// Its own media rules, if they differ from the network's.
+    pub media: Option<MediaRules>,
+}
+
+/// Rules of a chain of posts.
+#[derive(Debug, Clone, Copy)]
+pub struct ThreadRules {
+    /// The post type that makes one.
+    pub post_type: &'static str,
+    /// Key of the segments in `metadata`.
+    pub metadata_key: &'static str,
+    /// Longest segment, counted like a caption.
+    pub segment_max: usize,
+    /// Most segments.
+    pub segments_max: usize,
+    /// May a segment hold an address?
+    pub urls_allowed: bool,
+}
+
+/// One key of `settings`.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting {
+    /// Its name.
+    pub name: &'static str,
+    /// What its value may be.
+    pub shape: Shape,
+    /// Must it be given?
+    pub required: bool,
+    /// What it does, with a note where it comes from if that is not plain.
+    pub doc: &'static str,
+}
+
+impl Setting {
+    /// A setting that may be left out.
+    #[must_use]
+    pub const fn optional(name: &'static str, shape: Shape, doc: &'static str) -> Self {
+        Self { name, shape, required: false, doc }
+    }
+
+    /// A setting that must be given.
+    #[must_use]
+    pub const fn required(name: &'static str, shape: Shape, doc: &'static str) -> Self {
+        Self { name, shape, required: true, doc }
+    }
+}
+
+/// What a value may be.
+#[derive(Debug, Clone, Copy)]
+pub enum Shape {
+    /// `true` or `false`.
+    Bool,
+    /// A text of `min` to `max` characters.
+    Text {
+        /// Fewest characters.
+        min: usize,
+        /// Most characters.
+        max: usize,
+    },
+    /// An http or https address.
+    Url,
+    /// One of these texts.
+    Choice(&'static [&'static str]),
+    /// A whole number.
+    Integer {
+        /// Smallest.
+        min: i64,
+        /// Largest.
+        max: i64,
+    },
+    /// A time in RFC 3339 with an offset.
+    Time,
+    /// A list of `min` to `max` values of one shape.
+    List {
+        /// Shape of each.
+        of: &'static Shape,
+        /// Fewest.
+        min: usize,
+        /// Most.
+        max: usize,
+    },
+    /// An object with these keys and no other.
+    Object(&'static [Setting]),
+}
