@@ -24,8 +24,8 @@ mod wordpress;
 pub use draft::{Draft, Media, MediaSource};
 pub use error::{Error, Kind, PlatformReply, Result};
 pub use id::{PLANNED, Planned, PlatformId, UnknownPlatform};
-pub use outcome::{Class, Found, Identity, Part, Phase, Progress, Published, Step};
-pub use schema::settings_schema;
+pub use outcome::{Class, Found, Identity, Part, Phase, Progress, Published, Refreshed, Step};
+pub use schema::{describe, settings_schema};
 pub use session::{Account, Secrets, Session};
 pub use spec::{
     Caption, Connect, CredentialField, MediaRules, PostType, Setting, Shape, Spec, ThreadRules,
@@ -45,6 +45,12 @@ pub trait Platform: Send + Sync {
     /// Length of the caption as this network counts it; the default counts with the descriptor's own function.
     fn caption_length(&self, draft: &Draft) -> usize {
         (self.spec().caption.count)(&draft.caption)
+    }
+
+    /// Do the settings alone make a post, with no text and no media (a poll)?
+    fn settings_suffice(&self, draft: &Draft) -> bool {
+        let _ = draft;
+        false
     }
 
     /// Rules that the descriptor cannot express as data. Pure; called after the descriptor's own rules.
@@ -99,7 +105,7 @@ pub trait Platform: Send + Sync {
     ///
     /// # Errors
     /// [`Kind::Reconnect`] only for an `invalid_grant`-class answer; anything else is transient.
-    async fn refresh(&self, session: &Session) -> Result<Option<Secrets>> {
+    async fn refresh(&self, session: &Session) -> Result<Option<Refreshed>> {
         let _ = session;
         Ok(None)
     }

@@ -147,3 +147,12 @@ pub struct Identity {
     /// When the stored tokens end and must have been refreshed, if they do.
     pub expires_at: Option<chrono::DateTime<chrono::Utc>>,
 }
+
+/// Fresh tokens of an account.
+#[derive(Debug, Clone)]
+pub struct Refreshed {
+    /// All secrets of the account, the unchanged ones included; stored in place of the old ones.
+    pub secrets: crate::Secrets,
+    /// When the fresh tokens end, if they do.
+    pub expires_at: Option<chrono::DateTime<chrono::Utc>>,
+}

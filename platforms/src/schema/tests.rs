@@ -1,0 +1,78 @@
+use serde_json::json;
+
+use super::{describe, setting_entry, settings_schema, shape_schema};
+use crate::{Setting, Shape, all};
+
+const WORD: Shape = Shape::Text { min: 1, max: 9 };
+const FIELDS: &[Setting] = &[
+    Setting::required("question", WORD, "What is asked."),
+    Setting::optional("options", Shape::List { of: &WORD, min: 2, max: 4 }, "The answers."),
+];
+
+#[test]
+fn a_nested_object_keeps_its_limits_and_refuses_other_keys() {
+    let schema = shape_schema(&Shape::Object(FIELDS));
+    assert_eq!(
+        json!(schema),
+        json!({
+            "type": "object",
+            "properties": {
+                "question": {"type": "string", "minLength": 1, "maxLength": 9, "description": "What is asked."},
+                "options": {
+                    "type": "array", "minItems": 2, "maxItems": 4, "description": "The answers.",
+                    "items": {"type": "string", "minLength": 1, "maxLength": 9},
+                },
+            },
+            "required": ["question"],
+            "additionalProperties": false,
+        })
+    );
+}
+
+#[test]
+fn a_setting_is_listed_with_its_type_and_limits() {
+    let entry = setting_entry(&Setting::optional(
+        "content_label",
+        Shape::Choice(&["nudity", "porn"]),
+        "A warning.",
+    ));
+    assert_eq!(
+        entry,
+        json!({
+            "name": "content_label", "type": "string", "values": ["nudity", "porn"],
+            "required": false, "description": "A warning.",
+        })
+    );
+}
+
+#[test]
+fn every_network_has_a_closed_schema_with_the_shared_settings() {
+    for platform in all() {
+        let spec = platform.spec();
+        let schema = settings_schema(spec);
+        assert_eq!(schema["additionalProperties"], json!(false), "{}", spec.label);
+        for name in spec
+            .settings
+            .iter()
+            .map(|setting| setting.name)
+            .chain(["ai_generated", "ai_disclosure"])
+        {
+            let description = schema["properties"][name]["description"].as_str();
+            assert!(description.is_some_and(|text| !text.is_empty()), "{}.{name}", spec.label);
+        }
+    }
+}
+
+#[test]
+fn every_network_is_described_completely() {
+    for platform in all() {
+        let spec = platform.spec();
+        let entry = describe(spec);
+        assert_eq!(entry["id"], json!(spec.id.as_str()));
+        assert_eq!(entry["reconcile_class"], json!(spec.class.as_str()));
+        assert_eq!(entry["post_types"].as_array().map(Vec::len), Some(spec.post_types.len()));
+        assert!(entry["content_limits"]["caption_max"].as_u64() > Some(0), "{}", spec.label);
+        let listed = entry["settings"].as_array().map(Vec::len);
+        assert!(listed >= Some(spec.settings.len()), "{}", spec.label);
+    }
+}
