@@ -1,1 +1,35 @@
-//! entities
+//! The tables, one file each, and the types of their ids. No rule lives here.
+//!
+//! Times are whole milliseconds since 1970 UTC in both databases, so that they compare and sort alike. The columns
+//! `due_at`, `rung_at`, `fence`, `attempts` and `laps` mean the same in every table that has them; see
+//! `docs/architecture.md`, "Durable work".
+
+mod ids;
+
+pub mod account;
+pub mod api_key;
+pub mod brand;
+pub mod brand_lock;
+pub mod chore;
+pub mod event;
+pub mod idempotency_key;
+pub mod lease;
+pub mod media_asset;
+pub mod membership;
+pub mod post;
+pub mod post_attempt;
+pub mod secret;
+pub mod subscription;
+pub mod user;
+pub mod webhook;
+pub mod webhook_delivery;
+pub mod webhook_secret;
+pub mod workspace;
+
+pub use ids::{
+    AccountId, AssetId, BrandId, ChoreId, DeliveryId, EventId, KeyId, PostId, SecretId, UserId,
+    WebhookId, WorkspaceId,
+};
+
+/// Milliseconds since 1970 UTC.
+pub type Millis = i64;

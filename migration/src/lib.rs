@@ -1,1 +1,83 @@
-//! migration
+//! The schema: forward-only migrations that run unchanged on SQLite and PostgreSQL.
+
+mod ddl;
+mod m0001_foundation;
+
+use sea_orm_migration::prelude::*;
+use sea_orm_migration::sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
+
+/// The list of migrations, oldest first.
+pub struct Migrator;
+
+impl MigratorTrait for Migrator {
+    fn migrations() -> Vec<Box<dyn MigrationTrait>> {
+        vec![Box::new(m0001_foundation::Foundation)]
+    }
+}
+
+/// Why the schema could not be brought up to date.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The database has migrations that this binary does not know.
+    #[error(
+        "The database was written by a newer Fanfare (its schema has {0:?}, which this version does not know). \
+         Start that version, or restore a backup made before the upgrade."
+    )]
+    Newer(String),
+    /// The database has not been migrated as far as this binary needs.
+    #[error("The database's schema is older than this version needs. Run `fanfare migrate` first.")]
+    Older,
+    /// The database said no.
+    #[error("The database's schema could not be read or changed: {0}")]
+    Database(#[from] DbErr),
+}
+
+/// Brings the schema up to date.
+///
+/// # Errors
+/// [`Error::Newer`] if the database is ahead of this binary; nothing is changed then.
+pub async fn migrate(db: &DatabaseConnection) -> Result<(), Error> {
+    refuse_newer(db).await?;
+    Migrator::up(db, None).await?;
+    Ok(())
+}
+
+/// Fails unless the schema is exactly what this binary needs.
+///
+/// # Errors
+/// [`Error::Older`] or [`Error::Newer`].
+pub async fn check(db: &DatabaseConnection) -> Result<(), Error> {
+    let applied = refuse_newer(db).await?;
+    if applied.len() < Migrator::migrations().len() {
+        return Err(Error::Older);
+    }
+    Ok(())
+}
+
+async fn refuse_newer(db: &DatabaseConnection) -> Result<Vec<String>, Error> {
+    let known: Vec<String> = Migrator::migrations()
+        .iter()
+        .map(|migration| migration.name().to_owned())
+        .collect();
+    let applied = applied(db).await?;
+    match applied.iter().find(|name| !known.contains(name)) {
+        Some(unknown) => Err(Error::Newer(unknown.clone())),
+        None => Ok(applied),
+    }
+}
+
+/// Names in the migration table; none if there is no such table yet.
+async fn applied(db: &DatabaseConnection) -> Result<Vec<String>, DbErr> {
+    if !SchemaManager::new(db).has_table("seaql_migrations").await? {
+        return Ok(Vec::new());
+    }
+    let query = Statement::from_string(
+        db.get_database_backend(),
+        "SELECT version FROM seaql_migrations",
+    );
+    db.query_all_raw(query)
+        .await?
+        .iter()
+        .map(|row| row.try_get("", "version"))
+        .collect()
+}

@@ -1,0 +1,64 @@
+//! Table `accounts`.
+
+use sea_orm::entity::prelude::*;
+
+use crate::{AccountId, BrandId, Millis, SecretId, UserId, WorkspaceId};
+
+/// Can the account be used?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
+#[sea_orm(
+    rs_type = "String",
+    db_type = "String(StringLen::N(24))",
+    rename_all = "snake_case"
+)]
+pub enum AccountStatus {
+    /// Yes.
+    Connected,
+    /// Its credentials were refused; connecting it again mends that.
+    ReconnectRequired,
+    /// It was disconnected: hidden, kept for its posts and for a reconnect.
+    Disconnected,
+}
+
+/// A connected social account.
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "accounts")]
+pub struct Model {
+    /// Its id.
+    #[sea_orm(primary_key)]
+    pub id: AccountId,
+    /// The workspace it belongs to.
+    pub workspace_id: WorkspaceId,
+    /// Its brand, or workspace-wide.
+    pub brand_id: Option<BrandId>,
+    /// Platform identifier.
+    pub platform: String,
+    /// The platform's id; unique in the workspace with the platform and `sandbox`.
+    pub remote_id: String,
+    /// Name on the platform.
+    pub username: String,
+    /// Longer name.
+    pub display_name: Option<String>,
+    /// Can it be used?
+    pub status: AccountStatus,
+    /// Publishes on the simulated network.
+    pub sandbox: bool,
+    /// Public facts the connector needs, for example `did`.
+    pub meta: Json,
+    /// Its credentials; null once disconnected.
+    pub secret_id: Option<SecretId>,
+    /// When its token ends, if it does.
+    pub token_expires_at: Option<Millis>,
+    /// Who connected it last.
+    pub connected_by: UserId,
+    /// When it was made.
+    pub created_at: Millis,
+    /// When it was last changed.
+    pub updated_at: Millis,
+}
+
+/// No relations: joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,32 @@
+//! Table `chores`.
+
+use sea_orm::entity::prelude::*;
+
+use crate::{ChoreId, Millis};
+
+/// A recurring upkeep job.
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "chores")]
+pub struct Model {
+    /// Its id.
+    #[sea_orm(primary_key)]
+    pub id: ChoreId,
+    /// Which, unique.
+    pub name: String,
+    /// When there is something to do; the end of the lease while a worker holds the row; null: nothing to do.
+    pub due_at: Option<Millis>,
+    /// When its id was last put on the queue; null: not since `due_at` was set.
+    pub rung_at: Option<Millis>,
+    /// Raised by every claim, finish and edit: whoever holds an older number has lost the row.
+    pub fence: i64,
+    /// Failed tries of the work so far.
+    pub attempts: i32,
+    /// Leases in a row that ended without a result.
+    pub laps: i32,
+}
+
+/// No relations: joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

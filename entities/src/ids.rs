@@ -1,0 +1,81 @@
+//! Ids that cannot be mistaken for one another.
+
+use std::fmt;
+
+use sea_orm::{DbErr, DeriveValueType, TryFromU64};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+macro_rules! number_id {
+    ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, DeriveValueType)]
+        #[serde(transparent)]
+        pub struct $name(pub i64);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    )+};
+}
+
+macro_rules! uuid_id {
+    ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, DeriveValueType)]
+        #[serde(transparent)]
+        pub struct $name(pub Uuid);
+
+        impl $name {
+            /// A fresh id; ids sort by the time they were made.
+            #[must_use]
+            pub fn fresh() -> Self {
+                Self(Uuid::now_v7())
+            }
+        }
+
+        impl TryFromU64 for $name {
+            fn try_from_u64(n: u64) -> Result<Self, DbErr> {
+                Uuid::try_from_u64(n).map(Self)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    )+};
+}
+
+number_id! {
+    /// A post.
+    PostId,
+    /// A connected account.
+    AccountId,
+    /// A webhook delivery, as work; its public id is the `uid` column.
+    DeliveryId,
+    /// A stored file, as work; its public id is the `uid` column.
+    AssetId,
+    /// A recurring upkeep job.
+    ChoreId,
+}
+
+uuid_id! {
+    /// A person.
+    UserId,
+    /// A workspace.
+    WorkspaceId,
+    /// A brand.
+    BrandId,
+    /// An API key.
+    KeyId,
+    /// An encrypted secret.
+    SecretId,
+    /// An event.
+    EventId,
+    /// A webhook.
+    WebhookId,
+}

@@ -1,0 +1,72 @@
+//! Table `media_assets`.
+
+use sea_orm::entity::prelude::*;
+
+use crate::{AssetId, Millis, WorkspaceId};
+
+/// Is the file there?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
+#[sea_orm(
+    rs_type = "String",
+    db_type = "String(StringLen::N(16))",
+    rename_all = "snake_case"
+)]
+pub enum AssetStatus {
+    /// Being copied.
+    Copying,
+    /// Stored whole.
+    Ready,
+    /// Could not be copied.
+    Failed,
+}
+
+/// A file in our storage, and the work of copying it there.
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "media_assets")]
+pub struct Model {
+    /// Its id as work.
+    #[sea_orm(primary_key)]
+    pub id: AssetId,
+    /// Its public id.
+    pub uid: Uuid,
+    /// The workspace it belongs to.
+    pub workspace_id: WorkspaceId,
+    /// Where it was copied from.
+    pub source_url: Option<String>,
+    /// Name for people.
+    pub filename: String,
+    /// Key in the store, once it is there.
+    pub path: Option<String>,
+    /// Sniffed type.
+    pub mime: Option<String>,
+    /// Size.
+    pub bytes: Option<i64>,
+    /// Pixels.
+    pub width: Option<i32>,
+    /// Pixels.
+    pub height: Option<i32>,
+    /// Is it there?
+    pub status: AssetStatus,
+    /// Why not: `{code, message, remedy, limit?, actual?}`.
+    pub error: Option<Json>,
+    /// When there is something to do; the end of the lease while a worker holds the row; null: nothing to do.
+    pub due_at: Option<Millis>,
+    /// When its id was last put on the queue; null: not since `due_at` was set.
+    pub rung_at: Option<Millis>,
+    /// Raised by every claim, finish and edit: whoever holds an older number has lost the row.
+    pub fence: i64,
+    /// Failed tries of the work so far.
+    pub attempts: i32,
+    /// Leases in a row that ended without a result.
+    pub laps: i32,
+    /// When it was made.
+    pub created_at: Millis,
+    /// When it was last changed.
+    pub updated_at: Millis,
+}
+
+/// No relations: joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

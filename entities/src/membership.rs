@@ -1,0 +1,45 @@
+//! Table `memberships`.
+
+use sea_orm::entity::prelude::*;
+
+use crate::{Millis, UserId, WorkspaceId};
+
+/// Roles, ascending; each includes the ones before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumIter, DeriveActiveEnum)]
+#[sea_orm(
+    rs_type = "String",
+    db_type = "String(StringLen::N(16))",
+    rename_all = "snake_case"
+)]
+pub enum Role {
+    /// Reads.
+    Viewer,
+    /// Edits content.
+    Editor,
+    /// Creates, schedules, connects.
+    Publisher,
+    /// Everything in the workspace.
+    Admin,
+}
+
+/// A person's seat in a workspace.
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "memberships")]
+pub struct Model {
+    /// The workspace.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub workspace_id: WorkspaceId,
+    /// The person.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub user_id: UserId,
+    /// What the person may do.
+    pub role: Role,
+    /// When it was made.
+    pub created_at: Millis,
+}
+
+/// No relations: joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

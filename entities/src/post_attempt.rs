@@ -1,0 +1,35 @@
+//! Table `post_attempts`.
+
+use sea_orm::entity::prelude::*;
+
+use crate::{Millis, PostId};
+
+/// One try of publishing a post, written before the first remote call.
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "post_attempts")]
+pub struct Model {
+    /// The post.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub post_id: PostId,
+    /// 1 for the first.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub number: i32,
+    /// Who tried.
+    pub worker: String,
+    /// When it began.
+    pub started_at: Millis,
+    /// When it ended; null while it runs or after a crash.
+    pub ended_at: Option<Millis>,
+    /// `published`, `processing`, `retry`, `rate_limited`, `failed`, `outcome_unknown`, `cancelled`.
+    pub outcome: Option<String>,
+    /// What went wrong.
+    pub error: Option<Json>,
+    /// List of `{name, phase, started_at, ended_at, remote_id}`.
+    pub steps: Json,
+}
+
+/// No relations: joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

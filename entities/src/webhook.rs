@@ -1,0 +1,36 @@
+//! Table `webhooks`.
+
+use sea_orm::entity::prelude::*;
+
+use crate::{Millis, WebhookId, WorkspaceId};
+
+/// An address that is told of events.
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "webhooks")]
+pub struct Model {
+    /// Its id.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: WebhookId,
+    /// The workspace it belongs to.
+    pub workspace_id: WorkspaceId,
+    /// Where to.
+    pub url: String,
+    /// List of event types, or `*`.
+    pub events: Json,
+    /// Is it told?
+    pub enabled: bool,
+    /// Why not.
+    pub disabled_reason: Option<String>,
+    /// First failure since the last success.
+    pub failing_since: Option<Millis>,
+    /// When it was made.
+    pub created_at: Millis,
+    /// When it was last changed.
+    pub updated_at: Millis,
+}
+
+/// No relations: joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

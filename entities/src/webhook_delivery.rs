@@ -1,0 +1,68 @@
+//! Table `webhook_deliveries`.
+
+use sea_orm::entity::prelude::*;
+
+use crate::{DeliveryId, Millis, WebhookId, WorkspaceId};
+
+/// Where a delivery stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
+#[sea_orm(
+    rs_type = "String",
+    db_type = "String(StringLen::N(16))",
+    rename_all = "snake_case"
+)]
+pub enum DeliveryStatus {
+    /// To be tried.
+    Pending,
+    /// Answered with 2xx.
+    Delivered,
+    /// All tries failed, or the webhook was disabled.
+    Failed,
+}
+
+/// One event for one webhook, and the work of delivering it.
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "webhook_deliveries")]
+pub struct Model {
+    /// Its id as work.
+    #[sea_orm(primary_key)]
+    pub id: DeliveryId,
+    /// Its public id, the same over all tries.
+    pub uid: Uuid,
+    /// The workspace it belongs to.
+    pub workspace_id: WorkspaceId,
+    /// Where to.
+    pub webhook_id: WebhookId,
+    /// Which event.
+    pub event_id: Uuid,
+    /// Its type.
+    pub event_type: String,
+    /// The payload where there is no event row (`webhook.test`).
+    pub body: Option<Json>,
+    /// Where it stands.
+    pub status: DeliveryStatus,
+    /// When there is something to do; the end of the lease while a worker holds the row; null: nothing to do.
+    pub due_at: Option<Millis>,
+    /// When its id was last put on the queue; null: not since `due_at` was set.
+    pub rung_at: Option<Millis>,
+    /// Raised by every claim, finish and edit: whoever holds an older number has lost the row.
+    pub fence: i64,
+    /// Failed tries of the work so far.
+    pub attempts: i32,
+    /// Leases in a row that ended without a result.
+    pub laps: i32,
+    /// HTTP status of the last try.
+    pub last_status: Option<i32>,
+    /// What went wrong in the last try, with up to 2 KB of the reply.
+    pub last_error: Option<String>,
+    /// When it was made.
+    pub created_at: Millis,
+    /// When it was last changed.
+    pub updated_at: Millis,
+}
+
+/// No relations: joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
