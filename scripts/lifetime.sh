@@ -1,6 +1,9 @@
 # Sourced by the scripts that start a private server: loopback ports, an unprivileged user, and an end that
 # always comes (SIGTERM, SIGINT, or the end of stdin when that is a pipe, so a killed test leaves nothing behind).
 
+# Told to stop while still starting: the step in hand ends first, or it would write into what we remove.
+trap 'exit 143' TERM INT HUP
+
 # A port below the ephemeral range that nobody answers on now.
 free_port() {
     local port
