@@ -1,0 +1,137 @@
+//! The body of a request, which knows whether its end has left our hands.
+
+use std::{
+    collections::VecDeque,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU8, Ordering},
+    },
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+
+/// Largest frame. A large upload is handed over piece by piece, as the connection takes it, so that one which breaks
+/// off in the middle is known not to be sent. The last piece is not cut smaller than the rest: hyper takes it long
+/// before the bytes ahead of it are on the wire, so a small tail would tell no more; it would cost each post (which fits
+/// one frame) a second packet; and a server that acts on a body with only its tail missing would then be called
+/// "not sent".
+const FRAME: usize = 64 * 1024;
+
+const OURS: u8 = 0;
+const HANDED: u8 = 1;
+const WITHDRAWN: u8 = 2;
+
+/// Whether the end of a request is still ours. Settled once, by whichever side is first.
+#[derive(Debug, Default)]
+struct Handover(AtomicU8);
+
+impl Handover {
+    /// True if `state` is, or was already, the outcome.
+    fn settle(&self, state: u8) -> bool {
+        match self.0.compare_exchange(OURS, state, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => true,
+            Err(settled) => settled == state,
+        }
+    }
+
+    fn is_withdrawn(&self) -> bool {
+        self.0.load(Ordering::Acquire) == WITHDRAWN
+    }
+}
+
+/// The caller's end of a request on its way. Dropping it stops what is not handed over yet, so a request whose future
+/// was dropped is not completed behind the caller's back.
+#[derive(Debug)]
+pub(crate) struct Leash(Arc<Handover>);
+
+impl Leash {
+    /// Takes the request back. True: the server cannot have had the whole of it and never will. False: its end was
+    /// handed to the connection.
+    pub fn withdraw(&self) -> bool {
+        self.0.settle(WITHDRAWN)
+    }
+}
+
+impl Drop for Leash {
+    fn drop(&mut self) {
+        self.withdraw();
+    }
+}
+
+/// A request body of known length. An empty one is handed over when the connection asks whether there is any.
+#[derive(Debug)]
+pub(crate) struct Outgoing {
+    pieces: VecDeque<Bytes>,
+    left: u64,
+    empty: bool,
+    /// An empty body is announced as such (`Content-Length: 0`), as servers want it for a POST.
+    announce: bool,
+    handover: Arc<Handover>,
+}
+
+/// The caller gave up before the request was complete.
+#[derive(Debug, thiserror::Error)]
+#[error("the request was withdrawn")]
+pub(crate) struct Withdrawn;
+
+impl Outgoing {
+    pub fn new(pieces: Vec<Bytes>, announce: bool) -> (Self, Leash) {
+        let handover = Arc::new(Handover::default());
+        let left = pieces.iter().map(|piece| piece.len() as u64).sum::<u64>();
+        let pieces = match usize::try_from(left) {
+            // Small parts travel together, as one frame.
+            Ok(total) if total <= FRAME && pieces.len() > 1 => {
+                VecDeque::from([pieces.concat().into()])
+            }
+            _ => pieces.into_iter().filter(|piece| !piece.is_empty()).collect(),
+        };
+        let body = Self { pieces, left, empty: left == 0, announce, handover: handover.clone() };
+        (body, Leash(handover))
+    }
+
+    fn next_frame(&mut self) -> Option<Bytes> {
+        let first = self.pieces.front_mut()?;
+        if first.len() > FRAME {
+            return Some(first.split_to(FRAME));
+        }
+        self.pieces.pop_front()
+    }
+}
+
+impl Body for Outgoing {
+    type Data = Bytes;
+    type Error = Withdrawn;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Withdrawn>>> {
+        if self.handover.is_withdrawn() {
+            return Poll::Ready(Some(Err(Withdrawn)));
+        }
+        let Some(frame) = self.next_frame() else { return Poll::Ready(None) };
+        self.left -= frame.len() as u64;
+        if self.left == 0 && !self.handover.settle(HANDED) {
+            return Poll::Ready(Some(Err(Withdrawn)));
+        }
+        Poll::Ready(Some(Ok(Frame::data(frame))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        if self.empty {
+            // Asked for the first time by the connection that is about to write the head.
+            let handed = self.handover.settle(HANDED);
+            return handed && !self.announce;
+        }
+        self.left == 0
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        // A withdrawn request without a body must not look complete to a connection that takes it up nonetheless.
+        let missing = u64::from(self.empty && self.handover.is_withdrawn());
+        SizeHint::with_exact(self.left + missing)
+    }
+}

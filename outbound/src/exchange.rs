@@ -1,0 +1,91 @@
+//! Sending a request, hop by hop, and telling a request that was not sent from an answer that was lost.
+
+use http::Method;
+use tokio::time::{Duration, Instant, timeout_at};
+
+use crate::{
+    Download, Error, ErrorKind, Reply, Request,
+    body::{Leash, Outgoing},
+    redirect,
+};
+
+/// Stands for a deadline too far away to be a time.
+const FAR: Duration = Duration::from_secs(24 * 60 * 60);
+
+impl Request {
+    /// Sends the request and reads the whole answer. Any status is an answer.
+    ///
+    /// # Errors
+    /// All kinds but [`ErrorKind::Nonsense`]; [`Error::maybe_sent`] says whether the server may have acted.
+    pub async fn send(self) -> Result<Reply, Error> {
+        self.open().await?.into_reply().await
+    }
+
+    /// Sends the request and reads the head of the answer; the body comes as a stream under the same deadline and cap.
+    ///
+    /// # Errors
+    /// As for [`Request::send`].
+    pub async fn open(self) -> Result<Download, Error> {
+        let method = self.method.clone();
+        let host = self.url.host_str().unwrap_or_default().to_owned();
+        let started = Instant::now();
+        let result = self.follow().await;
+        let ms = started.elapsed().as_millis();
+        match &result {
+            Ok(answer) => {
+                tracing::debug!(%method, host, status = answer.status, ms, "request answered")
+            }
+            Err(error) => tracing::debug!(%method, host, kind = ?error.kind, ms, "request failed"),
+        }
+        result
+    }
+
+    async fn follow(mut self) -> Result<Download, Error> {
+        if let Some(fault) = self.fault.take() {
+            return Err(fault);
+        }
+        let now = Instant::now();
+        let until = now.checked_add(self.deadline).unwrap_or(now + FAR);
+        let repeatable = matches!(self.method, Method::GET | Method::HEAD);
+        let mut hops = if repeatable { self.redirects } else { 0 };
+        let mut trusted = self.client.trusts(&self.url);
+        loop {
+            let (response, leash) = self.exchange(trusted, until).await?;
+            let next = redirect::target(response.status(), response.headers(), &self.url);
+            let (Some(next), Some(left)) = (next, hops.checked_sub(1)) else {
+                let whence = (&self.method, self.url);
+                return Download::begin((response, leash), whence, until, self.max_reply);
+            };
+            hops = left;
+            if next.origin() != self.url.origin() {
+                trusted = false;
+                self.headers = redirect::without_credentials(self.headers);
+                self.payload.clear();
+            }
+            self.url = next;
+        }
+    }
+
+    /// One request to the address as it is now.
+    async fn exchange(
+        &self,
+        trusted: bool,
+        until: Instant,
+    ) -> Result<(reqwest::Response, Leash), Error> {
+        self.client.judge(&self.url, trusted)?;
+        let announce = matches!(self.method, Method::POST | Method::PUT | Method::PATCH);
+        let (body, leash) = Outgoing::new(self.payload.clone(), announce);
+        let mut request = reqwest::Request::new(self.method.clone(), self.url.clone());
+        *request.headers_mut() = self.headers.clone();
+        // A wrapped body cannot be cloned, so nothing below can send it a second time.
+        *request.body_mut() = Some(reqwest::Body::wrap(body));
+        match timeout_at(until, self.client.pool(trusted).execute(request)).await {
+            Ok(Ok(response)) => Ok((response, leash)),
+            Ok(Err(cause)) => Err(Error::from_transport(&self.url, leash.withdraw(), &cause)),
+            Err(_) => {
+                let kind = if leash.withdraw() { ErrorKind::NotSent } else { ErrorKind::Lost };
+                Err(Error::new(kind, &self.url, "the deadline passed"))
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Redirects, followed by hand so that each hop passes the guard.
+
+use http::{
+    HeaderMap, HeaderName, HeaderValue, StatusCode,
+    header::{
+        ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, IF_MODIFIED_SINCE, IF_NONE_MATCH, LOCATION, RANGE,
+        USER_AGENT,
+    },
+};
+use url::Url;
+
+/// Headers that tell nothing secret. All others are taken for credentials, as networks name theirs as they like.
+const HARMLESS: [HeaderName; 7] =
+    [ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, IF_MODIFIED_SINCE, IF_NONE_MATCH, RANGE, USER_AGENT];
+
+pub(crate) fn is_harmless(name: &HeaderName) -> bool {
+    HARMLESS.contains(name)
+}
+
+/// Where an answer sends us, if it does.
+pub(crate) fn target(status: StatusCode, headers: &HeaderMap, from: &Url) -> Option<Url> {
+    if !matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return None;
+    }
+    let location = headers.get(LOCATION).map(HeaderValue::to_str)?.ok()?;
+    from.join(location).ok()
+}
+
+/// The headers that may go to another origin.
+pub(crate) fn without_credentials(headers: HeaderMap) -> HeaderMap {
+    let mut kept = headers;
+    let secret = kept.keys().filter(|name| !is_harmless(name)).cloned().collect::<Vec<_>>();
+    for name in secret {
+        kept.remove(name);
+    }
+    kept
+}

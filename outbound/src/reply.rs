@@ -1,0 +1,177 @@
+//! Answers: read whole, or as a stream.
+
+use std::{fmt, time::Duration};
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method, header::CONTENT_LENGTH};
+use serde::de::DeserializeOwned;
+use tokio::time::{Instant, timeout_at};
+use url::Url;
+
+use crate::{Error, ErrorKind, body::Leash, error::root_text, retry_after};
+
+/// An answer that was read to its end, of whatever status.
+#[derive(Clone)]
+pub struct Reply {
+    /// HTTP status.
+    pub status: u16,
+    /// Headers.
+    pub headers: HeaderMap,
+    /// Body.
+    pub body: Bytes,
+    /// Where the answer came from: the last hop, if redirects were followed.
+    pub url: Url,
+}
+
+impl Reply {
+    /// The body as JSON, whatever its content type says.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Nonsense`] when it is not the JSON asked for.
+    pub fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        serde_json::from_slice(&self.body)
+            .map_err(|cause| Error::new(ErrorKind::Nonsense, &self.url, without_values(&cause)))
+    }
+
+    /// A header's value, if it is there and is text.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(HeaderValue::to_str)?.ok()
+    }
+
+    /// How long the server asks to wait (`Retry-After`: seconds, or an HTTP date measured against the answer's own
+    /// `Date`). At most a year.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        retry_after::parse(self.header("retry-after")?, self.header("date"))
+    }
+
+    /// Whether the status is 2xx.
+    #[must_use]
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+
+    /// The body as text; what is not UTF-8 is replaced.
+    #[must_use]
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+}
+
+/// Answers hold tokens, so only their outline is shown.
+impl fmt::Debug for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reply")
+            .field("status", &self.status)
+            .field("host", &self.url.host_str())
+            .field("bytes", &self.body.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What `cause` says without quoting the answer, which may hold a token. Field names are ours.
+fn without_values(cause: &serde_json::Error) -> String {
+    let text = cause.to_string();
+    let (line, column) = (cause.line(), cause.column());
+    match cause.classify() {
+        serde_json::error::Category::Data if text.starts_with("missing field") => text,
+        serde_json::error::Category::Data => {
+            format!("a value is not of the expected kind at line {line} column {column}")
+        }
+        _ => format!("it is not JSON, or cut short, at line {line} column {column}"),
+    }
+}
+
+/// An answer whose head was read and whose body is still to come.
+pub struct Download {
+    /// HTTP status.
+    pub status: u16,
+    /// Headers.
+    pub headers: HeaderMap,
+    /// Where the answer comes from: the last hop, if redirects were followed.
+    pub url: Url,
+    /// Length of the body in bytes, if the server tells it. For a HEAD request: of the body a GET would get.
+    pub content_length: Option<u64>,
+    response: reqwest::Response,
+    until: Instant,
+    room: usize,
+    cap: usize,
+    /// Held to the end: an answer may come while the request is still going out.
+    _leash: Leash,
+}
+
+impl Download {
+    pub(crate) fn begin(
+        (mut response, leash): (reqwest::Response, Leash),
+        (method, url): (&Method, Url),
+        until: Instant,
+        cap: usize,
+    ) -> Result<Self, Error> {
+        let headers = std::mem::take(response.headers_mut());
+        let length =
+            headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
+        let download = Self {
+            status: response.status().as_u16(),
+            headers,
+            url,
+            content_length: length,
+            response,
+            until,
+            room: cap,
+            cap,
+            _leash: leash,
+        };
+        if method != Method::HEAD && length.is_some_and(|length| length > cap as u64) {
+            return Err(download.too_large());
+        }
+        Ok(download)
+    }
+
+    /// The next piece of the body; `None` after the last.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Lost`] when the body breaks off or the deadline passes, [`ErrorKind::TooLarge`] when it exceeds
+    /// the request's cap.
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
+        let late = || Error::lost(&self.url, "it did not end before the deadline");
+        // A body that always has bytes ready would never see the timer.
+        if Instant::now() >= self.until {
+            return Err(late());
+        }
+        let chunk = timeout_at(self.until, self.response.chunk())
+            .await
+            .map_err(|_| late())?
+            .map_err(|cause| Error::lost(&self.url, root_text(&cause)))?;
+        let Some(chunk) = chunk else { return Ok(None) };
+        self.room = self.room.checked_sub(chunk.len()).ok_or_else(|| self.too_large())?;
+        Ok(Some(chunk))
+    }
+
+    /// Reads the rest.
+    pub(crate) async fn into_reply(mut self) -> Result<Reply, Error> {
+        let mut chunks = Vec::new();
+        while let Some(chunk) = self.chunk().await? {
+            chunks.push(chunk);
+        }
+        let body = match chunks.len() {
+            1 => chunks.remove(0),
+            _ => chunks.concat().into(),
+        };
+        Ok(Reply { status: self.status, headers: self.headers, body, url: self.url })
+    }
+
+    fn too_large(&self) -> Error {
+        Error::new(ErrorKind::TooLarge, &self.url, format!("{} bytes", self.cap))
+    }
+}
+
+impl fmt::Debug for Download {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Download")
+            .field("status", &self.status)
+            .field("host", &self.url.host_str())
+            .field("content_length", &self.content_length)
+            .finish_non_exhaustive()
+    }
+}
