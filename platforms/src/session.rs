@@ -102,6 +102,15 @@ impl Secrets {
         Self(pairs.into_iter().map(|(name, value)| (name, SecretString::from(value))).collect())
     }
 
+    /// `text` without the secrets, in case a network repeats one. Values too short to be a secret stay.
+    #[must_use]
+    pub fn redact(&self, text: &str) -> String {
+        let values = self.0.values().map(ExposeSecret::expose_secret);
+        values
+            .filter(|value| value.len() >= 6)
+            .fold(text.to_owned(), |text, value| text.replace(value, "[redacted]"))
+    }
+
     /// Plain pairs, to be encrypted at once.
     #[must_use]
     pub fn to_pairs(&self) -> BTreeMap<String, String> {
@@ -126,5 +135,11 @@ mod tests {
     fn debug_shows_names_but_no_values() {
         let shown = format!("{:?}", Secrets::new().with("app_password", "hunter2"));
         assert_eq!(shown, r#"{"app_password": "[redacted]"}"#);
+    }
+
+    #[test]
+    fn a_repeated_secret_is_taken_out_of_a_text() {
+        let secrets = Secrets::new().with("app_password", "hunter2").with("pin", "12");
+        assert_eq!(secrets.redact("12: hunter2 is wrong"), "12: [redacted] is wrong");
     }
 }

@@ -1,9 +1,15 @@
 //! Checks a draft against a descriptor. Reports all violations, not the first.
 
-use serde::Serialize;
-use serde_json::Value;
+mod caption;
+mod media;
+mod metadata;
+mod settings;
+mod value;
 
-use crate::{Draft, Platform};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::{Draft, Platform, Spec};
 
 /// One broken rule, in the shape of the API's `validation_errors`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -24,9 +30,99 @@ pub struct Violation {
     pub remedy: String,
 }
 
+impl Violation {
+    /// A broken rule without numbers.
+    pub fn new(
+        field: impl Into<String>,
+        code: &'static str,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Self {
+            field: field.into(),
+            code,
+            message: message.into(),
+            limit: None,
+            actual: None,
+            remedy: remedy.into(),
+        }
+    }
+
+    /// The same with the limit and what was given instead.
+    #[must_use]
+    pub fn with_limit(mut self, limit: impl Serialize, actual: impl Serialize) -> Self {
+        self.limit = Some(json!(limit));
+        self.actual = Some(json!(actual));
+        self
+    }
+}
+
 /// All rules of the network that `draft` breaks, in the order of the fields: caption, media, post type, settings,
 /// metadata. Pure. Media whose type or size is not known yet passes.
 #[must_use]
 pub fn validate(platform: &dyn Platform, draft: &Draft) -> Vec<Violation> {
-    platform.check(draft)
+    let spec = platform.spec();
+    let mut found = caption::violations(platform, draft);
+    found.extend(media::violations(spec, draft));
+    found.extend(post_type(spec, draft));
+    found.extend(settings::violations(spec, draft));
+    found.extend(metadata::violations(spec, draft));
+    found.extend(platform.check(draft));
+    found.sort_by_key(|violation| rank(&violation.field));
+    found
 }
+
+/// Place of a field among the others; sorting by it keeps the order of violations of one field.
+fn rank(field: &str) -> usize {
+    const ORDER: [&str; 5] = ["caption", "media_url", "post_type", "settings", "metadata"];
+    ORDER.iter().position(|start| field.starts_with(start)).unwrap_or(ORDER.len())
+}
+
+/// Post type of documents; only LinkedIn has it, and it has a code of its own.
+const DOCUMENT: &str = "document";
+
+fn post_type(spec: &Spec, draft: &Draft) -> Option<Violation> {
+    let given = draft.post_type.as_str();
+    if spec.post_types.iter().any(|kind| kind.name == given) {
+        return None;
+    }
+    if given == DOCUMENT {
+        return Some(pdf_requires_linkedin("post_type"));
+    }
+    let known: Vec<&str> = spec.post_types.iter().map(|kind| kind.name).collect();
+    Some(
+        Violation::new(
+            "post_type",
+            "setting_invalid",
+            format!("{} has no post type {given:?}.", spec.id),
+            format!("Use one of: {}.", known.join(", ")),
+        )
+        .with_limit(known, given),
+    )
+}
+
+fn pdf_requires_linkedin(field: impl Into<String>) -> Violation {
+    Violation::new(
+        field,
+        "pdf_requires_linkedin",
+        "PDF documents can be published on linkedin only.",
+        "Publish the document on a linkedin account, or use images.",
+    )
+}
+
+/// Advice for a name that is not known: the nearest known one, or all of them.
+fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = known.collect();
+    let best = names
+        .iter()
+        .map(|name| (strsim::jaro_winkler(given, name), *name))
+        .max_by(|left, right| left.0.total_cmp(&right.0));
+    match best {
+        Some((likeness, name)) if likeness >= 0.75 => format!("Did you mean {name:?}?"),
+        Some(_) => format!("Remove it; known names are: {}.", names.join(", ")),
+        None => "Remove it.".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

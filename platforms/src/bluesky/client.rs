@@ -1,0 +1,211 @@
+//! Calls to the account's server, as the protocol (XRPC) names them.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use fanfare_outbound::{Reply, Request};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use url::Url;
+
+use super::{SPEC, error::parse_error, record::POSTS, state::StrongRef};
+use crate::{Error, Kind, Result, Session};
+
+/// Time for a call that only reads.
+const READ_DEADLINE: Duration = Duration::from_secs(10);
+
+/// The server of one account.
+#[derive(Debug)]
+pub struct Pds<'a> {
+    session: &'a Session,
+    address: String,
+}
+
+/// Tokens and names that a log-in or a refresh answers.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Tokens {
+    pub did: String,
+    pub handle: String,
+    pub access_jwt: String,
+    pub refresh_jwt: String,
+    pub did_doc: Option<Value>,
+    pub active: Option<bool>,
+    pub status: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Uploaded {
+    blob: Value,
+}
+
+#[derive(Deserialize)]
+struct Resolved {
+    did: String,
+}
+
+impl<'a> Pds<'a> {
+    /// The server where the account's records are.
+    pub fn of_account(session: &'a Session) -> Self {
+        match session.account.meta_str("pds") {
+            Some(pds) => Self { session, address: pds.to_owned() },
+            None => Self::of_credentials(session),
+        }
+    }
+
+    /// The server that the credentials name, which is where log-ins go.
+    pub fn of_credentials(session: &'a Session) -> Self {
+        let service = normalized(session.secrets.expose("service"));
+        Self { session, address: service.unwrap_or_else(|| SPEC.base_url.to_owned()) }
+    }
+
+    fn url(&self, method: &str) -> Result<Url> {
+        self.session.url(&self.address, &format!("/xrpc/{method}"))
+    }
+
+    fn get(&self, method: &str) -> Result<Request> {
+        Ok(self.session.http.get(self.url(method)?).deadline(READ_DEADLINE))
+    }
+
+    fn post(&self, method: &str) -> Result<Request> {
+        Ok(self.session.http.post(self.url(method)?))
+    }
+
+    /// Sends a request; an answer of failure becomes an error.
+    async fn send(&self, request: Request) -> Result<Reply> {
+        let reply = request.send().await?;
+        if reply.is_success() { Ok(reply) } else { Err(parse_error(self.session, &reply)) }
+    }
+
+    /// Authorizes with the access token; without one a refresh is due.
+    fn authorized(&self, request: Request) -> Result<Request> {
+        let token = self.session.secrets.get("access_jwt");
+        let missing = || Error::new(Kind::TokenExpired, "The account has no session yet.");
+        Ok(request.bearer(token.ok_or_else(missing)?))
+    }
+
+    /// `com.atproto.server.createSession`.
+    pub async fn log_in(&self) -> Result<Tokens> {
+        let secrets = &self.session.secrets;
+        secrets.need("identifier")?;
+        secrets.need("app_password")?;
+        let identifier = secrets.expose("identifier").trim().trim_start_matches('@');
+        let password = secrets.expose("app_password").trim();
+        let body = json!({"identifier": identifier, "password": password});
+        let request = self.post("com.atproto.server.createSession")?.json(&body);
+        Ok(self.send(request).await?.json()?)
+    }
+
+    /// `com.atproto.server.refreshSession`.
+    pub async fn refresh(&self) -> Result<Tokens> {
+        let token = self.session.secrets.get("refresh_jwt");
+        let missing = || Error::new(Kind::TokenExpired, "The account has no session to refresh.");
+        let request = self.post("com.atproto.server.refreshSession")?;
+        Ok(self.send(request.bearer(token.ok_or_else(missing)?)).await?.json()?)
+    }
+
+    /// A read in the account's name.
+    pub async fn authorized_get(&self, method: &str, query: &[(&str, &str)]) -> Result<Reply> {
+        let request = self.authorized(self.get(method)?)?.query(query);
+        self.send(request).await
+    }
+
+    /// `com.atproto.repo.uploadBlob`: the reference to put into a record.
+    pub async fn upload(&self, mime: &str, bytes: Bytes) -> Result<Value> {
+        let request = self.authorized(self.post("com.atproto.repo.uploadBlob")?)?;
+        let uploaded: Uploaded = self.send(request.body(mime, bytes)).await?.json()?;
+        Ok(uploaded.blob)
+    }
+
+    /// `com.atproto.repo.applyWrites`: all writes or none.
+    pub async fn apply(&self, writes: &[Value]) -> Result<()> {
+        let body = json!({"repo": self.session.account.remote_id, "writes": writes});
+        let request = self.authorized(self.post("com.atproto.repo.applyWrites")?)?;
+        let reply = self.send(request.json(&body).deadline(SPEC.commit_deadline)).await?;
+        // An answer that is not JSON did not come from the server itself.
+        reply.json::<Value>()?;
+        Ok(())
+    }
+
+    /// `com.atproto.repo.getRecord` of a post; `None` if there is no such record.
+    pub async fn record(&self, did: &str, key: &str) -> Result<Option<StrongRef>> {
+        let query = [("repo", did), ("collection", POSTS), ("rkey", key)];
+        let request = self.get("com.atproto.repo.getRecord")?.query(&query);
+        match self.send(request).await {
+            Ok(reply) => Ok(Some(reply.json()?)),
+            Err(error) if is_record_missing(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// `com.atproto.identity.resolveHandle`; `None` for a handle that nobody has.
+    pub async fn resolve_handle(&self, handle: &str) -> Result<Option<String>> {
+        let request = self.get("com.atproto.identity.resolveHandle")?;
+        match self.send(request.query(&[("handle", handle)])).await {
+            Ok(reply) => Ok(Some(reply.json::<Resolved>()?.did)),
+            Err(error) if error.kind == Kind::Rejected => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Servers before 2025 answer `InvalidRequest` and say it in words.
+fn is_record_missing(error: &Error) -> bool {
+    let Some(reply) = &error.reply else { return false };
+    let message = reply.message.as_deref().unwrap_or_default();
+    match reply.code.as_deref() {
+        Some("RecordNotFound") => true,
+        Some("InvalidRequest") => message.starts_with("Could not locate record"),
+        _ => false,
+    }
+}
+
+/// The address of a server as a person types it: `https://` may be left out, a slash at the end does not matter.
+pub fn normalized(service: &str) -> Option<String> {
+    let service = service.trim().trim_end_matches('/');
+    match service {
+        "" => None,
+        with_scheme if with_scheme.contains("://") => Some(with_scheme.to_owned()),
+        host => Some(format!("https://{host}")),
+    }
+}
+
+/// When a token ends, as it says itself (RFC 7519 `exp`).
+pub fn ends_at(jwt: &str) -> Option<DateTime<Utc>> {
+    use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+    let claims = URL_SAFE_NO_PAD.decode(jwt.split('.').nth(1)?).ok()?;
+    let claims: Value = serde_json::from_slice(&claims).ok()?;
+    DateTime::from_timestamp(claims.get("exp")?.as_i64()?, 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ends_at, is_record_missing, normalized};
+    use crate::Error;
+
+    #[test]
+    fn a_service_may_be_given_as_a_host() {
+        assert_eq!(normalized(" pds.example/ ").as_deref(), Some("https://pds.example"));
+        assert_eq!(normalized("http://pds.example").as_deref(), Some("http://pds.example"));
+        assert_eq!(normalized(" "), None);
+    }
+
+    #[test]
+    fn the_end_of_a_token_is_read_from_it() {
+        // {"exp":1700000000}
+        let end = ends_at("x.eyJleHAiOjE3MDAwMDAwMDB9.y").map(|end| end.timestamp());
+        assert_eq!(end, Some(1_700_000_000));
+        assert_eq!(ends_at("not.a.token"), None);
+        assert_eq!(ends_at(""), None);
+    }
+
+    #[test]
+    fn a_missing_record_is_told_in_two_ways() {
+        let error = |code, message| Error::rejected("").with_reply(400, Some(code), Some(message));
+        assert!(is_record_missing(&error("RecordNotFound", "")));
+        assert!(is_record_missing(&error("InvalidRequest", "Could not locate record: at://x")));
+        assert!(!is_record_missing(&error("InvalidRequest", "Error: Params must have rkey")));
+        assert!(!is_record_missing(&Error::transient("no answer")));
+    }
+}

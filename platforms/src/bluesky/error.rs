@@ -1,0 +1,69 @@
+//! Reads a server's errors.
+
+use std::time::Duration;
+
+use fanfare_outbound::Reply;
+use serde::Deserialize;
+
+use crate::{Error, Kind, Session};
+
+#[derive(Default, Deserialize)]
+struct Body {
+    error: Option<String>,
+    message: Option<String>,
+}
+
+/// What an answer of failure means (<https://docs.bsky.app/docs/advanced-guides/rate-limits> for the waits, the
+/// lexicons for the codes).
+pub fn parse_error(session: &Session, reply: &Reply) -> Error {
+    let body: Body = reply.json().unwrap_or_default();
+    let code = body.error.as_deref().unwrap_or_default();
+    let words = body.message.map(|text| session.secrets.redact(&text));
+    let said = words.as_deref().filter(|text| !text.is_empty()).unwrap_or(code);
+    let error = match (code, reply.status) {
+        ("ExpiredToken" | "InvalidToken", _) => {
+            Error::new(Kind::TokenExpired, "The session with Bluesky has expired.")
+        }
+        ("AuthFactorTokenRequired", _) => Error::invalid_credentials(
+            "Bluesky asks for a code sent by e-mail, so this is the main password.",
+        )
+        .with_remedy("Make an app password in Bluesky's settings and connect with that."),
+        ("AccountTakedown" | "AccountSuspended" | "RepoTakendown" | "RepoSuspended", _) => {
+            Error::reconnect("Bluesky has suspended the account.")
+        }
+        ("AccountDeactivated" | "RepoDeactivated", _) => {
+            Error::reconnect("The account is deactivated.")
+                .with_remedy("Activate the account in Bluesky, then connect it again.")
+        }
+        ("AuthenticationRequired", _) => Error::reconnect(
+            "Bluesky does not accept the handle and app password.",
+        )
+        .with_remedy("Check both, or make a new app password, and connect the account again."),
+        (_, 429) => Error::new(Kind::RateLimited, "Bluesky asks to wait.")
+            .with_retry_after(wait(session, reply)),
+        ("BlobTooLarge" | "InvalidMimeType", _) | (_, 413) => {
+            Error::media_rejected(format!("Bluesky does not take the file: {said}."))
+        }
+        // Refreshing decides whether the credentials are still good.
+        (_, 401) => Error::new(Kind::TokenExpired, "Bluesky does not accept the session."),
+        ("MethodNotImplemented" | "XRPCNotSupported", _) | (_, 404 | 405 | 501) => {
+            Error::misconfigured("The server does not offer what is needed.")
+                .with_remedy("Check that the address of the account's server is right.")
+        }
+        (_, 300..=399) => Error::misconfigured("The server's address has moved.")
+            .with_remedy("Connect the account again with the new address."),
+        ("UpstreamFailure" | "UpstreamTimeout" | "InternalServerError", _)
+        | (_, 408 | 500..=599) => Error::new(Kind::Server, "Bluesky has a problem of its own."),
+        _ => Error::rejected(format!("Bluesky refuses the request: {said}.")),
+    };
+    error.with_reply(reply.status, body.error.as_deref(), words.as_deref())
+}
+
+/// `Retry-After`, else the Unix time in `ratelimit-reset`.
+fn wait(session: &Session, reply: &Reply) -> Option<Duration> {
+    let reset = || {
+        let at: i64 = reply.header("ratelimit-reset")?.trim().parse().ok()?;
+        Some(Duration::from_secs(u64::try_from(at - session.now.timestamp()).unwrap_or(0)))
+    };
+    reply.retry_after().or_else(reset)
+}

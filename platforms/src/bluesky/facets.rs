@@ -1,0 +1,164 @@
+//! Finds web addresses, handles and tags in a text, and where they stand in UTF-8 bytes.
+
+use std::ops::Range;
+
+use unicode_segmentation::UnicodeSegmentation;
+use url::Url;
+
+/// Something in the text that becomes a link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facet {
+    /// Bytes of the text, half-open.
+    pub range: Range<usize>,
+    /// What stands there.
+    pub feature: Feature,
+}
+
+/// What a facet is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Feature {
+    /// A web address.
+    Link(String),
+    /// A handle without the `@`, in lower case.
+    Mention(String),
+    /// A tag without the `#`.
+    Tag(String),
+}
+
+/// All facets in order; they never overlap.
+pub fn detect(text: &str) -> Vec<Facet> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    let mut before = None;
+    while let Some(first) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let facet = match first {
+            'h' | 'H' => link(rest, before),
+            '@' => mention(rest, before),
+            '#' | '＃' => tag(rest, before),
+            _ => None,
+        };
+        let length = facet.as_ref().map_or(first.len_utf8(), |(length, _)| *length);
+        found.extend(facet.map(|(_, feature)| Facet { range: at..at + length, feature }));
+        at += length;
+        before = text[..at].chars().next_back();
+    }
+    found
+}
+
+/// A facet at the start of `rest`: its length in bytes, and what it is.
+type Match = Option<(usize, Feature)>;
+
+/// Letters of scripts without spaces may stand right before an address, those of a longer word may not.
+fn link(rest: &str, before: Option<char>) -> Match {
+    let scheme = ["https://", "http://"].into_iter().find(|scheme| {
+        rest.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    })?;
+    if before.is_some_and(|c| c.is_ascii_alphanumeric()) {
+        return None;
+    }
+    let end = rest.find(ends_address).unwrap_or(rest.len());
+    let address = without_trailing(&rest[..end]);
+    let has_host = Url::parse(address).is_ok_and(|url| url.has_host());
+    (address.len() > scheme.len() && has_host)
+        .then(|| (address.len(), Feature::Link(address.to_owned())))
+}
+
+fn ends_address(c: char) -> bool {
+    c.is_whitespace()
+        || c.is_control()
+        || matches!(c, '<' | '>' | '"' | '“' | '”' | '、' | '。' | '「' | '」' | '（' | '）')
+}
+
+/// Leaves out punctuation of the sentence around an address, and a bracket that was opened before it.
+fn without_trailing(address: &str) -> &str {
+    let mut address = address;
+    while let Some(last) = address.chars().next_back() {
+        let opening = match last {
+            '.' | ',' | ';' | ':' | '!' | '?' | '\'' | '…' => None,
+            ')' => Some('('),
+            ']' => Some('['),
+            '}' => Some('{'),
+            _ => break,
+        };
+        let count = |wanted: char| address.chars().filter(|c| *c == wanted).count();
+        if opening.is_some_and(|opening| count(opening) >= count(last)) {
+            break;
+        }
+        address = &address[..address.len() - last.len_utf8()];
+    }
+    address
+}
+
+fn mention(rest: &str, before: Option<char>) -> Match {
+    if before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '@' | '.' | '/' | '_' | '-')) {
+        return None;
+    }
+    let name = &rest[1..];
+    let end = name.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '-'));
+    let end = end.unwrap_or(name.len());
+    let handle = name[..end].trim_end_matches(['.', '-']);
+    let goes_on = name[end..].starts_with(['@', '_']);
+    (!goes_on && is_handle(handle))
+        .then(|| (1 + handle.len(), Feature::Mention(handle.to_ascii_lowercase())))
+}
+
+/// A handle is a domain name of at least two labels whose last does not start with a digit.
+pub fn is_handle(text: &str) -> bool {
+    let is_label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    let last = text.rsplit('.').next().unwrap_or_default();
+    text.len() <= 253
+        && text.contains('.')
+        && text.split('.').all(is_label)
+        && last.starts_with(|c: char| c.is_ascii_alphabetic())
+}
+
+/// Longest tag (lexicon `app.bsky.richtext.facet`).
+const TAG_GRAPHEMES_MAX: usize = 64;
+const TAG_BYTES_MAX: usize = 640;
+
+fn tag(rest: &str, before: Option<char>) -> Match {
+    if before.is_some_and(|c| !c.is_whitespace() && !matches!(c, '(' | '[' | '（' | '「')) {
+        return None;
+    }
+    let sign = rest.chars().next()?.len_utf8();
+    let body = &rest[sign..];
+    let end = body.find(ends_tag).unwrap_or(body.len());
+    let tag = body[..end].trim_end_matches(is_punctuation);
+    let has_letter = tag.chars().any(|c| !c.is_numeric() && !is_punctuation(c) && !is_mark(c));
+    let fits = tag.len() <= TAG_BYTES_MAX && tag.graphemes(true).count() <= TAG_GRAPHEMES_MAX;
+    // The keycap emoji is a # with a mark on it.
+    let keycap = body.starts_with(is_mark);
+    (has_letter && fits && !keycap).then(|| (sign + tag.len(), Feature::Tag(tag.to_owned())))
+}
+
+fn ends_tag(c: char) -> bool {
+    c.is_whitespace()
+        || matches!(c, '#' | '＃' | '\u{ad}' | '\u{200a}'..='\u{200c}' | '\u{2060}' | '\u{20e3}')
+}
+
+/// Variation selectors and the keycap mark: they change a character and are none.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{20e3}' | '\u{200d}')
+}
+
+/// Punctuation as Unicode has it, in the blocks where it is common.
+fn is_punctuation(c: char) -> bool {
+    match c {
+        '$' | '+' | '<' | '=' | '>' | '^' | '`' | '|' | '~' => false,
+        '¡' | '§' | '«' | '¶' | '·' | '»' | '¿' => true,
+        '\u{2010}'..='\u{2027}' | '\u{2030}'..='\u{205e}' => true,
+        '\u{3001}'..='\u{3003}' | '\u{3008}'..='\u{3011}' | '\u{3014}'..='\u{301f}' => true,
+        '\u{ff01}'..='\u{ff0f}' | '\u{ff1a}'..='\u{ff20}' | '\u{ff3b}'..='\u{ff3f}' => true,
+        '\u{ff5b}' | '\u{ff5d}' | '\u{ff5f}'..='\u{ff65}' | '\u{30fb}' => true,
+        other => other.is_ascii_punctuation(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,131 @@
+//! Bluesky, through the personal data server (PDS) of the account.
+//!
+//! The connector chooses the key of the record before it sends, so a post can be sent again as often as needed: the
+//! server keeps one record per key.
+
+mod card;
+mod client;
+mod error;
+mod facets;
+mod opengraph;
+mod publish;
+mod quote;
+mod record;
+mod settings;
+mod state;
+mod tid;
+mod verify;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use crate::{
+    Caption, Class, Connect, CredentialField, Draft, Found, Identity, MediaRules, Platform,
+    PlatformId, PostType, Progress, Refreshed, Result, Session, Spec, Step, Violation, text,
+};
+
+/// Largest image in bytes (lexicon `app.bsky.embed.images`).
+const IMAGE_BYTES_MAX: u64 = 2_000_000;
+
+const SPEC: Spec = Spec {
+    id: PlatformId::Bluesky,
+    label: "Bluesky",
+    base_url: "https://bsky.social",
+    connect: Connect::Credentials(&[
+        CredentialField {
+            name: "identifier",
+            required: true,
+            doc: "Handle of the account, for example name.bsky.social, or its e-mail address.",
+        },
+        CredentialField {
+            name: "app_password",
+            required: true,
+            doc: "An app password, made in Bluesky under Settings, Privacy and security, App passwords.",
+        },
+        CredentialField {
+            name: "service",
+            required: false,
+            doc: "Address of the account's own server, if that is not https://bsky.social.",
+        },
+    ]),
+    caption: Caption {
+        max: 300,
+        max_with_media: None,
+        max_bytes: Some(3_000),
+        count: text::graphemes,
+        unit: "graphemes",
+    },
+    media: MediaRules {
+        images_max: 4,
+        total_max: 4,
+        image_types: &["image/jpeg", "image/png", "image/webp", "image/gif"],
+        image_bytes_max: IMAGE_BYTES_MAX,
+        ..MediaRules::NONE
+    },
+    alt_text_max: settings::ALT_TEXT_MAX,
+    post_types: &[PostType {
+        name: "feed",
+        doc: "A post. Web addresses, @handles and #tags become links; without images and quote the first address \
+              gets a preview card.",
+        media: None,
+    }],
+    settings: settings::SETTINGS,
+    thread: None,
+    class: Class::Key { window: None },
+    commit_deadline: Duration::from_secs(30),
+    prepare_lead: Duration::from_secs(15 * 60),
+    helpers: &[],
+    analytics: false,
+    source: "https://github.com/bluesky-social/atproto/tree/main/lexicons",
+};
+
+/// The connector.
+pub struct Bluesky;
+
+#[async_trait]
+impl Platform for Bluesky {
+    fn spec(&self) -> &'static Spec {
+        &SPEC
+    }
+
+    fn check(&self, draft: &Draft) -> Vec<Violation> {
+        settings::check(draft)
+    }
+
+    fn step(&self, draft: &Draft, state: Option<&Value>) -> Step {
+        publish::step(draft, state)
+    }
+
+    async fn publish(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        state: Option<Value>,
+    ) -> Result<Progress> {
+        publish::publish(session, draft, state).await
+    }
+
+    async fn reconcile(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        _state: Option<Value>,
+        _sent_at: DateTime<Utc>,
+    ) -> Result<Found> {
+        publish::reconcile(session, draft).await
+    }
+
+    async fn verify(&self, session: &Session) -> Result<Identity> {
+        verify::verify(session).await
+    }
+
+    async fn refresh(&self, session: &Session) -> Result<Option<Refreshed>> {
+        verify::refresh(session).await.map(Some)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+//! The steps of a post.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::{
+    IMAGE_BYTES_MAX, card,
+    client::Pds,
+    quote,
+    record::{self, POSTS},
+    settings::Settings,
+    state::{Next, State},
+    tid,
+};
+use crate::{Draft, Error, Found, Kind, Progress, Published, Result, Session, Step};
+
+/// What the next call does. Settings that cannot be read stop that call before it sends anything.
+pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
+    let settings = draft.settings::<Settings>().unwrap_or_default();
+    State::read(state).next(draft, &settings).step()
+}
+
+/// Takes one step.
+pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> Result<Progress> {
+    let settings: Settings = draft.settings()?;
+    let mut state = State::read(state.as_ref());
+    let pds = Pds::of_account(session);
+    let mut remote_id = None;
+    match state.next(draft, &settings) {
+        Next::Image(index) => {
+            let blob = upload_image(&pds, draft, index).await?;
+            remote_id = blob.pointer("/ref/$link").and_then(Value::as_str).map(str::to_owned);
+            state.images.push(blob);
+        }
+        Next::Card(uri) => state.card = Some(card::read(session, &uri).await),
+        Next::CardImage => state.card = card::upload(session, &pds, state.card).await?,
+        Next::Mentions(handles) => {
+            for handle in handles {
+                let did = pds.resolve_handle(&handle).await?;
+                state.mentions.insert(handle, did);
+            }
+        }
+        Next::Quote(url) => state.quote = Some(quote::resolve(&pds, &url).await?),
+        Next::Create => return create(session, &pds, draft, &settings, &state).await,
+    }
+    let state = serde_json::to_value(state).map_err(|error| {
+        Error::misconfigured(format!("The progress cannot be stored: {error}."))
+    })?;
+    Ok(Progress::Continue { state, after: Duration::ZERO, remote_id, public: false })
+}
+
+async fn upload_image(pds: &Pds<'_>, draft: &Draft, index: usize) -> Result<Value> {
+    let missing = || Error::media_rejected("An image of the post is missing.");
+    let media = draft.media.get(index).ok_or_else(missing)?;
+    let bytes = media.read(IMAGE_BYTES_MAX).await?;
+    pds.upload(&media.mime, bytes).await
+}
+
+/// Makes the post public. Where the record is there already, an earlier call made it.
+async fn create(
+    session: &Session,
+    pds: &Pds<'_>,
+    draft: &Draft,
+    settings: &Settings,
+    state: &State,
+) -> Result<Progress> {
+    let key = tid::from_key(draft.key);
+    let did = &session.account.remote_id;
+    let writes = record::writes(did, &key, draft, settings, state);
+    match pds.apply(&writes).await {
+        Ok(()) => Ok(Progress::Done(published(session, &key))),
+        // Most servers answer a key that is taken with a plain 500, so only a look tells.
+        Err(error) if may_exist(&error) => match pds.record(did, &key).await {
+            Ok(Some(_)) => Ok(Progress::Done(published(session, &key))),
+            Ok(None) | Err(_) => Err(error),
+        },
+        Err(error) => Err(error),
+    }
+}
+
+/// Was the write answered in a way that an existing record can be the cause of?
+fn may_exist(error: &Error) -> bool {
+    error.reply.is_some() && matches!(error.kind, Kind::Server | Kind::Rejected)
+}
+
+/// Looks the record up by the key it was sent with.
+pub async fn reconcile(session: &Session, draft: &Draft) -> Result<Found> {
+    let key = tid::from_key(draft.key);
+    let found = Pds::of_account(session).record(&session.account.remote_id, &key).await?;
+    Ok(match found {
+        Some(_) => Found::There(Progress::Done(published(session, &key))),
+        None => Found::Absent,
+    })
+}
+
+fn published(session: &Session, key: &str) -> Published {
+    let account = &session.account;
+    let name = if account.username.is_empty() { &account.remote_id } else { &account.username };
+    let url = session.url("https://bsky.app", &format!("/profile/{name}/post/{key}"));
+    Published {
+        id: format!("at://{}/{POSTS}/{key}", account.remote_id),
+        url: url.ok().map(String::from),
+        parts: Vec::new(),
+    }
+}

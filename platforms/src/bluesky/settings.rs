@@ -1,0 +1,138 @@
+//! What `settings` of a Bluesky post may hold.
+
+use serde::Deserialize;
+
+use super::quote::PostAddress;
+use crate::{Draft, Setting, Shape, Violation, settings, text};
+
+/// Longest alt text in characters. The lexicon sets no limit; this is what Bluesky's own app accepts.
+pub const ALT_TEXT_MAX: usize = 2_000;
+/// Longest tag (lexicon `app.bsky.feed.post`); its 640 bytes are the longest text that can meet it.
+const TAG_GRAPHEMES_MAX: usize = 64;
+const TAG_BYTES_MAX: usize = 640;
+
+pub const SETTINGS: &[Setting] = &[
+    Setting::optional(
+        "languages",
+        Shape::List { of: &Shape::Text { min: 2, max: 35 }, min: 1, max: 3 },
+        "Languages of the text as BCP 47 tags, for example en or pt-BR.",
+    ),
+    Setting::optional(
+        "content_label",
+        Shape::Choice(&["sexual", "nudity", "porn", "graphic-media"]),
+        "Marks the post so that people can hide it.",
+    ),
+    Setting::optional(
+        "tags",
+        Shape::List { of: &Shape::Text { min: 1, max: TAG_BYTES_MAX }, min: 1, max: 8 },
+        "Hidden tags for discovery without the #, each up to 64 graphemes, beside those in the caption.",
+    ),
+    Setting::optional("quote_url", Shape::Url, "Address of a Bluesky post to quote."),
+    Setting::optional("disable_quotes", Shape::Bool, "Nobody may quote the post."),
+    Setting::optional(
+        "media_alt_texts",
+        Shape::List { of: &Shape::Text { min: 0, max: ALT_TEXT_MAX }, min: 0, max: 4 },
+        "Descriptions of the images for people who cannot see them, in the order of the images.",
+    ),
+    settings::AI_GENERATED,
+    settings::AI_DISCLOSURE,
+];
+
+/// The settings as the connector uses them.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    pub languages: Vec<String>,
+    pub content_label: Option<String>,
+    pub tags: Vec<String>,
+    pub quote_url: Option<String>,
+    pub disable_quotes: bool,
+    pub media_alt_texts: Vec<String>,
+}
+
+/// Rules that the descriptor cannot express. Values of the wrong kind are the descriptor's to report.
+pub fn check(draft: &Draft) -> Vec<Violation> {
+    let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
+    let mut found = Vec::new();
+    for (index, language) in settings.languages.iter().enumerate() {
+        found.extend((!is_language(language)).then(|| {
+            Violation::new(
+                format!("settings.languages[{index}]"),
+                "setting_invalid",
+                format!("{language:?} is not a BCP 47 language tag."),
+                "Give a tag like en, de or pt-BR.",
+            )
+        }));
+    }
+    for (index, tag) in settings.tags.iter().enumerate() {
+        found.extend(tag_violation(tag, format!("settings.tags[{index}]")));
+    }
+    found.extend(settings.quote_url.and_then(|url| quote_violation(&url)));
+    found
+}
+
+/// The shape of a BCP 47 tag: a language of 2 or 3 letters, then parts of up to 8 letters or digits.
+fn is_language(tag: &str) -> bool {
+    let mut parts = tag.split('-');
+    let language = parts.next().unwrap_or_default();
+    matches!(language.len(), 2 | 3)
+        && language.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && parts.all(|part| {
+            (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        })
+}
+
+fn tag_violation(tag: &str, field: String) -> Option<Violation> {
+    if tag.starts_with('#') {
+        let message = "A hidden tag is given without the #.";
+        return Some(Violation::new(field, "setting_invalid", message, "Remove the #."));
+    }
+    let length = text::graphemes(tag);
+    let bytes = tag.len();
+    let (limit, actual, unit) = match () {
+        () if length > TAG_GRAPHEMES_MAX => (TAG_GRAPHEMES_MAX, length, "graphemes"),
+        () if bytes > TAG_BYTES_MAX => (TAG_BYTES_MAX, bytes, "bytes"),
+        () => return None,
+    };
+    let message = format!("The tag is {actual} {unit}; bluesky allows {limit}.");
+    let remedy = format!("Shorten the tag to {limit} {unit}.");
+    Some(Violation::new(field, "setting_invalid", message, remedy).with_limit(limit, actual))
+}
+
+fn quote_violation(url: &str) -> Option<Violation> {
+    PostAddress::parse(url).is_none().then(|| {
+        Violation::new(
+            "settings.quote_url",
+            "setting_invalid",
+            "quote_url is not the address of a Bluesky post.",
+            "Give an address like https://bsky.app/profile/name.bsky.social/post/3l2s5xxv2ze2c.",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_language, tag_violation};
+
+    #[test]
+    fn language_tags_are_known_by_their_shape() {
+        for tag in ["en", "pt-BR", "zh-Hant-TW", "gsw", "de-1996"] {
+            assert!(is_language(tag), "{tag}");
+        }
+        for tag in ["", "e", "english", "en_US", "en-", "-en", "en-muchtoolong", "日本"] {
+            assert!(!is_language(tag), "{tag}");
+        }
+    }
+
+    #[test]
+    fn tags_are_counted_in_graphemes_and_bytes() {
+        let family = "👨‍👩‍👧‍👦"; // one grapheme of 25 bytes
+        let actual =
+            |tag: String| tag_violation(&tag, String::new()).and_then(|found| found.actual);
+        assert_eq!(actual(family.repeat(25)), None);
+        assert_eq!(actual(family.repeat(26)), Some(650.into()));
+        assert_eq!(actual("a".repeat(64)), None);
+        assert_eq!(actual("a".repeat(65)), Some(65.into()));
+        assert!(tag_violation("#rust", String::new()).is_some());
+    }
+}

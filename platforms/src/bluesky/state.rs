@@ -1,0 +1,151 @@
+//! What has been prepared so far, and what comes next.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{
+    facets::{self, Feature},
+    settings::Settings,
+};
+use crate::{Draft, Step};
+
+/// Stored between two calls.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct State {
+    /// References of the uploaded images, in order.
+    pub images: Vec<Value>,
+    /// The preview card, once it was looked for.
+    pub card: Option<Card>,
+    /// Identifiers of the handles that were asked for; `None` for one that nobody has.
+    pub mentions: BTreeMap<String, Option<String>>,
+    /// The quoted post, once it was found.
+    pub quote: Option<StrongRef>,
+}
+
+/// What came of looking for a preview card.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "stage", rename_all = "snake_case")]
+pub enum Card {
+    /// The page has nothing to show, or cannot be read.
+    Missing,
+    /// The page was read; its image is still to be uploaded.
+    Read {
+        /// What it says.
+        page: Page,
+        /// Address of the image.
+        image: String,
+    },
+    /// Nothing left to do.
+    Ready {
+        /// What it says.
+        page: Page,
+        /// Reference of the uploaded image.
+        thumb: Option<Value>,
+    },
+}
+
+/// What a card says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Page {
+    /// The address as it stands in the text.
+    pub uri: String,
+    /// Its title.
+    pub title: String,
+    /// Its description, may be empty.
+    pub description: String,
+}
+
+/// A record in one version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StrongRef {
+    /// `at://` address.
+    pub uri: String,
+    /// Hash of the content.
+    pub cid: String,
+}
+
+/// The next thing to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Next {
+    /// Upload the image with this index.
+    Image(usize),
+    /// Read the page behind this address.
+    Card(String),
+    /// Upload the image of the card.
+    CardImage,
+    /// Find the identifiers of these handles.
+    Mentions(Vec<String>),
+    /// Find the post to quote.
+    Quote(String),
+    /// Create the record.
+    Create,
+}
+
+/// How many handles are resolved in one call, which bounds how long it takes.
+const HANDLES_PER_CALL: usize = 10;
+
+impl State {
+    /// The state as it was stored. One that cannot be read starts over: nothing prepared is public.
+    pub fn read(state: Option<&Value>) -> Self {
+        state.and_then(|state| Self::deserialize(state).ok()).unwrap_or_default()
+    }
+
+    /// What to do next for this draft.
+    pub fn next(&self, draft: &Draft, settings: &Settings) -> Next {
+        if self.images.len() < draft.media.len() {
+            return Next::Image(self.images.len());
+        }
+        let facets = facets::detect(&draft.caption);
+        // A post has one embed: images and a quote stand before a card.
+        if draft.media.is_empty() && settings.quote_url.is_none() {
+            let first = facets.iter().find_map(|facet| match &facet.feature {
+                Feature::Link(uri) => Some(uri),
+                Feature::Mention(_) | Feature::Tag(_) => None,
+            });
+            match (&self.card, first) {
+                (None, Some(uri)) => return Next::Card(uri.clone()),
+                (Some(Card::Read { .. }), _) => return Next::CardImage,
+                _ => {}
+            }
+        }
+        let handles = self.unresolved(&facets);
+        if !handles.is_empty() {
+            return Next::Mentions(handles);
+        }
+        match (&self.quote, &settings.quote_url) {
+            (None, Some(url)) => Next::Quote(url.clone()),
+            _ => Next::Create,
+        }
+    }
+
+    fn unresolved(&self, facets: &[facets::Facet]) -> Vec<String> {
+        let mut handles = Vec::new();
+        for facet in facets {
+            if let Feature::Mention(handle) = &facet.feature
+                && !self.mentions.contains_key(handle)
+                && !handles.contains(handle)
+            {
+                handles.push(handle.clone());
+            }
+        }
+        handles.truncate(HANDLES_PER_CALL);
+        handles
+    }
+}
+
+impl Next {
+    /// As the ledger shows it.
+    pub fn step(&self) -> Step {
+        match self {
+            Self::Image(index) => Step::prepare(format!("upload_image_{}", index + 1)),
+            Self::Card(_) => Step::prepare("read_link_card"),
+            Self::CardImage => Step::prepare("upload_card_image"),
+            Self::Mentions(_) => Step::prepare("resolve_mentions"),
+            Self::Quote(_) => Step::prepare("resolve_quote"),
+            Self::Create => Step::commit("create_post"),
+        }
+    }
+}

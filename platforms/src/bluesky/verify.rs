@@ -1,0 +1,108 @@
+//! Logging in and staying logged in.
+
+use chrono::TimeDelta;
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use super::client::{Pds, Tokens, ends_at, normalized};
+use crate::{Error, Identity, Kind, Refreshed, Result, Secrets, Session};
+
+/// How long a token is believed to last when it does not say.
+const TOKEN_LIFE: TimeDelta = TimeDelta::minutes(60);
+
+/// Logs in with the credentials.
+pub async fn verify(session: &Session) -> Result<Identity> {
+    if let Some(service) = normalized(session.secrets.expose("service")) {
+        let usable = Url::parse(&service).is_ok_and(|url| {
+            matches!(url.scheme(), "http" | "https") && url.has_host() && url.path() == "/"
+        });
+        if !usable {
+            return Err(Error::invalid_credentials("service is not the address of a server.")
+                .with_remedy("Give an address like https://pds.example, or leave it out."));
+        }
+    }
+    let tokens = Pds::of_credentials(session).log_in().await.map_err(Error::while_connecting)?;
+    must_be_active(&tokens).map_err(Error::while_connecting)?;
+    let mut meta = Map::new();
+    meta.insert("did".into(), json!(tokens.did));
+    meta.insert("handle".into(), json!(tokens.handle));
+    if let Some(pds) = tokens.did_doc.as_ref().and_then(pds_of) {
+        meta.insert("pds".into(), json!(pds));
+    }
+    let fresh = with_tokens(session, &tokens);
+    Ok(Identity {
+        remote_id: tokens.did,
+        username: tokens.handle,
+        display_name: None,
+        meta,
+        secrets: fresh.secrets,
+        expires_at: fresh.expires_at,
+    })
+}
+
+/// Exchanges the refresh token. A log-in is counted (300 a day), so it is made only when that token has ended.
+pub async fn refresh(session: &Session) -> Result<Refreshed> {
+    let tokens = match Pds::of_account(session).refresh().await {
+        Err(error) if error.kind == Kind::TokenExpired => {
+            Pds::of_credentials(session).log_in().await.map_err(while_logging_in_again)?
+        }
+        other => other?,
+    };
+    must_be_active(&tokens)?;
+    Ok(with_tokens(session, &tokens))
+}
+
+fn with_tokens(session: &Session, tokens: &Tokens) -> Refreshed {
+    let secrets: Secrets = session
+        .secrets
+        .clone()
+        .with("access_jwt", tokens.access_jwt.as_str())
+        .with("refresh_jwt", tokens.refresh_jwt.as_str());
+    let end = ends_at(&tokens.access_jwt).unwrap_or(session.now + TOKEN_LIFE);
+    Refreshed { secrets, expires_at: Some(end) }
+}
+
+fn must_be_active(tokens: &Tokens) -> Result<()> {
+    if tokens.active != Some(false) {
+        return Ok(());
+    }
+    let status = tokens.status.as_deref().unwrap_or("not active");
+    Err(Error::reconnect(format!("The account is {status}."))
+        .with_remedy("Activate the account in Bluesky, then connect it again."))
+}
+
+/// The server of the account, from the document that describes it.
+fn pds_of(document: &Value) -> Option<String> {
+    let services = document.get("service")?.as_array()?;
+    let is_pds = |service: &&Value| {
+        service.get("id").and_then(Value::as_str).is_some_and(|id| id.ends_with("#atproto_pds"))
+    };
+    let address = services.iter().find(is_pds)?.get("serviceEndpoint")?.as_str()?;
+    normalized(address)
+}
+
+/// Credentials that were good once and no longer are.
+fn while_logging_in_again(error: Error) -> Error {
+    match error.kind {
+        Kind::TokenExpired | Kind::InvalidCredentials => Error { kind: Kind::Reconnect, ..error },
+        _ => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::pds_of;
+
+    #[test]
+    fn the_server_is_found_in_the_document() {
+        let document = json!({"service": [
+            {"id": "#other", "serviceEndpoint": "https://other.example"},
+            {"id": "#atproto_pds", "type": "AtprotoPersonalDataServer", "serviceEndpoint": "https://pds.example/"},
+        ]});
+        assert_eq!(pds_of(&document).as_deref(), Some("https://pds.example"));
+        assert_eq!(pds_of(&json!({"service": []})), None);
+        assert_eq!(pds_of(&json!("not a document")), None);
+    }
+}

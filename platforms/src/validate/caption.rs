@@ -1,0 +1,65 @@
+//! Rules of the text.
+
+use super::Violation;
+use crate::{Draft, Platform};
+
+pub fn violations(platform: &dyn Platform, draft: &Draft) -> Vec<Violation> {
+    let mut found = Vec::new();
+    found.extend(missing(platform, draft));
+    found.extend(too_long(platform, draft));
+    found.extend(too_many_bytes(platform, draft));
+    found
+}
+
+fn missing(platform: &dyn Platform, draft: &Draft) -> Option<Violation> {
+    let spec = platform.spec();
+    let is_thread = spec.thread.is_some_and(|rules| rules.post_type == draft.post_type);
+    let empty = draft.caption.trim().is_empty() && draft.media.is_empty();
+    if !empty || is_thread || platform.settings_suffice(draft) {
+        return None;
+    }
+    let (message, remedy) = if spec.media.total_max == 0 {
+        ("The post has no text.", "Write a caption.")
+    } else {
+        ("The post has neither text nor media.", "Write a caption or add media.")
+    };
+    Some(Violation::new("caption", "caption_required", message, remedy))
+}
+
+fn too_long(platform: &dyn Platform, draft: &Draft) -> Option<Violation> {
+    let spec = platform.spec();
+    let (id, unit) = (spec.id, spec.caption.unit);
+    let beside_media = spec.caption.max_with_media.filter(|_| !draft.media.is_empty());
+    let limit = beside_media.unwrap_or(spec.caption.max);
+    let length = platform.caption_length(draft);
+    if length <= limit {
+        return None;
+    }
+    let place = if beside_media.is_some() { " beside media" } else { "" };
+    Some(
+        Violation::new(
+            "caption",
+            "caption_too_long",
+            format!("Caption is {length} {unit}; {id} allows {limit}{place}."),
+            format!("Shorten the caption to {limit} {unit}."),
+        )
+        .with_limit(limit, length),
+    )
+}
+
+fn too_many_bytes(platform: &dyn Platform, draft: &Draft) -> Option<Violation> {
+    let spec = platform.spec();
+    let limit = spec.caption.max_bytes?;
+    let length = draft.caption.len();
+    (length > limit).then(|| {
+        Violation::new(
+            "caption",
+            "caption_too_long",
+            format!("Caption is {length} bytes in UTF-8; {} allows {limit}.", spec.id),
+            format!(
+                "Shorten the caption to {limit} bytes; emoji and accented letters take several."
+            ),
+        )
+        .with_limit(limit, length)
+    })
+}

@@ -1,0 +1,198 @@
+//! Rules of the files of a post, and of their alt texts.
+
+use serde_json::Value;
+
+use super::{Violation, pdf_requires_linkedin};
+use crate::{Draft, Media, MediaRules, PlatformId, Spec};
+
+/// Images that Fanfare can turn into JPEG or PNG.
+const CONVERTIBLE_IMAGES: &[&str] = &["image/jpeg", "image/png", "image/gif", "image/webp"];
+/// Videos that Fanfare can turn into MP4.
+const CONVERTIBLE_VIDEOS: &[&str] = &["video/mp4", "video/quicktime", "video/webm", "video/x-m4v"];
+
+pub fn violations(spec: &Spec, draft: &Draft) -> Vec<Violation> {
+    let kind = spec.post_types.iter().find(|kind| kind.name == draft.post_type);
+    let rules = kind.and_then(|kind| kind.media).unwrap_or(spec.media);
+    let mut found = Vec::new();
+    found.extend(count(spec.id, &rules, &draft.media));
+    found.extend(mixture(spec.id, &rules, &draft.media));
+    for (index, media) in draft.media.iter().enumerate() {
+        found.extend(file(spec.id, &rules, media, format!("media_urls[{index}]")));
+    }
+    found
+}
+
+fn count(id: PlatformId, rules: &MediaRules, media: &[Media]) -> Option<Violation> {
+    let total = media.len();
+    if total < rules.min {
+        let (least, files) = (rules.min, files(rules.min));
+        let message = format!("{id} needs at least {least} {files} in this kind of post.");
+        let remedy = format!("Add media until there are {least} {files}.");
+        let violation = Violation::new("media_urls", "media_required", message, remedy);
+        return Some(violation.with_limit(least, total));
+    }
+    let images = media.iter().filter(|media| media.is_image()).count();
+    let videos = media.iter().filter(|media| media.is_video()).count();
+    let counted = [
+        ("files", rules.total_max, total),
+        ("images", rules.images_max, images),
+        ("videos", rules.videos_max, videos),
+    ];
+    // A kind that is not taken at all is reported file by file, not by its number.
+    let (what, limit, actual) = counted
+        .into_iter()
+        .find(|(what, limit, actual)| actual > limit && (*limit > 0 || *what == "files"))?;
+    let violation = if limit == 0 {
+        let message = format!("{id} takes no media in this kind of post.");
+        Violation::new("media_urls", "too_many_media", message, "Remove the media.")
+    } else {
+        let message = format!("The post has {actual} {what}; {id} allows {limit}.");
+        let remedy = format!("Keep at most {limit} of the {what}.");
+        Violation::new("media_urls", "too_many_media", message, remedy)
+    };
+    Some(violation.with_limit(limit, actual))
+}
+
+fn files(number: usize) -> &'static str {
+    if number == 1 { "file" } else { "files" }
+}
+
+fn mixture(id: PlatformId, rules: &MediaRules, media: &[Media]) -> Option<Violation> {
+    let both = media.iter().any(Media::is_image) && media.iter().any(Media::is_video);
+    let takes_both = rules.images_max > 0 && rules.videos_max > 0;
+    (both && takes_both && !rules.mixed).then(|| {
+        Violation::new(
+            "media_urls",
+            "mixed_media_unsupported",
+            format!("{id} does not take images and videos in one post."),
+            "Keep either the images or the video.",
+        )
+    })
+}
+
+fn file(id: PlatformId, rules: &MediaRules, media: &Media, field: String) -> Vec<Violation> {
+    if is_pdf(media) {
+        return vec![pdf_requires_linkedin(field)];
+    }
+    if media.mime.is_empty() || rules.total_max == 0 {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    if media.is_video() && rules.videos_max > 0 {
+        found.extend(wrong_type(
+            id,
+            &field,
+            media,
+            rules.video_types,
+            &["video/mp4"],
+            CONVERTIBLE_VIDEOS,
+        ));
+        found.extend(too_long(id, rules, media, &field));
+        found.extend(too_large(id, "video", rules.video_bytes_max, media, &field));
+    } else if media.is_image() && rules.images_max > 0 {
+        let targets = &["image/jpeg", "image/png"];
+        found.extend(wrong_type(id, &field, media, rules.image_types, targets, CONVERTIBLE_IMAGES));
+        found.extend(too_large(id, "image", rules.image_bytes_max, media, &field));
+    } else {
+        found.push(unsupported(id, &field, media, &taken(rules)));
+    }
+    found
+}
+
+fn is_pdf(media: &Media) -> bool {
+    let path = media.url.split(['?', '#']).next().unwrap_or_default();
+    media.mime == "application/pdf" || path.to_ascii_lowercase().ends_with(".pdf")
+}
+
+/// A type is fine when the network takes it, or takes one of `targets` that it can be converted to.
+fn wrong_type(
+    id: PlatformId,
+    field: &str,
+    media: &Media,
+    taken: &[&str],
+    targets: &[&str],
+    convertible: &[&str],
+) -> Option<Violation> {
+    let mime = media.mime.as_str();
+    let converted = convertible.contains(&mime) && targets.iter().any(|to| taken.contains(to));
+    (!taken.contains(&mime) && !converted).then(|| unsupported(id, field, media, taken))
+}
+
+fn unsupported(id: PlatformId, field: &str, media: &Media, taken: &[&str]) -> Violation {
+    Violation::new(
+        field,
+        "media_type_unsupported",
+        format!("{id} does not take {} in this kind of post.", media.mime),
+        format!("Use one of: {}.", taken.join(", ")),
+    )
+    .with_limit(taken, &media.mime)
+}
+
+/// All types of the kinds of file that may stand in the post.
+fn taken(rules: &MediaRules) -> Vec<&'static str> {
+    let images = rules.image_types.iter().filter(|_| rules.images_max > 0);
+    images.chain(rules.video_types.iter().filter(|_| rules.videos_max > 0)).copied().collect()
+}
+
+fn too_long(id: PlatformId, rules: &MediaRules, media: &Media, field: &str) -> Option<Violation> {
+    let (limit, actual) = (rules.video_ms_max?, media.duration_ms?);
+    (actual > limit).then(|| {
+        Violation::new(
+            field,
+            "video_too_long",
+            format!("The video lasts {} s; {id} allows {} s.", seconds(actual), seconds(limit)),
+            format!("Shorten the video to {} s.", seconds(limit)),
+        )
+        .with_limit(limit, actual)
+    })
+}
+
+fn seconds(milliseconds: u64) -> String {
+    format!("{}", std::time::Duration::from_millis(milliseconds).as_secs_f64())
+}
+
+fn too_large(
+    id: PlatformId,
+    what: &str,
+    limit: u64,
+    media: &Media,
+    field: &str,
+) -> Option<Violation> {
+    let actual = media.bytes.filter(|bytes| *bytes > limit)?;
+    let code = if what == "video" { "video_exceeds_platform_limit" } else { "media_too_large" };
+    let message = format!("The {what} has {actual} bytes; {id} allows {limit}.");
+    let remedy = format!("Make the {what} smaller than {limit} bytes.");
+    Some(Violation::new(field, code, message, remedy).with_limit(limit, actual))
+}
+
+/// Alt texts stand in the settings, one per file; `already` holds the violations of the settings so far.
+pub fn alt_texts(spec: &Spec, draft: &Draft, already: &[Violation]) -> Vec<Violation> {
+    const FIELD: &str = "settings.media_alt_texts";
+    let Some(texts) = draft.settings.get("media_alt_texts").and_then(Value::as_array) else {
+        return Vec::new();
+    };
+    if spec.alt_text_max == 0 {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let (given, files) = (texts.len(), draft.media.len());
+    if given > files {
+        let message = format!("There are {given} alt texts for {files} media files.");
+        let remedy = "Give one alt text per file, in the order of the files.";
+        let violation = Violation::new(FIELD, "setting_invalid", message, remedy);
+        found.push(violation.with_limit(files, given));
+    }
+    for (index, text) in texts.iter().enumerate() {
+        let field = format!("{FIELD}[{index}]");
+        let length = text.as_str().map_or(0, |text| text.chars().count());
+        if length > spec.alt_text_max && already.iter().all(|other| other.field != field) {
+            let limit = spec.alt_text_max;
+            let message =
+                format!("The alt text has {length} characters; {} allows {limit}.", spec.id);
+            let remedy = format!("Shorten the alt text to {limit} characters.");
+            let violation = Violation::new(field, "setting_invalid", message, remedy);
+            found.push(violation.with_limit(limit, length));
+        }
+    }
+    found
+}

@@ -1,0 +1,88 @@
+//! Rules of the raw metadata: the segments of a thread, and nothing else.
+
+use serde_json::Value;
+
+use super::{Violation, nearest};
+use crate::{Draft, Spec, ThreadRules, text};
+
+pub fn violations(spec: &Spec, draft: &Draft) -> Vec<Violation> {
+    let mut found = Vec::new();
+    if let Some(rules) = &spec.thread {
+        thread(spec, rules, draft, &mut found);
+    }
+    let known = spec.thread.map(|rules| rules.metadata_key);
+    let unknown = draft.metadata.keys().filter(|name| known != Some(name.as_str()));
+    found.extend(unknown.map(|name| {
+        Violation::new(
+            format!("metadata.{name}"),
+            "unknown_field",
+            format!("{} takes no {name:?} in metadata.", spec.id),
+            nearest(name, known.into_iter()),
+        )
+    }));
+    found
+}
+
+fn thread(spec: &Spec, rules: &ThreadRules, draft: &Draft, found: &mut Vec<Violation>) {
+    let field = format!("metadata.{}", rules.metadata_key);
+    let given = draft.metadata.get(rules.metadata_key);
+    if draft.post_type != rules.post_type {
+        found.extend(given.map(|_| {
+            let message = format!("Segments need the post type {:?}.", rules.post_type);
+            let remedy = format!("Set post_type to {:?}, or remove the segments.", rules.post_type);
+            Violation::new(field, "setting_invalid", message, remedy)
+        }));
+        return;
+    }
+    match given {
+        Some(Value::Array(segments)) if !segments.is_empty() => {
+            found.extend(too_many(spec, rules, segments.len(), &field));
+            for (index, item) in segments.iter().enumerate() {
+                found.extend(segment(spec, rules, item, format!("{field}[{index}]")));
+            }
+        }
+        None | Some(Value::Array(_)) => found.push(Violation::new(
+            field,
+            "setting_required",
+            "A thread needs at least one segment.",
+            format!("Put the texts of the segments into metadata.{}.", rules.metadata_key),
+        )),
+        Some(_) => {
+            let remedy = "Give a list of texts, one per segment.";
+            let message = format!("{field} must be a list of texts.");
+            found.push(Violation::new(field, "setting_invalid", message, remedy));
+        }
+    }
+}
+
+fn too_many(spec: &Spec, rules: &ThreadRules, given: usize, field: &str) -> Option<Violation> {
+    let limit = rules.segments_max;
+    (given > limit).then(|| {
+        let message = format!("The thread has {given} segments; {} allows {limit}.", spec.id);
+        let remedy = format!("Keep at most {limit} segments.");
+        Violation::new(field, "setting_invalid", message, remedy).with_limit(limit, given)
+    })
+}
+
+fn segment(spec: &Spec, rules: &ThreadRules, item: &Value, field: String) -> Vec<Violation> {
+    let Some(segment) = item.as_str().filter(|segment| !segment.trim().is_empty()) else {
+        let message = format!("{field} must be a text that is not empty.");
+        let remedy = "Write the segment or remove it.";
+        return vec![Violation::new(field, "setting_invalid", message, remedy)];
+    };
+    let mut found = Vec::new();
+    let (unit, limit) = (spec.caption.unit, rules.segment_max);
+    let length = (spec.caption.count)(segment);
+    if length > limit {
+        let message = format!("The segment is {length} {unit}; {} allows {limit}.", spec.id);
+        let remedy = format!("Shorten the segment to {limit} {unit}.");
+        let violation = Violation::new(field.as_str(), "thread_segment_too_long", message, remedy);
+        found.push(violation.with_limit(limit, length));
+    }
+    if !rules.urls_allowed && text::has_web_address(segment) {
+        let message = format!("{} takes no web addresses in the segments of a thread.", spec.id);
+        let remedy = "Remove the address from the segment.";
+        found.push(Violation::new(field, "thread_segment_has_url", message, remedy));
+    }
+    found
+}

@@ -1,0 +1,93 @@
+use serde_json::json;
+
+use super::{broken, draft, file, object, only};
+use crate::Media;
+
+/// Codes that these files bring about in a post of this type.
+fn codes(post_type: &str, media: Vec<Media>) -> Vec<(String, &'static str)> {
+    let mut draft = draft();
+    draft.post_type = post_type.to_owned();
+    draft.media = media;
+    broken(&draft)
+}
+
+#[test]
+fn types_that_are_taken_unknown_or_convertible_pass() {
+    for mime in ["image/png", "image/jpeg", "image/gif", "image/webp", "video/mp4", ""] {
+        assert_eq!(codes("feed", vec![file(mime)]), [], "{mime}");
+    }
+    for mime in ["video/mp4", "video/quicktime", "video/webm"] {
+        assert_eq!(codes("reel", vec![file(mime)]), [], "{mime}");
+    }
+}
+
+#[test]
+fn types_that_cannot_be_taken_are_named_with_those_that_can() {
+    let unsupported = |index: usize| (format!("media_urls[{index}]"), "media_type_unsupported");
+    assert_eq!(codes("feed", vec![file("image/tiff")]), [unsupported(0)]);
+    assert_eq!(codes("feed", vec![file("video/x-msvideo")]), [unsupported(0)]);
+    assert_eq!(codes("reel", vec![file("image/png")]), [unsupported(0)]);
+    let mut draft = draft();
+    draft.media = vec![file("audio/ogg")];
+    assert_eq!(only(&draft).remedy, "Use one of: image/png, video/mp4.");
+}
+
+#[test]
+fn files_are_counted_in_total_and_by_kind() {
+    let count =
+        |post_type, mimes: &[&str]| codes(post_type, mimes.iter().map(|mime| file(mime)).collect());
+    let too_many = [("media_urls".to_owned(), "too_many_media")];
+    assert_eq!(count("feed", &["image/png", "image/png"]), []);
+    assert_eq!(count("feed", &["image/png", "image/png", ""]), too_many);
+    assert_eq!(count("feed", &["video/mp4", "video/mp4"]), too_many);
+    assert_eq!(count("note", &["image/png"]), too_many);
+    assert_eq!(count("reel", &[]), [("media_urls".to_owned(), "media_required")]);
+    let mixed = [("media_urls".to_owned(), "mixed_media_unsupported")];
+    assert_eq!(count("feed", &["image/png", "video/mp4"]), mixed);
+}
+
+#[test]
+fn sizes_and_lengths_are_checked_once_known() {
+    let image = Media { bytes: Some(501), ..file("image/png") };
+    assert_eq!(codes("feed", vec![image]), [("media_urls[0]".to_owned(), "media_too_large")]);
+    let image = Media { bytes: Some(500), ..file("image/png") };
+    assert_eq!(codes("feed", vec![image]), []);
+    let video = Media { bytes: Some(1_001), duration_ms: Some(90_501), ..file("video/mp4") };
+    let expected = [
+        ("media_urls[0]".to_owned(), "video_too_long"),
+        ("media_urls[0]".to_owned(), "video_exceeds_platform_limit"),
+    ];
+    assert_eq!(codes("reel", vec![video]), expected);
+    let video = Media { bytes: Some(1_000), duration_ms: Some(90_500), ..file("video/mp4") };
+    assert_eq!(codes("reel", vec![video]), []);
+}
+
+#[test]
+fn the_length_is_told_in_seconds() {
+    let mut draft = draft();
+    draft.media = vec![Media { duration_ms: Some(91_000), ..file("video/mp4") }];
+    assert_eq!(only(&draft).message, "The video lasts 91 s; threads allows 90.5 s.");
+}
+
+#[test]
+fn a_pdf_is_refused_by_name_and_by_type() {
+    let pdf = [("media_urls[0]".to_owned(), "pdf_requires_linkedin")];
+    let named = |url: &str| Media { url: url.to_owned(), ..file("") };
+    assert_eq!(codes("feed", vec![named("https://a.b/Report.PDF?dl=1")]), pdf);
+    assert_eq!(codes("feed", vec![named("https://a.b/report.pdf.png")]), []);
+    assert_eq!(codes("feed", vec![named("https://a.b/view?file=report.pdf")]), []);
+    assert_eq!(codes("feed", vec![file("application/pdf")]), pdf);
+}
+
+#[test]
+fn there_are_at_most_as_many_alt_texts_as_files() {
+    let mut draft = draft();
+    draft.media = vec![file("image/png")];
+    draft.settings = object(json!({"board": "home", "media_alt_texts": ["a", "b"]}));
+    let found = only(&draft);
+    assert_eq!((found.limit, found.actual), (Some(json!(1)), Some(json!(2))));
+    draft.settings = object(json!({"board": "home", "media_alt_texts": ["123456789"]}));
+    assert_eq!(broken(&draft), [("settings.media_alt_texts[0]".to_owned(), "setting_invalid")]);
+    draft.settings = object(json!({"board": "home", "media_alt_texts": [""]}));
+    assert_eq!(broken(&draft), []);
+}

@@ -1,0 +1,199 @@
+//! Calls to a site, as its REST API names them.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use fanfare_outbound::{Reply, Request};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::json;
+use url::Url;
+
+use super::{SPEC, error::parse_error};
+use crate::{Error, Result, Session};
+
+const UPLOAD_DEADLINE: Duration = Duration::from_secs(120);
+/// Largest answer: a post comes back with all its text, twice.
+const REPLY_MAX: usize = 16 * 1024 * 1024;
+
+/// Where the API is found on a site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Route {
+    /// Below `/wp-json`, with pretty permalinks.
+    Path,
+    /// In the query (`rest_route`), which works on every site.
+    Query,
+}
+
+/// One site, in the name of one user.
+#[derive(Debug)]
+pub struct Site<'a> {
+    session: &'a Session,
+    address: String,
+    route: Route,
+}
+
+/// An uploaded file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Upload {
+    pub id: u64,
+    #[serde(default)]
+    pub source_url: String,
+}
+
+/// A post of the site.
+#[derive(Debug, Deserialize)]
+pub struct Post {
+    pub id: u64,
+    #[serde(default)]
+    pub link: Option<String>,
+    #[serde(default)]
+    pub slug: String,
+}
+
+/// A post to be made.
+#[derive(Debug, Serialize)]
+pub struct NewPost {
+    pub title: String,
+    pub content: String,
+    pub status: &'static str,
+    pub slug: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub excerpt: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub featured_media: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub categories: Vec<i64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<i64>,
+}
+
+impl<'a> Site<'a> {
+    /// The site of a connected account.
+    pub fn of_account(session: &'a Session) -> Self {
+        let account = &session.account;
+        let address = account.meta_str("site_url").unwrap_or_default().to_owned();
+        let by_query = account.meta.get("rest_route").and_then(serde_json::Value::as_bool);
+        let route = if by_query == Some(true) { Route::Query } else { Route::Path };
+        Self { session, address, route }
+    }
+
+    /// A site that is only being connected.
+    pub fn at(session: &'a Session, address: &Url, route: Route) -> Self {
+        Self { session, address: address.as_str().to_owned(), route }
+    }
+
+    /// `path` below the API's version, for example `/posts`.
+    fn url(&self, path: &str) -> Result<Url> {
+        let path = match self.route {
+            Route::Path => format!("/wp-json/wp/v2{path}"),
+            Route::Query => format!("/?rest_route=/wp/v2{path}"),
+        };
+        self.session.url(&self.address, &path)
+    }
+
+    fn get(&self, path: &str) -> Result<Request> {
+        self.signed(self.session.http.get(self.url(path)?))
+    }
+
+    fn post(&self, path: &str) -> Result<Request> {
+        self.signed(self.session.http.post(self.url(path)?))
+    }
+
+    fn signed(&self, request: Request) -> Result<Request> {
+        let secrets = &self.session.secrets;
+        secrets.need("username")?;
+        let password = secrets.need("application_password")?;
+        Ok(request.max_reply(REPLY_MAX).basic(secrets.expose("username").trim(), password))
+    }
+
+    /// `GET /users/me`, whatever the answer.
+    pub async fn me(&self) -> Result<Reply> {
+        let request = self.get("/users/me")?.query(&[("context", "edit")]);
+        Ok(request.send().await?)
+    }
+
+    /// `POST /media`: the file is not public in any list, but its address can be opened.
+    pub async fn upload(&self, mime: &str, filename: &str, bytes: Bytes) -> Result<Upload> {
+        let disposition = format!("attachment; filename=\"{filename}\"");
+        let request = self.post("/media")?.body(mime, bytes);
+        let request = request.header("content-disposition", &disposition).deadline(UPLOAD_DEADLINE);
+        self.send(request).await
+    }
+
+    /// `POST /media/{id}`: describes an image.
+    pub async fn set_alt_text(&self, id: u64, text: &str) -> Result<Upload> {
+        let request = self.post(&format!("/media/{id}"))?;
+        self.send(request.json(&json!({"alt_text": text}))).await
+    }
+
+    /// `POST /posts`.
+    pub async fn create(&self, post: &NewPost) -> Result<Post> {
+        let request = self.post("/posts")?.json(post);
+        self.send(request.deadline(SPEC.commit_deadline)).await
+    }
+
+    /// `GET /posts`: the post with exactly this slug, in whatever state, but the trash.
+    pub async fn post_with_slug(&self, slug: &str) -> Result<Option<Post>> {
+        let query = [("slug", slug), ("status", "any"), ("context", "edit")];
+        let request = self.get("/posts")?.query(&query);
+        let posts: Vec<Post> = self.send(request).await?;
+        Ok(posts.into_iter().find(|post| post.slug == slug))
+    }
+
+    async fn send<T: DeserializeOwned>(&self, request: Request) -> Result<T> {
+        let reply = request.send().await?;
+        if reply.is_success() { Ok(reply.json()?) } else { Err(parse_error(self.session, &reply)) }
+    }
+}
+
+/// The site's address as it is kept: with a scheme, without user, query, fragment and the slash at its end.
+pub fn site_address(given: &str) -> Result<Url> {
+    let wrong = || {
+        Error::invalid_credentials("site_url is not the address of a site.")
+            .with_remedy("Give an address like https://blog.example.")
+    };
+    let given = given.trim();
+    let with_scheme =
+        if given.contains("://") { given.to_owned() } else { format!("https://{given}") };
+    let mut url = Url::parse(&with_scheme).map_err(|_| wrong())?;
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+        return Err(wrong());
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(Error::invalid_credentials("site_url must not hold a user name or password.")
+            .with_remedy("Give them in username and application_password."));
+    }
+    url.set_query(None);
+    url.set_fragment(None);
+    let path = url.path().trim_end_matches('/');
+    let ends = ["/wp-json", "/wp-admin", "/wp-login.php", "/index.php"];
+    let path = ends.iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path).to_owned();
+    url.set_path(&path);
+    Ok(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::site_address;
+    use crate::Kind;
+
+    #[test]
+    fn a_site_is_known_by_one_address() {
+        let cases = [
+            (" https://Blog.example/ ", "https://blog.example/"),
+            ("blog.example", "https://blog.example/"),
+            ("https://blog.example/news//", "https://blog.example/news"),
+            ("https://blog.example/wp-admin/?x=1#y", "https://blog.example/"),
+            ("https://blog.example/news/wp-json/", "https://blog.example/news"),
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080/"),
+        ];
+        for (given, kept) in cases {
+            assert_eq!(site_address(given).unwrap().as_str(), kept, "{given}");
+        }
+        for given in
+            ["", "ftp://blog.example", "https://", "https://a:b@blog.example", "not a site"]
+        {
+            assert_eq!(site_address(given).unwrap_err().kind, Kind::InvalidCredentials, "{given}");
+        }
+    }
+}

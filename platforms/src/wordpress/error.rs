@@ -1,0 +1,52 @@
+//! Reads a site's errors.
+
+use fanfare_outbound::Reply;
+use serde::Deserialize;
+
+use crate::{Error, Kind, Session};
+
+#[derive(Default, Deserialize)]
+struct Body {
+    code: Option<String>,
+    message: Option<String>,
+}
+
+/// What an answer of failure means. Sites differ by their plugins, so the status decides where the code is not one of
+/// WordPress's own.
+pub fn parse_error(session: &Session, reply: &Reply) -> Error {
+    let body: Body = reply.json().unwrap_or_default();
+    let code = body.code.as_deref().unwrap_or_default();
+    let words = body.message.map(|text| session.secrets.redact(&text));
+    let said = words.as_deref().unwrap_or(code).trim_end_matches('.');
+    let error = match (code, reply.status) {
+        (code, _) if code.starts_with("rest_upload_") => {
+            Error::media_rejected(format!("The site does not take the file: {said}."))
+        }
+        (_, 413) => Error::media_rejected("The file is larger than the site takes."),
+        ("rest_not_logged_in", _) => Error::reconnect(
+            "The site did not see the application password.",
+        )
+        .with_remedy(
+            "Let the web server pass the Authorization header on to WordPress, then connect again.",
+        ),
+        (_, 401) => Error::reconnect(format!("The site does not accept the credentials: {said}."))
+            .with_remedy("Make a new application password and connect the account again."),
+        (code, 403) if code.starts_with("rest_") => {
+            Error::reconnect(format!("The site does not let the user do this: {said}."))
+                .with_remedy("Give the user the role of an Author or Editor, then connect again.")
+        }
+        (_, 403) => Error::misconfigured("Something in front of the site refuses the request.")
+            .with_remedy("Allow REST API requests in the site's security plugin or firewall."),
+        ("rest_no_route", _) | (_, 404 | 405 | 410) => {
+            Error::misconfigured("The site's REST API was not found.")
+                .with_remedy("Check the address of the site and that its REST API is switched on.")
+        }
+        (_, 300..=399) => Error::misconfigured("The site has moved to another address.")
+            .with_remedy("Connect the account again with the address that the browser shows."),
+        (_, 429) => Error::new(Kind::RateLimited, "The site asks to wait.")
+            .with_retry_after(reply.retry_after()),
+        (_, 408 | 500..=599) => Error::new(Kind::Server, "The site has a problem of its own."),
+        _ => Error::rejected(format!("The site refuses the post: {said}.")),
+    };
+    error.with_reply(reply.status, body.code.as_deref(), words.as_deref())
+}

@@ -1,0 +1,124 @@
+//! WordPress on a site of one's own, through its REST API with an application password.
+//!
+//! The site never refuses a post it already has, so each post gets a slug that is made from its key, and a lost
+//! answer is settled by looking for that slug.
+
+mod article;
+mod client;
+mod error;
+mod publish;
+mod settings;
+mod verify;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use crate::{
+    Caption, Class, Connect, CredentialField, Draft, Found, Identity, MediaRules, Platform,
+    PlatformId, PostType, Progress, Result, Session, Spec, Step, Violation, text,
+};
+
+/// Longest text in characters. WordPress has no limit; this one is Fanfare's, to keep requests within bounds.
+const TEXT_MAX: usize = 1_000_000;
+/// Largest image in bytes and most images of a post. Sites have limits of their own; these are Fanfare's.
+const IMAGE_BYTES_MAX: u64 = 20 * 1024 * 1024;
+const IMAGES_MAX: usize = 10;
+
+const SPEC: Spec = Spec {
+    id: PlatformId::Wordpress,
+    label: "WordPress",
+    base_url: "",
+    connect: Connect::Credentials(&[
+        CredentialField {
+            name: "site_url",
+            required: true,
+            doc: "Address of the site, for example https://blog.example.",
+        },
+        CredentialField {
+            name: "username",
+            required: true,
+            doc: "Name of a user who may publish posts (an Author, Editor or Administrator).",
+        },
+        CredentialField {
+            name: "application_password",
+            required: true,
+            doc: "An application password, made in WordPress under Users, Profile, Application Passwords.",
+        },
+    ]),
+    caption: Caption {
+        max: TEXT_MAX,
+        max_with_media: None,
+        max_bytes: None,
+        count: text::characters,
+        unit: "characters",
+    },
+    media: MediaRules {
+        images_max: IMAGES_MAX,
+        total_max: IMAGES_MAX,
+        image_types: &["image/jpeg", "image/png", "image/gif", "image/webp"],
+        image_bytes_max: IMAGE_BYTES_MAX,
+        ..MediaRules::NONE
+    },
+    alt_text_max: settings::ALT_TEXT_MAX,
+    post_types: &[PostType {
+        name: "feed",
+        doc: "An article. The caption is Markdown and is rendered as HTML; the first image is the featured image, \
+              further ones stand below the text.",
+        media: None,
+    }],
+    settings: settings::SETTINGS,
+    thread: None,
+    class: Class::Search,
+    commit_deadline: Duration::from_secs(30),
+    prepare_lead: Duration::from_secs(15 * 60),
+    helpers: &[],
+    analytics: false,
+    source: "https://developer.wordpress.org/rest-api/reference/posts/",
+};
+
+/// The connector.
+pub struct Wordpress;
+
+#[async_trait]
+impl Platform for Wordpress {
+    fn spec(&self) -> &'static Spec {
+        &SPEC
+    }
+
+    fn check(&self, draft: &Draft) -> Vec<Violation> {
+        settings::check(draft)
+    }
+
+    fn step(&self, draft: &Draft, state: Option<&Value>) -> Step {
+        publish::step(draft, state)
+    }
+
+    async fn publish(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        state: Option<Value>,
+    ) -> Result<Progress> {
+        publish::publish(session, draft, state).await
+    }
+
+    async fn reconcile(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        _state: Option<Value>,
+        _sent_at: DateTime<Utc>,
+    ) -> Result<Found> {
+        publish::reconcile(session, draft).await
+    }
+
+    async fn verify(&self, session: &Session) -> Result<Identity> {
+        verify::verify(session).await
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,164 @@
+//! The steps of a post.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{
+    IMAGE_BYTES_MAX, article,
+    client::{NewPost, Post, Site, Upload},
+    settings::Settings,
+};
+use crate::{Draft, Error, Found, Media, Progress, Published, Result, Session, Step};
+
+/// Stored between two calls.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct State {
+    /// The uploaded images, in order.
+    uploads: Vec<Upload>,
+    /// The featured image has its alt text.
+    described: bool,
+    /// The slug of the settings was looked up and is free.
+    slug_is_free: bool,
+}
+
+/// The next thing to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Next {
+    Upload(usize),
+    Describe { id: u64, text: String },
+    LookUpSlug(String),
+    Create,
+}
+
+impl State {
+    /// One that cannot be read starts over: nothing prepared is public.
+    fn read(state: Option<&Value>) -> Self {
+        state.and_then(|state| Self::deserialize(state).ok()).unwrap_or_default()
+    }
+
+    fn next(&self, draft: &Draft, settings: &Settings) -> Next {
+        if let (Some(featured), Some(text), false) =
+            (self.uploads.first(), settings.alt_text(0), self.described)
+        {
+            return Next::Describe { id: featured.id, text: text.to_owned() };
+        }
+        if self.uploads.len() < draft.media.len() {
+            return Next::Upload(self.uploads.len());
+        }
+        match &settings.slug {
+            // A slug made from the key is nobody else's; one that was chosen may be.
+            Some(slug) if !self.slug_is_free => Next::LookUpSlug(slug.clone()),
+            _ => Next::Create,
+        }
+    }
+}
+
+impl Next {
+    fn step(&self) -> Step {
+        match self {
+            Self::Upload(0) => Step::prepare("upload_featured_image"),
+            Self::Upload(index) => Step::prepare(format!("upload_image_{}", index + 1)),
+            Self::Describe { .. } => Step::prepare("set_alt_text"),
+            Self::LookUpSlug(_) => Step::prepare("look_up_slug"),
+            Self::Create => Step::commit("create_post"),
+        }
+    }
+}
+
+/// What the next call does. Settings that cannot be read stop that call before it sends anything.
+pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
+    let settings = draft.settings::<Settings>().unwrap_or_default();
+    State::read(state).next(draft, &settings).step()
+}
+
+/// Takes one step.
+pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> Result<Progress> {
+    let settings: Settings = draft.settings()?;
+    let mut state = State::read(state.as_ref());
+    let site = Site::of_account(session);
+    let mut remote_id = None;
+    match state.next(draft, &settings) {
+        Next::Upload(index) => {
+            let upload = upload(&site, draft, index).await?;
+            remote_id = Some(upload.id.to_string());
+            state.uploads.push(upload);
+        }
+        Next::Describe { id, text } => {
+            site.set_alt_text(id, &text).await?;
+            state.described = true;
+        }
+        Next::LookUpSlug(slug) => {
+            if site.post_with_slug(&slug).await?.is_some() {
+                return Err(Error::rejected(format!(
+                    "The site already has a post with the slug {slug:?}."
+                ))
+                .with_remedy("Choose another slug, or leave it out."));
+            }
+            state.slug_is_free = true;
+        }
+        Next::Create => {
+            let post = site.create(&new_post(draft, &settings, &state)).await?;
+            return Ok(Progress::Done(published(post)));
+        }
+    }
+    let state = serde_json::to_value(state).map_err(|error| {
+        Error::misconfigured(format!("The progress cannot be stored: {error}."))
+    })?;
+    Ok(Progress::Continue { state, after: Duration::ZERO, remote_id, public: false })
+}
+
+async fn upload(site: &Site<'_>, draft: &Draft, index: usize) -> Result<Upload> {
+    let missing = || Error::media_rejected("An image of the post is missing.");
+    let media = draft.media.get(index).ok_or_else(missing)?;
+    let bytes = media.read(IMAGE_BYTES_MAX).await?;
+    site.upload(&media.mime, &filename(media, index), bytes).await
+}
+
+/// A name that fits the type, which WordPress compares, and into a header.
+fn filename(media: &Media, index: usize) -> String {
+    let stem = media.filename.rsplit_once('.').map_or(media.filename.as_str(), |(stem, _)| stem);
+    let stem = article::slugified(stem);
+    let stem = if stem.is_empty() { format!("image-{}", index + 1) } else { stem };
+    let extension = match media.mime.as_str() {
+        "image/png" => "png",
+        "image/gif" => "gif",
+        "image/webp" => "webp",
+        _ => "jpg",
+    };
+    format!("{}.{extension}", stem.get(..100).unwrap_or(&stem))
+}
+
+fn new_post(draft: &Draft, settings: &Settings, state: &State) -> NewPost {
+    let mut content = article::html(draft, settings);
+    for (index, upload) in state.uploads.iter().enumerate().skip(1) {
+        let alt = settings.alt_text(index).unwrap_or_default();
+        content.push_str(&article::figure(&upload.source_url, alt));
+    }
+    NewPost {
+        // WordPress prints titles as they are; a sign that opens a tag would be lost.
+        title: article::title(draft, settings).replace('<', "&lt;"),
+        content,
+        status: "publish",
+        slug: article::slug(draft, settings),
+        excerpt: settings.excerpt.clone(),
+        featured_media: state.uploads.first().map(|upload| upload.id),
+        categories: settings.categories.clone(),
+        tags: settings.tags.clone(),
+    }
+}
+
+/// Looks the post up by the slug it was sent with.
+pub async fn reconcile(session: &Session, draft: &Draft) -> Result<Found> {
+    let slug = article::slug(draft, &draft.settings()?);
+    Ok(match Site::of_account(session).post_with_slug(&slug).await? {
+        Some(post) => Found::There(Progress::Done(published(post))),
+        None => Found::Absent,
+    })
+}
+
+fn published(post: Post) -> Published {
+    Published { id: post.id.to_string(), url: post.link, parts: Vec::new() }
+}
