@@ -135,3 +135,79 @@ impl Body for Outgoing {
         SizeHint::with_exact(self.left + missing)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        pin::Pin,
+        task::{Context, Poll, Waker},
+    };
+
+    use bytes::Bytes;
+    use http_body::Body as _;
+
+    use super::{FRAME, Outgoing, Withdrawn};
+
+    fn next(body: &mut Outgoing) -> Option<Result<Bytes, Withdrawn>> {
+        match Pin::new(body).poll_frame(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(frame) => Some(frame?.map(|frame| frame.into_data().unwrap_or_default())),
+            Poll::Pending => Some(Ok(Bytes::new())),
+        }
+    }
+
+    fn of(size: usize) -> Bytes {
+        vec![b'x'; size].into()
+    }
+
+    #[test]
+    fn only_the_last_frame_hands_the_request_over() {
+        let (mut body, leash) = Outgoing::new(vec![of(FRAME + 1), of(7)], true);
+        for (size, left) in [(FRAME, 8), (1, 7)] {
+            assert_eq!(next(&mut body).and_then(Result::ok).map(|frame| frame.len()), Some(size));
+            assert_eq!((body.size_hint().exact(), body.is_end_stream()), (Some(left), false));
+        }
+        assert_eq!(next(&mut body).and_then(Result::ok), Some(of(7)));
+        assert!(body.is_end_stream());
+        assert!(next(&mut body).is_none());
+        assert!(!leash.withdraw());
+    }
+
+    #[test]
+    fn small_pieces_travel_as_one() {
+        let (mut body, leash) = Outgoing::new(vec![of(3), of(0), of(FRAME - 3)], true);
+        assert_eq!(next(&mut body).and_then(Result::ok), Some(of(FRAME)));
+        assert!(!leash.withdraw());
+    }
+
+    #[test]
+    fn what_was_withdrawn_or_dropped_never_ends() {
+        for dropped in [false, true] {
+            let (mut body, leash) = Outgoing::new(vec![of(FRAME), of(1)], true);
+            assert_eq!(next(&mut body).and_then(Result::ok), Some(of(FRAME)));
+            if dropped {
+                drop(leash);
+            } else {
+                assert!(leash.withdraw());
+                assert!(leash.withdraw(), "asking again changes nothing");
+            }
+            assert!(!body.is_end_stream());
+            assert!(matches!(next(&mut body), Some(Err(Withdrawn))));
+        }
+    }
+
+    #[test]
+    fn an_empty_body_is_handed_over_when_it_is_asked_for() {
+        for announce in [false, true] {
+            let (body, leash) = Outgoing::new(vec![], announce);
+            assert_eq!(body.is_end_stream(), !announce);
+            assert_eq!(body.size_hint().exact(), Some(0));
+            assert!(!leash.withdraw());
+
+            let (mut body, leash) = Outgoing::new(vec![of(0)], announce);
+            assert!(leash.withdraw());
+            assert!(!body.is_end_stream());
+            assert_eq!(body.size_hint().exact(), Some(1), "a byte is missing, and stays so");
+            assert!(matches!(next(&mut body), Some(Err(Withdrawn))));
+        }
+    }
+}

@@ -1,7 +1,8 @@
 //! Connections that break at chosen bytes: what reached the server whole is never called "not sent".
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
+    io,
     net::Ipv4Addr,
     sync::{
         Arc, Mutex,
@@ -209,5 +210,49 @@ async fn a_connection_that_dies_between_two_posts_repeats_neither() -> Outcome {
     let done = done.lock().map_err(|_| "poisoned")?;
     assert!(done.values().all(|&times| times == 1), "{done:?}");
     assert!(lost > 0, "no connection died in time");
+    Ok(())
+}
+
+/// Deadlines of any length against bodies of one frame, of two and of none.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_deadline_at_any_moment_tells_the_truth() -> Outcome {
+    let done = Arc::new(Mutex::new(HashSet::<String>::new()));
+    let log = done.clone();
+    let server = Server::start(move |mut wire| {
+        let log = log.clone();
+        async move {
+            loop {
+                let seen = wire.request().await?;
+                let round = seen.header("x-round").unwrap_or_default().to_owned();
+                log.lock().map_err(|_| io::ErrorKind::Other)?.insert(round);
+                wire.answer(200, "", "").await?;
+            }
+        }
+    })
+    .await?;
+    let client = server.client(CLOSED)?;
+    let mut not_sent = Vec::new();
+    for round in 0..300_u64 {
+        let post = client.post(server.url.clone()).header("x-round", &round.to_string());
+        let post = match round % 3 {
+            0 => post,
+            1 => post.json("x"),
+            _ => post.body("video/mp4", Bytes::from(vec![0; 100_000])),
+        };
+        let sent = post.deadline(Duration::from_micros(round * 5)).send().await;
+        match sent.map_err(|error| error.kind) {
+            Ok(_) => {
+                let done = done.lock().map_err(|_| "poisoned")?;
+                assert!(done.contains(&round.to_string()), "{round}");
+            }
+            Err(NotSent) => not_sent.push(round.to_string()),
+            Err(kind) => assert_eq!(kind, Lost),
+        }
+    }
+    drop(client);
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let done = done.lock().map_err(|_| "poisoned")?;
+    assert!(!not_sent.is_empty(), "a deadline of nothing is too short");
+    assert!(not_sent.iter().all(|round| !done.contains(round)), "{not_sent:?} {done:?}");
     Ok(())
 }
