@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by the scripts that start a private server: loopback ports, an unprivileged user, and an end that
 # always comes (SIGTERM, SIGINT, or the end of stdin when that is a pipe, so a killed test leaves nothing behind).
 

@@ -3,9 +3,10 @@
 # Prints its URL when it answers, and stops on SIGTERM or at the end of a piped stdin. Its data is removed then,
 # unless --keep names the folder for it: started again with the same --keep and --port, it is the same server.
 set -euo pipefail
+# shellcheck source=scripts/lifetime.sh
 . "$(dirname "$0")/lifetime.sh"
 
-port= keep=
+port="" keep=""
 while [ $# -gt 0 ]; do
     case "$1" in
     --port) port="$2" ;;

@@ -2,6 +2,7 @@
 # A private Redis that keeps nothing on disk: scripts/redis.sh [--port N] [redis-server options]
 # Prints its URL when it answers, and stops on SIGTERM or at the end of a piped stdin. Its folder is removed then.
 set -euo pipefail
+# shellcheck source=scripts/lifetime.sh
 . "$(dirname "$0")/lifetime.sh"
 
 port=

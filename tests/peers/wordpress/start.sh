@@ -2,6 +2,7 @@
 # Starts Debian's WordPress on a private MariaDB, on loopback; see ../README.md for the interface.
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
+# shellcheck source=scripts/lifetime.sh
 . "$here/../../../scripts/lifetime.sh"
 
 PATH="$PATH:/usr/sbin"
@@ -16,7 +17,7 @@ done
 user="$(unprivileged www-data)"
 home="$(mktemp -d "${TMPDIR:-/tmp}/fanfare-wordpress.XXXXXX")"
 log="$home/log"
-database= web=
+database="" web=""
 finish() {
     # The web server's workers do not end with it, but they share its process group.
     [ -z "$web" ] || { kill -s TERM -- "-$web" 2>/dev/null || true; }
