@@ -11,6 +11,8 @@ mod draft;
 mod error;
 mod id;
 mod outcome;
+#[cfg(test)]
+mod rehearsal;
 mod schema;
 mod session;
 mod settings;
@@ -100,6 +102,12 @@ pub trait Platform: Send + Sync {
     /// # Errors
     /// [`Kind::InvalidCredentials`] when the network refuses them, [`Kind::Unreachable`] when it cannot be asked.
     async fn verify(&self, session: &Session) -> Result<Identity>;
+
+    /// True when stored tokens are exchanged for fresh ones by [`Platform::refresh`], so that an ending token is no
+    /// reason to connect again.
+    fn refreshes(&self) -> bool {
+        false
+    }
 
     /// Exchanges the stored tokens for fresh ones. `None`: this network's credentials are not refreshed.
     ///
