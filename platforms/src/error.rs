@@ -116,6 +116,27 @@ impl Error {
         self
     }
 
+    /// The same while an account is being connected: an answer that refuses is about the credentials, and none at all
+    /// is about the network.
+    #[must_use]
+    pub fn while_connecting(mut self) -> Self {
+        self.kind = match self.kind {
+            Kind::Transient
+            | Kind::Server
+            | Kind::Ambiguous
+            | Kind::RateLimited
+            | Kind::QuotaExhausted
+            | Kind::Unreachable => Kind::Unreachable,
+            Kind::TokenExpired
+            | Kind::Reconnect
+            | Kind::Rejected
+            | Kind::MediaRejected
+            | Kind::Misconfigured
+            | Kind::InvalidCredentials => Kind::InvalidCredentials,
+        };
+        self
+    }
+
     /// The same with the time the network named.
     #[must_use]
     pub fn with_retry_after(mut self, after: Option<Duration>) -> Self {

@@ -1,0 +1,111 @@
+//! The calls of a webhook, as Discord names them.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use fanfare_outbound::{Multipart, Reply, Request};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use super::{error::parse_error, webhook::Webhook};
+use crate::{Error, Result, Session};
+
+/// What a webhook sends.
+#[derive(Debug, Serialize)]
+pub(super) struct ExecuteWebhook<'a> {
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub content: &'a str,
+    pub allowed_mentions: AllowedMentions,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread_name: Option<&'a str>,
+}
+
+/// Which mentions in the text ring. An empty list: none, so that no caption can ping everyone.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct AllowedMentions {
+    parse: [&'static str; 0],
+}
+
+/// What is said about `files[id]`.
+#[derive(Debug, Serialize)]
+pub(super) struct Attachment<'a> {
+    pub id: usize,
+    pub filename: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<&'a str>,
+}
+
+/// One file of a message.
+pub(super) struct File<'a> {
+    pub filename: &'a str,
+    pub mime: &'a str,
+    pub content: Bytes,
+}
+
+/// The message that was made.
+#[derive(Debug, Deserialize)]
+pub(super) struct Message {
+    pub id: String,
+    pub channel_id: String,
+}
+
+/// What a webhook says about itself.
+#[derive(Debug, Deserialize)]
+pub(super) struct About {
+    pub id: String,
+    #[serde(rename = "type")]
+    pub kind: u8,
+    pub name: Option<String>,
+    pub channel_id: Option<String>,
+    pub guild_id: Option<String>,
+}
+
+/// Sends a message and waits until Discord has stored it: without `wait` the answer would hold no id, and a message
+/// that was not stored would raise no error.
+pub(super) async fn execute(
+    session: &Session,
+    webhook: &Webhook,
+    thread_id: Option<&str>,
+    message: &ExecuteWebhook<'_>,
+    files: Vec<File<'_>>,
+    deadline: Duration,
+) -> Result<Message> {
+    let mut request =
+        session.http.post(webhook.url(session)?).query(&[("wait", "true")]).deadline(deadline);
+    if let Some(thread_id) = thread_id {
+        request = request.query(&[("thread_id", thread_id)]);
+    }
+    let request = if files.is_empty() {
+        request.json(message)
+    } else {
+        request.multipart(form(message, files)?)
+    };
+    send(webhook, request).await
+}
+
+/// Asks a webhook about itself; its address is all the permission needed.
+pub(super) async fn get(session: &Session, webhook: &Webhook) -> Result<About> {
+    send(webhook, session.http.get(webhook.url(session)?)).await
+}
+
+fn form(message: &ExecuteWebhook<'_>, files: Vec<File<'_>>) -> Result<Multipart> {
+    let payload = serde_json::to_string(message)
+        .map_err(|_| Error::rejected("The message cannot be written as JSON."))?;
+    let form = Multipart::new().text("payload_json", &payload);
+    Ok(files.into_iter().enumerate().fold(form, |form, (index, file)| {
+        form.file(&format!("files[{index}]"), file.filename, file.mime, file.content)
+    }))
+}
+
+async fn send<T: DeserializeOwned>(webhook: &Webhook, request: Request) -> Result<T> {
+    let reply: Reply = request.send().await?;
+    if reply.is_success() {
+        return Ok(reply.json()?);
+    }
+    let mut error = parse_error(&reply);
+    if let Some(words) = error.reply.as_mut().and_then(|reply| reply.message.as_mut()) {
+        *words = webhook.redact(words);
+    }
+    Err(error)
+}

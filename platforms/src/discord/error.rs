@@ -1,0 +1,88 @@
+//! Discord's errors: `{"code", "message", "errors"}`.
+
+use std::time::Duration;
+
+use fanfare_outbound::Reply;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{Error, Kind};
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Body {
+    code: Option<u64>,
+    message: Option<String>,
+    /// For an invalid form: which field is wrong, as a tree with `_errors` at its leaves.
+    errors: Value,
+    /// Seconds.
+    retry_after: Option<f64>,
+}
+
+/// Says what is to be done about a reply that is not a success.
+/// Codes: <https://discord.com/developers/docs/topics/opcodes-and-status-codes#json>.
+pub(super) fn parse_error(reply: &Reply) -> Error {
+    let body = serde_json::from_slice::<Body>(&reply.body).unwrap_or_default();
+    let words = words(&body);
+    let code = body.code.map(|code| code.to_string());
+    classify(reply, &body).with_reply(reply.status, code.as_deref(), words.as_deref())
+}
+
+fn classify(reply: &Reply, body: &Body) -> Error {
+    match (reply.status, body.code.unwrap_or(0)) {
+        (429, _) => Error::new(Kind::RateLimited, "Discord asks to slow down on this webhook.")
+            .with_retry_after(retry_after(reply, body)),
+        (500.., _) => Error::new(Kind::Server, "Discord answered with an error of its own."),
+        (408, _) => Error::new(Kind::Ambiguous, "Discord did not get the request in time."),
+        (_, 40_005) | (413, _) => Error::media_rejected("A file is too large for this Discord server.")
+            .with_remedy("Use files of at most 10 MiB, or have the server boosted."),
+        (_, 20_009) => Error::media_rejected("Discord takes a file for explicit content."),
+        (_, 10_003 | 50_083 | 160_005) => {
+            Error::rejected("The thread does not exist, or is archived or locked.")
+                .with_remedy("Correct settings.thread_id, or open the thread again.")
+        }
+        (401, _) | (_, 10_015 | 50_027) | (404, _) => {
+            Error::reconnect("The Discord webhook no longer exists.")
+                .with_remedy("Make a new webhook in the channel's settings and connect it.")
+        }
+        (_, 220_001) => Error::rejected("The webhook belongs to a forum channel.")
+            .with_remedy("Set settings.thread_name or settings.thread_id."),
+        (_, 220_003) => Error::rejected("Only forum channels let a webhook open a thread.")
+            .with_remedy("Leave out settings.thread_name."),
+        (_, 50_006) => Error::rejected("Discord refuses an empty message."),
+        (_, 200_000 | 200_001 | 240_000) => Error::rejected("A filter of the Discord server blocks the message."),
+        (403, _) => Error::misconfigured("The Discord webhook is not allowed to post here."),
+        (300..=399, _) => Error::misconfigured("Discord answered with a redirect."),
+        _ => Error::rejected("Discord refuses the message."),
+    }
+}
+
+/// The body's own field is the most exact; the reset header counts the seconds until the bucket is full again.
+fn retry_after(reply: &Reply, body: &Body) -> Option<Duration> {
+    let reset = || reply.header("x-ratelimit-reset-after").and_then(|text| text.parse().ok());
+    let seconds = |value: f64| Duration::try_from_secs_f64(value).ok();
+    body.retry_after
+        .and_then(seconds)
+        .or_else(|| reply.retry_after())
+        .or_else(|| reset().and_then(seconds))
+}
+
+/// Discord's message, with the first reason in the tree of field errors.
+fn words(body: &Body) -> Option<String> {
+    let message = body.message.clone()?;
+    Some(match first_reason(&body.errors, "") {
+        Some(reason) => format!("{message}: {reason}"),
+        None => message,
+    })
+}
+
+fn first_reason(tree: &Value, path: &str) -> Option<String> {
+    let fields = tree.as_object()?;
+    if let Some(reason) = fields.get("_errors").and_then(|list| list[0]["message"].as_str()) {
+        return Some(format!("{path}: {reason}"));
+    }
+    fields.iter().find_map(|(name, below)| {
+        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        first_reason(below, &path)
+    })
+}

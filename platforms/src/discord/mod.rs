@@ -1,0 +1,103 @@
+//! Discord, through an incoming webhook of one channel.
+//!
+//! A webhook can send, and can fetch a message whose id is known, but it cannot list. So an answer that was lost
+//! stays lost, and a post is one call that carries the text and all files.
+
+mod client;
+mod error;
+mod publish;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod verify;
+mod webhook;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+use crate::{
+    Caption, Class, Connect, CredentialField, Draft, Identity, MediaRules, Platform, PlatformId,
+    PostType, Progress, Result, Session, Spec, Step, Violation, text,
+};
+
+/// Largest file in bytes. Servers without boosts may take less: then Discord answers 40005.
+const FILE_BYTES_MAX: u64 = 20 * 1024 * 1024;
+
+/// Most files of one message.
+const FILES_MAX: usize = 10;
+
+/// Longest description of a file in characters.
+const ALT_TEXT_MAX: usize = 1_024;
+
+const SPEC: Spec = Spec {
+    id: PlatformId::Discord,
+    label: "Discord",
+    base_url: "https://discord.com",
+    connect: Connect::Credentials(&[CredentialField {
+        name: "webhook_url",
+        required: true,
+        doc: "Address of a webhook, as Discord copies it: Channel settings, Integrations, Webhooks.",
+    }]),
+    caption: Caption {
+        max: 2_000,
+        max_with_media: None,
+        max_bytes: None,
+        count: text::characters,
+        unit: "characters",
+    },
+    media: MediaRules {
+        min: 0,
+        images_max: FILES_MAX,
+        videos_max: FILES_MAX,
+        total_max: FILES_MAX,
+        mixed: true,
+        image_types: &["image/jpeg", "image/png", "image/gif", "image/webp"],
+        video_types: &["video/mp4", "video/quicktime", "video/webm"],
+        image_bytes_max: FILE_BYTES_MAX,
+        video_bytes_max: FILE_BYTES_MAX,
+        video_ms_max: None,
+    },
+    alt_text_max: ALT_TEXT_MAX,
+    post_types: &[PostType { name: "feed", doc: "A message in the channel.", media: None }],
+    settings: settings::SETTINGS,
+    thread: None,
+    class: Class::Blind,
+    commit_deadline: Duration::from_secs(30),
+    prepare_lead: Duration::ZERO,
+    helpers: &[],
+    analytics: false,
+    source: "https://discord.com/developers/docs/resources/webhook#execute-webhook",
+};
+
+/// The connector.
+pub struct Discord;
+
+#[async_trait]
+impl Platform for Discord {
+    fn spec(&self) -> &'static Spec {
+        &SPEC
+    }
+
+    fn check(&self, draft: &Draft) -> Vec<Violation> {
+        settings::check(draft)
+    }
+
+    fn step(&self, _draft: &Draft, _state: Option<&Value>) -> Step {
+        Step::commit("execute_webhook")
+    }
+
+    async fn publish(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        _state: Option<Value>,
+    ) -> Result<Progress> {
+        publish::execute_webhook(session, draft).await.map(Progress::Done)
+    }
+
+    async fn verify(&self, session: &Session) -> Result<Identity> {
+        verify::verify(session).await
+    }
+}

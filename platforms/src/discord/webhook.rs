@@ -1,0 +1,84 @@
+//! The address of a webhook, which is all there is to know about it.
+
+use std::fmt;
+
+use url::Url;
+
+use crate::{Result, Session};
+
+/// Hosts under which Discord hands out webhook addresses.
+const HOSTS: &[&str] = &["discord.com", "discordapp.com", "canary.discord.com", "ptb.discord.com"];
+
+/// A webhook whose address has been checked. The address holds the token, so nothing here prints it.
+pub(super) struct Webhook {
+    /// Id of the webhook.
+    pub id: String,
+    token: String,
+    /// The version part of the path, for example `/v10`, or nothing.
+    version: String,
+    origin: String,
+}
+
+impl Webhook {
+    /// Reads an address as Discord copies it. With a configured network any origin will do, since the address is
+    /// moved there; without one only Discord's own hosts are taken.
+    pub fn parse(session: &Session, address: &str) -> Option<Self> {
+        let url = Url::parse(address.trim()).ok()?;
+        let parts: Vec<&str> = url.path().trim_end_matches('/').split('/').collect();
+        let api = parts.iter().rposition(|part| *part == "api")?;
+        let configured = session.base.is_some();
+        if !configured && (api != 1 || !is_discord(&url)) {
+            return None;
+        }
+        let (version, id, token) = match &parts[api + 1..] {
+            ["webhooks", id, token] => (String::new(), *id, *token),
+            [version, "webhooks", id, token] if is_version(version) => {
+                (format!("/{version}"), *id, *token)
+            }
+            _ => return None,
+        };
+        (is_id(id) && is_token(token)).then(|| Self {
+            id: id.to_owned(),
+            token: token.to_owned(),
+            version,
+            origin: url.origin().ascii_serialization(),
+        })
+    }
+
+    /// Where to send; below the configured network if there is one.
+    pub fn url(&self, session: &Session) -> Result<Url> {
+        let path = format!("/api{}/webhooks/{}/{}", self.version, self.id, self.token);
+        session.url(&self.origin, &path)
+    }
+
+    /// `text` without the token.
+    pub fn redact(&self, text: &str) -> String {
+        text.replace(&self.token, "[redacted]")
+    }
+}
+
+impl fmt::Debug for Webhook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Webhook").field("id", &self.id).field("token", &"[redacted]").finish()
+    }
+}
+
+fn is_discord(url: &Url) -> bool {
+    url.scheme() == "https"
+        && url.port().is_none()
+        && url.username().is_empty()
+        && url.password().is_none()
+        && url.host_str().is_some_and(|host| HOSTS.contains(&host))
+}
+
+fn is_version(part: &str) -> bool {
+    part.strip_prefix('v').is_some_and(is_id)
+}
+
+fn is_id(part: &str) -> bool {
+    !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_token(part: &str) -> bool {
+    !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+}

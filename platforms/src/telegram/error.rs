@@ -1,0 +1,97 @@
+//! Telegram's errors: `{"ok": false, "error_code", "description", "parameters"}`.
+
+use std::time::Duration;
+
+use fanfare_outbound::Reply;
+use serde::Deserialize;
+
+use crate::{Error, Kind};
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Body {
+    error_code: Option<u16>,
+    description: Option<String>,
+    parameters: Parameters,
+}
+
+/// <https://core.telegram.org/bots/api#responseparameters>
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Parameters {
+    /// Seconds.
+    retry_after: Option<u64>,
+    migrate_to_chat_id: Option<i64>,
+}
+
+/// Parts of descriptions (in lower case) that speak of a file.
+const MEDIA: &[&str] = &[
+    "wrong file identifier",
+    "failed to get http url content",
+    "wrong type of the web page content",
+    "wrong remote file",
+    "file is too big",
+    "image_process_failed",
+    "photo_",
+    "video_",
+    "media_empty",
+    "media_invalid",
+    "webpage_",
+];
+
+/// Parts of descriptions that speak of a missing right.
+const RIGHTS: &[&str] =
+    &["not enough rights", "have no rights", "need administrator rights", "chat_write_forbidden", "chat_admin_required"];
+
+/// Says what is to be done about a reply that is not a success.
+pub(super) fn parse_error(reply: &Reply) -> Error {
+    let body = serde_json::from_slice::<Body>(&reply.body).unwrap_or_default();
+    let code = body.error_code.map(|code| code.to_string());
+    classify(reply, &body).with_reply(reply.status, code.as_deref(), body.description.as_deref())
+}
+
+fn classify(reply: &Reply, body: &Body) -> Error {
+    if let Some(chat_id) = body.parameters.migrate_to_chat_id {
+        return Error::reconnect("The group became a supergroup and has a new id.")
+            .with_remedy(format!("Connect the account again with the chat_id {chat_id}."));
+    }
+    match body.error_code.unwrap_or(reply.status) {
+        429 => Error::new(Kind::RateLimited, "Telegram asks to slow down.")
+            .with_retry_after(retry_after(reply, body)),
+        500.. => Error::new(Kind::Server, "Telegram answered with an error of its own."),
+        408 => Error::new(Kind::Ambiguous, "Telegram did not get the request in time."),
+        409 => Error::transient("Telegram is busy with another request of this bot."),
+        413 => Error::media_rejected("A file is too large for Telegram."),
+        401 | 404 => Error::reconnect("Telegram no longer accepts the bot's token.")
+            .with_remedy("Get the current token from @BotFather and connect the account again."),
+        403 => Error::reconnect("The bot is not a member of the chat, or was removed from it.")
+            .with_remedy("Add the bot to the chat again (to a channel as administrator) and connect the account again."),
+        300..=399 => Error::misconfigured("Telegram answered with a redirect."),
+        _ => refused(&body.description.as_deref().unwrap_or_default().to_ascii_lowercase()),
+    }
+}
+
+/// A 400 tells its reason only in words.
+fn refused(description: &str) -> Error {
+    let speaks_of = |words: &[&str]| words.iter().any(|word| description.contains(word));
+    if description.contains("chat not found") {
+        return Error::reconnect("Telegram does not find the chat.")
+            .with_remedy("Add the bot to the chat, check the chat_id and connect the account again.");
+    }
+    if speaks_of(RIGHTS) {
+        return Error::misconfigured("The bot may not post in the chat.")
+            .with_remedy("Give the bot the right to post messages and media in the chat's settings.");
+    }
+    if speaks_of(MEDIA) {
+        return Error::media_rejected("Telegram refuses a file of the post.");
+    }
+    if description.contains("can't parse entities") {
+        return Error::rejected("Telegram cannot read the markup of the caption.")
+            .with_remedy("Correct the caption, or leave out settings.parse_mode.");
+    }
+    Error::rejected("Telegram refuses the message.")
+}
+
+fn retry_after(reply: &Reply, body: &Body) -> Option<Duration> {
+    body.parameters.retry_after.map(Duration::from_secs).or_else(|| reply.retry_after())
+}

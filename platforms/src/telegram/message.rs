@@ -1,0 +1,174 @@
+//! Which calls a post takes, and what each says. Pure.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    PHOTO_BYTES_MAX, VIDEO_BYTES_MAX,
+    settings::{Button, Poll, Settings},
+};
+use crate::{Draft, Media};
+
+/// One call that sends something.
+#[derive(Debug)]
+pub(super) struct Call<'a> {
+    /// Name in the ledger.
+    pub step: &'static str,
+    /// The API's method.
+    pub method: &'static str,
+    /// Its parameters without the chat.
+    pub params: Map<String, Value>,
+    /// Files that go along.
+    pub files: Vec<File<'a>>,
+}
+
+/// A file of a call.
+#[derive(Debug)]
+pub(super) struct File<'a> {
+    /// Name of the form's field.
+    pub field: String,
+    pub media: &'a Media,
+    /// The most that Telegram takes.
+    pub bytes_max: u64,
+}
+
+/// All calls of the post, in order; never empty.
+pub(super) fn calls<'a>(draft: &'a Draft, settings: &Settings) -> Vec<Call<'a>> {
+    let caption = draft.caption.trim();
+    let buttons = settings.inline_buttons.as_slice();
+    let mut calls = Vec::new();
+    match draft.media.as_slice() {
+        [] if caption.is_empty() => {}
+        [] => calls.push(text("send_message", caption, settings)),
+        [media] => calls.push(single(media, caption, settings)),
+        // An album cannot have buttons: they go below the caption, in a message of its own.
+        album if !buttons.is_empty() => {
+            calls.push(send_album(album, "", settings));
+            calls.push(text("send_caption", caption, settings));
+        }
+        album => calls.push(send_album(album, caption, settings)),
+    }
+    if let Some(last) = calls.last_mut()
+        && last.method != "sendMediaGroup"
+    {
+        add_buttons(last, buttons);
+    }
+    if let Some(poll) = &settings.poll {
+        let mut call = send_poll(poll);
+        match calls.last_mut() {
+            None => add_buttons(&mut call, buttons),
+            Some(text) if text.step == "send_message" => text.step = "send_caption",
+            Some(_) => {}
+        }
+        calls.push(call);
+    }
+    calls
+}
+
+fn text(step: &'static str, caption: &str, settings: &Settings) -> Call<'static> {
+    let mut params = Map::new();
+    add_text(&mut params, "text", caption, settings);
+    Call { step, method: "sendMessage", params, files: Vec::new() }
+}
+
+fn single<'a>(media: &'a Media, caption: &str, settings: &Settings) -> Call<'a> {
+    let (step, method, field) = match media.mime.as_str() {
+        "image/gif" => ("send_animation", "sendAnimation", "animation"),
+        _ if media.is_video() => ("send_video", "sendVideo", "video"),
+        _ => ("send_photo", "sendPhoto", "photo"),
+    };
+    let mut params = Map::new();
+    add_text(&mut params, "caption", caption, settings);
+    if media.is_video() {
+        add_video(&mut params, media);
+        if let Some(cover) = &settings.video_cover_url {
+            params.insert("cover".to_owned(), json!(cover));
+        }
+        if let Some(start) = settings.start_timestamp {
+            params.insert("start_timestamp".to_owned(), json!(start));
+        }
+    }
+    let mut call = Call { step, method, params, files: Vec::new() };
+    if let Some(address) = attach(&mut call, field.to_owned(), media) {
+        call.params.insert(field.to_owned(), json!(address));
+    }
+    call
+}
+
+fn send_album<'a>(album: &'a [Media], caption: &str, settings: &Settings) -> Call<'a> {
+    let (step, method) = ("send_album", "sendMediaGroup");
+    let mut call = Call { step, method, params: Map::new(), files: Vec::new() };
+    let mut items = Vec::with_capacity(album.len());
+    for (index, media) in album.iter().enumerate() {
+        let mut item = Map::new();
+        item.insert("type".to_owned(), json!(if media.is_video() { "video" } else { "photo" }));
+        let field = format!("file{index}");
+        let attached = format!("attach://{field}");
+        let address = attach(&mut call, field, media).unwrap_or(attached);
+        item.insert("media".to_owned(), json!(address));
+        if media.is_video() {
+            add_video(&mut item, media);
+        }
+        if index == 0 {
+            add_text(&mut item, "caption", caption, settings);
+        }
+        items.push(Value::Object(item));
+    }
+    call.params.insert("media".to_owned(), Value::Array(items));
+    call
+}
+
+fn send_poll(poll: &Poll) -> Call<'static> {
+    let options: Vec<Value> = poll.options.iter().map(|text| json!({ "text": text })).collect();
+    let mut params = Map::new();
+    params.insert("question".to_owned(), json!(poll.question));
+    params.insert("options".to_owned(), Value::Array(options));
+    let flags = [
+        ("is_anonymous", poll.is_anonymous),
+        ("allows_multiple_answers", poll.allows_multiple_answers),
+    ];
+    for (name, value) in flags {
+        if let Some(value) = value {
+            params.insert(name.to_owned(), json!(value));
+        }
+    }
+    Call { step: "send_poll", method: "sendPoll", params, files: Vec::new() }
+}
+
+/// Uploads the bytes, so that a private store will do. Without bytes Telegram fetches the address, which is returned.
+fn attach<'a>(call: &mut Call<'a>, field: String, media: &'a Media) -> Option<String> {
+    if media.source.is_none() {
+        return Some(media.url.clone());
+    }
+    let bytes_max = if media.is_video() { VIDEO_BYTES_MAX } else { PHOTO_BYTES_MAX };
+    call.files.push(File { field, media, bytes_max });
+    None
+}
+
+fn add_text(params: &mut Map<String, Value>, field: &str, caption: &str, settings: &Settings) {
+    if caption.is_empty() {
+        return;
+    }
+    params.insert(field.to_owned(), json!(caption));
+    if let Some(mode) = settings.parse_mode {
+        params.insert("parse_mode".to_owned(), json!(mode));
+    }
+}
+
+fn add_video(params: &mut Map<String, Value>, media: &Media) {
+    params.insert("supports_streaming".to_owned(), json!(true));
+    if let Some((width, height)) = media.dimensions {
+        params.insert("width".to_owned(), json!(width));
+        params.insert("height".to_owned(), json!(height));
+    }
+    if let Some(duration) = media.duration_ms {
+        params.insert("duration".to_owned(), json!(duration / 1_000));
+    }
+}
+
+fn add_buttons(call: &mut Call<'_>, buttons: &[Button]) {
+    if buttons.is_empty() {
+        return;
+    }
+    let rows: Vec<Value> = buttons.iter().map(|button| json!([button])).collect();
+    call.params.insert("reply_markup".to_owned(), json!({ "inline_keyboard": rows }));
+}

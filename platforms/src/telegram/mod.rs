@@ -1,0 +1,126 @@
+//! Telegram, through a bot that may post in one chat.
+//!
+//! A bot cannot list what it has sent, so an answer that was lost stays lost. Most posts are one call; a poll with a
+//! caption, or buttons beside an album, takes two, each a step of its own.
+
+mod client;
+mod credentials;
+mod error;
+mod markup;
+mod message;
+mod publish;
+mod settings;
+mod state;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+use crate::{
+    Caption, Class, Connect, CredentialField, Draft, Identity, MediaRules, Platform, PlatformId,
+    PostType, Progress, Result, Session, Spec, Step, Violation, text,
+};
+
+/// Largest photo of an upload in bytes.
+const PHOTO_BYTES_MAX: u64 = 10_000_000;
+
+/// Largest video in bytes. A bot could upload 50 MB; the limit promised to callers is 20 MB.
+const VIDEO_BYTES_MAX: u64 = 20_000_000;
+
+/// Most items of an album.
+const ALBUM_MAX: usize = 10;
+
+const SPEC: Spec = Spec {
+    id: PlatformId::Telegram,
+    label: "Telegram",
+    base_url: "https://api.telegram.org",
+    connect: Connect::Credentials(&[
+        CredentialField {
+            name: "bot_token",
+            required: true,
+            doc: "Token of the bot, as @BotFather shows it: digits, a colon, letters.",
+        },
+        CredentialField {
+            name: "chat_id",
+            required: true,
+            doc: "The channel, group or chat: @name, or its number (-100… for channels).",
+        },
+    ]),
+    caption: Caption {
+        max: 4_096,
+        max_with_media: Some(1_024),
+        max_bytes: None,
+        count: text::utf16_units,
+        unit: "UTF-16 units",
+    },
+    media: MediaRules {
+        min: 0,
+        images_max: ALBUM_MAX,
+        videos_max: ALBUM_MAX,
+        total_max: ALBUM_MAX,
+        mixed: true,
+        image_types: &["image/jpeg", "image/png", "image/webp", "image/gif"],
+        video_types: &["video/mp4"],
+        image_bytes_max: PHOTO_BYTES_MAX,
+        video_bytes_max: VIDEO_BYTES_MAX,
+        video_ms_max: None,
+    },
+    alt_text_max: 0,
+    post_types: &[PostType {
+        name: "feed",
+        doc: "A message: text, photo, video, animation, album or poll.",
+        media: None,
+    }],
+    settings: settings::SETTINGS,
+    thread: None,
+    class: Class::Blind,
+    commit_deadline: Duration::from_secs(60),
+    prepare_lead: Duration::ZERO,
+    helpers: &[],
+    analytics: false,
+    source: "https://core.telegram.org/bots/api",
+};
+
+/// The connector.
+pub struct Telegram;
+
+#[async_trait]
+impl Platform for Telegram {
+    fn spec(&self) -> &'static Spec {
+        &SPEC
+    }
+
+    /// What is left of the caption after its markup has been read.
+    fn caption_length(&self, draft: &Draft) -> usize {
+        markup::length(settings::parse_mode(draft), &draft.caption)
+    }
+
+    fn settings_suffice(&self, draft: &Draft) -> bool {
+        draft.settings.contains_key("poll")
+    }
+
+    fn check(&self, draft: &Draft) -> Vec<Violation> {
+        settings::check(draft)
+    }
+
+    fn step(&self, draft: &Draft, state: Option<&Value>) -> Step {
+        publish::step(draft, state)
+    }
+
+    async fn publish(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        state: Option<Value>,
+    ) -> Result<Progress> {
+        publish::publish(session, draft, state).await
+    }
+
+    async fn verify(&self, session: &Session) -> Result<Identity> {
+        verify::verify(session).await
+    }
+}

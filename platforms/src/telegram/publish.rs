@@ -1,0 +1,81 @@
+//! Publishing on Telegram: one call after the other.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::{
+    SPEC, client,
+    credentials::Credentials,
+    message::{self, Call},
+    settings::Settings,
+    state::{Sent, State},
+};
+use crate::{Draft, Error, Kind, Progress, Published, Result, Session, Step};
+
+/// Telegram asks for about one message a second in a chat.
+const BETWEEN_MESSAGES: Duration = Duration::from_secs(1);
+
+/// The call that comes next.
+pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
+    let name = settings_and_state(draft, state)
+        .ok()
+        .and_then(|(settings, state)| next(draft, &settings, &state).map(|call| call.step));
+    Step::commit(name.unwrap_or("send_message"))
+}
+
+/// Makes that call.
+pub(super) async fn publish(
+    session: &Session,
+    draft: &Draft,
+    state: Option<Value>,
+) -> Result<Progress> {
+    let (settings, mut state) = settings_and_state(draft, state.as_ref())?;
+    let credentials = Credentials::of(session).map_err(stored)?;
+    let call = next(draft, &settings, &state)
+        .ok_or_else(|| Error::rejected("The post has neither text, nor media, nor a poll."))?;
+    let step = call.step.to_owned();
+    let sent = client::post(session, &credentials, call, SPEC.commit_deadline).await?;
+    let ids = sent.ids();
+    if ids.is_empty() {
+        return Err(Error::new(Kind::Ambiguous, "Telegram answered without a message id."));
+    }
+    let remote_id = ids.first().map(i64::to_string);
+    state.sent.push(Sent { step, ids });
+    if next(draft, &settings, &state).is_some() {
+        let state = state.write();
+        return Ok(Progress::Continue { state, after: BETWEEN_MESSAGES, remote_id, public: true });
+    }
+    done(session, &state)
+}
+
+fn settings_and_state(draft: &Draft, state: Option<&Value>) -> Result<(Settings, State)> {
+    Ok((draft.settings()?, State::read(state)?))
+}
+
+fn next<'a>(draft: &'a Draft, settings: &Settings, state: &State) -> Option<Call<'a>> {
+    message::calls(draft, settings).into_iter().nth(state.sent.len())
+}
+
+/// Credentials that were fine when they were stored.
+fn stored(mut error: Error) -> Error {
+    error.kind = Kind::Reconnect;
+    error
+}
+
+fn done(session: &Session, state: &State) -> Result<Progress> {
+    let id = state
+        .first_id()
+        .ok_or_else(|| Error::rejected("The stored progress of the post cannot be read."))?;
+    let (url, parts) = (permalink(session, id), state.parts());
+    Ok(Progress::Done(Published { id: id.to_string(), url, parts }))
+}
+
+/// Only channels and supergroups have addresses; those without a name open for members.
+fn permalink(session: &Session, message_id: i64) -> Option<String> {
+    let place = match session.account.meta_str("chat_username") {
+        Some(name) => name.to_owned(),
+        None => format!("c/{}", session.account.remote_id.strip_prefix("-100")?),
+    };
+    session.url("https://t.me", &format!("/{place}/{message_id}")).ok().map(String::from)
+}

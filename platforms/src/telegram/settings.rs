@@ -1,0 +1,143 @@
+//! What `settings` of a Telegram post may hold.
+
+use serde::{Deserialize, Serialize};
+
+use super::markup;
+use crate::{Draft, Media, Setting, Shape, Violation};
+
+pub(super) const SETTINGS: &[Setting] = &[
+    Setting::optional(
+        "parse_mode",
+        Shape::Choice(&["HTML", "MarkdownV2"]),
+        "Markup of the caption; without it the caption is plain text.",
+    ),
+    Setting::optional(
+        "inline_buttons",
+        Shape::List { of: &BUTTON, min: 1, max: 100 },
+        "Buttons below the message, one a row, that open an address.",
+    ),
+    Setting::optional("poll", Shape::Object(POLL), "A poll; a caption or media go before it."),
+    Setting::optional(
+        "video_cover_url",
+        Shape::Url,
+        "Address of the picture shown before the video plays; one video only.",
+    ),
+    Setting::optional(
+        "start_timestamp",
+        Shape::Integer { min: 0, max: 86_400 },
+        "Second at which the video starts to play; one video only.",
+    ),
+];
+
+const BUTTON: Shape = Shape::Object(&[
+    Setting::required("text", Shape::Text { min: 1, max: 256 }, "What stands on the button."),
+    Setting::required("url", Shape::Url, "What it opens."),
+]);
+
+const POLL: &[Setting] = &[
+    Setting::required("question", Shape::Text { min: 1, max: 300 }, "The question."),
+    Setting::required(
+        "options",
+        Shape::List { of: &Shape::Text { min: 1, max: 100 }, min: 2, max: 12 },
+        "The answers to choose from.",
+    ),
+    Setting::optional(
+        "is_anonymous",
+        Shape::Bool,
+        "Hides who voted for what; true unless given, and always in channels.",
+    ),
+    Setting::optional("allows_multiple_answers", Shape::Bool, "Lets people choose several."),
+];
+
+/// The same, typed.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Settings {
+    pub parse_mode: Option<ParseMode>,
+    pub inline_buttons: Vec<Button>,
+    pub poll: Option<Poll>,
+    pub video_cover_url: Option<String>,
+    pub start_timestamp: Option<i64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum ParseMode {
+    #[serde(rename = "HTML")]
+    Html,
+    MarkdownV2,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Button {
+    pub text: String,
+    pub url: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Poll {
+    pub question: String,
+    pub options: Vec<String>,
+    pub is_anonymous: Option<bool>,
+    pub allows_multiple_answers: Option<bool>,
+}
+
+/// The markup of the caption, even if other settings are not valid.
+pub(super) fn parse_mode(draft: &Draft) -> Option<ParseMode> {
+    serde_json::from_value(draft.settings.get("parse_mode")?.clone()).ok()
+}
+
+/// Rules that the list above cannot say.
+pub(super) fn check(draft: &Draft) -> Vec<Violation> {
+    let mut violations: Vec<_> = markup_violation(draft).into_iter().collect();
+    violations.extend(album_violations(&draft.media));
+    let Ok(settings) = draft.settings::<Settings>() else { return violations };
+    let is_album = draft.media.len() > 1;
+    if is_album && draft.caption.trim().is_empty() && !settings.inline_buttons.is_empty() {
+        violations.push(Violation::new(
+            "settings.inline_buttons",
+            "setting_invalid",
+            "Telegram shows no buttons below an album; they go below the caption, and there is none.",
+            "Write a caption, use one file, or leave out inline_buttons.",
+        ));
+    }
+    let one_video = matches!(draft.media.as_slice(), [media] if media.mime.is_empty() || media.is_video());
+    let video_only = [
+        ("video_cover_url", settings.video_cover_url.is_some()),
+        ("start_timestamp", settings.start_timestamp.is_some()),
+    ];
+    violations.extend(video_only.iter().filter(|(_, given)| *given && !one_video).map(|(name, _)| {
+        Violation::new(
+            format!("settings.{name}"),
+            "setting_invalid",
+            format!("{name} needs a post with one video and no other media."),
+            format!("Leave out {name}, or post one video."),
+        )
+    }));
+    violations
+}
+
+fn markup_violation(draft: &Draft) -> Option<Violation> {
+    let problem = markup::parse(parse_mode(draft)?, &draft.caption).err()?;
+    Some(Violation::new(
+        "caption",
+        "caption_markup_invalid",
+        format!("The caption cannot be read in its parse_mode: {}.", problem.what),
+        problem.remedy,
+    ))
+}
+
+/// An animation is a message of its own; the rules for numbers and sizes are in the descriptor.
+fn album_violations(media: &[Media]) -> Vec<Violation> {
+    let is_album = media.len() > 1;
+    let animations = media.iter().enumerate().filter(|(_, one)| is_album && one.mime == "image/gif");
+    animations
+        .map(|(index, _)| {
+            Violation::new(
+                format!("media_urls[{index}]"),
+                "mixed_media_unsupported",
+                "Telegram takes an animated GIF only alone, not in an album.",
+                "Post the GIF alone, or leave it out.",
+            )
+        })
+        .collect()
+}

@@ -1,0 +1,59 @@
+//! What of a post is public already.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::{Error, Part, Result};
+
+/// Kept between two calls.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct State {
+    /// One entry per call that was answered.
+    pub sent: Vec<Sent>,
+}
+
+/// What one call made public.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Sent {
+    /// Name of the step.
+    pub step: String,
+    /// Ids of the messages; an album has several.
+    pub ids: Vec<i64>,
+}
+
+impl State {
+    /// Reads a stored state; none is the start.
+    ///
+    /// # Errors
+    /// [`crate::Kind::Rejected`] when it is not one of ours.
+    pub fn read(value: Option<&Value>) -> Result<Self> {
+        match value {
+            None => Ok(Self::default()),
+            Some(value) => Self::deserialize(value)
+                .map_err(|_| Error::rejected("The stored progress of the post cannot be read.")),
+        }
+    }
+
+    /// For storing.
+    pub fn write(&self) -> Value {
+        json!(self)
+    }
+
+    /// Id of the first message.
+    pub fn first_id(&self) -> Option<i64> {
+        self.sent.first()?.ids.first().copied()
+    }
+
+    /// All messages after the first: `album_2`, `caption`, `poll`.
+    pub fn parts(&self) -> Vec<Part> {
+        let name = |step: &str, index: usize| {
+            let what = step.strip_prefix("send_").unwrap_or(step);
+            if index == 0 { what.to_owned() } else { format!("{what}_{}", index + 1) }
+        };
+        let messages = self.sent.iter().flat_map(|sent| {
+            let numbered = sent.ids.iter().enumerate();
+            numbered.map(move |(index, id)| Part { name: name(&sent.step, index), id: id.to_string() })
+        });
+        messages.skip(1).collect()
+    }
+}

@@ -1,0 +1,85 @@
+//! Connecting a bot and a chat.
+
+use serde_json::{Map, Value};
+
+use super::{
+    client::{self, Chat, ChatMember, User},
+    credentials::Credentials,
+};
+use crate::{Error, Identity, Result, Session};
+
+/// Asks who the bot is, where it is to post, and whether it may.
+pub(super) async fn verify(session: &Session) -> Result<Identity> {
+    let credentials = Credentials::of(session)?;
+    let get = async |method: &'static str| ask(session, &credentials, method, &[]).await;
+    let bot: User = get("getMe").await?;
+    let chat_id = [("chat_id", credentials.chat_id.as_str())];
+    let chat: Chat = ask(session, &credentials, "getChat", &chat_id).await?;
+    // Who can be found in a private chat has started the bot, and there are no roles.
+    if chat.kind != "private" {
+        let user_id = bot.id.to_string();
+        let member = [chat_id[0], ("user_id", user_id.as_str())];
+        let member: ChatMember = ask(session, &credentials, "getChatMember", &member).await?;
+        may_post(&chat, &member)?;
+    }
+    Ok(identity(session, bot, chat))
+}
+
+async fn ask<T: serde::de::DeserializeOwned>(
+    session: &Session,
+    credentials: &Credentials,
+    method: &str,
+    query: &[(&str, &str)],
+) -> Result<T> {
+    client::get(session, credentials, method, query).await.map_err(Error::while_connecting)
+}
+
+fn may_post(chat: &Chat, member: &ChatMember) -> Result<()> {
+    let allowed = match (chat.kind.as_str(), member.status.as_str()) {
+        (_, "creator") => true,
+        ("channel", "administrator") => member.can_post_messages == Some(true),
+        ("channel", _) => false,
+        (_, "administrator" | "member") => true,
+        (_, "restricted") => member.can_send_messages == Some(true),
+        _ => false,
+    };
+    if allowed {
+        return Ok(());
+    }
+    let (message, remedy) = if chat.kind == "channel" {
+        (
+            "The bot may not post in the channel.",
+            "Make the bot an administrator of the channel with the right to post messages.",
+        )
+    } else {
+        (
+            "The bot may not write in the group.",
+            "Add the bot to the group and let its members send messages.",
+        )
+    };
+    Err(Error::invalid_credentials(message).with_remedy(remedy))
+}
+
+fn identity(session: &Session, bot: User, chat: Chat) -> Identity {
+    let id = chat.id.to_string();
+    let facts = [
+        ("chat_username", chat.username.clone()),
+        ("chat_type", Some(chat.kind)),
+        ("title", chat.title.clone()),
+        ("bot_username", bot.username),
+    ];
+    let meta: Map<String, Value> = facts
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), Value::String(value?))))
+        .collect();
+    let name = chat.username.or_else(|| chat.title.clone()).or(chat.first_name);
+    Identity {
+        username: name.unwrap_or_else(|| id.clone()),
+        // A number stays the same when the chat is renamed.
+        secrets: session.secrets.clone().with("chat_id", id.as_str()),
+        remote_id: id,
+        display_name: chat.title,
+        meta,
+        expires_at: None,
+    }
+}

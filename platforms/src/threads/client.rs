@@ -1,0 +1,186 @@
+//! The calls of the Threads API, as Threads names them.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use fanfare_outbound::Request;
+use secrecy::ExposeSecret;
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
+
+use super::{SPEC, container::Params, error::parse_error};
+use crate::{Error, Kind, Result, Session};
+
+/// The account that a token belongs to.
+#[derive(Debug, Deserialize)]
+pub(super) struct User {
+    pub id: String,
+    pub username: String,
+    pub name: Option<String>,
+}
+
+/// A container or a post that was made.
+#[derive(Debug, Deserialize)]
+struct Made {
+    id: String,
+}
+
+/// How far a container is.
+#[derive(Debug, Deserialize)]
+struct Status {
+    status: String,
+    error_message: Option<String>,
+}
+
+/// The same, in our words.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum ContainerStatus {
+    InProgress,
+    Finished,
+    Published,
+    /// Nothing will come of it; the reason as Threads names it.
+    Dead(String),
+}
+
+/// A post as lists show it.
+#[derive(Debug, Deserialize)]
+pub(super) struct Post {
+    pub id: String,
+    #[serde(default)]
+    pub text: String,
+    #[serde(deserialize_with = "time")]
+    pub timestamp: DateTime<Utc>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Posts {
+    data: Vec<Post>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Permalink {
+    permalink: String,
+}
+
+/// A fresh token. Has no `Debug`.
+#[derive(Deserialize)]
+pub(super) struct Token {
+    pub access_token: String,
+    /// Seconds.
+    pub expires_in: Option<i64>,
+}
+
+/// Who the token belongs to.
+pub(super) async fn me(session: &Session) -> Result<User> {
+    get(session, "/v1.0/me", &[("fields", "id,username,name")]).await
+}
+
+/// Makes a container; nothing becomes public.
+pub(super) async fn create_container(session: &Session, params: &Params) -> Result<String> {
+    let request = session.http.post(account_url(session, "threads")?).form(params);
+    made(send(session, request).await?)
+}
+
+/// Asks how far a container is.
+pub(super) async fn status(session: &Session, container: &str) -> Result<ContainerStatus> {
+    let path = format!("/v1.0/{container}");
+    let answer: Status = get(session, &path, &[("fields", "status,error_message")]).await?;
+    Ok(match answer.status.as_str() {
+        "FINISHED" => ContainerStatus::Finished,
+        "PUBLISHED" => ContainerStatus::Published,
+        "EXPIRED" => ContainerStatus::Dead("EXPIRED".to_owned()),
+        "ERROR" => ContainerStatus::Dead(answer.error_message.unwrap_or_else(|| "UNKNOWN".to_owned())),
+        _ => ContainerStatus::InProgress,
+    })
+}
+
+/// Makes a container public.
+pub(super) async fn publish(session: &Session, container: &str, deadline: Duration) -> Result<String> {
+    let request = session
+        .http
+        .post(account_url(session, "threads_publish")?)
+        .form(&[("creation_id", container)])
+        .deadline(deadline);
+    made(send(session, request).await?)
+}
+
+/// The account's latest posts.
+pub(super) async fn posts(session: &Session) -> Result<Vec<Post>> {
+    let path = format!("/v1.0/{}/threads", session.account.remote_id);
+    list(session, &path).await
+}
+
+/// The latest replies to a post.
+pub(super) async fn replies(session: &Session, post: &str) -> Result<Vec<Post>> {
+    list(session, &format!("/v1.0/{post}/replies")).await
+}
+
+/// Address of a post for people.
+pub(super) async fn permalink(session: &Session, post: &str) -> Result<String> {
+    let answer: Permalink =
+        get(session, &format!("/v1.0/{post}"), &[("fields", "permalink")]).await?;
+    Ok(answer.permalink)
+}
+
+/// Exchanges the token. It is in the query, the only place that the documentation of this call names.
+pub(super) async fn refresh(session: &Session) -> Result<Token> {
+    let token = session.secrets.need("access_token")?.expose_secret();
+    let query = [("grant_type", "th_refresh_token"), ("access_token", token)];
+    let url = session.url(SPEC.base_url, "/refresh_access_token")?;
+    read(session, session.http.get(url).query(&query)).await
+}
+
+async fn list(session: &Session, path: &str) -> Result<Vec<Post>> {
+    let query = [("fields", "id,text,permalink,timestamp"), ("limit", "10")];
+    let answer: Posts = get(session, path, &query).await?;
+    Ok(answer.data)
+}
+
+fn account_url(session: &Session, edge: &str) -> Result<url::Url> {
+    session.url(SPEC.base_url, &format!("/v1.0/{}/{edge}", session.account.remote_id))
+}
+
+fn made(made: Made) -> Result<String> {
+    if made.id.is_empty() {
+        return Err(Error::new(Kind::Ambiguous, "Threads answered without an id."));
+    }
+    Ok(made.id)
+}
+
+async fn get<T: DeserializeOwned>(
+    session: &Session,
+    path: &str,
+    query: &[(&str, &str)],
+) -> Result<T> {
+    let request = session.http.get(session.url(SPEC.base_url, path)?).query(query);
+    send(session, request).await
+}
+
+/// The token goes in a header, where it stays out of logs of addresses.
+async fn send<T: DeserializeOwned>(session: &Session, request: Request) -> Result<T> {
+    let token = session.secrets.need("access_token")?;
+    read(session, request.bearer(token)).await
+}
+
+async fn read<T: DeserializeOwned>(session: &Session, request: Request) -> Result<T> {
+    let reply = request.send().await?;
+    if reply.is_success() {
+        return Ok(reply.json()?);
+    }
+    let mut error = parse_error(&reply);
+    let token = session.secrets.expose("access_token");
+    if let Some(words) = error.reply.as_mut().and_then(|reply| reply.message.as_mut())
+        && !token.is_empty()
+    {
+        *words = words.replace(token, "[redacted]");
+    }
+    Err(error)
+}
+
+/// Threads writes `2030-01-31T09:00:00+0000`, which is not quite RFC 3339.
+fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<DateTime<Utc>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    DateTime::parse_from_str(&text, "%Y-%m-%dT%H:%M:%S%z")
+        .or_else(|_| DateTime::parse_from_rfc3339(&text))
+        .map(|time| time.to_utc())
+        .map_err(serde::de::Error::custom)
+}

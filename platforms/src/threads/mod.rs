@@ -1,0 +1,157 @@
+//! Threads: containers first, then one call that makes each public.
+//!
+//! A container can be asked whether it was published, so an answer that was lost can be recovered. A chain is a
+//! sequence of posts, each a reply to the one before; it resumes at the first segment that is not confirmed.
+
+mod check;
+mod client;
+mod container;
+mod error;
+mod publish;
+mod reconcile;
+mod settings;
+mod state;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use crate::{
+    Caption, Class, Connect, Draft, Found, Identity, MediaRules, Platform, PlatformId, PostType,
+    Progress, Refreshed, Result, Session, Spec, Step, ThreadRules, Violation, text,
+};
+
+/// Longest text of one post.
+const TEXT_MAX: usize = 500;
+
+/// Most items of a carousel.
+const CAROUSEL_MAX: usize = 20;
+
+/// Longest alt text in characters.
+const ALT_TEXT_MAX: usize = 1_000;
+
+/// Post type of a chain.
+const CHAIN: &str = "threads_thread";
+
+/// Key of a chain's texts in the metadata.
+const CHAIN_KEY: &str = "threads_thread_posts";
+
+const SPEC: Spec = Spec {
+    id: PlatformId::Threads,
+    label: "Threads",
+    base_url: "https://graph.threads.net",
+    connect: Connect::Oauth {
+        scopes: &[
+            "threads_basic",
+            "threads_content_publish",
+            "threads_read_replies",
+            "threads_manage_replies",
+            "threads_manage_insights",
+        ],
+    },
+    caption: Caption {
+        max: TEXT_MAX,
+        max_with_media: None,
+        max_bytes: None,
+        count: text::threads_units,
+        unit: "characters (emoji count as bytes)",
+    },
+    media: MediaRules {
+        min: 0,
+        images_max: CAROUSEL_MAX,
+        videos_max: CAROUSEL_MAX,
+        total_max: CAROUSEL_MAX,
+        mixed: true,
+        image_types: &["image/jpeg", "image/png"],
+        video_types: &["video/mp4", "video/quicktime"],
+        image_bytes_max: 8_000_000,
+        video_bytes_max: 1_000_000_000,
+        video_ms_max: Some(5 * 60 * 1_000),
+    },
+    alt_text_max: ALT_TEXT_MAX,
+    post_types: &[
+        PostType {
+            name: "feed",
+            doc: "A text, an image, a video or a carousel of 2 to 20 of them.",
+            media: None,
+        },
+        PostType {
+            name: CHAIN,
+            doc: "A chain: each text of metadata.threads_thread_posts is one post, media go with the first. The \
+                  caption is not published.",
+            media: None,
+        },
+    ],
+    settings: settings::SETTINGS,
+    thread: Some(ThreadRules {
+        post_type: CHAIN,
+        metadata_key: CHAIN_KEY,
+        segment_max: TEXT_MAX,
+        segments_max: 100,
+        urls_allowed: true,
+    }),
+    class: Class::Handle,
+    commit_deadline: Duration::from_secs(30),
+    prepare_lead: Duration::from_secs(2 * 60),
+    helpers: &[],
+    analytics: false,
+    source: "https://developers.facebook.com/docs/threads",
+};
+
+/// The connector.
+pub struct Threads;
+
+#[async_trait]
+impl Platform for Threads {
+    fn spec(&self) -> &'static Spec {
+        &SPEC
+    }
+
+    fn settings_suffice(&self, draft: &Draft) -> bool {
+        settings::suffice(draft)
+    }
+
+    fn check(&self, draft: &Draft) -> Vec<Violation> {
+        check::check(draft)
+    }
+
+    fn step(&self, draft: &Draft, state: Option<&Value>) -> Step {
+        publish::step(draft, state)
+    }
+
+    async fn publish(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        state: Option<Value>,
+    ) -> Result<Progress> {
+        publish::publish(session, draft, state).await
+    }
+
+    async fn reconcile(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        state: Option<Value>,
+        sent_at: DateTime<Utc>,
+    ) -> Result<Found> {
+        reconcile::reconcile(session, draft, state, sent_at).await
+    }
+
+    async fn verify(&self, session: &Session) -> Result<Identity> {
+        verify::verify(session).await
+    }
+
+    fn refreshes(&self) -> bool {
+        true
+    }
+
+    async fn refresh(&self, session: &Session) -> Result<Option<Refreshed>> {
+        verify::refresh(session).await.map(Some)
+    }
+}

@@ -1,0 +1,251 @@
+//! Publishing on Threads, step by step.
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::Value;
+
+use super::{
+    SPEC,
+    client::{self, ContainerStatus},
+    container::{self, Params},
+    error::{broken, is_too_early},
+    reconcile,
+    settings::Settings,
+    state::{Stage, State},
+};
+use crate::{Draft, Error, Kind, Progress, Result, Session, Step};
+
+/// How often a container is asked whether it is processed.
+const POLL: Duration = Duration::from_secs(3);
+/// How long Threads may take for that.
+const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(10);
+/// Pause before a container that Threads did not find yet is published again, and how often that is tried.
+const EARLY_PAUSE: Duration = Duration::from_secs(5);
+const EARLY_MAX: u32 = 12;
+/// Pause between two segments.
+const BETWEEN_SEGMENTS: Duration = Duration::from_secs(2);
+/// A container that was given up longer ago than this belongs to an earlier try, and a new one is made.
+const EARLIER_TRY: TimeDelta = TimeDelta::seconds(20);
+
+/// The call that comes next.
+pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
+    let mut state = State::read(state).unwrap_or_default();
+    if matches!(state.stage, Stage::Broken { .. }) {
+        state.restart();
+    }
+    let number = container::is_chain(draft).then(|| state.segment() + 1);
+    let named = |name: &str| match number {
+        Some(number) => format!("{name}_segment_{number}"),
+        None => name.to_owned(),
+    };
+    match &state.stage {
+        Stage::Create | Stage::Broken { .. } if is_carousel(draft, &state) => {
+            Step::prepare(format!("create_item_{}", state.items.len() + 1))
+        }
+        Stage::Create | Stage::Broken { .. } => Step::prepare(match number {
+            Some(_) => named("create"),
+            None => "create_container".to_owned(),
+        }),
+        Stage::Items { .. } => Step::prepare("wait_items"),
+        Stage::Carousel => Step::prepare("create_carousel"),
+        Stage::Wait { .. } => Step::prepare(match number {
+            Some(_) => named("wait"),
+            None => "wait_container".to_owned(),
+        }),
+        Stage::Publish { .. } => Step::commit(named("publish")),
+        Stage::Permalink => Step::confirm("permalink"),
+    }
+}
+
+/// Makes that call.
+pub(super) async fn publish(
+    session: &Session,
+    draft: &Draft,
+    state: Option<Value>,
+) -> Result<Progress> {
+    let mut state = State::read(state.as_ref())?;
+    if let Stage::Broken { reason, since } = &state.stage {
+        if session.now - *since <= EARLIER_TRY {
+            return Err(broken(reason));
+        }
+        state.restart();
+    }
+    match std::mem::take(&mut state.stage) {
+        Stage::Create | Stage::Broken { .. } => create(session, draft, state).await,
+        Stage::Items { since, ready } => wait_items(session, state, since, ready).await,
+        Stage::Carousel => create_carousel(session, draft, state).await,
+        Stage::Wait { container, since } => wait(session, state, container, since).await,
+        Stage::Publish { container, since, early } => {
+            commit(session, draft, state, container, since, early).await
+        }
+        Stage::Permalink => {
+            // The post is public whether or not its address is known.
+            let first = state.published.first().map(String::as_str).unwrap_or_default();
+            let url = client::permalink(session, first).await.ok();
+            state.result(url).map(Progress::Done)
+        }
+    }
+}
+
+fn is_carousel(draft: &Draft, state: &State) -> bool {
+    state.segment() == 0 && draft.media.len() > 1
+}
+
+async fn create(session: &Session, draft: &Draft, mut state: State) -> Result<Progress> {
+    let settings: Settings = draft.settings()?;
+    if is_carousel(draft, &state) {
+        let index = state.items.len();
+        let params = container::item(draft, &settings, index).ok_or_else(nothing_left)?;
+        let item = client::create_container(session, &params).await?;
+        state.items.push(item.clone());
+        let last = state.items.len() == draft.media.len();
+        let since = session.now;
+        state.stage = if last { Stage::Items { since, ready: 0 } } else { Stage::Create };
+        let after = if last { POLL } else { Duration::ZERO };
+        return Ok(go_on(&state, after, Some(item)));
+    }
+    let text = text(draft, &state)?;
+    let (params, after) = match state.published.last() {
+        Some(parent) => (container::reply(&text, parent), Duration::ZERO),
+        None if draft.media.is_empty() => (container::first(draft, &settings, &text), Duration::ZERO),
+        None => (container::first(draft, &settings, &text), POLL),
+    };
+    make(session, state, &params, after).await
+}
+
+async fn create_carousel(session: &Session, draft: &Draft, state: State) -> Result<Progress> {
+    let settings: Settings = draft.settings()?;
+    let text = text(draft, &state)?;
+    let params = container::carousel(draft, &settings, &text, &state.items);
+    make(session, state, &params, POLL).await
+}
+
+async fn make(
+    session: &Session,
+    mut state: State,
+    params: &Params,
+    after: Duration,
+) -> Result<Progress> {
+    let container = client::create_container(session, params).await?;
+    state.stage = Stage::Wait { container: container.clone(), since: session.now };
+    Ok(go_on(&state, after, Some(container)))
+}
+
+async fn wait_items(
+    session: &Session,
+    mut state: State,
+    since: DateTime<Utc>,
+    ready: usize,
+) -> Result<Progress> {
+    for (index, item) in state.items.iter().enumerate().skip(ready) {
+        match client::status(session, item).await? {
+            ContainerStatus::Finished | ContainerStatus::Published => {}
+            ContainerStatus::InProgress => {
+                in_time(session, since)?;
+                state.stage = Stage::Items { since, ready: index };
+                return Ok(go_on(&state, POLL, None));
+            }
+            ContainerStatus::Dead(reason) => return Ok(give_up(session, state, reason, since)),
+        }
+    }
+    state.stage = Stage::Carousel;
+    Ok(go_on(&state, Duration::ZERO, None))
+}
+
+async fn wait(
+    session: &Session,
+    mut state: State,
+    container: String,
+    since: DateTime<Utc>,
+) -> Result<Progress> {
+    let after = match client::status(session, &container).await? {
+        ContainerStatus::Finished | ContainerStatus::Published => {
+            state.stage = Stage::Publish { container, since, early: 0 };
+            Duration::ZERO
+        }
+        ContainerStatus::InProgress => {
+            in_time(session, since)?;
+            state.stage = Stage::Wait { container, since };
+            POLL
+        }
+        ContainerStatus::Dead(reason) => return Ok(give_up(session, state, reason, since)),
+    };
+    Ok(go_on(&state, after, None))
+}
+
+async fn commit(
+    session: &Session,
+    draft: &Draft,
+    mut state: State,
+    container: String,
+    since: DateTime<Utc>,
+    early: u32,
+) -> Result<Progress> {
+    let error = match client::publish(session, &container, SPEC.commit_deadline).await {
+        Ok(id) => return Ok(published(draft, state, id)),
+        Err(error) => error,
+    };
+    let about_container = matches!(error.kind, Kind::Rejected | Kind::MediaRejected | Kind::Transient);
+    if error.reply.is_none() || !about_container {
+        return Err(error);
+    }
+    // A refusal may be about the container, which has its own story to tell.
+    match client::status(session, &container).await {
+        Ok(ContainerStatus::Dead(reason)) => Ok(give_up(session, state, reason, since)),
+        Ok(ContainerStatus::Published) => {
+            match reconcile::find(session, draft, &state, since).await? {
+                Some(id) => Ok(published(draft, state, id)),
+                None => Err(Error::new(Kind::Ambiguous, "The post is public, but not listed yet.")),
+            }
+        }
+        _ if is_too_early(&error) && early < EARLY_MAX => {
+            state.stage = Stage::Publish { container, since, early: early + 1 };
+            Ok(go_on(&state, EARLY_PAUSE, None))
+        }
+        _ => Err(error),
+    }
+}
+
+/// What follows once the segment at work is public with this id.
+pub(super) fn published(draft: &Draft, mut state: State, id: String) -> Progress {
+    state.published.push(id.clone());
+    state.restart();
+    let more = state.segment() < container::segments(draft).len();
+    let after = if more { BETWEEN_SEGMENTS } else { Duration::ZERO };
+    if !more {
+        state.stage = Stage::Permalink;
+    }
+    Progress::Continue { state: state.write(), after, remote_id: Some(id), public: true }
+}
+
+/// Containers live for a day. One that is older than the time it takes to process it was prepared by an earlier try,
+/// and is made again; else the reason is the answer of the next call.
+fn give_up(session: &Session, mut state: State, reason: String, since: DateTime<Utc>) -> Progress {
+    if session.now - since > PROCESSING_MAX {
+        state.restart();
+    } else {
+        state.stage = Stage::Broken { reason, since: session.now };
+    }
+    go_on(&state, Duration::ZERO, None)
+}
+
+fn in_time(session: &Session, since: DateTime<Utc>) -> Result<()> {
+    if session.now - since > PROCESSING_MAX {
+        return Err(Error::transient("Threads has not processed the post within 10 minutes."));
+    }
+    Ok(())
+}
+
+fn text(draft: &Draft, state: &State) -> Result<String> {
+    container::segments(draft).into_iter().nth(state.segment()).ok_or_else(nothing_left)
+}
+
+fn nothing_left() -> Error {
+    Error::rejected("The stored progress of the post does not fit its content.")
+}
+
+fn go_on(state: &State, after: Duration, remote_id: Option<String>) -> Progress {
+    let public = !state.published.is_empty();
+    Progress::Continue { state: state.write(), after, remote_id, public }
+}

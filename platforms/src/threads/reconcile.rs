@@ -1,0 +1,66 @@
+//! Finding out what became of a call to publish whose answer was lost.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::Value;
+
+use super::{
+    client::{self, ContainerStatus, Post},
+    container, publish,
+    state::{Stage, State},
+};
+use crate::{Draft, Found, Result, Session};
+
+/// How far the clock of Threads may be behind ours.
+const CLOCK_SKEW: TimeDelta = TimeDelta::minutes(2);
+
+/// Asks the container. A dead one was certainly not published; the next call to publish finds that out too and makes a
+/// new one.
+pub(super) async fn reconcile(
+    session: &Session,
+    draft: &Draft,
+    state: Option<Value>,
+    sent_at: DateTime<Utc>,
+) -> Result<Found> {
+    let state = State::read(state.as_ref())?;
+    let Stage::Publish { container, .. } = &state.stage else { return Ok(Found::Unknown) };
+    Ok(match client::status(session, container).await? {
+        ContainerStatus::Finished | ContainerStatus::Dead(_) => Found::Absent,
+        ContainerStatus::InProgress => Found::Unknown,
+        ContainerStatus::Published => match find(session, draft, &state, sent_at).await? {
+            Some(id) => Found::There(publish::published(draft, state, id)),
+            None => Found::Unknown,
+        },
+    })
+}
+
+/// Id of the segment at work among the account's posts: same text, made after `sent_at`, not one of the earlier
+/// segments. A later segment may be listed only as a reply to the one before it.
+pub(super) async fn find(
+    session: &Session,
+    draft: &Draft,
+    state: &State,
+    sent_at: DateTime<Utc>,
+) -> Result<Option<String>> {
+    let segments = container::segments(draft);
+    let text = segments.get(state.segment()).map(String::as_str).unwrap_or_default();
+    if let Some(id) = pick(client::posts(session).await?, text, &state.published, sent_at) {
+        return Ok(Some(id));
+    }
+    let Some(parent) = state.published.last() else { return Ok(None) };
+    Ok(pick(client::replies(session, parent).await?, text, &state.published, sent_at))
+}
+
+/// Of several that fit, the one made nearest to the call.
+fn pick(
+    posts: Vec<Post>,
+    text: &str,
+    known: &[String],
+    sent_at: DateTime<Utc>,
+) -> Option<String> {
+    posts
+        .into_iter()
+        .filter(|post| post.text.trim() == text.trim())
+        .filter(|post| post.timestamp >= sent_at - CLOCK_SKEW && !known.contains(&post.id))
+        .min_by_key(|post| (post.timestamp - sent_at).abs())
+        .map(|post| post.id)
+}

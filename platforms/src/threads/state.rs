@@ -1,0 +1,79 @@
+//! How far a post is.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::{Error, Part, Published, Result};
+
+/// Kept between two calls.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct State {
+    /// Ids of the segments that are public, in order. Their number is the index of the segment at work.
+    pub published: Vec<String>,
+    /// Containers of the carousel's items made so far.
+    pub items: Vec<String>,
+    /// What comes next.
+    pub stage: Stage,
+}
+
+/// What comes next for the segment at work.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "name")]
+pub(super) enum Stage {
+    /// Make the next item of the carousel, or the container.
+    #[default]
+    Create,
+    /// Wait until the items are processed; the first `ready` are.
+    Items { since: DateTime<Utc>, ready: usize },
+    /// Make the carousel of the items.
+    Carousel,
+    /// Wait until the container is processed.
+    Wait { container: String, since: DateTime<Utc> },
+    /// Make the container public; `early` counts how often that was too early.
+    Publish { container: String, since: DateTime<Utc>, early: u32 },
+    /// Threads gave a container up at `since`.
+    Broken { reason: String, since: DateTime<Utc> },
+    /// Everything is public; ask for the address.
+    Permalink,
+}
+
+impl State {
+    /// Reads a stored state; none is the start.
+    ///
+    /// # Errors
+    /// [`crate::Kind::Rejected`] when it is not one of ours.
+    pub fn read(value: Option<&Value>) -> Result<Self> {
+        match value {
+            None => Ok(Self::default()),
+            Some(value) => Self::deserialize(value)
+                .map_err(|_| Error::rejected("The stored progress of the post cannot be read.")),
+        }
+    }
+
+    /// For storing.
+    pub fn write(&self) -> Value {
+        json!(self)
+    }
+
+    /// Index of the segment at work.
+    pub fn segment(&self) -> usize {
+        self.published.len()
+    }
+
+    /// Forgets the containers of the segment at work.
+    pub fn restart(&mut self) {
+        self.items.clear();
+        self.stage = Stage::Create;
+    }
+
+    /// The result, once all is public.
+    pub fn result(self, url: Option<String>) -> Result<Published> {
+        let mut ids = self.published.into_iter();
+        let id = ids
+            .next()
+            .ok_or_else(|| Error::rejected("The stored progress of the post cannot be read."))?;
+        let parts = (2..).zip(ids).map(|(number, id)| Part { name: format!("segment_{number}"), id });
+        Ok(Published { id, url, parts: parts.collect() })
+    }
+}
