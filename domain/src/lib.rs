@@ -1,1 +1,134 @@
-//! domain
+//! The rules of the service: what a valid change is, and the transaction that makes it.
+//!
+//! Nothing here speaks HTTP to callers, and nothing here publishes: a change leaves a row that is due, and the workers
+//! take it from there.
+
+pub mod access;
+pub mod accounts;
+pub mod act;
+pub mod activity;
+mod catalogue;
+pub mod clock;
+pub mod db;
+pub mod error;
+pub mod events;
+pub mod idempotency;
+pub mod input;
+pub mod keys;
+pub mod media;
+pub mod people;
+pub mod posts;
+mod ring;
+pub mod rows;
+mod tx;
+pub mod upkeep;
+pub mod vault;
+pub mod webhooks;
+pub mod work;
+
+use std::{collections::BTreeMap, ops::Deref, sync::Arc};
+
+use fanfare_entities::Millis;
+use fanfare_jobs::Bell;
+use fanfare_media::Store;
+use fanfare_outbound::Client;
+use fanfare_platforms::PlatformId;
+use url::Url;
+
+pub use act::{Act, Reply};
+pub use error::{Code, Error, Result};
+pub use tx::Tx;
+
+/// Everything the rules need, shared by all that runs in a process. Cheap to clone.
+#[derive(Clone)]
+pub struct Domain(Arc<Inner>);
+
+/// The parts of a [`Domain`].
+pub struct Inner {
+    /// The database.
+    pub db: db::Db,
+    /// The time.
+    pub clock: clock::Clock,
+    /// The queue.
+    pub bell: Bell,
+    /// Rings after commits.
+    pub ringer: ring::Ringer,
+    /// Secrets at rest.
+    pub vault: vault::Vault,
+    /// The guarded client.
+    pub http: Client,
+    /// Media files.
+    pub store: Store,
+    /// What the operator chose.
+    pub settings: Settings,
+}
+
+/// What the operator chose, as far as the rules depend on it.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Origin of the service, without a slash at its end.
+    pub base_url: String,
+    /// Origin and path under which media files are served, without a slash at its end.
+    pub media_base_url: String,
+    /// A post that could not start this long after its time fails with `missed`, in ms.
+    pub max_lateness: Millis,
+    /// Private addresses, http and any port are open for addresses that users give.
+    pub allow_private: bool,
+    /// Replaces a platform's own address.
+    pub platform_urls: BTreeMap<PlatformId, Url>,
+    /// Where the simulated networks are.
+    pub sandbox_url: Option<Url>,
+}
+
+/// What a [`Domain`] is made from.
+pub struct Parts {
+    /// The database, its schema up to date.
+    pub db: db::Db,
+    /// The time.
+    pub clock: clock::Clock,
+    /// The queue.
+    pub bell: Bell,
+    /// Secrets at rest.
+    pub vault: vault::Vault,
+    /// The guarded client.
+    pub http: Client,
+    /// Media files.
+    pub store: Store,
+    /// What the operator chose.
+    pub settings: Settings,
+}
+
+impl Domain {
+    /// Puts the parts together and starts the task that rings after commits; it ends with the last clone.
+    #[must_use]
+    pub fn new(parts: Parts) -> Self {
+        let (ringer, rings) = ring::Ringer::new(parts.clock.clone());
+        let bell = parts.bell.clone();
+        let inner = Arc::new(Inner {
+            db: parts.db,
+            clock: parts.clock,
+            bell: parts.bell,
+            ringer,
+            vault: parts.vault,
+            http: parts.http,
+            store: parts.store,
+            settings: parts.settings,
+        });
+        tokio::spawn(ring::run(rings, bell, Arc::downgrade(&inner)));
+        Self(inner)
+    }
+}
+
+impl From<Arc<Inner>> for Domain {
+    fn from(inner: Arc<Inner>) -> Self {
+        Self(inner)
+    }
+}
+
+impl Deref for Domain {
+    type Target = Inner;
+
+    fn deref(&self) -> &Inner {
+        &self.0
+    }
+}

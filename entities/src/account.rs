@@ -49,6 +49,8 @@ pub struct Model {
     pub secret_id: Option<SecretId>,
     /// When its token ends, if it does.
     pub token_expires_at: Option<Millis>,
+    /// A process is exchanging its tokens until then at most; others wait.
+    pub refreshing_until: Option<Millis>,
     /// Who connected it last.
     pub connected_by: UserId,
     /// When it was made.

@@ -95,6 +95,7 @@ const TABLES: &[&str] = &[
         meta {json} NOT NULL,
         secret_id {uuid},
         token_expires_at BIGINT,
+        refreshing_until BIGINT,
         connected_by {uuid} NOT NULL,
         created_at BIGINT NOT NULL,
         updated_at BIGINT NOT NULL)",

@@ -1,0 +1,38 @@
+# Few verbs. `make` alone lists them.
+.PHONY: help run test embedded fleet check peers bench demo install
+
+help: ## this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+run: ## the service, on embedded parts
+	cargo run
+
+demo: ## posts going out on every simulated network
+	cargo run -- demo
+
+install: ## what tests need on Debian: Redis, PostgreSQL, ffmpeg, Chromium, Node
+	scripts/install.sh
+
+# Always the whole workspace: cargo then builds each dependency once, with one set of features.
+test: install embedded fleet ## everything, on both stacks
+
+embedded: ## every crate's own tests, and the stories on SQLite and the memory queue
+	TEST_STACK=embedded cargo test --workspace
+
+fleet: ## the stories on PostgreSQL and Redis
+	scripts/with-services.sh env TEST_STACK=fleet cargo test --workspace --test it
+
+check: ## formatting, lints, tests, dependencies
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	$(MAKE) test
+	@if command -v cargo-deny >/dev/null; then cargo deny check; else \
+		echo "cargo-deny is not installed; run: cargo install cargo-deny"; exit 1; fi
+
+peers: ## the stories that need real network software (a Bluesky PDS, WordPress)
+	scripts/install.sh --peers
+	TEST_STACK=embedded TEST_PEERS=1 cargo test --workspace --test it peers
+
+bench: ## throughput and lateness beside BullMQ and apalis-redis on the same machine
+	scripts/install.sh --peers
+	scripts/with-services.sh scripts/bench.sh

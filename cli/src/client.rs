@@ -1,0 +1,38 @@
+//! The service as a client sees it.
+
+use anyhow::{Result, bail};
+use reqwest::{Client, Method};
+use serde_json::Value;
+
+/// A service and the key to it.
+pub struct Service {
+    http: Client,
+    origin: String,
+    key: String,
+}
+
+impl Service {
+    /// The service at `origin`, with an API key.
+    pub fn new(origin: &str, key: &str) -> Self {
+        Self { http: Client::new(), origin: origin.to_owned(), key: key.to_owned() }
+    }
+
+    /// Sends a request and reads its JSON.
+    ///
+    /// # Errors
+    /// The service's own words when it refuses.
+    pub async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value> {
+        let mut request =
+            self.http.request(method, format!("{}{path}", self.origin)).bearer_auth(&self.key);
+        if let Some(body) = body {
+            request = request.json(body);
+        }
+        let reply = request.send().await?;
+        let status = reply.status();
+        let body: Value = reply.json().await?;
+        if status.is_success() {
+            return Ok(body);
+        }
+        bail!("{} ({status})", body["error"].as_str().unwrap_or("the service refused the request"))
+    }
+}

@@ -1,0 +1,125 @@
+//! The demo: an account on every network, a post on each, and the ledger of one.
+
+use std::{io::Write, time::Duration};
+
+use anyhow::{Context as _, Result, bail};
+use chrono::{SecondsFormat, TimeDelta};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::client::Service;
+
+/// The first post goes out this many seconds after it was made, the others one second apart.
+const LEAD: i64 = 3;
+
+/// How long the demo waits for a post to end.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Shows posts going out on every simulated network of the service at `origin`.
+///
+/// # Errors
+/// A post did not go out, or the service refused something.
+pub async fn demo(origin: &str, key: &str) -> Result<()> {
+    let service = Service::new(origin, key);
+    let platforms = service.call(Method::GET, "/api/v1/platforms", None).await?;
+    let platforms = platforms["platforms"].as_array().context("no list of platforms")?;
+    say(format_args!("Fanfare is at {origin}. Posts for {} networks:\n", platforms.len()));
+    let bars = MultiProgress::new();
+    let style = ProgressStyle::with_template("{spinner} {prefix:12} {msg}")?;
+    let mut posts = Vec::new();
+    for (place, platform) in platforms.iter().enumerate() {
+        let name = platform["id"].as_str().context("a platform without an id")?;
+        let bar = bars.add(ProgressBar::new_spinner().with_style(style.clone()));
+        bar.set_prefix(name.to_owned());
+        bar.enable_steady_tick(Duration::from_millis(100));
+        let id = schedule(&service, name, i64::try_from(place)?).await?;
+        posts.push((id, bar));
+    }
+    let mut failed = 0;
+    for (id, bar) in &posts {
+        let post = follow(&service, *id, bar).await?;
+        let summary = summary(&post);
+        bar.finish_with_message(summary.clone());
+        if bar.is_hidden() {
+            say(format_args!("{:12} {summary}", bar.prefix()));
+        }
+        failed += usize::from(post["status"] != "published");
+    }
+    if let Some((id, _)) = posts.first() {
+        ledger(&service, *id).await?;
+    }
+    if failed > 0 {
+        bail!("{failed} posts did not go out");
+    }
+    Ok(())
+}
+
+async fn schedule(service: &Service, platform: &str, place: i64) -> Result<i64> {
+    let new = json!({ "platform": platform });
+    let made = service.call(Method::POST, "/api/v1/sandbox/accounts", Some(&new)).await?;
+    let at = now() + TimeDelta::seconds(LEAD + place);
+    let new = json!({
+        "account_id": made["account"]["id"],
+        "caption": format!("Hello, {platform}! This was scheduled by Fanfare."),
+        "scheduled_at": at.to_rfc3339_opts(SecondsFormat::Millis, true),
+    });
+    let made = service.call(Method::POST, "/api/v1/posts", Some(&new)).await?;
+    made["post"]["id"].as_i64().context("a post without an id")
+}
+
+#[expect(clippy::disallowed_methods, reason = "a client goes by its own machine's clock")]
+fn now() -> chrono::DateTime<chrono::Utc> {
+    chrono::Utc::now()
+}
+
+/// Waits until a post has ended, and shows how it stands meanwhile.
+async fn follow(service: &Service, id: i64, bar: &ProgressBar) -> Result<Value> {
+    let path = format!("/api/v1/posts/{id}");
+    let ended = async {
+        loop {
+            let post = service.call(Method::GET, &path, None).await?["post"].take();
+            if post["status"] == "published" || post["status"] == "failed" {
+                return anyhow::Ok(post);
+            }
+            bar.set_message(format!("{} for {}", text(&post["status"]), text(&post["scheduled_at"])));
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, ended).await.context("a post did not end in time")?
+}
+
+fn summary(post: &Value) -> String {
+    let late = post["published_at"].as_str().zip(post["scheduled_at"].as_str());
+    let parse = |time: &str| chrono::DateTime::parse_from_rfc3339(time).ok();
+    let late = late.and_then(|(at, due)| Some((parse(at)? - parse(due)?).num_milliseconds()));
+    match late {
+        Some(late) => format!("published {late} ms after its time: {}", text(&post["platform_post_url"])),
+        None => format!("{}: {}", text(&post["status"]), text(&post["error"]["message"])),
+    }
+}
+
+/// The ledger of one post: what was done, step by step.
+async fn ledger(service: &Service, id: i64) -> Result<()> {
+    let path = format!("/api/v1/posts/{id}/attempts");
+    let ledger = service.call(Method::GET, &path, None).await?;
+    say(format_args!("\nThe ledger of post {id} (GET {path}):\n"));
+    for attempt in ledger["attempts"].as_array().into_iter().flatten() {
+        say(format_args!("attempt {} by {}: {}", attempt["number"], text(&attempt["worker"]), text(&attempt["outcome"])));
+        for step in attempt["steps"].as_array().into_iter().flatten() {
+            say(format_args!(
+                "  {}  {:8} {:20} {}",
+                text(&step["started_at"]), text(&step["phase"]), text(&step["name"]), text(&step["remote_id"]),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or("")
+}
+
+fn say(line: impl std::fmt::Display) {
+    let _ = writeln!(std::io::stdout(), "{line}");
+}

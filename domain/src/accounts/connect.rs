@@ -1,0 +1,203 @@
+//! Connecting an account with credentials.
+
+use std::time::Duration;
+
+use fanfare_entities::{BrandId, account, account::AccountStatus, brand};
+use fanfare_platforms::{
+    self as platforms, Connect, CredentialField, Identity, Kind, PlatformId, Secrets, Violation,
+};
+use schemars::JsonSchema;
+use sea_orm::{ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use super::{TABLE, session::anonymous};
+use crate::{
+    Act, Reply, Tx,
+    error::{Code, Error, Result, violation},
+    input::strict::unknown_field,
+};
+
+/// How long a platform may take to answer while a caller waits.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Credentials to connect an account with.
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConnectRequest {
+    /// The platform's `credential_fields`, and no other key.
+    pub credentials: Map<String, Value>,
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+    /// Brand of a newly connected account; a seat locked to brands must name one of them.
+    #[serde(default)]
+    pub workspace_client_id: Option<Uuid>,
+    /// The connect session that this ends.
+    #[serde(default)]
+    pub connect_session_id: Option<Uuid>,
+}
+
+/// Verifies the credentials with the platform and stores them: for a new account, or in place of an account's old ones.
+///
+/// # Errors
+/// What is wrong with the credentials, or [`Code::ProviderUnreachable`].
+pub async fn connect(act: &Act, platform: PlatformId, request: ConnectRequest) -> Result<Reply> {
+    let spec = platforms::find(platform).spec();
+    let Connect::Credentials(fields) = spec.connect else {
+        let message = format!("{} is connected in a browser, not with credentials.", spec.label);
+        return Err(Error::new(Code::CredentialsNotSupported, message));
+    };
+    Error::check(check_fields(fields, &request.credentials))?;
+    let brand = request.workspace_client_id.map(BrandId);
+    require_brand(act, brand).await?;
+    let pairs = request.credentials.into_iter();
+    let pairs = pairs.filter_map(|(name, value)| Some((name, value.as_str()?.trim().to_owned())));
+    let secrets = Secrets::from_pairs(pairs.collect::<Vec<_>>());
+    let identity = verify(act, platform, false, secrets).await?;
+    let (tx, row) = store(act, platform, false, brand, identity).await?;
+    let mut shown = json!({"id": row.id, "platform": row.platform, "username": row.username});
+    if let Some(did) = row.meta.get("did") {
+        shown["did"] = did.clone();
+    }
+    let reply = json!({"connected": true, "account": shown, "workspace_id": row.workspace_id});
+    act.finish(tx, Reply::ok(reply)).await
+}
+
+fn check_fields(fields: &[CredentialField], given: &Map<String, Value>) -> Vec<Violation> {
+    let known: Vec<_> = fields.iter().map(|field| field.name).collect();
+    let unknown = given.keys().filter(|name| !known.contains(&name.as_str()));
+    let mut broken: Vec<_> =
+        unknown.map(|name| unknown_field(&format!("credentials.{name}"), name, &known)).collect();
+    for field in fields {
+        let path = format!("credentials.{}", field.name);
+        match given.get(field.name) {
+            Some(Value::String(text)) if !text.trim().is_empty() => {}
+            None | Some(Value::Null) if !field.required => {}
+            None | Some(Value::Null | Value::String(_)) => {
+                let message = format!("{path} is required.");
+                broken.push(violation(Code::FieldRequired, path, message, field.doc));
+            }
+            Some(_) => {
+                let message = format!("{path} must be a text.");
+                broken.push(violation(Code::InvalidField, path, message, field.doc));
+            }
+        }
+    }
+    broken
+}
+
+/// A brand that is named must be one of the workspace's, and one of a locked seat's own.
+async fn require_brand(act: &Act, brand: Option<BrandId>) -> Result<()> {
+    let Some(id) = brand else { return Ok(()) };
+    if !act.seat.sees(Some(id)) {
+        return Err(brand_required());
+    }
+    let found = brand::Entity::find_by_id(id)
+        .filter(brand::Column::WorkspaceId.eq(act.seat.workspace_id))
+        .one(&act.cx.db.read)
+        .await?;
+    found.map(drop).ok_or_else(|| Error::new(Code::BrandNotFound, "There is no such brand."))
+}
+
+fn brand_required() -> Error {
+    let message = "Your seat is locked to brands; name one of them in workspace_client_id.";
+    Error::new(Code::BrandRequired, message)
+}
+
+/// Asks the platform whose credentials these are.
+pub(super) async fn verify(
+    act: &Act,
+    platform: PlatformId,
+    sandbox: bool,
+    secrets: Secrets,
+) -> Result<Identity> {
+    let session = anonymous(&act.cx, platform, sandbox, secrets)?;
+    let asked = platforms::find(platform).verify(&session);
+    let answer = tokio::time::timeout(PATIENCE, asked).await;
+    let error = match answer {
+        Ok(Ok(identity)) => return Ok(identity),
+        Ok(Err(error)) => error,
+        Err(_) => platforms::Error::new(
+            Kind::Unreachable,
+            format!("{platform} did not answer within {} seconds.", PATIENCE.as_secs()),
+        ),
+    };
+    let code = match error.kind {
+        Kind::InvalidCredentials
+        | Kind::Reconnect
+        | Kind::TokenExpired
+        | Kind::Misconfigured
+        | Kind::Rejected
+        | Kind::MediaRejected => Code::InvalidCredentials,
+        Kind::Unreachable
+        | Kind::Transient
+        | Kind::Server
+        | Kind::Ambiguous
+        | Kind::RateLimited
+        | Kind::QuotaExhausted => Code::ProviderUnreachable,
+    };
+    let remedy = error.remedy.unwrap_or_else(|| code.entry().remedy.to_owned());
+    Err(Error::new(code, error.message).with("remedy", remedy))
+}
+
+/// Stores the account and its secrets, in a transaction that the caller ends.
+pub(super) async fn store(
+    act: &Act,
+    platform: PlatformId,
+    sandbox: bool,
+    brand: Option<BrandId>,
+    identity: Identity,
+) -> Result<(Tx, account::Model)> {
+    let tx = act.begin().await?;
+    let known = account::Entity::find()
+        .filter(account::Column::WorkspaceId.eq(act.seat.workspace_id))
+        .filter(account::Column::Platform.eq(platform.as_str()))
+        .filter(account::Column::RemoteId.eq(identity.remote_id.as_str()))
+        .filter(account::Column::Sandbox.eq(sandbox))
+        .one(tx.conn())
+        .await?;
+    let is_connected = known.as_ref().is_some_and(|row| row.status != AccountStatus::Disconnected);
+    match &known {
+        Some(row) if is_connected && !act.seat.sees(row.brand_id) => {
+            return Err(Error::new(Code::AccountNotFound, "There is no such account."));
+        }
+        Some(_) if is_connected => {}
+        _ if act.seat.brands.is_some() && brand.is_none() => return Err(brand_required()),
+        _ => {}
+    }
+    let now = act.cx.clock.now();
+    let plain = serde_json::to_vec(&identity.secrets.to_pairs()).map_err(Error::internal)?;
+    let secret = act.cx.vault.store(tx.conn(), TABLE, &plain, now).await?;
+    let mut row = account::ActiveModel {
+        username: Set(identity.username),
+        display_name: Set(identity.display_name),
+        status: Set(AccountStatus::Connected),
+        meta: Set(Value::Object(identity.meta)),
+        secret_id: Set(Some(secret)),
+        token_expires_at: Set(identity.expires_at.map(|end| end.timestamp_millis())),
+        refreshing_until: Set(None),
+        connected_by: Set(act.caller.user_id),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    let saved = if let Some(known) = known {
+        row.id = Set(known.id);
+        // A reconnect keeps the brand; an account that comes back after a disconnect is placed anew.
+        row.brand_id = Set(if is_connected { known.brand_id } else { brand });
+        if let Some(old) = known.secret_id {
+            act.cx.vault.forget(tx.conn(), old).await?;
+        }
+        row.update(tx.conn()).await?
+    } else {
+        row.workspace_id = Set(act.seat.workspace_id);
+        row.platform = Set(platform.as_str().to_owned());
+        row.remote_id = Set(identity.remote_id);
+        row.sandbox = Set(sandbox);
+        row.brand_id = Set(brand);
+        row.created_at = Set(now);
+        account::Entity::insert(row).exec_with_returning(tx.conn()).await?
+    };
+    Ok((tx, saved))
+}

@@ -1,0 +1,151 @@
+//! Accounts on the simulated networks, and what those networks hold.
+
+use std::time::Duration;
+
+use fanfare_entities::{AccountId, account};
+use fanfare_outbound::Reply as Answer;
+use fanfare_platforms::{PlatformId, Secrets};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use url::Url;
+use uuid::Uuid;
+
+use super::{connect::{store, verify}, find, view};
+use crate::{
+    Act, Domain, Reply,
+    error::{Code, Error, Result},
+};
+
+/// An account to be made on a simulated network.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewSandboxAccount {
+    /// The platform.
+    pub platform: String,
+    /// Its name there; a pleasant one is chosen if left out.
+    #[serde(default)]
+    pub username: Option<String>,
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+    /// Brand of the account.
+    #[serde(default)]
+    pub workspace_client_id: Option<Uuid>,
+}
+
+/// Faults that a simulated network is to show for one account, in place of those set before.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Faults {
+    /// The account.
+    #[serde(deserialize_with = "crate::input::number_or_text")]
+    pub account_id: i64,
+    /// `{"on": "prepare|commit|confirm|read", "kind": "drop_after_change|reset|status|delay|token_expired", "status",
+    /// "ms", "times"}`.
+    pub faults: Vec<Map<String, Value>>,
+}
+
+/// Where the simulated networks are.
+///
+/// # Errors
+/// [`Code::Unavailable`] if there are none here.
+pub(super) fn root(cx: &Domain) -> Result<&Url> {
+    cx.settings.sandbox_url.as_ref().ok_or_else(|| {
+        let message = "There is no sandbox here: start `fanfare sandbox` and set FANFARE_SANDBOX_URL.";
+        Error::new(Code::Unavailable, message)
+    })
+}
+
+/// Makes an account on a simulated network and connects it.
+///
+/// # Errors
+/// [`Code::PlatformNotFound`], or the sandbox's refusal (a name that is taken).
+pub async fn create_sandbox(act: &Act, new: NewSandboxAccount) -> Result<Reply> {
+    let platform: PlatformId = new.platform.parse().map_err(|_| {
+        let message = format!("There is no platform called {:?}.", new.platform);
+        Error::field(Code::InvalidField, "platform", message, "GET /api/v1/platforms lists them.")
+    })?;
+    let brand = new.workspace_client_id.map(fanfare_entities::BrandId);
+    let path = format!("/_control/{platform}/accounts");
+    let made = ask(&act.cx, http::Method::POST, &path, &[], Some(&json!({ "username": new.username })))
+        .await?;
+    let credentials = made["credentials"].as_object().cloned().unwrap_or_default();
+    let pairs = credentials.into_iter().map(|(name, value)| {
+        (name, value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+    });
+    let secrets = Secrets::from_pairs(pairs);
+    let identity = verify(act, platform, true, secrets).await?;
+    let (tx, row) = store(act, platform, true, brand, identity).await?;
+    act.finish(tx, Reply::of("account", view(&act.cx, &row)).with_status(201)).await
+}
+
+/// What a simulated network holds for an account.
+///
+/// # Errors
+/// [`Code::AccountNotFound`].
+pub async fn sandbox_posts(act: &Act, platform: PlatformId, id: AccountId) -> Result<Reply> {
+    let row = on_sandbox(act, platform, id).await?;
+    let path = format!("/_control/{platform}/posts");
+    let remote = [("remote_id", row.remote_id.as_str())];
+    Ok(Reply::ok(ask(&act.cx, http::Method::GET, &path, &remote, None).await?))
+}
+
+/// Sets the faults of an account.
+///
+/// # Errors
+/// [`Code::AccountNotFound`], or what the sandbox finds wrong with the faults.
+pub async fn set_faults(act: &Act, platform: PlatformId, faults: Faults) -> Result<Reply> {
+    let row = on_sandbox(act, platform, AccountId(faults.account_id)).await?;
+    let path = format!("/_control/{platform}/faults");
+    let body = json!({"remote_id": row.remote_id, "faults": faults.faults});
+    ask(&act.cx, http::Method::PUT, &path, &[], Some(&body)).await?;
+    let tx = act.begin().await?;
+    act.finish(tx, Reply::ok(json!({"account_id": row.id, "faults": faults.faults}))).await
+}
+
+async fn on_sandbox(act: &Act, platform: PlatformId, id: AccountId) -> Result<account::Model> {
+    let row = find(act, id).await?;
+    if row.sandbox && row.platform == platform.as_str() {
+        return Ok(row);
+    }
+    let message = format!("Account {id} is not on the simulated {platform}.");
+    Err(Error::new(Code::AccountNotFound, message))
+}
+
+async fn ask(
+    cx: &Domain,
+    method: http::Method,
+    path: &str,
+    query: &[(&str, &str)],
+    body: Option<&Value>,
+) -> Result<Value> {
+    let root = root(cx)?;
+    let url = format!("{}{path}", root.as_str().trim_end_matches('/'));
+    let url = Url::parse(&url).map_err(Error::internal)?;
+    let client = cx.http.trusting(std::slice::from_ref(root));
+    let mut request =
+        client.request(method, url).deadline(Duration::from_secs(10)).max_reply(16 << 20);
+    if !query.is_empty() {
+        request = request.query(query);
+    }
+    if let Some(body) = body {
+        request = request.json(body);
+    }
+    let away = |error: fanfare_outbound::Error| {
+        tracing::warn!(%error, "the sandbox did not answer");
+        Error::new(Code::Unavailable, "The sandbox did not answer.").retry_after(1)
+    };
+    let answer = request.send().await.map_err(away)?;
+    if answer.is_success() {
+        return answer.json().map_err(away);
+    }
+    Err(refusal(&answer))
+}
+
+fn refusal(answer: &Answer) -> Error {
+    let said = answer.json::<Value>().ok();
+    let said = said.as_ref().and_then(|body| body.get("error")?.as_str());
+    let message = said.unwrap_or("The sandbox refused the request.").to_owned();
+    Error::field(Code::InvalidField, "sandbox", message.clone(), message)
+}

@@ -1,0 +1,89 @@
+//! What happened, to be polled: the event stream, and the activity list for people.
+
+use fanfare_entities::event;
+use schemars::JsonSchema;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::{
+    Act, Reply,
+    clock::show,
+    error::Result,
+    input,
+    webhooks::{Page, work::payload},
+};
+
+/// Which part of the event stream.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EventsQuery {
+    /// Only events with a higher sequence number.
+    #[serde(default)]
+    pub after: Option<i64>,
+    /// 1 to 100, 20 if left out.
+    #[serde(default)]
+    pub limit: Option<i64>,
+    /// `next_cursor` of the page before; the same as `after`.
+    #[serde(default)]
+    pub cursor: Option<String>,
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+}
+
+fn in_seat(act: &Act) -> sea_orm::Select<event::Entity> {
+    let query =
+        event::Entity::find().filter(event::Column::WorkspaceId.eq(act.seat.workspace_id));
+    match &act.seat.brands {
+        Some(brands) => query.filter(event::Column::BrandId.is_in(brands.iter().copied())),
+        None => query,
+    }
+}
+
+/// The events of the seat's workspace in their order, oldest first.
+///
+/// # Errors
+/// A query that means nothing.
+pub async fn events(act: &Act, query: EventsQuery) -> Result<Reply> {
+    let limit = input::limit(query.limit)?;
+    let after = input::cursor::<i64>(query.cursor.as_deref())?.or(query.after).unwrap_or(0);
+    let mut rows = in_seat(act)
+        .filter(event::Column::Sequence.gt(after))
+        .order_by_asc(event::Column::Sequence)
+        .limit(limit + 1)
+        .all(&act.cx.db.read)
+        .await?;
+    let more = rows.len() as u64 > limit;
+    rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    let next = rows.last().filter(|_| more).and_then(|row| row.sequence).map(|n| n.to_string());
+    let events: Vec<_> = rows.iter().map(payload).collect();
+    Ok(Reply::ok(json!({ "events": events, "next_cursor": next })))
+}
+
+/// Recent activity in the seat's workspace, newest first.
+///
+/// # Errors
+/// A query that means nothing.
+pub async fn activity(act: &Act, page: Page) -> Result<Reply> {
+    let limit = input::limit(page.limit)?;
+    let mut query = in_seat(act).order_by_desc(event::Column::Id).limit(limit + 1);
+    if let Some(below) = input::cursor::<Uuid>(page.cursor.as_deref())? {
+        query = query.filter(event::Column::Id.lt(below));
+    }
+    let mut rows = query.all(&act.cx.db.read).await?;
+    let more = rows.len() as u64 > limit;
+    rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    let next = rows.last().filter(|_| more).map(|row| row.id.to_string());
+    let entries: Vec<_> = rows.iter().map(entry).collect();
+    Ok(Reply::ok(json!({ "activity": entries, "next_cursor": next })))
+}
+
+fn entry(row: &event::Model) -> Value {
+    json!({
+        "id": row.id, "type": row.event_type, "post_id": row.post_id, "account_id": row.account_id,
+        "platform": row.platform, "status": row.status, "message": row.message,
+        "request_id": row.request_id, "created_at": show(row.created_at),
+    })
+}

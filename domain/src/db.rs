@@ -1,0 +1,116 @@
+//! The database: one write side, one read side, two dialects.
+
+use std::time::Duration;
+
+use fanfare_entities::Millis;
+use sea_orm::{
+    ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend,
+    DbErr, SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait, Value,
+};
+
+/// Connections to the database. Cheap to clone.
+///
+/// On SQLite all writing goes through one connection, so that a write waits in this process instead of failing in the
+/// database; reading has a pool of its own. On PostgreSQL both are the same pool.
+#[derive(Debug, Clone)]
+pub struct Db {
+    /// For everything that writes.
+    pub write: DatabaseConnection,
+    /// For everything that only reads.
+    pub read: DatabaseConnection,
+}
+
+impl Db {
+    /// Opens the database at `url` (`sqlite://…` or `postgres://…`), with at most `pool` connections.
+    ///
+    /// # Errors
+    /// The database cannot be reached or opened.
+    pub async fn open(url: &str, pool: u32) -> Result<Self, DbErr> {
+        if url.starts_with("sqlite:") {
+            let write = sqlite(url, 1, true).await?;
+            let read = sqlite(url, pool, false).await?;
+            return Ok(Self { write, read });
+        }
+        let mut options = ConnectOptions::new(url);
+        options
+            .max_connections(pool)
+            .min_connections(0)
+            .connect_timeout(Duration::from_secs(5))
+            .acquire_timeout(Duration::from_secs(10))
+            .idle_timeout(Duration::from_secs(60))
+            .test_before_acquire(false)
+            .sqlx_logging(false);
+        let write = Database::connect(options).await?;
+        Ok(Self { read: write.clone(), write })
+    }
+
+    /// Which database this is.
+    #[must_use]
+    pub fn backend(&self) -> DbBackend {
+        self.write.get_database_backend()
+    }
+
+    /// True on PostgreSQL.
+    #[must_use]
+    pub fn is_postgres(&self) -> bool {
+        self.backend() == DbBackend::Postgres
+    }
+
+    /// Begins a write transaction; on SQLite at once in write mode, so that read-then-write cannot fail half-way.
+    ///
+    /// # Errors
+    /// The database cannot be reached.
+    pub async fn begin(&self) -> Result<DatabaseTransaction, DbErr> {
+        if self.is_postgres() {
+            return self.write.begin().await;
+        }
+        let immediate = TransactionOptions {
+            sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
+            ..TransactionOptions::default()
+        };
+        self.write.begin_with_options(immediate).await
+    }
+
+    /// The database's own time, in milliseconds.
+    ///
+    /// # Errors
+    /// The database cannot be reached.
+    pub async fn now(&self) -> Result<Millis, DbErr> {
+        let sql = if self.is_postgres() {
+            "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now"
+        } else {
+            "SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER) AS now"
+        };
+        let row = self.read.query_one_raw(statement(&self.read, sql, [])).await?;
+        row.ok_or_else(|| DbErr::Custom("the database did not say its time".into()))?
+            .try_get("", "now")
+    }
+}
+
+async fn sqlite(url: &str, connections: u32, writes: bool) -> Result<DatabaseConnection, DbErr> {
+    let mut options = ConnectOptions::new(url);
+    options
+        .max_connections(connections)
+        .min_connections(u32::from(writes))
+        .acquire_timeout(Duration::from_secs(30))
+        .test_before_acquire(false)
+        .sqlx_logging(false)
+        .map_sqlx_sqlite_opts(move |options| {
+            options
+                .create_if_missing(writes)
+                .pragma("journal_mode", "WAL")
+                .pragma("synchronous", "NORMAL")
+                .pragma("busy_timeout", "5000")
+                .pragma("temp_store", "MEMORY")
+        });
+    Database::connect(options).await
+}
+
+/// A statement in the dialect of `conn`; parameters are written `$1`, `$2` … on both.
+pub fn statement<C: ConnectionTrait>(
+    conn: &C,
+    sql: impl Into<String>,
+    values: impl IntoIterator<Item = Value>,
+) -> Statement {
+    Statement::from_sql_and_values(conn.get_database_backend(), sql, values)
+}

@@ -1,0 +1,189 @@
+//! What a caller is told when a request cannot be done.
+
+use fanfare_platforms::Violation;
+use sea_orm::DbErr;
+use serde_json::{Map, Value, json};
+
+pub use crate::catalogue::Code;
+
+/// Result of a domain function.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// An answer other than success. What it shows is safe to show; the cause of a bug is logged, not shown.
+#[derive(Debug, Clone)]
+pub struct Error(Box<Inner>);
+
+#[derive(Debug, Clone)]
+struct Inner {
+    code: Code,
+    message: String,
+    violations: Vec<Violation>,
+    details: Map<String, Value>,
+    retry_after: Option<u64>,
+}
+
+impl Error {
+    /// An error with a message of its own.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self(Box::new(Inner {
+            code,
+            message: message.into(),
+            violations: Vec::new(),
+            details: Map::new(),
+            retry_after: None,
+        }))
+    }
+
+    /// All broken rules at once; the first one gives code and message.
+    ///
+    /// # Errors
+    /// The violations, if there are any.
+    pub fn check(violations: Vec<Violation>) -> Result<()> {
+        let Some(first) = violations.first() else { return Ok(()) };
+        let code = Code::named(first.code).unwrap_or(Code::InvalidField);
+        let mut error = Self::new(code, first.message.clone());
+        error.0.violations = violations;
+        Err(error)
+    }
+
+    /// One broken rule of one field.
+    pub fn field(
+        code: Code,
+        field: impl Into<String>,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Self::violation(violation(code, field, message, remedy))
+    }
+
+    /// One broken rule.
+    #[must_use]
+    pub fn violation(violation: Violation) -> Self {
+        let code = Code::named(violation.code).unwrap_or(Code::InvalidField);
+        let mut error = Self::new(code, violation.message.clone());
+        error.0.violations.push(violation);
+        error
+    }
+
+    /// The same with one more key in the body.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.0.details.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// The same with a `Retry-After` in seconds.
+    #[must_use]
+    pub fn retry_after(mut self, seconds: u64) -> Self {
+        self.0.retry_after = Some(seconds);
+        self
+    }
+
+    /// A bug or a broken dependency that the caller can do nothing about; the cause goes to the log only.
+    pub fn internal(cause: impl std::fmt::Display) -> Self {
+        tracing::error!(%cause, "a request failed");
+        Self::new(Code::InternalError, "Something went wrong on our side.")
+    }
+
+    /// Its code.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        self.0.code
+    }
+
+    /// HTTP status.
+    #[must_use]
+    pub fn status(&self) -> u16 {
+        self.0.code.entry().status
+    }
+
+    /// Seconds until it is worth trying again, if that is known.
+    #[must_use]
+    pub fn seconds(&self) -> Option<u64> {
+        self.0.retry_after
+    }
+
+    /// The sentence for people.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// The broken rules, if it is about fields.
+    #[must_use]
+    pub fn violations(&self) -> &[Violation] {
+        &self.0.violations
+    }
+
+    /// The body without `request_id` and `doc_url`, which the API adds.
+    #[must_use]
+    pub fn body(&self) -> Map<String, Value> {
+        let entry = self.0.code.entry();
+        let mut body = self.0.details.clone();
+        body.insert("error".into(), self.0.message.clone().into());
+        body.insert("code".into(), entry.code.into());
+        body.insert("retryable".into(), entry.retryable.into());
+        if let Some(seconds) = self.0.retry_after {
+            body.insert("retry_after".into(), seconds.into());
+        }
+        if !self.0.violations.is_empty() {
+            body.insert("validation_errors".into(), json!(self.0.violations));
+        }
+        body
+    }
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ({})", self.0.message, self.0.code.entry().code)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// A connection that is lost or cannot be had is `unavailable`; anything else from the database is a bug.
+impl From<DbErr> for Error {
+    fn from(error: DbErr) -> Self {
+        if is_connection_trouble(&error) {
+            tracing::warn!(%error, "the database is not reachable");
+            return Self::new(Code::Unavailable, "The database is not reachable right now.")
+                .retry_after(2);
+        }
+        Self::internal(error)
+    }
+}
+
+/// True when the statement may succeed later unchanged: the database is away, restarting or out of connections.
+#[must_use]
+pub fn is_connection_trouble(error: &DbErr) -> bool {
+    use sea_orm::sqlx::Error as Sqlx;
+    let (DbErr::Conn(cause) | DbErr::Exec(cause) | DbErr::Query(cause)) = error else {
+        return matches!(error, DbErr::ConnectionAcquire(_));
+    };
+    let sea_orm::RuntimeErr::SqlxError(cause) = cause else { return false };
+    match &**cause {
+        Sqlx::Io(_) | Sqlx::PoolTimedOut | Sqlx::PoolClosed | Sqlx::WorkerCrashed => true,
+        // 57P0x: the server is shutting down or starting; 08xxx: the connection broke; 53300: too many connections.
+        Sqlx::Database(error) => error.code().is_some_and(|code| {
+            code.starts_with("57P") || code.starts_with("08") || code == "53300"
+        }),
+        _ => false,
+    }
+}
+
+/// One broken rule, for lists of them.
+pub fn violation(
+    code: Code,
+    field: impl Into<String>,
+    message: impl Into<String>,
+    remedy: impl Into<String>,
+) -> Violation {
+    Violation {
+        field: field.into(),
+        code: code.entry().code,
+        message: message.into(),
+        limit: None,
+        actual: None,
+        remedy: remedy.into(),
+    }
+}

@@ -1,0 +1,227 @@
+//! What happens in a workspace, told in order: to webhooks, to whoever polls, and on the activity list.
+
+use std::collections::BTreeMap;
+
+use fanfare_entities::{
+    AccountId, BrandId, DeliveryId, EventId, Millis, PostId, WorkspaceId, webhook,
+};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::{
+    db::statement,
+    error::Result,
+    rows::{self, Type},
+};
+
+/// The types of events that webhooks can ask for.
+pub const TYPES: &[&str] = &[
+    "webhook.test",
+    "post.created",
+    "post.updated",
+    "post.deleted",
+    "post.publishing",
+    "post.published",
+    "post.failed",
+    "account.disconnected",
+    "analytics.synced",
+];
+
+/// An event about to be written.
+#[derive(Debug, Clone)]
+pub struct NewEvent {
+    /// The workspace it happened in.
+    pub workspace_id: WorkspaceId,
+    /// One of [`TYPES`], or another name for what only the activity list shows.
+    pub event_type: &'static str,
+    /// False: activity only, without a place in the stream.
+    pub streamed: bool,
+    /// The payload.
+    pub data: Value,
+    /// What it is about.
+    pub post_id: Option<PostId>,
+    /// What it is about.
+    pub account_id: Option<AccountId>,
+    /// Brand of what it is about.
+    pub brand_id: Option<BrandId>,
+    /// Platform of what it is about.
+    pub platform: Option<String>,
+    /// Status of the post after it.
+    pub status: Option<String>,
+    /// One sentence for people.
+    pub message: String,
+    /// The request that caused it.
+    pub request_id: Option<String>,
+}
+
+/// Writes events and a delivery for each webhook that asked for them; returns the deliveries, all due now.
+///
+/// # Errors
+/// The database's.
+pub async fn append<C: ConnectionTrait>(
+    conn: &C,
+    events: Vec<NewEvent>,
+    now: Millis,
+) -> Result<Vec<DeliveryId>, DbErr> {
+    let mut sequences = number(conn, &events).await?;
+    let mut written = Vec::with_capacity(events.len());
+    let mut told = Vec::new();
+    for event in &events {
+        let id = EventId::fresh();
+        let sequence = event.streamed.then(|| next(&mut sequences, event.workspace_id));
+        written.push(json!({
+            "id": id, "workspace_id": event.workspace_id, "sequence": sequence,
+            "event_type": event.event_type, "data": event.data, "post_id": event.post_id,
+            "account_id": event.account_id, "brand_id": event.brand_id, "platform": event.platform,
+            "status": event.status, "message": event.message, "request_id": event.request_id,
+            "created_at": now,
+        }));
+        if event.streamed {
+            told.push((id, event));
+        }
+    }
+    rows::insert(conn, "events", EVENT_COLUMNS, written).await?;
+    deliver(conn, &told, now).await
+}
+
+const EVENT_COLUMNS: &[(&str, Type)] = &[
+    ("id", Type::Uuid),
+    ("workspace_id", Type::Uuid),
+    ("sequence", Type::Big),
+    ("event_type", Type::Text),
+    ("data", Type::Json),
+    ("post_id", Type::Big),
+    ("account_id", Type::Big),
+    ("brand_id", Type::Uuid),
+    ("platform", Type::Text),
+    ("status", Type::Text),
+    ("message", Type::Text),
+    ("request_id", Type::Text),
+    ("created_at", Type::Big),
+];
+
+/// Raises each workspace's counter by the number of its events, in the order of the workspaces' ids; returns the first
+/// new number of each.
+async fn number<C: ConnectionTrait>(
+    conn: &C,
+    events: &[NewEvent],
+) -> Result<BTreeMap<WorkspaceId, i64>, DbErr> {
+    let mut counts: BTreeMap<WorkspaceId, i64> = BTreeMap::new();
+    for event in events.iter().filter(|event| event.streamed) {
+        *counts.entry(event.workspace_id).or_default() += 1;
+    }
+    if counts.is_empty() {
+        return Ok(counts);
+    }
+    let backend = conn.get_database_backend();
+    let counted = counts.iter().map(|(id, n)| json!({"id": id, "n": n})).collect();
+    let from = rows::from(backend, "counted", 1, &[("id", Type::Uuid), ("n", Type::Big)]);
+    let sql = if backend == sea_orm::DbBackend::Postgres {
+        format!(
+            "WITH locked AS (SELECT w.id, counted.n FROM workspaces w JOIN {from} ON counted.id = w.id \
+             ORDER BY w.id FOR NO KEY UPDATE OF w) \
+             UPDATE workspaces w SET event_sequence = event_sequence + locked.n FROM locked \
+             WHERE w.id = locked.id RETURNING w.id, w.event_sequence"
+        )
+    } else {
+        format!(
+            "UPDATE workspaces SET event_sequence = event_sequence + counted.n FROM {from} \
+             WHERE workspaces.id = counted.id RETURNING id, event_sequence"
+        )
+    };
+    let raised = conn.query_all_raw(statement(conn, sql, [rows::parameter(conn, counted)])).await?;
+    raised
+        .iter()
+        .map(|row| {
+            let id = WorkspaceId(row.try_get::<Uuid>("", "id")?);
+            let last: i64 = row.try_get("", "event_sequence")?;
+            Ok((id, last - counts.get(&id).copied().unwrap_or(0) + 1))
+        })
+        .collect()
+}
+
+fn next(sequences: &mut BTreeMap<WorkspaceId, i64>, workspace: WorkspaceId) -> i64 {
+    let sequence = sequences.entry(workspace).or_insert(1);
+    *sequence += 1;
+    *sequence - 1
+}
+
+/// Writes the deliveries of these events.
+async fn deliver<C: ConnectionTrait>(
+    conn: &C,
+    told: &[(EventId, &NewEvent)],
+    now: Millis,
+) -> Result<Vec<DeliveryId>, DbErr> {
+    let mut workspaces: Vec<_> = told.iter().map(|(_, event)| event.workspace_id).collect();
+    workspaces.sort_unstable();
+    workspaces.dedup();
+    if workspaces.is_empty() {
+        return Ok(Vec::new());
+    }
+    let webhooks = webhook::Entity::find()
+        .filter(webhook::Column::WorkspaceId.is_in(workspaces))
+        .all(conn)
+        .await?;
+    let mut deliveries = Vec::new();
+    for (id, event) in told {
+        let asked = webhooks.iter().filter(|hook| hook.workspace_id == event.workspace_id);
+        for hook in asked.filter(|hook| wants(hook, event.event_type)) {
+            deliveries.push(delivery(hook, id.0, event.event_type, None, now));
+        }
+    }
+    insert_deliveries(conn, deliveries).await
+}
+
+/// True when the webhook asked for events of this type.
+#[must_use]
+pub fn wants(hook: &webhook::Model, event_type: &str) -> bool {
+    let named = |name: &Value| name == "*" || name == event_type;
+    hook.events.as_array().is_some_and(|names| names.iter().any(named))
+}
+
+/// One delivery, due now, for [`insert_deliveries`].
+#[must_use]
+pub fn delivery(
+    hook: &webhook::Model,
+    event_id: Uuid,
+    event_type: &str,
+    body: Option<Value>,
+    now: Millis,
+) -> Value {
+    // What happens while a webhook is disabled is not sent later, but is there to be redelivered.
+    let due = hook.enabled.then_some(now);
+    json!({
+        "uid": Uuid::now_v7(), "workspace_id": hook.workspace_id, "webhook_id": hook.id,
+        "event_id": event_id, "event_type": event_type, "body": body,
+        "status": if hook.enabled { "pending" } else { "failed" }, "due_at": due, "rung_at": due,
+        "last_error": (!hook.enabled).then_some("the webhook was disabled"),
+        "created_at": now, "updated_at": now,
+    })
+}
+
+/// Writes deliveries made by [`delivery`]; returns their ids.
+///
+/// # Errors
+/// The database's.
+pub async fn insert_deliveries<C: ConnectionTrait>(
+    conn: &C,
+    deliveries: Vec<Value>,
+) -> Result<Vec<DeliveryId>, DbErr> {
+    const COLUMNS: &[(&str, Type)] = &[
+        ("uid", Type::Uuid),
+        ("workspace_id", Type::Uuid),
+        ("webhook_id", Type::Uuid),
+        ("event_id", Type::Uuid),
+        ("event_type", Type::Text),
+        ("body", Type::Json),
+        ("status", Type::Text),
+        ("due_at", Type::Big),
+        ("rung_at", Type::Big),
+        ("last_error", Type::Text),
+        ("created_at", Type::Big),
+        ("updated_at", Type::Big),
+    ];
+    let ids = rows::insert_numbered(conn, "webhook_deliveries", COLUMNS, deliveries).await?;
+    Ok(ids.into_iter().map(DeliveryId).collect())
+}

@@ -1,0 +1,48 @@
+//! Whether the service can do its work right now.
+
+use std::time::Duration;
+
+use fanfare_entities::Millis;
+use fanfare_jobs::Kind;
+
+use crate::{Domain, work};
+
+/// Work that is due for longer than this, in ms, and that nobody has taken means that no worker is at it.
+const LAG: Millis = 30_000;
+
+/// The database answers within this time or counts as away.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// What is wrong, one sentence each; empty when all is well.
+pub async fn troubles(cx: &Domain) -> Vec<String> {
+    let (database, queue) = tokio::join!(database(cx), queue(cx));
+    database.into_iter().chain(queue).collect()
+}
+
+async fn database(cx: &Domain) -> Vec<String> {
+    let asked = async {
+        cx.db.now().await?;
+        lags(cx).await
+    };
+    match tokio::time::timeout(PATIENCE, asked).await {
+        Ok(Ok(lags)) => lags,
+        Ok(Err(_)) => vec!["The database cannot be read.".to_owned()],
+        Err(_) => vec!["The database does not answer.".to_owned()],
+    }
+}
+
+async fn lags(cx: &Domain) -> crate::Result<Vec<String>> {
+    let mut found = Vec::new();
+    for kind in Kind::ALL {
+        let Some(oldest) = work::oldest_due(cx, kind).await? else { continue };
+        let lag = cx.clock.now() - oldest;
+        if lag > LAG {
+            found.push(format!("{kind} lags behind by {} s: no worker takes it.", lag / 1000));
+        }
+    }
+    Ok(found)
+}
+
+async fn queue(cx: &Domain) -> Option<String> {
+    cx.bell.ping().await.err().map(|_| "The queue does not answer.".to_owned())
+}

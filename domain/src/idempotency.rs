@@ -1,0 +1,203 @@
+//! Requests that may be sent again.
+//!
+//! A key is reserved before the work starts, for a minute at a time. The answer is written in the transaction that does
+//! the work, so a crash between the two cannot do it twice; a reservation whose holder died lapses and the same request
+//! may take it over.
+
+use fanfare_entities::{KeyId, Millis, idempotency_key};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, sea_query::Expr};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use crate::{
+    Domain, Reply,
+    db::statement,
+    error::{Code, Error, Result},
+};
+
+/// How long a reservation holds without being renewed, in ms.
+pub const LEASE: Millis = 60_000;
+
+/// How long an answer is kept, in ms.
+pub const KEPT: Millis = 24 * 3_600_000;
+
+const SECRETS: &str = "idempotency_keys";
+
+/// A key that this request holds.
+#[derive(Debug, Clone)]
+pub struct Reservation {
+    owner: KeyId,
+    key: String,
+    holder: Uuid,
+}
+
+/// What came of asking for a key.
+#[derive(Debug, Clone)]
+pub enum Reserved {
+    /// The work is ours to do.
+    Mine(Reservation),
+    /// It was done before; this was the answer.
+    Replay(Reply),
+}
+
+/// SHA-256 over what must be the same for two requests to be the same.
+#[must_use]
+pub fn fingerprint(method: &str, path: &str, body: &[u8]) -> String {
+    let mut hash = Sha256::new();
+    for part in [method.as_bytes(), path.as_bytes(), body] {
+        hash.update(part.len().to_be_bytes());
+        hash.update(part);
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Asks for a key.
+///
+/// # Errors
+/// [`Code::IdempotencyMismatch`] if it was used for another request, [`Code::IdempotencyInProgress`] while the first
+/// one still runs.
+pub async fn reserve(cx: &Domain, owner: KeyId, key: &str, print: &str) -> Result<Reserved> {
+    let mine = Reservation { owner, key: key.to_owned(), holder: Uuid::now_v7() };
+    // Twice at most: a kept answer that has just grown too old is removed and asked for again.
+    for _ in 0..2 {
+        if mine.insert(cx, print).await? {
+            return Ok(Reserved::Mine(mine));
+        }
+        let Some(row) = mine.find(cx).await? else { continue };
+        let now = cx.clock.now();
+        if row.created_at + KEPT < now {
+            mine.remove(cx, row.holder).await?;
+            continue;
+        }
+        if row.fingerprint != print {
+            return Err(Error::new(
+                Code::IdempotencyMismatch,
+                "This Idempotency-Key was used for another request.",
+            ));
+        }
+        if let Some(status) = row.status {
+            return replay(cx, status, &row).await.map(Reserved::Replay);
+        }
+        if row.lease_until < now && mine.take_over(cx, row.holder).await? {
+            return Ok(Reserved::Mine(mine));
+        }
+        break;
+    }
+    let message = "A request with this Idempotency-Key is still running.";
+    Err(Error::new(Code::IdempotencyInProgress, message).retry_after(1))
+}
+
+async fn replay(cx: &Domain, status: i32, row: &idempotency_key::Model) -> Result<Reply> {
+    let body = match (row.secret_id, &row.body) {
+        (Some(secret), _) => cx.vault.open(&cx.db.read, SECRETS, secret).await?.unwrap_or_default(),
+        (None, body) => body.clone().unwrap_or_default().into_bytes(),
+    };
+    let body = serde_json::from_slice(&body).map_err(Error::internal)?;
+    let status = u16::try_from(status).map_err(Error::internal)?;
+    Ok(Reply { status, body, secret: row.secret_id.is_some(), replayed: true })
+}
+
+impl Reservation {
+    async fn insert(&self, cx: &Domain, print: &str) -> Result<bool> {
+        let conn = &cx.db.write;
+        let now = cx.clock.now();
+        let sql = "INSERT INTO idempotency_keys \
+             (owner_id, key, holder, fingerprint, lease_until, created_at) \
+             VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (owner_id, key) DO NOTHING";
+        let values = [
+            self.owner.0.into(),
+            self.key.as_str().into(),
+            self.holder.into(),
+            print.into(),
+            (now + LEASE).into(),
+            now.into(),
+        ];
+        Ok(conn.execute_raw(statement(conn, sql, values)).await?.rows_affected() == 1)
+    }
+
+    async fn find(&self, cx: &Domain) -> Result<Option<idempotency_key::Model>> {
+        let id = (self.owner, self.key.clone());
+        Ok(idempotency_key::Entity::find_by_id(id).one(&cx.db.write).await?)
+    }
+
+    async fn remove(&self, cx: &Domain, holder: Uuid) -> Result<()> {
+        idempotency_key::Entity::delete_by_id((self.owner, self.key.clone()))
+            .filter(idempotency_key::Column::Holder.eq(holder))
+            .exec(&cx.db.write)
+            .await?;
+        Ok(())
+    }
+
+    async fn take_over(&self, cx: &Domain, holder: Uuid) -> Result<bool> {
+        let now = cx.clock.now();
+        let taken = idempotency_key::Entity::update_many()
+            .col_expr(idempotency_key::Column::Holder, Expr::value(self.holder))
+            .col_expr(idempotency_key::Column::LeaseUntil, Expr::value(now + LEASE))
+            .filter(self.is(holder))
+            .filter(idempotency_key::Column::LeaseUntil.lt(now))
+            .exec(&cx.db.write)
+            .await?;
+        Ok(taken.rows_affected == 1)
+    }
+
+    /// Holds the key for another minute.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn renew(&self, cx: &Domain) -> Result<()> {
+        idempotency_key::Entity::update_many()
+            .col_expr(idempotency_key::Column::LeaseUntil, Expr::value(cx.clock.now() + LEASE))
+            .filter(self.is(self.holder))
+            .exec(&cx.db.write)
+            .await?;
+        Ok(())
+    }
+
+    /// Stores the answer; on the connection of the transaction that does the work.
+    ///
+    /// # Errors
+    /// [`Code::IdempotencyInProgress`] if another request has taken the key over: the transaction must not commit.
+    pub async fn settle<C: ConnectionTrait>(
+        &self,
+        cx: &Domain,
+        conn: &C,
+        reply: &Reply,
+    ) -> Result<()> {
+        let body = reply.body.to_string();
+        let secret = if reply.secret {
+            Some(cx.vault.store(conn, SECRETS, body.as_bytes(), cx.clock.now()).await?)
+        } else {
+            None
+        };
+        let settled = idempotency_key::Entity::update_many()
+            .col_expr(idempotency_key::Column::Status, Expr::value(i32::from(reply.status)))
+            .col_expr(idempotency_key::Column::Body, Expr::value(secret.is_none().then_some(body)))
+            .col_expr(idempotency_key::Column::SecretId, Expr::value(secret.map(|id| id.0)))
+            .filter(self.is(self.holder))
+            .exec(conn)
+            .await?;
+        if settled.rows_affected == 1 {
+            return Ok(());
+        }
+        let message = "Another request with this Idempotency-Key has taken over.";
+        Err(Error::new(Code::IdempotencyInProgress, message).retry_after(1))
+    }
+
+    /// Frees the key without an answer, so that the same request can be sent again.
+    ///
+    /// # Errors
+    /// The database's; then the reservation lapses.
+    pub async fn abandon(&self, cx: &Domain) -> Result<()> {
+        idempotency_key::Entity::delete_many().filter(self.is(self.holder)).exec(&cx.db.write).await?;
+        Ok(())
+    }
+
+    /// The row while this holder has it unanswered.
+    fn is(&self, holder: Uuid) -> sea_orm::Condition {
+        sea_orm::Condition::all()
+            .add(idempotency_key::Column::OwnerId.eq(self.owner))
+            .add(idempotency_key::Column::Key.eq(self.key.as_str()))
+            .add(idempotency_key::Column::Holder.eq(holder))
+            .add(idempotency_key::Column::Status.is_null())
+    }
+}

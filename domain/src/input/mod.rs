@@ -1,0 +1,165 @@
+//! Values as callers write them: times, ids, pages.
+
+pub mod strict;
+
+use chrono::{DateTime, LocalResult, NaiveDate, NaiveDateTime, TimeZone, Utc};
+use chrono_tz::Tz;
+use fanfare_entities::Millis;
+use serde::{Deserialize, Deserializer, de};
+
+use crate::error::{Code, Error, Result};
+
+/// A time: RFC 3339 with an offset, or a local time with `timezone` beside it.
+///
+/// # Errors
+/// [`Code::InvalidTimestamp`], or [`Code::InvalidField`] for a zone there is none of.
+pub fn time(field: &str, text: &str, timezone: Option<&str>) -> Result<Millis> {
+    let zone = timezone.map(zone).transpose()?;
+    if let Ok(time) = DateTime::parse_from_rfc3339(text) {
+        return Ok(time.timestamp_millis());
+    }
+    let local = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M"]
+        .iter()
+        .find_map(|form| NaiveDateTime::parse_from_str(text, form).ok());
+    match (local, zone) {
+        (Some(local), Some(zone)) => match zone.from_local_datetime(&local) {
+            // In the hour that a clock change repeats, the first of the two is meant.
+            LocalResult::Single(time) | LocalResult::Ambiguous(time, _) => {
+                Ok(time.timestamp_millis())
+            }
+            LocalResult::None => Err(Error::field(
+                Code::InvalidTimestamp,
+                field,
+                format!("{text} does not exist in {zone}: the clocks are put forward then."),
+                "Send a time before or after the change.",
+            )),
+        },
+        (Some(_), None) => Err(Error::field(
+            Code::InvalidTimestamp,
+            field,
+            format!("{text} has no offset, so it could mean several times."),
+            format!("Send {text}Z for UTC, another offset, or `timezone` with an IANA name beside it."),
+        )),
+        (None, _) => Err(Error::field(
+            Code::InvalidTimestamp,
+            field,
+            format!("{text:?} is not a time."),
+            "Send RFC 3339, for example 2026-01-31T09:00:00Z.",
+        )),
+    }
+}
+
+/// An IANA zone.
+///
+/// # Errors
+/// [`Code::InvalidField`].
+pub fn zone(name: &str) -> Result<Tz> {
+    name.parse().map_err(|_| {
+        Error::field(
+            Code::InvalidField,
+            "timezone",
+            format!("{name:?} is not a time zone."),
+            "Send an IANA name, for example Europe/Berlin.",
+        )
+    })
+}
+
+/// The first millisecond of a day in UTC.
+///
+/// # Errors
+/// [`Code::InvalidField`].
+pub fn day(field: &str, text: &str) -> Result<Millis> {
+    let day = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok().filter(|_| text.len() == 10);
+    let midnight = day.and_then(|day| day.and_hms_opt(0, 0, 0));
+    let midnight = midnight.ok_or_else(|| {
+        let message = format!("{text:?} is not a date.");
+        Error::field(Code::InvalidField, field, message, "Send YYYY-MM-DD.")
+    })?;
+    Ok(Utc.from_utc_datetime(&midnight).timestamp_millis())
+}
+
+/// How many entries a page has: 1 to 100, 20 if not given.
+///
+/// # Errors
+/// [`Code::InvalidField`].
+pub fn limit(asked: Option<i64>) -> Result<u64> {
+    match asked {
+        None => Ok(20),
+        Some(limit @ 1..=100) => Ok(limit.unsigned_abs()),
+        Some(other) => Err(Error::field(
+            Code::InvalidField,
+            "limit",
+            format!("limit is {other}; it may be 1 to 100."),
+            "Send a number from 1 to 100.",
+        )),
+    }
+}
+
+/// What a cursor says; cursors are given out in replies and are only ever sent back.
+///
+/// # Errors
+/// [`Code::InvalidField`].
+pub fn cursor<T: std::str::FromStr>(text: Option<&str>) -> Result<Option<T>> {
+    let bad = || {
+        Error::field(
+            Code::InvalidField,
+            "cursor",
+            "The cursor is not one of ours.",
+            "Send `next_cursor` of the page before, or leave it out for the first page.",
+        )
+    };
+    text.map(|text| text.parse().map_err(|_| bad())).transpose()
+}
+
+/// A whole number that may also come as a text, as `account_id` does.
+///
+/// # Errors
+/// It is neither.
+pub fn number_or_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Either {
+        Number(i64),
+        Text(String),
+    }
+    match Either::deserialize(deserializer) {
+        Ok(Either::Number(number)) => Ok(number),
+        Ok(Either::Text(text)) => text.parse().map_err(|_| de::Error::custom("expected a whole number")),
+        Err(_) => Err(de::Error::custom("expected a whole number")),
+    }
+}
+
+/// Tells an absent field (`None`) from a null one (`Some(None)`); with `#[serde(default)]`.
+///
+/// # Errors
+/// The inner type's.
+pub fn maybe_null<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Option<T>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_needs_an_offset_or_a_zone() {
+        assert_eq!(time("t", "2026-01-01T00:00:00Z", None).unwrap(), 1_767_225_600_000);
+        assert_eq!(time("t", "2026-01-01T01:00:00+01:00", None).unwrap(), 1_767_225_600_000);
+        assert_eq!(time("t", "2026-01-01T01:00", Some("Europe/Berlin")).unwrap(), 1_767_225_600_000);
+        let code = |text, zone| time("t", text, zone).unwrap_err().code();
+        assert_eq!(code("2026-01-01T00:00:00", None), Code::InvalidTimestamp);
+        assert_eq!(code("tomorrow", None), Code::InvalidTimestamp);
+        assert_eq!(code("2026-03-29T02:30", Some("Europe/Berlin")), Code::InvalidTimestamp);
+        assert_eq!(code("2026-01-01T00:00:00Z", Some("Mars/Base")), Code::InvalidField);
+    }
+
+    #[test]
+    fn a_day_is_written_in_full() {
+        assert_eq!(day("from", "2026-01-01").unwrap(), 1_767_225_600_000);
+        for bad in ["2026-1-1", "2026-02-30", "01.01.2026", ""] {
+            assert_eq!(day("from", bad).unwrap_err().code(), Code::InvalidField, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! API keys: `fan_`, 32 random base62 characters, and 6 of a checksum over them, so that a typo fails without the
+//! database. Only the SHA-256 is stored.
+
+use fanfare_entities::{KeyId, Millis, UserId, WorkspaceId, api_key, membership, subscription, user, workspace};
+use rand::RngExt;
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, sea_query::Expr,
+};
+use secrecy::SecretString;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+
+use crate::{
+    Domain,
+    access::{Caller, PlanTier, Scope, plan_name, role_name},
+    clock::show,
+    error::{Code, Error, Result},
+};
+
+const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const START: &str = "fan_";
+const RANDOM: usize = 32;
+const CHECK: usize = 6;
+
+/// `last_used_at` is written at most once in this many ms.
+const USE_NOTED: Millis = 60_000;
+
+/// A fresh key.
+#[must_use]
+pub fn generate() -> String {
+    let mut rng = rand::rng();
+    let random: String =
+        (0..RANDOM).map(|_| char::from(DIGITS[rng.random_range(0..DIGITS.len())])).collect();
+    format!("{START}{random}{}", checksum(&random))
+}
+
+/// CRC-32 (IEEE) in base62, most significant digit first, padded with `0`.
+fn checksum(random: &str) -> String {
+    let mut rest = crc32fast::hash(random.as_bytes());
+    let mut digits = [b'0'; CHECK];
+    for place in digits.iter_mut().rev() {
+        *place = DIGITS[(rest % 62) as usize];
+        rest /= 62;
+    }
+    String::from_utf8_lossy(&digits).into_owned()
+}
+
+/// True if the text has the form of a key and its checksum fits.
+#[must_use]
+pub fn is_well_formed(key: &str) -> bool {
+    let Some(rest) = key.strip_prefix(START) else { return false };
+    if rest.len() != RANDOM + CHECK || !rest.bytes().all(|byte| DIGITS.contains(&byte)) {
+        return false;
+    }
+    let (random, check) = rest.split_at(RANDOM);
+    checksum(random) == check
+}
+
+fn hash(key: &str) -> String {
+    Sha256::digest(key.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Who a bearer key belongs to.
+///
+/// # Errors
+/// [`Code::InvalidApiKey`], the same for every reason.
+pub async fn authenticate(cx: &Domain, key: &str) -> Result<Caller> {
+    let refused = || Error::new(Code::InvalidApiKey, "The API key is not valid.");
+    if !is_well_formed(key) {
+        return Err(refused());
+    }
+    let hash = hash(key);
+    let row = api_key::Entity::find()
+        .filter(api_key::Column::Hash.eq(hash.as_str()))
+        .one(&cx.db.read)
+        .await?
+        .ok_or_else(refused)?;
+    let now = cx.clock.now();
+    let same = bool::from(row.hash.as_bytes().ct_eq(hash.as_bytes()));
+    let ended = row.revoked_at.is_some() || row.expires_at.is_some_and(|end| end <= now);
+    if !same || ended {
+        return Err(refused());
+    }
+    if row.last_used_at.is_none_or(|last| last + USE_NOTED <= now) {
+        note_use(cx, row.id, now);
+    }
+    Ok(Caller {
+        user_id: row.user_id,
+        key_id: row.id,
+        scopes: row.scopes.split(' ').filter_map(Scope::named).collect(),
+        key_workspace: row.workspace_id,
+    })
+}
+
+/// Notes the use in the background: no request waits for it, and losing one does no harm.
+fn note_use(cx: &Domain, id: KeyId, now: Millis) {
+    let cx = cx.clone();
+    tokio::spawn(async move {
+        let noted = api_key::Entity::update_many()
+            .col_expr(api_key::Column::LastUsedAt, Expr::value(now))
+            .filter(api_key::Column::Id.eq(id))
+            .exec(&cx.db.write)
+            .await;
+        if let Err(error) = noted {
+            tracing::debug!(%error, "the use of a key was not noted");
+        }
+    });
+}
+
+/// What a new key is to be.
+#[derive(Debug, Clone)]
+pub struct NewKey {
+    /// Whom it acts as.
+    pub user_id: UserId,
+    /// The only workspace it reaches, if any.
+    pub workspace_id: Option<WorkspaceId>,
+    /// Name for people.
+    pub name: String,
+    /// What it may be used for.
+    pub scopes: Vec<Scope>,
+}
+
+/// Makes a key. It is in the answer and nowhere else.
+///
+/// # Errors
+/// [`Code::WorkspaceNotFound`] if the person is not in the workspace.
+pub async fn create(cx: &Domain, new: NewKey) -> Result<SecretString> {
+    if let Some(id) = new.workspace_id {
+        let member = membership::Entity::find_by_id((id, new.user_id)).one(&cx.db.write).await?;
+        if member.is_none() {
+            let message = "The person is not a member of that workspace.";
+            return Err(Error::new(Code::WorkspaceNotFound, message));
+        }
+    }
+    let key = generate();
+    let scopes: Vec<_> = new.scopes.iter().map(|scope| scope.as_str()).collect();
+    let row = api_key::ActiveModel {
+        id: Set(KeyId::fresh()),
+        user_id: Set(new.user_id),
+        workspace_id: Set(new.workspace_id),
+        name: Set(new.name),
+        prefix: Set(key[..START.len() + 8].to_owned()),
+        hash: Set(hash(&key)),
+        scopes: Set(scopes.join(" ")),
+        created_at: Set(cx.clock.now()),
+        last_used_at: Set(None),
+        revoked_at: Set(None),
+        expires_at: Set(None),
+    };
+    api_key::Entity::insert(row).exec_without_returning(&cx.db.write).await?;
+    Ok(SecretString::from(key))
+}
+
+/// Revokes the keys with this prefix; says how many there were.
+///
+/// # Errors
+/// The database's.
+pub async fn revoke(cx: &Domain, prefix: &str) -> Result<u64> {
+    let revoked = api_key::Entity::update_many()
+        .col_expr(api_key::Column::RevokedAt, Expr::value(cx.clock.now()))
+        .filter(api_key::Column::Prefix.eq(prefix))
+        .filter(api_key::Column::RevokedAt.is_null())
+        .exec(&cx.db.write)
+        .await?;
+    Ok(revoked.rows_affected)
+}
+
+/// The caller, the key and the workspaces it reaches.
+///
+/// # Errors
+/// The database's.
+pub async fn whoami(cx: &Domain, caller: &Caller) -> Result<Value> {
+    let db = &cx.db.read;
+    let gone = || Error::internal("the caller's rows are gone");
+    let person = user::Entity::find_by_id(caller.user_id).one(db).await?.ok_or_else(gone)?;
+    let key = api_key::Entity::find_by_id(caller.key_id).one(db).await?.ok_or_else(gone)?;
+    let spaces = spaces(cx, caller).await?;
+    let default = spaces.iter().find(|space| match caller.key_workspace {
+        Some(own) => space.id == own,
+        None => space.is_own,
+    });
+    Ok(json!({
+        "user": {"id": person.id, "email": person.email, "name": person.name},
+        "key": {
+            "id": key.id, "name": key.name, "prefix": key.prefix,
+            "scopes": caller.scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>(),
+            "workspace_id": key.workspace_id, "created_at": show(key.created_at),
+            "last_used_at": key.last_used_at.map(show),
+        },
+        "default_workspace": default.map(|space| &space.view),
+        "workspaces": spaces.iter().map(|space| &space.view).collect::<Vec<_>>(),
+    }))
+}
+
+struct Space {
+    id: WorkspaceId,
+    is_own: bool,
+    view: Value,
+}
+
+/// The workspaces a key reaches, its own first.
+async fn spaces(cx: &Domain, caller: &Caller) -> Result<Vec<Space>> {
+    let db = &cx.db.read;
+    let mut seats = membership::Entity::find()
+        .filter(membership::Column::UserId.eq(caller.user_id))
+        .order_by_asc(membership::Column::CreatedAt);
+    if let Some(own) = caller.key_workspace {
+        seats = seats.filter(membership::Column::WorkspaceId.eq(own));
+    }
+    let seats = seats.all(db).await?;
+    let ids: Vec<_> = seats.iter().map(|seat| seat.workspace_id).collect();
+    let rows = workspace::Entity::find()
+        .filter(workspace::Column::Id.is_in(ids.clone()))
+        .all(db)
+        .await?;
+    let paid = subscription::Entity::find()
+        .filter(subscription::Column::WorkspaceId.is_in(ids))
+        .all(db)
+        .await?;
+    let space = |seat: &membership::Model| {
+        let row = rows.iter().find(|row| row.id == seat.workspace_id)?;
+        let plan = paid.iter().find(|paid| paid.workspace_id == row.id);
+        let plan = plan.map_or(PlanTier::Starter, |paid| paid.plan_tier);
+        let view = json!({
+            "id": row.id, "name": row.name, "role": role_name(seat.role),
+            "plan_tier": plan_name(plan), "personal": row.personal,
+        });
+        Some(Space { id: row.id, is_own: row.personal && row.owner_id == caller.user_id, view })
+    };
+    Ok(seats.iter().filter_map(space).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DIGITS, checksum, generate, is_well_formed};
+
+    #[test]
+    fn a_key_with_one_wrong_character_is_refused_without_the_database() {
+        let key = generate();
+        assert_eq!(key.len(), 42);
+        assert!(is_well_formed(&key));
+        for place in 4..key.len() {
+            for digit in DIGITS {
+                let mut typo = key.clone().into_bytes();
+                if typo[place] == *digit {
+                    continue;
+                }
+                typo[place] = *digit;
+                assert!(!is_well_formed(&String::from_utf8(typo).unwrap()), "place {place}");
+            }
+        }
+        for bad in ["", "fan_", "fan", &key[..41], &format!("{key}0"), &key.to_uppercase()] {
+            assert!(!is_well_formed(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_checksum_is_crc32_in_base62() {
+        // CRC-32 of "123456789" is the well-known 0xCBF43926 = 3421780262.
+        assert_eq!(checksum("123456789"), "3jZRME");
+    }
+}

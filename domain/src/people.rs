@@ -1,0 +1,221 @@
+//! Persons, workspaces, seats and brands, as the operator sets them up.
+
+use fanfare_entities::{
+    BrandId, UserId, WorkspaceId, brand, brand_lock, membership, subscription, user, workspace,
+};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
+    sea_query::OnConflict,
+};
+
+use crate::{
+    Domain,
+    access::{PlanTier, Role, personal},
+    error::{Code, Error, Result},
+};
+
+/// Finds the person with this address or makes one, with a personal workspace on the highest plan.
+///
+/// # Errors
+/// [`Code::InvalidField`] if it is no address.
+pub async fn find_or_create(cx: &Domain, email: &str) -> Result<UserId> {
+    let email = normalised(email)?;
+    if let Some(id) = find(cx, &email).await? {
+        return Ok(id);
+    }
+    let conn = cx.db.begin().await?;
+    let id = UserId::fresh();
+    let name = email.split('@').next().unwrap_or_default().to_owned();
+    let row = user::ActiveModel {
+        id: Set(id),
+        email: Set(email.clone()),
+        name: Set(name.clone()),
+        created_at: Set(cx.clock.now()),
+    };
+    user::Entity::insert(row).exec_without_returning(&conn).await?;
+    add_workspace(cx, &conn, &format!("{name}'s workspace"), id, true).await?;
+    conn.commit().await?;
+    Ok(id)
+}
+
+/// The person with this address.
+///
+/// # Errors
+/// [`Code::NotFound`].
+pub async fn by_email(cx: &Domain, email: &str) -> Result<UserId> {
+    let email = normalised(email)?;
+    let missing = || Error::new(Code::NotFound, format!("There is no person with the address {email}."));
+    find(cx, &email).await?.ok_or_else(missing)
+}
+
+/// How many persons there are.
+///
+/// # Errors
+/// The database's.
+pub async fn count(cx: &Domain) -> Result<u64> {
+    Ok(user::Entity::find().count(&cx.db.write).await?)
+}
+
+async fn find(cx: &Domain, email: &str) -> Result<Option<UserId>> {
+    let found = user::Entity::find().filter(user::Column::Email.eq(email)).one(&cx.db.write).await?;
+    Ok(found.map(|row| row.id))
+}
+
+fn normalised(email: &str) -> Result<String> {
+    let email = email.trim().to_lowercase();
+    let well_formed = email.split_once('@').is_some_and(|(name, host)| {
+        !name.is_empty() && !host.is_empty() && !email.contains(char::is_whitespace)
+    });
+    if well_formed {
+        return Ok(email);
+    }
+    let message = format!("{email:?} is not an e-mail address.");
+    Err(Error::field(Code::InvalidField, "email", message, "Send an address like ada@example.com."))
+}
+
+/// Makes a team workspace; its owner is an admin.
+///
+/// # Errors
+/// The database's.
+pub async fn create_workspace(cx: &Domain, name: &str, owner: UserId) -> Result<WorkspaceId> {
+    let conn = cx.db.begin().await?;
+    let id = add_workspace(cx, &conn, name, owner, false).await?;
+    conn.commit().await?;
+    Ok(id)
+}
+
+async fn add_workspace<C: ConnectionTrait>(
+    cx: &Domain,
+    conn: &C,
+    name: &str,
+    owner: UserId,
+    is_personal: bool,
+) -> Result<WorkspaceId> {
+    let (id, now) = (WorkspaceId::fresh(), cx.clock.now());
+    let row = workspace::ActiveModel {
+        id: Set(id),
+        name: Set(name.to_owned()),
+        personal: Set(is_personal),
+        owner_id: Set(owner),
+        timezone: Set("UTC".to_owned()),
+        event_sequence: Set(0),
+        created_at: Set(now),
+    };
+    workspace::Entity::insert(row).exec_without_returning(conn).await?;
+    let paid = subscription::ActiveModel {
+        workspace_id: Set(id),
+        plan_tier: Set(PlanTier::Agency),
+        api_addon: Set(true),
+        active: Set(true),
+        created_at: Set(now),
+    };
+    subscription::Entity::insert(paid).exec_without_returning(conn).await?;
+    seat(conn, id, owner, Role::Admin, now).await?;
+    Ok(id)
+}
+
+/// Gives a person a seat in a workspace, or another role on the seat there is.
+///
+/// # Errors
+/// [`Code::WorkspaceNotFound`].
+pub async fn set_member(cx: &Domain, id: WorkspaceId, person: UserId, role: Role) -> Result<()> {
+    require_workspace(cx, id).await?;
+    seat(&cx.db.write, id, person, role, cx.clock.now()).await
+}
+
+async fn seat<C: ConnectionTrait>(
+    conn: &C,
+    id: WorkspaceId,
+    person: UserId,
+    role: Role,
+    now: i64,
+) -> Result<()> {
+    let row = membership::ActiveModel {
+        workspace_id: Set(id),
+        user_id: Set(person),
+        role: Set(role),
+        created_at: Set(now),
+    };
+    let again = OnConflict::columns([membership::Column::WorkspaceId, membership::Column::UserId])
+        .update_column(membership::Column::Role)
+        .to_owned();
+    membership::Entity::insert(row).on_conflict(again).exec_without_returning(conn).await?;
+    Ok(())
+}
+
+async fn require_workspace(cx: &Domain, id: WorkspaceId) -> Result<()> {
+    let found = workspace::Entity::find_by_id(id).one(&cx.db.write).await?;
+    let missing = || Error::new(Code::WorkspaceNotFound, format!("There is no workspace {id}."));
+    found.map(drop).ok_or_else(missing)
+}
+
+/// Makes a brand.
+///
+/// # Errors
+/// [`Code::WorkspaceNotFound`].
+pub async fn create_brand(cx: &Domain, workspace: WorkspaceId, name: &str) -> Result<BrandId> {
+    require_workspace(cx, workspace).await?;
+    let id = BrandId::fresh();
+    let row = brand::ActiveModel {
+        id: Set(id),
+        workspace_id: Set(workspace),
+        name: Set(name.to_owned()),
+        created_at: Set(cx.clock.now()),
+    };
+    brand::Entity::insert(row).exec_without_returning(&cx.db.write).await?;
+    Ok(id)
+}
+
+/// Locks a seat to a brand; several locks add up.
+///
+/// # Errors
+/// [`Code::BrandNotFound`], or [`Code::NotFound`] if the person has no seat there.
+pub async fn lock(cx: &Domain, workspace: WorkspaceId, person: UserId, id: BrandId) -> Result<()> {
+    let conn = &cx.db.write;
+    let found = brand::Entity::find_by_id(id).one(conn).await?;
+    if found.is_none_or(|brand| brand.workspace_id != workspace) {
+        return Err(Error::new(Code::BrandNotFound, format!("There is no brand {id} there.")));
+    }
+    if membership::Entity::find_by_id((workspace, person)).one(conn).await?.is_none() {
+        return Err(Error::new(Code::NotFound, "The person has no seat in that workspace."));
+    }
+    let row = brand_lock::ActiveModel {
+        workspace_id: Set(workspace),
+        user_id: Set(person),
+        brand_id: Set(id),
+    };
+    let again = OnConflict::new().do_nothing().to_owned();
+    brand_lock::Entity::insert(row).on_conflict(again).exec_without_returning(conn).await?;
+    Ok(())
+}
+
+/// Sets a workspace's plan and, if given, its API add-on.
+///
+/// # Errors
+/// [`Code::WorkspaceNotFound`].
+pub async fn set_plan(
+    cx: &Domain,
+    id: WorkspaceId,
+    plan: PlanTier,
+    addon: Option<bool>,
+) -> Result<()> {
+    require_workspace(cx, id).await?;
+    let mut row = subscription::ActiveModel {
+        workspace_id: Set(id),
+        plan_tier: Set(plan),
+        ..Default::default()
+    };
+    if let Some(addon) = addon {
+        row.api_addon = Set(addon);
+    }
+    subscription::Entity::update(row).exec(&cx.db.write).await?;
+    Ok(())
+}
+
+/// The person's own workspace.
+///
+/// # Errors
+/// The database's.
+pub async fn personal_workspace(cx: &Domain, person: UserId) -> Result<WorkspaceId> {
+    personal(cx, person).await
+}

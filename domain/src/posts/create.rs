@@ -1,0 +1,185 @@
+//! Making a post.
+
+use fanfare_entities::{AccountId, Millis, account, post, post::PostStatus};
+use fanfare_jobs::Kind;
+use fanfare_platforms::{self as platforms, Violation};
+use sea_orm::{ActiveModelTrait, ActiveValue::NotSet, EntityTrait};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{
+    draft::Content,
+    first_due,
+    input::{NewPost, NewStatus},
+    media, view,
+};
+use crate::{
+    Act, Reply, accounts,
+    error::{Code, Error, Result, violation},
+    input,
+};
+
+/// A time may lie this far in the past and still mean now, in ms.
+const GRACE: Millis = 60_000;
+
+/// Makes a post, or only checks it (`dry_run`).
+///
+/// # Errors
+/// Everything that is wrong with it, at once; nothing is written then.
+pub async fn create(act: &Act, new: NewPost) -> Result<Reply> {
+    let account = accounts::find(act, AccountId(new.account_id)).await?;
+    let platform = super::platform(&account.platform)?;
+    let is_draft = new.status == Some(NewStatus::Draft);
+    let urls = media::list(new.media_url.as_deref(), new.media_urls.as_deref());
+    let mut content = Content {
+        caption: new.caption.clone().unwrap_or_default(),
+        post_type: new.post_type.clone(),
+        settings: new.settings.clone().unwrap_or_default(),
+        metadata: new.metadata.clone().unwrap_or_default(),
+        media: media::look_up(act, &urls).await?,
+    };
+    let now = act.cx.clock.now();
+    let (time, mut broken) = when(new.scheduled_at.as_deref(), new.timezone.as_deref(), now);
+    broken.extend(objections(&content, platform, is_draft));
+    Error::check(broken)?;
+    let mut row = row(act, &account, &new, time, now);
+    if new.dry_run == Some(true) {
+        return Ok(dry_run(&row, &content, platform));
+    }
+    content.media = media::copy(act, content.media).await?;
+    Error::check(objections(&content, platform, is_draft))?;
+    let prepare = content.needs_preparing(platform);
+    let spec = platforms::find(platform).spec();
+    if let Some(at) = row.scheduled_at.filter(|_| !is_draft) {
+        let due = first_due(spec, prepare, at);
+        row.due_at = Some(due);
+        row.rung_at = (due <= now).then_some(now);
+    }
+    fill(&mut row, &content, platform)?;
+    insert(act, row).await
+}
+
+/// The time that was asked for, and what is wrong with it.
+pub(super) fn when(
+    time: Option<&str>,
+    timezone: Option<&str>,
+    now: Millis,
+) -> (Option<Millis>, Vec<Violation>) {
+    if let (None, Some(zone)) = (time, timezone) {
+        let broken = input::zone(zone).err();
+        return (None, broken.map_or(Vec::new(), |error| error.violations().to_vec()));
+    }
+    let Some(text) = time else { return (None, Vec::new()) };
+    match input::time("scheduled_at", text, timezone) {
+        Ok(at) if at < now - GRACE => {
+            let message = format!("{text} is in the past.");
+            let remedy = "Send a later time, or leave scheduled_at out to publish now.";
+            let broken = violation(Code::ScheduledInPast, "scheduled_at", message, remedy);
+            (Some(at), vec![broken])
+        }
+        Ok(at) => (Some(at), Vec::new()),
+        Err(error) => (None, error.violations().to_vec()),
+    }
+}
+
+/// What the platform objects to; of a draft only what is wrong in form, since it may still be incomplete.
+pub(super) fn objections(
+    content: &Content,
+    platform: platforms::PlatformId,
+    is_draft: bool,
+) -> Vec<Violation> {
+    let form = [Code::UnknownField, Code::SettingInvalid].map(|code| code.entry().code);
+    let mut broken = content.violations(platform);
+    broken.retain(|violation| !is_draft || form.contains(&violation.code));
+    broken
+}
+
+fn row(
+    act: &Act,
+    account: &account::Model,
+    new: &NewPost,
+    time: Option<Millis>,
+    now: Millis,
+) -> post::Model {
+    let is_draft = new.status == Some(NewStatus::Draft);
+    post::Model {
+        id: fanfare_entities::PostId(0),
+        workspace_id: account.workspace_id,
+        account_id: account.id,
+        brand_id: account.brand_id,
+        platform: account.platform.clone(),
+        created_by: act.caller.user_id,
+        request_id: act.request_id.clone(),
+        caption: String::new(),
+        post_type: String::new(),
+        settings: Value::Null,
+        metadata: Value::Null,
+        media: Value::Null,
+        status: if is_draft { PostStatus::Draft } else { PostStatus::Scheduled },
+        scheduled_at: if is_draft { time } else { Some(time.unwrap_or(now)) },
+        timezone: new.timezone.clone(),
+        group_key: new.group.clone(),
+        release_id: None,
+        content_key: Uuid::now_v7(),
+        due_at: None,
+        rung_at: None,
+        fence: 0,
+        attempts: 0,
+        laps: 0,
+        state: None,
+        partly_public: false,
+        attempt: 0,
+        steps: None,
+        sending_at: None,
+        sending_until: None,
+        reconciling_at: None,
+        announced_fence: None,
+        public_at: None,
+        platform_post_id: None,
+        platform_post_url: None,
+        error: None,
+        next_attempt_at: None,
+        duplicate_risk: false,
+        created_at: now,
+        updated_at: now,
+    }
+}
+
+/// Puts the content into the row.
+pub(super) fn fill(
+    row: &mut post::Model,
+    content: &Content,
+    platform: platforms::PlatformId,
+) -> Result<()> {
+    row.caption.clone_from(&content.caption);
+    row.post_type = content.post_type(platform);
+    row.settings = Value::Object(content.settings.clone());
+    row.metadata = Value::Object(content.metadata.clone());
+    row.media = serde_json::to_value(&content.media).map_err(Error::internal)?;
+    Ok(())
+}
+
+/// What a create would answer, without an id.
+fn dry_run(row: &post::Model, content: &Content, platform: platforms::PlatformId) -> Reply {
+    let mut row = row.clone();
+    let filled = fill(&mut row, content, platform);
+    let mut post = view(&row);
+    if let (Ok(()), Some(map)) = (filled, post.as_object_mut()) {
+        map.remove("id");
+    }
+    Reply::ok(json!({"dry_run": true, "valid": true, "post": post, "warnings": []}))
+}
+
+async fn insert(act: &Act, row: post::Model) -> Result<Reply> {
+    let mut tx = act.begin().await?;
+    let due_at = row.due_at;
+    let new = post::ActiveModel { id: NotSet, ..post::ActiveModel::from(row).reset_all() };
+    let made = post::Entity::insert(new).exec_with_returning(tx.conn()).await?;
+    let message = format!("A post for {} was created.", made.platform);
+    tx.emit(act.post_event("post.created", &made, message));
+    if let Some(due_at) = due_at {
+        tx.ring(Kind::PublishPost, made.id.0, due_at);
+    }
+    let reply = Reply::of("post", view(&made)).with_status(201);
+    act.finish(tx, reply).await
+}

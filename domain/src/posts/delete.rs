@@ -1,0 +1,70 @@
+//! Deleting posts.
+
+use fanfare_entities::{PostId, post, post::PostStatus, post_attempt};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use serde_json::json;
+
+use super::{read::find_locked, status::refused, status_name};
+use crate::{
+    Act, Reply, Tx,
+    error::{Code, Error, Result},
+};
+
+/// Deletes a draft or scheduled post.
+///
+/// # Errors
+/// [`Code::InvalidTransition`] in any other status.
+pub async fn delete(act: &Act, id: PostId) -> Result<Reply> {
+    let mut tx = act.begin().await?;
+    let row = find_locked(act, &tx, id).await?;
+    let open = matches!(row.status, PostStatus::Draft | PostStatus::Scheduled);
+    if !open || row.partly_public {
+        return Err(refused(&row, "deleted"));
+    }
+    remove(act, &mut tx, &row).await?;
+    act.finish(tx, Reply::ok(json!({"deleted": true, "id": row.id}))).await
+}
+
+/// Deletes the draft, scheduled, failed and paused posts of a group, and leaves the others alone.
+///
+/// # Errors
+/// [`Code::GroupNotFound`] if no post of the seat's workspace is in the group.
+pub async fn delete_group(act: &Act, group: &str) -> Result<Reply> {
+    let mut tx = act.begin().await?;
+    let mut query = post::Entity::find()
+        .filter(post::Column::WorkspaceId.eq(act.seat.workspace_id))
+        .filter(post::Column::GroupKey.eq(group))
+        .order_by_asc(post::Column::Id)
+        .lock_exclusive();
+    if let Some(brands) = &act.seat.brands {
+        query = query.filter(post::Column::BrandId.is_in(brands.iter().copied()));
+    }
+    let rows = query.all(tx.conn()).await?;
+    if rows.is_empty() {
+        return Err(Error::new(Code::GroupNotFound, "No post has this group."));
+    }
+    let (gone, kept): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| {
+        !row.partly_public
+            && matches!(
+                row.status,
+                PostStatus::Draft | PostStatus::Scheduled | PostStatus::Failed | PostStatus::Paused
+            )
+    });
+    for row in &gone {
+        remove(act, &mut tx, row).await?;
+    }
+    let kept: Vec<_> =
+        kept.iter().map(|row| json!({"id": row.id, "status": status_name(row.status)})).collect();
+    let deleted: Vec<_> = gone.iter().map(|row| row.id).collect();
+    act.finish(tx, Reply::ok(json!({"deleted": deleted, "kept": kept}))).await
+}
+
+async fn remove(act: &Act, tx: &mut Tx, row: &post::Model) -> Result<()> {
+    post_attempt::Entity::delete_many()
+        .filter(post_attempt::Column::PostId.eq(row.id))
+        .exec(tx.conn())
+        .await?;
+    post::Entity::delete_by_id(row.id).exec(tx.conn()).await?;
+    tx.emit(act.post_event("post.deleted", row, "The post was deleted.".to_owned()));
+    Ok(())
+}

@@ -1,0 +1,159 @@
+//! Changing what a post says or when it goes out.
+
+use fanfare_entities::{PostId, post, post::PostStatus};
+use fanfare_platforms as platforms;
+use uuid::Uuid;
+
+use super::{
+    create::{fill, objections, when},
+    draft::Content,
+    first_due,
+    input::Changes,
+    media,
+    read::{find, find_locked},
+    status::{refused, save},
+};
+use crate::{
+    Act, Reply,
+    error::{Code, Error, Result},
+    input,
+};
+
+/// Changes a scheduled, draft or paused post. A change of content starts its preparation anew; either change takes the
+/// row from whoever is preparing it.
+///
+/// # Errors
+/// Everything that is wrong with the changed post; nothing is written then.
+pub async fn edit(act: &Act, id: PostId, changes: Changes) -> Result<Reply> {
+    if changes.account_id.is_some() {
+        return Err(Error::field(
+            Code::ImmutableField,
+            "account_id",
+            "The account of a post cannot be changed.",
+            "Make a new post for the other account.",
+        ));
+    }
+    // Files are copied before the row is locked: no transaction stays open while the network is asked.
+    let before = find(act, id).await?;
+    editable(&before)?;
+    let mut files = None;
+    if let Some(urls) = urls(&changes) {
+        let found = media::look_up(act, &urls).await?;
+        // What is wrong already need not wait for a copy.
+        changed(act, &before, &changes, Some(found.clone()))?;
+        files = Some(media::copy(act, found).await?);
+    }
+    let mut tx = act.begin().await?;
+    let row = find_locked(act, &tx, id).await?;
+    editable(&row)?;
+    let row = changed(act, &row, &changes, files)?;
+    let reply = save(act, &mut tx, row, "edited").await?;
+    act.finish(tx, reply).await
+}
+
+fn editable(row: &post::Model) -> Result<()> {
+    let open = matches!(row.status, PostStatus::Scheduled | PostStatus::Draft | PostStatus::Paused);
+    if open && !row.partly_public { Ok(()) } else { Err(refused(row, "changed")) }
+}
+
+/// The new list of media addresses, if it changes.
+fn urls(changes: &Changes) -> Option<Vec<String>> {
+    if changes.media_url.is_none() && changes.media_urls.is_none() {
+        return None;
+    }
+    let one = changes.media_url.clone().flatten();
+    let many = changes.media_urls.clone().flatten();
+    Some(media::list(one.as_deref(), many.as_deref()))
+}
+
+/// The row after the changes, if it is still right.
+fn changed(
+    act: &Act,
+    row: &post::Model,
+    changes: &Changes,
+    files: Option<Vec<super::view::PostMedia>>,
+) -> Result<post::Model> {
+    let now = act.cx.clock.now();
+    let platform = super::platform(&row.platform)?;
+    let is_draft = row.status == PostStatus::Draft;
+    let mut next = post::Model { fence: row.fence + 1, laps: 0, updated_at: now, ..row.clone() };
+    next.request_id.clone_from(&act.request_id);
+    let mut content = Content::of_row(row);
+    apply(&mut content, changes, files);
+    let mut broken = objections(&content, platform, is_draft);
+    broken.extend(reschedule(&mut next, changes, now));
+    Error::check(broken)?;
+    if let Some(group) = &changes.group {
+        next.group_key.clone_from(group);
+    }
+    fill(&mut next, &content, platform)?;
+    if content_differs(&next, row) {
+        next.content_key = Uuid::now_v7();
+        next.state = None;
+        next.steps = None;
+    }
+    if next.status == PostStatus::Scheduled {
+        let at = next.scheduled_at.unwrap_or(now);
+        let prepare = next.state.is_some() || content.needs_preparing(platform);
+        let due = first_due(platforms::find(platform).spec(), prepare, at);
+        // An edited post that waits for its next try keeps waiting for it.
+        let due = next.next_attempt_at.map_or(due, |wait| wait.max(due));
+        next.due_at = Some(due);
+        next.rung_at = (due <= now).then_some(now);
+    }
+    Ok(next)
+}
+
+fn apply(content: &mut Content, changes: &Changes, files: Option<Vec<super::view::PostMedia>>) {
+    if let Some(caption) = &changes.caption {
+        content.caption = caption.clone().unwrap_or_default();
+    }
+    if let Some(post_type) = &changes.post_type {
+        content.post_type.clone_from(post_type);
+    }
+    if let Some(settings) = &changes.settings {
+        content.settings = settings.clone().unwrap_or_default();
+    }
+    if let Some(metadata) = &changes.metadata {
+        content.metadata = metadata.clone().unwrap_or_default();
+    }
+    if let Some(files) = files {
+        content.media = files;
+    }
+}
+
+/// Sets the new time; says what is wrong with it.
+fn reschedule(
+    next: &mut post::Model,
+    changes: &Changes,
+    now: i64,
+) -> Vec<platforms::Violation> {
+    let zone = changes.timezone.clone().unwrap_or_else(|| next.timezone.clone());
+    let Some(time) = &changes.scheduled_at else {
+        let broken = changes.timezone.clone().flatten().map(|zone| input::zone(&zone));
+        next.timezone = zone;
+        return broken.and_then(Result::err).map_or(Vec::new(), |e| e.violations().to_vec());
+    };
+    let (at, broken) = when(time.as_deref(), zone.as_deref().filter(|_| time.is_some()), now);
+    next.timezone = zone;
+    if at.is_none() && broken.is_empty() && next.status != PostStatus::Draft {
+        let message = "A post that is not a draft needs a time.";
+        let remedy = "Send a time, or make the post a draft first.";
+        return vec![crate::error::violation(Code::FieldRequired, "scheduled_at", message, remedy)];
+    }
+    if at != next.scheduled_at {
+        next.announced_fence = None;
+        next.attempts = 0;
+        next.next_attempt_at = None;
+    }
+    next.scheduled_at = at;
+    broken
+}
+
+fn content_differs(a: &post::Model, b: &post::Model) -> bool {
+    a.caption != b.caption
+        || a.post_type != b.post_type
+        || a.settings != b.settings
+        || a.metadata != b.metadata
+        || a.media != b.media
+}

@@ -1,0 +1,87 @@
+//! Posts: what a valid one is, which states it may take, and what each change writes.
+
+mod batch;
+mod create;
+mod delete;
+mod draft;
+mod edit;
+mod input;
+mod media;
+mod missing;
+mod read;
+mod release;
+mod status;
+mod view;
+pub mod work;
+
+use fanfare_entities::{Millis, post};
+use fanfare_platforms::{PlatformId, Spec};
+use serde_json::json;
+
+use crate::{
+    Act,
+    error::{Error, Result},
+    events::NewEvent,
+};
+
+pub use batch::{MAX_ITEMS, create_batch};
+pub use create::create;
+pub use delete::{delete, delete_group};
+pub use draft::of_row as draft_of_row;
+pub use edit::edit;
+pub use fanfare_entities::post::PostStatus;
+pub use input::{Changes, NewBatch, NewPost, Release, Retry, StatusChange};
+pub use missing::missing;
+pub use read::{Filter, attempts, find, get, list};
+pub use release::set_release;
+pub use status::{allowed, retry, set_status};
+pub use view::{media_of, status_name, view};
+
+/// The platform of a row.
+///
+/// # Errors
+/// The row names a platform that this version does not know.
+pub fn platform(name: &str) -> Result<PlatformId> {
+    name.parse().map_err(|_| Error::internal(format!("a row has the unknown platform {name:?}")))
+}
+
+/// When a post that is to go out at `scheduled_at` is first picked up: ahead of its time if there is something to
+/// prepare.
+#[must_use]
+pub fn first_due(spec: &Spec, needs_preparing: bool, scheduled_at: Millis) -> Millis {
+    if !needs_preparing {
+        return scheduled_at;
+    }
+    let lead = i64::try_from(spec.prepare_lead.as_millis()).unwrap_or(0);
+    scheduled_at.saturating_sub(lead)
+}
+
+/// The event of a change to a post, as its new row shows it.
+#[must_use]
+pub fn event(
+    event_type: &'static str,
+    row: &post::Model,
+    message: String,
+    request_id: Option<String>,
+) -> NewEvent {
+    NewEvent {
+        workspace_id: row.workspace_id,
+        event_type,
+        streamed: true,
+        data: json!({ "post": view(row) }),
+        post_id: Some(row.id),
+        account_id: Some(row.account_id),
+        brand_id: row.brand_id,
+        platform: Some(row.platform.clone()),
+        status: Some(status_name(row.status).to_owned()),
+        message,
+        request_id,
+    }
+}
+
+impl Act {
+    /// The event of a change that this request made to a post.
+    fn post_event(&self, event_type: &'static str, row: &post::Model, message: String) -> NewEvent {
+        event(event_type, row, message, Some(self.request_id.clone()))
+    }
+}

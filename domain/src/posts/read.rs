@@ -1,0 +1,169 @@
+//! Reading posts and their ledger.
+
+use fanfare_entities::{PostId, post, post::PostStatus, post_attempt};
+use fanfare_platforms::PlatformId;
+use schemars::JsonSchema;
+use sea_orm::{
+    ActiveEnum, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+};
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{view, view::maybe};
+use crate::{
+    Act, Reply, Tx,
+    access::Seat,
+    clock::show,
+    error::{Code, Error, Result},
+    input,
+};
+
+/// Which posts to list.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Filter {
+    /// Only of this account.
+    #[serde(default)]
+    pub account_id: Option<i64>,
+    /// Only in this status.
+    #[serde(default)]
+    pub status: Option<String>,
+    /// Only on this platform.
+    #[serde(default)]
+    pub platform: Option<String>,
+    /// Only of this group.
+    #[serde(default)]
+    pub group: Option<String>,
+    /// Only with `scheduled_at` on or after this day (YYYY-MM-DD, UTC).
+    #[serde(default)]
+    pub from: Option<String>,
+    /// Only with `scheduled_at` on or before this day (YYYY-MM-DD, UTC).
+    #[serde(default)]
+    pub to: Option<String>,
+    /// 1 to 100, 20 if left out.
+    #[serde(default)]
+    pub limit: Option<i64>,
+    /// `next_cursor` of the page before.
+    #[serde(default)]
+    pub cursor: Option<String>,
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+}
+
+const DAY: i64 = 24 * 3_600_000;
+
+/// The posts of the seat's workspace, newest first.
+///
+/// # Errors
+/// A filter that means nothing.
+pub async fn list(act: &Act, filter: Filter) -> Result<Reply> {
+    let limit = input::limit(filter.limit)?;
+    let mut query = in_seat(&act.seat).order_by_desc(post::Column::Id).limit(limit + 1);
+    if let Some(id) = filter.account_id {
+        query = query.filter(post::Column::AccountId.eq(id));
+    }
+    if let Some(status) = &filter.status {
+        query = query.filter(post::Column::Status.eq(status_named(status)?));
+    }
+    if let Some(platform) = &filter.platform {
+        let platform: PlatformId = platform.parse().map_err(|_| {
+            let message = format!("There is no platform called {platform:?}.");
+            Error::field(Code::InvalidField, "platform", message, "GET /api/v1/platforms lists them.")
+        })?;
+        query = query.filter(post::Column::Platform.eq(platform.as_str()));
+    }
+    if let Some(group) = &filter.group {
+        query = query.filter(post::Column::GroupKey.eq(group.as_str()));
+    }
+    if let Some(from) = &filter.from {
+        query = query.filter(post::Column::ScheduledAt.gte(input::day("from", from)?));
+    }
+    if let Some(to) = &filter.to {
+        query = query.filter(post::Column::ScheduledAt.lt(input::day("to", to)? + DAY));
+    }
+    if let Some(below) = input::cursor::<i64>(filter.cursor.as_deref())? {
+        query = query.filter(post::Column::Id.lt(below));
+    }
+    let mut rows = query.all(&act.cx.db.read).await?;
+    let more = rows.len() as u64 > limit;
+    rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    let next = rows.last().filter(|_| more).map(|row| row.id.to_string());
+    let posts: Vec<_> = rows.iter().map(view).collect();
+    Ok(Reply::ok(json!({ "posts": posts, "next_cursor": next })))
+}
+
+fn status_named(name: &str) -> Result<PostStatus> {
+    PostStatus::try_from_value(&name.to_owned()).map_err(|_| {
+        Error::field(
+            Code::InvalidField,
+            "status",
+            format!("There is no status called {name:?}."),
+            "Use draft, scheduled, paused, publishing, processing, published or failed.",
+        )
+    })
+}
+
+/// The posts a seat may see.
+fn in_seat(seat: &Seat) -> sea_orm::Select<post::Entity> {
+    let query = post::Entity::find().filter(post::Column::WorkspaceId.eq(seat.workspace_id));
+    match &seat.brands {
+        Some(brands) => query.filter(post::Column::BrandId.is_in(brands.iter().copied())),
+        None => query,
+    }
+}
+
+/// One post.
+///
+/// # Errors
+/// [`Code::PostNotFound`].
+pub async fn find(act: &Act, id: PostId) -> Result<post::Model> {
+    one(&act.cx.db.read, in_seat(&act.seat), id).await
+}
+
+/// One post, locked until the transaction ends.
+pub(super) async fn find_locked(act: &Act, tx: &Tx, id: PostId) -> Result<post::Model> {
+    one(tx.conn(), in_seat(&act.seat).lock_exclusive(), id).await
+}
+
+async fn one<C: ConnectionTrait>(
+    conn: &C,
+    posts: sea_orm::Select<post::Entity>,
+    id: PostId,
+) -> Result<post::Model> {
+    let found = posts.filter(post::Column::Id.eq(id)).one(conn).await?;
+    found.ok_or_else(|| Error::new(Code::PostNotFound, format!("There is no post {id}.")))
+}
+
+/// The reply for one post.
+///
+/// # Errors
+/// [`Code::PostNotFound`].
+pub async fn get(act: &Act, id: PostId) -> Result<Reply> {
+    Ok(Reply::of("post", view(&find(act, id).await?)))
+}
+
+/// The ledger of a post: every attempt with its steps, oldest first.
+///
+/// # Errors
+/// [`Code::PostNotFound`].
+pub async fn attempts(act: &Act, id: PostId) -> Result<Reply> {
+    let post = find(act, id).await?;
+    let rows = post_attempt::Entity::find()
+        .filter(post_attempt::Column::PostId.eq(post.id))
+        .order_by_asc(post_attempt::Column::Number)
+        .all(&act.cx.db.read)
+        .await?;
+    let views: Vec<_> = rows
+        .iter()
+        .map(|row| {
+            json!({
+                "number": row.number, "worker": row.worker, "started_at": show(row.started_at),
+                "ended_at": maybe(row.ended_at), "outcome": row.outcome, "error": row.error,
+                "steps": row.steps,
+            })
+        })
+        .collect();
+    Ok(Reply::of("attempts", views))
+}

@@ -1,0 +1,218 @@
+//! Changes of status that a caller asks for.
+
+use fanfare_entities::{Millis, PostId, post, post::PostStatus};
+use fanfare_jobs::Kind;
+use fanfare_platforms as platforms;
+use sea_orm::{ActiveModelTrait, EntityTrait};
+use uuid::Uuid;
+
+use super::{
+    create::when,
+    draft::Content,
+    first_due,
+    input::{AskedStatus, Retry, StatusChange},
+    read::find_locked,
+    status_name, view,
+};
+use crate::{
+    Act, Reply, Tx,
+    error::{Code, Error, Result},
+};
+
+/// The statuses a caller can bring a post to from `status`.
+#[must_use]
+pub const fn allowed(status: PostStatus) -> &'static [&'static str] {
+    match status {
+        PostStatus::Scheduled => &["paused", "draft"],
+        PostStatus::Paused | PostStatus::Failed => &["scheduled", "draft"],
+        PostStatus::Draft => &["scheduled"],
+        PostStatus::Publishing | PostStatus::Processing | PostStatus::Published => &[],
+    }
+}
+
+/// The refusal of a change that the post's status does not allow.
+pub(super) fn refused(row: &post::Model, what: &str) -> Error {
+    let status = status_name(row.status);
+    let allowed = if row.partly_public { &["scheduled"][..] } else { allowed(row.status) };
+    let message = if row.partly_public {
+        format!("A part of the post is public already, so it cannot be {what}.")
+    } else {
+        format!("A post that is {status} cannot be {what}.")
+    };
+    Error::new(Code::InvalidTransition, message)
+        .with("status", status)
+        .with("allowed", allowed.to_vec())
+}
+
+/// Pauses, schedules or drafts a post.
+///
+/// # Errors
+/// [`Code::InvalidTransition`] with `allowed`, or what is missing for scheduling it.
+pub async fn set_status(act: &Act, id: PostId, change: StatusChange) -> Result<Reply> {
+    let mut tx = act.begin().await?;
+    let row = find_locked(act, &tx, id).await?;
+    let now = act.cx.clock.now();
+    let asked_time = requested_time(&change, now)?;
+    let next = match (change.status, row.status) {
+        (AskedStatus::Paused, PostStatus::Paused) | (AskedStatus::Draft, PostStatus::Draft) => None,
+        (AskedStatus::Scheduled, PostStatus::Scheduled) => match asked_time {
+            Some(at) if row.scheduled_at != Some(at) => Some(scheduled(act, &row, at, now)?),
+            _ => None,
+        },
+        (AskedStatus::Paused, PostStatus::Scheduled) => Some(held(&row, PostStatus::Paused, now)),
+        (
+            AskedStatus::Draft,
+            PostStatus::Scheduled | PostStatus::Failed | PostStatus::Paused,
+        ) if !row.partly_public => Some(held(&row, PostStatus::Draft, now)),
+        (AskedStatus::Scheduled, PostStatus::Draft | PostStatus::Paused | PostStatus::Failed) => {
+            accept_risk(&row, change.acknowledge_duplicate_risk)?;
+            let at = time_for(&row, asked_time, now)?;
+            Some(scheduled(act, &row, at, now)?)
+        }
+        (AskedStatus::Paused, _) => return Err(refused(&row, "paused")),
+        (AskedStatus::Draft, _) => return Err(refused(&row, "made a draft")),
+        (AskedStatus::Scheduled, _) => return Err(refused(&row, "scheduled")),
+    };
+    let Some(next) = next else {
+        return act.finish(tx, Reply::of("post", view(&row))).await;
+    };
+    let reply = save(act, &mut tx, next, "status").await?;
+    act.finish(tx, reply).await
+}
+
+/// Sends a failed post again, now.
+///
+/// # Errors
+/// [`Code::InvalidTransition`] if it has not failed, [`Code::DuplicateRisk`] if it may be public already.
+pub async fn retry(act: &Act, id: PostId, retry: Retry) -> Result<Reply> {
+    let mut tx = act.begin().await?;
+    let row = find_locked(act, &tx, id).await?;
+    if row.status != PostStatus::Failed {
+        return Err(refused(&row, "retried"));
+    }
+    accept_risk(&row, retry.acknowledge_duplicate_risk)?;
+    let now = act.cx.clock.now();
+    let next = scheduled(act, &row, now, now)?;
+    let reply = save(act, &mut tx, next, "retry").await?;
+    act.finish(tx, reply).await
+}
+
+fn requested_time(change: &StatusChange, now: Millis) -> Result<Option<Millis>> {
+    let (time, broken) = when(change.scheduled_at.as_deref(), change.timezone.as_deref(), now);
+    Error::check(broken)?;
+    Ok(time)
+}
+
+fn accept_risk(row: &post::Model, acknowledged: Option<bool>) -> Result<()> {
+    if !row.duplicate_risk || acknowledged == Some(true) {
+        return Ok(());
+    }
+    Err(Error::new(
+        Code::DuplicateRisk,
+        "An earlier try of this post had no answer, so it may already be public.",
+    ))
+}
+
+/// The time a post goes out when it is scheduled: the one asked for; else its own, if that is still to come; a failed
+/// post goes out now.
+fn time_for(row: &post::Model, asked: Option<Millis>, now: Millis) -> Result<Millis> {
+    if let Some(at) = asked {
+        return Ok(at);
+    }
+    match (row.status, row.scheduled_at) {
+        (PostStatus::Failed, _) => Ok(now),
+        (PostStatus::Paused, Some(at)) if at > now => Ok(at),
+        (PostStatus::Paused, _) => Err(Error::field(
+            Code::FieldRequired,
+            "scheduled_at",
+            "The post's time has passed while it was paused.",
+            "Send scheduled_at with a new time.",
+        )),
+        _ => Err(Error::field(
+            Code::FieldRequired,
+            "scheduled_at",
+            "Scheduling a draft needs a time.",
+            "Send scheduled_at.",
+        )),
+    }
+}
+
+/// The row on its way out at `at`, if it is complete.
+pub(super) fn scheduled(
+    act: &Act,
+    row: &post::Model,
+    at: Millis,
+    now: Millis,
+) -> Result<post::Model> {
+    let platform = super::platform(&row.platform)?;
+    let content = Content::of_row(row);
+    Error::check(super::create::objections(&content, platform, false))?;
+    let spec = platforms::find(platform).spec();
+    let prepare = row.state.is_some() || content.needs_preparing(platform);
+    let due = first_due(spec, prepare, at);
+    let was_sent = row.duplicate_risk;
+    Ok(post::Model {
+        status: PostStatus::Scheduled,
+        scheduled_at: Some(at),
+        due_at: Some(due),
+        rung_at: (due <= now).then_some(now),
+        request_id: act.request_id.clone(),
+        // A commit that may have been carried out is not taken for this one's: it goes out under a key of its own.
+        content_key: if was_sent { Uuid::now_v7() } else { row.content_key },
+        duplicate_risk: false,
+        ..reset(row, now)
+    })
+}
+
+/// The row with nothing to do.
+fn held(row: &post::Model, status: PostStatus, now: Millis) -> post::Model {
+    post::Model { status, due_at: None, rung_at: None, ..reset(row, now) }
+}
+
+/// The row as nobody's: whoever holds it has lost it, and its tries are counted anew.
+fn reset(row: &post::Model, now: Millis) -> post::Model {
+    post::Model {
+        fence: row.fence + 1,
+        attempts: 0,
+        laps: 0,
+        steps: None,
+        sending_at: None,
+        sending_until: None,
+        reconciling_at: None,
+        announced_fence: None,
+        next_attempt_at: None,
+        error: None,
+        updated_at: now,
+        ..row.clone()
+    }
+}
+
+/// Writes a changed row with its event, and rings if it is due.
+pub(super) async fn save(
+    act: &Act,
+    tx: &mut Tx,
+    row: post::Model,
+    what: &str,
+) -> Result<Reply> {
+    let due_at = row.due_at;
+    let saved = post::ActiveModel::from(row).reset_all();
+    let saved = post::Entity::update(saved).exec(tx.conn()).await?;
+    let message = format!("The post is now {} ({what}).", status_name(saved.status));
+    tx.emit(act.post_event("post.updated", &saved, message));
+    if let Some(due_at) = due_at {
+        tx.ring(Kind::PublishPost, saved.id.0, due_at);
+    }
+    Ok(Reply::of("post", view(&saved)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PostStatus, allowed};
+
+    #[test]
+    fn what_is_going_out_or_is_out_cannot_be_changed() {
+        for status in [PostStatus::Publishing, PostStatus::Processing, PostStatus::Published] {
+            assert!(allowed(status).is_empty());
+        }
+    }
+}

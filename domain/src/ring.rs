@@ -1,0 +1,79 @@
+//! Rings after a commit: best effort, in the background, never in the way of a reply.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use fanfare_entities::Millis;
+use fanfare_jobs::{Bell, Kind};
+use tokio::sync::mpsc;
+
+use crate::{Domain, clock::Clock, work};
+
+/// Rows due within this many ms are rung at their time by the process that committed them; later ones are the
+/// sweeper's.
+const SOON: Millis = 1_000;
+
+/// Rings waiting to be sent at most; beyond that they are left to the sweeper.
+const WAITING: usize = 65_536;
+
+#[derive(Debug, Clone, Copy)]
+struct Ring {
+    kind: Kind,
+    id: i64,
+}
+
+/// Hands rings to a background task. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Ringer {
+    rings: mpsc::Sender<Ring>,
+    clock: Clock,
+}
+
+impl Ringer {
+    /// A ringer and the rings it collects, to be given to [`run`].
+    pub(crate) fn new(clock: Clock) -> (Self, Rings) {
+        let (rings, waiting) = mpsc::channel(WAITING);
+        (Self { rings, clock }, Rings(waiting))
+    }
+
+    /// Rings for a row that is due at `due_at`; does nothing if that is too far away.
+    pub fn ring(&self, kind: Kind, id: i64, due_at: Millis) {
+        let ring = Ring { kind, id };
+        let wait = due_at - self.clock.now();
+        if wait > SOON {
+            return;
+        }
+        if wait <= 0 {
+            // A full channel means that the queue hangs; the sweeper rings again.
+            let _ = self.rings.try_send(ring);
+            return;
+        }
+        let rings = self.rings.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_millis(wait.unsigned_abs())).await;
+            let _ = rings.try_send(ring);
+        });
+    }
+}
+
+/// Rings on their way.
+#[derive(Debug)]
+pub(crate) struct Rings(mpsc::Receiver<Ring>);
+
+/// Pushes rings to the queue, all that wait at once; ends when nobody can ring any more. A ring that fails is noted, so
+/// that the sweeper rings again at once.
+pub(crate) async fn run(mut rings: Rings, bell: Bell, cx: std::sync::Weak<crate::Inner>) {
+    let mut batch = Vec::new();
+    while rings.0.recv_many(&mut batch, 1_024).await > 0 {
+        let mut by_kind: BTreeMap<Kind, Vec<i64>> = BTreeMap::new();
+        for ring in batch.drain(..) {
+            by_kind.entry(ring.kind).or_default().push(ring.id);
+        }
+        for (kind, ids) in by_kind {
+            if let Err(error) = bell.push(kind, &ids).await {
+                tracing::debug!(%error, "rings were not heard; the sweeper rings again");
+                let Some(inner) = cx.upgrade() else { return };
+                let _ = work::unring(&Domain::from(inner), kind, &ids).await;
+            }
+        }
+    }
+}

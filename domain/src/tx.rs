@@ -1,0 +1,68 @@
+//! The transaction through which every change is made.
+//!
+//! It is the only thing that can ring or emit: nobody can ring for a change that did not commit, or commit and forget
+//! to ring.
+
+use fanfare_entities::Millis;
+use fanfare_jobs::Kind;
+use sea_orm::DatabaseTransaction;
+
+use crate::{
+    Domain,
+    error::Result,
+    events::{self, NewEvent},
+};
+
+/// A write transaction with what follows from it.
+pub struct Tx {
+    cx: Domain,
+    conn: DatabaseTransaction,
+    rings: Vec<(Kind, i64, Millis)>,
+    events: Vec<NewEvent>,
+}
+
+impl Tx {
+    /// Begins.
+    ///
+    /// # Errors
+    /// The database cannot be reached.
+    pub async fn begin(cx: &Domain) -> Result<Self> {
+        let conn = cx.db.begin().await?;
+        Ok(Self { cx: cx.clone(), conn, rings: Vec::new(), events: Vec::new() })
+    }
+
+    /// The connection, for statements.
+    #[must_use]
+    pub const fn conn(&self) -> &DatabaseTransaction {
+        &self.conn
+    }
+
+    /// Notes that a row is due, to be rung for after the commit.
+    pub fn ring(&mut self, kind: Kind, id: i64, due_at: Millis) {
+        self.rings.push((kind, id, due_at));
+    }
+
+    /// Notes an event, to be written with its webhook deliveries just before the commit: the counters of the
+    /// workspaces are locked last.
+    pub fn emit(&mut self, event: NewEvent) {
+        self.events.push(event);
+    }
+
+    /// Commits, then rings.
+    ///
+    /// # Errors
+    /// The database's. When the answer of the commit itself was lost the change may have been made.
+    pub async fn commit(mut self) -> Result<()> {
+        let now = self.cx.clock.now();
+        if !self.events.is_empty() {
+            let events = std::mem::take(&mut self.events);
+            let deliveries = events::append(&self.conn, events, now).await?;
+            self.rings.extend(deliveries.into_iter().map(|id| (Kind::DeliverWebhook, id.0, now)));
+        }
+        self.conn.commit().await?;
+        for (kind, id, due_at) in self.rings {
+            self.cx.ringer.ring(kind, id, due_at);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,223 @@
+//! Secrets at rest.
+//!
+//! Each secret is encrypted with a random data key of its own (XChaCha20-Poly1305), and that key with the master key.
+//! The name of the table and the secret's random id are authenticated with both, so that a row copied elsewhere does
+//! not open there. The master key is named by its key id, so that an old one can still open what it closed.
+
+use std::fmt;
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use chacha20poly1305::{
+    KeyInit, XChaCha20Poly1305, XNonce,
+    aead::{Aead, Payload},
+};
+use fanfare_entities::{Millis, SecretId, secret};
+use rand::Rng;
+use sea_orm::{ActiveValue::Set, ConnectionTrait, EntityTrait};
+use sha2::{Digest, Sha256};
+
+use crate::error::{Error, Result};
+
+const NONCE: usize = 24;
+const KEY: usize = 32;
+
+/// The master keys. Prints none of them.
+#[derive(Clone)]
+pub struct Vault {
+    /// The first one closes; all open.
+    keys: Vec<MasterKey>,
+}
+
+#[derive(Clone)]
+struct MasterKey {
+    id: String,
+    cipher: XChaCha20Poly1305,
+}
+
+/// Why a text is no master key.
+#[derive(Debug, thiserror::Error)]
+#[error("a master key is 32 bytes in base64 (make one with: openssl rand -base64 32)")]
+pub struct BadKey;
+
+impl Vault {
+    /// A vault that closes with `current` and also opens what `old` ones closed; each is base64 of 32 bytes.
+    ///
+    /// # Errors
+    /// One of them is not.
+    pub fn new(current: &str, old: &[String]) -> Result<Self, BadKey> {
+        let texts = std::iter::once(current).chain(old.iter().map(String::as_str));
+        let keys = texts.map(MasterKey::parse).collect::<Result<_, _>>()?;
+        Ok(Self { keys })
+    }
+
+    /// A fresh master key in base64.
+    #[must_use]
+    pub fn fresh_key() -> String {
+        STANDARD.encode(random::<KEY>())
+    }
+
+    /// Encrypts `plain` and stores it for `table`.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn store<C: ConnectionTrait>(
+        &self,
+        conn: &C,
+        table: &str,
+        plain: &[u8],
+        now: Millis,
+    ) -> Result<SecretId> {
+        let id = SecretId::fresh();
+        let (wrapped_key, sealed) = self.seal(table, id, plain)?;
+        let row = secret::ActiveModel {
+            id: Set(id),
+            owner_table: Set(table.to_owned()),
+            key_id: Set(self.keys[0].id.clone()),
+            wrapped_key: Set(wrapped_key),
+            sealed: Set(sealed),
+            created_at: Set(now),
+        };
+        secret::Entity::insert(row).exec_without_returning(conn).await?;
+        Ok(id)
+    }
+
+    /// Reads back what was stored for `table`; `None` if it is gone.
+    ///
+    /// # Errors
+    /// The database's, or it was closed with a master key that is not here.
+    pub async fn open<C: ConnectionTrait>(
+        &self,
+        conn: &C,
+        table: &str,
+        id: SecretId,
+    ) -> Result<Option<Vec<u8>>> {
+        let Some(row) = secret::Entity::find_by_id(id).one(conn).await? else { return Ok(None) };
+        self.unseal(table, &row).map(Some)
+    }
+
+    /// Forgets a secret.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn forget<C: ConnectionTrait>(&self, conn: &C, id: SecretId) -> Result<()> {
+        secret::Entity::delete_by_id(id).exec(conn).await?;
+        Ok(())
+    }
+
+    fn seal(&self, table: &str, id: SecretId, plain: &[u8]) -> Result<(Vec<u8>, Vec<u8>)> {
+        let data_key = random::<KEY>();
+        let bound = bound_to(table, id);
+        let sealed = encrypt(&XChaCha20Poly1305::new(&data_key.into()), plain, &bound)?;
+        let wrapped = encrypt(&self.keys[0].cipher, &data_key, &bound)?;
+        Ok((wrapped, sealed))
+    }
+
+    /// Decrypts a row that was read already.
+    ///
+    /// # Errors
+    /// It was closed with a master key that is not here, or is not what was stored.
+    pub fn unseal(&self, table: &str, row: &secret::Model) -> Result<Vec<u8>> {
+        let key = self.keys.iter().find(|key| key.id == row.key_id).ok_or_else(|| {
+            Error::internal(format!(
+                "a secret was encrypted with master key {}, which is neither FANFARE_MASTER_KEY nor in \
+                 FANFARE_MASTER_KEY_OLD",
+                row.key_id
+            ))
+        })?;
+        let bound = bound_to(table, row.id);
+        let data_key = decrypt(&key.cipher, &row.wrapped_key, &bound)?;
+        let cipher = XChaCha20Poly1305::new_from_slice(&data_key)
+            .map_err(|_| Error::internal("a wrapped key has the wrong length"))?;
+        decrypt(&cipher, &row.sealed, &bound)
+    }
+}
+
+impl MasterKey {
+    fn parse(text: &str) -> Result<Self, BadKey> {
+        let bytes = STANDARD.decode(text.trim()).map_err(|_| BadKey)?;
+        let cipher = XChaCha20Poly1305::new_from_slice(&bytes).map_err(|_| BadKey)?;
+        Ok(Self { id: key_id(&bytes), cipher })
+    }
+}
+
+/// First 8 hex digits of the key's SHA-256.
+fn key_id(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().take(4).map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn bound_to(table: &str, id: SecretId) -> Vec<u8> {
+    [table.as_bytes(), b"\0", id.0.as_bytes()].concat()
+}
+
+fn encrypt(cipher: &XChaCha20Poly1305, plain: &[u8], bound: &[u8]) -> Result<Vec<u8>> {
+    let nonce = random::<NONCE>();
+    let sealed = cipher
+        .encrypt(&XNonce::from(nonce), Payload { msg: plain, aad: bound })
+        .map_err(|_| Error::internal("a secret could not be encrypted"))?;
+    Ok([nonce.as_slice(), &sealed].concat())
+}
+
+fn decrypt(cipher: &XChaCha20Poly1305, stored: &[u8], bound: &[u8]) -> Result<Vec<u8>> {
+    let (nonce, sealed) = stored
+        .split_first_chunk::<NONCE>()
+        .ok_or_else(|| Error::internal("a stored secret is cut short"))?;
+    cipher
+        .decrypt(&XNonce::from(*nonce), Payload { msg: sealed, aad: bound })
+        .map_err(|_| Error::internal("a stored secret is not what was stored"))
+}
+
+fn random<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    rand::rng().fill_bytes(&mut bytes);
+    bytes
+}
+
+impl fmt::Debug for Vault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ids: Vec<_> = self.keys.iter().map(|key| &key.id).collect();
+        f.debug_struct("Vault").field("key_ids", &ids).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(vault: &Vault, table: &str, plain: &[u8]) -> secret::Model {
+        let id = SecretId::fresh();
+        let (wrapped_key, sealed) = vault.seal(table, id, plain).unwrap();
+        let key_id = vault.keys[0].id.clone();
+        secret::Model { id, owner_table: table.into(), key_id, wrapped_key, sealed, created_at: 0 }
+    }
+
+    #[test]
+    fn opens_only_what_was_stored_where_it_was_stored() {
+        let vault = Vault::new(&Vault::fresh_key(), &[]).unwrap();
+        let stored = row(&vault, "accounts", b"hunter2");
+        assert_eq!(vault.unseal("accounts", &stored).unwrap(), b"hunter2");
+        assert!(vault.unseal("webhooks", &stored).is_err());
+        let other_id = secret::Model { id: SecretId::fresh(), ..stored.clone() };
+        assert!(vault.unseal("accounts", &other_id).is_err());
+        let mut bent = stored;
+        *bent.sealed.last_mut().unwrap() ^= 1;
+        assert!(vault.unseal("accounts", &bent).is_err());
+    }
+
+    #[test]
+    fn an_old_key_still_opens_after_a_rotation() {
+        let (old, new) = (Vault::fresh_key(), Vault::fresh_key());
+        let stored = row(&Vault::new(&old, &[]).unwrap(), "accounts", b"x");
+        assert!(Vault::new(&new, &[]).unwrap().unseal("accounts", &stored).is_err());
+        let rotated = Vault::new(&new, &[old]).unwrap();
+        assert_eq!(rotated.unseal("accounts", &stored).unwrap(), b"x");
+    }
+
+    #[test]
+    fn debug_shows_no_key_and_a_bad_key_is_refused() {
+        let key = Vault::fresh_key();
+        assert!(!format!("{:?}", Vault::new(&key, &[]).unwrap()).contains(&key));
+        for bad in ["", "abc", "AAAA", "!!!!"] {
+            assert!(Vault::new(bad, &[]).is_err());
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! What was and is to be delivered, as callers see it.
+
+use fanfare_entities::{WebhookId, webhook, webhook_delivery, webhook_delivery::DeliveryStatus};
+use fanfare_jobs::Kind;
+use schemars::JsonSchema;
+use sea_orm::{
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::find_locked;
+use crate::{
+    Act, Reply,
+    clock::show,
+    error::{Code, Error, Result},
+    events, input,
+};
+
+/// Which part of a list.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Page {
+    /// 1 to 100, 20 if left out.
+    #[serde(default)]
+    pub limit: Option<i64>,
+    /// `next_cursor` of the page before.
+    #[serde(default)]
+    pub cursor: Option<String>,
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+}
+
+/// The deliveries of a webhook, newest first.
+///
+/// # Errors
+/// [`Code::WebhookNotFound`].
+pub async fn deliveries(act: &Act, id: WebhookId, page: Page) -> Result<Reply> {
+    let db = &act.cx.db.read;
+    let limit = input::limit(page.limit)?;
+    let hook = webhook::Entity::find_by_id(id)
+        .filter(webhook::Column::WorkspaceId.eq(act.seat.workspace_id))
+        .one(db)
+        .await?;
+    if hook.is_none() {
+        return Err(Error::new(Code::WebhookNotFound, "There is no such webhook."));
+    }
+    let mut query = webhook_delivery::Entity::find()
+        .filter(webhook_delivery::Column::WebhookId.eq(id))
+        .order_by_desc(webhook_delivery::Column::Id)
+        .limit(limit + 1);
+    if let Some(below) = input::cursor::<i64>(page.cursor.as_deref())? {
+        query = query.filter(webhook_delivery::Column::Id.lt(below));
+    }
+    let mut rows = query.all(db).await?;
+    let more = rows.len() as u64 > limit;
+    rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    let next = rows.last().filter(|_| more).map(|row| row.id.to_string());
+    let views: Vec<_> = rows.iter().map(view).collect();
+    Ok(Reply::ok(json!({"deliveries": views, "next_cursor": next})))
+}
+
+/// Delivers an event again, now; the delivery keeps its id.
+///
+/// # Errors
+/// [`Code::DeliveryNotFound`].
+pub async fn redeliver(act: &Act, id: WebhookId, delivery: Uuid) -> Result<Reply> {
+    let mut tx = act.begin().await?;
+    find_locked(act, &tx, id).await?;
+    let row = webhook_delivery::Entity::find()
+        .filter(webhook_delivery::Column::WebhookId.eq(id))
+        .filter(webhook_delivery::Column::Uid.eq(delivery))
+        .lock_exclusive()
+        .one(tx.conn())
+        .await?;
+    let missing = || Error::new(Code::DeliveryNotFound, "There is no such delivery.");
+    let row = row.ok_or_else(missing)?;
+    let now = act.cx.clock.now();
+    let again = webhook_delivery::ActiveModel {
+        id: Set(row.id),
+        status: Set(DeliveryStatus::Pending),
+        attempts: Set(0),
+        laps: Set(0),
+        fence: Set(row.fence + 1),
+        due_at: Set(Some(now)),
+        rung_at: Set(Some(now)),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    let again = again.update(tx.conn()).await?;
+    tx.ring(Kind::DeliverWebhook, again.id.0, now);
+    act.finish(tx, Reply::of("delivery", view(&again)).with_status(202)).await
+}
+
+/// Sends a `webhook.test` delivery.
+///
+/// # Errors
+/// [`Code::WebhookNotFound`].
+pub async fn test(act: &Act, id: WebhookId) -> Result<Reply> {
+    let mut tx = act.begin().await?;
+    let hook = find_locked(act, &tx, id).await?;
+    let (event_id, now) = (Uuid::now_v7(), act.cx.clock.now());
+    let body = json!({
+        "id": event_id, "type": "webhook.test", "created_at": show(now),
+        "workspace_id": hook.workspace_id, "data": {"webhook": {"id": hook.id, "url": hook.url}},
+    });
+    let row = events::delivery(&hook, event_id, "webhook.test", Some(body), now);
+    let made = events::insert_deliveries(tx.conn(), vec![row]).await?;
+    let made = made.first().copied().ok_or_else(|| Error::internal("a delivery has no id"))?;
+    tx.ring(Kind::DeliverWebhook, made.0, now);
+    let row = webhook_delivery::Entity::find_by_id(made).one(tx.conn()).await?;
+    let shown = row.as_ref().map(view);
+    act.finish(tx, Reply::of("delivery", shown).with_status(202)).await
+}
+
+fn view(row: &webhook_delivery::Model) -> Value {
+    let pending = row.status == DeliveryStatus::Pending;
+    json!({
+        "id": row.uid, "event_id": row.event_id, "event_type": row.event_type,
+        "status": match row.status {
+            DeliveryStatus::Pending => "pending",
+            DeliveryStatus::Delivered => "delivered",
+            DeliveryStatus::Failed => "failed",
+        },
+        "tries": row.attempts,
+        "next_try_at": row.due_at.filter(|_| pending).map(show),
+        "last_status": row.last_status, "last_error": row.last_error,
+        "created_at": show(row.created_at),
+    })
+}

@@ -1,0 +1,258 @@
+//! Addresses that are told of events.
+
+mod deliveries;
+mod secrets;
+pub mod work;
+
+use fanfare_entities::{
+    Millis, WebhookId, webhook, webhook_delivery, webhook_delivery::DeliveryStatus, webhook_secret,
+};
+use schemars::JsonSchema;
+use sea_orm::{
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter,
+    QueryOrder, QuerySelect, sea_query::Expr,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use url::Url;
+use uuid::Uuid;
+
+use crate::{
+    Act, Reply, Tx,
+    clock::show,
+    error::{Code, Error, Result},
+    events::{self, NewEvent},
+    input::strict::unknown_field,
+};
+
+pub use deliveries::{Page, deliveries, redeliver, test};
+pub use secrets::rotate_secret;
+
+/// A webhook to be made.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewWebhook {
+    /// A public https address.
+    pub url: String,
+    /// Event types, or `*` for all.
+    pub events: Vec<String>,
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+}
+
+/// Changes to a webhook. A field that is left out stays as it is.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WebhookChanges {
+    /// A public https address.
+    #[serde(default)]
+    pub url: Option<String>,
+    /// Event types, or `*` for all.
+    #[serde(default)]
+    pub events: Option<Vec<String>>,
+    /// False: told of nothing; true: told again, also after it was disabled by failures.
+    #[serde(default)]
+    pub enabled: Option<bool>,
+}
+
+/// The webhooks of the seat's workspace, newest first.
+///
+/// # Errors
+/// The database's.
+pub async fn list(act: &Act) -> Result<Reply> {
+    require_whole_workspace(act)?;
+    let rows = webhook::Entity::find()
+        .filter(webhook::Column::WorkspaceId.eq(act.seat.workspace_id))
+        .order_by_desc(webhook::Column::Id)
+        .all(&act.cx.db.read)
+        .await?;
+    Ok(Reply::of("webhooks", rows.iter().map(view).collect::<Vec<_>>()))
+}
+
+/// Makes a webhook; its signing secret is in the reply and nowhere else.
+///
+/// # Errors
+/// [`Code::UrlNotAllowed`], or an unknown event type.
+pub async fn create(act: &Act, new: NewWebhook) -> Result<Reply> {
+    require_whole_workspace(act)?;
+    check_events(&new.events)?;
+    check_url(act, &new.url).await?;
+    let now = act.cx.clock.now();
+    let tx = act.begin().await?;
+    let row = webhook::ActiveModel {
+        id: Set(WebhookId::fresh()),
+        workspace_id: Set(act.seat.workspace_id),
+        url: Set(new.url),
+        events: Set(json!(new.events)),
+        enabled: Set(true),
+        disabled_reason: Set(None),
+        failing_since: Set(None),
+        created_at: Set(now),
+        updated_at: Set(now),
+    };
+    let row = webhook::Entity::insert(row).exec_with_returning(tx.conn()).await?;
+    let secret = secrets::add(act, &tx, row.id, now).await?;
+    act.finish(tx, with_secret(&row, &secret).with_status(201)).await
+}
+
+/// Changes a webhook.
+///
+/// # Errors
+/// [`Code::WebhookNotFound`], or what is wrong with the change.
+pub async fn update(act: &Act, id: WebhookId, changes: WebhookChanges) -> Result<Reply> {
+    if let Some(events) = &changes.events {
+        check_events(events)?;
+    }
+    if let Some(url) = &changes.url {
+        check_url(act, url).await?;
+    }
+    let tx = act.begin().await?;
+    let row = find_locked(act, &tx, id).await?;
+    let mut next: webhook::ActiveModel = row.into();
+    if let Some(url) = changes.url {
+        next.url = Set(url);
+    }
+    if let Some(events) = changes.events {
+        next.events = Set(json!(events));
+    }
+    match changes.enabled {
+        Some(true) => {
+            next.enabled = Set(true);
+            next.disabled_reason = Set(None);
+            next.failing_since = Set(None);
+        }
+        Some(false) => {
+            next.enabled = Set(false);
+            next.disabled_reason = Set(Some("disabled by its owner".to_owned()));
+            drop_pending(tx.conn(), id).await?;
+        }
+        None => {}
+    }
+    next.updated_at = Set(act.cx.clock.now());
+    let row = next.update(tx.conn()).await?;
+    act.finish(tx, Reply::of("webhook", view(&row))).await
+}
+
+/// Deletes a webhook with its deliveries.
+///
+/// # Errors
+/// [`Code::WebhookNotFound`].
+pub async fn delete(act: &Act, id: WebhookId) -> Result<Reply> {
+    let tx = act.begin().await?;
+    let row = find_locked(act, &tx, id).await?;
+    let conn = tx.conn();
+    webhook_delivery::Entity::delete_many()
+        .filter(webhook_delivery::Column::WebhookId.eq(row.id))
+        .exec(conn)
+        .await?;
+    let secrets = webhook_secret::Entity::find()
+        .filter(webhook_secret::Column::WebhookId.eq(row.id))
+        .all(conn)
+        .await?;
+    for secret in secrets {
+        act.cx.vault.forget(conn, secret.secret_id).await?;
+    }
+    webhook_secret::Entity::delete_many()
+        .filter(webhook_secret::Column::WebhookId.eq(row.id))
+        .exec(conn)
+        .await?;
+    webhook::Entity::delete_by_id(row.id).exec(conn).await?;
+    act.finish(tx, Reply::ok(json!({"deleted": true, "id": id}))).await
+}
+
+async fn find_locked(act: &Act, tx: &Tx, id: WebhookId) -> Result<webhook::Model> {
+    let found = webhook::Entity::find_by_id(id)
+        .filter(webhook::Column::WorkspaceId.eq(act.seat.workspace_id))
+        .lock_exclusive()
+        .one(tx.conn())
+        .await?;
+    found.ok_or_else(|| Error::new(Code::WebhookNotFound, "There is no such webhook."))
+}
+
+/// A webhook tells of the whole workspace, which a seat that is locked to brands may not see.
+fn require_whole_workspace(act: &Act) -> Result<()> {
+    if act.seat.brands.is_none() {
+        return Ok(());
+    }
+    let message = "Your seat is locked to brands; webhooks tell of the whole workspace.";
+    Err(Error::new(Code::InsufficientWorkspacePermissions, message).with("required_role", "publisher"))
+}
+
+fn check_events(names: &[String]) -> Result<()> {
+    if names.is_empty() {
+        let message = "events is empty.";
+        let remedy = "Name at least one event type, or \"*\".";
+        return Err(Error::field(Code::FieldRequired, "events", message, remedy));
+    }
+    let known = |name: &str| name == "*" || events::TYPES.contains(&name);
+    let unknown = names.iter().enumerate().filter(|(_, name)| !known(name)).map(|(place, name)| {
+        let mut broken = unknown_field(&format!("events[{place}]"), name, events::TYPES);
+        broken.code = Code::InvalidField.entry().code;
+        broken.message = broken.message.replace("field", "event type");
+        broken
+    });
+    Error::check(unknown.collect())
+}
+
+async fn check_url(act: &Act, text: &str) -> Result<()> {
+    let invalid = |message: String| {
+        Error::field(Code::InvalidField, "url", message, "Send a full https address.")
+    };
+    let url = Url::parse(text).map_err(|_| invalid(format!("{text:?} is no address.")))?;
+    let refused = match act.cx.http.check(&url).await {
+        Ok(()) => return Ok(()),
+        Err(error) => error,
+    };
+    let remedy = Code::UrlNotAllowed.entry().remedy;
+    Err(Error::field(Code::UrlNotAllowed, "url", refused.to_string(), remedy))
+}
+
+/// The webhook record; the secret is not part of it.
+fn view(row: &webhook::Model) -> Value {
+    json!({
+        "id": row.id, "url": row.url, "events": row.events, "enabled": row.enabled,
+        "workspace_id": row.workspace_id, "created_at": show(row.created_at),
+        "disabled_reason": row.disabled_reason,
+    })
+}
+
+fn with_secret(row: &webhook::Model, secret: &str) -> Reply {
+    let mut view = view(row);
+    view["secret"] = secret.into();
+    let mut reply = Reply::of("webhook", view);
+    reply.secret = true;
+    reply
+}
+
+/// Gives up what is still to be delivered to a webhook that is disabled; it can be redelivered by hand.
+async fn drop_pending<C: ConnectionTrait>(conn: &C, id: WebhookId) -> Result<()> {
+    use webhook_delivery::Column;
+    webhook_delivery::Entity::update_many()
+        .col_expr(Column::Status, Expr::value("failed"))
+        .col_expr(Column::DueAt, Expr::value(Option::<Millis>::None))
+        .col_expr(Column::Fence, Expr::col(Column::Fence).add(1))
+        .col_expr(Column::LastError, Expr::value("the webhook was disabled"))
+        .filter(Column::WebhookId.eq(id))
+        .filter(Column::Status.eq(DeliveryStatus::Pending))
+        .exec(conn)
+        .await?;
+    Ok(())
+}
+
+/// The activity entry of a webhook that was disabled because of its failures.
+fn disabled(row: &webhook::Model, reason: &str) -> NewEvent {
+    NewEvent {
+        workspace_id: row.workspace_id,
+        event_type: "webhook.disabled",
+        streamed: false,
+        data: json!({ "webhook": view(row) }),
+        post_id: None,
+        account_id: None,
+        brand_id: None,
+        platform: None,
+        status: None,
+        message: format!("The webhook {} was disabled: {reason}.", row.url),
+        request_id: None,
+    }
+}

@@ -1,0 +1,233 @@
+//! The statements of webhook delivery, each for a group at once.
+
+use std::collections::BTreeSet;
+
+use fanfare_entities::{
+    EventId, Millis, WebhookId, event, secret, webhook, webhook_delivery,
+    webhook_delivery::DeliveryStatus, webhook_secret,
+};
+use fanfare_jobs::Kind;
+use sea_orm::{
+    ActiveEnum, ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DbErr,
+    EntityTrait, QueryFilter, QueryOrder, QuerySelect, sea_query::Expr,
+};
+use secrecy::SecretString;
+use serde_json::{Value as Json, json};
+
+use super::{disabled, drop_pending, secrets::TABLE};
+use crate::{
+    Domain, Tx,
+    clock::show,
+    db::statement,
+    error::{Error, Result},
+    rows::{self, Type},
+    work::{self, Hold},
+};
+
+/// A webhook whose tries have all failed for this long, in ms, is disabled.
+const PATIENCE: Millis = 5 * 24 * 3_600_000;
+
+/// A delivery that was claimed, with what is needed to make it.
+#[derive(Debug, Clone)]
+pub struct Claimed {
+    /// The row.
+    pub delivery: webhook_delivery::Model,
+    /// Where to; absent if it was deleted.
+    pub webhook: Option<webhook::Model>,
+    /// What to send; absent if the event is no longer kept.
+    pub body: Option<Json>,
+    /// The secrets that sign, newest first.
+    pub secrets: Vec<SecretString>,
+}
+
+/// Takes those of `ids` that are due.
+///
+/// # Errors
+/// The database's. The rows may have been taken all the same; then their leases lapse.
+pub async fn claim(cx: &Domain, ids: Vec<i64>) -> Result<Vec<Claimed>> {
+    let now = cx.clock.now();
+    let tx = Tx::begin(cx).await?;
+    let taken: Vec<webhook_delivery::Model> =
+        work::claim(tx.conn(), Kind::DeliverWebhook, &ids, now, "").await?;
+    tx.commit().await?;
+    if taken.is_empty() {
+        return Ok(Vec::new());
+    }
+    let db = &cx.db.read;
+    let hooks: BTreeSet<_> = taken.iter().map(|row| row.webhook_id).collect();
+    let webhooks = webhook::Entity::find()
+        .filter(webhook::Column::Id.is_in(hooks.clone()))
+        .all(db)
+        .await?;
+    let events: BTreeSet<_> = taken.iter().map(|row| EventId(row.event_id)).collect();
+    let events = event::Entity::find().filter(event::Column::Id.is_in(events)).all(db).await?;
+    let keys = signing(cx, hooks, now).await?;
+    Ok(taken
+        .into_iter()
+        .map(|delivery| {
+            let hook = delivery.webhook_id;
+            let told = events.iter().find(|event| event.id.0 == delivery.event_id);
+            let mine = keys.iter().filter(|(id, _)| *id == hook);
+            Claimed {
+                webhook: webhooks.iter().find(|webhook| webhook.id == hook).cloned(),
+                body: delivery.body.clone().or_else(|| told.map(payload)),
+                secrets: mine.map(|(_, secret)| secret.clone()).collect(),
+                delivery,
+            }
+        })
+        .collect())
+}
+
+/// An event as it is sent and polled.
+#[must_use]
+pub fn payload(row: &event::Model) -> Json {
+    json!({
+        "id": row.id, "type": row.event_type, "created_at": show(row.created_at),
+        "workspace_id": row.workspace_id, "sequence": row.sequence, "data": row.data,
+    })
+}
+
+async fn signing(
+    cx: &Domain,
+    hooks: BTreeSet<WebhookId>,
+    now: Millis,
+) -> Result<Vec<(WebhookId, SecretString)>> {
+    let db = &cx.db.read;
+    let unexpired =
+        webhook_secret::Column::ExpiresAt.is_null().or(webhook_secret::Column::ExpiresAt.gt(now));
+    let rows = webhook_secret::Entity::find()
+        .filter(webhook_secret::Column::WebhookId.is_in(hooks))
+        .filter(unexpired)
+        .order_by_desc(webhook_secret::Column::SecretId)
+        .all(db)
+        .await?;
+    let ids = rows.iter().map(|row| row.secret_id);
+    let sealed = secret::Entity::find().filter(secret::Column::Id.is_in(ids)).all(db).await?;
+    let mut keys = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let Some(secret) = sealed.iter().find(|secret| secret.id == row.secret_id) else { continue };
+        let plain = cx.vault.unseal(TABLE, secret)?;
+        let plain = String::from_utf8(plain).map_err(|_| Error::internal("a secret is no text"))?;
+        keys.push((row.webhook_id, SecretString::from(plain)));
+    }
+    Ok(keys)
+}
+
+/// What came of a try.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The row.
+    pub hold: Hold,
+    /// Whose delivery it is.
+    pub webhook_id: WebhookId,
+    /// Where it stands now.
+    pub status: DeliveryStatus,
+    /// When it is tried again.
+    pub due_at: Option<Millis>,
+    /// Tries so far.
+    pub tries: i32,
+    /// HTTP status of the reply, if there was one.
+    pub last_status: Option<i32>,
+    /// What went wrong.
+    pub last_error: Option<String>,
+    /// The receiver said that it is gone for good.
+    pub gone: bool,
+}
+
+/// Writes what came of tries, and disables webhooks that are gone or have failed for days.
+///
+/// # Errors
+/// The database's.
+pub async fn finish(cx: &Domain, outcomes: Vec<Outcome>) -> Result<Vec<bool>> {
+    const COLUMNS: &[(&str, Type)] = &[
+        ("id", Type::Big),
+        ("fence", Type::Big),
+        ("status", Type::Text),
+        ("due_at", Type::Big),
+        ("attempts", Type::Int),
+        ("last_status", Type::Int),
+        ("last_error", Type::Text),
+    ];
+    let now = cx.clock.now();
+    let mut tx = Tx::begin(cx).await?;
+    let conn = tx.conn();
+    let from = rows::from(conn.get_database_backend(), "u", 1, COLUMNS);
+    let sql = format!(
+        "UPDATE webhook_deliveries AS t SET fence = t.fence + 1, laps = 0, rung_at = NULL, \
+         status = u.status, due_at = u.due_at, attempts = u.attempts, last_status = u.last_status, \
+         last_error = u.last_error, updated_at = $2 FROM {from} \
+         WHERE t.id = u.id AND t.fence = u.fence RETURNING {}id",
+        if cx.db.is_postgres() { "t." } else { "" }
+    );
+    let values = outcomes.iter().map(|one| {
+        json!({
+            "id": one.hold.id, "fence": one.hold.fence, "status": one.status.to_value(),
+            "due_at": one.due_at, "attempts": one.tries, "last_status": one.last_status,
+            "last_error": one.last_error,
+        })
+    });
+    let query = statement(conn, sql, [rows::parameter(conn, values.collect()), now.into()]);
+    let written = conn.query_all_raw(query).await?;
+    let written: Vec<i64> =
+        written.iter().map(|row| row.try_get("", "id")).collect::<Result<_, DbErr>>()?;
+    let kept = |one: &&Outcome| written.contains(&one.hold.id);
+    judge(&mut tx, outcomes.iter().filter(kept), now).await?;
+    for one in outcomes.iter().filter(kept) {
+        if let Some(due_at) = one.due_at {
+            tx.ring(Kind::DeliverWebhook, one.hold.id, due_at);
+        }
+    }
+    tx.commit().await?;
+    Ok(outcomes.iter().map(|one| written.contains(&one.hold.id)).collect())
+}
+
+/// Notes successes and failures on the webhooks; a success forgives everything before it.
+async fn judge<'a>(
+    tx: &mut Tx,
+    outcomes: impl Iterator<Item = &'a Outcome> + Clone,
+    now: Millis,
+) -> Result<()> {
+    let good: BTreeSet<_> = outcomes
+        .clone()
+        .filter(|one| one.status == DeliveryStatus::Delivered)
+        .map(|one| one.webhook_id)
+        .collect();
+    let bad: BTreeSet<_> =
+        outcomes.clone().map(|one| one.webhook_id).filter(|id| !good.contains(id)).collect();
+    let gone: BTreeSet<_> = outcomes.filter(|one| one.gone).map(|one| one.webhook_id).collect();
+    if !good.is_empty() {
+        webhook::Entity::update_many()
+            .col_expr(webhook::Column::FailingSince, Expr::value(Option::<Millis>::None))
+            .filter(webhook::Column::Id.is_in(good))
+            .filter(webhook::Column::FailingSince.is_not_null())
+            .exec(tx.conn())
+            .await?;
+    }
+    for id in bad {
+        let row = webhook::Entity::find_by_id(id).lock_exclusive().one(tx.conn()).await?;
+        let Some(row) = row.filter(|row| row.enabled) else { continue };
+        let since = row.failing_since.unwrap_or(now);
+        let reason = if gone.contains(&id) {
+            Some("the receiver answered 410 Gone")
+        } else {
+            (now - since >= PATIENCE).then_some("no delivery succeeded for five days")
+        };
+        let first = row.failing_since.is_none();
+        if reason.is_none() && !first {
+            continue;
+        }
+        let mut next: webhook::ActiveModel = row.into();
+        next.failing_since = Set(Some(since));
+        if let Some(reason) = reason {
+            next.enabled = Set(false);
+            next.disabled_reason = Set(Some(reason.to_owned()));
+            next.updated_at = Set(now);
+        }
+        let row = next.update(tx.conn()).await?;
+        if let Some(reason) = reason {
+            drop_pending(tx.conn(), id).await?;
+            tx.emit(disabled(&row, reason));
+        }
+    }
+    Ok(())
+}

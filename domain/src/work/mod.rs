@@ -1,0 +1,169 @@
+//! Durable work: rows that say when they are due, taken by whoever is woken and wins the claim.
+//!
+//! Every function here serves every kind of work; what a kind does with its row is its own module's affair.
+
+mod sweep;
+
+use fanfare_entities::Millis;
+use fanfare_jobs::Kind;
+use sea_orm::{ConnectionTrait, DbErr, FromQueryResult, SelectModel, SelectorRaw};
+use serde_json::json;
+
+use crate::{
+    Domain,
+    db::statement,
+    error::Result,
+    rows::{self, Type},
+};
+
+pub use sweep::{Lead, Turn};
+
+/// How long a claim holds a row, in ms. Renewed every third of it.
+pub const LEASE: Millis = 60_000;
+
+/// Leases in a row that may lapse before a row is given up: it may be what kills its worker.
+pub const MAX_LAPS: i32 = 3;
+
+/// The table whose rows are this kind of work.
+#[must_use]
+pub const fn table(kind: Kind) -> &'static str {
+    match kind {
+        Kind::PublishPost => "posts",
+        Kind::DeliverWebhook => "webhook_deliveries",
+        Kind::CopyMedia => "media_assets",
+        Kind::CleanUp => "chores",
+    }
+}
+
+/// True when the table has a workspace, so that its work is shared out fairly among workspaces.
+const fn is_shared(kind: Kind) -> bool {
+    !matches!(kind, Kind::CleanUp)
+}
+
+/// Takes those of `ids` that are due: the lease starts, the fence rises, and their rows come back. A row that somebody
+/// else holds, or that was moved, is not among them. `also` is set with the claim (`, status = …`; `$2` is now).
+///
+/// # Errors
+/// The database's. The rows may have been taken all the same; then their leases lapse.
+pub async fn claim<M: FromQueryResult, C: ConnectionTrait>(
+    conn: &C,
+    kind: Kind,
+    ids: &[i64],
+    now: Millis,
+    also: &str,
+) -> Result<Vec<M>, DbErr> {
+    let (table, backend) = (table(kind), conn.get_database_backend());
+    let ids = rows::parameter(conn, ids.iter().map(|id| json!({ "id": id })).collect());
+    let wanted = rows::from(backend, "wanted", 1, &[("id", Type::Big)]);
+    // On PostgreSQL rows are locked in the order of their ids, and one that is being changed is left to its changer,
+    // who rings if it is still due.
+    let lock = if backend == sea_orm::DbBackend::Postgres {
+        format!("ORDER BY {table}.id FOR UPDATE OF {table} SKIP LOCKED")
+    } else {
+        String::new()
+    };
+    let sql = format!(
+        "UPDATE {table} SET fence = fence + 1, laps = laps + 1, rung_at = NULL, due_at = $3{also} \
+         WHERE id IN (SELECT {table}.id FROM {table} JOIN {wanted} ON wanted.id = {table}.id \
+         WHERE {table}.due_at <= $2 {lock}) RETURNING *"
+    );
+    let query = statement(conn, sql, [ids, now.into(), (now + LEASE).into()]);
+    SelectorRaw::<SelectModel<M>>::from_statement(query).all(conn).await
+}
+
+/// A row as its holder knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Hold {
+    /// The row.
+    pub id: i64,
+    /// Its fence at the claim.
+    pub fence: i64,
+}
+
+/// Moves the leases of held rows on to `until`; says which are still held.
+///
+/// # Errors
+/// The database's; the leases may or may not have been moved.
+pub async fn renew(cx: &Domain, kind: Kind, holds: &[Hold], until: Millis) -> Result<Vec<Hold>> {
+    set_due(cx, kind, holds, until, "rung_at = NULL").await
+}
+
+/// Gives held rows back, to be taken by anyone at `due_at`, as if they had not been claimed.
+///
+/// # Errors
+/// The database's; then the leases lapse.
+pub async fn release(cx: &Domain, kind: Kind, holds: &[Hold], due_at: Millis) -> Result<()> {
+    let freed = "rung_at = NULL, fence = t.fence + 1, laps = 0";
+    let freed = set_due(cx, kind, holds, due_at, freed).await?;
+    for hold in freed {
+        cx.ringer.ring(kind, hold.id, due_at);
+    }
+    Ok(())
+}
+
+async fn set_due(
+    cx: &Domain,
+    kind: Kind,
+    holds: &[Hold],
+    due_at: Millis,
+    also: &str,
+) -> Result<Vec<Hold>> {
+    let conn = &cx.db.write;
+    let held = holds.iter().map(|hold| json!({"id": hold.id, "fence": hold.fence})).collect();
+    let held_rows = rows::from(
+        conn.get_database_backend(),
+        "held",
+        1,
+        &[("id", Type::Big), ("fence", Type::Big)],
+    );
+    let sql = format!(
+        "UPDATE {} AS t SET due_at = $2, {} FROM {held_rows} \
+         WHERE t.id = held.id AND t.fence = held.fence AND t.due_at IS NOT NULL RETURNING id",
+        table(kind),
+        also.replace("t.fence", "held.fence"),
+    );
+    let query = statement(conn, sql, [rows::parameter(conn, held), due_at.into()]);
+    let kept = conn.query_all_raw(query).await?;
+    let kept: Vec<i64> =
+        kept.iter().map(|row| row.try_get("", "id")).collect::<Result<_, DbErr>>()?;
+    Ok(holds.iter().copied().filter(|hold| kept.contains(&hold.id)).collect())
+}
+
+/// Notes that a ring did not arrive, so that the sweeper rings again at once.
+///
+/// # Errors
+/// The database's; then the sweeper rings again ten seconds later.
+pub async fn unring(cx: &Domain, kind: Kind, ids: &[i64]) -> Result<()> {
+    let conn = &cx.db.write;
+    let ids = rows::parameter(conn, ids.iter().map(|id| json!({ "id": id })).collect());
+    let unheard = rows::from(conn.get_database_backend(), "unheard", 1, &[("id", Type::Big)]);
+    let sql = format!(
+        "UPDATE {} SET rung_at = NULL WHERE rung_at IS NOT NULL AND id IN (SELECT id FROM {unheard})",
+        table(kind)
+    );
+    conn.execute_raw(statement(conn, sql, [ids])).await?;
+    Ok(())
+}
+
+/// When the oldest due row of this kind was due; `None` if nothing is.
+///
+/// # Errors
+/// The database's.
+pub async fn oldest_due(cx: &Domain, kind: Kind) -> Result<Option<Millis>> {
+    first_due(cx, kind, "due_at <= $1", cx.clock.now()).await
+}
+
+/// When the next row of this kind will be due after `now`; `None` if none will.
+///
+/// # Errors
+/// The database's.
+pub async fn next_due_after(cx: &Domain, kind: Kind, now: Millis) -> Result<Option<Millis>> {
+    first_due(cx, kind, "due_at > $1", now).await
+}
+
+async fn first_due(cx: &Domain, kind: Kind, when: &str, now: Millis) -> Result<Option<Millis>> {
+    let conn = &cx.db.read;
+    let sql = format!("SELECT min(due_at) AS due_at FROM {} WHERE {when}", table(kind));
+    let row = conn.query_one_raw(statement(conn, sql, [now.into()])).await?;
+    Ok(row.map(|row| row.try_get::<Option<Millis>>("", "due_at")).transpose()?.flatten())
+}

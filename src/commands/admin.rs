@@ -1,0 +1,146 @@
+//! `fanfare admin`: persons, workspaces, seats, brands and plans.
+
+use anyhow::Result;
+use clap::ValueEnum;
+use fanfare_domain::{
+    access::{PlanTier, Role},
+    people,
+};
+use fanfare_entities::{BrandId, WorkspaceId};
+use uuid::Uuid;
+
+use super::say;
+use crate::{
+    config::Config,
+    start::{self, Way},
+};
+
+/// What to set up; each prints the id alone on standard output.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// Finds or makes a person.
+    User {
+        /// Address.
+        email: String,
+    },
+    /// Makes a team workspace.
+    Workspace {
+        /// Name for people.
+        name: String,
+        /// Address of its owner.
+        #[arg(long)]
+        owner: String,
+    },
+    /// Gives a person a seat, or another role.
+    Member {
+        /// The workspace.
+        workspace: Uuid,
+        /// Address.
+        email: String,
+        /// The role.
+        role: RoleName,
+    },
+    /// Makes a brand.
+    Brand {
+        /// The workspace.
+        workspace: Uuid,
+        /// Name for people.
+        name: String,
+    },
+    /// Locks a seat to a brand; several locks add up.
+    Lock {
+        /// The workspace.
+        workspace: Uuid,
+        /// Address.
+        email: String,
+        /// The brand.
+        brand: Uuid,
+    },
+    /// Sets a workspace's plan.
+    Plan {
+        /// The workspace.
+        workspace: Uuid,
+        /// The plan.
+        tier: TierName,
+        /// Whether its API may be used.
+        #[arg(long)]
+        addon: Option<bool>,
+    },
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+#[value(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "each variant is the role of the same name")]
+pub enum RoleName {
+    Viewer,
+    Editor,
+    Publisher,
+    Admin,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+#[value(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "each variant is the plan of the same name")]
+pub enum TierName {
+    Starter,
+    Pro,
+    PowerUser,
+    Agency,
+}
+
+/// Does it.
+///
+/// # Errors
+/// Something that is named does not exist.
+pub async fn run(config: Config, command: Command) -> Result<()> {
+    crate::init_log(&config)?;
+    let way = Way { listen: config.listen, migrate: true, own_sandbox: None };
+    let cx = start::domain(&config, way).await?;
+    match command {
+        Command::User { email } => say(people::find_or_create(&cx, &email).await?),
+        Command::Workspace { name, owner } => {
+            let owner = people::find_or_create(&cx, &owner).await?;
+            say(people::create_workspace(&cx, &name, owner).await?);
+        }
+        Command::Member { workspace, email, role } => {
+            let person = people::find_or_create(&cx, &email).await?;
+            people::set_member(&cx, WorkspaceId(workspace), person, role.into()).await?;
+            say(person);
+        }
+        Command::Brand { workspace, name } => {
+            say(people::create_brand(&cx, WorkspaceId(workspace), &name).await?);
+        }
+        Command::Lock { workspace, email, brand } => {
+            let person = people::by_email(&cx, &email).await?;
+            people::lock(&cx, WorkspaceId(workspace), person, BrandId(brand)).await?;
+            say(brand);
+        }
+        Command::Plan { workspace, tier, addon } => {
+            people::set_plan(&cx, WorkspaceId(workspace), tier.into(), addon).await?;
+            say(workspace);
+        }
+    }
+    Ok(())
+}
+
+impl From<RoleName> for Role {
+    fn from(name: RoleName) -> Self {
+        match name {
+            RoleName::Viewer => Self::Viewer,
+            RoleName::Editor => Self::Editor,
+            RoleName::Publisher => Self::Publisher,
+            RoleName::Admin => Self::Admin,
+        }
+    }
+}
+
+impl From<TierName> for PlanTier {
+    fn from(name: TierName) -> Self {
+        match name {
+            TierName::Starter => Self::Starter,
+            TierName::Pro => Self::Pro,
+            TierName::PowerUser => Self::PowerUser,
+            TierName::Agency => Self::Agency,
+        }
+    }
+}

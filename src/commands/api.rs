@@ -1,0 +1,30 @@
+//! `fanfare api`: the API alone.
+
+use anyhow::{Context as _, Result};
+
+use super::{say, stop_on_signal};
+use crate::{
+    config::Config,
+    start::{self, Way},
+};
+
+/// Serves until it is told to stop.
+///
+/// # Errors
+/// What kept it from starting.
+pub async fn run(config: Config) -> Result<()> {
+    crate::init_log(&config)?;
+    if config.redis_url.is_none() {
+        tracing::warn!("FANFARE_REDIS_URL is not set: workers in other processes hear of posts only by their own sweep");
+    }
+    let stop = stop_on_signal();
+    let listener = tokio::net::TcpListener::bind(config.listen)
+        .await
+        .with_context(|| format!("FANFARE_LISTEN {} cannot be listened on", config.listen))?;
+    let listen = listener.local_addr()?;
+    let way = Way { listen, migrate: config.is_embedded(), own_sandbox: None };
+    let cx = start::domain(&config, way).await?;
+    say(format_args!("The API of Fanfare is at {}", cx.settings.base_url));
+    fanfare_api::serve(fanfare_api::service(cx, Vec::new()), listener, stop).await?;
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! `fanfare demo`: posts going out on every simulated network, on a service of its own that leaves nothing behind.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, Result};
+use fanfare_sandbox::Sandbox;
+use fanfare_workers::{Options, failpoint::Failpoint};
+use secrecy::ExposeSecret;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use super::worker_name;
+use crate::{
+    config::Config,
+    start::{self, Way},
+};
+
+/// Starts a service in a temporary directory, shows the demo against it over HTTP, and removes it.
+///
+/// # Errors
+/// What kept it from starting, or a post that did not go out.
+pub async fn run(config: Config) -> Result<()> {
+    let dir = std::env::temp_dir().join(format!("fanfare-demo-{}", std::process::id()));
+    let variables = BTreeMap::from([
+        ("FANFARE_DATA_DIR".to_owned(), dir.display().to_string()),
+        ("FANFARE_LISTEN".to_owned(), "127.0.0.1:0".to_owned()),
+        ("FANFARE_LOG".to_owned(), "warn".to_owned()),
+    ]);
+    let own = Config::from_variables(variables)?;
+    drop(config);
+    crate::init_log(&own)?;
+    let shown = show(&own).await;
+    std::fs::remove_dir_all(&dir).with_context(|| format!("{} was not removed", dir.display()))?;
+    shown
+}
+
+async fn show(config: &Config) -> Result<()> {
+    let listener = tokio::net::TcpListener::bind(config.listen).await?;
+    let listen = listener.local_addr()?;
+    let sandbox_url = Url::parse(&format!("http://{listen}/sandbox"))?;
+    let networks = Sandbox::open(None).await?;
+    networks.set_base_url(&sandbox_url);
+    let way = Way { listen, migrate: true, own_sandbox: Some(sandbox_url) };
+    let cx = start::domain(config, way).await?;
+    let key = start::first_owner(&cx).await?.context("the temporary directory was not empty")?;
+    let mount = salvo::Router::with_path("sandbox").push(networks.router());
+    let service = fanfare_api::service(cx.clone(), vec![mount]);
+    let stop = CancellationToken::new();
+    let worker = fanfare_workers::Context::new(cx.clone(), worker_name(), Failpoint::default());
+    let working = tokio::spawn(fanfare_workers::run(worker, Options::default(), stop.clone()));
+    let serving = tokio::spawn(fanfare_api::serve(service, listener, stop.clone()));
+    let shown = fanfare_cli::demo(&cx.settings.base_url, key.expose_secret()).await;
+    stop.cancel();
+    serving.await??;
+    working.await??;
+    shown
+}

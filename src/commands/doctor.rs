@@ -1,0 +1,121 @@
+//! `fanfare doctor`: looks at everything Fanfare needs.
+
+use std::process::Stdio;
+
+use anyhow::{Result, bail};
+use fanfare_domain::{clock::machine_now, db::Db};
+use fanfare_jobs::Bell;
+use fanfare_media::Store;
+
+use super::say;
+use crate::config::Config;
+
+/// A machine's clock that is off by more than this, in ms, is worth a word.
+const SKEW: i64 = 2_000;
+
+/// What was found: `Ok` says that it is well, `Err` what to do.
+type Finding = std::result::Result<String, String>;
+
+/// Looks, and says what to do about what is missing.
+///
+/// # Errors
+/// Something is missing.
+pub async fn run(config: Config) -> Result<()> {
+    crate::init_log(&config)?;
+    let database = database(&config).await;
+    let clock = clock(&database).await;
+    let findings = [
+        ("database", database.map(|(_, found)| found)),
+        ("clock", clock),
+        ("redis", redis(&config).await),
+        ("media store", media(&config).await),
+        ("ffmpeg", ffmpeg().await),
+        ("limits", limits(&config)),
+    ];
+    let mut missing = 0;
+    for (what, finding) in findings {
+        match finding {
+            Ok(found) => say(format_args!("ok       {what}: {found}")),
+            Err(advice) => {
+                missing += 1;
+                say(format_args!("MISSING  {what}: {advice}"));
+            }
+        }
+    }
+    if missing > 0 {
+        bail!("{missing} of what Fanfare needs is missing; see above");
+    }
+    Ok(())
+}
+
+async fn database(config: &Config) -> std::result::Result<(Db, String), String> {
+    if config.is_embedded() {
+        config.make_data_dir().map_err(|error| format!("{error:#}; set FANFARE_DATA_DIR to a directory you may write"))?;
+    }
+    let db = Db::open(&config.database_url, 1)
+        .await
+        .map_err(|error| format!("{error}; check FANFARE_DATABASE_URL and that the server runs"))?;
+    let kind = if db.is_postgres() { "PostgreSQL" } else { "SQLite" };
+    match fanfare_migration::check(&db.write).await {
+        Ok(()) => Ok((db, format!("{kind}, schema up to date"))),
+        Err(fanfare_migration::Error::Older) if config.is_embedded() => {
+            Ok((db, format!("{kind}, the schema is made at the first start")))
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+async fn clock(database: &std::result::Result<(Db, String), String>) -> Finding {
+    let Ok((db, _)) = database else { return Err("cannot be compared without the database".into()) };
+    let theirs = db.now().await.map_err(|error| error.to_string())?;
+    let off = theirs - machine_now();
+    if off.abs() > SKEW {
+        return Err(format!("differs from the database's by {off} ms; set up NTP on this machine"));
+    }
+    Ok(format!("within {} ms of the database's", off.abs()))
+}
+
+async fn redis(config: &Config) -> Finding {
+    let Some(url) = &config.redis_url else {
+        return if config.is_embedded() {
+            Ok("not used: the queue is in memory".into())
+        } else {
+            Err("set FANFARE_REDIS_URL, or workers hear of posts only by their own sweep".into())
+        };
+    };
+    let bell = Bell::redis(url).await.map_err(|error| error.to_string())?;
+    bell.ping()
+        .await
+        .map_err(|error| format!("{error}; start Redis 7 or Valkey, or correct FANFARE_REDIS_URL"))?;
+    Ok("answers".into())
+}
+
+async fn media(config: &Config) -> Finding {
+    if let Some(dir) = config.media_url.strip_prefix("file://") {
+        std::fs::create_dir_all(dir).map_err(|error| format!("{dir}: {error}; set FANFARE_MEDIA_URL"))?;
+    }
+    let store = Store::open(&config.media_url, config.media_access.clone());
+    let store = store.map_err(|error| format!("{error}; check FANFARE_MEDIA_URL"))?;
+    store.check().await.map_err(|error| format!("{error}; check FANFARE_MEDIA_URL and its keys"))?;
+    Ok("takes, gives back and deletes a file".into())
+}
+
+async fn ffmpeg() -> Finding {
+    let ran = tokio::process::Command::new("ffmpeg")
+        .arg("-version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .await;
+    match ran {
+        Ok(status) if status.success() => Ok("installed".into()),
+        _ => Err("not found; install it (Debian: apt-get install ffmpeg)".into()),
+    }
+}
+
+fn limits(config: &Config) -> Finding {
+    if (config.limits_factor - 1.0).abs() < f64::EPSILON {
+        return Ok("as documented".into());
+    }
+    Err(format!("FANFARE_LIMITS_FACTOR is {}; unset it outside tests", config.limits_factor))
+}

@@ -1,0 +1,73 @@
+//! `fanfare key`: makes or revokes an API key.
+
+use anyhow::{Result, bail};
+use fanfare_domain::{access::Scope, keys, people};
+use fanfare_entities::WorkspaceId;
+use secrecy::ExposeSecret;
+use uuid::Uuid;
+
+use super::say;
+use crate::{
+    config::Config,
+    start::{self, Way},
+};
+
+/// What to do with keys.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// Makes a key and prints it, alone, on standard output. A new address makes the person too.
+    Create {
+        /// Whom the key acts as.
+        #[arg(long)]
+        email: String,
+        /// The only workspace the key reaches.
+        #[arg(long)]
+        workspace: Option<Uuid>,
+        /// What it may be used for, separated by commas; all but the billing scopes if left out.
+        #[arg(long, value_delimiter = ',')]
+        scopes: Vec<String>,
+        /// Name for people.
+        #[arg(long, default_value = "key")]
+        name: String,
+    },
+    /// Revokes the key with this prefix (`fan_` and 8 characters).
+    Revoke {
+        /// The prefix.
+        prefix: String,
+    },
+}
+
+/// Does it.
+///
+/// # Errors
+/// An unknown scope, or a workspace the person is not in.
+pub async fn run(config: Config, command: Command) -> Result<()> {
+    crate::init_log(&config)?;
+    let way = Way { listen: config.listen, migrate: true, own_sandbox: None };
+    let cx = start::domain(&config, way).await?;
+    match command {
+        Command::Create { email, workspace, scopes, name } => {
+            let scopes = parse(&scopes)?;
+            let user_id = people::find_or_create(&cx, &email).await?;
+            let workspace_id = workspace.map(WorkspaceId);
+            let new = keys::NewKey { user_id, workspace_id, name, scopes };
+            say(keys::create(&cx, new).await?.expose_secret());
+        }
+        Command::Revoke { prefix } => match keys::revoke(&cx, &prefix).await? {
+            0 => bail!("there is no live key with the prefix {prefix}"),
+            count => say(format_args!("revoked: {count}")),
+        },
+    }
+    Ok(())
+}
+
+fn parse(names: &[String]) -> Result<Vec<Scope>> {
+    if names.is_empty() {
+        return Ok(Scope::default_set());
+    }
+    let known = || Scope::ALL.map(Scope::as_str).join(", ");
+    let scope = |name: &String| {
+        Scope::named(name).ok_or_else(|| anyhow::anyhow!("there is no scope {name:?}; there are {}", known()))
+    };
+    names.iter().map(scope).collect()
+}

@@ -1,0 +1,127 @@
+//! The commands, one file each.
+
+mod admin;
+mod api;
+mod demo;
+mod doctor;
+mod key;
+mod migrate;
+mod sandbox;
+mod up;
+mod worker;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use tokio_util::sync::CancellationToken;
+
+use crate::config::{Config, VARIABLES};
+
+/// Publishes posts on social networks at their time, once, and proves what was sent.
+#[derive(Debug, Parser)]
+#[command(name = "fanfare", version, after_help = "Without a command: up.")]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Everything in one process: API, workers, sandbox and pages.
+    #[command(after_long_help = variables())]
+    Up,
+    /// The API alone; needs PostgreSQL and Redis that workers share.
+    Api,
+    /// Workers alone.
+    Worker(worker::Args),
+    /// Brings the database's schema up to date.
+    Migrate,
+    /// The simulated networks alone.
+    Sandbox,
+    /// Connects an account on every simulated network and shows posts going out.
+    Demo,
+    /// Looks at everything Fanfare needs, and says what to do about what is missing.
+    Doctor,
+    /// Makes or revokes an API key.
+    Key {
+        #[command(subcommand)]
+        command: key::Command,
+    },
+    /// Sets up persons, workspaces, seats, brands and plans.
+    Admin {
+        #[command(subcommand)]
+        command: admin::Command,
+    },
+}
+
+impl Cli {
+    /// Does it.
+    ///
+    /// # Errors
+    /// What went wrong, in words for the operator.
+    pub async fn run(self) -> Result<()> {
+        let config = Config::from_env()?;
+        match self.command.unwrap_or(Command::Up) {
+            Command::Up => up::run(config).await,
+            Command::Api => api::run(config).await,
+            Command::Worker(args) => worker::run(config, args).await,
+            Command::Migrate => migrate::run(config).await,
+            Command::Sandbox => sandbox::run(config).await,
+            Command::Demo => demo::run(config).await,
+            Command::Doctor => doctor::run(config).await,
+            Command::Key { command } => key::run(config, command).await,
+            Command::Admin { command } => admin::run(config, command).await,
+        }
+    }
+}
+
+/// The variables, as `--help` shows them.
+fn variables() -> String {
+    let lines = VARIABLES.iter().map(|(name, doc)| format!("  {name}\n      {doc}"));
+    format!("Environment variables:\n{}", lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// Ends with SIGTERM or Ctrl-C.
+fn stop_on_signal() -> CancellationToken {
+    let stop = CancellationToken::new();
+    let stopped = stop.clone();
+    tokio::spawn(async move {
+        signalled().await;
+        tracing::info!("stopping");
+        stopped.cancel();
+    });
+    stop
+}
+
+#[cfg(unix)]
+async fn signalled() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+        let _ = tokio::signal::ctrl_c().await;
+        return;
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = tokio::signal::ctrl_c() => {}
+    }
+}
+
+#[cfg(not(unix))]
+async fn signalled() {
+    let _ = tokio::signal::ctrl_c().await;
+}
+
+/// Prints a line for people or programs on standard output.
+fn say(line: impl std::fmt::Display) {
+    use std::io::Write;
+    // A closed pipe is the reader's wish to hear no more.
+    let _ = writeln!(std::io::stdout(), "{line}");
+}
+
+/// A name for this worker that no other in the fleet has.
+fn worker_name() -> String {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let host = host.trim();
+    let host = if host.is_empty() { "host" } else { host };
+    let unique = uuid::Uuid::now_v7().simple().to_string();
+    format!("{host}-{}-{}", std::process::id(), &unique[unique.len() - 6..])
+}

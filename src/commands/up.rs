@@ -1,0 +1,66 @@
+//! `fanfare up`: everything in one process.
+
+use anyhow::{Context as _, Result};
+use fanfare_sandbox::Sandbox;
+use fanfare_workers::{Options, failpoint::Failpoint};
+use secrecy::{ExposeSecret, SecretString};
+use url::Url;
+
+use super::{say, stop_on_signal, worker_name};
+use crate::{
+    config::Config,
+    start::{self, Way},
+};
+
+/// Runs until it is told to stop.
+///
+/// # Errors
+/// What kept it from starting.
+pub async fn run(config: Config) -> Result<()> {
+    crate::init_log(&config)?;
+    let stop = stop_on_signal();
+    let listener = tokio::net::TcpListener::bind(config.listen)
+        .await
+        .with_context(|| format!("FANFARE_LISTEN {} cannot be listened on", config.listen))?;
+    let listen = listener.local_addr()?;
+    let own = Url::parse(&format!("http://{listen}/sandbox"))?;
+    let networks = Sandbox::open(Some(config.make_data_dir()?.join("sandbox"))).await?;
+    networks.set_base_url(&own);
+    let own_sandbox = config.sandbox_url.is_none().then_some(own);
+    let cx = start::domain(&config, Way { listen, migrate: true, own_sandbox }).await?;
+    let key = start::first_owner(&cx).await?;
+    let mount = salvo::Router::with_path("sandbox").push(networks.router());
+    let service = fanfare_api::service(cx.clone(), vec![mount]);
+    let worker = fanfare_workers::Context::new(
+        cx.clone(),
+        worker_name(),
+        Failpoint::at(config.failpoint.clone()),
+    );
+    let working = tokio::spawn(fanfare_workers::run(worker, Options::default(), stop.clone()));
+    welcome(&cx.settings.base_url, key.as_ref());
+    let served = fanfare_api::serve(service, listener, stop.clone()).await;
+    stop.cancel();
+    working.await??;
+    served?;
+    Ok(())
+}
+
+/// Says where it is, and at the first start how to begin.
+fn welcome(base_url: &str, key: Option<&SecretString>) {
+    say(format_args!("Fanfare is at {base_url} (documentation: {base_url}/docs)"));
+    let Some(key) = key else { return };
+    let key = key.expose_secret();
+    say(format_args!(
+        "
+This is your API key. It is shown only now:
+
+{key}
+
+Connect an account on the simulated Bluesky, schedule a post, and see it there:
+
+curl -s -X POST {base_url}/api/v1/sandbox/accounts -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' -d '{{\"platform\": \"bluesky\"}}'
+curl -s -X POST {base_url}/api/v1/posts -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' -d '{{\"account_id\": 1, \"caption\": \"Hello from Fanfare\", \"scheduled_at\": \"'$(date -u -d '+5 seconds' +%Y-%m-%dT%H:%M:%SZ)'\"}}'
+curl -s '{base_url}/api/v1/sandbox/bluesky/posts?account_id=1' -H 'Authorization: Bearer {key}'
+"
+    ));
+}

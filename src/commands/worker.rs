@@ -1,0 +1,40 @@
+//! `fanfare worker`: workers alone.
+
+use anyhow::Result;
+use fanfare_jobs::Queue;
+use fanfare_workers::{Options, failpoint::Failpoint};
+
+use super::{say, stop_on_signal, worker_name};
+use crate::{
+    config::Config,
+    start::{self, Way},
+};
+
+/// What a worker serves.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Queues to serve, separated by commas: publish, webhook, media, upkeep.
+    #[arg(long, value_delimiter = ',', default_values_t = Queue::ALL.map(|queue| queue.as_str().to_owned()).to_vec())]
+    queues: Vec<String>,
+    /// Posts published at once.
+    #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    concurrency: u16,
+}
+
+/// Works until it is told to stop.
+///
+/// # Errors
+/// What kept it from starting.
+pub async fn run(config: Config, args: Args) -> Result<()> {
+    crate::init_log(&config)?;
+    let queues = args.queues.iter().map(|name| name.parse()).collect::<Result<Vec<Queue>, _>>()?;
+    let stop = stop_on_signal();
+    let way = Way { listen: config.listen, migrate: config.is_embedded(), own_sandbox: None };
+    let cx = start::domain(&config, way).await?;
+    let name = worker_name();
+    say(format_args!("Worker {name} serves {}", args.queues.join(", ")));
+    let cx = fanfare_workers::Context::new(cx, name, Failpoint::at(config.failpoint.clone()));
+    let options = Options { queues, slots: usize::from(args.concurrency), ..Options::default() };
+    fanfare_workers::run(cx, options, stop).await?;
+    Ok(())
+}

@@ -1,0 +1,314 @@
+//! Configuration: `FANFARE_*` variables, read once, refused with their names when they are wrong.
+
+use std::{
+    collections::BTreeMap,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use anyhow::{Context as _, Result, bail};
+use fanfare_platforms::PlatformId;
+use url::Url;
+
+/// Every variable there is, with what it means; `<PLATFORM>` stands for each platform's name in capitals.
+pub const VARIABLES: &[(&str, &str)] = &[
+    ("FANFARE_LISTEN", "Address the API listens on (127.0.0.1:8080)."),
+    ("FANFARE_BASE_URL", "Origin by which callers reach the API (http:// and FANFARE_LISTEN)."),
+    ("FANFARE_DATA_DIR", "Directory of the embedded database, media, key file and sandbox (./data)."),
+    ("FANFARE_DATABASE_URL", "sqlite://… or postgres://… (a SQLite file in FANFARE_DATA_DIR)."),
+    ("FANFARE_DATABASE_POOL", "Most database connections of this process (8)."),
+    ("FANFARE_REDIS_URL", "redis://… or rediss://…; without it the queue is in memory and all runs in one process."),
+    ("FANFARE_MEDIA_URL", "Where media is stored: file:///… or s3://bucket/prefix?endpoint=… (FANFARE_DATA_DIR/media)."),
+    ("FANFARE_MEDIA_BASE_URL", "Address under which media is served (FANFARE_BASE_URL/media)."),
+    ("FANFARE_MEDIA_ACCESS_KEY", "Access key of the S3 store."),
+    ("FANFARE_MEDIA_SECRET_KEY", "Secret key of the S3 store."),
+    ("FANFARE_MEDIA_REGION", "Region of the S3 store."),
+    ("FANFARE_MASTER_KEY", "Base64 of 32 bytes; encrypts credentials. Required with PostgreSQL; else kept in FANFARE_DATA_DIR/master.key."),
+    ("FANFARE_MASTER_KEY_OLD", "Earlier master keys, separated by commas; they only decrypt."),
+    ("FANFARE_MAX_LATENESS", "A post that could not start this long after its time fails (24h)."),
+    ("FANFARE_ALLOW_PRIVATE_TARGETS", "true opens private addresses, http and every port for addresses that users give (false)."),
+    ("FANFARE_SANDBOX_URL", "Where `fanfare sandbox` is reached; `up` brings its own."),
+    ("FANFARE_<PLATFORM>_URL", "Base URL of a platform's API, in place of its own."),
+    ("FANFARE_<PLATFORM>_CLIENT_ID", "Client id of the app registered with a platform."),
+    ("FANFARE_<PLATFORM>_CLIENT_SECRET", "Client secret of that app."),
+    ("FANFARE_LIMITS_FACTOR", "Multiplies every inbound limit (1)."),
+    ("FANFARE_TRUSTED_PROXIES", "Networks whose X-Forwarded-For is believed, separated by commas."),
+    ("FANFARE_LOG", "What is logged: error, warn, info, debug, trace, or a tracing filter (info)."),
+    ("FANFARE_LOG_FORMAT", "text or json (text)."),
+    ("FANFARE_FAILPOINT", "For crash tests: the named place at which a worker stops for good."),
+    ("FANFARE_URL", "For client commands: the service's origin (http://127.0.0.1:8080)."),
+    ("FANFARE_API_KEY", "For client commands: the API key."),
+];
+
+/// What the operator chose.
+#[derive(Clone)]
+pub struct Config {
+    /// Address to listen on.
+    pub listen: SocketAddr,
+    /// Origin of the API, if it is not the listening address.
+    pub base_url: Option<String>,
+    /// Directory of what is embedded.
+    pub data_dir: PathBuf,
+    /// The database.
+    pub database_url: String,
+    /// Most connections to it.
+    pub database_pool: u32,
+    /// Redis, if there is one.
+    pub redis_url: Option<String>,
+    /// The media store.
+    pub media_url: String,
+    /// Where media is served, if not below the API.
+    pub media_base_url: Option<String>,
+    /// Access to the media store.
+    pub media_access: fanfare_media::S3,
+    /// The master key, if it is not in a file.
+    pub master_key: Option<String>,
+    /// Earlier master keys.
+    pub master_keys_old: Vec<String>,
+    /// A post later than this fails.
+    pub max_lateness: Duration,
+    /// Open private addresses.
+    pub allow_private: bool,
+    /// The simulated networks.
+    pub sandbox_url: Option<Url>,
+    /// Base URLs of platforms.
+    pub platform_urls: BTreeMap<PlatformId, Url>,
+    /// Log filter.
+    pub log: String,
+    /// Log as JSON.
+    pub log_json: bool,
+    /// Where a test stops the workers.
+    pub failpoint: Option<String>,
+    /// Multiplies inbound limits.
+    pub limits_factor: f64,
+}
+
+impl Config {
+    /// Reads the process's environment.
+    ///
+    /// # Errors
+    /// The first variable that is unknown or wrong, by name.
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
+    pub fn from_env() -> Result<Self> {
+        let named = std::env::vars_os().filter_map(|(name, value)| {
+            let name = name.into_string().ok().filter(|name| name.starts_with("FANFARE_"))?;
+            Some((name, value.into_string().ok()))
+        });
+        let mut variables = BTreeMap::new();
+        for (name, value) in named {
+            let Some(value) = value else { bail!("{name} is not valid UTF-8") };
+            variables.insert(name, value);
+        }
+        Self::from_variables(variables)
+    }
+
+    /// Reads these variables.
+    ///
+    /// # Errors
+    /// The first one that is unknown or wrong, by name.
+    pub fn from_variables(variables: BTreeMap<String, String>) -> Result<Self> {
+        // An empty variable is one that is not set, as in compose files.
+        let mut given = Given(variables.into_iter().filter(|(_, v)| !v.is_empty()).collect());
+        let data_dir = PathBuf::from(given.take("FANFARE_DATA_DIR").unwrap_or("./data".into()));
+        let data_dir = std::path::absolute(&data_dir).context("FANFARE_DATA_DIR")?;
+        let default_database = format!("sqlite://{}", data_dir.join("fanfare.db").display());
+        let default_media = format!("file://{}", data_dir.join("media").display());
+        let config = Self {
+            listen: given.parse("FANFARE_LISTEN", "an address like 127.0.0.1:8080")?.unwrap_or_else(
+                || SocketAddr::from(([127, 0, 0, 1], 8080)),
+            ),
+            base_url: given.origin("FANFARE_BASE_URL")?,
+            database_url: given.database()?.unwrap_or(default_database),
+            database_pool: given.parse("FANFARE_DATABASE_POOL", "a number from 1")?.unwrap_or(8),
+            redis_url: given.take("FANFARE_REDIS_URL"),
+            media_url: given.take("FANFARE_MEDIA_URL").unwrap_or(default_media),
+            media_base_url: given.origin("FANFARE_MEDIA_BASE_URL")?,
+            media_access: fanfare_media::S3 {
+                access_key: given.take("FANFARE_MEDIA_ACCESS_KEY").map(Into::into),
+                secret_key: given.take("FANFARE_MEDIA_SECRET_KEY").map(Into::into),
+                region: given.take("FANFARE_MEDIA_REGION"),
+            },
+            master_key: given.take("FANFARE_MASTER_KEY"),
+            master_keys_old: given.list("FANFARE_MASTER_KEY_OLD"),
+            max_lateness: given.duration("FANFARE_MAX_LATENESS")?.unwrap_or(Duration::from_secs(86_400)),
+            allow_private: given.switch("FANFARE_ALLOW_PRIVATE_TARGETS")?,
+            sandbox_url: given.parse("FANFARE_SANDBOX_URL", "an address like http://127.0.0.1:9090")?,
+            platform_urls: given.platform_urls()?,
+            log: given.take("FANFARE_LOG").unwrap_or("info".into()),
+            log_json: given.log_json()?,
+            failpoint: given.failpoint()?,
+            limits_factor: given.parse("FANFARE_LIMITS_FACTOR", "a number above 0")?.unwrap_or(1.0),
+            data_dir,
+        };
+        given.ignore(&["FANFARE_URL", "FANFARE_API_KEY", "FANFARE_TRUSTED_PROXIES"]);
+        given.refuse_rest()?;
+        if config.limits_factor <= 0.0 || config.database_pool == 0 {
+            bail!("FANFARE_LIMITS_FACTOR and FANFARE_DATABASE_POOL must be above 0");
+        }
+        Ok(config)
+    }
+
+    /// True when the database is a file of this machine.
+    #[must_use]
+    pub fn is_embedded(&self) -> bool {
+        self.database_url.starts_with("sqlite:")
+    }
+
+    /// Makes the data directory, if something is to be kept in it.
+    ///
+    /// # Errors
+    /// The file system's.
+    pub fn make_data_dir(&self) -> Result<&Path> {
+        std::fs::create_dir_all(&self.data_dir)
+            .with_context(|| format!("FANFARE_DATA_DIR {} cannot be made", self.data_dir.display()))?;
+        Ok(&self.data_dir)
+    }
+}
+
+/// Variables that nothing has asked for yet.
+struct Given(BTreeMap<String, String>);
+
+impl Given {
+    fn take(&mut self, name: &str) -> Option<String> {
+        self.0.remove(name)
+    }
+
+    fn parse<T: std::str::FromStr>(&mut self, name: &str, wanted: &str) -> Result<Option<T>> {
+        let Some(text) = self.take(name) else { return Ok(None) };
+        text.parse().map(Some).map_err(|_| anyhow::anyhow!("{name} must be {wanted}, not {text:?}"))
+    }
+
+    fn list(&mut self, name: &str) -> Vec<String> {
+        let text = self.take(name).unwrap_or_default();
+        text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
+    }
+
+    fn switch(&mut self, name: &str) -> Result<bool> {
+        Ok(self.parse(name, "true or false")?.unwrap_or(false))
+    }
+
+    fn duration(&mut self, name: &str) -> Result<Option<Duration>> {
+        let Some(text) = self.take(name) else { return Ok(None) };
+        humantime::parse_duration(&text)
+            .map(Some)
+            .map_err(|_| anyhow::anyhow!("{name} must be a duration like 2s or 24h, not {text:?}"))
+    }
+
+    fn origin(&mut self, name: &str) -> Result<Option<String>> {
+        let url: Option<Url> = self.parse(name, "an address like https://fanfare.example.com")?;
+        Ok(url.map(|url| url.as_str().trim_end_matches('/').to_owned()))
+    }
+
+    fn database(&mut self) -> Result<Option<String>> {
+        let Some(url) = self.take("FANFARE_DATABASE_URL") else { return Ok(None) };
+        if ["sqlite:", "postgres:", "postgresql:"].iter().any(|scheme| url.starts_with(scheme)) {
+            return Ok(Some(url));
+        }
+        bail!("FANFARE_DATABASE_URL must begin with sqlite:// or postgres://");
+    }
+
+    fn log_json(&mut self) -> Result<bool> {
+        match self.take("FANFARE_LOG_FORMAT").as_deref() {
+            None | Some("text") => Ok(false),
+            Some("json") => Ok(true),
+            Some(other) => bail!("FANFARE_LOG_FORMAT must be text or json, not {other:?}"),
+        }
+    }
+
+    fn failpoint(&mut self) -> Result<Option<String>> {
+        let name = self.take("FANFARE_FAILPOINT");
+        let known = fanfare_workers::failpoint::ALL;
+        match &name {
+            Some(name) if !known.contains(&name.as_str()) => {
+                bail!("FANFARE_FAILPOINT must be one of {}, not {name:?}", known.join(", "))
+            }
+            _ => Ok(name),
+        }
+    }
+
+    fn platform_urls(&mut self) -> Result<BTreeMap<PlatformId, Url>> {
+        let mut urls = BTreeMap::new();
+        for platform in fanfare_platforms::all() {
+            let id = platform.spec().id;
+            let name = id.as_str().to_uppercase();
+            if let Some(url) = self.parse(&format!("FANFARE_{name}_URL"), "an http(s) address")? {
+                urls.insert(id, url);
+            }
+            for part in ["CLIENT_ID", "CLIENT_SECRET"] {
+                self.take(&format!("FANFARE_{name}_{part}"));
+            }
+        }
+        Ok(urls)
+    }
+
+    fn ignore(&mut self, names: &[&str]) {
+        for name in names {
+            self.take(name);
+        }
+    }
+
+    fn refuse_rest(&self) -> Result<()> {
+        let Some(name) = self.0.keys().next() else { return Ok(()) };
+        let nearest = VARIABLES
+            .iter()
+            .map(|(known, _)| (strsim::damerau_levenshtein(name, known), *known))
+            .min()
+            .map_or("", |(_, known)| known);
+        bail!("{name} is not a variable of Fanfare; did you mean {nearest}? `fanfare up --help` names them all");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeMap, time::Duration};
+
+    use super::{Config, VARIABLES};
+
+    fn read(pairs: &[(&str, &str)]) -> anyhow::Result<Config> {
+        let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Config::from_variables(pairs.collect::<BTreeMap<_, _>>())
+    }
+
+    fn refusal(name: &str, value: &str) -> String {
+        read(&[(name, value)]).err().map_or_else(String::new, |error| format!("{error:#}"))
+    }
+
+    #[test]
+    fn a_wrong_variable_is_refused_by_name() {
+        for (name, value) in [
+            ("FANFARE_LISTEN", "nowhere"),
+            ("FANFARE_MAX_LATENESS", "soon"),
+            ("FANFARE_ALLOW_PRIVATE_TARGETS", "maybe"),
+            ("FANFARE_DATABASE_URL", "mysql://x"),
+            ("FANFARE_LOG_FORMAT", "xml"),
+            ("FANFARE_BLUESKY_URL", "::"),
+            ("FANFARE_FAILPOINT", "elsewhere"),
+            ("FANFARE_LISTNE", "127.0.0.1:1"),
+        ] {
+            assert!(refusal(name, value).contains(name), "{name}: {}", refusal(name, value));
+        }
+        assert!(refusal("FANFARE_LISTNE", "x").contains("did you mean FANFARE_LISTEN"));
+    }
+
+    #[test]
+    fn durations_and_defaults() {
+        assert_eq!(read(&[]).unwrap().max_lateness, Duration::from_secs(86_400));
+        let short = read(&[("FANFARE_MAX_LATENESS", "2s")]).unwrap();
+        assert_eq!(short.max_lateness, Duration::from_secs(2));
+        assert!(read(&[("FANFARE_REDIS_URL", "")]).unwrap().redis_url.is_none());
+    }
+
+    #[test]
+    fn the_example_file_names_exactly_these_variables() {
+        let example = include_str!("../.env.example");
+        let written: Vec<&str> = example
+            .lines()
+            .filter_map(|line| line.trim_start_matches("# ").split_once('='))
+            .map(|(name, _)| name)
+            .filter(|name| name.starts_with("FANFARE_"))
+            .collect();
+        let known: Vec<&str> = VARIABLES.iter().map(|(name, _)| *name).collect();
+        assert_eq!(written, known);
+    }
+}

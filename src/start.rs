@@ -1,0 +1,116 @@
+//! Putting the service together from its configuration.
+
+use std::{io::Write, net::SocketAddr, path::Path};
+
+use anyhow::{Context as _, Result, bail};
+use fanfare_domain::{Domain, Parts, Settings, access::Scope, clock::Clock, db::Db, keys, people, vault::Vault};
+use fanfare_jobs::Bell;
+use fanfare_media::Store;
+use fanfare_outbound::{Client, Policy};
+use secrecy::SecretString;
+use url::Url;
+
+use crate::config::Config;
+
+/// The person who owns an embedded installation.
+const OWNER: &str = "owner@localhost";
+
+/// What differs between the ways to start.
+pub struct Way {
+    /// Where the API is reached, for links in replies.
+    pub listen: SocketAddr,
+    /// Bring the schema up to date; otherwise it must be.
+    pub migrate: bool,
+    /// Below which the sandbox of this process is reached, if it has one.
+    pub own_sandbox: Option<Url>,
+}
+
+/// Builds the rules' context.
+///
+/// # Errors
+/// What is missing, in words for the operator.
+pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
+    if config.is_embedded() {
+        config.make_data_dir()?;
+    }
+    let vault = vault(config)?;
+    let db = Db::open(&config.database_url, config.database_pool)
+        .await
+        .context("FANFARE_DATABASE_URL: the database cannot be opened")?;
+    if way.migrate {
+        fanfare_migration::migrate(&db.write).await?;
+    } else {
+        fanfare_migration::check(&db.write).await?;
+    }
+    let bell = match &config.redis_url {
+        Some(url) => Bell::redis(url).await.context("FANFARE_REDIS_URL")?,
+        None => Bell::memory(),
+    };
+    let base_url = config.base_url.clone().unwrap_or_else(|| format!("http://{}", way.listen));
+    let media_base_url =
+        config.media_base_url.clone().unwrap_or_else(|| format!("{base_url}/media"));
+    if let Some(dir) = config.media_url.strip_prefix("file://") {
+        std::fs::create_dir_all(dir).with_context(|| format!("FANFARE_MEDIA_URL {dir}"))?;
+    }
+    let store = Store::open(&config.media_url, config.media_access.clone())
+        .context("FANFARE_MEDIA_URL")?;
+    let http = Client::new(Policy { allow_private: config.allow_private })?;
+    let settings = Settings {
+        base_url,
+        media_base_url,
+        max_lateness: i64::try_from(config.max_lateness.as_millis()).unwrap_or(i64::MAX / 4),
+        allow_private: config.allow_private,
+        platform_urls: config.platform_urls.clone(),
+        sandbox_url: way.own_sandbox.or_else(|| config.sandbox_url.clone()),
+    };
+    let clock = Clock::machine();
+    Ok(Domain::new(Parts { db, clock, bell, vault, http, store, settings }))
+}
+
+/// The master keys: from the environment, else from a file made at the first start.
+fn vault(config: &Config) -> Result<Vault> {
+    let current = match &config.master_key {
+        Some(key) => key.clone(),
+        None if config.is_embedded() => key_file(&config.data_dir.join("master.key"))?,
+        None => bail!(
+            "FANFARE_MASTER_KEY is required with PostgreSQL; make one with `openssl rand -base64 32` \
+             and give every process the same"
+        ),
+    };
+    Vault::new(&current, &config.master_keys_old).context("FANFARE_MASTER_KEY")
+}
+
+fn key_file(path: &Path) -> Result<String> {
+    match std::fs::read_to_string(path) {
+        Ok(key) => return Ok(key),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error).with_context(|| format!("{}", path.display())),
+    }
+    let key = Vault::fresh_key();
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path).with_context(|| format!("{}", path.display()))?;
+    file.write_all(key.as_bytes())?;
+    file.sync_all()?;
+    Ok(key)
+}
+
+/// Makes the owner and a key if there is nobody yet; the key is returned once.
+///
+/// # Errors
+/// The database's.
+pub async fn first_owner(cx: &Domain) -> Result<Option<SecretString>> {
+    if people::count(cx).await? > 0 {
+        return Ok(None);
+    }
+    let user_id = people::find_or_create(cx, OWNER).await?;
+    let new = keys::NewKey {
+        user_id,
+        workspace_id: None,
+        name: "first key".to_owned(),
+        scopes: Scope::ALL.to_vec(),
+    };
+    Ok(Some(keys::create(cx, new).await?))
+}

@@ -1,0 +1,54 @@
+//! The arrows between the crates run one way only.
+
+use std::{collections::BTreeMap, process::Command};
+
+use serde_json::Value;
+
+/// What each crate may use of our own. Whoever adds an arrow adds it here, and says why in an ADR.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("fanfare", &[
+        "fanfare-api", "fanfare-cli", "fanfare-domain", "fanfare-entities", "fanfare-jobs", "fanfare-media",
+        "fanfare-migration", "fanfare-outbound", "fanfare-platforms", "fanfare-sandbox", "fanfare-workers",
+    ]),
+    ("fanfare-api", &["fanfare-domain", "fanfare-entities"]),
+    ("fanfare-workers", &[
+        "fanfare-domain", "fanfare-entities", "fanfare-jobs", "fanfare-media", "fanfare-outbound",
+        "fanfare-platforms",
+    ]),
+    ("fanfare-domain", &[
+        "fanfare-entities", "fanfare-jobs", "fanfare-media", "fanfare-outbound", "fanfare-platforms",
+    ]),
+    ("fanfare-jobs", &[]),
+    ("fanfare-platforms", &["fanfare-outbound"]),
+    ("fanfare-media", &["fanfare-outbound"]),
+    ("fanfare-outbound", &[]),
+    ("fanfare-entities", &[]),
+    ("fanfare-migration", &[]),
+    ("fanfare-sandbox", &[]),
+    ("fanfare-cli", &[]),
+];
+
+#[test]
+fn dependencies_point_one_way() {
+    let found = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .output()
+        .expect("cargo answers");
+    assert!(found.status.success(), "{}", String::from_utf8_lossy(&found.stderr));
+    let found: Value = serde_json::from_slice(&found.stdout).expect("cargo metadata is JSON");
+    let allowed: BTreeMap<_, _> = ALLOWED.iter().copied().collect();
+    for package in found["packages"].as_array().expect("packages") {
+        let name = package["name"].as_str().expect("a name");
+        if name == "fanfare-tests" {
+            continue;
+        }
+        let may = allowed.get(name).unwrap_or_else(|| panic!("{name} is not in the list of crates"));
+        for used in package["dependencies"].as_array().expect("dependencies") {
+            let (used, kind) = (used["name"].as_str().expect("a name"), &used["kind"]);
+            if used.starts_with("fanfare") && kind.is_null() {
+                assert!(may.contains(&used), "{name} may not use {used}");
+            }
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! A whole service in the test's process.
+
+use std::{path::PathBuf, time::Duration};
+
+use fanfare_domain::{
+    Domain, Parts, Settings,
+    access::{Role, Scope},
+    clock::{Clock, machine_now},
+    keys, people,
+    vault::Vault,
+};
+use fanfare_entities::{BrandId, UserId, WorkspaceId};
+use fanfare_media::{S3, Store};
+use fanfare_outbound::{Client, Policy};
+use fanfare_sandbox::Sandbox;
+use fanfare_workers::{Context, failpoint::Failpoint};
+use secrecy::ExposeSecret;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use crate::{Stack, client::User};
+
+/// How long a test waits for something to happen, in real time. Generous: it only ends a failed test.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How a service of a test differs from the usual one.
+pub struct Options {
+    /// Run workers in this process.
+    pub workers: bool,
+    /// Open private addresses for what users give (receivers and media servers of tests are on loopback).
+    pub allow_private: bool,
+    /// A post later than this, in ms, fails.
+    pub max_lateness: i64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { workers: true, allow_private: true, max_lateness: 24 * 3_600_000 }
+    }
+}
+
+/// A service with its own database, queue, simulated networks and clock, which stands still until it is moved.
+pub struct TestApp {
+    /// The rules and the database.
+    pub domain: Domain,
+    /// The clock.
+    pub clock: Clock,
+    /// Origin of the API.
+    pub origin: String,
+    /// Address of the simulated networks.
+    pub sandbox_url: Url,
+    /// Address of the database.
+    pub database_url: String,
+    /// Address of the queue, if it is Redis.
+    pub redis_url: Option<String>,
+    /// The master key.
+    pub master_key: String,
+    dir: PathBuf,
+    stop: CancellationToken,
+}
+
+impl TestApp {
+    /// A service with workers.
+    pub async fn start() -> Self {
+        Self::with(Options::default()).await
+    }
+
+    /// A service as described.
+    ///
+    /// # Panics
+    /// Something it needs is missing.
+    pub async fn with(options: Options) -> Self {
+        let stack = Stack::of_this_run();
+        let dir = std::env::temp_dir().join(format!("fanfare-test-{}", uuid::Uuid::now_v7().simple()));
+        std::fs::create_dir_all(dir.join("media")).expect("a temporary directory");
+        let stop = CancellationToken::new();
+        let networks = Sandbox::open(None).await.expect("the sandbox opens");
+        let any = "127.0.0.1:0".parse().expect("an address");
+        let networks = networks.serve(any, stop.clone()).await.expect("the sandbox listens");
+        let sandbox_url = Url::parse(&format!("http://{}", networks.address())).expect("a URL");
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let origin = format!("http://{}", listener.local_addr().expect("an address"));
+        let (db, database_url) = stack.database(&dir).await;
+        let (bell, redis_url) = stack.bell().await;
+        let clock = Clock::manual(machine_now());
+        let master_key = Vault::fresh_key();
+        let media = format!("file://{}", dir.join("media").display());
+        let domain = Domain::new(Parts {
+            db,
+            clock: clock.clone(),
+            bell,
+            vault: Vault::new(&master_key, &[]).expect("a good key"),
+            http: Client::new(Policy { allow_private: options.allow_private }).expect("a client"),
+            store: Store::open(&media, S3 { access_key: None, secret_key: None, region: None })
+                .expect("the store opens"),
+            settings: Settings {
+                base_url: origin.clone(),
+                media_base_url: format!("{origin}/media"),
+                max_lateness: options.max_lateness,
+                allow_private: options.allow_private,
+                platform_urls: Default::default(),
+                sandbox_url: Some(sandbox_url.clone()),
+            },
+        });
+        let service = fanfare_api::service(domain.clone(), Vec::new());
+        tokio::spawn(fanfare_api::serve(service, listener, stop.clone()));
+        let app = Self {
+            domain,
+            clock,
+            origin,
+            sandbox_url,
+            database_url,
+            redis_url,
+            master_key,
+            dir,
+            stop,
+        };
+        if options.workers {
+            app.work();
+        }
+        app
+    }
+
+    /// Starts workers in this process.
+    pub fn work(&self) -> Context {
+        let name = format!("test-{}", uuid::Uuid::now_v7().simple());
+        let cx = Context::new(self.domain.clone(), name, Failpoint::default());
+        let options = fanfare_workers::Options {
+            slots: 16,
+            grace: Duration::from_secs(1),
+            ..fanfare_workers::Options::default()
+        };
+        tokio::spawn(fanfare_workers::run(cx.clone(), options, self.stop.clone()));
+        cx
+    }
+
+    /// A new person with a personal workspace and a key with every scope.
+    pub async fn user(&self) -> User {
+        let email = format!("{}@example.com", uuid::Uuid::now_v7().simple());
+        let id = self.person(&email).await;
+        self.key(id, None, &Scope::ALL).await
+    }
+
+    /// A new person.
+    ///
+    /// # Panics
+    /// The database does not answer.
+    pub async fn person(&self, email: &str) -> UserId {
+        people::find_or_create(&self.domain, email).await.expect("a person")
+    }
+
+    /// A key for a person.
+    ///
+    /// # Panics
+    /// The person is not in the workspace.
+    pub async fn key(
+        &self,
+        user_id: UserId,
+        workspace_id: Option<WorkspaceId>,
+        scopes: &[Scope],
+    ) -> User {
+        let new =
+            keys::NewKey { user_id, workspace_id, name: "test".into(), scopes: scopes.to_vec() };
+        let key = keys::create(&self.domain, new).await.expect("a key");
+        User::new(&self.origin, key.expose_secret().to_owned())
+    }
+
+    /// A team workspace.
+    ///
+    /// # Panics
+    /// The database does not answer.
+    pub async fn workspace(&self, owner: UserId) -> WorkspaceId {
+        people::create_workspace(&self.domain, "Team", owner).await.expect("a workspace")
+    }
+
+    /// A new person with this role in a workspace, and a key scoped to it.
+    ///
+    /// # Panics
+    /// The database does not answer.
+    pub async fn member(&self, workspace: WorkspaceId, role: Role) -> (UserId, User) {
+        let email = format!("{}@example.com", uuid::Uuid::now_v7().simple());
+        let id = self.person(&email).await;
+        people::set_member(&self.domain, workspace, id, role).await.expect("a seat");
+        (id, self.key(id, Some(workspace), &Scope::ALL).await)
+    }
+
+    /// A brand, and a lock of these persons' seats to it.
+    ///
+    /// # Panics
+    /// The database does not answer.
+    pub async fn brand(&self, workspace: WorkspaceId, locked: &[UserId]) -> BrandId {
+        let id = people::create_brand(&self.domain, workspace, "Brand").await.expect("a brand");
+        for person in locked {
+            people::lock(&self.domain, workspace, *person, id).await.expect("a lock");
+        }
+        id
+    }
+
+    /// Nobody: a caller without a key.
+    #[must_use]
+    pub fn nobody(&self) -> User {
+        User::new(&self.origin, String::new())
+    }
+
+    /// Moves the clock on.
+    pub fn advance(&self, by: Duration) {
+        self.clock.advance(i64::try_from(by.as_millis()).expect("a short time"));
+    }
+
+    /// `seconds` from now, as callers write it.
+    #[must_use]
+    pub fn at(&self, seconds: i64) -> String {
+        fanfare_domain::clock::show(self.clock.now() + seconds * 1_000)
+    }
+
+    /// Waits until a post is in one of these statuses; its record.
+    ///
+    /// # Panics
+    /// It does not get there.
+    pub async fn settled(&self, user: &User, id: i64, statuses: &[&str]) -> Value {
+        let path = format!("/api/v1/posts/{id}");
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        loop {
+            let post = user.get(&path).await.expect(200).body["post"].clone();
+            if statuses.iter().any(|status| post["status"] == *status) {
+                return post;
+            }
+            assert!(tokio::time::Instant::now() < deadline, "it stays like this: {post:#}");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Waits until something holds.
+    ///
+    /// # Panics
+    /// It never does.
+    pub async fn eventually<T, F: Future<Output = Option<T>>>(
+        &self,
+        what: &str,
+        look: impl Fn() -> F,
+    ) -> T {
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        loop {
+            if let Some(found) = look().await {
+                return found;
+            }
+            assert!(tokio::time::Instant::now() < deadline, "never happened: {what}");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+}
+
+impl Drop for TestApp {
+    fn drop(&mut self) {
+        self.stop.cancel();
+        let _ = std::fs::remove_dir_all(&self.dir);
+    }
+}

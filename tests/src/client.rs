@@ -1,0 +1,174 @@
+//! A caller of the API.
+
+use reqwest::{Client, Method, header::HeaderMap};
+use serde_json::{Value, json};
+
+/// A person with a key.
+#[derive(Clone)]
+pub struct User {
+    http: Client,
+    /// Origin of the service.
+    pub origin: String,
+    /// The API key.
+    pub key: String,
+}
+
+/// What the service answered.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// HTTP status.
+    pub status: u16,
+    /// Headers.
+    pub headers: HeaderMap,
+    /// The body; null if it was not JSON.
+    pub body: Value,
+    /// The body as it came.
+    pub text: String,
+}
+
+impl Answer {
+    /// The answer, if it has this status.
+    ///
+    /// # Panics
+    /// It has another.
+    #[must_use]
+    #[track_caller]
+    pub fn expect(self, status: u16) -> Self {
+        assert_eq!(self.status, status, "{}", self.text);
+        self
+    }
+
+    /// The answer, if it is an error with this status and code.
+    ///
+    /// # Panics
+    /// It is not.
+    #[track_caller]
+    pub fn refused(self, status: u16, code: &str) -> Self {
+        let answer = self.expect(status);
+        assert_eq!(answer.body["code"], code, "{}", answer.text);
+        assert!(answer.body["error"].is_string() && answer.body["request_id"].is_string());
+        answer
+    }
+
+    /// A header as text; empty if absent.
+    #[must_use]
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or("")
+    }
+}
+
+impl User {
+    /// The holder of `key`.
+    #[must_use]
+    pub fn new(origin: &str, key: String) -> Self {
+        Self { http: Client::new(), origin: origin.to_owned(), key }
+    }
+
+    /// Sends a request with these headers beside the key.
+    ///
+    /// # Panics
+    /// The service does not answer.
+    pub async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<&Value>,
+    ) -> Answer {
+        let mut request = self.http.request(method, format!("{}{path}", self.origin));
+        if !self.key.is_empty() {
+            request = request.bearer_auth(&self.key);
+        }
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        if let Some(body) = body {
+            request = request.json(body);
+        }
+        read(request.send().await.expect("the service answers")).await
+    }
+
+    /// Sends bytes as they are, with a content type.
+    ///
+    /// # Panics
+    /// The service does not answer.
+    pub async fn send_raw(&self, method: Method, path: &str, mime: &str, body: Vec<u8>) -> Answer {
+        let request = self.http.request(method, format!("{}{path}", self.origin));
+        let request = request.bearer_auth(&self.key).header("Content-Type", mime).body(body);
+        read(request.send().await.expect("the service answers")).await
+    }
+
+    /// GET.
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(Method::GET, path, &[], None).await
+    }
+
+    /// POST.
+    pub async fn post(&self, path: &str, body: Value) -> Answer {
+        self.send(Method::POST, path, &[], Some(&body)).await
+    }
+
+    /// POST with an `Idempotency-Key`.
+    pub async fn post_keyed(&self, path: &str, key: &str, body: &Value) -> Answer {
+        self.send(Method::POST, path, &[("Idempotency-Key", key)], Some(body)).await
+    }
+
+    /// PATCH.
+    pub async fn patch(&self, path: &str, body: Value) -> Answer {
+        self.send(Method::PATCH, path, &[], Some(&body)).await
+    }
+
+    /// PUT.
+    pub async fn put(&self, path: &str, body: Value) -> Answer {
+        self.send(Method::PUT, path, &[], Some(&body)).await
+    }
+
+    /// DELETE.
+    pub async fn delete(&self, path: &str) -> Answer {
+        self.send(Method::DELETE, path, &[], None).await
+    }
+
+    /// Connects an account on a simulated network; its id.
+    ///
+    /// # Panics
+    /// The service refuses.
+    pub async fn connect(&self, platform: &str) -> i64 {
+        let made = self.post("/api/v1/sandbox/accounts", json!({ "platform": platform })).await;
+        made.expect(201).body["account"]["id"].as_i64().expect("an id")
+    }
+
+    /// Makes a post; its record.
+    ///
+    /// # Panics
+    /// The service refuses.
+    pub async fn publish(&self, body: Value) -> Value {
+        self.post("/api/v1/posts", body).await.expect(201).body["post"].clone()
+    }
+
+    /// What a simulated network holds for an account.
+    ///
+    /// # Panics
+    /// The service refuses.
+    pub async fn on_network(&self, platform: &str, account: i64) -> Vec<Value> {
+        let path = format!("/api/v1/sandbox/{platform}/posts?account_id={account}");
+        let held = self.get(&path).await.expect(200).body["posts"].clone();
+        held.as_array().expect("a list").clone()
+    }
+
+    /// Sets the faults that a simulated network shows for an account.
+    ///
+    /// # Panics
+    /// The service refuses.
+    pub async fn faults(&self, platform: &str, account: i64, faults: Value) {
+        let path = format!("/api/v1/sandbox/{platform}/faults");
+        let body = json!({ "account_id": account, "faults": faults });
+        let _ = self.put(&path, body).await.expect(200);
+    }
+}
+
+async fn read(reply: reqwest::Response) -> Answer {
+    let (status, headers) = (reply.status().as_u16(), reply.headers().clone());
+    let text = reply.text().await.expect("the whole body");
+    let body = serde_json::from_str(&text).unwrap_or(Value::Null);
+    Answer { status, headers, body, text }
+}

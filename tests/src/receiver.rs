@@ -1,0 +1,110 @@
+//! A webhook receiver that remembers what it heard.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+};
+
+/// One request that was heard.
+#[derive(Debug, Clone)]
+pub struct Heard {
+    /// Header lines, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body as it came.
+    pub text: String,
+}
+
+impl Heard {
+    /// A header; empty if absent.
+    #[must_use]
+    pub fn header(&self, name: &str) -> &str {
+        let found = self.headers.iter().find(|(known, _)| known == name);
+        found.map_or("", |(_, value)| value.as_str())
+    }
+
+    /// The body.
+    ///
+    /// # Panics
+    /// It is not JSON.
+    #[must_use]
+    pub fn body(&self) -> Value {
+        serde_json::from_str(&self.text).expect("a webhook sends JSON")
+    }
+}
+
+/// A small HTTP server on loopback.
+#[derive(Clone)]
+pub struct Receiver {
+    /// Its address.
+    pub url: String,
+    heard: Arc<Mutex<Vec<Heard>>>,
+    status: Arc<Mutex<u16>>,
+}
+
+impl Receiver {
+    /// Starts one that answers 200; it ends with the test.
+    ///
+    /// # Panics
+    /// There is no free port.
+    pub async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let url = format!("http://{}/hook", listener.local_addr().expect("an address"));
+        let receiver =
+            Self { url, heard: Arc::default(), status: Arc::new(Mutex::new(200)) };
+        let serving = receiver.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let serving = serving.clone();
+                tokio::spawn(async move { serving.serve(stream).await });
+            }
+        });
+        receiver
+    }
+
+    /// Answers with this status from now on.
+    ///
+    /// # Panics
+    /// A test thread panicked while it held the lock.
+    pub fn answer(&self, status: u16) {
+        *self.status.lock().expect("the lock") = status;
+    }
+
+    /// What was heard so far.
+    ///
+    /// # Panics
+    /// A test thread panicked while it held the lock.
+    #[must_use]
+    pub fn heard(&self) -> Vec<Heard> {
+        self.heard.lock().expect("the lock").clone()
+    }
+
+    async fn serve(&self, mut stream: TcpStream) -> Option<()> {
+        let mut bytes = Vec::new();
+        let head = loop {
+            if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
+                break end + 4;
+            }
+            (stream.read_buf(&mut bytes).await.ok()? > 0).then_some(())?;
+        };
+        let lines = String::from_utf8_lossy(&bytes[..head]).into_owned();
+        let headers: Vec<_> = lines
+            .lines()
+            .skip(1)
+            .filter_map(|line| line.split_once(": "))
+            .map(|(name, value)| (name.to_lowercase(), value.to_owned()))
+            .collect();
+        let length = headers.iter().find(|(name, _)| name == "content-length");
+        let length: usize = length.and_then(|(_, value)| value.parse().ok()).unwrap_or(0);
+        while bytes.len() < head + length {
+            (stream.read_buf(&mut bytes).await.ok()? > 0).then_some(())?;
+        }
+        let text = String::from_utf8_lossy(&bytes[head..]).into_owned();
+        self.heard.lock().expect("the lock").push(Heard { headers, text });
+        let status = *self.status.lock().expect("the lock");
+        let reply = format!("HTTP/1.1 {status} Said\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok");
+        stream.write_all(reply.as_bytes()).await.ok()
+    }
+}

@@ -1,0 +1,85 @@
+//! What a service of a test runs on.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use fanfare_domain::db::Db;
+use fanfare_jobs::Bell;
+use sea_orm::ConnectionTrait;
+use tokio::sync::OnceCell;
+
+/// The two stacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stack {
+    /// SQLite and a queue in memory.
+    Embedded,
+    /// PostgreSQL and Redis.
+    Fleet,
+}
+
+impl Stack {
+    /// The one that this run tests.
+    ///
+    /// # Panics
+    /// `TEST_STACK` is neither.
+    #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "the tests' own switch")]
+    pub fn of_this_run() -> Self {
+        match std::env::var("TEST_STACK").as_deref() {
+            Ok("fleet") => Self::Fleet,
+            Ok("embedded") | Err(_) => Self::Embedded,
+            Ok(other) => panic!("TEST_STACK is {other:?}; it may be embedded or fleet"),
+        }
+    }
+
+    /// A database with the current schema that no other test uses, and its address.
+    pub async fn database(self, dir: &std::path::Path) -> (Db, String) {
+        let url = match self {
+            Self::Embedded => format!("sqlite://{}", dir.join("fanfare.db").display()),
+            Self::Fleet => fresh_postgres().await,
+        };
+        let db = Db::open(&url, 8).await.expect("the database opens");
+        fanfare_migration::migrate(&db.write).await.expect("the schema is made");
+        (db, url)
+    }
+
+    /// A queue that no other test uses, and its address.
+    pub async fn bell(self) -> (Bell, Option<String>) {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        match self {
+            Self::Embedded => (Bell::memory(), None),
+            Self::Fleet => {
+                let number = NEXT.fetch_add(1, Ordering::Relaxed);
+                let url = format!("{}/{number}", service("TEST_REDIS_URL"));
+                (Bell::redis(&url).await.expect("the queue opens"), Some(url))
+            }
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "where `make fleet` says its servers are")]
+fn service(name: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| {
+        panic!("{name} is not set: run `make fleet`, which starts PostgreSQL and Redis for the tests")
+    })
+}
+
+/// A database copied from a migrated template, which is made once.
+async fn fresh_postgres() -> String {
+    static TEMPLATE: OnceCell<()> = OnceCell::const_new();
+    let server = service("TEST_POSTGRES_URL");
+    let root = server.rsplit_once('/').map_or(server.as_str(), |(root, _)| root).to_owned();
+    let admin = sea_orm::Database::connect(&server).await.expect("PostgreSQL answers");
+    TEMPLATE
+        .get_or_init(|| async {
+            admin.execute_unprepared("CREATE DATABASE template_fanfare").await.expect("a template");
+            let db = Db::open(&format!("{root}/template_fanfare"), 1).await.expect("the template");
+            fanfare_migration::migrate(&db.write).await.expect("the template's schema");
+            db.write.close().await.expect("the template is closed");
+        })
+        .await;
+    let name = format!("t_{}", uuid::Uuid::now_v7().simple());
+    let sql = format!("CREATE DATABASE {name} TEMPLATE template_fanfare");
+    admin.execute_unprepared(&sql).await.expect("a database");
+    admin.close().await.expect("the connection is closed");
+    format!("{root}/{name}")
+}

@@ -1,0 +1,111 @@
+//! What every piece of work can use.
+
+use std::sync::Arc;
+
+use fanfare_domain::{
+    Domain, Result,
+    posts::work::{self as publishing, Armed, Claimed, Record},
+    webhooks::work as deliveries,
+    work::{self, Hold},
+};
+use fanfare_entities::Millis;
+use fanfare_jobs::Kind;
+
+use crate::{failpoint::Failpoint, group::Group};
+
+/// The context of a worker process. Cheap to clone.
+#[derive(Clone)]
+pub struct Context(Arc<Inner>);
+
+/// The parts of a [`Context`].
+pub struct Inner {
+    /// The rules and the database.
+    pub domain: Domain,
+    /// Name of this worker, unique in the fleet; stands in the ledger.
+    pub name: String,
+    /// Where a test stops this worker.
+    pub failpoint: Failpoint,
+    /// Claims of posts.
+    pub claim: Group<i64, Option<Claimed>>,
+    /// Steps about to be taken.
+    pub arm: Group<Armed, bool>,
+    /// Results of posts.
+    pub record: Group<Record, bool>,
+    /// Leases of posts to move on: whether the row is still held.
+    pub renew: Group<(Hold, Millis), bool>,
+    /// Claims of webhook deliveries.
+    pub claim_delivery: Group<i64, Option<deliveries::Claimed>>,
+    /// Results of webhook deliveries.
+    pub finish_delivery: Group<deliveries::Outcome, bool>,
+}
+
+impl Context {
+    /// A context for the worker called `name`.
+    #[must_use]
+    pub fn new(domain: Domain, name: String, failpoint: Failpoint) -> Self {
+        let cx = &domain;
+        let claim = grouped(cx, |cx, ids: Vec<i64>| async move {
+            let taken = publishing::claim(&cx, ids.clone()).await?;
+            Ok(in_order(&ids, taken, |one| one.post.id.0))
+        });
+        let arm = grouped(cx, |cx, armed| async move { publishing::arm(&cx, armed).await });
+        let record = grouped(cx, |cx, records| async move { publishing::record(&cx, records).await });
+        let renew = grouped(cx, |cx, leases: Vec<(Hold, Millis)>| async move {
+            let until = leases.iter().map(|(_, until)| *until).max().unwrap_or_default();
+            let holds: Vec<_> = leases.into_iter().map(|(hold, _)| hold).collect();
+            let kept = work::renew(&cx, Kind::PublishPost, &holds, until).await?;
+            Ok(holds.iter().map(|hold| kept.contains(hold)).collect())
+        });
+        let claim_delivery = grouped(cx, |cx, ids: Vec<i64>| async move {
+            let taken = deliveries::claim(&cx, ids.clone()).await?;
+            Ok(in_order(&ids, taken, |one| one.delivery.id.0))
+        });
+        let finish_delivery =
+            grouped(cx, |cx, outcomes| async move { deliveries::finish(&cx, outcomes).await });
+        Self(Arc::new(Inner {
+            claim,
+            arm,
+            record,
+            renew,
+            claim_delivery,
+            finish_delivery,
+            domain,
+            name,
+            failpoint,
+        }))
+    }
+
+    /// The time.
+    #[must_use]
+    pub fn now(&self) -> Millis {
+        self.domain.clock.now()
+    }
+}
+
+impl std::ops::Deref for Context {
+    type Target = Inner;
+
+    fn deref(&self) -> &Inner {
+        &self.0
+    }
+}
+
+fn grouped<I, O, F, Fut>(cx: &Domain, flush: F) -> Group<I, O>
+where
+    I: Clone + Send + Sync + 'static,
+    O: Send + 'static,
+    F: Fn(Domain, Vec<I>) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<Vec<O>>> + Send,
+{
+    let cx = cx.clone();
+    Group::new(move |items| flush(cx.clone(), items))
+}
+
+/// What was taken, in the order it was asked for; an id asked for twice has it once.
+fn in_order<T>(ids: &[i64], mut taken: Vec<T>, id_of: impl Fn(&T) -> i64) -> Vec<Option<T>> {
+    let take = |id: &i64| {
+        let place = taken.iter().position(|one| id_of(one) == *id)?;
+        Some(taken.swap_remove(place))
+    };
+    ids.iter().map(take).collect()
+}

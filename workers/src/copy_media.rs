@@ -1,0 +1,65 @@
+//! Copying one remote file into storage.
+
+use fanfare_domain::{media::{self, Outcome}, work::{Hold, MAX_LAPS}};
+use fanfare_entities::media_asset;
+use fanfare_jobs::CopyMedia;
+use fanfare_media::{CopyError, copy_remote};
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::Context;
+
+/// A file that does not answer is asked for this often.
+const TRIES: i32 = 3;
+
+/// Copies a file, if it is due and nobody else has it.
+pub async fn run(job: CopyMedia, cx: Context) {
+    let row = match media::claim(&cx.domain, job.asset_id).await {
+        Ok(Some(row)) => row,
+        Ok(None) => return,
+        Err(error) => {
+            tracing::debug!(%error, "a copy could not be claimed; it is rung for again");
+            return;
+        }
+    };
+    let hold = Hold { id: row.id.0, fence: row.fence };
+    let outcome = copy(&cx, &row).await;
+    if let Err(error) = media::finish(&cx.domain, hold, outcome).await {
+        tracing::warn!(asset.id = %row.uid, %error, "a copy's result was not written; it will be made again");
+    }
+}
+
+async fn copy(cx: &Context, row: &media_asset::Model) -> Outcome {
+    let url = row.source_url.as_deref().and_then(|url| Url::parse(url).ok());
+    let Some(url) = url.filter(|_| row.laps <= MAX_LAPS) else {
+        return failed("remote_media_unavailable", "The file could not be copied.".to_owned());
+    };
+    let prefix = row.workspace_id.to_string();
+    match copy_remote(&cx.domain.store, &cx.domain.http, &url, &prefix).await {
+        Ok(copied) => Outcome::Stored(copied),
+        Err(CopyError::NotAllowed(message)) => failed("url_not_allowed", message),
+        Err(CopyError::UnsupportedType { message }) => failed("media_type_unsupported", message),
+        Err(CopyError::TooLarge { limit, actual }) => {
+            let message = format!("The file is larger than {limit} bytes.");
+            Outcome::Failed(error("remote_media_too_large", &message, Some(limit), actual))
+        }
+        Err(CopyError::Unavailable { retryable: true, .. } | CopyError::Store(_))
+            if row.attempts + 1 < TRIES =>
+        {
+            Outcome::Again(cx.now() + 1_000)
+        }
+        Err(CopyError::Unavailable { message, .. }) => failed("remote_media_unavailable", message),
+        Err(CopyError::Store(cause)) => {
+            tracing::error!(cause, "the media store did not take a file");
+            failed("unavailable", "The media store is not reachable right now.".to_owned())
+        }
+    }
+}
+
+fn failed(code: &str, message: String) -> Outcome {
+    Outcome::Failed(error(code, &message, None, None))
+}
+
+fn error(code: &str, message: &str, limit: Option<u64>, actual: Option<u64>) -> Value {
+    json!({"code": code, "message": message, "limit": limit, "actual": actual})
+}

@@ -1,0 +1,165 @@
+//! Delivering one event to one webhook.
+
+use std::time::Duration;
+
+use fanfare_domain::{webhooks::work as deliveries, work::Hold};
+use fanfare_entities::{Millis, webhook_delivery::DeliveryStatus};
+use fanfare_jobs::DeliverWebhook;
+use fanfare_outbound::Download;
+use hmac::{Hmac, KeyInit, Mac};
+use rand::RngExt;
+use secrecy::{ExposeSecret, SecretString};
+use sha2::Sha256;
+use url::Url;
+
+use crate::Context;
+
+/// How long a receiver may take for one try.
+const DEADLINE: Duration = Duration::from_secs(10);
+
+/// How much of a receiver's reply is kept, in bytes.
+const KEPT: usize = 2_048;
+
+/// Waits after the first, second, … failed try, in seconds; after the last one the delivery has failed.
+const WAITS: [u64; 7] = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
+
+/// Makes one try of a delivery, if it is due and nobody else has it.
+pub async fn run(job: DeliverWebhook, cx: Context) {
+    let claimed = match cx.claim_delivery.call(job.delivery_id).await {
+        Ok(Some(claimed)) => claimed,
+        Ok(None) => return,
+        Err(error) => {
+            tracing::debug!(%error, "a delivery could not be claimed; it is rung for again");
+            return;
+        }
+    };
+    let uid = claimed.delivery.uid;
+    let outcome = attempt(&cx, claimed).await;
+    if let Some(error) = &outcome.last_error {
+        tracing::info!(delivery.id = %uid, tries = outcome.tries, error, "a webhook did not take a delivery");
+    }
+    if let Err(error) = cx.finish_delivery.call(outcome).await {
+        tracing::warn!(delivery.id = %uid, %error, "a delivery's result was not written; it will be made again");
+    }
+}
+
+async fn attempt(cx: &Context, claimed: deliveries::Claimed) -> deliveries::Outcome {
+    let row = &claimed.delivery;
+    let mut outcome = deliveries::Outcome {
+        hold: Hold { id: row.id.0, fence: row.fence },
+        webhook_id: row.webhook_id,
+        status: DeliveryStatus::Failed,
+        due_at: None,
+        tries: row.attempts + 1,
+        last_status: None,
+        last_error: None,
+        gone: false,
+    };
+    let (Some(hook), Some(body)) = (&claimed.webhook, &claimed.body) else {
+        outcome.last_error = Some("the webhook or the event is no longer there".to_owned());
+        return outcome;
+    };
+    match send(cx, &claimed, &hook.url, body.to_string()).await {
+        Ok((status, reply)) => {
+            outcome.last_status = Some(i32::from(status));
+            outcome.gone = status == 410;
+            if (200..300).contains(&status) {
+                outcome.status = DeliveryStatus::Delivered;
+                return outcome;
+            }
+            outcome.last_error = Some(format!("answered {status}: {reply}"));
+        }
+        Err(why) => outcome.last_error = Some(why),
+    }
+    if !outcome.gone
+        && let Some(at) = next_try(outcome.tries, cx.now())
+    {
+        outcome.status = DeliveryStatus::Pending;
+        outcome.due_at = Some(at);
+    }
+    outcome
+}
+
+async fn send(
+    cx: &Context,
+    claimed: &deliveries::Claimed,
+    url: &str,
+    body: String,
+) -> Result<(u16, String), String> {
+    let url = Url::parse(url).map_err(|_| "the address is not valid".to_owned())?;
+    let signed = signature(&claimed.secrets, cx.now() / 1_000, &body);
+    let row = &claimed.delivery;
+    let reply = cx
+        .domain
+        .http
+        .post(url)
+        .header("X-Fanfare-Signature", &signed)
+        .header("X-Fanfare-Event", &row.event_type)
+        .header("X-Fanfare-Delivery", &row.uid.to_string())
+        .body("application/json", body.into())
+        .deadline(DEADLINE)
+        .open()
+        .await
+        .map_err(|error| error.to_string())?;
+    let status = reply.status;
+    Ok((status, beginning(reply).await))
+}
+
+/// The first bytes of a reply; however long it is, no more of it is read.
+async fn beginning(mut reply: Download) -> String {
+    let mut kept = Vec::new();
+    while kept.len() < KEPT {
+        match reply.chunk().await {
+            Ok(Some(bytes)) => kept.extend_from_slice(&bytes),
+            Ok(None) | Err(_) => break,
+        }
+    }
+    kept.truncate(KEPT);
+    String::from_utf8_lossy(&kept).replace('\0', "")
+}
+
+/// `t=<seconds>,v1=<hex>` with one `v1` for each live secret; what is signed is `<t>.<body>`.
+fn signature(secrets: &[SecretString], seconds: Millis, body: &str) -> String {
+    let mut header = format!("t={seconds}");
+    for secret in secrets {
+        let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.expose_secret().as_bytes()) else {
+            continue;
+        };
+        mac.update(format!("{seconds}.").as_bytes());
+        mac.update(body.as_bytes());
+        header.push_str(",v1=");
+        for byte in mac.finalize().into_bytes() {
+            header.push_str(&format!("{byte:02x}"));
+        }
+    }
+    header
+}
+
+fn next_try(tries: i32, now: Millis) -> Option<Millis> {
+    let place = usize::try_from(tries).ok()?.checked_sub(1)?;
+    let wait = Duration::from_secs(*WAITS.get(place)?);
+    let wait = wait.mul_f64(rand::rng().random_range(0.9..1.1));
+    Some(now + Millis::try_from(wait.as_millis()).unwrap_or(Millis::MAX / 4))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_signature_is_hmac_sha256_over_time_and_body() {
+        // Computed with: printf '1700000000.{"a":1}' | openssl dgst -sha256 -hmac whsec_test
+        let signed = signature(&[SecretString::from("whsec_test")], 1_700_000_000, r#"{"a":1}"#);
+        let expected = "38877139021993b830af32feea6e18a8da83eb2f6e49ee50bd9e4cf4ca4d3789";
+        assert_eq!(signed, format!("t=1700000000,v1={expected}"));
+        let two = signature(&["a".into(), "b".into()], 1, "x");
+        assert_eq!(two.matches(",v1=").count(), 2);
+    }
+
+    #[test]
+    fn eight_tries_and_no_more() {
+        assert!((1..=7).all(|tries| next_try(tries, 0).is_some()));
+        assert_eq!(next_try(8, 0), None);
+        assert!((4_500..=5_500).contains(&next_try(1, 0).unwrap()));
+    }
+}

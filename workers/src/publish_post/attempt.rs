@@ -1,0 +1,59 @@
+//! The running attempt of a post, as it will stand in the ledger.
+
+use fanfare_domain::{
+    Result,
+    clock::show,
+    posts::work::{Attempt, attempt},
+};
+use fanfare_entities::{Millis, post};
+use fanfare_platforms::Step;
+use serde_json::{Value, json};
+
+use crate::Context;
+
+/// Goes on with the attempt that an earlier claim left open on purpose, or begins the next one.
+pub async fn open(cx: &Context, row: &post::Model) -> Result<Attempt> {
+    let unsettled = row.sending_at.is_some();
+    // More than one lap means that the worker before died: what it did stays in its own attempt.
+    if row.steps.is_some() && (row.laps <= 1 || unsettled) {
+        if let Some(open) = attempt(&cx.domain, row.id.0, row.attempt).await? {
+            return Ok(open);
+        }
+    }
+    Ok(Attempt {
+        number: row.attempt + 1,
+        worker: cx.name.clone(),
+        started_at: cx.now(),
+        ended_at: None,
+        outcome: None,
+        error: None,
+        steps: json!([]),
+    })
+}
+
+/// Adds a step that begins now.
+pub fn begin(attempt: &mut Attempt, step: &Step, now: Millis) {
+    let entry = json!({
+        "name": step.name, "phase": step.phase.as_str(), "started_at": show(now),
+        "ended_at": null, "remote_id": null,
+    });
+    if let Some(steps) = attempt.steps.as_array_mut() {
+        steps.push(entry);
+    }
+}
+
+/// Ends the last step.
+pub fn end(attempt: &mut Attempt, remote_id: Option<&str>, now: Millis) {
+    let last = attempt.steps.as_array_mut().and_then(|steps| steps.last_mut());
+    if let Some(last) = last {
+        last["ended_at"] = Value::from(show(now));
+        last["remote_id"] = remote_id.map_or(Value::Null, Value::from);
+    }
+}
+
+/// Ends the attempt.
+pub fn close(attempt: &mut Attempt, outcome: &'static str, error: Option<Value>, now: Millis) {
+    attempt.ended_at = Some(now);
+    attempt.outcome = Some(outcome);
+    attempt.error = error;
+}

@@ -1,0 +1,68 @@
+//! Publishing one post, from the claim to the result.
+//!
+//! The order of things is the product: claim, write down what is about to be done, do it, write down what came of it.
+//! Whatever dies in between leaves a row that says how far it came, and whoever takes the row next goes on from there:
+//! from the start if no commit call was written down, by asking the network if one was.
+
+mod attempt;
+mod outcome;
+mod reconcile;
+mod run;
+mod verdict;
+
+use fanfare_domain::{accounts, posts};
+use fanfare_entities::account::AccountStatus;
+use fanfare_jobs::PublishPost;
+use fanfare_platforms as platforms;
+
+use crate::Context;
+use run::Run;
+use verdict::Failure;
+
+/// Publishes a post if it is due and nobody else has it.
+pub async fn run(job: PublishPost, cx: Context) {
+    let claimed = match cx.claim.call(job.post_id).await {
+        Ok(Some(claimed)) => claimed,
+        // Paused, moved, deleted, published, or held by another worker.
+        Ok(None) => return,
+        Err(error) => {
+            tracing::warn!(post.id = job.post_id, %error, "a post could not be claimed; it is rung for again");
+            return;
+        }
+    };
+    let (id, request) = (claimed.post.id, claimed.post.request_id.clone());
+    cx.failpoint.reach("claimed").await;
+    // In a task of its own: whatever happens to the worker, a call in flight is never cut off.
+    let published = tokio::spawn(async move { publish(&cx, claimed).await }).await;
+    match published {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => {
+            tracing::warn!(post.id = %id, request.id = %request, %error, "a post was left to its lease");
+        }
+        Err(panic) => {
+            tracing::error!(post.id = %id, request.id = %request, %panic, "publishing a post panicked");
+        }
+    }
+}
+
+/// Takes a claimed post as far as it goes now.
+async fn publish(cx: &Context, claimed: posts::work::Claimed) -> fanfare_domain::Result<()> {
+    let posts::work::Claimed { post, account, secret } = claimed;
+    let platform = platforms::find(posts::platform(&post.platform)?);
+    let draft = posts::draft_of_row(&cx.domain, &post)?;
+    let mut run = Run::open(cx, platform, post, draft).await?;
+    if run.is_worn_out() {
+        return run.give_up().await;
+    }
+    if run.is_missed() {
+        return run.fail(Failure::missed(cx.domain.settings.max_lateness)).await;
+    }
+    let Some((account, secret)) = account.zip(secret) else {
+        return run.fail(Failure::disconnected()).await;
+    };
+    if account.status == AccountStatus::ReconnectRequired && run.row.sending_at.is_none() {
+        return run.fail(Failure::reconnect_required(&account.platform)).await;
+    }
+    let session = accounts::session_with(&cx.domain, &account, &secret)?;
+    run.publish(account, session).await
+}

@@ -1,0 +1,222 @@
+//! What is written down after a step.
+
+use fanfare_domain::{
+    Result, accounts,
+    posts::{PostStatus, work::Record},
+    work::LEASE,
+};
+use fanfare_entities::Millis;
+use fanfare_platforms::{self as platforms, Class, Progress, Published, Session};
+use serde_json::Value;
+
+use super::{
+    attempt,
+    run::{Next, Run},
+    verdict::{Failure, after_wait, next_try},
+};
+
+impl Run<'_> {
+    /// A step that went well.
+    pub(super) async fn advance(&mut self, progress: Progress) -> Result<Next> {
+        self.row.sending_at = None;
+        self.row.sending_until = None;
+        self.row.reconciling_at = None;
+        let now = self.cx.now();
+        match progress {
+            Progress::Done(published) => {
+                self.finish(published).await?;
+                Ok(Next::Over)
+            }
+            Progress::Continue { state, after, remote_id, public } => {
+                attempt::end(&mut self.attempt, remote_id.as_deref(), now);
+                self.state = Some(state);
+                self.partly_public |= public;
+                if after.is_zero() {
+                    let going_on = Record { keep: true, ..self.record(Some(now + LEASE)) };
+                    return Ok(if self.write(going_on).await? { Next::Step } else { Next::Over });
+                }
+                let waiting = Record {
+                    status: self.waiting_status(),
+                    ..self.record(Some(now + super::verdict::millis(after)))
+                };
+                self.write(waiting).await?;
+                Ok(Next::Over)
+            }
+        }
+    }
+
+    async fn finish(&mut self, published: Published) -> Result<()> {
+        let now = self.cx.now();
+        attempt::end(&mut self.attempt, Some(&published.id), now);
+        if published.id.is_empty() {
+            // Never published without an id: whatever was meant, it is not known to be public.
+            return self.fail_with(Failure::outcome_unknown(&self.row.platform)).await;
+        }
+        attempt::close(&mut self.attempt, "published", None, now);
+        let record = Record {
+            status: PostStatus::Published,
+            state: None,
+            published: Some((published.id, published.url)),
+            next_attempt_at: None,
+            error: None,
+            ..self.record(None)
+        };
+        self.write(record).await.map(drop)
+    }
+
+    /// A transient failure: the next try, or the end if there is none left.
+    pub(super) async fn retry(&mut self, error: &platforms::Error) -> Result<()> {
+        let failures = self.row.attempts + 1;
+        let failure = Failure::of(error);
+        let now = self.cx.now();
+        let Some(at) = next_try(failures, error.retry_after, now) else {
+            return self.fail_with(failure).await;
+        };
+        attempt::close(&mut self.attempt, "retry", Some(failure.to_json()), now);
+        let record = Record {
+            status: self.idle_status(),
+            attempts: failures,
+            error: Some(failure.to_json()),
+            next_attempt_at: Some(at),
+            ..self.record(Some(at))
+        };
+        self.write(record).await.map(drop)
+    }
+
+    /// A limit of the network: wait as it says, at no cost.
+    pub(super) async fn wait_as_told(&mut self, error: &platforms::Error) -> Result<()> {
+        let failure = Failure::of(error);
+        let now = self.cx.now();
+        let waits = self.attempt.number - 1;
+        let at = after_wait(waits, error.retry_after, now);
+        attempt::close(&mut self.attempt, "rate_limited", Some(failure.to_json()), now);
+        self.wait(at, Some(failure.to_json())).await
+    }
+
+    /// Gives the row up until `at`, without a failure.
+    pub(super) async fn wait(&mut self, at: Millis, why: Option<Value>) -> Result<()> {
+        let record = Record {
+            status: self.idle_status(),
+            next_attempt_at: why.is_some().then_some(at),
+            error: why,
+            ..self.record(Some(at))
+        };
+        self.write(record).await.map(drop)
+    }
+
+    /// The end without success.
+    pub async fn fail(mut self, failure: Failure) -> Result<()> {
+        self.fail_with(failure).await
+    }
+
+    /// The end of a row that its workers do not survive.
+    pub async fn give_up(mut self) -> Result<()> {
+        let failure = if self.row.sending_at.is_some() {
+            Failure::outcome_unknown(&self.row.platform)
+        } else {
+            Failure::worn_out()
+        };
+        self.fail_with(failure).await
+    }
+
+    pub(super) async fn fail_with(&mut self, failure: Failure) -> Result<()> {
+        let now = self.cx.now();
+        attempt::close(&mut self.attempt, failure.outcome(), Some(failure.to_json()), now);
+        self.row.sending_at = None;
+        self.row.sending_until = None;
+        self.row.reconciling_at = None;
+        let record = Record {
+            status: PostStatus::Failed,
+            error: Some(failure.to_json()),
+            next_attempt_at: None,
+            duplicate_risk: failure.is_risky(),
+            // A chain that is partly public resumes where it stopped; anything else starts anew when it is retried.
+            state: self.state.clone().filter(|_| self.partly_public),
+            ..self.record(None)
+        };
+        self.write(record).await.map(drop)
+    }
+
+    /// The account's tokens are dead.
+    pub(super) async fn lose_account(&mut self, error: &platforms::Error) -> Result<()> {
+        accounts::needs_reconnect(&self.cx.domain, self.row.account_id).await?;
+        self.fail_with(Failure::token_expired(error)).await
+    }
+
+    /// The tokens could not be exchanged: for good only if the network said so.
+    pub(super) async fn refresh_failed(&mut self, error: &platforms::Error) -> Result<()> {
+        use platforms::Kind;
+        match error.kind {
+            Kind::Reconnect | Kind::InvalidCredentials | Kind::TokenExpired => {
+                self.lose_account(error).await
+            }
+            Kind::RateLimited | Kind::QuotaExhausted => self.wait_as_told(error).await,
+            _ => self.retry(error).await,
+        }
+    }
+
+    /// A commit call without an answer that can be read.
+    pub(super) async fn lost(&mut self, session: &Session, error: &platforms::Error) -> Result<()> {
+        if self.platform.class(&session.account, &self.draft) == Class::Blind {
+            return self.fail_with(Failure::outcome_unknown(&self.row.platform)).await;
+        }
+        let at = self.settle_at(&session.account);
+        let record = Record {
+            status: self.busy_status(),
+            error: Some(Failure::of(error).to_json()),
+            ..self.record(Some(at))
+        };
+        self.write(record).await.map(drop)
+    }
+
+    /// Where it stands while nothing of it is under way.
+    fn idle_status(&self) -> PostStatus {
+        if self.partly_public { PostStatus::Processing } else { PostStatus::Scheduled }
+    }
+
+    /// Where it stands while it may be going out.
+    pub(super) fn busy_status(&self) -> PostStatus {
+        if self.partly_public { PostStatus::Processing } else { PostStatus::Publishing }
+    }
+
+    /// Where it stands while the network is working on it.
+    fn waiting_status(&self) -> PostStatus {
+        if self.row.status == PostStatus::Scheduled && !self.partly_public {
+            PostStatus::Scheduled
+        } else {
+            PostStatus::Processing
+        }
+    }
+
+    /// The row as it is now, due at `due_at`.
+    pub(super) fn record(&self, due_at: Option<Millis>) -> Record {
+        // An attempt without a step never was one.
+        let began = self.attempt.steps.as_array().is_some_and(|steps| !steps.is_empty());
+        let told = began || self.attempt.ended_at.is_some();
+        Record {
+            hold: self.hold,
+            keep: false,
+            status: if self.partly_public { PostStatus::Processing } else { self.row.status },
+            due_at,
+            state: self.state.clone(),
+            partly_public: self.partly_public,
+            attempts: self.row.attempts,
+            sending: self.sending(),
+            reconciling_at: self.row.reconciling_at,
+            published: None,
+            error: self.row.error.clone(),
+            next_attempt_at: None,
+            duplicate_risk: false,
+            attempt: told.then(|| self.attempt.clone()),
+        }
+    }
+
+    pub(super) async fn write(&self, record: Record) -> Result<bool> {
+        let held = self.cx.record.call(record).await?;
+        self.cx.failpoint.reach("recorded").await;
+        if !held {
+            tracing::info!(post.id = self.hold.id, "a result was discarded: the post has a newer holder");
+        }
+        Ok(held)
+    }
+}

@@ -1,0 +1,121 @@
+//! Settling a commit call whose answer was lost: by the network's own record, never by sending it again blindly.
+
+use std::time::Duration;
+
+use fanfare_domain::{Result, clock::date, posts::work::Record};
+use fanfare_entities::Millis;
+use fanfare_platforms::{Account, Class, Found, Session, Step};
+
+use super::{
+    attempt,
+    run::{Next, Run},
+    verdict::{Failure, millis},
+};
+
+/// The network may still be carrying the call out until its deadline and this much longer, in ms.
+const SETTLED: Millis = 10_000;
+
+/// How long the network is asked before it counts as undecided, in ms.
+const ASKED: Millis = 60_000;
+
+/// How often it is asked, in ms.
+const AGAIN: Millis = 5_000;
+
+/// A commit call that is lost and found not to have been carried out is sent again at most this often.
+const MOST_SENDS: i32 = 5;
+
+/// How long one question may take.
+const QUESTION: Duration = Duration::from_secs(30);
+
+impl Run<'_> {
+    /// When a lost call may be asked about. One with a key is harmless to repeat, so it need not wait.
+    pub(super) fn settle_at(&self, account: &Account) -> Millis {
+        match (self.platform.class(account, &self.draft), self.row.sending_until) {
+            (Class::Key { .. }, _) | (_, None) => self.cx.now() + 1_000,
+            (_, Some(until)) => until + SETTLED,
+        }
+    }
+
+    /// Finds out what became of the commit call that was under way, and goes on from there.
+    pub(super) async fn reconcile(mut self, session: &Session) -> Result<()> {
+        let class = self.platform.class(&session.account, &self.draft);
+        if class == Class::Blind {
+            return self.fail_with(Failure::outcome_unknown(&self.row.platform)).await;
+        }
+        let now = self.cx.now();
+        let may_repeat = matches!(class, Class::Key { .. });
+        if let Some(until) = self.row.sending_until.filter(|_| !may_repeat)
+            && now < until + SETTLED
+        {
+            let later = Record { status: self.busy_status(), ..self.record(Some(until + SETTLED)) };
+            return self.write(later).await.map(drop);
+        }
+        let since = *self.row.reconciling_at.get_or_insert(now);
+        let sent_at = self.row.sending_at.unwrap_or(now);
+        if !self.arm(&Step::confirm("reconcile"), now).await? {
+            return Ok(());
+        }
+        self.cx.failpoint.reach("reconcile_armed").await;
+        let state = self.state.clone();
+        let question = self.platform.reconcile(session, &self.draft, state, date(sent_at));
+        let answer = self.while_leased(tokio::time::timeout(QUESTION, question)).await;
+        self.cx.failpoint.reach("reconcile_called").await;
+        match answer {
+            Ok(Ok(Found::There(progress))) => match self.advance(progress).await? {
+                Next::Over => Ok(()),
+                // What follows is taken by the next claim, which begins from what was just stored.
+                Next::Step | Next::Refresh(_) => self.wait_on().await,
+            },
+            Ok(Ok(Found::Absent)) => self.send_again().await,
+            Ok(Ok(Found::Unknown) | Err(_)) | Err(_) => {
+                let resent = matches!(class, Class::Key { window } if in_window(window, sent_at, now));
+                self.undecided(resent, since).await
+            }
+        }
+    }
+
+    /// Goes on at once, in a claim of its own.
+    async fn wait_on(&mut self) -> Result<()> {
+        let now = self.cx.now();
+        let on = Record { status: self.busy_status(), ..self.record(Some(now)) };
+        self.write(on).await.map(drop)
+    }
+
+    /// It was certainly not carried out, or can be repeated under its key.
+    async fn send_again(&mut self) -> Result<()> {
+        let now = self.cx.now();
+        attempt::end(&mut self.attempt, None, now);
+        attempt::close(&mut self.attempt, "not_sent", None, now);
+        let failures = self.row.attempts + 1;
+        if failures > MOST_SENDS {
+            return self.fail_with(Failure::unanswered(&self.row.platform)).await;
+        }
+        self.row.sending_at = None;
+        self.row.sending_until = None;
+        self.row.reconciling_at = None;
+        let again = Record {
+            status: self.busy_status(),
+            attempts: failures,
+            ..self.record(Some(now))
+        };
+        self.write(again).await.map(drop)
+    }
+
+    async fn undecided(&mut self, resend: bool, since: Millis) -> Result<()> {
+        let now = self.cx.now();
+        attempt::end(&mut self.attempt, None, now);
+        if resend {
+            return self.send_again().await;
+        }
+        if now - since >= ASKED {
+            return self.fail_with(Failure::outcome_unknown(&self.row.platform)).await;
+        }
+        let later = Record { status: self.busy_status(), ..self.record(Some(now + AGAIN)) };
+        self.write(later).await.map(drop)
+    }
+}
+
+/// True while the network still remembers the key of a call made at `sent_at`.
+fn in_window(window: Option<Duration>, sent_at: Millis, now: Millis) -> bool {
+    window.is_none_or(|window| now < sent_at + millis(window))
+}

@@ -1,0 +1,229 @@
+//! The steps of one post, each written down before it is taken.
+
+use std::time::Duration;
+
+use fanfare_domain::{
+    Result,
+    accounts::{self, Refreshed},
+    posts::{
+        PostStatus,
+        work::{Armed, Attempt},
+    },
+    work::{Hold, LEASE, MAX_LAPS},
+};
+use fanfare_entities::{Millis, account, post};
+use fanfare_platforms::{self as platforms, Draft, Phase, Platform, Progress, Session, Step};
+use serde_json::Value;
+
+use super::{
+    attempt,
+    verdict::{Failure, Verdict, millis, verdict},
+};
+use crate::Context;
+
+/// The lease outlives a commit call's deadline by this much, in ms.
+const MARGIN: Millis = 10_000;
+
+/// One claim of one post.
+pub struct Run<'a> {
+    pub(super) cx: &'a Context,
+    pub(super) platform: &'static dyn Platform,
+    pub(super) row: post::Model,
+    pub(super) hold: Hold,
+    pub(super) draft: Draft,
+    pub(super) state: Option<Value>,
+    pub(super) partly_public: bool,
+    pub(super) attempt: Attempt,
+}
+
+/// What the caller of a step does next.
+pub(super) enum Next {
+    /// Take the next step.
+    Step,
+    /// The same step again, with fresh tokens.
+    Refresh(platforms::Error),
+    /// The row has been given up, or somebody else has it.
+    Over,
+}
+
+impl<'a> Run<'a> {
+    /// A run over a claimed row.
+    pub async fn open(
+        cx: &'a Context,
+        platform: &'static dyn Platform,
+        row: post::Model,
+        draft: Draft,
+    ) -> Result<Run<'a>> {
+        let attempt = attempt::open(cx, &row).await?;
+        let hold = Hold { id: row.id.0, fence: row.fence };
+        let (state, partly_public) = (row.state.clone(), row.partly_public);
+        Ok(Self { cx, platform, row, hold, draft, state, partly_public, attempt })
+    }
+
+    /// Three workers in a row were lost with this row.
+    pub fn is_worn_out(&self) -> bool {
+        self.row.laps > MAX_LAPS
+    }
+
+    /// Its time is too long ago to begin now.
+    pub fn is_missed(&self) -> bool {
+        let late = self.row.scheduled_at.is_some_and(|at| {
+            self.cx.now() > at.saturating_add(self.cx.domain.settings.max_lateness)
+        });
+        late && !self.partly_public && self.row.sending_at.is_none()
+    }
+
+    /// Goes as far as it can: until the post is public, has failed, or must wait.
+    pub async fn publish(mut self, account: account::Model, mut session: Session) -> Result<()> {
+        if self.row.sending_at.is_some() {
+            return self.reconcile(&session).await;
+        }
+        let mut fresh = false;
+        loop {
+            match self.step(&session).await? {
+                Next::Step => fresh = false,
+                Next::Over => return Ok(()),
+                Next::Refresh(error) if fresh => return self.lose_account(&error).await,
+                Next::Refresh(error) => {
+                    match accounts::refresh(&self.cx.domain, account.id, account.secret_id).await? {
+                        Refreshed::Fresh => fresh = true,
+                        Refreshed::Elsewhere => return self.wait(self.cx.now() + 1_000, None).await,
+                        Refreshed::Impossible => return self.lose_account(&error).await,
+                        Refreshed::Failed(error) => return self.refresh_failed(&error).await,
+                    }
+                    let Some(again) = self.fresh_session(account.id).await? else {
+                        return self.fail(Failure::disconnected()).await;
+                    };
+                    session = again;
+                }
+            }
+        }
+    }
+
+    async fn fresh_session(&self, id: fanfare_entities::AccountId) -> Result<Option<Session>> {
+        match accounts::row(&self.cx.domain, id).await? {
+            Some(account) => accounts::session(&self.cx.domain, &account).await,
+            None => Ok(None),
+        }
+    }
+
+    /// Takes one step.
+    async fn step(&mut self, session: &Session) -> Result<Next> {
+        let step = self.platform.step(&self.draft, self.state.as_ref());
+        let now = self.cx.now();
+        if step.phase == Phase::Commit {
+            let at = self.row.scheduled_at.unwrap_or(now);
+            // Everything is prepared: the public call waits for its time, and is made by a claim that says so.
+            if now < at || self.row.status == PostStatus::Scheduled {
+                self.wait(at, None).await?;
+                return Ok(Next::Over);
+            }
+        }
+        if !self.arm(&step, now).await? {
+            return Ok(Next::Over);
+        }
+        let outcome = self.call(&step, session).await;
+        match outcome {
+            Ok(progress) => self.advance(progress).await,
+            Err(error) => self.stumble(&step, error, session).await,
+        }
+    }
+
+    /// Writes the step down; false if the row is no longer ours.
+    pub(super) async fn arm(&mut self, step: &Step, now: Millis) -> Result<bool> {
+        attempt::begin(&mut self.attempt, step, now);
+        let mut lease_until = now + LEASE;
+        if step.phase == Phase::Commit {
+            let until = now + millis(self.platform.spec().commit_deadline);
+            self.row.sending_at = Some(now);
+            self.row.sending_until = Some(until);
+            lease_until = lease_until.max(until + MARGIN);
+        }
+        let armed = Armed {
+            hold: self.hold,
+            attempt: self.attempt.clone(),
+            sending: self.sending(),
+            lease_until,
+        };
+        let held = self.cx.arm.call(armed).await?;
+        if held {
+            self.cx.failpoint.reach(armed_name(step.phase)).await;
+        }
+        Ok(held)
+    }
+
+    /// A commit call that may have been carried out and is not settled.
+    pub(super) fn sending(&self) -> Option<(Millis, Millis)> {
+        self.row.sending_at.zip(self.row.sending_until)
+    }
+
+    /// Makes the call, and keeps the lease while it lasts.
+    async fn call(&self, step: &Step, session: &Session) -> platforms::Result<Progress> {
+        let session = Session { now: self.cx.domain.clock.date(), ..session.clone() };
+        let call = self.platform.publish(&session, &self.draft, self.state.clone());
+        let outcome = self.while_leased(call).await;
+        self.cx.failpoint.reach(called_name(step.phase)).await;
+        outcome
+    }
+
+    /// Runs a call and renews the lease every third of it. A lease that is lost does not stop the call: it is in
+    /// flight, and its result will be discarded by the fence.
+    pub(super) async fn while_leased<T>(&self, call: impl Future<Output = T>) -> T {
+        let mut call = std::pin::pin!(call);
+        let third = Duration::from_millis(LEASE.unsigned_abs() / 3);
+        loop {
+            tokio::select! {
+                outcome = &mut call => return outcome,
+                () = tokio::time::sleep(third) => {
+                    let until = self.cx.now() + LEASE;
+                    if let Ok(false) | Err(_) = self.cx.renew.call((self.hold, until)).await {
+                        tracing::warn!(post.id = self.hold.id, "the lease of a post was not renewed");
+                    }
+                }
+            }
+        }
+    }
+
+    /// A step that did not do what was asked.
+    async fn stumble(
+        &mut self,
+        step: &Step,
+        error: platforms::Error,
+        session: &Session,
+    ) -> Result<Next> {
+        attempt::end(&mut self.attempt, None, self.cx.now());
+        let verdict = verdict(error.kind, step.phase);
+        if verdict != Verdict::Lost {
+            self.row.sending_at = None;
+            self.row.sending_until = None;
+        }
+        match verdict {
+            Verdict::Refresh => return Ok(Next::Refresh(error)),
+            Verdict::Retry => self.retry(&error).await?,
+            Verdict::Wait => self.wait_as_told(&error).await?,
+            Verdict::Stop => self.fail_with(Failure::of(&error)).await?,
+            Verdict::Reconnect => {
+                accounts::needs_reconnect(&self.cx.domain, self.row.account_id).await?;
+                self.fail_with(Failure::of(&error)).await?;
+            }
+            Verdict::Lost => self.lost(session, &error).await?,
+        }
+        Ok(Next::Over)
+    }
+}
+
+const fn armed_name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Prepare => "prepare_armed",
+        Phase::Commit => "commit_armed",
+        Phase::Confirm => "confirm_armed",
+    }
+}
+
+const fn called_name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Prepare => "prepare_called",
+        Phase::Commit => "commit_called",
+        Phase::Confirm => "confirm_called",
+    }
+}

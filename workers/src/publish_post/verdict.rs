@@ -1,0 +1,214 @@
+//! What an error of a network means for a post: one table.
+
+use std::time::Duration;
+
+use fanfare_entities::Millis;
+use fanfare_platforms::{self as platforms, Kind, Phase};
+use rand::RngExt;
+use serde_json::{Value, json};
+
+/// Waits before the retries of a transient failure; after the last one the post fails.
+const WAITS: [Duration; 5] = [
+    Duration::from_secs(30),
+    Duration::from_secs(2 * 60),
+    Duration::from_secs(10 * 60),
+    Duration::from_secs(30 * 60),
+    Duration::from_secs(2 * 3_600),
+];
+
+/// What to do next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Try again later; costs one of five retries.
+    Retry,
+    /// Try again later; costs nothing.
+    Wait,
+    /// Exchange the tokens and try again.
+    Refresh,
+    /// Nobody knows whether the call was carried out: find out.
+    Lost,
+    /// The account must be connected again.
+    Reconnect,
+    /// It will never pass.
+    Stop,
+}
+
+/// The one table of kinds and phases.
+#[must_use]
+pub const fn verdict(kind: Kind, phase: Phase) -> Verdict {
+    match (kind, phase) {
+        (Kind::Ambiguous | Kind::Server, Phase::Commit) => Verdict::Lost,
+        (Kind::Ambiguous | Kind::Server | Kind::Transient | Kind::Unreachable, _) => Verdict::Retry,
+        (Kind::RateLimited | Kind::QuotaExhausted, _) => Verdict::Wait,
+        (Kind::TokenExpired, _) => Verdict::Refresh,
+        (Kind::Reconnect | Kind::InvalidCredentials, _) => Verdict::Reconnect,
+        (Kind::Rejected | Kind::MediaRejected | Kind::Misconfigured, _) => Verdict::Stop,
+    }
+}
+
+/// When a try after `failures` failures begins: the network's own time if it names one, else the usual wait ± 20 %.
+/// `None`: there are no tries left.
+#[must_use]
+pub fn next_try(failures: i32, named: Option<Duration>, now: Millis) -> Option<Millis> {
+    let place = usize::try_from(failures).ok()?.checked_sub(1)?;
+    let usual = *WAITS.get(place)?;
+    let wait = named.unwrap_or_else(|| usual.mul_f64(rand::rng().random_range(0.8..1.2)));
+    Some(now + millis(wait))
+}
+
+/// When a post that must wait tries again; a network that names no time is given a transient failure's wait.
+#[must_use]
+pub fn after_wait(waits: i32, named: Option<Duration>, now: Millis) -> Millis {
+    let place = usize::try_from(waits).unwrap_or(0).min(WAITS.len() - 1);
+    now + named.map_or_else(|| millis(WAITS[place].mul_f64(rand::rng().random_range(0.8..1.2))), millis)
+}
+
+/// A duration in ms, at least one.
+#[must_use]
+pub fn millis(duration: Duration) -> Millis {
+    Millis::try_from(duration.as_millis()).unwrap_or(Millis::MAX / 4).max(1)
+}
+
+/// Why a post failed or waits, as `post.error` shows it.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    code: &'static str,
+    message: String,
+    retryable: bool,
+    retry_safe: bool,
+    remedy: String,
+    reply: Option<platforms::PlatformReply>,
+}
+
+impl Failure {
+    /// The failure that an error of a network leads to.
+    #[must_use]
+    pub fn of(error: &platforms::Error) -> Self {
+        let (code, retryable, remedy) = match error.kind {
+            Kind::Transient | Kind::Server | Kind::Ambiguous | Kind::Unreachable => {
+                ("platform_unavailable", true, "Retry the post later.")
+            }
+            Kind::RateLimited => ("platform_rate_limited", true, "Nothing: it is tried again at the platform's time."),
+            Kind::QuotaExhausted => ("quota_exhausted", true, "Nothing: it is tried again when the quota is renewed."),
+            Kind::TokenExpired => ("token_expired", true, "Connect the account again, then retry the post."),
+            Kind::Reconnect | Kind::InvalidCredentials => {
+                ("account_disconnected", true, "Connect the account again, then retry the post.")
+            }
+            Kind::Rejected => ("content_rejected", false, "Change the post, then schedule it again."),
+            Kind::MediaRejected => ("media_rejected", false, "Change the media, then schedule the post again."),
+            Kind::Misconfigured => ("misconfigured", true, "Mend what the message names, then retry the post."),
+        };
+        Self {
+            code,
+            message: error.message.clone(),
+            retryable,
+            retry_safe: true,
+            remedy: error.remedy.clone().unwrap_or_else(|| remedy.to_owned()),
+            reply: error.reply.clone(),
+        }
+    }
+
+    fn plain(code: &'static str, message: String, remedy: &str) -> Self {
+        let remedy = remedy.to_owned();
+        Self { code, message, retryable: true, retry_safe: true, remedy, reply: None }
+    }
+
+    /// It could not start in time.
+    #[must_use]
+    pub fn missed(max_lateness: Millis) -> Self {
+        let hours = max_lateness / 3_600_000;
+        let message = format!("The post could not start within {hours} hours of its time.");
+        Self::plain("missed", message, "Retry the post to send it now, or give it a new time.")
+    }
+
+    /// Its account is gone.
+    #[must_use]
+    pub fn disconnected() -> Self {
+        let message = "The account was disconnected.".to_owned();
+        Self::plain("account_disconnected", message, "Connect the account again, then retry the post.")
+    }
+
+    /// Its account's credentials were refused before.
+    #[must_use]
+    pub fn reconnect_required(platform: &str) -> Self {
+        let message = format!("{platform} no longer accepts the account's credentials.");
+        Self::plain("account_disconnected", message, "Connect the account again, then retry the post.")
+    }
+
+    /// Its token cannot be refreshed.
+    #[must_use]
+    pub fn token_expired(error: &platforms::Error) -> Self {
+        Self { code: "token_expired", ..Self::of(error) }
+    }
+
+    /// It was taken three times in a row and never came to an end.
+    #[must_use]
+    pub fn worn_out() -> Self {
+        let message = "Three workers in a row stopped while they had this post.".to_owned();
+        Self::plain("misconfigured", message, "Tell the operator; the post may be what stops them.")
+    }
+
+    /// The commit call was lost again and again, and never carried out.
+    #[must_use]
+    pub fn unanswered(platform: &str) -> Self {
+        let message = format!("{platform} did not answer the publishing call, several times in a row.");
+        Self::plain("platform_unavailable", message, "Retry the post later.")
+    }
+
+    /// Nobody knows whether it is public.
+    #[must_use]
+    pub fn outcome_unknown(platform: &str) -> Self {
+        let message = format!(
+            "{platform} did not answer the publishing call, and it cannot be asked whether it was carried out."
+        );
+        let remedy = "Look on the platform. If the post is not there, retry with acknowledge_duplicate_risk: true.";
+        Self { retry_safe: false, ..Self::plain("outcome_unknown", message, remedy) }
+    }
+
+    /// As `post.error` and the ledger show it.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        json!({
+            "code": self.code, "message": self.message, "retryable": self.retryable,
+            "retry_safe": self.retry_safe, "remedy": self.remedy, "platform_error": self.reply,
+        })
+    }
+
+    /// True if the post may be public.
+    #[must_use]
+    pub const fn is_risky(&self) -> bool {
+        !self.retry_safe
+    }
+
+    /// How the attempt ended.
+    #[must_use]
+    pub fn outcome(&self) -> &'static str {
+        if self.is_risky() { "outcome_unknown" } else { "failed" }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_commit_can_be_lost() {
+        for kind in [Kind::Ambiguous, Kind::Server] {
+            assert_eq!(verdict(kind, Phase::Commit), Verdict::Lost);
+            assert_eq!(verdict(kind, Phase::Prepare), Verdict::Retry);
+            assert_eq!(verdict(kind, Phase::Confirm), Verdict::Retry);
+        }
+        assert_eq!(verdict(Kind::Transient, Phase::Commit), Verdict::Retry);
+    }
+
+    #[test]
+    fn five_retries_and_no_more() {
+        for (failures, seconds) in [(1, 30), (2, 120), (3, 600), (4, 1_800), (5, 7_200)] {
+            let at = next_try(failures, None, 0).unwrap();
+            let usual = seconds * 1_000;
+            assert!((usual * 8 / 10..=usual * 12 / 10).contains(&at), "{failures}: {at}");
+        }
+        assert_eq!(next_try(6, None, 0), None);
+        assert_eq!(next_try(1, Some(Duration::from_secs(7)), 0), Some(7_000));
+    }
+}
