@@ -1,1 +1,45 @@
-//! api
+//! The HTTP face of the service.
+//!
+//! [`routes`] lists every route of `/api/v1` with what it needs: scope, role, plan, place, limit. That one table is
+//! the router, the policy and the OpenAPI document, so a route without a policy cannot exist. `endpoint.rs` checks a
+//! request against its row, always in the same order, and a handler is left with three lines: read, call the domain,
+//! answer.
+//!
+//! What is absent: no SQL, no call to a platform, no rule about posts. All of that is the domain's.
+
+mod accounts;
+mod activity;
+mod body;
+mod brands;
+mod call;
+mod connect;
+mod discovery;
+mod docs;
+mod endpoint;
+mod front;
+mod health;
+mod json;
+mod keys;
+mod limits;
+mod media;
+mod openapi;
+mod page;
+mod place;
+mod posts;
+mod query;
+mod reply;
+mod request_id;
+mod route;
+mod router;
+pub mod routes;
+mod sandbox;
+mod serve;
+mod webhooks;
+mod work;
+
+pub use limits::Bucket;
+pub use place::Place;
+pub use route::{Body, Handler, Method, Policy, Query, Raised, Route, Shape, Success};
+pub use call::Call;
+pub use router::service;
+pub use serve::serve;

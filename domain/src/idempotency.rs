@@ -4,6 +4,11 @@
 //! the work, so a crash between the two cannot do it twice; a reservation whose holder died lapses and the same request
 //! may take it over.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
 use fanfare_entities::{KeyId, Millis, idempotency_key};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, sea_query::Expr};
 use sha2::{Digest, Sha256};
@@ -29,6 +34,7 @@ pub struct Reservation {
     owner: KeyId,
     key: String,
     holder: Uuid,
+    settled: Arc<AtomicBool>,
 }
 
 /// What came of asking for a key.
@@ -57,7 +63,8 @@ pub fn fingerprint(method: &str, path: &str, body: &[u8]) -> String {
 /// [`Code::IdempotencyMismatch`] if it was used for another request, [`Code::IdempotencyInProgress`] while the first
 /// one still runs.
 pub async fn reserve(cx: &Domain, owner: KeyId, key: &str, print: &str) -> Result<Reserved> {
-    let mine = Reservation { owner, key: key.to_owned(), holder: Uuid::now_v7() };
+    let holder = Uuid::now_v7();
+    let mine = Reservation { owner, key: key.to_owned(), holder, settled: Arc::default() };
     // Twice at most: a kept answer that has just grown too old is removed and asked for again.
     for _ in 0..2 {
         if mine.insert(cx, print).await? {
@@ -177,10 +184,17 @@ impl Reservation {
             .exec(conn)
             .await?;
         if settled.rows_affected == 1 {
+            self.settled.store(true, Ordering::Relaxed);
             return Ok(());
         }
         let message = "Another request with this Idempotency-Key has taken over.";
         Err(Error::new(Code::IdempotencyInProgress, message).retry_after(1))
+    }
+
+    /// True once an answer was stored, though perhaps not yet committed.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.settled.load(Ordering::Relaxed)
     }
 
     /// Frees the key without an answer, so that the same request can be sent again.

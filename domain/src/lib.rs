@@ -7,16 +7,20 @@ pub mod access;
 pub mod accounts;
 pub mod act;
 pub mod activity;
+pub mod brands;
 mod catalogue;
 pub mod clock;
 pub mod db;
 pub mod error;
 pub mod events;
+pub mod files;
+pub mod health;
 pub mod idempotency;
 pub mod input;
 pub mod keys;
 pub mod media;
 pub mod people;
+pub mod platforms;
 pub mod posts;
 mod ring;
 pub mod rows;
@@ -37,6 +41,7 @@ use url::Url;
 
 pub use act::{Act, Reply};
 pub use error::{Code, Error, Result};
+pub use fanfare_entities::{AccountId, BrandId, PostId, WebhookId, WorkspaceId};
 pub use tx::Tx;
 
 /// Everything the rules need, shared by all that runs in a process. Cheap to clone.

@@ -1,0 +1,17 @@
+//! What happened in a workspace.
+
+use fanfare_domain::{Reply, Result, activity};
+
+use crate::Call;
+
+/// The event stream, oldest first.
+pub async fn list_events(mut call: Call) -> Result<Reply> {
+    let query = call.query()?;
+    activity::events(&call.act, query).await
+}
+
+/// The activity list, newest first.
+pub async fn list(mut call: Call) -> Result<Reply> {
+    let page = call.query()?;
+    activity::activity(&call.act, page).await
+}

@@ -1,0 +1,40 @@
+//! Who am I, and what is there?
+
+use fanfare_domain::{Reply, Result, keys, platforms};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use crate::Call;
+
+/// What to list of the platforms.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlatformsQuery {
+    /// Also list the platforms that are announced but cannot be used yet.
+    #[serde(default)]
+    pub include_planned: Option<bool>,
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+}
+
+/// A workspace, where nothing else can be asked.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InWorkspace {
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+}
+
+/// The caller, the key and the workspaces it reaches.
+pub async fn whoami(call: Call) -> Result<Reply> {
+    keys::whoami(&call.act.cx, &call.act.caller).await.map(Reply::ok)
+}
+
+/// What each platform takes.
+pub async fn list_platforms(mut call: Call) -> Result<Reply> {
+    let query: PlatformsQuery = call.query()?;
+    Ok(platforms::list(query.include_planned == Some(true)))
+}

@@ -1,0 +1,66 @@
+//! The frame of a page. It loads nothing and runs nothing.
+
+const STYLE: &str = "\
+:root{color-scheme:light dark;--ink:#1d2330;--soft:#5d6678;--paper:#fff;--line:#dfe3ea;--tint:#f4f6f9;--accent:#3554d1}\
+@media(prefers-color-scheme:dark){:root{--ink:#e6e9f0;--soft:#9aa3b5;--paper:#12151c;--line:#2b3140;\
+--tint:#1a1f2a;--accent:#8fa6ff}}\
+*{box-sizing:border-box}\
+body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,sans-serif}\
+main{max-width:52rem;margin:0 auto;padding:1.5rem 1rem 4rem}\
+h1{font-size:1.9rem;margin:.5rem 0}h2{margin:2.5rem 0 .5rem;border-bottom:1px solid var(--line)}h3{margin:2rem 0 .3rem}\
+a{color:var(--accent)}nav a{margin-right:1rem}\
+code,pre{font:.875rem/1.5 ui-monospace,monospace}\
+code{overflow-wrap:anywhere;background:var(--tint);border-radius:4px;padding:.1em .3em}\
+pre{background:var(--tint);border:1px solid var(--line);border-radius:6px;padding:.75rem;overflow-x:auto}\
+pre code,h3 code{background:none;padding:0}\
+.soft{color:var(--soft)}.method{font-weight:700;color:var(--accent)}\
+dl{margin:.3rem 0}dt{margin-top:.5rem}dd{margin:0 0 0 1rem;color:var(--soft)}\
+section:target,h3:target{outline:2px solid var(--accent);outline-offset:.4rem;border-radius:4px}";
+
+/// A whole page.
+pub fn page(title: &str, main: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n\
+         <nav><a href=\"/\">Fanfare</a><a href=\"/docs\">API</a><a href=\"/docs/errors\">Errors</a>\
+         <a href=\"/openapi.json\">OpenAPI</a></nav>\n<h1>{title}</h1>\n{main}</main>\n</body>\n</html>\n",
+        title = escape(title),
+    )
+}
+
+/// A text as it stands in a page.
+pub fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            other => safe.push(other),
+        }
+    }
+    safe
+}
+
+/// The same, with `` `code` `` shown as code.
+pub fn marked(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    let shown = parts.map(|(place, part)| {
+        if place % 2 == 1 { format!("<code>{}</code>", escape(part)) } else { escape(part) }
+    });
+    shown.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_text_is_markup_but_its_code() {
+        assert_eq!(escape("<a href='x'>&\""), "&lt;a href=&#39;x&#39;&gt;&amp;&quot;");
+        assert_eq!(marked("Send `<b>`."), "Send <code>&lt;b&gt;</code>.");
+    }
+}

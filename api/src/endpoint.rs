@@ -1,0 +1,198 @@
+//! What happens to every request of `/api/v1`, in this order: key, scope, a body that parses, place, add-on, plan,
+//! role, idempotency, the whole query and body, handler.
+//!
+//! A refusal tells no more than the steps before it allow: without the scope nobody learns whether a post exists, and
+//! without the role nobody learns which fields are wrong.
+
+use std::collections::HashMap;
+
+use fanfare_domain::{
+    Act, Code, Domain, Error, Reply, Result,
+    access::{Caller, Role, Seat, plan_name},
+    error::violation,
+    idempotency::{self, Reservation, Reserved},
+};
+use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
+use serde_json::{Value, json};
+
+use crate::{
+    Call, Policy, Route,
+    body::{self, Incoming},
+    front::Seen,
+    keys,
+    place::Said,
+    query::{self, Pairs, Parameters},
+    reply, request_id, work,
+};
+
+/// One route at work.
+pub struct Endpoint {
+    route: &'static Route,
+    domain: Domain,
+    parameters: Parameters,
+    /// Is no body the same as `{}`?
+    may_be_empty: bool,
+}
+
+#[async_trait]
+impl Handler for Endpoint {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        let request_id = request_id::get(req);
+        let outcome = self.answer(req, &request_id).await;
+        let answer = outcome.unwrap_or_else(|error| reply::refusal(&error));
+        reply::write(res, answer, &request_id, &self.domain.settings.base_url);
+    }
+}
+
+/// A request of which everything is known, but not yet whether it is right in itself.
+struct Asked {
+    path: HashMap<String, String>,
+    query: Pairs,
+    body: Option<Value>,
+    idempotency_key: Option<String>,
+    fingerprint: String,
+}
+
+impl Endpoint {
+    /// A route, ready to answer.
+    #[must_use]
+    pub fn new(route: &'static Route, domain: Domain) -> Self {
+        Self {
+            route,
+            domain,
+            parameters: Parameters::of(route.query),
+            may_be_empty: route.body.is_none_or(|body| (body.check)(json!({})).is_ok()),
+        }
+    }
+
+    async fn answer(&self, req: &mut Request, request_id: &str) -> Result<Reply> {
+        let (cx, policy) = (&self.domain, &self.route.policy);
+        let seen = Seen::route(req, self.route.path);
+        let caller = keys::caller(cx, req.headers()).await?;
+        seen.key(req, &caller);
+        keys::require_scope(&caller, policy.scope)?;
+        let body = self.body(req).await?;
+        let path: HashMap<String, String> =
+            req.params().iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        let query = query::pairs(req.uri().query());
+        let said = Said { path: &path, query: &query, body: body.value.as_ref() };
+        let seat = policy.place.seat(cx, &caller, &said).await?;
+        require_subscription(policy, &seat)?;
+        seat.require(role(policy, body.value.as_ref()))?;
+        let idempotency_key =
+            if self.route.method.writes() { keys::idempotency(req.headers())? } else { None };
+        if let Some(refusal) = body.refusal {
+            return Err(refusal);
+        }
+        let fingerprint = self.fingerprint(req, idempotency_key.as_deref(), &body.raw);
+        let asked = Asked { path, query, body: body.value, idempotency_key, fingerprint };
+        self.carry_out(caller, seat, request_id, asked).await
+    }
+
+    /// The body of a request that may have one.
+    async fn body(&self, req: &mut Request) -> Result<Incoming> {
+        if !self.route.method.writes() {
+            return Ok(Incoming::default());
+        }
+        let body = body::read(req).await?;
+        if body.value.is_none() && body.refusal.is_none() && !self.may_be_empty {
+            return Err(Error::new(Code::InvalidJson, "The body is empty; send a JSON object."));
+        }
+        Ok(body)
+    }
+
+    /// What a repeated request must have in common with the first one.
+    fn fingerprint(&self, req: &Request, key: Option<&str>, body: &[u8]) -> String {
+        let path = req.uri().path_and_query().map_or("", |path| path.as_str());
+        match key {
+            Some(_) => idempotency::fingerprint(self.route.method.as_str(), path, body),
+            None => String::new(),
+        }
+    }
+
+    async fn carry_out(
+        &self,
+        caller: Caller,
+        seat: Seat,
+        request_id: &str,
+        mut asked: Asked,
+    ) -> Result<Reply> {
+        let (cx, handler) = (self.domain.clone(), self.route.handler);
+        let mut reservation: Option<Reservation> = None;
+        if let Some(key) = asked.idempotency_key.as_deref().filter(|_| !self.route.keyed_by_item) {
+            match idempotency::reserve(&cx, caller.key_id, key, &asked.fingerprint).await? {
+                Reserved::Replay(reply) => return Ok(reply),
+                Reserved::Mine(mine) => reservation = Some(mine),
+            }
+        }
+        let query = self.parameters.read(std::mem::take(&mut asked.query));
+        let body = self.whole_body(asked.body.take());
+        let request_id = request_id.to_owned();
+        let act = Act { cx: cx.clone(), caller, seat, request_id, reservation: reservation.clone() };
+        let (path, idempotency_key) = (asked.path, asked.idempotency_key);
+        let job = async move {
+            let (query, body) = (query?, body?);
+            handler(Call { act, idempotency_key, path, query, body }).await
+        };
+        if self.route.method.writes() {
+            work::carry_out(cx, reservation, Box::pin(job)).await
+        } else {
+            job.await
+        }
+    }
+
+    /// The body as an object; fields in it are unknown where the route takes no body.
+    fn whole_body(&self, body: Option<Value>) -> Result<Value> {
+        let body = body.unwrap_or_else(|| json!({}));
+        if self.route.body.is_none() {
+            let fields = body.as_object().into_iter().flat_map(|fields| fields.keys());
+            let unknown = fields.map(|field| {
+                let message = format!("There is no field {field}: this request has no body.");
+                violation(Code::UnknownField, field, message, "Leave the body out.")
+            });
+            Error::check(unknown.collect())?;
+        }
+        Ok(body)
+    }
+}
+
+fn require_subscription(policy: &Policy, seat: &Seat) -> Result<()> {
+    if policy.addon && !seat.api_addon {
+        let message = "The workspace has no API add-on.";
+        return Err(Error::new(Code::ApiAddonRequired, message));
+    }
+    let Some(plan) = policy.plan.filter(|plan| seat.plan < *plan) else { return Ok(()) };
+    let message = format!("This needs the plan {} or a larger one.", plan_name(plan));
+    Err(Error::new(Code::FeatureNotAvailable, message).with("required_plan", plan_name(plan)))
+}
+
+/// The role the request needs, judged by the names of its fields alone.
+fn role(policy: &Policy, body: Option<&Value>) -> Role {
+    let touches = |field: &&str| body.is_some_and(|body| body.get(*field).is_some());
+    match policy.raised {
+        Some(raised) if raised.fields.iter().any(touches) => raised.role,
+        _ => policy.role,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::routes;
+
+    #[test]
+    fn moving_a_post_needs_a_higher_role_than_wording_it() {
+        let edit = routes::ROUTES.iter().find(|route| route.name == "update_post").unwrap();
+        let needed = |body: Value| role(&edit.policy, Some(&body));
+        assert_eq!(needed(json!({"caption": "x"})), Role::Editor);
+        assert_eq!(needed(json!({"caption": "x", "scheduled_at": null})), Role::Publisher);
+        assert_eq!(needed(json!({"timezone": "UTC"})), Role::Publisher);
+        assert_eq!(role(&edit.policy, None), Role::Editor);
+    }
+}

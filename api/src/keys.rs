@@ -1,0 +1,94 @@
+//! The headers that carry keys: `Authorization` and `Idempotency-Key`.
+
+use fanfare_domain::{
+    Code, Domain, Error, Result,
+    access::{Caller, Scope},
+    keys,
+};
+use salvo::http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
+
+/// Who asks.
+///
+/// # Errors
+/// [`Code::MissingApiKey`] without the header, [`Code::InvalidApiKey`] for anything unusable in it.
+pub async fn caller(cx: &Domain, headers: &HeaderMap) -> Result<Caller> {
+    let mut sent = headers.get_all(AUTHORIZATION).iter();
+    let Some(first) = sent.next() else {
+        let message = "Send `Authorization: Bearer <key>`.";
+        return Err(Error::new(Code::MissingApiKey, message));
+    };
+    let key = bearer(first).filter(|_| sent.next().is_none()).ok_or_else(|| {
+        Error::new(Code::InvalidApiKey, "The Authorization header is not `Bearer <key>`.")
+    })?;
+    keys::authenticate(cx, key).await
+}
+
+fn bearer(value: &HeaderValue) -> Option<&str> {
+    let (scheme, key) = value.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
+}
+
+/// Fails unless the key is good for `needed`.
+///
+/// # Errors
+/// [`Code::InsufficientScope`] with `required_scope`.
+pub fn require_scope(caller: &Caller, needed: Option<Scope>) -> Result<()> {
+    let Some(needed) = needed.filter(|needed| !caller.scopes.contains(needed)) else {
+        return Ok(());
+    };
+    let message = format!("The key lacks the scope {}.", needed.as_str());
+    Err(Error::new(Code::InsufficientScope, message).with("required_scope", needed.as_str()))
+}
+
+/// The `Idempotency-Key`, if one was sent.
+///
+/// # Errors
+/// [`Code::InvalidIdempotencyKey`].
+pub fn idempotency(headers: &HeaderMap) -> Result<Option<String>> {
+    let mut sent = headers.get_all("idempotency-key").iter();
+    let Some(first) = sent.next() else { return Ok(None) };
+    let text = first.to_str().ok().filter(|text| {
+        (1..=255).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
+    });
+    match (text, sent.next()) {
+        (Some(text), None) => Ok(Some(text.to_owned())),
+        _ => Err(Error::new(
+            Code::InvalidIdempotencyKey,
+            "Idempotency-Key must be one value of 1 to 255 visible ASCII characters.",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(values: &[&[u8]]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append("idempotency-key", HeaderValue::from_bytes(value).unwrap());
+        }
+        headers
+    }
+
+    #[test]
+    fn an_idempotency_key_is_one_value_of_visible_ascii() {
+        assert_eq!(idempotency(&headers(&[])).unwrap(), None);
+        assert_eq!(idempotency(&headers(&[b"a-1"])).unwrap().as_deref(), Some("a-1"));
+        assert!(idempotency(&headers(&[&[b'x'; 255]])).is_ok());
+        let long = [b'x'; 256];
+        let bad: [&[&[u8]]; 5] = [&[b""], &[b"a b"], &[b"\xff"], &[&long], &[b"a", b"a"]];
+        for values in bad {
+            let code = idempotency(&headers(values)).unwrap_err().code();
+            assert_eq!(code, Code::InvalidIdempotencyKey, "{values:?}");
+        }
+    }
+
+    #[test]
+    fn a_bearer_key_is_named_so_in_any_case() {
+        let key = |text: &'static str| bearer(&HeaderValue::from_static(text)).map(str::to_owned);
+        assert_eq!(key("bearer  fan_1 ").as_deref(), Some("fan_1"));
+        assert_eq!(key("Basic fan_1"), None);
+        assert_eq!(key("fan_1"), None);
+    }
+}

@@ -1,0 +1,206 @@
+//! Stored media files, for networks that fetch them and for people who look at them.
+
+use std::ops::Range;
+
+use fanfare_domain::{Domain, Result, files};
+use salvo::{
+    Depot, FlowCtrl, Handler, Request, Response, async_trait,
+    http::{
+        HeaderMap, HeaderName, HeaderValue, ResBody, StatusCode,
+        header::{
+            ACCEPT_RANGES, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_SECURITY_POLICY,
+            CONTENT_TYPE, ETAG, IF_NONE_MATCH, IF_RANGE, RANGE,
+        },
+    },
+};
+
+use crate::{front::Seen, reply, request_id};
+
+/// The types of files there are, by the extension each is stored with.
+const TYPES: [(&str, &str); 8] = [
+    ("gif", "image/gif"),
+    ("jpg", "image/jpeg"),
+    ("mov", "video/quicktime"),
+    ("mp4", "video/mp4"),
+    ("pdf", "application/pdf"),
+    ("png", "image/png"),
+    ("webm", "video/webm"),
+    ("webp", "image/webp"),
+];
+
+/// `GET /media/{path}`: a file never changes once it is there.
+pub struct Files(pub Domain);
+
+#[async_trait]
+impl Handler for Files {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        Seen::route(req, "/media/{path}");
+        let path = req.params().get("path").cloned().unwrap_or_default();
+        if let Err(error) = self.send(&path, req.headers(), res).await {
+            let base_url = &self.0.settings.base_url;
+            reply::write(res, reply::refusal(&error), &request_id::get(req), base_url);
+        }
+    }
+}
+
+impl Files {
+    async fn send(&self, path: &str, asked: &HeaderMap, res: &mut Response) -> Result<()> {
+        let stat = files::stat(&self.0, path).await?;
+        let etag = stat.etag.as_deref();
+        let wanted = if is_same(asked, IF_NONE_MATCH, etag) { Wanted::Nothing } else { wanted(asked, etag, stat.size) };
+        let (status, range) = match &wanted {
+            Wanted::Whole => (StatusCode::OK, 0..stat.size),
+            Wanted::Part(range) => (StatusCode::PARTIAL_CONTENT, range.clone()),
+            Wanted::Nothing => (StatusCode::NOT_MODIFIED, 0..0),
+            Wanted::Outside => (StatusCode::RANGE_NOT_SATISFIABLE, 0..0),
+        };
+        if matches!(wanted, Wanted::Whole | Wanted::Part(_)) {
+            let part = (status == StatusCode::PARTIAL_CONTENT).then(|| range.clone());
+            let file = files::open(&self.0, path, part).await?;
+            res.replace_body(ResBody::stream(file.into_stream()));
+            set(res, CONTENT_LENGTH, &(range.end - range.start).to_string());
+        }
+        match wanted {
+            Wanted::Part(range) => {
+                let shown = format!("bytes {}-{}/{}", range.start, range.end - 1, stat.size);
+                set(res, CONTENT_RANGE, &shown);
+            }
+            Wanted::Outside => {
+                set(res, CONTENT_RANGE, &format!("bytes */{}", stat.size));
+                res.replace_body(ResBody::Once(format!("The file has {} bytes.\n", stat.size).into()));
+            }
+            Wanted::Whole | Wanted::Nothing => {}
+        }
+        res.status_code(status);
+        describe(res, path, etag, status);
+        Ok(())
+    }
+}
+
+fn describe(res: &mut Response, path: &str, etag: Option<&str>, status: StatusCode) {
+    let outside = status == StatusCode::RANGE_NOT_SATISFIABLE;
+    set(res, CONTENT_TYPE, if outside { "text/plain" } else { content_type(path) });
+    set(res, ACCEPT_RANGES, "bytes");
+    // Whatever a file is, opened by itself it may do nothing in our origin.
+    set(res, CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'");
+    set(res, HeaderName::from_static("cross-origin-resource-policy"), "cross-origin");
+    if !outside {
+        set(res, CACHE_CONTROL, "public, max-age=31536000, immutable");
+    }
+    if let Some(etag) = etag {
+        set(res, ETAG, etag);
+    }
+}
+
+fn set(res: &mut Response, name: HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        res.headers_mut().insert(name, value);
+    }
+}
+
+fn content_type(path: &str) -> &'static str {
+    let extension = path.rsplit_once('.').map(|(_, extension)| extension);
+    let known = TYPES.iter().find(|(name, _)| Some(*name) == extension);
+    known.map_or("application/octet-stream", |(_, kind)| kind)
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Wanted {
+    Whole,
+    Part(Range<u64>),
+    /// The caller has it already.
+    Nothing,
+    Outside,
+}
+
+fn wanted(asked: &HeaderMap, etag: Option<&str>, size: u64) -> Wanted {
+    let Some(range) = asked.get(RANGE).and_then(|range| range.to_str().ok()) else {
+        return Wanted::Whole;
+    };
+    if asked.contains_key(IF_RANGE) && !is_same(asked, IF_RANGE, etag) {
+        return Wanted::Whole;
+    }
+    range.strip_prefix("bytes=").map_or(Wanted::Whole, |range| one_range(range.trim(), size))
+}
+
+/// One stretch; several at once, or what is no range, count as none, as RFC 9110 allows.
+fn one_range(range: &str, size: u64) -> Wanted {
+    let Some((first, last)) = range.split_once('-') else { return Wanted::Whole };
+    let number = |text: &str| text.trim().parse::<u64>().ok();
+    let (start, end) = match (number(first), number(last)) {
+        (Some(first), Some(last)) if first <= last => (first, last.saturating_add(1).min(size)),
+        (Some(first), None) if last.trim().is_empty() => (first, size),
+        (None, Some(0)) if first.trim().is_empty() => return Wanted::Outside,
+        (None, Some(length)) if first.trim().is_empty() => (size.saturating_sub(length), size),
+        _ => return Wanted::Whole,
+    };
+    if start < end { Wanted::Part(start..end) } else { Wanted::Outside }
+}
+
+/// True if the header names the file as it is.
+fn is_same(asked: &HeaderMap, header: HeaderName, etag: Option<&str>) -> bool {
+    let named = asked.get(header).and_then(|value| value.to_str().ok());
+    let (Some(named), Some(etag)) = (named, etag) else { return false };
+    named.split(',').map(str::trim).any(|one| one == "*" || one.trim_start_matches("W/") == etag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        let pairs = pairs.iter();
+        pairs.map(|(name, value)| (HeaderName::from_static(name), value.parse().unwrap())).collect()
+    }
+
+    #[test]
+    fn a_range_is_a_stretch_of_the_file() {
+        let part = |text: &str| wanted(&asked(&[("range", text)]), None, 10);
+        assert_eq!(part("bytes=0-0"), Wanted::Part(0..1));
+        assert_eq!(part("bytes=2-5"), Wanted::Part(2..6));
+        assert_eq!(part("bytes=2-"), Wanted::Part(2..10));
+        assert_eq!(part("bytes=-3"), Wanted::Part(7..10));
+        assert_eq!(part("bytes=-30"), Wanted::Part(0..10));
+        assert_eq!(part("bytes=5-18446744073709551615"), Wanted::Part(5..10));
+        for outside in ["bytes=10-", "bytes=10-12", "bytes=-0"] {
+            assert_eq!(part(outside), Wanted::Outside, "{outside}");
+        }
+        for nonsense in ["bytes=", "bytes=a-b", "bytes=5-2", "lines=1-2", "bytes=0-1,3-4"] {
+            assert_eq!(part(nonsense), Wanted::Whole, "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn an_empty_file_has_no_stretches() {
+        assert_eq!(wanted(&asked(&[("range", "bytes=0-")]), None, 0), Wanted::Outside);
+        assert_eq!(wanted(&asked(&[]), None, 0), Wanted::Whole);
+    }
+
+    #[test]
+    fn a_stretch_of_another_version_is_not_sent() {
+        let range = |tag| asked(&[("range", "bytes=1-2"), ("if-range", tag)]);
+        assert_eq!(wanted(&range("\"a\""), Some("\"a\""), 10), Wanted::Part(1..3));
+        assert_eq!(wanted(&range("\"b\""), Some("\"a\""), 10), Wanted::Whole);
+    }
+
+    #[test]
+    fn a_file_that_is_known_is_not_sent_again() {
+        let has = |tags| is_same(&asked(&[("if-none-match", tags)]), IF_NONE_MATCH, Some("\"a\""));
+        assert!(has("\"a\"") && has("*") && has("\"x\", W/\"a\""));
+        assert!(!has("\"x\""));
+        assert!(!is_same(&asked(&[]), IF_NONE_MATCH, Some("\"a\"")));
+    }
+
+    #[test]
+    fn types_are_known_by_extension_alone() {
+        assert_eq!(content_type("w/0a.png"), "image/png");
+        assert_eq!(content_type("w/0a.html"), "application/octet-stream");
+        assert_eq!(content_type("png"), "application/octet-stream");
+    }
+}

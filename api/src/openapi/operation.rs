@@ -1,0 +1,79 @@
+//! One route in the document.
+
+use fanfare_domain::{
+    Code,
+    access::{plan_name, role_name},
+};
+use schemars::SchemaGenerator;
+use serde_json::{Map, Value, json};
+
+use super::{kinds, parameters, refusals};
+use crate::{Route, Success};
+
+/// The operation of a route; named types of its body go to the generator's definitions.
+pub fn of(route: &Route, generator: &mut SchemaGenerator) -> Value {
+    let mut responses: Map<String, Value> = route.replies.iter().flatten().map(response).collect();
+    responses.extend(refusals::responses(&refusals::codes(route)));
+    let mut operation = json!({
+        "operationId": route.name,
+        "summary": route.summary,
+        "description": needs(route),
+        "tags": [route.tag],
+        "parameters": parameters::of(route, generator),
+        "responses": responses,
+        "x-limit": route.bucket.as_str(),
+    });
+    if let Some(scope) = route.policy.scope {
+        operation["x-scope"] = scope.as_str().into();
+    }
+    if let Some(body) = route.body {
+        let example: Value = serde_json::from_str(body.example).unwrap_or_default();
+        let is_required = (body.check)(json!({})).is_err();
+        let content = json!({"schema": (body.schema)(generator), "example": example});
+        operation["requestBody"] =
+            json!({"required": is_required, "content": {"application/json": content}});
+    }
+    operation
+}
+
+fn response(success: &Success) -> (String, Value) {
+    let body = json!({
+        "description": success.doc,
+        "headers": {"X-Request-Id": {"$ref": "#/components/headers/X-Request-Id"}},
+        "content": {"application/json": {"schema": kinds::of(success.shape)}},
+    });
+    (success.status.to_string(), body)
+}
+
+/// What a caller needs, in one sentence.
+pub fn needs(route: &Route) -> String {
+    let policy = &route.policy;
+    let scope = match policy.scope {
+        Some(scope) => format!("the scope `{}`", scope.as_str()),
+        None => "any key".to_owned(),
+    };
+    let mut text = format!("Needs {scope} and the role {}", role_name(policy.role));
+    if let Some(raised) = policy.raised {
+        let fields = raised.fields.iter().map(|field| format!("`{field}`")).collect::<Vec<_>>();
+        text += &format!(" ({} with {})", role_name(raised.role), fields.join(" or "));
+    }
+    if let Some(plan) = policy.plan {
+        text += &format!(", on the plan {} or larger", plan_name(plan));
+    }
+    text + "."
+}
+
+/// A health check: needs no key.
+pub fn health(name: &str, summary: &str, ill: bool) -> Value {
+    let status = json!({"schema": kinds::record([("status", kinds::text())])});
+    let mut responses = Map::new();
+    let well = json!({"description": "Yes.", "content": {"application/json": status}});
+    responses.insert("200".to_owned(), well);
+    if ill {
+        responses.extend(refusals::responses(&[Code::Unavailable]));
+    }
+    json!({"get": {
+        "operationId": name, "summary": summary, "tags": ["discovery"], "security": [],
+        "responses": responses,
+    }})
+}

@@ -1,0 +1,74 @@
+//! What requests may carry beside their body.
+
+use schemars::SchemaGenerator;
+use serde_json::{Map, Value, json};
+
+use super::kinds;
+use crate::{Place, Route};
+
+/// Headers that several routes know.
+pub fn shared() -> Value {
+    json!({
+        "IdempotencyKey": {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "required": false,
+            "description": "Makes the request safe to send again: within 24 hours the same key brings the first \
+                answer back, with `Idempotent-Replayed: true`.",
+            "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
+        },
+    })
+}
+
+/// The parameters of a route: path, query, headers.
+pub fn of(route: &Route, generator: &mut SchemaGenerator) -> Vec<Value> {
+    let mut parameters: Vec<_> = route.path_parameters().map(|name| in_path(route, name)).collect();
+    if let Some(query) = route.query {
+        let schema = (query.schema)(generator);
+        parameters.extend(in_query(schema.as_value()));
+    }
+    if route.method.writes() {
+        parameters.push(json!({"$ref": "#/components/parameters/IdempotencyKey"}));
+    }
+    parameters
+}
+
+fn in_path(route: &Route, name: &str) -> Value {
+    let schema = match (name, route.policy.place) {
+        ("id", Place::Post | Place::Account) => kinds::number(),
+        ("id" | "delivery_id", _) => kinds::uuid(),
+        _ => kinds::text(),
+    };
+    json!({"name": name, "in": "path", "required": true, "schema": schema})
+}
+
+fn in_query(schema: &Value) -> Vec<Value> {
+    let empty = Map::new();
+    let required = schema["required"].as_array().cloned().unwrap_or_default();
+    let properties = schema["properties"].as_object().unwrap_or(&empty);
+    let one = |(name, schema): (&String, &Value)| {
+        let (schema, doc) = plain(schema.clone());
+        let is_required = required.iter().any(|other| other == name);
+        json!({"name": name, "in": "query", "required": is_required, "description": doc, "schema": schema})
+    };
+    properties.iter().map(one).collect()
+}
+
+/// A property as a parameter, which is there or not but never null; and its description.
+fn plain(mut schema: Value) -> (Value, String) {
+    let mut doc = String::new();
+    if let Some(fields) = schema.as_object_mut() {
+        fields.remove("default");
+        if let Some(Value::String(text)) = fields.remove("description") {
+            doc = text;
+        }
+        if let Some(Value::Array(kinds)) = fields.get_mut("type") {
+            kinds.retain(|kind| kind != "null");
+            if let [only] = &kinds[..] {
+                let only = only.clone();
+                fields.insert("type".to_owned(), only);
+            }
+        }
+    }
+    (schema, doc)
+}

@@ -1,0 +1,350 @@
+//! The records that replies are made of.
+
+use serde_json::{Map, Value};
+
+use super::kinds::{
+    choice, list, maybe, number, object, record, reference, text, time, truth, uuid,
+};
+
+/// All records, by name.
+pub fn all() -> Map<String, Value> {
+    let mut all = Map::new();
+    for (name, schema) in posts().into_iter().chain(accounts()).chain(others()) {
+        all.insert(name.to_owned(), schema);
+    }
+    all
+}
+
+const STATUSES: [&str; 7] =
+    ["draft", "scheduled", "paused", "publishing", "processing", "published", "failed"];
+
+fn posts() -> Vec<(&'static str, Value)> {
+    vec![
+        ("Post", post()),
+        ("PostMedia", media()),
+        ("PostError", post_error()),
+        (
+            "DryRun",
+            record([
+                ("dry_run", truth()),
+                ("valid", truth()),
+                ("post", object()),
+                ("warnings", list(object())),
+            ]),
+        ),
+        (
+            "Batch",
+            record([
+                ("posts", list(record([("index", number()), ("post", reference("Post"))]))),
+                ("errors", list(batch_error())),
+            ]),
+        ),
+        (
+            "GroupDeleted",
+            record([
+                ("deleted", list(number())),
+                ("kept", list(record([("id", number()), ("status", choice(&STATUSES))]))),
+            ]),
+        ),
+        ("Missing", record([("ready", truth()), ("missing", list(lack()))])),
+        ("Attempt", attempt()),
+        ("SandboxPost", record([("id", text()), ("text", text()), ("created_at", time())])),
+    ]
+}
+
+fn post() -> Value {
+    record([
+        ("id", number()),
+        ("account_id", number()),
+        ("platform", text()),
+        ("workspace_id", uuid()),
+        ("workspace_client_id", maybe(uuid())),
+        ("caption", text()),
+        ("media_urls", list(text())),
+        ("media", list(reference("PostMedia"))),
+        ("post_type", text()),
+        ("settings", object()),
+        ("metadata", object()),
+        ("status", choice(&STATUSES)),
+        ("scheduled_at", maybe(time())),
+        ("timezone", maybe(text())),
+        ("group", maybe(text())),
+        ("release_id", maybe(text())),
+        ("attempts", number()),
+        ("next_attempt_at", maybe(time())),
+        ("published_at", maybe(time())),
+        ("platform_post_id", maybe(text())),
+        ("platform_post_url", maybe(text())),
+        ("error", maybe(reference("PostError"))),
+        ("created_at", time()),
+        ("updated_at", time()),
+    ])
+}
+
+fn media() -> Value {
+    record([
+        ("url", text()),
+        ("asset_id", maybe(uuid())),
+        ("mime", maybe(text())),
+        ("width", maybe(number())),
+        ("height", maybe(number())),
+        ("analysis", choice(&["pending", "ready"])),
+    ])
+}
+
+fn post_error() -> Value {
+    let codes = [
+        "account_disconnected",
+        "token_expired",
+        "content_rejected",
+        "media_rejected",
+        "platform_rate_limited",
+        "quota_exhausted",
+        "platform_unavailable",
+        "misconfigured",
+        "outcome_unknown",
+        "missed",
+    ];
+    record([
+        ("code", choice(&codes)),
+        ("message", text()),
+        ("retryable", truth()),
+        ("retry_safe", truth()),
+        ("remedy", maybe(text())),
+        ("platform_error", maybe(object())),
+    ])
+}
+
+fn batch_error() -> Value {
+    let mut error = record([
+        ("index", number()),
+        ("status", number()),
+        ("code", text()),
+        ("error", text()),
+    ]);
+    error["properties"]["validation_errors"] = list(reference("Violation"));
+    error
+}
+
+fn lack() -> Value {
+    record([
+        ("kind", choice(&["content", "media", "account", "settings"])),
+        ("field", text()),
+        ("code", text()),
+        ("message", text()),
+        ("remedy", text()),
+    ])
+}
+
+fn attempt() -> Value {
+    let step = record([
+        ("name", text()),
+        ("phase", choice(&["prepare", "commit", "confirm"])),
+        ("started_at", time()),
+        ("ended_at", maybe(time())),
+        ("remote_id", maybe(text())),
+    ]);
+    record([
+        ("number", number()),
+        ("started_at", time()),
+        ("ended_at", maybe(time())),
+        ("worker", text()),
+        ("outcome", maybe(text())),
+        ("error", maybe(object())),
+        ("steps", list(step)),
+    ])
+}
+
+fn accounts() -> Vec<(&'static str, Value)> {
+    vec![
+        ("Account", account()),
+        (
+            "AccountSchema",
+            record([
+                ("account_id", number()),
+                ("platform", text()),
+                ("post_types", list(text())),
+                ("schema", object()),
+            ]),
+        ),
+        ("ConnectOptions", connect_options()),
+        (
+            "Connected",
+            record([
+                ("connected", truth()),
+                (
+                    "account",
+                    record([("id", number()), ("platform", text()), ("username", text())]),
+                ),
+                ("workspace_id", uuid()),
+            ]),
+        ),
+        ("FaultsSet", record([("account_id", number()), ("faults", list(object()))])),
+        ("Platforms", platforms()),
+        (
+            "Brand",
+            record([
+                ("id", uuid()),
+                ("workspace_id", uuid()),
+                ("name", text()),
+                ("created_at", time()),
+            ]),
+        ),
+        (
+            "BrandProfile",
+            record([
+                ("brand_id", uuid()),
+                ("voice", maybe(text())),
+                ("tone", maybe(text())),
+                ("audience", maybe(text())),
+                ("positioning", maybe(text())),
+            ]),
+        ),
+    ]
+}
+
+fn account() -> Value {
+    let mut account = record([
+        ("id", number()),
+        ("platform", text()),
+        ("username", text()),
+        ("display_name", maybe(text())),
+        ("workspace_id", uuid()),
+        ("workspace_client_id", maybe(uuid())),
+        ("status", choice(&["connected", "reconnect_required", "disconnected"])),
+        ("sandbox", truth()),
+        ("token_expires_at", maybe(time())),
+        ("created_at", time()),
+    ]);
+    account["properties"]["did"] = text();
+    account["properties"]["sandbox_page_url"] = maybe(text());
+    account
+}
+
+fn connect_options() -> Value {
+    let mut options = record([
+        ("platform", text()),
+        ("label", text()),
+        ("method", choice(&["dashboard_oauth", "manual_credentials", "planned"])),
+        ("connection_url", maybe(text())),
+        ("oauth_url", maybe(text())),
+        ("requires_browser_session", truth()),
+        ("configured", truth()),
+        ("connected_count", number()),
+        ("scopes", list(text())),
+        ("missing_environment", list(text())),
+        ("accounts", list(reference("Account"))),
+    ]);
+    options["properties"]["credential_fields"] = list(text());
+    options["properties"]["optional_credential_fields"] = list(text());
+    options["properties"]["supports_direct_credentials"] = truth();
+    options["properties"]["credentials_endpoint"] = text();
+    options
+}
+
+fn platforms() -> Value {
+    let mut platforms = record([("platforms", list(object()))]);
+    platforms["properties"]["planned"] = list(record([("id", text()), ("label", text())]));
+    platforms
+}
+
+fn others() -> Vec<(&'static str, Value)> {
+    let mut deleted = record([("deleted", truth())]);
+    deleted["properties"]["id"] = serde_json::json!({"type": ["integer", "string"]});
+    let mut with_secret = webhook();
+    with_secret["properties"]["secret"] = text();
+    if let Some(required) = with_secret["required"].as_array_mut() {
+        required.push("secret".into());
+    }
+    vec![
+        ("Deleted", deleted),
+        ("Webhook", webhook()),
+        ("WebhookWithSecret", with_secret),
+        ("Delivery", delivery()),
+        ("Event", event()),
+        ("Activity", activity()),
+        ("Whoami", whoami()),
+        ("Workspace", workspace()),
+    ]
+}
+
+fn webhook() -> Value {
+    record([
+        ("id", uuid()),
+        ("url", text()),
+        ("events", list(text())),
+        ("enabled", truth()),
+        ("workspace_id", uuid()),
+        ("created_at", time()),
+        ("disabled_reason", maybe(text())),
+    ])
+}
+
+fn delivery() -> Value {
+    record([
+        ("id", uuid()),
+        ("event_id", uuid()),
+        ("event_type", text()),
+        ("status", choice(&["pending", "delivered", "failed"])),
+        ("tries", number()),
+        ("next_try_at", maybe(time())),
+        ("last_status", maybe(number())),
+        ("last_error", maybe(text())),
+        ("created_at", time()),
+    ])
+}
+
+fn event() -> Value {
+    let mut event = record([
+        ("id", uuid()),
+        ("type", choice(fanfare_domain::events::TYPES)),
+        ("created_at", time()),
+        ("workspace_id", uuid()),
+        ("data", object()),
+    ]);
+    event["properties"]["sequence"] = number();
+    event
+}
+
+fn activity() -> Value {
+    record([
+        ("id", uuid()),
+        ("type", text()),
+        ("post_id", maybe(number())),
+        ("account_id", maybe(number())),
+        ("platform", maybe(text())),
+        ("status", maybe(text())),
+        ("message", text()),
+        ("request_id", maybe(text())),
+        ("created_at", time()),
+    ])
+}
+
+fn whoami() -> Value {
+    record([
+        ("user", record([("id", uuid()), ("email", text()), ("name", text())])),
+        (
+            "key",
+            record([
+                ("id", uuid()),
+                ("name", text()),
+                ("prefix", text()),
+                ("scopes", list(text())),
+                ("workspace_id", maybe(uuid())),
+                ("created_at", time()),
+                ("last_used_at", maybe(time())),
+            ]),
+        ),
+        ("default_workspace", maybe(reference("Workspace"))),
+        ("workspaces", list(reference("Workspace"))),
+    ])
+}
+
+fn workspace() -> Value {
+    record([
+        ("id", uuid()),
+        ("name", text()),
+        ("role", choice(&["viewer", "editor", "publisher", "admin"])),
+        ("plan_tier", choice(&["starter", "pro", "power_user", "agency"])),
+    ])
+}

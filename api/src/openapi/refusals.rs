@@ -1,0 +1,78 @@
+//! How a route may refuse: what its policy brings, and codes of its own.
+
+use std::collections::BTreeMap;
+
+use fanfare_domain::{Code, access::Role};
+use serde_json::{Map, Value, json};
+
+use super::kinds;
+use crate::{Place, Route};
+
+/// All codes of a route, each once.
+pub fn codes(route: &Route) -> Vec<Code> {
+    let policy = &route.policy;
+    let mut codes = vec![Code::MissingApiKey, Code::InvalidApiKey, Code::UnknownField];
+    codes.extend([Code::InternalError, Code::Unavailable]);
+    let mut when = |is_so: bool, more: &[Code]| {
+        if is_so {
+            codes.extend(more);
+        }
+    };
+    when(policy.scope.is_some(), &[Code::InsufficientScope]);
+    when(policy.addon, &[Code::ApiAddonRequired]);
+    when(policy.plan.is_some(), &[Code::FeatureNotAvailable]);
+    when(policy.role > Role::Viewer, &[Code::InsufficientWorkspacePermissions]);
+    when(route.query.is_some() || route.body.is_some(), &[Code::InvalidField, Code::FieldRequired]);
+    when(
+        route.method.writes(),
+        &[
+            Code::InvalidJson,
+            Code::PayloadTooLarge,
+            Code::UnsupportedMediaType,
+            Code::InvalidIdempotencyKey,
+            Code::IdempotencyInProgress,
+            Code::IdempotencyMismatch,
+        ],
+    );
+    when(true, place(policy.place));
+    when(true, route.refusals);
+    let mut once = Vec::new();
+    for code in codes {
+        if !once.contains(&code) {
+            once.push(code);
+        }
+    }
+    once
+}
+
+const fn place(place: Place) -> &'static [Code] {
+    match place {
+        Place::Home => &[],
+        Place::Query | Place::Body => &[Code::WorkspaceScopeMismatch, Code::WorkspaceNotFound],
+        Place::AccountInQuery | Place::AccountInBody => {
+            &[Code::WorkspaceScopeMismatch, Code::WorkspaceNotFound, Code::AccountNotFound]
+        }
+        Place::Post => &[Code::PostNotFound],
+        Place::Account => &[Code::AccountNotFound],
+        Place::Webhook => &[Code::WebhookNotFound],
+        Place::Brand => &[Code::BrandNotFound],
+    }
+}
+
+/// The responses for these codes, by status.
+pub fn responses(codes: &[Code]) -> Map<String, Value> {
+    let mut by_status: BTreeMap<u16, Vec<String>> = BTreeMap::new();
+    for code in codes {
+        let entry = code.entry();
+        let line = format!("- `{}`: {}", entry.code, entry.cause);
+        by_status.entry(entry.status).or_default().push(line);
+    }
+    let response = |lines: Vec<String>| {
+        json!({
+            "description": lines.join("\n"),
+            "headers": {"X-Request-Id": {"$ref": "#/components/headers/X-Request-Id"}},
+            "content": {"application/json": {"schema": kinds::reference("Error")}},
+        })
+    };
+    by_status.into_iter().map(|(status, lines)| (status.to_string(), response(lines))).collect()
+}

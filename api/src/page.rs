@@ -1,0 +1,59 @@
+//! Pages that are made once, at the start.
+
+use bytes::Bytes;
+use salvo::{
+    Depot, FlowCtrl, Handler, Request, Response, async_trait,
+    http::{
+        HeaderValue, ResBody,
+        header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE},
+    },
+};
+
+use crate::front::Seen;
+
+/// Pages load nothing and run nothing: their style stands in them.
+const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// A page.
+#[derive(Debug, Clone)]
+pub struct Page {
+    route: &'static str,
+    content_type: &'static str,
+    body: Bytes,
+}
+
+impl Page {
+    /// A page for people, at `route`.
+    #[must_use]
+    pub fn html(route: &'static str, html: String) -> Self {
+        Self { route, content_type: "text/html; charset=utf-8", body: html.into() }
+    }
+
+    /// A page for programs, at `route`; any origin may read it.
+    #[must_use]
+    pub fn json(route: &'static str, json: String) -> Self {
+        Self { route, content_type: "application/json", body: json.into() }
+    }
+}
+
+#[async_trait]
+impl Handler for Page {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        Seen::route(req, self.route);
+        let headers = res.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+        if self.content_type == "application/json" {
+            headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+        }
+        res.replace_body(ResBody::Once(self.body.clone()));
+    }
+}

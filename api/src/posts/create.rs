@@ -1,0 +1,17 @@
+//! Making posts.
+
+use fanfare_domain::{Reply, Result, posts};
+
+use crate::Call;
+
+/// Schedules a post, or publishes it now when no time is given.
+pub async fn create(mut call: Call) -> Result<Reply> {
+    let new = call.body()?;
+    posts::create(&call.act, new).await
+}
+
+/// Makes several posts, each on its own.
+pub async fn create_batch(mut call: Call) -> Result<Reply> {
+    let batch = call.body()?;
+    posts::create_batch(&call.act, call.idempotency_key.as_deref(), batch).await
+}

@@ -1,0 +1,35 @@
+//! Deleting posts.
+
+use fanfare_domain::{Code, Error, Reply, Result, posts};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use crate::Call;
+
+/// Which group to delete, and that it is meant.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GroupQuery {
+    /// Must be true.
+    #[serde(default)]
+    pub confirm: Option<bool>,
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+}
+
+/// Deletes a draft or scheduled post.
+pub async fn delete(call: Call) -> Result<Reply> {
+    posts::delete(&call.act, call.post()?).await
+}
+
+/// Deletes what can be deleted of a group.
+pub async fn delete_group(mut call: Call) -> Result<Reply> {
+    let query: GroupQuery = call.query()?;
+    if query.confirm != Some(true) {
+        let entry = Code::ConfirmRequired.entry();
+        return Err(Error::field(Code::ConfirmRequired, "confirm", entry.cause, entry.remedy));
+    }
+    posts::delete_group(&call.act, call.path("group")).await
+}

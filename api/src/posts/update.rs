@@ -1,0 +1,17 @@
+//! Changing posts.
+
+use fanfare_domain::{Reply, Result, posts};
+
+use crate::Call;
+
+/// Changes what a post says or when it goes out.
+pub async fn update(mut call: Call) -> Result<Reply> {
+    let changes = call.body()?;
+    posts::edit(&call.act, call.post()?, changes).await
+}
+
+/// Stores release metadata.
+pub async fn set_release(mut call: Call) -> Result<Reply> {
+    let release = call.body()?;
+    posts::set_release(&call.act, call.post()?, release).await
+}

@@ -1,0 +1,83 @@
+//! Answers on the wire. Success and refusal go the same way, so that a stored refusal is repeated byte for byte.
+
+use fanfare_domain::{Error, Reply};
+use salvo::http::{
+    HeaderValue, ResBody, Response, StatusCode,
+    header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
+};
+use serde_json::Value;
+
+/// A refusal as an answer; without what differs from request to request.
+#[must_use]
+pub fn refusal(error: &Error) -> Reply {
+    Reply::ok(Value::Object(error.body())).with_status(error.status())
+}
+
+/// Writes an answer. `base_url` is the origin under which `/docs/errors` is found.
+pub fn write(res: &mut Response, mut reply: Reply, request_id: &str, base_url: &str) {
+    let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = res.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if reply.replayed {
+        headers.insert("idempotent-replayed", HeaderValue::from_static("true"));
+    }
+    if status == StatusCode::UNAUTHORIZED {
+        headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    if let Some(seconds) = reply.body.get("retry_after").and_then(Value::as_u64) {
+        headers.insert(RETRY_AFTER, seconds.into());
+    }
+    if status.is_client_error() || status.is_server_error() {
+        sign(&mut reply.body, request_id, base_url);
+    }
+    res.status_code(status);
+    res.replace_body(ResBody::Once(reply.body.to_string().into()));
+}
+
+/// Adds to a refusal what the domain does not know.
+fn sign(body: &mut Value, request_id: &str, base_url: &str) {
+    let Value::Object(body) = body else { return };
+    let code = body.get("code").and_then(Value::as_str).unwrap_or_default();
+    let doc_url = format!("{base_url}/docs/errors#{code}");
+    body.insert("doc_url".to_owned(), doc_url.into());
+    body.insert("request_id".to_owned(), request_id.into());
+}
+
+#[cfg(test)]
+mod tests {
+    use fanfare_domain::Code;
+    use salvo::test::ResponseExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_refusal_says_where_it_is_explained_and_when_to_come_back() {
+        let error = Error::new(Code::IdempotencyInProgress, "Still running.").retry_after(7);
+        let mut res = Response::new();
+        write(&mut res, refusal(&error), "req_12345678", "https://f.example");
+        assert_eq!(res.status_code, Some(StatusCode::CONFLICT));
+        assert_eq!(res.headers()["retry-after"], "7");
+        let body: Value = res.take_json().await.unwrap();
+        assert_eq!(body["error"], "Still running.");
+        assert_eq!(body["code"], "idempotency_in_progress");
+        assert_eq!(body["retryable"], true);
+        assert_eq!(body["request_id"], "req_12345678");
+        assert_eq!(body["doc_url"], "https://f.example/docs/errors#idempotency_in_progress");
+    }
+
+    #[tokio::test]
+    async fn a_repeated_refusal_differs_by_its_request_id_alone() {
+        let error = Error::field(Code::UnknownField, "x", "There is no x.", "Leave it out.");
+        let (mut first, mut second) = (Response::new(), Response::new());
+        write(&mut first, refusal(&error), "req_11111111", "https://f.example");
+        let stored: Value = serde_json::from_str(&refusal(&error).body.to_string()).unwrap();
+        let mut again = Reply::ok(stored).with_status(400);
+        again.replayed = true;
+        write(&mut second, again, "req_22222222", "https://f.example");
+        assert_eq!(second.headers()["idempotent-replayed"], "true");
+        let first = first.take_string().await.unwrap();
+        let second = second.take_string().await.unwrap();
+        assert_eq!(first.replace("11111111", "22222222"), second);
+    }
+}

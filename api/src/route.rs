@@ -1,0 +1,250 @@
+//! What a row of the table says.
+
+use fanfare_domain::{
+    Code, Reply, Result,
+    access::{PlanTier, Role, Scope},
+    input::strict,
+};
+use futures_util::future::BoxFuture;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::{Bucket, Call, Place};
+
+/// What answers a request that was let in.
+pub type Handler = fn(Call) -> BoxFuture<'static, Result<Reply>>;
+
+/// An HTTP method that routes have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "each variant is the method of the same name")]
+pub enum Method {
+    Get,
+    Post,
+    Put,
+    Patch,
+    Delete,
+}
+
+impl Method {
+    /// Its name on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+
+    /// True for all that may change something.
+    #[must_use]
+    pub const fn writes(self) -> bool {
+        !matches!(self, Self::Get)
+    }
+}
+
+/// Who may use a route.
+#[derive(Debug, Clone, Copy)]
+pub struct Policy {
+    /// What the key must be good for; `None`: any key will do.
+    pub scope: Option<Scope>,
+    /// The least role in the workspace.
+    pub role: Role,
+    /// A higher role for requests that touch certain fields.
+    pub raised: Option<Raised>,
+    /// Must the workspace have the API add-on?
+    pub addon: bool,
+    /// The least plan, if the route is part of one.
+    pub plan: Option<PlanTier>,
+    /// How the workspace is found.
+    pub place: Place,
+}
+
+/// A role that a request needs when its body names one of these fields.
+#[derive(Debug, Clone, Copy)]
+pub struct Raised {
+    /// Names of fields at the top of the body.
+    pub fields: &'static [&'static str],
+    /// The role.
+    pub role: Role,
+}
+
+/// One route: address, policy, handler, and what the documents say of it.
+#[derive(Clone, Copy)]
+pub struct Route {
+    /// HTTP method.
+    pub method: Method,
+    /// Path with `{parameters}`, as the router and the OpenAPI document both write them.
+    pub path: &'static str,
+    /// Its name, and `operationId`: a verb and a noun.
+    pub name: &'static str,
+    /// Who may use it.
+    pub policy: Policy,
+    /// What answers.
+    pub handler: Handler,
+    /// Which limit it counts against.
+    pub bucket: Bucket,
+    /// The chapter of the documents it stands in.
+    pub tag: &'static str,
+    /// One line for people.
+    pub summary: &'static str,
+    /// The body it takes, if any.
+    pub body: Option<Body>,
+    /// The query it takes, if any.
+    pub query: Option<Query>,
+    /// Answers of success.
+    pub replies: [Option<Success>; 2],
+    /// Refusals of its own, besides those that its policy brings.
+    pub refusals: &'static [Code],
+    /// An `Idempotency-Key` covers each item of the body by itself, and the handler sees to it.
+    pub keyed_by_item: bool,
+}
+
+/// An answer of success.
+#[derive(Debug, Clone, Copy)]
+pub struct Success {
+    /// HTTP status.
+    pub status: u16,
+    /// When it is given, for people.
+    pub doc: &'static str,
+    /// The body.
+    pub shape: Shape,
+}
+
+/// The shape of a body, in terms of the records in the OpenAPI document.
+#[derive(Debug, Clone, Copy)]
+pub enum Shape {
+    /// `{field: Record}`.
+    One(&'static str, &'static str),
+    /// `{field: [Record]}`.
+    List(&'static str, &'static str),
+    /// `{field: [Record], next_cursor}`.
+    Page(&'static str, &'static str),
+    /// The record itself.
+    Record(&'static str),
+}
+
+/// A JSON body and its type.
+#[derive(Clone, Copy)]
+pub struct Body {
+    /// Its JSON Schema; named types go to the generator's definitions.
+    pub schema: fn(&mut SchemaGenerator) -> Schema,
+    /// Whether a value is such a body.
+    pub check: fn(Value) -> Result<()>,
+    /// One that is, as JSON text.
+    pub example: &'static str,
+}
+
+impl Body {
+    /// A body that is read as `T`.
+    #[must_use]
+    pub const fn of<T: DeserializeOwned + JsonSchema>(example: &'static str) -> Self {
+        Self { schema: SchemaGenerator::subschema_for::<T>, check: check::<T>, example }
+    }
+}
+
+fn check<T: DeserializeOwned>(value: Value) -> Result<()> {
+    strict::read::<T>(value).map(drop)
+}
+
+/// A query string and its type.
+#[derive(Clone, Copy)]
+pub struct Query {
+    /// JSON Schema of an object with one property for each parameter.
+    pub schema: fn(&mut SchemaGenerator) -> Schema,
+}
+
+impl Query {
+    /// A query that is read as `T`.
+    #[must_use]
+    pub const fn of<T: DeserializeOwned + JsonSchema>() -> Self {
+        Self { schema: T::json_schema }
+    }
+}
+
+impl Route {
+    /// A route. What nobody says of it is: no body, no query, no limit of its own.
+    #[must_use]
+    pub const fn new(
+        method: Method,
+        path: &'static str,
+        name: &'static str,
+        policy: Policy,
+        handler: Handler,
+    ) -> Self {
+        Self {
+            method,
+            path,
+            name,
+            policy,
+            handler,
+            bucket: Bucket::Other,
+            tag: "",
+            summary: "",
+            body: None,
+            query: None,
+            replies: [None; 2],
+            refusals: &[],
+            keyed_by_item: false,
+        }
+    }
+
+    /// Its chapter and its line in the documents.
+    #[must_use]
+    pub const fn doc(mut self, tag: &'static str, summary: &'static str) -> Self {
+        self.tag = tag;
+        self.summary = summary;
+        self
+    }
+
+    /// Counts against this limit.
+    #[must_use]
+    pub const fn counts(mut self, bucket: Bucket) -> Self {
+        self.bucket = bucket;
+        self
+    }
+
+    /// Takes this body.
+    #[must_use]
+    pub const fn takes(mut self, body: Body) -> Self {
+        self.body = Some(body);
+        self
+    }
+
+    /// Takes this query.
+    #[must_use]
+    pub const fn asks(mut self, query: Query) -> Self {
+        self.query = Some(query);
+        self
+    }
+
+    /// Answers so, or (said again) also so.
+    #[must_use]
+    pub const fn answers(mut self, status: u16, doc: &'static str, shape: Shape) -> Self {
+        let place = if self.replies[0].is_none() { 0 } else { 1 };
+        self.replies[place] = Some(Success { status, doc, shape });
+        self
+    }
+
+    /// Refuses with these codes, besides those its policy brings.
+    #[must_use]
+    pub const fn refuses(mut self, codes: &'static [Code]) -> Self {
+        self.refusals = codes;
+        self
+    }
+
+    /// An `Idempotency-Key` covers each item of the body by itself.
+    #[must_use]
+    pub const fn keyed_by_item(mut self) -> Self {
+        self.keyed_by_item = true;
+        self
+    }
+
+    /// The names of the path's parameters, in order.
+    pub fn path_parameters(&self) -> impl Iterator<Item = &'static str> {
+        self.path.split('/').filter_map(|step| step.strip_prefix('{')?.strip_suffix('}'))
+    }
+}

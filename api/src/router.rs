@@ -1,0 +1,95 @@
+//! The table and the pages as one service.
+
+use fanfare_domain::Domain;
+use salvo::{Router, Service, http::Method as HttpMethod, routing::filters::MethodFilter};
+
+use crate::{
+    Method,
+    docs,
+    endpoint::Endpoint,
+    front::Front,
+    health::{Alive, Ready},
+    media::Files,
+    openapi,
+    page::Page,
+    routes::ROUTES,
+};
+
+/// Everything that is served over HTTP; `extra` is mounted beside it, at the root.
+pub fn service(domain: Domain, extra: Vec<Router>) -> Service {
+    let base_url = domain.settings.base_url.clone();
+    let mut router = Router::new();
+    for path in paths() {
+        router = router.push(at(path, &domain));
+    }
+    router = pages(router, &domain);
+    for more in extra {
+        router = router.push(more);
+    }
+    Service::new(router).hoop(Front::new(base_url))
+}
+
+/// Each path of the table once. Fixed steps come before parameters, so that `/posts/batch` is no post.
+fn paths() -> Vec<&'static str> {
+    let mut paths: Vec<_> = ROUTES.iter().map(|route| route.path).collect();
+    paths.sort_by_key(|path| path.replace('{', "~"));
+    paths.dedup();
+    paths
+}
+
+fn at(path: &'static str, domain: &Domain) -> Router {
+    let routes = ROUTES.iter().filter(|route| route.path == path);
+    routes.fold(Router::with_path(path.trim_start_matches('/')), |router, route| {
+        let endpoint = Endpoint::new(route, domain.clone());
+        router.push(Router::with_filter(MethodFilter::new(http(route.method))).goal(endpoint))
+    })
+}
+
+fn http(method: Method) -> HttpMethod {
+    match method {
+        Method::Get => HttpMethod::GET,
+        Method::Post => HttpMethod::POST,
+        Method::Put => HttpMethod::PUT,
+        Method::Patch => HttpMethod::PATCH,
+        Method::Delete => HttpMethod::DELETE,
+    }
+}
+
+fn pages(router: Router, domain: &Domain) -> Router {
+    let base_url = &domain.settings.base_url;
+    let document = openapi::document(base_url, ROUTES).to_string();
+    let page = |path: &'static str, page: Page| {
+        let router = match path.trim_start_matches('/') {
+            "" => Router::new(),
+            path => Router::with_path(path),
+        };
+        router.get(page.clone()).head(page)
+    };
+    let html = |route: &'static str, html: String| page(route, Page::html(route, html));
+    router
+        .push(Router::with_path("healthz").get(Alive).head(Alive))
+        .push(Router::with_path("readyz").get(Ready(domain.clone())).head(Ready(domain.clone())))
+        .push(page("/openapi.json", Page::json("/openapi.json", document)))
+        .push(html("/", docs::start(base_url)))
+        .push(html("/docs", docs::reference(base_url, ROUTES)))
+        .push(html("/docs/errors", docs::errors()))
+        .push(
+            Router::with_path("media/{**path}")
+                .get(Files(domain.clone()))
+                .head(Files(domain.clone())),
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::paths;
+
+    #[test]
+    fn fixed_steps_come_before_parameters() {
+        let paths = paths();
+        let place = |path: &str| paths.iter().position(|known| *known == path).unwrap();
+        assert!(place("/api/v1/posts/batch") < place("/api/v1/posts/{id}"));
+        let unique: std::collections::HashSet<_> = paths.iter().collect();
+        assert_eq!(unique.len(), paths.len());
+    }
+}

@@ -1,0 +1,333 @@
+//! Every route of `/api/v1`: who may use it, what answers it, what the documents say of it.
+
+use fanfare_domain::{
+    Code,
+    access::{Role, Scope},
+    accounts::{ConnectRequest, Faults, NewSandboxAccount},
+    activity::EventsQuery,
+    posts::{Changes, Filter, NewBatch, NewPost, Release, Retry, StatusChange},
+    webhooks::{NewWebhook, Page, WebhookChanges},
+};
+use futures_util::FutureExt;
+
+use crate::{
+    Body, Bucket, Method, Place, Policy, Query, Raised, Route,
+    Shape::{List, One, Page as Pages, Record},
+    accounts, activity, brands, connect, discovery,
+    discovery::{InWorkspace, PlatformsQuery},
+    posts, sandbox, webhooks,
+};
+
+/// Reading: any member of the workspace may.
+const fn reads(scope: Scope, place: Place) -> Policy {
+    writes(scope, Role::Viewer, place)
+}
+
+/// Everything else, for this role and above.
+const fn writes(scope: Scope, role: Role, place: Place) -> Policy {
+    Policy { scope: Some(scope), role, raised: None, addon: true, plan: None, place }
+}
+
+/// For every key, whatever its scopes.
+const ANYBODY: Policy = Policy { scope: None, ..reads(Scope::AccountsRead, Place::Home) };
+
+/// Wording a post is an editor's work; moving it in time is a publisher's.
+const EDIT: Policy = Policy {
+    raised: Some(Raised { fields: &["scheduled_at", "timezone"], role: Role::Publisher }),
+    ..writes(Scope::PostsWrite, Role::Editor, Place::Post)
+};
+
+const REFUSED_CONTENT: &[Code] = &[
+    Code::AccountNotFound,
+    Code::InvalidTimestamp,
+    Code::ScheduledInPast,
+    Code::CaptionRequired,
+    Code::CaptionTooLong,
+    Code::CaptionTooManyLinks,
+    Code::MediaRequired,
+    Code::TooManyMedia,
+    Code::MixedMediaUnsupported,
+    Code::MediaTypeUnsupported,
+    Code::MediaTooLarge,
+    Code::VideoTooLong,
+    Code::VideoExceedsPlatformLimit,
+    Code::PdfRequiresLinkedin,
+    Code::SettingRequired,
+    Code::SettingInvalid,
+    Code::ThreadSegmentTooLong,
+    Code::ThreadSegmentHasUrl,
+    Code::RemoteMediaTooLarge,
+    Code::RemoteMediaUnavailable,
+    Code::UrlNotAllowed,
+    Code::MediaCopyPending,
+];
+
+const REFUSED_EDIT: &[Code] = &[
+    Code::ImmutableField,
+    Code::InvalidTransition,
+    Code::InvalidTimestamp,
+    Code::ScheduledInPast,
+    Code::CaptionRequired,
+    Code::CaptionTooLong,
+    Code::CaptionTooManyLinks,
+    Code::MediaRequired,
+    Code::TooManyMedia,
+    Code::MixedMediaUnsupported,
+    Code::MediaTypeUnsupported,
+    Code::MediaTooLarge,
+    Code::SettingRequired,
+    Code::SettingInvalid,
+    Code::ThreadSegmentTooLong,
+    Code::ThreadSegmentHasUrl,
+    Code::RemoteMediaTooLarge,
+    Code::RemoteMediaUnavailable,
+    Code::UrlNotAllowed,
+    Code::MediaCopyPending,
+];
+
+const REFUSED_STATUS: &[Code] = &[
+    Code::InvalidTransition,
+    Code::DuplicateRisk,
+    Code::InvalidTimestamp,
+    Code::ScheduledInPast,
+];
+
+const NEW_POST: &str = r#"{"account_id": 7, "caption": "Hello!", "scheduled_at": "2030-01-31T09:00:00Z"}"#;
+const NEW_BATCH: &str =
+    r#"{"posts": [{"account_id": 7, "caption": "One"}, {"account_id": 8, "caption": "Two"}]}"#;
+const NEW_WEBHOOK: &str =
+    r#"{"url": "https://example.com/hook", "events": ["post.published", "post.failed"]}"#;
+const CREDENTIALS: &str =
+    r#"{"credentials": {"identifier": "ada.bsky.social", "app_password": "xxxx-xxxx-xxxx-xxxx"}}"#;
+const FAULTS: &str =
+    r#"{"account_id": 7, "faults": [{"on": "commit", "kind": "status", "status": 503, "times": 2}]}"#;
+
+/// The table. A route that is not in it does not exist.
+#[rustfmt::skip]
+pub static ROUTES: &[Route] = &[
+    // Discovery
+    Route::new(Method::Get, "/api/v1/whoami", "whoami", ANYBODY, |call| discovery::whoami(call).boxed())
+        .doc("discovery", "Show the caller, the key and its workspaces")
+        .answers(200, "Who asks.", Record("Whoami")),
+    Route::new(Method::Get, "/api/v1/platforms", "list_platforms", reads(Scope::AccountsRead, Place::Query),
+        |call| discovery::list_platforms(call).boxed())
+        .doc("discovery", "List what each platform takes")
+        .asks(Query::of::<PlatformsQuery>())
+        .answers(200, "The platforms.", Record("Platforms")),
+
+    // Accounts
+    Route::new(Method::Get, "/api/v1/accounts", "list_accounts", reads(Scope::AccountsRead, Place::Query),
+        |call| accounts::list(call).boxed())
+        .doc("accounts", "List connected accounts")
+        .counts(Bucket::Reads)
+        .asks(Query::of::<InWorkspace>())
+        .answers(200, "The accounts, oldest first.", List("accounts", "Account")),
+    Route::new(Method::Get, "/api/v1/accounts/{id}/schema", "get_account_schema",
+        reads(Scope::AccountsRead, Place::Account),
+        |call| accounts::schema(call).boxed())
+        .doc("accounts", "Show the JSON Schema of an account's settings")
+        .counts(Bucket::Reads)
+        .answers(200, "The schema.", Record("AccountSchema")),
+    Route::new(Method::Delete, "/api/v1/accounts/{id}", "disconnect_account",
+        writes(Scope::AccountsWrite, Role::Publisher, Place::Account), |call| accounts::disconnect(call).boxed())
+        .doc("accounts", "Disconnect an account, for good")
+        .answers(200, "It is disconnected.", Record("Deleted")),
+
+    // Connecting
+    Route::new(Method::Get, "/api/v1/connect", "list_connect_options", reads(Scope::AccountsRead, Place::Query),
+        |call| connect::list_options(call).boxed())
+        .doc("connect", "List how each platform is connected")
+        .asks(Query::of::<InWorkspace>())
+        .answers(200, "The options of all platforms.", List("connect", "ConnectOptions")),
+    Route::new(Method::Get, "/api/v1/connect/{platform}", "get_connect_options",
+        reads(Scope::AccountsRead, Place::Query),
+        |call| connect::get_options(call).boxed())
+        .doc("connect", "Show how a platform is connected")
+        .asks(Query::of::<InWorkspace>())
+        .answers(200, "The options.", One("connect", "ConnectOptions"))
+        .refuses(&[Code::PlatformNotFound]),
+    Route::new(Method::Post, "/api/v1/connect/{platform}/credentials", "connect_with_credentials",
+        writes(Scope::AccountsWrite, Role::Publisher, Place::Body), |call| connect::with_credentials(call).boxed())
+        .doc("connect", "Connect an account with credentials, or renew them")
+        .counts(Bucket::Connect)
+        .takes(Body::of::<ConnectRequest>(CREDENTIALS))
+        .answers(200, "The account is connected.", Record("Connected"))
+        .refuses(&[Code::PlatformNotFound, Code::CredentialsNotSupported, Code::InvalidCredentials,
+            Code::BrandRequired,
+            Code::BrandNotFound, Code::AccountNotFound, Code::PlanLimit, Code::ProviderUnreachable]),
+
+    // Sandbox
+    Route::new(Method::Post, "/api/v1/sandbox/accounts", "create_sandbox_account",
+        writes(Scope::AccountsWrite, Role::Publisher, Place::Body), |call| sandbox::create_account(call).boxed())
+        .doc("sandbox", "Make and connect an account on a simulated network")
+        .takes(Body::of::<NewSandboxAccount>(r#"{"platform": "bluesky"}"#))
+        .answers(201, "The account.", One("account", "Account"))
+        .refuses(&[Code::BrandRequired, Code::ProviderUnreachable]),
+    Route::new(Method::Get, "/api/v1/sandbox/{platform}/posts", "list_sandbox_posts",
+        reads(Scope::PostsRead, Place::AccountInQuery), |call| sandbox::list_posts(call).boxed())
+        .doc("sandbox", "List what a simulated network holds for an account")
+        .asks(Query::of::<sandbox::PostsQuery>())
+        .answers(200, "The posts.", List("posts", "SandboxPost"))
+        .refuses(&[Code::PlatformNotFound]),
+    Route::new(Method::Put, "/api/v1/sandbox/{platform}/faults", "set_sandbox_faults",
+        writes(Scope::AccountsWrite, Role::Publisher, Place::AccountInBody), |call| sandbox::set_faults(call).boxed())
+        .doc("sandbox", "Set what goes wrong for an account on a simulated network")
+        .takes(Body::of::<Faults>(FAULTS))
+        .answers(200, "The faults are set.", Record("FaultsSet"))
+        .refuses(&[Code::PlatformNotFound]),
+
+    // Posts
+    Route::new(Method::Post, "/api/v1/posts", "create_post",
+        writes(Scope::PostsWrite, Role::Publisher, Place::AccountInBody), |call| posts::create(call).boxed())
+        .doc("posts", "Schedule a post, or publish it now")
+        .counts(Bucket::Posts)
+        .takes(Body::of::<NewPost>(NEW_POST))
+        .answers(201, "The post was created.", One("post", "Post"))
+        .answers(200, "With `dry_run`: the post would be created.", Record("DryRun"))
+        .refuses(REFUSED_CONTENT),
+    Route::new(Method::Post, "/api/v1/posts/batch", "create_posts",
+        writes(Scope::PostsWrite, Role::Publisher, Place::Body), |call| posts::create_batch(call).boxed())
+        .doc("posts", "Create up to 25 posts, each on its own")
+        .counts(Bucket::Posts)
+        .takes(Body::of::<NewBatch>(NEW_BATCH))
+        .keyed_by_item()
+        .answers(200, "What became of each item.", Record("Batch"))
+        .refuses(&[Code::TooManyItems]),
+    Route::new(Method::Get, "/api/v1/posts", "list_posts", reads(Scope::PostsRead, Place::Query),
+        |call| posts::list(call).boxed())
+        .doc("posts", "List posts, newest first")
+        .counts(Bucket::Reads)
+        .asks(Query::of::<Filter>())
+        .answers(200, "A page of posts.", Pages("posts", "Post")),
+    Route::new(Method::Get, "/api/v1/posts/{id}", "get_post", reads(Scope::PostsRead, Place::Post),
+        |call| posts::get(call).boxed())
+        .doc("posts", "Show a post")
+        .counts(Bucket::Reads)
+        .answers(200, "The post.", One("post", "Post")),
+    Route::new(Method::Patch, "/api/v1/posts/{id}", "update_post", EDIT, |call| posts::update(call).boxed())
+        .doc("posts", "Change a scheduled, draft or paused post")
+        .takes(Body::of::<Changes>(r#"{"caption": "Hello again!"}"#))
+        .answers(200, "The changed post.", One("post", "Post"))
+        .refuses(REFUSED_EDIT),
+    Route::new(Method::Delete, "/api/v1/posts/{id}", "delete_post",
+        writes(Scope::PostsWrite, Role::Publisher, Place::Post), |call| posts::delete(call).boxed())
+        .doc("posts", "Delete a draft or scheduled post")
+        .answers(200, "It is deleted.", Record("Deleted"))
+        .refuses(&[Code::InvalidTransition]),
+    Route::new(Method::Put, "/api/v1/posts/{id}/status", "set_post_status",
+        writes(Scope::PostsWrite, Role::Publisher, Place::Post), |call| posts::set_status(call).boxed())
+        .doc("posts", "Pause, schedule or draft a post")
+        .takes(Body::of::<StatusChange>(r#"{"status": "paused"}"#))
+        .answers(200, "The post in its new status.", One("post", "Post"))
+        .refuses(REFUSED_STATUS),
+    Route::new(Method::Get, "/api/v1/posts/{id}/missing", "get_missing", reads(Scope::PostsRead, Place::Post),
+        |call| posts::missing(call).boxed())
+        .doc("posts", "Show what a post still lacks")
+        .counts(Bucket::Reads)
+        .answers(200, "What it lacks.", Record("Missing")),
+    Route::new(Method::Put, "/api/v1/posts/{id}/release-id", "set_release_id",
+        writes(Scope::PostsWrite, Role::Editor, Place::Post), |call| posts::set_release(call).boxed())
+        .doc("posts", "Store release and group metadata")
+        .takes(Body::of::<Release>(r#"{"release_id": "2030.1", "group": "launch"}"#))
+        .answers(200, "The post.", One("post", "Post")),
+    Route::new(Method::Get, "/api/v1/posts/{id}/attempts", "list_attempts", reads(Scope::PostsRead, Place::Post),
+        |call| posts::attempts(call).boxed())
+        .doc("posts", "List every try to publish a post, oldest first")
+        .counts(Bucket::Reads)
+        .answers(200, "The ledger.", List("attempts", "Attempt")),
+    Route::new(Method::Post, "/api/v1/posts/{id}/retry", "retry_post",
+        writes(Scope::PostsWrite, Role::Publisher, Place::Post), |call| posts::retry(call).boxed())
+        .doc("posts", "Send a failed post again, now")
+        .takes(Body::of::<Retry>("{}"))
+        .answers(200, "The post, scheduled for now.", One("post", "Post"))
+        .refuses(&[Code::InvalidTransition, Code::DuplicateRisk]),
+    Route::new(Method::Delete, "/api/v1/posts/group/{group}", "delete_group",
+        writes(Scope::PostsWrite, Role::Publisher, Place::Query), |call| posts::delete_group(call).boxed())
+        .doc("posts", "Delete the draft, scheduled, failed and paused posts of a group")
+        .asks(Query::of::<posts::GroupQuery>())
+        .answers(200, "What was deleted and what was left alone.", Record("GroupDeleted"))
+        .refuses(&[Code::ConfirmRequired, Code::GroupNotFound]),
+
+    // Brands
+    Route::new(Method::Get, "/api/v1/brands", "list_brands", reads(Scope::AccountsRead, Place::Query),
+        |call| brands::list(call).boxed())
+        .doc("brands", "List brands")
+        .asks(Query::of::<InWorkspace>())
+        .answers(200, "The brands, oldest first.", List("brands", "Brand")),
+    Route::new(Method::Get, "/api/v1/brands/{id}", "get_brand", reads(Scope::AccountsRead, Place::Brand),
+        |call| brands::get(call).boxed())
+        .doc("brands", "Show a brand")
+        .answers(200, "The brand.", One("brand", "Brand")),
+    Route::new(Method::Get, "/api/v1/brands/{id}/accounts", "list_brand_accounts",
+        reads(Scope::AccountsRead, Place::Brand),
+        |call| brands::list_accounts(call).boxed())
+        .doc("brands", "List the accounts of a brand")
+        .answers(200, "The accounts, oldest first.", List("accounts", "Account")),
+    Route::new(Method::Get, "/api/v1/brands/{id}/profile", "get_brand_profile",
+        reads(Scope::AccountsRead, Place::Brand),
+        |call| brands::get_profile(call).boxed())
+        .doc("brands", "Show how a brand speaks")
+        .answers(200, "The profile.", One("profile", "BrandProfile")),
+
+    // Webhooks
+    Route::new(Method::Get, "/api/v1/webhooks", "list_webhooks", reads(Scope::PostsRead, Place::Query),
+        |call| webhooks::list(call).boxed())
+        .doc("webhooks", "List webhooks")
+        .asks(Query::of::<InWorkspace>())
+        .answers(200, "The webhooks, newest first.", List("webhooks", "Webhook")),
+    Route::new(Method::Post, "/api/v1/webhooks", "create_webhook",
+        writes(Scope::PostsWrite, Role::Publisher, Place::Body), |call| webhooks::create(call).boxed())
+        .doc("webhooks", "Make a webhook; its secret is shown this once")
+        .takes(Body::of::<NewWebhook>(NEW_WEBHOOK))
+        .answers(201, "The webhook with its secret.", One("webhook", "WebhookWithSecret"))
+        .refuses(&[Code::UrlNotAllowed]),
+    Route::new(Method::Patch, "/api/v1/webhooks/{id}", "update_webhook",
+        writes(Scope::PostsWrite, Role::Publisher, Place::Webhook), |call| webhooks::update(call).boxed())
+        .doc("webhooks", "Change, disable or enable a webhook")
+        .takes(Body::of::<WebhookChanges>(r#"{"enabled": false}"#))
+        .answers(200, "The changed webhook.", One("webhook", "Webhook"))
+        .refuses(&[Code::UrlNotAllowed]),
+    Route::new(Method::Delete, "/api/v1/webhooks/{id}", "delete_webhook",
+        writes(Scope::PostsWrite, Role::Publisher, Place::Webhook), |call| webhooks::delete(call).boxed())
+        .doc("webhooks", "Delete a webhook")
+        .answers(200, "It is deleted.", Record("Deleted")),
+    Route::new(Method::Post, "/api/v1/webhooks/{id}/test", "test_webhook",
+        writes(Scope::PostsWrite, Role::Publisher, Place::Webhook), |call| webhooks::test(call).boxed())
+        .doc("webhooks", "Send a test delivery")
+        .answers(202, "The delivery is on its way.", One("delivery", "Delivery")),
+    Route::new(Method::Get, "/api/v1/webhooks/{id}/deliveries", "list_deliveries",
+        reads(Scope::PostsRead, Place::Webhook),
+        |call| webhooks::list_deliveries(call).boxed())
+        .doc("webhooks", "List deliveries, newest first")
+        .asks(Query::of::<webhooks::DeliveriesQuery>())
+        .answers(200, "A page of deliveries.", Pages("deliveries", "Delivery")),
+    Route::new(Method::Post, "/api/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver", "redeliver",
+        writes(Scope::PostsWrite, Role::Publisher, Place::Webhook), |call| webhooks::redeliver(call).boxed())
+        .doc("webhooks", "Deliver an event again")
+        .answers(202, "The delivery is on its way.", One("delivery", "Delivery"))
+        .refuses(&[Code::DeliveryNotFound]),
+    Route::new(Method::Post, "/api/v1/webhooks/{id}/rotate-secret", "rotate_webhook_secret",
+        writes(Scope::PostsWrite, Role::Publisher, Place::Webhook), |call| webhooks::rotate_secret(call).boxed())
+        .doc("webhooks", "Give a webhook a new secret; the old one signs too for a day")
+        .answers(200, "The webhook with its new secret.", One("webhook", "WebhookWithSecret")),
+
+    // Activity
+    Route::new(Method::Get, "/api/v1/events", "list_events", reads(Scope::PostsRead, Place::Query),
+        |call| activity::list_events(call).boxed())
+        .doc("activity", "Poll the event stream, oldest first")
+        .asks(Query::of::<EventsQuery>())
+        .answers(200, "Events after the one named.", Pages("events", "Event")),
+    Route::new(Method::Get, "/api/v1/activity", "list_activity", reads(Scope::PostsRead, Place::Query),
+        |call| activity::list(call).boxed())
+        .doc("activity", "List recent activity, newest first")
+        .asks(Query::of::<Page>())
+        .answers(200, "A page of activity.", Pages("activity", "Activity")),
+    Route::new(Method::Get, "/api/v1/notifications", "list_notifications", reads(Scope::PostsRead, Place::Query),
+        |call| activity::list(call).boxed())
+        .doc("activity", "List recent activity, newest first; the same as `/activity`")
+        .asks(Query::of::<Page>())
+        .answers(200, "A page of activity.", Pages("activity", "Activity")),
+];
+
+#[cfg(test)]
+mod tests;

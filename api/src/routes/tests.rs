@@ -1,0 +1,88 @@
+use std::collections::HashSet;
+
+use schemars::SchemaGenerator;
+use serde_json::Value;
+
+use super::*;
+
+fn properties(schema: &Value) -> HashSet<String> {
+    let properties = schema["properties"].as_object();
+    properties.map(|all| all.keys().cloned().collect()).unwrap_or_default()
+}
+
+fn of_query(route: &Route) -> HashSet<String> {
+    let schema = route.query.map(|query| (query.schema)(&mut SchemaGenerator::default()));
+    schema.map(|schema| properties(schema.as_value())).unwrap_or_default()
+}
+
+fn of_body(route: &Route) -> HashSet<String> {
+    let Some(body) = route.body else { return HashSet::new() };
+    let mut generator = SchemaGenerator::default();
+    let reference = (body.schema)(&mut generator);
+    let name = reference.get("$ref").and_then(Value::as_str).unwrap();
+    let name = name.rsplit('/').next().unwrap();
+    properties(&generator.definitions()[name])
+}
+
+#[test]
+fn no_route_and_no_name_stands_twice() {
+    let routes: HashSet<_> = ROUTES.iter().map(|route| (route.method, route.path)).collect();
+    let names: HashSet<_> = ROUTES.iter().map(|route| route.name).collect();
+    assert_eq!((routes.len(), names.len()), (ROUTES.len(), ROUTES.len()));
+}
+
+#[test]
+fn every_route_is_documented() {
+    for route in ROUTES {
+        assert!(route.path.starts_with("/api/v1/"), "{}", route.path);
+        assert!(!route.tag.is_empty() && !route.summary.is_empty(), "{}", route.name);
+        assert!(route.replies[0].is_some(), "{} has no answer", route.name);
+    }
+}
+
+#[test]
+fn the_place_of_a_request_can_be_named_in_it() {
+    for route in ROUTES {
+        let in_path: Vec<_> = route.path_parameters().collect();
+        let (query, body) = (of_query(route), of_body(route));
+        let named = match route.policy.place {
+            Place::Home => !query.contains("workspace_id"),
+            Place::Query => query.contains("workspace_id"),
+            Place::Body => body.contains("workspace_id"),
+            Place::AccountInQuery => query.contains("account_id"),
+            Place::AccountInBody => body.contains("account_id"),
+            Place::Post | Place::Account | Place::Webhook | Place::Brand => {
+                in_path.contains(&"id")
+                    && !query.contains("workspace_id")
+                    && !body.contains("workspace_id")
+            }
+        };
+        assert!(named, "{}", route.name);
+        if let Some(raised) = route.policy.raised {
+            assert!(raised.fields.iter().all(|field| body.contains(*field)), "{}", route.name);
+        }
+    }
+}
+
+#[test]
+fn whoever_changes_something_is_more_than_a_viewer_and_needs_a_scope() {
+    for route in ROUTES {
+        let scope = route.policy.scope.map(Scope::as_str).unwrap_or_default();
+        if route.method.writes() {
+            assert!(route.policy.role > Role::Viewer, "{}", route.name);
+            assert!(scope.ends_with(":write"), "{}", route.name);
+        } else {
+            assert!(route.body.is_none(), "{}", route.name);
+            assert!(scope.ends_with(":read") || route.name == "whoami", "{}", route.name);
+        }
+    }
+}
+
+#[test]
+fn every_example_is_a_body_of_its_route() {
+    for route in ROUTES {
+        let Some(body) = route.body else { continue };
+        let example = crate::json::parse(body.example.as_bytes()).unwrap();
+        (body.check)(example).unwrap_or_else(|error| panic!("{}: {error}", route.name));
+    }
+}

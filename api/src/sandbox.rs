@@ -1,0 +1,40 @@
+//! Accounts on the simulated networks.
+
+use fanfare_domain::{AccountId, Reply, Result, accounts, input::number_or_text};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use crate::Call;
+
+/// Whose posts to read back.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PostsQuery {
+    /// The account on the simulated network.
+    #[serde(deserialize_with = "number_or_text")]
+    pub account_id: i64,
+    /// The workspace, for a key without one. The account must be in it.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+}
+
+/// Makes an account on a simulated network and connects it.
+pub async fn create_account(mut call: Call) -> Result<Reply> {
+    let new = call.body()?;
+    accounts::create_sandbox(&call.act, new).await
+}
+
+/// What a simulated network holds for an account.
+pub async fn list_posts(mut call: Call) -> Result<Reply> {
+    let platform = call.platform()?;
+    let query: PostsQuery = call.query()?;
+    accounts::sandbox_posts(&call.act, platform, AccountId(query.account_id)).await
+}
+
+/// Sets the faults that a simulated network shows for an account.
+pub async fn set_faults(mut call: Call) -> Result<Reply> {
+    let platform = call.platform()?;
+    let faults = call.body()?;
+    accounts::set_faults(&call.act, platform, faults).await
+}

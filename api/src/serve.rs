@@ -1,0 +1,35 @@
+//! The service on a socket.
+
+use std::{io, time::Duration};
+
+use salvo::{Server, Service, conn::tcp::TcpAcceptor, fuse::FuseConfig};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+/// How long requests that are running may take after a stop was asked for.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// The longest pause between two pieces of a request's body.
+const BODY_PAUSE: Duration = Duration::from_secs(30);
+
+/// Serves on a socket that is already listened on, until `stop`; then it takes no new request and gives those that are
+/// running ten seconds.
+///
+/// # Errors
+/// The socket cannot be used.
+pub async fn serve(
+    service: Service,
+    listener: TcpListener,
+    stop: CancellationToken,
+) -> io::Result<()> {
+    let acceptor = TcpAcceptor::try_from(listener).map_err(io::Error::other)?;
+    let fuse = FuseConfig::default().with_request_body_timeout(BODY_PAUSE);
+    let server = Server::new(acceptor).fuse_config(fuse);
+    let handle = server.handle();
+    let mut serving = std::pin::pin!(server.try_serve(service));
+    tokio::select! {
+        ended = &mut serving => return ended,
+        () = stop.cancelled() => handle.stop_graceful(GRACE),
+    }
+    serving.await
+}

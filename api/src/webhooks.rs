@@ -1,0 +1,64 @@
+//! Webhooks and their deliveries.
+
+use fanfare_domain::{Reply, Result, webhooks};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::{Call, discovery::InWorkspace};
+
+/// Which deliveries to list.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeliveriesQuery {
+    /// 1 to 100, 20 if left out.
+    #[serde(default)]
+    pub limit: Option<i64>,
+    /// `next_cursor` of the page before.
+    #[serde(default)]
+    pub cursor: Option<String>,
+}
+
+/// The webhooks of the workspace.
+pub async fn list(mut call: Call) -> Result<Reply> {
+    call.query::<InWorkspace>()?;
+    webhooks::list(&call.act).await
+}
+
+/// Makes a webhook.
+pub async fn create(mut call: Call) -> Result<Reply> {
+    let new = call.body()?;
+    webhooks::create(&call.act, new).await
+}
+
+/// Changes a webhook.
+pub async fn update(mut call: Call) -> Result<Reply> {
+    let changes = call.body()?;
+    webhooks::update(&call.act, call.webhook()?, changes).await
+}
+
+/// Deletes a webhook.
+pub async fn delete(call: Call) -> Result<Reply> {
+    webhooks::delete(&call.act, call.webhook()?).await
+}
+
+/// Sends a test delivery.
+pub async fn test(call: Call) -> Result<Reply> {
+    webhooks::test(&call.act, call.webhook()?).await
+}
+
+/// The deliveries of a webhook.
+pub async fn list_deliveries(mut call: Call) -> Result<Reply> {
+    let DeliveriesQuery { limit, cursor } = call.query()?;
+    let page = webhooks::Page { limit, cursor, workspace_id: None };
+    webhooks::deliveries(&call.act, call.webhook()?, page).await
+}
+
+/// Delivers an event again.
+pub async fn redeliver(call: Call) -> Result<Reply> {
+    webhooks::redeliver(&call.act, call.webhook()?, call.delivery()?).await
+}
+
+/// Gives a webhook a new secret.
+pub async fn rotate_secret(call: Call) -> Result<Reply> {
+    webhooks::rotate_secret(&call.act, call.webhook()?).await
+}

@@ -1,0 +1,106 @@
+//! Changes, carried out to their end, once per `Idempotency-Key`.
+
+use std::{panic::AssertUnwindSafe, time::Duration};
+
+use fanfare_domain::{Code, Domain, Error, Reply, Result, idempotency::Reservation};
+use futures_util::{FutureExt, future::BoxFuture};
+use tokio_util::task::AbortOnDropHandle;
+use tracing::Instrument;
+
+use crate::reply;
+
+/// A reservation is renewed so often: a third of its lease.
+const RENEWAL: Duration = Duration::from_secs(20);
+
+/// Does the work in a task of its own, so that a caller who hangs up does not cut it off half-way, and stores the
+/// answer under the reserved key.
+///
+/// # Errors
+/// The work's own.
+pub async fn carry_out(
+    cx: Domain,
+    reservation: Option<Reservation>,
+    work: BoxFuture<'static, Result<Reply>>,
+) -> Result<Reply> {
+    let task = tokio::spawn(to_its_end(cx, reservation, work).in_current_span());
+    task.await.unwrap_or_else(|error| Err(Error::internal(error)))
+}
+
+async fn to_its_end(
+    cx: Domain,
+    reservation: Option<Reservation>,
+    work: BoxFuture<'static, Result<Reply>>,
+) -> Result<Reply> {
+    let Some(reservation) = reservation else { return unless_panic(work).await };
+    // Not in one task with the work: on SQLite a renewal waits for the connection that the work holds.
+    let renewal = AbortOnDropHandle::new(tokio::spawn(renew(cx.clone(), reservation.clone())));
+    let outcome = unless_panic(work).await;
+    drop(renewal);
+    if let Err(error) = settle(&cx, &reservation, &outcome).await {
+        tracing::warn!(%error, "the answer was not stored under its key");
+    }
+    outcome
+}
+
+async fn unless_panic(work: BoxFuture<'static, Result<Reply>>) -> Result<Reply> {
+    let outcome = AssertUnwindSafe(work).catch_unwind().await;
+    outcome.unwrap_or_else(|_| Err(Error::internal("a handler panicked")))
+}
+
+async fn renew(cx: Domain, reservation: Reservation) {
+    loop {
+        tokio::time::sleep(RENEWAL).await;
+        if let Err(error) = reservation.renew(&cx).await {
+            tracing::warn!(%error, "a reserved key was not renewed");
+        }
+    }
+}
+
+/// Stores what the work itself has not stored: a success that changed nothing, or a refusal that will stay one.
+async fn settle(cx: &Domain, reservation: &Reservation, outcome: &Result<Reply>) -> Result<()> {
+    match outcome {
+        Ok(_) if reservation.is_settled() => Ok(()),
+        Ok(answer) => reservation.settle(cx, &cx.db.write, answer).await,
+        Err(error) if stays(error) => {
+            reservation.settle(cx, &cx.db.write, &reply::refusal(error)).await
+        }
+        Err(_) => reservation.abandon(cx).await,
+    }
+}
+
+/// True if the same request would be refused again; who may ask, how often, and our own troubles change.
+fn stays(error: &Error) -> bool {
+    (400..500).contains(&error.status())
+        && !matches!(error.status(), 401 | 403 | 429)
+        && error.code() != Code::IdempotencyInProgress
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_refusal_for_good_is_stored() {
+        let stored = |code: Code| stays(&Error::new(code, ""));
+        for code in [Code::InvalidField, Code::PostNotFound, Code::InvalidTransition] {
+            assert!(stored(code), "{code:?}");
+        }
+        for code in [
+            Code::InvalidApiKey,
+            Code::InsufficientScope,
+            Code::RateLimited,
+            Code::InternalError,
+            Code::ProviderUnreachable,
+            Code::MediaCopyPending,
+            Code::IdempotencyInProgress,
+        ] {
+            assert!(!stored(code), "{code:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_an_internal_error() {
+        let outcome = unless_panic(Box::pin(async { panic!("on purpose") })).await;
+        assert_eq!(outcome.unwrap_err().code(), Code::InternalError);
+    }
+}
