@@ -1,0 +1,154 @@
+//! What a post may carry: images, a video, a link card, another post; and the blobs that those name.
+
+use serde_json::{Map, Value};
+
+use super::cid;
+use super::lexicon::{Check, object, string, strong_ref, uri};
+
+const IMAGES: usize = 4;
+const GALLERY: usize = 10;
+const IMAGE_BYTES: u64 = 2_000_000;
+const THUMB_BYTES: u64 = 1_000_000;
+const VIDEO_BYTES: u64 = 300_000_000;
+const CAPTION_BYTES: u64 = 20_000;
+const VIDEO_ALT: usize = 10_000;
+
+/// A blob that a record names, and the most bytes and the types its place takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Named {
+    pub cid: String,
+    pub mime: String,
+    pub size: u64,
+    pub most: u64,
+    pub accepts: &'static str,
+}
+
+/// Checks an embed of a post.
+pub(super) fn check(embed: &Value) -> Check {
+    at(embed, "Record/embed")
+}
+
+fn at(embed: &Value, place: &str) -> Check {
+    let map = object(embed, place)?;
+    match string(map, place, "$type")? {
+        "app.bsky.embed.images" => images(map, place, "images", IMAGES),
+        "app.bsky.embed.gallery" => images(map, place, "items", GALLERY),
+        "app.bsky.embed.external" => external(map, place),
+        "app.bsky.embed.video" => video(map, place),
+        "app.bsky.embed.record" => {
+            strong_ref(part(map, place, "record")?, &format!("{place}/record"))
+        }
+        "app.bsky.embed.recordWithMedia" => {
+            let record = object(part(map, place, "record")?, &format!("{place}/record"))?;
+            let inner = format!("{place}/record/record");
+            strong_ref(part(record, &format!("{place}/record"), "record")?, &inner)?;
+            let media = part(map, place, "media")?;
+            match media.get("$type").and_then(Value::as_str) {
+                Some("app.bsky.embed.record" | "app.bsky.embed.recordWithMedia") => {
+                    Err(format!("{place}/media must not be a record"))
+                }
+                _ => at(media, &format!("{place}/media")),
+            }
+        }
+        // The union is open: a PDS takes kinds that it does not know.
+        _ => Ok(()),
+    }
+}
+
+fn part<'a>(map: &'a Map<String, Value>, place: &str, name: &str) -> Result<&'a Value, String> {
+    map.get(name).ok_or_else(|| format!("{place} must have the property \"{name}\""))
+}
+
+fn images(map: &Map<String, Value>, place: &str, name: &str, most: usize) -> Check {
+    let place = format!("{place}/{name}");
+    let items = map
+        .get(name)
+        .and_then(Value::as_array)
+        .ok_or_else(|| format!("{place} must be an array"))?;
+    if items.len() > most {
+        return Err(format!("{place} must not have more than {most} elements"));
+    }
+    for (n, item) in items.iter().enumerate() {
+        let place = format!("{place}/{n}");
+        let item = object(item, &place)?;
+        string(item, &place, "alt")?;
+        blob(part(item, &place, "image")?, &format!("{place}/image"))?;
+        aspect_ratio(item, &place)?;
+    }
+    Ok(())
+}
+
+fn external(map: &Map<String, Value>, place: &str) -> Check {
+    let place = format!("{place}/external");
+    let card = object(map.get("external").unwrap_or(&Value::Null), &place)?;
+    uri(string(card, &place, "uri")?, &format!("{place}/uri"))?;
+    string(card, &place, "title")?;
+    string(card, &place, "description")?;
+    card.get("thumb").map_or(Ok(()), |thumb| blob(thumb, &format!("{place}/thumb")))
+}
+
+fn video(map: &Map<String, Value>, place: &str) -> Check {
+    blob(part(map, place, "video")?, &format!("{place}/video"))?;
+    if map.get("alt").and_then(Value::as_str).is_some_and(|alt| alt.len() > VIDEO_ALT) {
+        return Err(format!("{place}/alt must not be longer than {VIDEO_ALT} characters"));
+    }
+    aspect_ratio(map, place)
+}
+
+fn aspect_ratio(map: &Map<String, Value>, place: &str) -> Check {
+    let Some(ratio) = map.get("aspectRatio") else {
+        return Ok(());
+    };
+    for side in ["width", "height"] {
+        if !ratio.get(side).and_then(Value::as_u64).is_some_and(|n| n >= 1) {
+            return Err(format!("{place}/aspectRatio/{side} can not be less than 1"));
+        }
+    }
+    Ok(())
+}
+
+fn blob(value: &Value, place: &str) -> Check {
+    let known = value["$type"] == "blob" && value["mimeType"].is_string() && value["size"].is_u64();
+    if known && value["ref"]["$link"].as_str().is_some_and(cid::is_valid) {
+        return Ok(());
+    }
+    Err(format!("{place} should be a blob ref"))
+}
+
+/// Every blob that a record names.
+pub(super) fn named(record: &Value) -> Vec<Named> {
+    let mut found = Vec::new();
+    collect(record, "", &mut found);
+    found
+}
+
+fn collect(value: &Value, field: &str, found: &mut Vec<Named>) {
+    match value {
+        Value::Object(map) if value["$type"] == "blob" => {
+            let (most, accepts) = match field {
+                "image" => (IMAGE_BYTES, "image/*"),
+                "thumb" => (THUMB_BYTES, "image/*"),
+                "video" => (VIDEO_BYTES, "video/mp4"),
+                "file" => (CAPTION_BYTES, "text/vtt"),
+                _ => (u64::MAX, "*/*"),
+            };
+            let text = |value: Option<&Value>| {
+                value.and_then(Value::as_str).unwrap_or_default().to_owned()
+            };
+            let cid = text(map.get("ref").and_then(|r| r.get("$link")));
+            let size = map.get("size").and_then(Value::as_u64).unwrap_or_default();
+            found.push(Named { cid, mime: text(map.get("mimeType")), size, most, accepts });
+        }
+        Value::Object(map) => map.iter().for_each(|(name, value)| collect(value, name, found)),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, field, found)),
+        _ => {}
+    }
+}
+
+/// Whether a type is one that a place takes.
+pub(super) fn accepted(mime: &str, accepts: &str) -> bool {
+    match accepts.strip_suffix('*') {
+        Some(prefix) => accepts == "*/*" || mime.starts_with(prefix),
+        None => mime == accepts,
+    }
+}

@@ -1,0 +1,174 @@
+//! The app view: posts with their counts, profiles, an author's feed.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use super::home::Record;
+use super::syntax::AtUri;
+use super::{Cx, POST, invalid, param};
+use crate::network::Identity;
+use crate::reply::{Answer, Reply};
+use crate::world::rfc3339;
+
+const URIS: usize = 25;
+const FEED: usize = 100;
+
+/// How often a post was liked, reposted, answered and quoted.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    likes: u64,
+    reposts: u64,
+    replies: u64,
+    quotes: u64,
+}
+
+/// `app.bsky.feed.getPosts`
+pub(super) fn get_posts(cx: &Cx) -> Answer {
+    let uris: Vec<_> = cx
+        .call
+        .query_pairs()
+        .filter(|(name, _)| name == "uris" || name == "uris[]")
+        .map(|(_, uri)| uri)
+        .collect();
+    if uris.is_empty() {
+        return Err(invalid("Params must have the property \"uris\""));
+    }
+    if uris.len() > URIS {
+        return Err(invalid("uris must not have more than 25 elements"));
+    }
+    let mut found = Vec::new();
+    for uri in &uris {
+        let at = AtUri::parse(uri).ok_or_else(|| invalid("uris must be valid at-uris"))?;
+        let Some(account) = cx.sim.find(&at.repo.to_ascii_lowercase()) else {
+            continue;
+        };
+        let record = account.look(|home| home.record(at.collection, at.rkey).cloned());
+        if let Some(record) = record.filter(|_| at.collection == POST) {
+            found.push((address(&account.identity, at.rkey), account, record));
+        }
+    }
+    let counts = count(cx, found.iter().map(|(uri, ..)| uri.clone()));
+    let posts: Vec<_> = found
+        .iter()
+        .map(|(uri, account, record)| view(uri, &account.identity, record, counts[uri]))
+        .collect();
+    Ok(Reply::ok(&json!({"posts": posts})))
+}
+
+/// `app.bsky.feed.getAuthorFeed`
+pub(super) fn author_feed(cx: &Cx) -> Answer {
+    let actor = param(&cx.call, "actor")?;
+    let account =
+        cx.sim.find(&actor.to_ascii_lowercase()).ok_or_else(|| invalid("Profile not found"))?;
+    let limit = cx
+        .call
+        .query_value("limit")
+        .and_then(|limit| limit.parse().ok())
+        .unwrap_or(50)
+        .clamp(1, FEED);
+    let cursor = cx.call.query_value("cursor");
+    let posts: Vec<_> = account.look(|home| {
+        let before = |rkey: &String| cursor.as_ref().is_none_or(|cursor| rkey < cursor);
+        let posts = home.collection(POST).rev().filter(|(rkey, _)| before(rkey)).take(limit);
+        posts.map(|(rkey, record)| (rkey.clone(), record.clone())).collect()
+    });
+    let counts = count(cx, posts.iter().map(|(rkey, _)| address(&account.identity, rkey)));
+    let feed: Vec<_> = posts
+        .iter()
+        .map(|(rkey, record)| {
+            let uri = address(&account.identity, rkey);
+            json!({"post": view(&uri, &account.identity, record, counts[&uri])})
+        })
+        .collect();
+    let mut reply = json!({"feed": feed});
+    if let Some((rkey, _)) = posts.last().filter(|_| posts.len() == limit) {
+        reply["cursor"] = json!(rkey);
+    }
+    Ok(Reply::ok(&reply))
+}
+
+/// `app.bsky.actor.getProfile`
+pub(super) fn get_profile(cx: &Cx) -> Answer {
+    let actor = param(&cx.call, "actor")?;
+    let account =
+        cx.sim.find(&actor.to_ascii_lowercase()).ok_or_else(|| invalid("Profile not found"))?;
+    let posts = account.look(|home| home.collection(POST).count());
+    let did = &account.identity.remote_id;
+    let follows = |subject: &str| {
+        let accounts = cx.sim.all();
+        let follow = |value: &Value| value["subject"] == subject;
+        accounts
+            .iter()
+            .map(|a| {
+                a.look(|home| {
+                    home.collection("app.bsky.graph.follow")
+                        .filter(|(_, r)| follow(&r.value))
+                        .count()
+                })
+            })
+            .sum::<usize>()
+    };
+    let mut profile = author(&account.identity);
+    profile["postsCount"] = json!(posts);
+    profile["followersCount"] = json!(follows(did));
+    profile["followsCount"] =
+        json!(account.look(|home| home.collection("app.bsky.graph.follow").count()));
+    profile["indexedAt"] = json!(rfc3339(account.identity.created_ms));
+    Ok(Reply::ok(&profile))
+}
+
+fn address(identity: &Identity, rkey: &str) -> String {
+    format!("at://{}/{POST}/{rkey}", identity.remote_id)
+}
+
+fn author(identity: &Identity) -> Value {
+    json!({"did": identity.remote_id, "handle": identity.username, "displayName": "", "labels": [],
+        "createdAt": rfc3339(identity.created_ms)})
+}
+
+fn view(uri: &str, identity: &Identity, record: &Record, counts: Counts) -> Value {
+    json!({
+        "uri": uri,
+        "cid": record.cid,
+        "author": author(identity),
+        "record": record.value,
+        "likeCount": counts.likes,
+        "repostCount": counts.reposts,
+        "replyCount": counts.replies,
+        "quoteCount": counts.quotes,
+        "indexedAt": rfc3339(record.at_ms),
+        "labels": [],
+    })
+}
+
+/// Goes once through all repositories and counts what points at the given posts.
+fn count(cx: &Cx, uris: impl Iterator<Item = String>) -> HashMap<String, Counts> {
+    let mut counts: HashMap<String, Counts> = uris.map(|uri| (uri, Counts::default())).collect();
+    let mut add = |target: &Value, add: fn(&mut Counts)| {
+        if let Some(counts) = target.as_str().and_then(|uri| counts.get_mut(uri)) {
+            add(counts);
+        }
+    };
+    for account in cx.sim.all() {
+        account.look(|home| {
+            for (_, like) in home.collection("app.bsky.feed.like") {
+                add(&like.value["subject"]["uri"], |c| c.likes += 1);
+            }
+            for (_, repost) in home.collection("app.bsky.feed.repost") {
+                add(&repost.value["subject"]["uri"], |c| c.reposts += 1);
+            }
+            for (_, post) in home.collection(POST) {
+                add(&post.value["reply"]["parent"]["uri"], |c| c.replies += 1);
+                let record = &post.value["embed"]["record"];
+                let quoted = if record["uri"].is_string() {
+                    &record["uri"]
+                } else {
+                    &record["record"]["uri"]
+                };
+                add(quoted, |c| c.quotes += 1);
+            }
+        });
+    }
+    counts
+}

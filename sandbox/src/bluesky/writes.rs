@@ -1,0 +1,309 @@
+//! The writes of a repository. One call is one commit: all of it or nothing.
+
+use serde_json::{Map, Value, json};
+
+use super::home::{Change, Home, Op};
+use super::{Cx, cid, embed, failure, input, invalid, lexicon, session, syntax, text, too_many};
+use crate::pace::Limit;
+use crate::reply::{Answer, Reply};
+
+const WRITES: usize = 200;
+/// <https://docs.bsky.app/docs/advanced-guides/rate-limits>: a create costs 3, an update 2, a delete 1.
+const POINTS: [Limit; 2] = [
+    Limit { name: "points-hour", units: 5_000, span_ms: 3_600_000 },
+    Limit { name: "points-day", units: 35_000, span_ms: 86_400_000 },
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Action {
+    Create,
+    Update,
+    /// Create or update, whichever it is.
+    Put,
+    Delete,
+}
+
+/// One write as it was asked for.
+struct Wish {
+    action: Action,
+    collection: String,
+    rkey: String,
+    value: Option<Value>,
+}
+
+/// One write as it was made.
+struct Made {
+    uri: String,
+    cid: String,
+    status: &'static str,
+    action: Action,
+    unchanged: bool,
+}
+
+/// `com.atproto.repo.createRecord`
+pub(super) fn create_record(cx: &Cx) -> Answer {
+    let input = input(&cx.call)?;
+    let wish = wish(cx, Action::Create, &input, "record")?;
+    let (rev, made) = commit(cx, &input, vec![wish])?;
+    Ok(Reply::ok(&one(&rev, &made)))
+}
+
+/// `com.atproto.repo.putRecord`
+pub(super) fn put_record(cx: &Cx) -> Answer {
+    let input = input(&cx.call)?;
+    text(&input, "rkey")?;
+    let wish = wish(cx, Action::Put, &input, "record")?;
+    let (rev, made) = commit(cx, &input, vec![wish])?;
+    Ok(Reply::ok(&one(&rev, &made)))
+}
+
+/// `com.atproto.repo.deleteRecord`
+pub(super) fn delete_record(cx: &Cx) -> Answer {
+    let input = input(&cx.call)?;
+    let (collection, rkey) = (text(&input, "collection")?, text(&input, "rkey")?);
+    let account = session::access(cx)?;
+    if account.look(|home| home.record(collection, rkey).is_none()) {
+        return Ok(Reply::ok(&json!({})));
+    }
+    let wish = wish(cx, Action::Delete, &input, "record")?;
+    let (rev, _) = commit(cx, &input, vec![wish])?;
+    Ok(Reply::ok(&json!({"commit": commit_of(&rev)})))
+}
+
+/// `com.atproto.repo.applyWrites`
+pub(super) fn apply_writes(cx: &Cx) -> Answer {
+    let input = input(&cx.call)?;
+    let writes = input.get("writes").and_then(Value::as_array);
+    let writes = writes.ok_or_else(|| invalid("Input must have the property \"writes\""))?;
+    if writes.len() > WRITES {
+        return Err(invalid("Too many writes. Max: 200"));
+    }
+    let mut wishes = Vec::with_capacity(writes.len());
+    for write in writes {
+        let write = write.as_object().ok_or_else(|| invalid("Input/writes must be objects"))?;
+        let action = match write.get("$type").and_then(Value::as_str).unwrap_or_default() {
+            "com.atproto.repo.applyWrites#create" => Action::Create,
+            "com.atproto.repo.applyWrites#update" => Action::Update,
+            "com.atproto.repo.applyWrites#delete" => Action::Delete,
+            kind => return Err(invalid(&format!("Action not supported: {kind}"))),
+        };
+        wishes.push(wish(cx, action, write, "value")?);
+    }
+    let (rev, made) = commit(cx, &input, wishes)?;
+    let results: Vec<_> = made.iter().map(result).collect();
+    Ok(Reply::ok(&json!({"commit": commit_of(&rev), "results": results})))
+}
+
+fn result(made: &Made) -> Value {
+    match made.action {
+        Action::Delete => json!({"$type": "com.atproto.repo.applyWrites#deleteResult"}),
+        action => {
+            let kind = if action == Action::Create { "createResult" } else { "updateResult" };
+            let kind = format!("com.atproto.repo.applyWrites#{kind}");
+            json!({"$type": kind, "uri": made.uri, "cid": made.cid, "validationStatus": made.status})
+        }
+    }
+}
+
+fn one(rev: &str, made: &[Made]) -> Value {
+    let Some(made) = made.first() else {
+        return json!({});
+    };
+    let mut reply = json!({"uri": made.uri, "cid": made.cid, "validationStatus": made.status});
+    if !made.unchanged {
+        reply["commit"] = commit_of(rev);
+    }
+    reply
+}
+
+fn commit_of(rev: &str) -> Value {
+    json!({"cid": cid::of_record(&json!({"rev": rev})).unwrap_or_default(), "rev": rev})
+}
+
+fn wish(cx: &Cx, action: Action, write: &Map<String, Value>, field: &str) -> Result<Wish, Reply> {
+    let collection = text(write, "collection")?.to_owned();
+    if !syntax::is_nsid(&collection) {
+        return Err(invalid("Input/collection must be a valid nsid"));
+    }
+    let rkey = match write.get("rkey") {
+        Some(Value::String(rkey)) => rkey.clone(),
+        None | Some(Value::Null) if action == Action::Create => syntax::tid(cx.sim.world.unique()),
+        _ => text(write, "rkey")?.to_owned(),
+    };
+    if !syntax::is_record_key(&rkey) {
+        return Err(invalid("Input/rkey must be a valid Record Key"));
+    }
+    if lexicon::keyed_by_time(&collection) && !syntax::is_tid(&rkey) && action != Action::Delete {
+        return Err(invalid(&format!(
+            "Invalid record key for {collection}: expected a tid, got {rkey:?}"
+        )));
+    }
+    let mut value = match (action, write.get(field)) {
+        (Action::Delete, _) => None,
+        (_, Some(Value::Object(record))) => Some(record.clone()),
+        (_, Some(_)) => return Err(invalid(&format!("Input/{field} must be an object"))),
+        (_, None) => {
+            return Err(invalid(&format!("Input must have the property \"{field}\"")));
+        }
+    };
+    if let Some(record) = &mut value {
+        record.entry("$type").or_insert_with(|| json!(collection));
+    }
+    Ok(Wish { action, collection, rkey, value: value.map(Value::Object) })
+}
+
+/// Checks the wishes and makes them as one commit. Gives the new revision and what became of each.
+fn commit(
+    cx: &Cx,
+    input: &Map<String, Value>,
+    wishes: Vec<Wish>,
+) -> Result<(String, Vec<Made>), Reply> {
+    let account = session::access(cx)?;
+    let identity = &account.identity;
+    let repo = text(input, "repo")?;
+    if repo != identity.remote_id && !repo.eq_ignore_ascii_case(&identity.username) {
+        return Err(match cx.sim.find(&repo.to_ascii_lowercase()) {
+            Some(_) => failure(401, "AuthenticationRequired", "Authentication Required"),
+            None => invalid(&format!("Could not find repo: {repo}")),
+        });
+    }
+    let now_ms = cx.now_ms();
+    if cx.sim.world.rate_limits() {
+        let cost = wishes.iter().map(|w| match w.action {
+            Action::Create | Action::Put => 3,
+            Action::Update => 2,
+            Action::Delete => 1,
+        });
+        let cost = cost.sum();
+        let full = POINTS
+            .iter()
+            .map(|limit| account.pace(*limit, cost, now_ms))
+            .find(|paced| !paced.allowed);
+        if let Some(paced) = full {
+            return Err(too_many(now_ms, paced.reset_ms));
+        }
+    }
+    let rev = syntax::tid(cx.sim.world.unique());
+    let validate = input.get("validate").and_then(Value::as_bool);
+    let made = cx.sim.change(&account, |home| {
+        swap(home, input, &wishes)?;
+        let (mut ops, mut made) = (Vec::new(), Vec::new());
+        for wish in wishes {
+            let (op, result) = one_write(home, &ops, wish, validate, &identity.remote_id, now_ms)?;
+            ops.extend(op);
+            made.push(result);
+        }
+        Ok((Change::Commit { rev: rev.clone(), at_ms: now_ms, ops }, made))
+    })?;
+    Ok((rev, made))
+}
+
+/// `swapRecord` and `swapCommit`: go on only if the repository is as the client believes.
+fn swap(home: &Home, input: &Map<String, Value>, wishes: &[Wish]) -> Result<(), Reply> {
+    if let (Some(expected), Some(wish)) = (input.get("swapRecord"), wishes.first()) {
+        let now = home.record(&wish.collection, &wish.rkey).map(|record| record.cid.as_str());
+        if expected.as_str() != now {
+            return Err(failure(
+                400,
+                "InvalidSwap",
+                &format!("Record was at {}", now.unwrap_or("null")),
+            ));
+        }
+    }
+    if let Some(expected) = input.get("swapCommit").and_then(Value::as_str) {
+        let now = commit_of(&home.rev);
+        if now["cid"] != expected {
+            return Err(failure(400, "InvalidSwap", &format!("Commit was at {}", now["cid"])));
+        }
+    }
+    Ok(())
+}
+
+fn one_write(
+    home: &Home,
+    before: &[Op],
+    wish: Wish,
+    validate: Option<bool>,
+    did: &str,
+    now_ms: i64,
+) -> Result<(Option<Op>, Made), Reply> {
+    let Wish { action, collection, rkey, value } = wish;
+    let in_batch = before.iter().rev().find_map(|op| match op {
+        Op::Put { collection: c, rkey: r, cid, .. } if *c == collection && *r == rkey => {
+            Some(Some(cid.as_str()))
+        }
+        Op::Delete { collection: c, rkey: r } if *c == collection && *r == rkey => Some(None),
+        _ => None,
+    });
+    let present = in_batch
+        .unwrap_or_else(|| home.record(&collection, &rkey).map(|record| record.cid.as_str()));
+    // The reference PDS lets its tree throw here, which a client sees as a plain 500.
+    if (action == Action::Create) == present.is_some() && action != Action::Put {
+        return Err(failure(500, "InternalServerError", "Internal Server Error"));
+    }
+    let uri = format!("at://{did}/{collection}/{rkey}");
+    let Some(value) = value else {
+        let made = Made { uri, cid: String::new(), status: "", action, unchanged: false };
+        return Ok((Some(Op::Delete { collection, rkey }), made));
+    };
+    let status = check(&collection, &value, validate)?;
+    blobs(home, &value, now_ms)?;
+    let cid = cid::of_record(&value).map_err(invalid)?;
+    let unchanged = present == Some(cid.as_str());
+    let made = Made { uri, cid: cid.clone(), status, action, unchanged };
+    let op = (!unchanged).then_some(Op::Put { collection, rkey, cid, value });
+    Ok((op, made))
+}
+
+fn check(collection: &str, value: &Value, validate: Option<bool>) -> Result<&'static str, Reply> {
+    let record = value.as_object().ok_or_else(|| invalid("Input/record must be an object"))?;
+    if validate == Some(false) {
+        return Ok("unknown");
+    }
+    match lexicon::check(collection, record).map_err(|flaw| invalid(&flaw))? {
+        true => Ok("valid"),
+        false if validate == Some(true) => {
+            Err(invalid(&format!("Lexicon not found: lex:{collection}")))
+        }
+        false => Ok("unknown"),
+    }
+}
+
+/// A record may name only blobs that were uploaded, as what they are.
+fn blobs(home: &Home, value: &Value, now_ms: i64) -> Result<(), Reply> {
+    for named in embed::named(value) {
+        let blob = home.blobs.get(&named.cid).filter(|blob| blob.ready_ms <= now_ms);
+        let blob = blob.ok_or_else(|| {
+            failure(400, "BlobNotFound", &format!("Could not find blob: {}", named.cid))
+        })?;
+        if blob.size > named.most {
+            let message = format!(
+                "This file is too large. It is {} but the maximum size is {}.",
+                blob.size, named.most
+            );
+            return Err(failure(400, "BlobTooLarge", &message));
+        }
+        if blob.mime != named.mime {
+            let message = format!(
+                "Referenced Mimetype does not match stored blob. Expected: {}, Got: {}",
+                blob.mime, named.mime
+            );
+            return Err(failure(400, "InvalidMimeType", &message));
+        }
+        if !embed::accepted(&blob.mime, named.accepts) {
+            let message = format!(
+                "Wrong type of file. It is {} but it must match {}.",
+                blob.mime, named.accepts
+            );
+            return Err(failure(400, "InvalidMimeType", &message));
+        }
+        if blob.size != named.size {
+            let message = format!(
+                "Referenced size does not match stored blob. Expected: {}, Got: {}",
+                blob.size, named.size
+            );
+            return Err(failure(400, "InvalidSize", &message));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! One request, read whole, with its path counted from the network's own root.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use salvo::http::{HeaderMap, Method, ParseError, Request};
+use serde_json::Value;
+use url::form_urlencoded;
+
+/// A request to a network.
+pub(crate) struct Call {
+    pub method: Method,
+    /// Below the network's root, without the first slash: `xrpc/com.atproto.server.createSession`.
+    pub path: String,
+    pub query: String,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+}
+
+/// Why a request could not be read.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Unreadable {
+    /// Its body is larger than the network takes.
+    TooLarge,
+    /// The client went away or broke the protocol.
+    Broken,
+}
+
+impl Call {
+    /// Reads the request that salvo matched with `{**path}`; the body up to `most` bytes.
+    pub async fn read(req: &mut Request, most: usize) -> Result<Self, Unreadable> {
+        let body = match req.payload_with_max_size(most).await {
+            Ok(body) => body.clone(),
+            Err(ParseError::PayloadTooLarge) => return Err(Unreadable::TooLarge),
+            Err(_) => return Err(Unreadable::Broken),
+        };
+        Ok(Self {
+            method: req.method().clone(),
+            path: req
+                .params()
+                .get("path")
+                .map(String::as_str)
+                .unwrap_or_default()
+                .trim_start_matches('/')
+                .to_owned(),
+            query: req.uri().query().unwrap_or_default().to_owned(),
+            headers: std::mem::take(req.headers_mut()),
+            body,
+        })
+    }
+
+    /// The parts of the path; a slash at its end adds none.
+    pub fn segments(&self) -> Vec<&str> {
+        self.path.trim_end_matches('/').split('/').filter(|s| !s.is_empty()).collect()
+    }
+
+    /// The `n`th part of the path, from 0; empty if there is none.
+    pub fn segment(&self, n: usize) -> &str {
+        self.segments().get(n).copied().unwrap_or_default()
+    }
+
+    /// The query's pairs, decoded.
+    pub fn query_pairs(&self) -> impl Iterator<Item = (String, String)> + '_ {
+        form_urlencoded::parse(self.query.as_bytes()).into_owned()
+    }
+
+    /// The first value of `name` in the query.
+    pub fn query_value(&self, name: &str) -> Option<String> {
+        self.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value)
+    }
+
+    /// A header, if it is visible ASCII.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    /// The token of `Authorization: Bearer`.
+    pub fn bearer(&self) -> Option<&str> {
+        let (scheme, token) = self.header("authorization")?.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+    }
+
+    /// User and password of `Authorization: Basic`.
+    pub fn basic(&self) -> Option<(String, String)> {
+        let (scheme, encoded) = self.header("authorization")?.split_once(' ')?;
+        if !scheme.eq_ignore_ascii_case("basic") {
+            return None;
+        }
+        let decoded = String::from_utf8(STANDARD.decode(encoded.trim()).ok()?).ok()?;
+        let (user, password) = decoded.split_once(':')?;
+        Some((user.to_owned(), password.to_owned()))
+    }
+
+    /// The content type without its parameters, in lower case.
+    pub fn media_type(&self) -> String {
+        let whole = self.header("content-type").unwrap_or_default();
+        whole.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+    }
+
+    /// The body as JSON.
+    pub fn json(&self) -> Result<Value, serde_json::Error> {
+        serde_json::from_slice(&self.body)
+    }
+}

@@ -1,0 +1,172 @@
+//! Faults on demand: what an account's next calls run into.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// What a call is for. Every route of every network has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Phase {
+    /// Uploads, containers, tokens: may be repeated and leaves nothing public.
+    Prepare,
+    /// The one call that makes something public, or takes it away.
+    #[default]
+    Commit,
+    /// Status and permalinks of what was made.
+    Confirm,
+    /// Everything else: who am I, what is there.
+    Read,
+}
+
+/// What goes wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    /// The change is made; the connection closes after `at_byte` bytes of the body, at 0 before the head.
+    DropAfterChange,
+    /// No change; the connection closes after `at_byte` bytes of the body, at 0 before the head.
+    Reset,
+    /// No change; `status` is answered in the network's own words, or with `body`.
+    Status,
+    /// The change is made; its answer is held for `ms`.
+    Delay,
+    /// From this call on the account's token is answered as expired.
+    TokenExpired,
+    /// The change is made; `status` (default 500) is answered.
+    ErrorAfterChange,
+    /// The change is made; 200 with `body`, or with a page that no API gives.
+    Nonsense,
+    /// No change and no answer for `ms` (default ten minutes), then the connection closes.
+    Hang,
+    /// The change is made; the answer is valid JSON of 64 MiB.
+    Huge,
+}
+
+/// One entry of an account's fault list.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Fault {
+    #[serde(default)]
+    pub on: Phase,
+    pub kind: Kind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// Milliseconds of `delay` and `hang`; of a 429, how long to wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ms: Option<u64>,
+    /// How many calls it meets.
+    #[serde(default = "once")]
+    pub times: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_byte: Option<u64>,
+}
+
+fn once() -> u32 {
+    1
+}
+
+impl Fault {
+    /// What is wrong with it, if anything.
+    pub fn flaw(&self) -> Option<String> {
+        match (self.kind, self.status, self.ms) {
+            (Kind::Status | Kind::ErrorAfterChange, Some(s), _) if !(400..=599).contains(&s) => {
+                Some(format!("status {s} is no error"))
+            }
+            (Kind::Status, None, _) => Some("status is missing".into()),
+            (Kind::Delay, _, None) => Some("ms is missing".into()),
+            _ => None,
+        }
+    }
+
+    /// How long a hang lasts.
+    pub fn hang(&self) -> Duration {
+        Duration::from_millis(self.ms.unwrap_or(600_000))
+    }
+}
+
+/// An account's fault list: a script, one entry a call.
+#[derive(Debug, Default)]
+pub(crate) struct Faults(Vec<Fault>);
+
+impl Faults {
+    pub fn new(list: Vec<Fault>) -> Self {
+        Self(list.into_iter().filter(|f| f.times > 0).collect())
+    }
+
+    /// Whether there is none left.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Takes the first fault for a call of this phase.
+    pub fn take(&mut self, phase: Phase) -> Option<Fault> {
+        let index = self.0.iter().position(|f| f.on == phase)?;
+        let fault = &mut self.0[index];
+        fault.times -= 1;
+        if fault.times == 0 { Some(self.0.remove(index)) } else { Some(fault.clone()) }
+    }
+}
+
+/// A `status` fault, as a network has to word it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Refusal {
+    pub status: u16,
+    /// For 429: how long to wait, in milliseconds.
+    pub retry_ms: u64,
+    /// The sandbox's time, in milliseconds since 1970.
+    pub now_ms: i64,
+}
+
+impl Refusal {
+    /// How long to wait in whole seconds, rounded up.
+    pub fn retry_seconds(&self) -> u64 {
+        self.retry_ms.div_ceil(1_000).max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Fault, Faults, Phase};
+
+    fn list(json: serde_json::Value) -> Faults {
+        Faults::new(serde_json::from_value(json).unwrap())
+    }
+
+    #[test]
+    fn a_fault_meets_its_phase_and_its_number_of_calls() {
+        let mut faults = list(serde_json::json!([
+            {"on": "read", "kind": "reset", "times": 2},
+            {"kind": "status", "status": 429},
+        ]));
+        assert!(faults.take(Phase::Prepare).is_none());
+        assert!(faults.take(Phase::Read).is_some());
+        assert_eq!(faults.take(Phase::Commit).unwrap().status, Some(429));
+        assert!(faults.take(Phase::Commit).is_none());
+        assert!(faults.take(Phase::Read).is_some());
+        assert!(faults.take(Phase::Read).is_none());
+        assert!(faults.is_empty());
+    }
+
+    #[test]
+    fn a_misspelt_field_is_refused() {
+        let fault = serde_json::json!({"kind": "reset", "time": 2});
+        assert!(serde_json::from_value::<Fault>(fault).is_err());
+    }
+
+    #[test]
+    fn a_status_fault_needs_an_error_status() {
+        for (json, flawed) in [
+            (serde_json::json!({"kind": "status", "status": 503}), false),
+            (serde_json::json!({"kind": "status", "status": 200}), true),
+            (serde_json::json!({"kind": "status"}), true),
+            (serde_json::json!({"kind": "error_after_change"}), false),
+            (serde_json::json!({"kind": "delay"}), true),
+        ] {
+            let fault: Fault = serde_json::from_value(json).unwrap();
+            assert_eq!(fault.flaw().is_some(), flawed, "{fault:?}");
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The one door of a network: reads the request, finds its route, its account and its fault, and keeps the log.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use salvo::conn::ConnCtrl;
+use salvo::http::{Method, Request, Response};
+use salvo::{Depot, FlowCtrl, Handler, async_trait};
+
+use crate::call::{Call, Unreadable};
+use crate::cut;
+use crate::faults::{Fault, Kind, Phase};
+use crate::network::{Cx, Network, Refusal, Work};
+use crate::page;
+use crate::reply::Reply;
+use crate::sim::{LoggedCall, Sim};
+
+/// How long a 429 asks to wait when the fault does not say, in milliseconds.
+const RETRY_MS: u64 = 1_000;
+/// What `nonsense` answers when the fault does not say.
+const NONSENSE: &str = "<!doctype html><title>Welcome</title><p>This page is being served by a machine that knows no API.";
+
+/// The handler of everything below `/{network}/`.
+pub(crate) struct Gate<N: Network>(pub Arc<Sim<N>>);
+
+/// What becomes of a call.
+enum Outcome {
+    Send(Reply),
+    /// Close the connection after so many bytes of the body.
+    Cut(Reply, u64),
+    Flood,
+}
+
+#[async_trait]
+impl<N: Network> Handler for Gate<N> {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        ctrl: &mut FlowCtrl,
+    ) {
+        match Call::read(req, N::BODY_MAX).await {
+            Ok(call) => self.answer(call, ctrl.conn(), res).await,
+            Err(Unreadable::TooLarge) => self.refuse(413).write(res),
+            Err(Unreadable::Broken) => self.refuse(400).write(res),
+        }
+    }
+}
+
+impl<N: Network> Gate<N> {
+    fn refuse(&self, status: u16) -> Reply {
+        N::refuse(Refusal { status, retry_ms: RETRY_MS, now_ms: self.0.world.now_ms() })
+    }
+
+    async fn answer(&self, call: Call, connection: &ConnCtrl, res: &mut Response) {
+        let segments = call.segments();
+        if let Some(page) = self.page(&call.method, &segments) {
+            return page.write(res);
+        }
+        let Some(route) = N::route(&call.method, &segments, &call) else {
+            return N::no_route(&call).write(res);
+        };
+        drop(segments);
+        let account = N::caller(&self.0, &call);
+        let (method, path) = (short(&call.method), shown_path::<N>(&call.path));
+        let cx = Arc::new(Cx { sim: Arc::clone(&self.0), call, account });
+        let outcome = conduct(&cx, route.phase, route.work).await;
+        if let Some(account) = &cx.account {
+            let status = match &outcome {
+                Outcome::Send(reply) => Some(reply.status.as_u16()),
+                Outcome::Flood => Some(200),
+                Outcome::Cut(..) => None,
+            };
+            account.log(LoggedCall {
+                method,
+                path,
+                phase: route.phase,
+                status,
+                at_ms: cx.now_ms(),
+            });
+        }
+        match outcome {
+            Outcome::Send(reply) => reply.write(res),
+            Outcome::Cut(reply, bytes) => cut::close_after(connection, &reply, bytes, res),
+            Outcome::Flood => cut::flood(res),
+        }
+    }
+
+    fn page(&self, method: &Method, path: &[&str]) -> Option<Reply> {
+        if method != Method::GET {
+            return None;
+        }
+        match path {
+            ["ui"] => Some(page::network(&self.0)),
+            ["ui", account] => Some(page::account(&self.0, account)),
+            ["ui", account, post] => Some(page::post(&self.0, account, post)),
+            _ => {
+                let (account, post) = N::page(path)?;
+                let account = self.0.find(account)?;
+                Some(page::post(&self.0, &account.identity.remote_id, post))
+            }
+        }
+    }
+}
+
+/// Does the work of a route, with the fault that waits for it.
+async fn conduct<N: Network>(cx: &Arc<Cx<N>>, phase: Phase, work: Work<N>) -> Outcome {
+    let fault = cx.account.as_ref().and_then(|account| account.take_fault(phase));
+    let Some(fault) = fault else {
+        return Outcome::Send(run(cx, work).await);
+    };
+    let bytes = fault.at_byte.unwrap_or(0);
+    match fault.kind {
+        Kind::Status => Outcome::Send(refusal(cx, &fault)),
+        // What a proxy has sent of an answer that nobody will finish.
+        Kind::Reset => Outcome::Cut(Reply::raw(200, " ".repeat(4_096)), bytes),
+        Kind::Hang => {
+            wait(cx, fault.hang()).await;
+            Outcome::Cut(Reply::empty(200), 0)
+        }
+        Kind::TokenExpired => {
+            if let Some(account) = &cx.account {
+                cx.sim.expire(account, true);
+            }
+            Outcome::Send(run(cx, work).await)
+        }
+        Kind::DropAfterChange => Outcome::Cut(run(cx, work).await, bytes),
+        Kind::ErrorAfterChange => {
+            run(cx, work).await;
+            Outcome::Send(refusal(cx, &fault))
+        }
+        Kind::Nonsense => {
+            run(cx, work).await;
+            Outcome::Send(Reply::raw(200, fault.body.unwrap_or_else(|| NONSENSE.to_owned())))
+        }
+        Kind::Huge => {
+            run(cx, work).await;
+            Outcome::Flood
+        }
+        Kind::Delay => {
+            let reply = run(cx, work).await;
+            wait(cx, Duration::from_millis(fault.ms.unwrap_or(0))).await;
+            Outcome::Send(reply)
+        }
+    }
+}
+
+async fn run<N: Network>(cx: &Arc<Cx<N>>, work: Work<N>) -> Reply {
+    let answer = match work {
+        Work::Now(work) => work(cx),
+        Work::Later(work) => match tokio::spawn(work(Arc::clone(cx))).await {
+            Ok(answer) => answer,
+            Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+        },
+    };
+    answer.unwrap_or_else(|refusal| refusal)
+}
+
+fn refusal<N: Network>(cx: &Cx<N>, fault: &Fault) -> Reply {
+    let status = fault.status.unwrap_or(500);
+    match &fault.body {
+        Some(body) => Reply::raw(status, body.clone()),
+        None => N::refuse(Refusal {
+            status,
+            retry_ms: fault.ms.unwrap_or(RETRY_MS),
+            now_ms: cx.now_ms(),
+        }),
+    }
+}
+
+/// Waits, but not beyond the server's stop.
+async fn wait<N: Network>(cx: &Cx<N>, time: Duration) {
+    tokio::select! {
+        () = tokio::time::sleep(time) => {}
+        () = cx.sim.world.closing.cancelled() => {}
+    }
+}
+
+fn shown_path<N: Network>(path: &str) -> String {
+    match N::secret_in_path(path) {
+        Some(secret) if !secret.is_empty() => format!("/{}", path.replace(secret, "[redacted]")),
+        _ => format!("/{path}"),
+    }
+}
+
+fn short(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        _ => "OTHER",
+    }
+}

@@ -1,0 +1,169 @@
+//! What a network has to say for itself. Everything else about it is the same for all.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use salvo::http::Method;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::call::Call;
+pub(crate) use crate::faults::{Phase, Refusal};
+use crate::reply::{Answer, Reply};
+use crate::sim::{Account, Sim};
+use crate::world::World;
+
+/// A simulated network: one implementation a folder.
+pub(crate) trait Network: Sized + Send + Sync + 'static {
+    /// The first segment of its paths, and its name everywhere.
+    const NAME: &'static str;
+    /// The largest request body it reads, in bytes.
+    const BODY_MAX: usize;
+    /// Whether all accounts live in one home, as the users of one site do.
+    const SHARED_HOME: bool = false;
+    /// What it remembers of an account (or of the whole site).
+    type Home: Default + Send;
+    /// An accepted change of a home, as it stands in the journal.
+    type Change: Serialize + DeserializeOwned;
+
+    /// Makes a new account's identity; `Err` says why the asked name cannot be one.
+    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String>;
+    /// Strings besides the remote id by which a request may name the account. Two accounts never share one.
+    fn keys(identity: &Identity) -> Vec<String>;
+    /// What a client needs to connect the account.
+    fn credentials(identity: &Identity, base: &str) -> Map<String, Value>;
+    /// Which work a request asks for.
+    fn route(method: &Method, path: &[&str], call: &Call) -> Option<Route<Self>>;
+    /// Whose request it is. Faults and the call log of that account see it, valid or not.
+    fn caller(sim: &Sim<Self>, call: &Call) -> Option<Arc<Account<Self>>>;
+    /// Makes an accepted change. It cannot fail, for it also replays the journal.
+    fn apply(home: &mut Self::Home, identity: &Identity, change: Self::Change);
+    /// The change by which the account's token expires (`true`), or is good again once the faults are replaced.
+    fn token_change(expired: bool) -> Option<Self::Change>;
+    /// What the account has made public, oldest first. `base` is the network's own address.
+    fn posts(home: &Self::Home, identity: &Identity, base: &str) -> Vec<Post>;
+    /// A refusal in the network's own words.
+    fn refuse(refusal: Refusal) -> Reply;
+    /// The answer to a request for something that does not exist.
+    fn no_route(call: &Call) -> Reply;
+    /// The part of the path that must not be shown in the call log.
+    fn secret_in_path(_path: &str) -> Option<&str> {
+        None
+    }
+    /// The account (as [`Sim::find`] knows it) and post of a public page at the network's own kind of address.
+    fn page<'a>(_path: &[&'a str]) -> Option<(&'a str, &'a str)> {
+        None
+    }
+    /// A new account moves into its home.
+    fn move_in(_home: &mut Self::Home, _identity: &Identity) {}
+}
+
+/// How a new account is to be called.
+pub(crate) enum Name<'a> {
+    /// As somebody asked.
+    Asked(&'a str),
+    /// After two words, to be joined as the network's rules allow.
+    Made(&'a str, &'a str),
+}
+
+impl Name<'_> {
+    /// The asked name, or the two words with `glue` between them; `glue` also stands for what the network's names
+    /// cannot hold.
+    pub fn fitted(&self, glue: char, allowed: impl Fn(char) -> bool) -> String {
+        let whole = match self {
+            Self::Asked(name) => name.trim_start_matches('@').to_owned(),
+            Self::Made(first, second) => format!("{first}{glue}{second}"),
+        };
+        let fitted: String = whole.chars().map(|c| if allowed(c) { c } else { glue }).collect();
+        fitted.trim_matches(glue).to_owned()
+    }
+}
+
+/// Who an account is; fixed at its birth. Has no `Debug`, for it holds the credentials.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Identity {
+    pub remote_id: String,
+    pub username: String,
+    pub created_ms: i64,
+    /// Tokens, passwords and further ids, by names of the network's choice.
+    pub private: BTreeMap<String, String>,
+}
+
+impl Identity {
+    /// A private value; empty if there is none of that name.
+    pub fn private(&self, name: &str) -> &str {
+        self.private.get(name).map(String::as_str).unwrap_or_default()
+    }
+}
+
+/// One post as the control API and the pages show it.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Post {
+    pub id: String,
+    pub text: String,
+    pub media: Vec<Medium>,
+    pub created_at: String,
+    pub url: String,
+    /// What only this network knows of it.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+    /// The last part of its page's address.
+    #[serde(skip)]
+    pub page: String,
+}
+
+/// A picture, video or file of a post. Its bytes are not kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Medium {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+    pub mime: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alt: Option<String>,
+    /// SHA-256 of its bytes, in hexadecimal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+}
+
+/// What a request leads to.
+pub(crate) struct Route<N: Network> {
+    pub phase: Phase,
+    pub work: Work<N>,
+}
+
+/// The code behind a route.
+pub(crate) enum Work<N: Network> {
+    /// Needs nothing but memory.
+    Now(fn(&Cx<N>) -> Answer),
+    /// Fetches something first. Runs to its end even if the client leaves, as a server would.
+    Later(fn(Arc<Cx<N>>) -> BoxFuture<'static, Answer>),
+}
+
+impl<N: Network> Route<N> {
+    pub fn now(phase: Phase, work: fn(&Cx<N>) -> Answer) -> Option<Self> {
+        Some(Self { phase, work: Work::Now(work) })
+    }
+
+    pub fn later(phase: Phase, work: fn(Arc<Cx<N>>) -> BoxFuture<'static, Answer>) -> Option<Self> {
+        Some(Self { phase, work: Work::Later(work) })
+    }
+}
+
+/// One request with everything a handler may look at.
+pub(crate) struct Cx<N: Network> {
+    pub sim: Arc<Sim<N>>,
+    pub call: Call,
+    /// Whoever [`Network::caller`] named; whether the request proves it is for the handler to check.
+    pub account: Option<Arc<Account<N>>>,
+}
+
+impl<N: Network> Cx<N> {
+    /// The sandbox's time in milliseconds.
+    pub fn now_ms(&self) -> i64 {
+        self.sim.world.now_ms()
+    }
+}

@@ -1,0 +1,66 @@
+//! Fixed windows in which an account may do so much and no more.
+
+use std::collections::BTreeMap;
+
+/// The windows of one account, by name.
+#[derive(Debug, Default)]
+pub(crate) struct Pace(BTreeMap<&'static str, Window>);
+
+#[derive(Debug, Default)]
+struct Window {
+    started_ms: i64,
+    used: u32,
+}
+
+/// A rule: so many units in so many milliseconds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limit {
+    pub name: &'static str,
+    pub units: u32,
+    pub span_ms: i64,
+}
+
+/// What a window says to one more call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Paced {
+    pub allowed: bool,
+    pub remaining: u32,
+    /// When the window ends, in milliseconds since 1970.
+    pub reset_ms: i64,
+}
+
+impl Pace {
+    /// Takes `cost` units from the window of `limit` if it holds so many.
+    pub fn take(&mut self, limit: Limit, cost: u32, now_ms: i64) -> Paced {
+        let window = self.0.entry(limit.name).or_default();
+        if now_ms >= window.started_ms + limit.span_ms {
+            *window = Window { started_ms: now_ms, used: 0 };
+        }
+        let allowed = window.used + cost <= limit.units;
+        if allowed {
+            window.used += cost;
+        }
+        Paced {
+            allowed,
+            remaining: limit.units - window.used,
+            reset_ms: window.started_ms + limit.span_ms,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Limit, Pace};
+
+    #[test]
+    fn a_window_fills_and_starts_again() {
+        let limit = Limit { name: "posts", units: 2, span_ms: 100 };
+        let mut pace = Pace::default();
+        assert_eq!(pace.take(limit, 1, 1_000).remaining, 1);
+        assert!(pace.take(limit, 1, 1_050).allowed);
+        let full = pace.take(limit, 1, 1_099);
+        assert!(!full.allowed);
+        assert_eq!(full.reset_ms, 1_100);
+        assert!(pace.take(limit, 1, 1_100).allowed);
+    }
+}

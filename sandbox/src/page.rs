@@ -1,0 +1,170 @@
+//! What a person sees: the networks, their accounts, and what those have posted.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use salvo::http::{Request, Response};
+use salvo::{Depot, FlowCtrl, Handler, async_trait};
+
+use crate::Sandbox;
+use crate::network::{Medium, Network, Post};
+use crate::reply::Reply;
+use crate::sim::{Listed, Sim};
+use crate::simulated::Simulated;
+use crate::style::CSS;
+
+/// The sandbox's front page; everything else that no network answers is not found.
+pub(crate) struct Index(pub Sandbox);
+
+#[async_trait]
+impl Handler for Index {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        let path = req.params().get("path").map(String::as_str).unwrap_or_default();
+        if !path.trim_matches('/').is_empty() {
+            return not_found("There is nothing here.").write(res);
+        }
+        let base = self.0.world.base();
+        let mut list = String::from("<ul>");
+        for network in self.0.networks.iter() {
+            let (name, count) = (network.name(), network.accounts().len());
+            let _ = write!(
+                list,
+                "<li><a href=\"{}/{name}/ui\">{name}</a> <small>{count} accounts</small></li>",
+                escape(&base)
+            );
+        }
+        list.push_str("</ul>");
+        page(200, "Simulated networks", "Nothing here leaves this machine.", &list).write(res);
+    }
+}
+
+/// The accounts of one network.
+pub(crate) fn network<N: Network>(sim: &Arc<Sim<N>>) -> Reply {
+    let base = escape(&sim.base());
+    let mut list = String::from("<ul>");
+    for Listed { username, remote_id, .. } in sim.accounts() {
+        let (username, remote_id) = (escape(&username), escape(&remote_id));
+        let _ = write!(
+            list,
+            "<li><a href=\"{base}/ui/{remote_id}\">{username}</a> <small>{remote_id}</small></li>"
+        );
+    }
+    list.push_str("</ul>");
+    page(200, N::NAME, "Accounts on this simulated network", &list)
+}
+
+/// What one account has posted, newest first.
+pub(crate) fn account<N: Network>(sim: &Arc<Sim<N>>, remote_id: &str) -> Reply {
+    let Some((listed, posts)) = sim.posts(remote_id) else {
+        return not_found("There is no such account.");
+    };
+    let mut body = String::new();
+    for post in posts.iter().rev() {
+        article(&mut body, post, false);
+    }
+    if posts.is_empty() {
+        body.push_str("<article><p>Nothing posted yet.</p></article>");
+    }
+    page(200, &listed.username, &format!("{} posts on simulated {}", posts.len(), N::NAME), &body)
+}
+
+/// One post with everything the network knows of it.
+pub(crate) fn post<N: Network>(sim: &Arc<Sim<N>>, remote_id: &str, key: &str) -> Reply {
+    let found = sim.posts(remote_id).and_then(|(listed, posts)| {
+        let post = posts.into_iter().find(|post| post.page == key || post.id == key)?;
+        Some((listed, post))
+    });
+    let Some((listed, post)) = found else {
+        return not_found("There is no such post.");
+    };
+    let mut body = String::new();
+    article(&mut body, &post, true);
+    let _ = write!(
+        body,
+        "<p><a href=\"{}/ui/{}\">All posts</a></p>",
+        escape(&sim.base()),
+        escape(&listed.remote_id)
+    );
+    page(200, &listed.username, &format!("On simulated {}", N::NAME), &body)
+}
+
+fn article(to: &mut String, post: &Post, whole: bool) {
+    let _ = write!(to, "<article><p class=\"text\">{}</p>", escape(&post.text));
+    if !post.media.is_empty() {
+        to.push_str("<div class=\"media\">");
+        for item in &post.media {
+            medium(to, item);
+        }
+        to.push_str("</div>");
+    }
+    let (url, time) = (escape(&post.url), escape(&post.created_at));
+    let _ = write!(to, "<a href=\"{url}\"><time datetime=\"{time}\">{time}</time></a>");
+    if whole && !post.extra.is_empty() {
+        let extra = serde_json::to_string_pretty(&post.extra).unwrap_or_default();
+        let _ = write!(
+            to,
+            "<details><summary>Details</summary><pre>{}</pre></details>",
+            escape(&extra)
+        );
+    }
+    to.push_str("</article>");
+}
+
+fn medium(to: &mut String, medium: &Medium) {
+    let _ = write!(to, "<div><small>{}", escape(&medium.mime));
+    if let Some(size) = medium.size {
+        let _ = write!(to, ", {size} bytes");
+    }
+    to.push_str("</small>");
+    if let Some(alt) = medium.alt.as_deref().filter(|alt| !alt.is_empty()) {
+        let _ = write!(to, "<p>{}</p>", escape(alt));
+    }
+    if let Some(url) = medium
+        .url
+        .as_deref()
+        .filter(|url| url.starts_with("https://") || url.starts_with("http://"))
+    {
+        let _ =
+            write!(to, "<p><a href=\"{}\" rel=\"noreferrer nofollow\">source</a></p>", escape(url));
+    }
+    to.push_str("</div>");
+}
+
+fn not_found(why: &str) -> Reply {
+    page(404, "Not found", why, "")
+}
+
+/// A whole page around `body`, which must be escaped already; the rest is escaped here.
+pub(crate) fn page(status: u16, title: &str, about: &str, body: &str) -> Reply {
+    let (title, about) = (escape(title), escape(about));
+    let html = format!(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
+         <title>{title}</title><style>{CSS}</style><main><header><h1>{title}</h1><p><small>{about}</small></p></header>{body}</main></html>"
+    );
+    Reply::html(status, html)
+        .with("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'")
+        .with("x-content-type-options", "nosniff")
+        .with("referrer-policy", "no-referrer")
+}
+
+/// Text as it may stand in HTML, in an attribute too.
+pub(crate) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}

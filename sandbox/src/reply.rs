@@ -1,0 +1,93 @@
+//! An answer, before it is sent, cut short or thrown away.
+
+use bytes::Bytes;
+use salvo::http::{HeaderName, HeaderValue, Response, StatusCode};
+use serde::Serialize;
+
+const JSON: &str = "application/json; charset=utf-8";
+
+/// A whole answer of a network.
+#[derive(Debug, Clone)]
+pub(crate) struct Reply {
+    pub status: StatusCode,
+    pub content_type: &'static str,
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+    pub body: Bytes,
+}
+
+/// What a network's handler gives: a refusal is an answer too.
+pub(crate) type Answer = Result<Reply, Reply>;
+
+impl Reply {
+    /// A JSON answer. `status` must be a valid status.
+    pub fn json(status: u16, body: &impl Serialize) -> Self {
+        let body = serde_json::to_vec(body).unwrap_or_default();
+        Self { status: code(status), content_type: JSON, headers: Vec::new(), body: body.into() }
+    }
+
+    /// 200 with JSON.
+    pub fn ok(body: &impl Serialize) -> Self {
+        Self::json(200, body)
+    }
+
+    /// An HTML page.
+    pub fn html(status: u16, body: String) -> Self {
+        Self {
+            status: code(status),
+            content_type: "text/html; charset=utf-8",
+            headers: Vec::new(),
+            body: body.into(),
+        }
+    }
+
+    /// A status and nothing else.
+    pub fn empty(status: u16) -> Self {
+        Self { status: code(status), content_type: "", headers: Vec::new(), body: Bytes::new() }
+    }
+
+    /// The given bytes, called JSON unless they look like HTML.
+    pub fn raw(status: u16, body: String) -> Self {
+        let content_type =
+            if body.trim_start().starts_with('<') { "text/html; charset=utf-8" } else { JSON };
+        Self { status: code(status), content_type, headers: Vec::new(), body: body.into() }
+    }
+
+    /// Adds a header. A value that HTTP forbids is left out.
+    pub fn with(mut self, name: &'static str, value: impl ToString) -> Self {
+        if let Ok(value) = HeaderValue::from_str(&value.to_string()) {
+            self.headers.push((HeaderName::from_static(name), value));
+        }
+        self
+    }
+
+    /// Writes status and headers, not the body.
+    pub fn write_head(&self, res: &mut Response) {
+        res.status_code(self.status);
+        let headers = res.headers_mut();
+        if !self.content_type.is_empty() {
+            headers.insert(
+                salvo::http::header::CONTENT_TYPE,
+                HeaderValue::from_static(self.content_type),
+            );
+        }
+        for (name, value) in &self.headers {
+            headers.append(name, value.clone());
+        }
+    }
+
+    /// Writes the whole answer.
+    pub fn write(self, res: &mut Response) {
+        self.write_head(res);
+        // Without this salvo would put its own page in place of an empty error.
+        let body = if self.body.is_empty() {
+            salvo::http::ResBody::Chunks(std::collections::VecDeque::new())
+        } else {
+            self.body.into()
+        };
+        res.body(body);
+    }
+}
+
+fn code(status: u16) -> StatusCode {
+    StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}

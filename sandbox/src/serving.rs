@@ -1,0 +1,71 @@
+//! The sandbox as a server of its own.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use salvo::conn::{Listener, TcpListener};
+use salvo::{Server, Service};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use crate::{Error, Sandbox};
+
+/// How long calls in flight may take after a stop was asked for.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// A running server.
+#[derive(Debug)]
+pub struct Serving {
+    address: SocketAddr,
+    task: JoinHandle<()>,
+}
+
+impl Serving {
+    /// The address it listens on, with the port that was really taken.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Returns once the server has stopped and its journal is written.
+    pub async fn stopped(self) {
+        if let Err(error) = self.task.await {
+            tracing::error!(%error, "the sandbox server ended badly");
+        }
+    }
+}
+
+impl Sandbox {
+    /// Listens on `listen` (port 0 takes a free one), makes that the base address, and serves until `stop`.
+    ///
+    /// # Errors
+    /// [`Error::Listen`] when the address cannot be had.
+    pub async fn serve(
+        self,
+        listen: SocketAddr,
+        stop: CancellationToken,
+    ) -> Result<Serving, Error> {
+        let refused = |reason: String| Error::Listen { address: listen, reason };
+        let acceptor =
+            TcpListener::new(listen).try_bind().await.map_err(|e| refused(e.to_string()))?;
+        let address = acceptor.local_addr().map_err(|e| refused(e.to_string()))?;
+        let base = Url::parse(&format!("http://{address}")).map_err(|e| refused(e.to_string()))?;
+        self.set_base_url(&base);
+        let server = Server::new(acceptor);
+        let handle = server.handle();
+        let closing = self.world.closing.clone();
+        tokio::spawn(async move {
+            stop.cancelled().await;
+            closing.cancel();
+            handle.stop_graceful(GRACE);
+        });
+        let task = tokio::spawn(async move {
+            if let Err(error) = server.try_serve(Service::new(self.router())).await {
+                tracing::error!(%error, "the sandbox server failed");
+            }
+            self.flush();
+        });
+        Ok(Serving { address, task })
+    }
+}

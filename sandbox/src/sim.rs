@@ -1,0 +1,221 @@
+//! A running network: its accounts, their homes, and the way from a decision through the journal into memory.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, RwLock};
+
+use serde::{Deserialize, Serialize};
+
+use crate::faults::{Fault, Faults, Phase};
+use crate::journal::Line;
+use crate::network::{Identity, Network};
+use crate::pace::{Limit, Pace, Paced};
+use crate::reply::Reply;
+use crate::world::{World, lock, read, rfc3339, write};
+
+/// How many calls of an account are remembered.
+const CALLS: usize = 1_000;
+
+/// A network with its accounts.
+pub(crate) struct Sim<N: Network> {
+    pub world: Arc<World>,
+    pub(crate) accounts: RwLock<Accounts<N>>,
+    shared_home: Arc<Mutex<N::Home>>,
+    pub(crate) born: AtomicUsize,
+}
+
+pub(crate) struct Accounts<N: Network> {
+    pub by_id: HashMap<String, Arc<Account<N>>>,
+    pub by_key: HashMap<String, Arc<Account<N>>>,
+}
+
+/// One account of a network.
+pub(crate) struct Account<N: Network> {
+    pub identity: Identity,
+    pub home: Arc<Mutex<N::Home>>,
+    pub faults: Mutex<Faults>,
+    pub calls: Mutex<VecDeque<LoggedCall>>,
+    pace: Mutex<Pace>,
+    order: usize,
+}
+
+/// A call as `GET /_control/{platform}/calls` shows it.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct LoggedCall {
+    pub method: &'static str,
+    pub path: String,
+    pub phase: Phase,
+    /// What was answered; null when the connection was closed instead.
+    pub status: Option<u16>,
+    #[serde(rename = "at", serialize_with = "as_time")]
+    pub at_ms: i64,
+}
+
+fn as_time<S: serde::Serializer>(ms: &i64, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&rfc3339(*ms))
+}
+
+/// What the journal says of an account.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Entry<C> {
+    Born(Identity),
+    Changed(C),
+    Gone,
+}
+
+/// An account as the control API lists it.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Listed {
+    pub platform: &'static str,
+    pub username: String,
+    pub remote_id: String,
+    pub created_at: String,
+}
+
+/// Why an account was not made.
+#[derive(Debug)]
+pub(crate) enum NotMade {
+    /// The name breaks the network's rules.
+    Invalid(String),
+    /// Somebody has it.
+    Taken,
+}
+
+impl<N: Network> Account<N> {
+    /// Looks at the home.
+    pub fn look<R>(&self, look: impl FnOnce(&N::Home) -> R) -> R {
+        look(&lock(&self.home))
+    }
+
+    /// The next fault for a call of this phase.
+    pub fn take_fault(&self, phase: Phase) -> Option<Fault> {
+        lock(&self.faults).take(phase)
+    }
+
+    /// Takes `cost` units of a limit.
+    pub fn pace(&self, limit: Limit, cost: u32, now_ms: i64) -> Paced {
+        lock(&self.pace).take(limit, cost, now_ms)
+    }
+
+    pub fn log(&self, call: LoggedCall) {
+        let mut calls = lock(&self.calls);
+        if calls.len() == CALLS {
+            calls.pop_front();
+        }
+        calls.push_back(call);
+    }
+
+    /// As the control API lists it.
+    pub fn listed(&self) -> Listed {
+        Listed {
+            platform: N::NAME,
+            username: self.identity.username.clone(),
+            remote_id: self.identity.remote_id.clone(),
+            created_at: rfc3339(self.identity.created_ms),
+        }
+    }
+}
+
+impl<N: Network> Sim<N> {
+    pub fn start(world: &Arc<World>) -> Arc<Self> {
+        let accounts = Accounts { by_id: HashMap::new(), by_key: HashMap::new() };
+        Arc::new(Self {
+            world: Arc::clone(world),
+            accounts: RwLock::new(accounts),
+            shared_home: Arc::default(),
+            born: AtomicUsize::new(0),
+        })
+    }
+
+    /// The network's own address, such as `http://127.0.0.1:8080/sandbox/bluesky`.
+    pub fn base(&self) -> String {
+        format!("{}/{}", self.world.base(), N::NAME)
+    }
+
+    /// The account with this remote id.
+    pub fn account(&self, remote_id: &str) -> Option<Arc<Account<N>>> {
+        read(&self.accounts).by_id.get(remote_id).cloned()
+    }
+
+    /// The account with this remote id or one of [`Network::keys`].
+    pub fn find(&self, key: &str) -> Option<Arc<Account<N>>> {
+        let accounts = read(&self.accounts);
+        accounts.by_key.get(key).or_else(|| accounts.by_id.get(key)).cloned()
+    }
+
+    /// All accounts, in the order of their birth.
+    pub fn all(&self) -> Vec<Arc<Account<N>>> {
+        let mut all: Vec<_> = read(&self.accounts).by_id.values().cloned().collect();
+        all.sort_by_key(|account| account.order);
+        all
+    }
+
+    /// Lets `decide` look at the account's home and name a change; writes it down and makes it, all in one step.
+    pub fn change<R>(
+        &self,
+        account: &Account<N>,
+        decide: impl FnOnce(&N::Home) -> Result<(N::Change, R), Reply>,
+    ) -> Result<R, Reply> {
+        let mut home = lock(&account.home);
+        let (change, result) = decide(&home)?;
+        self.note(&account.identity.remote_id, &Entry::Changed(&change));
+        N::apply(&mut home, &account.identity, change);
+        Ok(result)
+    }
+
+    /// Makes a change that needs no decision.
+    pub fn make(&self, account: &Account<N>, change: N::Change) {
+        // The closure never refuses.
+        let _never_refused = self.change(account, |_| Ok((change, ())));
+    }
+
+    /// Writes an entry down.
+    pub fn note(&self, account: &str, entry: &Entry<&N::Change>) {
+        self.world.journal.push(&Line { network: N::NAME, account, entry });
+    }
+
+    /// Takes a new account in.
+    pub fn admit(&self, accounts: &mut Accounts<N>, identity: Identity) -> Arc<Account<N>> {
+        let home = if N::SHARED_HOME { Arc::clone(&self.shared_home) } else { Arc::default() };
+        N::move_in(&mut lock(&home), &identity);
+        let keys = keys::<N>(&identity);
+        let account = Arc::new(Account {
+            home,
+            faults: Mutex::default(),
+            calls: Mutex::default(),
+            pace: Mutex::default(),
+            order: self.born.fetch_add(1, Ordering::Relaxed),
+            identity,
+        });
+        for key in keys {
+            accounts.by_key.insert(key, Arc::clone(&account));
+        }
+        accounts.by_id.insert(account.identity.remote_id.clone(), Arc::clone(&account));
+        account
+    }
+
+    /// Lets an account go. `false` if there is none.
+    pub fn forget(&self, remote_id: &str) -> bool {
+        let mut accounts = write(&self.accounts);
+        let Some(account) = accounts.by_id.remove(remote_id) else {
+            return false;
+        };
+        accounts.by_key.retain(|_, other| !Arc::ptr_eq(other, &account));
+        true
+    }
+
+    /// The account's token expires, or is good again.
+    pub fn expire(&self, account: &Account<N>, expired: bool) {
+        if let Some(change) = N::token_change(expired) {
+            self.make(account, change);
+        }
+    }
+}
+
+/// Everything an account may be found by, besides its remote id. Its name is one of them, so no two share one.
+pub(crate) fn keys<N: Network>(identity: &Identity) -> Vec<String> {
+    let mut keys = N::keys(identity);
+    keys.push(format!("name:{}", identity.username));
+    keys
+}

@@ -1,0 +1,117 @@
+//! A network behind one face, whatever its types: what the control API, the pages and the journal need of it.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use salvo::Router;
+use serde_json::{Map, Value};
+
+use crate::faults::{Fault, Faults, Kind};
+use crate::gate::Gate;
+use crate::network::{Name, Network, Post};
+use crate::sim::{Entry, Listed, LoggedCall, NotMade, Sim, keys};
+use crate::words;
+use crate::world::{lock, write};
+
+/// A network without its type, as the control API and the pages see it.
+pub(crate) trait Simulated: Send + Sync {
+    fn name(&self) -> &'static str;
+    /// Its router, below `/{name}`.
+    fn router(&self) -> Router;
+    /// Makes an account and gives its credentials, this once.
+    fn create(&self, username: Option<&str>) -> Result<(Listed, Map<String, Value>), NotMade>;
+    fn remove(&self, remote_id: &str) -> bool;
+    fn accounts(&self) -> Vec<Listed>;
+    fn posts(&self, remote_id: &str) -> Option<(Listed, Vec<Post>)>;
+    fn set_faults(&self, remote_id: &str, faults: Vec<Fault>) -> bool;
+    fn calls(&self, remote_id: &str) -> Option<Vec<LoggedCall>>;
+    fn replay(&self, account: &str, entry: Value) -> Result<(), serde_json::Error>;
+}
+
+impl<N: Network> Simulated for Arc<Sim<N>> {
+    fn name(&self) -> &'static str {
+        N::NAME
+    }
+
+    fn router(&self) -> Router {
+        let gate = Gate(Arc::clone(self));
+        Router::with_path(format!("{}/{{**path}}", N::NAME)).goal(gate)
+    }
+
+    fn create(&self, username: Option<&str>) -> Result<(Listed, Map<String, Value>), NotMade> {
+        let mut accounts = write(&self.accounts);
+        let mut nth = self.born.load(Ordering::Relaxed);
+        loop {
+            let (first, second) = words::name(nth);
+            let name = username.map_or(Name::Made(&first, &second), Name::Asked);
+            let identity = N::birth(&self.world, &name).map_err(NotMade::Invalid)?;
+            let taken = accounts.by_id.contains_key(&identity.remote_id)
+                || keys::<N>(&identity).iter().any(|key| accounts.by_key.contains_key(key));
+            if taken && username.is_some() {
+                return Err(NotMade::Taken);
+            }
+            if taken {
+                nth += 1;
+                continue;
+            }
+            let credentials = N::credentials(&identity, &self.base());
+            self.note(&identity.remote_id, &Entry::Born(identity.clone()));
+            return Ok((self.admit(&mut accounts, identity).listed(), credentials));
+        }
+    }
+
+    fn remove(&self, remote_id: &str) -> bool {
+        let Some(account) = self.find(remote_id) else {
+            return false;
+        };
+        let remote_id = &account.identity.remote_id;
+        let gone = self.forget(remote_id);
+        if gone {
+            self.note(remote_id, &Entry::Gone);
+        }
+        gone
+    }
+
+    fn accounts(&self) -> Vec<Listed> {
+        self.all().iter().map(|account| account.listed()).collect()
+    }
+
+    fn posts(&self, remote_id: &str) -> Option<(Listed, Vec<Post>)> {
+        let account = self.find(remote_id)?;
+        let posts = account.look(|home| N::posts(home, &account.identity, &self.base()));
+        Some((account.listed(), posts))
+    }
+
+    fn set_faults(&self, remote_id: &str, faults: Vec<Fault>) -> bool {
+        let Some(account) = self.find(remote_id) else {
+            return false;
+        };
+        if !faults.iter().any(|fault| fault.kind == Kind::TokenExpired) {
+            self.expire(&account, false);
+        }
+        *lock(&account.faults) = Faults::new(faults);
+        true
+    }
+
+    fn calls(&self, remote_id: &str) -> Option<Vec<LoggedCall>> {
+        let account = self.find(remote_id)?;
+        Some(lock(&account.calls).iter().cloned().collect())
+    }
+
+    fn replay(&self, account: &str, entry: Value) -> Result<(), serde_json::Error> {
+        match serde_json::from_value(entry)? {
+            Entry::Born(identity) => {
+                self.admit(&mut write(&self.accounts), identity);
+            }
+            Entry::Gone => {
+                self.forget(account);
+            }
+            Entry::Changed(change) => {
+                if let Some(account) = self.account(account) {
+                    N::apply(&mut lock(&account.home), &account.identity, change);
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,50 @@
+//! What a network keeps of a file: its size, its hash and its first bytes. Nobody needs the rest.
+
+use bytes::Bytes;
+use sha2::{Digest, Sha256};
+
+/// Enough to find a JPEG's size behind its metadata.
+const HEAD: usize = 256 << 10;
+
+/// A file that was received.
+#[derive(Debug, Clone)]
+pub(crate) struct Specimen {
+    pub size: u64,
+    /// SHA-256 in hexadecimal.
+    pub sha256: String,
+    pub head: Bytes,
+}
+
+/// A file that is being received.
+#[derive(Default)]
+pub(crate) struct Growing {
+    size: u64,
+    hash: Sha256,
+    head: Vec<u8>,
+}
+
+impl Specimen {
+    /// Of a file that is in memory.
+    pub fn of(bytes: &[u8]) -> Self {
+        let mut growing = Growing::default();
+        growing.add(bytes);
+        growing.done()
+    }
+}
+
+impl Growing {
+    /// Adds the next bytes and gives the size so far.
+    pub fn add(&mut self, bytes: &[u8]) -> u64 {
+        self.size += bytes.len() as u64;
+        self.hash.update(bytes);
+        let room = HEAD.saturating_sub(self.head.len()).min(bytes.len());
+        self.head.extend_from_slice(&bytes[..room]);
+        self.size
+    }
+
+    pub fn done(self) -> Specimen {
+        let hash = self.hash.finalize();
+        let sha256 = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        Specimen { size: self.size, sha256, head: self.head.into() }
+    }
+}

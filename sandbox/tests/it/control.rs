@@ -1,0 +1,120 @@
+//! The control API and the pages.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::bluesky::{Pds, TIDS, record};
+use crate::harness::{Net, send};
+
+#[tokio::test]
+async fn accounts_are_made_listed_and_revoked() {
+    let net = Net::new().await;
+    for platform in net.control(Method::GET, "platforms", Value::Null).await.is(200)["platforms"]
+        .as_array()
+        .unwrap()
+    {
+        let platform = platform.as_str().unwrap();
+        let path = format!("{platform}/accounts");
+        let made =
+            net.control(Method::POST, &path, json!({"username": "quietlantern"})).await.is(201);
+        assert!(made["username"].as_str().unwrap().contains("quiet"), "{made}");
+        assert!(!made["credentials"].as_object().unwrap().is_empty());
+        let again =
+            net.control(Method::POST, &path, json!({"username": "quietlantern"})).await.is(409);
+        assert_eq!(again["code"], "username_taken");
+        let (one, two) = (net.account(platform).await, net.account(platform).await);
+        assert_ne!(one.username, two.username);
+        let listed = net.control(Method::GET, &path, Value::Null).await.is(200);
+        let names: Vec<_> = listed["accounts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|a| a["username"].as_str().unwrap().to_owned())
+            .collect();
+        assert_eq!(names[1..], [one.username.clone(), two.username.clone()]);
+        assert!(listed["accounts"][0]["credentials"].is_null(), "secrets are shown once");
+        assert!(net.posts(&one).await.is_empty());
+
+        let gone = format!("{path}/{}", one.remote_id);
+        net.control(Method::DELETE, &gone, Value::Null).await.is(200);
+        net.control(Method::DELETE, &gone, Value::Null).await.is(404);
+        net.control(
+            Method::GET,
+            &format!("{platform}/posts?remote_id={}", one.remote_id),
+            Value::Null,
+        )
+        .await
+        .is(404);
+    }
+}
+
+#[tokio::test]
+async fn bad_control_requests_are_refused() {
+    let net = Net::new().await;
+    let account = net.account("bluesky").await;
+    assert_eq!(
+        net.control(Method::POST, "nowhere/accounts", Value::Null).await.is(404)["code"],
+        "platform_not_found"
+    );
+    net.control(Method::POST, "bluesky/accounts", json!({"user": "x"})).await.is(400);
+    net.control(Method::POST, "bluesky/accounts", json!({"username": "???"})).await.is(400);
+    net.control(Method::GET, "bluesky/posts", Value::Null).await.is(400);
+    let faults = |id: &str, faults: Value| {
+        net.control(Method::PUT, "bluesky/faults", json!({"remote_id": id, "faults": faults}))
+    };
+    // The client is the same, so the futures run one after the other.
+    faults("did:plc:nobody", json!([])).await.is(404);
+    faults(&account.remote_id, json!([{"kind": "explode"}])).await.is(400);
+    faults(&account.remote_id, json!([{"kind": "status", "status": 200}])).await.is(400);
+    faults(&account.remote_id, json!([{"kind": "reset", "on": "never"}])).await.is(400);
+}
+
+#[tokio::test]
+async fn calls_are_logged_with_their_phase() {
+    let net = Net::new().await;
+    let pds = Pds::new(&net).await;
+    pds.write(TIDS[0], record("logged")).await.is(200);
+    pds.write(TIDS[1], json!({})).await.is(400);
+    send(pds.get(&format!("com.atproto.repo.describeRepo?repo={}", pds.account.remote_id)))
+        .await
+        .is(200);
+    let calls = net.calls(&pds.account).await;
+    let seen: Vec<_> = calls
+        .iter()
+        .map(|c| (c["phase"].as_str().unwrap(), c["status"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(seen, [("prepare", 200), ("commit", 200), ("commit", 400), ("read", 200)]);
+    assert_eq!(calls[1]["method"], "POST");
+    assert_eq!(calls[1]["path"], "/xrpc/com.atproto.repo.applyWrites");
+    assert!(calls[1]["at"].as_str().unwrap().ends_with('Z'));
+}
+
+#[tokio::test]
+async fn the_router_may_stand_below_a_prefix() {
+    let sandbox = fanfare_sandbox::Sandbox::open(None).await.unwrap();
+    let base = url::Url::parse("http://example.test/deep/sandbox").unwrap();
+    sandbox.set_base_url(&base);
+    let router = salvo::Router::with_path("deep/sandbox").push(sandbox.router());
+    let service = salvo::Service::new(router);
+    let post =
+        |path: &str| salvo::test::TestClient::post(format!("http://127.0.0.1/deep/sandbox/{path}"));
+    let mut made = post("_control/bluesky/accounts").send(&service).await;
+    let made: Value = salvo::test::ResponseExt::take_json(&mut made).await.unwrap();
+    assert_eq!(made["credentials"]["service"], "http://example.test/deep/sandbox/bluesky");
+    let login = json!({"identifier": made["credentials"]["identifier"], "password": made["credentials"]["app_password"]});
+    let session =
+        post("bluesky/xrpc/com.atproto.server.createSession").json(&login).send(&service).await;
+    assert_eq!(session.status_code.unwrap().as_u16(), 200);
+}
+
+#[tokio::test]
+async fn the_front_page_leads_to_every_network() {
+    let net = Net::new().await;
+    let front = send(net.client.get(net.url(""))).await;
+    assert_eq!(front.status, 200);
+    let account = net.account("bluesky").await;
+    assert!(front.text.contains(&format!("{}/ui", account.base)));
+    let network = send(net.client.get(format!("{}/ui", account.base))).await;
+    assert!(network.text.contains(&account.username));
+    assert_eq!(send(net.client.get(net.url("nothing/here"))).await.status, 404);
+}

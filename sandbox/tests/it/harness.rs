@@ -1,0 +1,198 @@
+//! A sandbox on a free port and a client for it.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use fanfare_sandbox::{Sandbox, Serving};
+use reqwest::{Client, Method, RequestBuilder};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+/// A running sandbox; stopped and its directory removed when dropped.
+pub struct Net {
+    pub address: SocketAddr,
+    pub client: Client,
+    serving: Option<Serving>,
+    stop: CancellationToken,
+}
+
+/// A simulated account with its credentials.
+pub struct Account {
+    pub platform: String,
+    pub remote_id: String,
+    pub username: String,
+    pub credentials: Value,
+    /// The network's address.
+    pub base: String,
+}
+
+impl Account {
+    pub fn credential(&self, name: &str) -> &str {
+        self.credentials[name].as_str().unwrap()
+    }
+}
+
+/// A status and a body, which is null when it is no JSON.
+#[derive(Debug)]
+pub struct Got {
+    pub status: u16,
+    pub headers: reqwest::header::HeaderMap,
+    pub text: String,
+    pub body: Value,
+}
+
+impl Got {
+    /// Fails the test unless the status is this.
+    #[track_caller]
+    pub fn is(self, status: u16) -> Value {
+        assert_eq!(self.status, status, "{}", self.text);
+        self.body
+    }
+}
+
+/// Sends a request and reads the whole answer.
+pub async fn send(request: RequestBuilder) -> Got {
+    let response = request.send().await.unwrap();
+    let (status, headers) = (response.status().as_u16(), response.headers().clone());
+    let text = response.text().await.unwrap();
+    let body = serde_json::from_str(&text).unwrap_or_default();
+    Got { status, headers, text, body }
+}
+
+impl Net {
+    /// A sandbox that remembers nothing.
+    pub async fn new() -> Self {
+        Self::of(Sandbox::open(None).await.unwrap()).await
+    }
+
+    /// A sandbox with a journal in `dir`.
+    pub async fn at(dir: &Dir) -> Self {
+        Self::of(Sandbox::open(Some(dir.0.clone())).await.unwrap()).await
+    }
+
+    async fn of(sandbox: Sandbox) -> Self {
+        let stop = CancellationToken::new();
+        let serving = sandbox.serve(([127, 0, 0, 1], 0).into(), stop.clone()).await.unwrap();
+        let client = Client::builder().no_proxy().timeout(Duration::from_secs(20)).build().unwrap();
+        Self { address: serving.address(), client, serving: Some(serving), stop }
+    }
+
+    /// Stops it as a process that ends well does.
+    pub async fn stop(mut self) {
+        self.stop.cancel();
+        self.serving.take().unwrap().stopped().await;
+    }
+
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}/{path}", self.address)
+    }
+
+    pub async fn control(&self, method: Method, path: &str, body: Value) -> Got {
+        let mut request = self.client.request(method, self.url(&format!("_control/{path}")));
+        if !body.is_null() {
+            request = request.json(&body);
+        }
+        send(request).await
+    }
+
+    pub async fn account(&self, platform: &str) -> Account {
+        let made =
+            self.control(Method::POST, &format!("{platform}/accounts"), Value::Null).await.is(201);
+        Account {
+            platform: platform.to_owned(),
+            remote_id: made["remote_id"].as_str().unwrap().to_owned(),
+            username: made["username"].as_str().unwrap().to_owned(),
+            credentials: made["credentials"].clone(),
+            base: made["base_url"].as_str().unwrap().to_owned(),
+        }
+    }
+
+    /// What the network holds of an account.
+    pub async fn posts(&self, account: &Account) -> Vec<Value> {
+        let path = format!("{}/posts?remote_id={}", account.platform, account.remote_id);
+        self.control(Method::GET, &path, Value::Null).await.is(200)["posts"]
+            .as_array()
+            .unwrap()
+            .clone()
+    }
+
+    pub async fn calls(&self, account: &Account) -> Vec<Value> {
+        let path = format!("{}/calls?remote_id={}", account.platform, account.remote_id);
+        self.control(Method::GET, &path, Value::Null).await.is(200)["calls"]
+            .as_array()
+            .unwrap()
+            .clone()
+    }
+
+    pub async fn faults(&self, account: &Account, faults: Value) {
+        let body = json!({"remote_id": account.remote_id, "faults": faults});
+        self.control(Method::PUT, &format!("{}/faults", account.platform), body).await.is(200);
+    }
+
+    pub async fn settings(&self, settings: Value) {
+        self.control(Method::PUT, "settings", settings).await.is(200);
+    }
+}
+
+impl Drop for Net {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+/// A directory of this test's own, removed with it.
+pub struct Dir(pub PathBuf);
+
+impl Dir {
+    pub fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = format!(
+            "fanfare-sandbox-{}-{}",
+            std::process::id(),
+            COUNT.fetch_add(1, Ordering::Relaxed)
+        );
+        Self(std::env::temp_dir().join(name))
+    }
+
+    pub fn journal(&self) -> PathBuf {
+        self.0.join("journal.jsonl")
+    }
+}
+
+impl Drop for Dir {
+    fn drop(&mut self) {
+        // Absent when the test failed before it was made.
+        let _absent = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Asks again until `ready` says so; fails the test after ten seconds.
+pub async fn until<F: Future<Output = Option<T>>, T>(mut ready: impl FnMut() -> F) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(value) = ready().await {
+            return value;
+        }
+        assert!(start.elapsed() < Duration::from_secs(10), "it never became ready");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// A PNG's head with the given size, padded with `padding` bytes.
+pub fn png(width: u32, height: u32, padding: usize) -> Vec<u8> {
+    let mut file = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
+    file.extend(width.to_be_bytes());
+    file.extend(height.to_be_bytes());
+    file.extend([8, 2, 0, 0, 0]);
+    file.resize(file.len() + padding, 0);
+    file
+}
+
+/// The head of an MP4 file, padded with `padding` bytes.
+pub fn mp4(padding: usize) -> Vec<u8> {
+    let mut file = b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom".to_vec();
+    file.resize(file.len() + padding, 0);
+    file
+}
