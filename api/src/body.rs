@@ -86,7 +86,8 @@ fn not_json(headers: &HeaderMap) -> Option<Error> {
     let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or_default());
     let sent = text(CONTENT_TYPE).unwrap_or_default();
     let media_type = sent.split(';').next().unwrap_or_default().trim();
-    let plain = text(CONTENT_ENCODING).is_none_or(|encoding| encoding.eq_ignore_ascii_case("identity"));
+    let plain =
+        text(CONTENT_ENCODING).is_none_or(|encoding| encoding.eq_ignore_ascii_case("identity"));
     if plain && media_type.eq_ignore_ascii_case("application/json") {
         return None;
     }
@@ -130,7 +131,9 @@ mod tests {
         let refusal = read(&mut post().body(large).build()).await.unwrap().refusal.unwrap();
         assert_eq!(refusal.code(), Code::PayloadTooLarge);
         let text = TestClient::post("http://localhost/").body("{}").build();
-        for mut request in [text, post().add_header("content-encoding", "gzip", true).body("{}").build()] {
+        for mut request in
+            [text, post().add_header("content-encoding", "gzip", true).body("{}").build()]
+        {
             let refusal = read(&mut request).await.unwrap().refusal.unwrap();
             assert_eq!(refusal.code(), Code::UnsupportedMediaType);
         }

@@ -30,8 +30,6 @@ pub struct Endpoint {
     route: &'static Route,
     domain: Domain,
     parameters: Parameters,
-    /// Is no body the same as `{}`?
-    may_be_empty: bool,
 }
 
 #[async_trait]
@@ -63,12 +61,7 @@ impl Endpoint {
     /// A route, ready to answer.
     #[must_use]
     pub fn new(route: &'static Route, domain: Domain) -> Self {
-        Self {
-            route,
-            domain,
-            parameters: Parameters::of(route.query),
-            may_be_empty: route.body.is_none_or(|body| (body.check)(json!({})).is_ok()),
-        }
+        Self { route, domain, parameters: Parameters::of(route.query) }
     }
 
     async fn answer(&self, req: &mut Request, request_id: &str) -> Result<Reply> {
@@ -100,11 +93,7 @@ impl Endpoint {
         if !self.route.method.writes() {
             return Ok(Incoming::default());
         }
-        let body = body::read(req).await?;
-        if body.value.is_none() && body.refusal.is_none() && !self.may_be_empty {
-            return Err(Error::new(Code::InvalidJson, "The body is empty; send a JSON object."));
-        }
-        Ok(body)
+        body::read(req).await
     }
 
     /// What a repeated request must have in common with the first one.
@@ -134,7 +123,8 @@ impl Endpoint {
         let query = self.parameters.read(std::mem::take(&mut asked.query));
         let body = self.whole_body(asked.body.take());
         let request_id = request_id.to_owned();
-        let act = Act { cx: cx.clone(), caller, seat, request_id, reservation: reservation.clone() };
+        let act =
+            Act { cx: cx.clone(), caller, seat, request_id, reservation: reservation.clone() };
         let (path, idempotency_key) = (asked.path, asked.idempotency_key);
         let job = async move {
             let (query, body) = (query?, body?);
@@ -147,7 +137,7 @@ impl Endpoint {
         }
     }
 
-    /// The body as an object; fields in it are unknown where the route takes no body.
+    /// The body as an object, which no body is too; fields in it are unknown where the route takes none.
     fn whole_body(&self, body: Option<Value>) -> Result<Value> {
         let body = body.unwrap_or_else(|| json!({}));
         if self.route.body.is_none() {

@@ -72,12 +72,18 @@ fn plain(status: StatusCode, req: &Request) -> Option<Error> {
             let message = format!("{} is not possible at this address.", req.method());
             Error::new(Code::MethodNotAllowed, message)
         }
-        StatusCode::PAYLOAD_TOO_LARGE => Error::new(Code::PayloadTooLarge, "The body is too large."),
+        StatusCode::PAYLOAD_TOO_LARGE => {
+            Error::new(Code::PayloadTooLarge, "The body is too large.")
+        }
         StatusCode::UNSUPPORTED_MEDIA_TYPE => {
             Error::new(Code::UnsupportedMediaType, "This type of body is not taken here.")
         }
-        StatusCode::SERVICE_UNAVAILABLE => Error::new(Code::Unavailable, "Not available right now."),
-        status if status.is_server_error() => Error::internal(format!("a reply of {status} was empty")),
+        StatusCode::SERVICE_UNAVAILABLE => {
+            Error::new(Code::Unavailable, "Not available right now.")
+        }
+        status if status.is_server_error() => {
+            Error::internal(format!("a reply of {status} was empty"))
+        }
         _ => return None,
     };
     Some(error)

@@ -139,8 +139,15 @@ mod tests {
     #[test]
     fn what_is_not_one_json_value_in_utf8_is_refused() {
         let bad: [&[u8]; 9] = [
-            b"", b"{", b"{} {}", b"\xef\xbb\xbf{}", b"{\"a\":\"\xff\"}", b"{'a':1}", b"{\"a\":1,}",
-            b"{\"a\":NaN}", b"\"\\ud800\"",
+            b"",
+            b"{",
+            b"{} {}",
+            b"\xef\xbb\xbf{}",
+            b"{\"a\":\"\xff\"}",
+            b"{'a':1}",
+            b"{\"a\":1,}",
+            b"{\"a\":NaN}",
+            b"\"\\ud800\"",
         ];
         for text in bad {
             assert!(parse(text).is_err(), "{}", String::from_utf8_lossy(text));

@@ -37,9 +37,9 @@ mod serve;
 mod webhooks;
 mod work;
 
+pub use call::Call;
 pub use limits::Bucket;
 pub use place::Place;
 pub use route::{Body, Handler, Method, Policy, Query, Raised, Route, Shape, Success};
-pub use call::Call;
 pub use router::service;
 pub use serve::serve;

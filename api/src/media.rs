@@ -53,7 +53,11 @@ impl Files {
     async fn send(&self, path: &str, asked: &HeaderMap, res: &mut Response) -> Result<()> {
         let stat = files::stat(&self.0, path).await?;
         let etag = stat.etag.as_deref();
-        let wanted = if is_same(asked, IF_NONE_MATCH, etag) { Wanted::Nothing } else { wanted(asked, etag, stat.size) };
+        let wanted = if is_same(asked, IF_NONE_MATCH, etag) {
+            Wanted::Nothing
+        } else {
+            wanted(asked, etag, stat.size)
+        };
         let (status, range) = match &wanted {
             Wanted::Whole => (StatusCode::OK, 0..stat.size),
             Wanted::Part(range) => (StatusCode::PARTIAL_CONTENT, range.clone()),
@@ -73,7 +77,9 @@ impl Files {
             }
             Wanted::Outside => {
                 set(res, CONTENT_RANGE, &format!("bytes */{}", stat.size));
-                res.replace_body(ResBody::Once(format!("The file has {} bytes.\n", stat.size).into()));
+                res.replace_body(ResBody::Once(
+                    format!("The file has {} bytes.\n", stat.size).into(),
+                ));
             }
             Wanted::Whole | Wanted::Nothing => {}
         }

@@ -5,15 +5,16 @@ use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, async_trait,
     http::{
         HeaderValue, ResBody,
-        header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE},
+        header::{
+            ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
+        },
     },
 };
 
 use crate::front::Seen;
 
 /// Pages load nothing and run nothing: their style stands in them.
-const POLICY: &str =
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// A page.
 #[derive(Debug, Clone)]

@@ -1,9 +1,6 @@
 //! Query strings, read as strictly as bodies.
 
-use fanfare_domain::{
-    Code, Error, Result,
-    error::violation,
-};
+use fanfare_domain::{Code, Error, Result, error::violation};
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value};
 use url::form_urlencoded;
@@ -28,7 +25,8 @@ impl Parameters {
     #[must_use]
     pub fn of(query: Option<Query>) -> Self {
         let schema = query.map(|query| (query.schema)(&mut SchemaGenerator::default()));
-        let known = schema.as_ref().and_then(|schema| schema.get("properties")?.as_object().cloned());
+        let known =
+            schema.as_ref().and_then(|schema| schema.get("properties")?.as_object().cloned());
         Self(known.unwrap_or_default())
     }
 
@@ -57,7 +55,9 @@ impl Parameters {
 
     fn value(&self, name: &str, text: String) -> Value {
         let wants = |kind: &str| self.0.get(name).is_some_and(|schema| is(schema, kind));
-        if wants("integer") && let Ok(number) = text.parse::<i64>() {
+        if wants("integer")
+            && let Ok(number) = text.parse::<i64>()
+        {
             return number.into();
         }
         match text.as_str() {

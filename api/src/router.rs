@@ -4,8 +4,7 @@ use fanfare_domain::Domain;
 use salvo::{Router, Service, http::Method as HttpMethod, routing::filters::MethodFilter};
 
 use crate::{
-    Method,
-    docs,
+    Method, docs,
     endpoint::Endpoint,
     front::Front,
     health::{Alive, Ready},

@@ -85,22 +85,18 @@ const REFUSED_EDIT: &[Code] = &[
     Code::MediaCopyPending,
 ];
 
-const REFUSED_STATUS: &[Code] = &[
-    Code::InvalidTransition,
-    Code::DuplicateRisk,
-    Code::InvalidTimestamp,
-    Code::ScheduledInPast,
-];
+const REFUSED_STATUS: &[Code] =
+    &[Code::InvalidTransition, Code::DuplicateRisk, Code::InvalidTimestamp, Code::ScheduledInPast];
 
-const NEW_POST: &str = r#"{"account_id": 7, "caption": "Hello!", "scheduled_at": "2030-01-31T09:00:00Z"}"#;
+const NEW_POST: &str =
+    r#"{"account_id": 7, "caption": "Hello!", "scheduled_at": "2030-01-31T09:00:00Z"}"#;
 const NEW_BATCH: &str =
     r#"{"posts": [{"account_id": 7, "caption": "One"}, {"account_id": 8, "caption": "Two"}]}"#;
 const NEW_WEBHOOK: &str =
     r#"{"url": "https://example.com/hook", "events": ["post.published", "post.failed"]}"#;
 const CREDENTIALS: &str =
     r#"{"credentials": {"identifier": "ada.bsky.social", "app_password": "xxxx-xxxx-xxxx-xxxx"}}"#;
-const FAULTS: &str =
-    r#"{"account_id": 7, "faults": [{"on": "commit", "kind": "status", "status": 503, "times": 2}]}"#;
+const FAULTS: &str = r#"{"account_id": 7, "faults": [{"on": "commit", "kind": "status", "status": 503, "times": 2}]}"#;
 
 /// The table. A route that is not in it does not exist.
 #[rustfmt::skip]

@@ -12,8 +12,7 @@ const GRACE: Duration = Duration::from_secs(10);
 /// The longest pause between two pieces of a request's body.
 const BODY_PAUSE: Duration = Duration::from_secs(30);
 
-/// Serves on a socket that is already listened on, until `stop`; then it takes no new request and gives those that are
-/// running ten seconds.
+/// Serves until `stop`; then takes no new request and gives those that are running ten seconds.
 ///
 /// # Errors
 /// The socket cannot be used.
@@ -22,9 +21,8 @@ pub async fn serve(
     listener: TcpListener,
     stop: CancellationToken,
 ) -> io::Result<()> {
-    let acceptor = TcpAcceptor::try_from(listener).map_err(io::Error::other)?;
     let fuse = FuseConfig::default().with_request_body_timeout(BODY_PAUSE);
-    let server = Server::new(acceptor).fuse_config(fuse);
+    let server = Server::new(TcpAcceptor::try_from(listener)?).fuse_config(fuse);
     let handle = server.handle();
     let mut serving = std::pin::pin!(server.try_serve(service));
     tokio::select! {

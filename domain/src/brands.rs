@@ -57,8 +57,7 @@ pub async fn profile(act: &Act, id: BrandId) -> Result<Reply> {
 }
 
 fn in_seat(act: &Act) -> sea_orm::Select<brand::Entity> {
-    let query =
-        brand::Entity::find().filter(brand::Column::WorkspaceId.eq(act.seat.workspace_id));
+    let query = brand::Entity::find().filter(brand::Column::WorkspaceId.eq(act.seat.workspace_id));
     match &act.seat.brands {
         Some(brands) => query.filter(brand::Column::Id.is_in(brands.iter().copied())),
         None => query,

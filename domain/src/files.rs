@@ -40,7 +40,8 @@ fn refusal(error: StoreError) -> Error {
         | StoreError::Denied(_)
         | StoreError::Failed(_) => {
             tracing::warn!(%error, "the media store cannot be read");
-            Error::new(Code::Unavailable, "The media store cannot be read right now.").retry_after(2)
+            Error::new(Code::Unavailable, "The media store cannot be read right now.")
+                .retry_after(2)
         }
     }
 }

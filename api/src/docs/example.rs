@@ -21,7 +21,8 @@ pub fn curl(base_url: &str, route: &Route) -> String {
 }
 
 fn path(route: &Route) -> String {
-    let numbered = route.path.starts_with("/api/v1/posts/") || route.path.starts_with("/api/v1/accounts/");
+    let numbered =
+        route.path.starts_with("/api/v1/posts/") || route.path.starts_with("/api/v1/accounts/");
     route
         .path
         .replace("{id}", if numbered { "42" } else { UUID })
@@ -31,10 +32,10 @@ fn path(route: &Route) -> String {
 }
 
 /// What a query must hold for the line to work.
-const fn query(route: &Route) -> &'static str {
-    match route.name.as_bytes() {
-        b"delete_group" => "?confirm=true",
-        b"list_sandbox_posts" => "?account_id=7",
+fn query(route: &Route) -> &'static str {
+    match route.name {
+        "delete_group" => "?confirm=true",
+        "list_sandbox_posts" => "?account_id=7",
         _ => "",
     }
 }

@@ -73,7 +73,8 @@ fn fields(route: &Route) -> String {
     }
     if let Some(body) = route.body {
         let reference = (body.schema)(&mut generator);
-        let name = reference.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
+        let name =
+            reference.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
         let schema = name.and_then(|name| generator.definitions().get(name));
         list += &properties(schema.unwrap_or(reference.as_value()), "in the body");
     }
@@ -127,7 +128,9 @@ mod tests {
         for route in ROUTES {
             assert!(page.contains(&format!("<section id=\"{}\">", route.name)), "{}", route.name);
         }
-        assert!(page.contains("<code>scheduled_at</code>") && page.contains("in the body, required"));
+        assert!(
+            page.contains("<code>scheduled_at</code>") && page.contains("in the body, required")
+        );
         assert!(!page.contains("<script"));
     }
 

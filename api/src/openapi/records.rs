@@ -116,12 +116,8 @@ fn post_error() -> Value {
 }
 
 fn batch_error() -> Value {
-    let mut error = record([
-        ("index", number()),
-        ("status", number()),
-        ("code", text()),
-        ("error", text()),
-    ]);
+    let mut error =
+        record([("index", number()), ("status", number()), ("code", text()), ("error", text())]);
     error["properties"]["validation_errors"] = list(reference("Violation"));
     error
 }
@@ -172,10 +168,7 @@ fn accounts() -> Vec<(&'static str, Value)> {
             "Connected",
             record([
                 ("connected", truth()),
-                (
-                    "account",
-                    record([("id", number()), ("platform", text()), ("username", text())]),
-                ),
+                ("account", record([("id", number()), ("platform", text()), ("username", text())])),
                 ("workspace_id", uuid()),
             ]),
         ),

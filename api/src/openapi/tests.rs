@@ -27,7 +27,8 @@ fn every_route_is_in_the_document_with_its_parameters() {
         assert_eq!(operation["operationId"], route.name);
         let parameters = operation["parameters"].as_array().unwrap();
         for name in route.path_parameters() {
-            let is_there = |p: &Value| p["name"] == name && p["in"] == "path" && p["required"] == true;
+            let is_there =
+                |p: &Value| p["name"] == name && p["in"] == "path" && p["required"] == true;
             assert!(parameters.iter().any(is_there), "{}: {name}", route.name);
         }
     }
