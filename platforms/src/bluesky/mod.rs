@@ -122,6 +122,10 @@ impl Platform for Bluesky {
         verify::verify(session).await
     }
 
+    fn refreshes(&self) -> bool {
+        true
+    }
+
     async fn refresh(&self, session: &Session) -> Result<Option<Refreshed>> {
         verify::refresh(session).await.map(Some)
     }

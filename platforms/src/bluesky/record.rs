@@ -128,6 +128,3 @@ fn card(state: &State) -> Option<Value> {
     }
     Some(json!({"$type": "app.bsky.embed.external", "external": external}))
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,0 +1,59 @@
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::{account, secrets};
+use crate::{
+    Kind,
+    rehearsal::{Network, reply},
+    wordpress::error::parse_error,
+};
+
+#[tokio::test]
+async fn each_answer_of_failure_says_what_to_do() {
+    let session = Network::start(|_| (200, json!({}))).await.session(account(), secrets());
+    let cases = [
+        (401, "rest_not_logged_in", Kind::Reconnect),
+        (401, "incorrect_password", Kind::Reconnect),
+        (401, "invalid_username", Kind::Reconnect),
+        (403, "rest_cannot_create", Kind::Reconnect),
+        (403, "rest_forbidden", Kind::Reconnect),
+        (403, "", Kind::Misconfigured),
+        (413, "", Kind::MediaRejected),
+        (400, "rest_upload_unknown_error", Kind::MediaRejected),
+        (500, "rest_upload_sideload_error", Kind::MediaRejected),
+        (400, "rest_invalid_param", Kind::Rejected),
+        (404, "rest_no_route", Kind::Misconfigured),
+        (301, "", Kind::Misconfigured),
+        (429, "", Kind::RateLimited),
+        (408, "", Kind::Server),
+        (500, "internal_server_error", Kind::Server),
+        (503, "", Kind::Server),
+    ];
+    for (status, code, kind) in cases {
+        let error =
+            parse_error(&session, &reply(status, &[], &json!({"code": code, "message": "Sorry."})));
+        assert_eq!(error.kind, kind, "{status} {code}");
+        let said = error.reply.unwrap();
+        assert_eq!((said.status, said.message.as_deref()), (status, Some("Sorry.")));
+    }
+}
+
+#[tokio::test]
+async fn a_page_instead_of_json_is_read_by_its_status() {
+    let session = Network::start(|_| (200, json!({}))).await.session(account(), secrets());
+    let mut page = reply(403, &[], &json!({}));
+    page.body = "<html>Forbidden</html>".into();
+    let error = parse_error(&session, &page);
+    assert_eq!(error.kind, Kind::Misconfigured);
+    assert!(error.remedy.is_some_and(|remedy| remedy.contains("firewall")));
+}
+
+#[tokio::test]
+async fn waits_are_kept_and_secrets_are_not() {
+    let session = Network::start(|_| (200, json!({}))).await.session(account(), secrets());
+    let body = json!({"code": "x", "message": "abcd efgh ijkl is wrong"});
+    let error = parse_error(&session, &reply(429, &[("retry-after", "9")], &body));
+    assert_eq!(error.retry_after, Some(Duration::from_secs(9)));
+    assert!(!format!("{error:?}").contains("abcd efgh"));
+}

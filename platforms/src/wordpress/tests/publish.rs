@@ -1,0 +1,190 @@
+use serde_json::{Value, json};
+
+use super::{AUTHORIZATION, account, secrets};
+use crate::{
+    Draft, Error, Found, Kind, Media, Phase, Platform, Progress, Published, Result, Session,
+    rehearsal::{Network, Seen, at, draft, media},
+    validate,
+    wordpress::Wordpress,
+};
+
+const POSTS: &str = "/net/wp-json/wp/v2/posts";
+
+/// The site in its usual state: uploads get the numbers from 10 on, the post gets 99.
+fn answers(seen: &Seen) -> (u16, Value) {
+    let path = seen.line.split(' ').next_back().unwrap();
+    match (seen.line.split(' ').next().unwrap(), path.strip_prefix("/net/wp-json/wp/v2").unwrap()) {
+        ("POST", "/media") => {
+            let number = if seen.text() == "one.png" { 10 } else { 11 };
+            (201, json!({"id": number, "source_url": format!("https://blog.example/{number}.png")}))
+        }
+        ("POST", "/media/10") => {
+            (200, json!({"id": 10, "source_url": "https://blog.example/10.png"}))
+        }
+        ("POST", "/posts") => {
+            let slug = seen.json()["slug"].clone();
+            (
+                201,
+                json!({"id": 99, "link": "https://blog.example/post/", "slug": slug, "status": "publish"}),
+            )
+        }
+        ("GET", "/posts") => (200, json!([])),
+        other => panic!("unexpected {other:?}"),
+    }
+}
+
+/// Calls `publish` until the post is public; the names of the steps, and what was made.
+async fn walk(session: &Session, draft: &Draft) -> Result<(Vec<String>, Published)> {
+    let mut names = Vec::new();
+    let mut state: Option<Value> = None;
+    loop {
+        let step = Wordpress.step(draft, state.as_ref());
+        names.push(step.name);
+        assert!(names.len() < 20, "{names:?}");
+        match Wordpress.publish(session, draft, state.take()).await? {
+            Progress::Done(published) => {
+                assert_eq!(step.phase, Phase::Commit);
+                return Ok((names, published));
+            }
+            Progress::Continue { state: next, after, public, .. } => {
+                assert_eq!((step.phase, after.is_zero(), public), (Phase::Prepare, true, false));
+                state = Some(next);
+            }
+        }
+    }
+}
+
+async fn walked(draft: &Draft) -> (Vec<String>, Published, Vec<Seen>) {
+    let network = Network::start(answers).await;
+    let (steps, published) = walk(&network.session(account(), secrets()), draft).await.unwrap();
+    (steps, published, network.seen())
+}
+
+#[tokio::test]
+async fn a_text_is_one_call() {
+    let (steps, published, seen) = walked(&draft("Title <3\n\nText", json!({}))).await;
+    assert_eq!(steps, ["create_post"]);
+    assert_eq!(seen[0].line, format!("POST {POSTS}"));
+    assert!(seen[0].head.contains(AUTHORIZATION), "{}", seen[0].head);
+    let expected = json!({
+        "title": "Title &lt;3", "content": "<p>Title &lt;3</p>\n<p>Text</p>\n",
+        "status": "publish", "slug": "title-3-0000000000",
+    });
+    assert_eq!(seen[0].json(), expected);
+    assert_eq!(
+        (published.id.as_str(), published.url.as_deref()),
+        ("99", Some("https://blog.example/post/"))
+    );
+}
+
+#[tokio::test]
+async fn images_are_uploaded_before_the_post() {
+    let settings = json!({
+        "title": "T", "excerpt": "E", "categories": [3], "tags": [4, 5], "media_alt_texts": ["First", "Se\"cond"],
+    });
+    let mut draft = draft("Text", settings);
+    draft.media = vec![media("one.png", "image/png"), media("Two Ä.heic", "image/jpeg")];
+    let (steps, _, seen) = walked(&draft).await;
+    assert_eq!(steps, ["upload_featured_image", "set_alt_text", "upload_image_2", "create_post"]);
+    assert_eq!(seen.len(), 4);
+    assert!(seen[0].head.contains("content-disposition: attachment; filename=\"one.png\""));
+    assert!(seen[0].head.contains("content-type: image/png"));
+    assert_eq!(seen[0].text(), "one.png");
+    assert_eq!(seen[1].json(), json!({"alt_text": "First"}));
+    assert!(seen[2].head.contains("filename=\"two-ae.jpg\""), "{}", seen[2].head);
+    let post = seen[3].json();
+    assert_eq!(post["featured_media"], 10);
+    assert_eq!(
+        (&post["excerpt"], &post["categories"], &post["tags"]),
+        (&json!("E"), &json!([3]), &json!([4, 5]))
+    );
+    let figure = "<img src=\"https://blog.example/11.png\" alt=\"Se&quot;cond\">";
+    assert!(post["content"].as_str().unwrap().contains(figure), "{post}");
+}
+
+#[tokio::test]
+async fn a_chosen_slug_is_looked_up_first() {
+    let chosen = draft("x", json!({"slug": "my-post"}));
+    let (steps, _, seen) = walked(&chosen).await;
+    assert_eq!(steps, ["look_up_slug", "create_post"]);
+    assert_eq!(seen[0].line, format!("GET {POSTS}"));
+    for (name, value) in [("slug", "my-post"), ("status", "any"), ("context", "edit")] {
+        assert_eq!(seen[0].query(name), Some(value));
+    }
+    let network =
+        Network::start(|_| (200, json!([{"id": 1, "slug": "my-post", "link": "l"}]))).await;
+    let error = walk(&network.session(account(), secrets()), &chosen).await.unwrap_err();
+    assert_eq!((error.kind, network.seen().len()), (Kind::Rejected, 1));
+}
+
+#[tokio::test]
+async fn a_site_without_pretty_addresses_is_asked_in_the_query() {
+    let network = Network::start(|_| (201, json!({"id": 5, "slug": "s"}))).await;
+    let mut account = account();
+    account.meta.insert("rest_route".into(), json!(true));
+    let (_, published) =
+        walk(&network.session(account, secrets()), &draft("x", json!({}))).await.unwrap();
+    let seen = &network.seen()[0];
+    assert_eq!(
+        (seen.line.as_str(), seen.query("rest_route")),
+        ("POST /net/", Some("/wp/v2/posts"))
+    );
+    assert_eq!((published.id.as_str(), published.url), ("5", None));
+}
+
+#[tokio::test]
+async fn a_lost_answer_is_settled_by_the_slug() {
+    let find = async |answer: (u16, Value)| -> Result<Found, Error> {
+        let network = Network::start(move |_| answer.clone()).await;
+        let session = network.session(account(), secrets());
+        let found = Wordpress.reconcile(&session, &draft("Title", json!({})), None, at(0)).await;
+        assert_eq!(network.seen()[0].query("slug"), Some("title-0000000000"));
+        found
+    };
+    let ours = json!({"id": 5, "slug": "title-0000000000", "link": "https://blog.example/5"});
+    let Found::There(Progress::Done(published)) = find((200, json!([ours]))).await.unwrap() else {
+        panic!("not found")
+    };
+    assert_eq!(
+        (published.id.as_str(), published.url.as_deref()),
+        ("5", Some("https://blog.example/5"))
+    );
+    let other = json!({"id": 6, "slug": "title-0000000000-2"});
+    assert!(matches!(find((200, json!([other]))).await.unwrap(), Found::Absent));
+    assert!(matches!(find((200, json!([]))).await.unwrap(), Found::Absent));
+    assert!(find((503, json!({}))).await.is_err());
+    assert!(find((200, json!("a page"))).await.is_err());
+}
+
+#[tokio::test]
+async fn an_answer_that_is_not_the_post_leaves_the_outcome_open() {
+    let network = Network::start(|_| (200, json!("maintenance"))).await;
+    let session = network.session(account(), secrets());
+    let error = walk(&session, &draft("x", json!({}))).await.unwrap_err();
+    assert_eq!(error.kind, Kind::Ambiguous);
+}
+
+#[test]
+fn rules_of_the_network_are_checked_before_anything_is_sent() {
+    let codes = |draft: &Draft| -> Vec<String> {
+        let found = validate(&Wordpress, draft);
+        found.into_iter().map(|found| format!("{} {}", found.field, found.code)).collect()
+    };
+    let none = Vec::<String>::new();
+    assert_eq!(
+        codes(&draft("x", json!({"slug": "a-b-2", "categories": [1], "ai_generated": true}))),
+        none
+    );
+    assert_eq!(codes(&draft("x", json!({"slug": "A b"}))), ["settings.slug setting_invalid"]);
+    assert_eq!(
+        codes(&draft("x", json!({"categories": [0]}))),
+        ["settings.categories[0] setting_invalid"]
+    );
+    let mut image = draft("", json!({}));
+    image.media = vec![media("one.png", "image/png")];
+    assert_eq!(codes(&image), ["settings.title setting_required"]);
+    image.settings.insert("title".into(), json!("T"));
+    assert_eq!(codes(&image), none);
+    image.media = vec![Media { bytes: Some(30_000_000), ..media("one.png", "image/png") }];
+    assert_eq!(codes(&image), ["media_urls[0] media_too_large"]);
+}
