@@ -1,4 +1,11 @@
 //! Stories: what users of the service can rely on, told through its public API.
 
+mod access;
 mod arrows;
+mod bad_input;
+mod batch;
+mod faults;
+mod idempotency;
 mod publishing;
+mod states;
+mod webhooks;

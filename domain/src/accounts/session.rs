@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fanfare_entities::{AccountId, Millis, SecretId, account, secret};
 use fanfare_platforms::{self as platforms, Account, PlatformId, Secrets, Session};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, sea_query::Expr};
+use sea_orm::{ColumnTrait, EntityTrait, ExprTrait, QueryFilter, sea_query::Expr};
 use url::Url;
 
 use super::TABLE;
@@ -103,8 +103,8 @@ pub async fn refresh(cx: &Domain, id: AccountId, used: Option<SecretId>) -> Resu
     let Some(session) = session(cx, &row).await? else { return Ok(Refreshed::Impossible) };
     let platform = crate::posts::platform(&row.platform)?;
     let outcome = match platforms::find(platform).refresh(&session).await {
-        Ok(Some(secrets)) => {
-            replace(cx, &row, &secrets).await?;
+        Ok(Some(fresh)) => {
+            replace(cx, &row, &fresh).await?;
             return Ok(Refreshed::Fresh);
         }
         Ok(None) => Refreshed::Impossible,
@@ -137,17 +137,23 @@ async fn free(cx: &Domain, id: AccountId) -> Result<()> {
 }
 
 /// Stores fresh secrets over the old ones; what the network left out stays as it was.
-async fn replace(cx: &Domain, row: &account::Model, fresh: &Secrets) -> Result<()> {
+async fn replace(
+    cx: &Domain,
+    row: &account::Model,
+    fresh: &platforms::Refreshed,
+) -> Result<()> {
     let Some(old_session) = session(cx, row).await? else { return Ok(()) };
     let mut pairs = old_session.secrets.to_pairs();
-    pairs.extend(fresh.to_pairs().into_iter().filter(|(_, value)| !value.is_empty()));
+    pairs.extend(fresh.secrets.to_pairs().into_iter().filter(|(_, value)| !value.is_empty()));
     let plain = serde_json::to_vec(&pairs).map_err(Error::internal)?;
     let now = cx.clock.now();
+    let ends = fresh.expires_at.map(|end| end.timestamp_millis());
     let conn = cx.db.begin().await?;
     let secret = cx.vault.store(&conn, TABLE, &plain, now).await?;
     account::Entity::update_many()
         .col_expr(account::Column::SecretId, Expr::value(secret.0))
         .col_expr(account::Column::RefreshingUntil, Expr::value(Option::<Millis>::None))
+        .col_expr(account::Column::TokenExpiresAt, Expr::value(ends))
         .col_expr(account::Column::UpdatedAt, Expr::value(now))
         .filter(account::Column::Id.eq(row.id))
         .exec(&conn)

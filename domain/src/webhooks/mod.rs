@@ -9,8 +9,8 @@ use fanfare_entities::{
 };
 use schemars::JsonSchema;
 use sea_orm::{
-    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter,
-    QueryOrder, QuerySelect, sea_query::Expr,
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, ExprTrait,
+    QueryFilter, QueryOrder, QuerySelect, sea_query::Expr,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -9,7 +9,7 @@ use fanfare_entities::{
 use fanfare_jobs::Kind;
 use sea_orm::{
     ActiveEnum, ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DbErr,
-    EntityTrait, QueryFilter, QueryOrder, QuerySelect, sea_query::Expr,
+    EntityTrait, ExprTrait, QueryFilter, QueryOrder, QuerySelect, sea_query::Expr,
 };
 use secrecy::SecretString;
 use serde_json::{Value as Json, json};

@@ -1,0 +1,157 @@
+use std::{fmt, str::FromStr};
+
+/// The one list of kinds of work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Publish a post: [`PublishPost`](crate::PublishPost).
+    PublishPost,
+    /// Deliver a webhook: [`DeliverWebhook`](crate::DeliverWebhook).
+    DeliverWebhook,
+    /// Copy and inspect a media file: [`CopyMedia`](crate::CopyMedia).
+    CopyMedia,
+    /// Upkeep: [`CleanUp`](crate::CleanUp).
+    CleanUp,
+}
+
+impl Kind {
+    /// All of them, in the order of their declaration.
+    pub const ALL: [Self; 4] =
+        [Self::PublishPost, Self::DeliverWebhook, Self::CopyMedia, Self::CleanUp];
+
+    /// The name in key names and logs, such as `publish_post`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::PublishPost => "publish_post",
+            Self::DeliverWebhook => "deliver_webhook",
+            Self::CopyMedia => "copy_media",
+            Self::CleanUp => "clean_up",
+        }
+    }
+
+    /// The queue an operator names to have this kind worked on.
+    pub const fn queue(self) -> Queue {
+        match self {
+            Self::PublishPost => Queue::Publish,
+            Self::DeliverWebhook => Queue::Webhook,
+            Self::CopyMedia => Queue::Media,
+            Self::CleanUp => Queue::Upkeep,
+        }
+    }
+}
+
+/// The operator's names for what a worker process does: `worker --queues publish,webhook`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Queue {
+    /// Publishing posts.
+    Publish,
+    /// Delivering webhooks.
+    Webhook,
+    /// Copying media.
+    Media,
+    /// Everything that only keeps the house in order.
+    Upkeep,
+}
+
+impl Queue {
+    /// All of them, in the order of their declaration.
+    pub const ALL: [Self; 4] = [Self::Publish, Self::Webhook, Self::Media, Self::Upkeep];
+
+    /// The name on the command line, such as `publish`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Publish => "publish",
+            Self::Webhook => "webhook",
+            Self::Media => "media",
+            Self::Upkeep => "upkeep",
+        }
+    }
+}
+
+/// A name that is not on the list; the text says which ones are.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown {what} `{name}`; known are {}", .known.join(", "))]
+pub struct UnknownName {
+    what: &'static str,
+    name: String,
+    known: [&'static str; 4],
+}
+
+impl FromStr for Kind {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name).ok_or_else(|| UnknownName {
+            what: "kind of work",
+            name: name.to_owned(),
+            known: Self::ALL.map(Self::as_str),
+        })
+    }
+}
+
+impl FromStr for Queue {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        Self::ALL.into_iter().find(|queue| queue.as_str() == name).ok_or_else(|| UnknownName {
+            what: "queue",
+            name: name.to_owned(),
+            known: Self::ALL.map(Self::as_str),
+        })
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for Queue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CleanUp, CopyMedia, DeliverWebhook, Job, PublishPost};
+
+    #[test]
+    fn every_name_reads_back_to_what_it_names() {
+        for (place, kind) in Kind::ALL.into_iter().enumerate() {
+            assert_eq!(kind.as_str().parse(), Ok(kind));
+            assert_eq!(kind as usize, place, "a bell keeps its queues in this order");
+        }
+        for queue in Queue::ALL {
+            assert_eq!(queue.as_str().parse(), Ok(queue));
+            assert!(Kind::ALL.into_iter().any(|kind| kind.queue() == queue), "{queue} has work");
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_is_answered_with_the_known_ones() {
+        let error = "publsh".parse::<Queue>().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "unknown queue `publsh`; known are publish, webhook, media, upkeep"
+        );
+        assert!("Publish".parse::<Queue>().is_err());
+        assert!("".parse::<Kind>().is_err());
+    }
+
+    #[test]
+    fn each_payload_has_its_own_kind_and_keeps_its_id() {
+        fn check<J: Job>() -> Kind {
+            assert_eq!(J::from_id(-7).id(), -7);
+            J::KIND
+        }
+        let kinds = [
+            check::<PublishPost>(),
+            check::<DeliverWebhook>(),
+            check::<CopyMedia>(),
+            check::<CleanUp>(),
+        ];
+        assert_eq!(kinds, Kind::ALL);
+    }
+}

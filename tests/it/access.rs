@@ -1,0 +1,96 @@
+//! Who may do what: scopes, roles, workspaces, brands.
+
+use fanfare_domain::access::{PlanTier, Role, Scope};
+use fanfare_tests::{Options, TestApp};
+use serde_json::json;
+
+async fn quiet() -> TestApp {
+    TestApp::with(Options { workers: false, ..Options::default() }).await
+}
+
+#[tokio::test]
+async fn a_scope_that_is_missing_is_named() {
+    let app = quiet().await;
+    let person = app.person("reader@example.com").await;
+    let user = app.key(person, None, &[Scope::PostsRead]).await;
+    let answer = user.post("/api/v1/posts", json!({})).await;
+    assert_eq!(answer.body["required_scope"], "posts:write");
+    answer.refused(403, "insufficient_scope");
+    let _ = user.get("/api/v1/posts").await.expect(200);
+}
+
+#[tokio::test]
+async fn a_role_that_is_too_low_is_named() {
+    let app = quiet().await;
+    let owner = app.person("owner@example.com").await;
+    let workspace = app.workspace(owner).await;
+    let admin = app.key(owner, Some(workspace), &Scope::ALL).await;
+    let account = admin.connect("bluesky").await;
+    let new = json!({"account_id": account, "caption": "a", "scheduled_at": app.at(600)});
+    let post = admin.publish(new.clone()).await;
+    let path = format!("/api/v1/posts/{}", post["id"]);
+    for (role, create, edit, move_) in [
+        (Role::Viewer, 403, 403, 403),
+        (Role::Editor, 403, 200, 403),
+        (Role::Publisher, 201, 200, 200),
+    ] {
+        let (_, user) = app.member(workspace, role).await;
+        let answer = user.post("/api/v1/posts", new.clone()).await;
+        assert_eq!(answer.status, create, "{}", answer.text);
+        if create == 403 {
+            assert_eq!(answer.body["required_role"], "publisher");
+            answer.refused(403, "insufficient_workspace_permissions");
+        }
+        let edited = user.patch(&path, json!({"caption": "b"})).await;
+        assert_eq!(edited.status, edit, "{}", edited.text);
+        let moved = user.patch(&path, json!({"scheduled_at": app.at(900)})).await;
+        assert_eq!(moved.status, move_, "{}", moved.text);
+        let _ = user.get(&path).await.expect(200);
+    }
+}
+
+#[tokio::test]
+async fn a_scoped_key_reaches_its_workspace_only() {
+    let app = quiet().await;
+    let owner = app.person("two@example.com").await;
+    let (one, two) = (app.workspace(owner).await, app.workspace(owner).await);
+    let scoped = app.key(owner, Some(one), &Scope::ALL).await;
+    let answer = scoped.get(&format!("/api/v1/accounts?workspace_id={two}")).await;
+    assert_eq!(answer.body["error"], "API key is scoped to a different workspace");
+    answer.refused(403, "workspace_scope_mismatch");
+    let free = app.key(owner, None, &Scope::ALL).await;
+    let _ = free.get(&format!("/api/v1/accounts?workspace_id={two}")).await.expect(200);
+    let foreign = app.workspace(app.person("else@example.com").await).await;
+    free.get(&format!("/api/v1/accounts?workspace_id={foreign}")).await.refused(404, "workspace_not_found");
+}
+
+#[tokio::test]
+async fn a_seat_locked_to_a_brand_sees_nothing_else() {
+    let app = quiet().await;
+    let owner = app.person("brands@example.com").await;
+    let workspace = app.workspace(owner).await;
+    let admin = app.key(owner, Some(workspace), &Scope::ALL).await;
+    let (person, locked) = app.member(workspace, Role::Publisher).await;
+    let brand = app.brand(workspace, &[person]).await;
+    let outside = admin.connect("bluesky").await;
+    let post = admin.publish(json!({"account_id": outside, "caption": "a", "scheduled_at": app.at(60)})).await;
+    let listed = locked.get("/api/v1/accounts").await.expect(200);
+    assert_eq!(listed.body["accounts"], json!([]));
+    locked.get(&format!("/api/v1/posts/{}", post["id"])).await.refused(404, "post_not_found");
+    locked.post("/api/v1/sandbox/accounts", json!({"platform": "bluesky"})).await.refused(403, "brand_required");
+    let own = json!({"platform": "bluesky", "workspace_client_id": brand});
+    let own = locked.post("/api/v1/sandbox/accounts", own).await.expect(201);
+    assert_eq!(own.body["account"]["workspace_client_id"], json!(brand));
+    let made = locked.publish(json!({"account_id": own.body["account"]["id"], "caption": "b", "scheduled_at": app.at(60)})).await;
+    assert_eq!(made["workspace_client_id"], json!(brand));
+}
+
+#[tokio::test]
+async fn the_api_needs_its_add_on() {
+    let app = quiet().await;
+    let owner = app.person("poor@example.com").await;
+    let workspace = app.workspace(owner).await;
+    let user = app.key(owner, Some(workspace), &Scope::ALL).await;
+    fanfare_domain::people::set_plan(&app.domain, workspace, PlanTier::Starter, Some(false)).await.unwrap();
+    user.get("/api/v1/accounts").await.refused(403, "api_addon_required");
+}

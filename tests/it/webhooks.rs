@@ -1,0 +1,144 @@
+//! Webhooks are told what happened, signed, until they have heard it.
+
+use std::time::Duration;
+
+use fanfare_tests::{Receiver, TestApp};
+use hmac::{Hmac, KeyInit, Mac};
+use serde_json::{Value, json};
+use sha2::Sha256;
+
+fn sign(secret: &str, time: &str, body: &str) -> String {
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
+    mac.update(format!("{time}.{body}").as_bytes());
+    mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[tokio::test]
+async fn a_published_post_reaches_the_webhook_signed() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    let receiver = Receiver::start().await;
+    let hook = json!({"url": receiver.url, "events": ["post.published"]});
+    let hook = user.post("/api/v1/webhooks", hook).await.expect(201).body["webhook"].clone();
+    let secret = hook["secret"].as_str().unwrap();
+    assert!(secret.starts_with("whsec_"));
+    let listed = user.get("/api/v1/webhooks").await.expect(200);
+    assert!(!listed.text.contains(secret));
+    let post = user.publish(json!({"account_id": account, "caption": "Told"})).await;
+    let heard = app.eventually("the webhook hears", || async { receiver.heard().pop() }).await;
+    let body = heard.body();
+    assert_eq!(body["type"], "post.published");
+    assert_eq!(body["data"]["post"]["id"], post["id"]);
+    let header = heard.header("x-fanfare-signature");
+    let (time, signature) = header.split_once(",v1=").unwrap();
+    assert_eq!(signature, sign(secret, time.trim_start_matches("t="), &heard.text));
+    assert_eq!(heard.header("x-fanfare-event"), "post.published");
+}
+
+#[tokio::test]
+async fn a_delivery_is_tried_again_and_can_be_made_again() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let receiver = Receiver::start().await;
+    receiver.answer(500);
+    let hook = json!({"url": receiver.url, "events": ["*"]});
+    let hook = user.post("/api/v1/webhooks", hook).await.expect(201).body["webhook"].clone();
+    let path = format!("/api/v1/webhooks/{}", hook["id"].as_str().unwrap());
+    let _ = user.post(&format!("{path}/test"), json!({})).await.expect(202);
+    let deliveries = format!("{path}/deliveries");
+    let tried = app
+        .eventually("a first try", || async {
+            let list = user.get(&deliveries).await.expect(200).body["deliveries"].clone();
+            (list[0]["tries"] == 1).then(|| list[0].clone())
+        })
+        .await;
+    assert_eq!((&tried["status"], &tried["last_status"]), (&json!("pending"), &json!(500)));
+    receiver.answer(200);
+    app.advance(Duration::from_secs(6));
+    let done = app
+        .eventually("a second try", || async {
+            let list = user.get(&deliveries).await.expect(200).body["deliveries"].clone();
+            (list[0]["status"] == "delivered").then(|| list[0].clone())
+        })
+        .await;
+    assert_eq!(done["id"], tried["id"], "the id stays over all tries");
+    let heard = receiver.heard().len();
+    let again = format!("{deliveries}/{}/redeliver", done["id"].as_str().unwrap());
+    let _ = user.post(&again, json!({})).await.expect(202);
+    app.eventually("it is delivered again", || async { (receiver.heard().len() > heard).then_some(()) }).await;
+}
+
+#[tokio::test]
+async fn gone_is_gone() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let receiver = Receiver::start().await;
+    receiver.answer(410);
+    let hook = json!({"url": receiver.url, "events": ["*"]});
+    let hook = user.post("/api/v1/webhooks", hook).await.expect(201).body["webhook"].clone();
+    let path = format!("/api/v1/webhooks/{}", hook["id"].as_str().unwrap());
+    let _ = user.post(&format!("{path}/test"), json!({})).await.expect(202);
+    app.eventually("it is disabled", || async {
+        let list = user.get("/api/v1/webhooks").await.expect(200).body["webhooks"].clone();
+        (list[0]["enabled"] == false).then_some(())
+    })
+    .await;
+    let activity = user.get("/api/v1/activity").await.expect(200);
+    assert_eq!(activity.body["activity"][0]["type"], "webhook.disabled");
+}
+
+#[tokio::test]
+async fn after_a_rotation_both_secrets_sign() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let receiver = Receiver::start().await;
+    let hook = json!({"url": receiver.url, "events": ["webhook.test"]});
+    let hook = user.post("/api/v1/webhooks", hook).await.expect(201).body["webhook"].clone();
+    let path = format!("/api/v1/webhooks/{}", hook["id"].as_str().unwrap());
+    let new = user.post(&format!("{path}/rotate-secret"), json!({})).await.expect(200);
+    let new = new.body["webhook"]["secret"].as_str().unwrap().to_owned();
+    let _ = user.post(&format!("{path}/test"), json!({})).await.expect(202);
+    let heard = app.eventually("the test arrives", || async { receiver.heard().pop() }).await;
+    let header = heard.header("x-fanfare-signature").to_owned();
+    let parts: Vec<&str> = header.split(",v1=").collect();
+    let time = parts[0].trim_start_matches("t=");
+    let old = hook["secret"].as_str().unwrap();
+    let expected = [new.as_str(), old].map(|secret| sign(secret, time, &heard.text));
+    assert_eq!(parts[1..], expected);
+}
+
+#[tokio::test]
+async fn events_are_a_stream_without_gaps() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    for n in 0..5 {
+        let post = user.publish(json!({"account_id": account, "caption": n.to_string()})).await;
+        app.settled(&user, post["id"].as_i64().unwrap(), &["published"]).await;
+    }
+    let (mut after, mut seen): (i64, Vec<Value>) = (0, Vec::new());
+    loop {
+        let page = user.get(&format!("/api/v1/events?after={after}&limit=4")).await.expect(200);
+        let events = page.body["events"].as_array().unwrap().clone();
+        let Some(last) = events.last() else { break };
+        after = last["sequence"].as_i64().unwrap();
+        seen.extend(events);
+    }
+    let sequences: Vec<i64> = seen.iter().map(|event| event["sequence"].as_i64().unwrap()).collect();
+    assert_eq!(sequences, (1..=15).collect::<Vec<i64>>());
+    let kinds: Vec<&str> = seen[..3].iter().map(|event| event["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["post.created", "post.publishing", "post.published"]);
+}
+
+#[tokio::test]
+async fn a_private_address_is_no_target() {
+    let app = TestApp::with(fanfare_tests::Options { allow_private: false, workers: false, ..Default::default() }).await;
+    let user = app.user().await;
+    for url in ["http://example.com/x", "https://127.0.0.1/x", "https://localhost/x", "https://10.0.0.1/x", "https://[::1]/x"] {
+        let hook = json!({"url": url, "events": ["*"]});
+        user.post("/api/v1/webhooks", hook).await.refused(400, "url_not_allowed");
+    }
+    let hook = json!({"url": "https://example.com/x", "events": ["post.pubished"]});
+    user.post("/api/v1/webhooks", hook).await.refused(400, "invalid_field");
+}
