@@ -97,7 +97,7 @@ install_packages() {
     case " $* " in *" redis-server "*) as_root update-rc.d redis-server disable ;; esac
 }
 
-# Debian 12 has Node 18, and Debian 13 no headers beside its Node: both take it from the npm package of Node.
+# Debian 12 has Node 18, and other builds come without headers: the npm package of Node has both.
 install_node() {
     local machine work
     case "$(uname -m)" in
