@@ -57,11 +57,12 @@ pub async fn resolve(pds: &Pds<'_>, url: &str) -> Result<StrongRef> {
     let uri = format!("at://{did}/{POSTS}/{}", address.key);
     match pds.authorized_get("app.bsky.feed.getPosts", &[("uris", uri.as_str())]).await {
         Ok(reply) => from_posts(reply.json()?, url),
-        // A server that stands alone knows no feed, but its own records.
-        Err(error) if error.kind == Kind::Misconfigured => {
-            match pds.record(&did, &address.key).await? {
-                Some(found) => Ok(found),
-                None => Err(gone(url)),
+        // A server that stands alone refuses to be asked about feeds, but knows its own records.
+        Err(error) if matches!(error.kind, Kind::Rejected | Kind::Misconfigured) => {
+            match pds.record(&did, &address.key).await {
+                Ok(Some(found)) => Ok(found),
+                Ok(None) => Err(gone(url)),
+                Err(_) => Err(error),
             }
         }
         Err(error) => Err(error),

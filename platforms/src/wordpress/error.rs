@@ -23,12 +23,11 @@ pub fn parse_error(session: &Session, reply: &Reply) -> Error {
             Error::media_rejected(format!("The site does not take the file: {said}."))
         }
         (_, 413) => Error::media_rejected("The file is larger than the site takes."),
-        ("rest_not_logged_in", _) => Error::reconnect(
-            "The site did not see the application password.",
-        )
-        .with_remedy(
-            "Let the web server pass the Authorization header on to WordPress, then connect again.",
-        ),
+        ("rest_not_logged_in", _) => Error::reconnect("The site did not recognise the user.")
+            .with_remedy(
+                "Check the user name and application password; if they are right, let the web server pass the \
+                 Authorization header on to WordPress.",
+            ),
         (_, 401) => Error::reconnect(format!("The site does not accept the credentials: {said}."))
             .with_remedy("Make a new application password and connect the account again."),
         (code, 403) if code.starts_with("rest_") => {

@@ -236,7 +236,7 @@ async fn a_quoted_post_that_is_gone_fails_the_post_for_good() {
 #[tokio::test]
 async fn a_server_that_stands_alone_is_asked_for_the_quoted_record() {
     let network = Network::start(|seen| match seen.line.rsplit('/').next().unwrap() {
-        "app.bsky.feed.getPosts" => xrpc_error(501, "MethodNotImplemented"),
+        "app.bsky.feed.getPosts" => xrpc_error(400, "InvalidRequest"),
         "com.atproto.repo.getRecord" => {
             (200, json!({"uri": "at://q", "cid": "bafyq", "value": {}}))
         }
