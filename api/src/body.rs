@@ -16,7 +16,7 @@ const LARGEST: usize = 1 << 20;
 
 /// So much of a body that is too large is read all the same, in bytes: most clients look for the answer only when they
 /// have sent everything.
-const DRAINED: usize = 8 << 20;
+const DRAINED: usize = 32 << 20;
 
 /// A body that was read.
 #[derive(Debug, Default)]
