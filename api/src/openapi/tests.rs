@@ -100,7 +100,7 @@ fn parameters_are_never_null() {
 fn what_is_sent_and_what_is_answered_never_share_a_name() {
     let mut generator = SchemaGenerator::default();
     for body in ROUTES.iter().filter_map(|route| route.body) {
-        (body.schema)(&mut generator);
+        let _ = (body.schema)(&mut generator);
     }
     let records = records::all();
     assert!(generator.definitions().keys().all(|name| !records.contains_key(name)));
