@@ -105,7 +105,8 @@ fn images(draft: &Draft, settings: &Settings, state: &State) -> Option<Value> {
     let image = |(index, (blob, media)): (usize, (&Value, &crate::Media))| {
         let alt = settings.media_alt_texts.get(index).map_or("", String::as_str);
         let mut image = json!({"image": blob, "alt": alt});
-        if let Some((width, height)) = media.dimensions.filter(|(width, height)| width * height > 0)
+        if let Some((width, height)) =
+            media.dimensions.filter(|(width, height)| *width > 0 && *height > 0)
         {
             image["aspectRatio"] = json!({"width": width, "height": height});
         }

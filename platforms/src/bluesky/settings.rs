@@ -89,10 +89,12 @@ fn tag_violation(tag: &str, field: String) -> Option<Violation> {
     }
     let length = text::graphemes(tag);
     let bytes = tag.len();
-    let (limit, actual, unit) = match () {
-        () if length > TAG_GRAPHEMES_MAX => (TAG_GRAPHEMES_MAX, length, "graphemes"),
-        () if bytes > TAG_BYTES_MAX => (TAG_BYTES_MAX, bytes, "bytes"),
-        () => return None,
+    let (limit, actual, unit) = if length > TAG_GRAPHEMES_MAX {
+        (TAG_GRAPHEMES_MAX, length, "graphemes")
+    } else if bytes > TAG_BYTES_MAX {
+        (TAG_BYTES_MAX, bytes, "bytes")
+    } else {
+        return None;
     };
     let message = format!("The tag is {actual} {unit}; bluesky allows {limit}.");
     let remedy = format!("Shorten the tag to {limit} {unit}.");

@@ -12,9 +12,12 @@ const TOKEN_LIFE: TimeDelta = TimeDelta::minutes(60);
 
 /// Logs in with the credentials.
 pub async fn verify(session: &Session) -> Result<Identity> {
-    if let Some(service) = normalized(session.secrets.expose("service")) {
+    // A configured base takes the place of whatever server the credentials name.
+    if session.base.is_none()
+        && let Some(service) = normalized(session.secrets.expose("service"))
+    {
         let usable = Url::parse(&service).is_ok_and(|url| {
-            matches!(url.scheme(), "http" | "https") && url.has_host() && url.path() == "/"
+            matches!(url.scheme(), "http" | "https") && url.has_host() && url.query().is_none()
         });
         if !usable {
             return Err(Error::invalid_credentials("service is not the address of a server.")

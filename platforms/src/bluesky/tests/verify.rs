@@ -88,12 +88,20 @@ async fn a_server_of_ones_own_passes_the_guard_like_any_address_a_user_gives() {
         session
     };
     for service in
-        ["https://127.0.0.1", "https://10.0.0.1", "http://pds.example", "ftp://x", "https://x/y"]
+        ["https://127.0.0.1", "https://10.0.0.1", "http://pds.example", "ftp://x", "https://x?y"]
     {
         let error = Bluesky.verify(&with(service)).await.unwrap_err();
         assert_eq!(error.kind, Kind::InvalidCredentials, "{service}: {error}");
     }
     assert_eq!(network.seen().len(), 0);
+}
+
+#[tokio::test]
+async fn a_configured_base_replaces_the_server_of_the_credentials() {
+    let network = Network::start(|_| logged_in()).await;
+    let given = given().with("service", "http://127.0.0.1:8080/sandbox/bluesky/");
+    let identity = Bluesky.verify(&network.session(Account::default(), given)).await.unwrap();
+    assert_eq!((identity.remote_id.as_str(), network.seen().len()), (DID, 1));
 }
 
 /// Answers a refresh and a log-in, each with its own.
