@@ -1,5 +1,5 @@
 # Few verbs. `make` alone lists them.
-.PHONY: help run test embedded fleet check peers bench demo install
+.PHONY: help run test embedded fleet check peers demo install
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -31,8 +31,4 @@ check: ## formatting, lints, tests, dependencies
 
 peers: ## the stories that need real network software (a Bluesky PDS, WordPress)
 	scripts/install.sh --peers
-	TEST_STACK=embedded TEST_PEERS=1 cargo test --workspace --test it peers
-
-bench: ## throughput and lateness beside BullMQ and apalis-redis on the same machine
-	scripts/install.sh --peers
-	scripts/with-services.sh scripts/bench.sh
+	TEST_STACK=embedded cargo test --workspace --test real

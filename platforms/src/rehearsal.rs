@@ -118,7 +118,10 @@ impl Drop for Network {
 async fn serve(mut stream: TcpStream, log: Arc<Mutex<Vec<Seen>>>, answers: Answers) {
     let Some(seen) = read(&mut stream).await else { return };
     log.lock().unwrap().push(seen.clone());
-    let (status, body) = (*answers.lock().unwrap())(&seen);
+    let (status, body) = {
+        let mut answer = answers.lock().unwrap();
+        (*answer)(&seen)
+    };
     let body = body.to_string();
     let mut reply = format!("HTTP/1.1 {status} Reply\r\nconnection: close\r\n");
     write!(reply, "content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len())
@@ -127,7 +130,7 @@ async fn serve(mut stream: TcpStream, log: Arc<Mutex<Vec<Seen>>>, answers: Answe
 }
 
 async fn read(stream: &mut TcpStream) -> Option<Seen> {
-    let mut received = Vec::new();
+    let mut received: Vec<u8> = Vec::new();
     let end = loop {
         if let Some(at) = received.windows(4).position(|window| window == b"\r\n\r\n") {
             break at + 4;
@@ -219,5 +222,6 @@ pub fn account(remote_id: &str, meta: Value) -> Account {
 
 /// A success of the Graph API or of Discord that holds an id.
 pub fn id(id: impl Into<Value>) -> (u16, Value) {
-    (200, json!({ "id": id.into() }))
+    let id: Value = id.into();
+    (200, json!({ "id": id }))
 }

@@ -2,8 +2,9 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use bytes::Bytes;
-use salvo::http::{HeaderMap, Method, ParseError, Request};
+use bytes::{Bytes, BytesMut};
+use futures_util::StreamExt;
+use salvo::http::{HeaderMap, Method, ReqBody, Request};
 use serde_json::Value;
 use url::form_urlencoded;
 
@@ -29,11 +30,7 @@ pub(crate) enum Unreadable {
 impl Call {
     /// Reads the request that salvo matched with `{**path}`; the body up to `most` bytes.
     pub async fn read(req: &mut Request, most: usize) -> Result<Self, Unreadable> {
-        let body = match req.payload_with_max_size(most).await {
-            Ok(body) => body.clone(),
-            Err(ParseError::PayloadTooLarge) => return Err(Unreadable::TooLarge),
-            Err(_) => return Err(Unreadable::Broken),
-        };
+        let body = whole(req.take_body(), most).await?;
         Ok(Self {
             method: req.method().clone(),
             path: req
@@ -100,5 +97,35 @@ impl Call {
     /// The body as JSON.
     pub fn json(&self) -> Result<Value, serde_json::Error> {
         serde_json::from_slice(&self.body)
+    }
+}
+
+/// The whole body. One that is too large is still read, a while longer, for a client that cannot finish sending
+/// may never look at the answer.
+async fn whole(mut body: ReqBody, most: usize) -> Result<Bytes, Unreadable> {
+    let mut first = Bytes::new();
+    let mut more = BytesMut::new();
+    let mut size = 0;
+    while let Some(frame) = body.next().await {
+        let Ok(data) = frame.map_err(|_| Unreadable::Broken)?.into_data() else { continue };
+        size += data.len();
+        if size > most {
+            (first, more) = (Bytes::new(), BytesMut::new());
+            if size > most.saturating_mul(4) {
+                break;
+            }
+        } else if first.is_empty() {
+            first = data;
+        } else {
+            if more.is_empty() {
+                more.extend_from_slice(&first);
+            }
+            more.extend_from_slice(&data);
+        }
+    }
+    match size {
+        size if size > most => Err(Unreadable::TooLarge),
+        _ if more.is_empty() => Ok(first),
+        _ => Ok(more.freeze()),
     }
 }

@@ -96,11 +96,6 @@ impl Faults {
         Self(list.into_iter().filter(|f| f.times > 0).collect())
     }
 
-    /// Whether there is none left.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// Takes the first fault for a call of this phase.
     pub fn take(&mut self, phase: Phase) -> Option<Fault> {
         let index = self.0.iter().position(|f| f.on == phase)?;
@@ -147,7 +142,6 @@ mod tests {
         assert!(faults.take(Phase::Commit).is_none());
         assert!(faults.take(Phase::Read).is_some());
         assert!(faults.take(Phase::Read).is_none());
-        assert!(faults.is_empty());
     }
 
     #[test]

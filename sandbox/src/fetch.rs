@@ -38,7 +38,9 @@ impl Crawler {
         let build = || {
             let redirects = redirect::Policy::limited(3);
             let client = Client::builder().no_proxy().redirect(redirects).timeout(PATIENCE).build();
-            client.inspect_err(|error| tracing::error!(%error, "the sandbox cannot fetch media")).ok()
+            client
+                .inspect_err(|error| tracing::error!(%error, "the sandbox cannot fetch media"))
+                .ok()
         };
         self.0.get_or_init(build).as_ref()
     }
@@ -48,12 +50,20 @@ impl Crawler {
         if !url.starts_with("http://") && !url.starts_with("https://") {
             return Err(Unfetched::NoUrl);
         }
-        let request = self.client().ok_or(Unfetched::Failed)?.get(url).header("user-agent", "fanfare-sandbox-crawler/1.0");
+        let request = self
+            .client()
+            .ok_or(Unfetched::Failed)?
+            .get(url)
+            .header("user-agent", "fanfare-sandbox-crawler/1.0");
         let mut response = request.send().await.map_err(|_| Unfetched::Failed)?;
         if !response.status().is_success() {
             return Err(Unfetched::Failed);
         }
-        let mime = response.headers().get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let mime = response
+            .headers()
+            .get("content-type")
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default();
         let mime = mime.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         let mut file = Growing::default();
         while let Some(chunk) = response.chunk().await.map_err(|_| Unfetched::Failed)? {

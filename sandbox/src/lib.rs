@@ -8,19 +8,27 @@ mod bluesky;
 mod call;
 mod control;
 mod cut;
+mod discord;
 mod faults;
+mod fetch;
 mod gate;
 mod journal;
+mod multipart;
 mod network;
 mod pace;
 mod page;
+mod params;
 mod picture;
 mod random;
 mod reply;
 mod serving;
 mod sim;
 mod simulated;
+mod specimen;
 mod style;
+mod telegram;
+mod threads;
+mod wordpress;
 mod words;
 mod world;
 
@@ -87,7 +95,13 @@ impl std::fmt::Debug for Sandbox {
 
 /// Every network there is, one a line.
 fn networks(world: &Arc<World>) -> Vec<Box<dyn Simulated>> {
-    vec![Box::new(Sim::<bluesky::Bluesky>::start(world))]
+    vec![
+        Box::new(Sim::<bluesky::Bluesky>::start(world)),
+        Box::new(Sim::<discord::Discord>::start(world)),
+        Box::new(Sim::<telegram::Telegram>::start(world)),
+        Box::new(Sim::<threads::Threads>::start(world)),
+        Box::new(Sim::<wordpress::WordPress>::start(world)),
+    ]
 }
 
 impl Sandbox {

@@ -36,7 +36,10 @@ pub(crate) fn parse(content_type: &str, body: &Bytes) -> Option<Vec<Part>> {
         let head_end = find(body, b"\r\n\r\n", at)?;
         let content = head_end + 4;
         let end = find(body, between.as_bytes(), content)?;
-        parts.push(part(std::str::from_utf8(body.get(at..head_end)?).ok()?, body.slice(content..end))?);
+        parts.push(part(
+            std::str::from_utf8(body.get(at..head_end)?).ok()?,
+            body.slice(content..end),
+        )?);
         at = end + between.len();
     }
 }
@@ -52,7 +55,13 @@ fn part(head: &str, bytes: Bytes) -> Option<Part> {
     Some(Part {
         name: parameter(disposition, "name")?,
         filename: parameter(disposition, "filename"),
-        mime: header("content-type").unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase(),
+        mime: header("content-type")
+            .unwrap_or_default()
+            .split(';')
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_ascii_lowercase(),
         bytes,
     })
 }
@@ -118,7 +127,10 @@ mod tests {
         );
         let parts = parse("multipart/form-data; boundary=XX", &body).unwrap_or_default();
         assert_eq!(parts.len(), 2);
-        assert_eq!((parts[0].name.as_str(), parts[0].mime.as_str(), parts[0].text().as_str()), ("payload_json", "application/json", "{}"));
+        assert_eq!(
+            (parts[0].name.as_str(), parts[0].mime.as_str(), parts[0].text().as_str()),
+            ("payload_json", "application/json", "{}")
+        );
         assert_eq!(parts[1].filename.as_deref(), Some("a \"b\".png"));
         assert_eq!(&parts[1].bytes[..], b"\r\n--X\r\n");
         assert_eq!(parse("multipart/form-data; boundary=YY", &body), None);
@@ -127,7 +139,10 @@ mod tests {
 
     #[test]
     fn parameters_are_found() {
-        assert_eq!(parameter("a/b; charset=utf-8; boundary=\"x;y\"", "boundary").as_deref(), Some("x;y"));
+        assert_eq!(
+            parameter("a/b; charset=utf-8; boundary=\"x;y\"", "boundary").as_deref(),
+            Some("x;y")
+        );
         assert_eq!(parameter("attachment; filename=a.png", "filename").as_deref(), Some("a.png"));
         assert_eq!(parameter("attachment", "filename"), None);
     }

@@ -56,8 +56,10 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
     fn page<'a>(_path: &[&'a str]) -> Option<(&'a str, &'a str)> {
         None
     }
-    /// A new account moves into its home.
-    fn move_in(_home: &mut Self::Home, _identity: &Identity) {}
+    /// The remote id in what a client calls the account, where that is more than the id.
+    fn bare_id(remote_id: &str) -> &str {
+        remote_id
+    }
 }
 
 /// How a new account is to be called.

@@ -24,7 +24,8 @@ pub(crate) struct Malformed;
 impl Params {
     /// Reads the query, then the body. Of two values the first counts.
     pub fn read(call: &Call) -> Result<Self, Malformed> {
-        let mut fields: Vec<_> = call.query_pairs().map(|(name, value)| (name, Field::Text(value))).collect();
+        let mut fields: Vec<_> =
+            call.query_pairs().map(|(name, value)| (name, Field::Text(value))).collect();
         match call.media_type().as_str() {
             "application/json" if !call.body.is_empty() => {
                 let Ok(Value::Object(map)) = call.json() else { return Err(Malformed) };
@@ -38,7 +39,11 @@ impl Params {
                 let content_type = call.header("content-type").unwrap_or_default();
                 for part in multipart::parse(content_type, &call.body).ok_or(Malformed)? {
                     let name = part.name.clone();
-                    let field = if part.filename.is_some() { Field::File(part) } else { Field::Text(part.text()) };
+                    let field = if part.filename.is_some() {
+                        Field::File(part)
+                    } else {
+                        Field::Text(part.text())
+                    };
                     fields.push((name, field));
                 }
             }
@@ -50,6 +55,12 @@ impl Params {
     fn get(&self, name: &str) -> Option<&Field> {
         let found = self.fields.iter().find(|(key, _)| key == name);
         found.map(|(_, field)| field).filter(|field| !matches!(field, Field::Json(Value::Null)))
+    }
+
+    /// Whether there is a value of this name, or a list of them.
+    pub fn has(&self, name: &str) -> bool {
+        let bracketed = format!("{name}[]");
+        self.fields.iter().any(|(key, _)| key == name || *key == bracketed)
     }
 
     /// A value as text; JSON that is no string as its JSON text.
@@ -70,7 +81,9 @@ impl Params {
     pub fn json(&self, name: &str) -> Option<Result<Value, Malformed>> {
         match self.get(name)? {
             Field::Text(text) if text.is_empty() => None,
-            Field::Text(text) | Field::Json(Value::String(text)) => Some(serde_json::from_str(text).map_err(|_| Malformed)),
+            Field::Text(text) | Field::Json(Value::String(text)) => {
+                Some(serde_json::from_str(text).map_err(|_| Malformed))
+            }
             Field::Json(value) => Some(Ok(value.clone())),
             Field::File(_) => Some(Err(Malformed)),
         }
@@ -78,7 +91,9 @@ impl Params {
 
     /// Whether a flag is set.
     pub fn flag(&self, name: &str) -> bool {
-        self.text(name).is_some_and(|text| matches!(text.to_ascii_lowercase().as_str(), "true" | "1" | "yes" | "on"))
+        self.text(name).is_some_and(|text| {
+            matches!(text.to_ascii_lowercase().as_str(), "true" | "1" | "yes" | "on")
+        })
     }
 
     /// A value as an integer, if it is one.
@@ -92,9 +107,13 @@ impl Params {
         let mut found = Vec::new();
         for (key, field) in self.fields.iter().filter(|(key, _)| key == name || *key == bracketed) {
             match field {
-                Field::Json(Value::Array(items)) => found.extend(items.iter().filter_map(Value::as_i64)),
+                Field::Json(Value::Array(items)) => {
+                    found.extend(items.iter().filter_map(Value::as_i64))
+                }
                 Field::Json(value) => found.extend(value.as_i64()),
-                Field::Text(text) => found.extend(text.split(',').filter_map(|n| n.trim().parse::<i64>().ok())),
+                Field::Text(text) => {
+                    found.extend(text.split(',').filter_map(|n| n.trim().parse::<i64>().ok()))
+                }
                 Field::File(_) => tracing::debug!(key, "a file stands where numbers should"),
             }
         }

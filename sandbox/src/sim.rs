@@ -141,7 +141,12 @@ impl<N: Network> Sim<N> {
     /// The account with this remote id or one of [`Network::keys`].
     pub fn find(&self, key: &str) -> Option<Arc<Account<N>>> {
         let accounts = read(&self.accounts);
-        accounts.by_key.get(key).or_else(|| accounts.by_id.get(key)).cloned()
+        accounts.by_key.get(key).or_else(|| accounts.by_id.get(N::bare_id(key))).cloned()
+    }
+
+    /// Looks at the home that all accounts share.
+    pub fn shared<R>(&self, look: impl FnOnce(&N::Home) -> R) -> R {
+        look(&lock(&self.shared_home))
     }
 
     /// All accounts, in the order of their birth.
@@ -178,7 +183,6 @@ impl<N: Network> Sim<N> {
     /// Takes a new account in.
     pub fn admit(&self, accounts: &mut Accounts<N>, identity: Identity) -> Arc<Account<N>> {
         let home = if N::SHARED_HOME { Arc::clone(&self.shared_home) } else { Arc::default() };
-        N::move_in(&mut lock(&home), &identity);
         let keys = keys::<N>(&identity);
         let account = Arc::new(Account {
             home,

@@ -8,6 +8,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
+use crate::fetch::Crawler;
 use crate::journal::Journal;
 
 /// Where the sandbox is reached until somebody says otherwise.
@@ -21,6 +22,7 @@ pub(crate) struct World {
     clock_offset_ms: AtomicI64,
     last_unique: AtomicU64,
     pub journal: Journal,
+    pub crawler: Crawler,
     /// Ends every held reply when the server stops.
     pub closing: CancellationToken,
 }
@@ -46,6 +48,7 @@ impl World {
             clock_offset_ms: AtomicI64::new(0),
             last_unique: AtomicU64::new(0),
             journal,
+            crawler: Crawler::default(),
             closing: CancellationToken::new(),
         }
     }

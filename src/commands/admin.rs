@@ -70,21 +70,27 @@ pub enum Command {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 #[value(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "each variant is the role of the same name")]
 pub enum RoleName {
+    /// Reads.
     Viewer,
+    /// Edits content.
     Editor,
+    /// Creates, schedules, connects.
     Publisher,
+    /// Everything.
     Admin,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 #[value(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "each variant is the plan of the same name")]
 pub enum TierName {
+    /// The smallest.
     Starter,
+    /// The next.
     Pro,
+    /// The one after it.
     PowerUser,
+    /// The largest.
     Agency,
 }
 

@@ -4,6 +4,7 @@ mod access;
 mod arrows;
 mod bad_input;
 mod batch;
+mod crash;
 mod faults;
 mod idempotency;
 mod publishing;

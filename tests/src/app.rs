@@ -203,6 +203,12 @@ impl TestApp {
         User::new(&self.origin, String::new())
     }
 
+    /// Directory of the service's files.
+    #[must_use]
+    pub fn dir(&self) -> &std::path::Path {
+        &self.dir
+    }
+
     /// Moves the clock on.
     pub fn advance(&self, by: Duration) {
         self.clock.advance(i64::try_from(by.as_millis()).expect("a short time"));

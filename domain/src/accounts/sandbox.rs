@@ -71,7 +71,7 @@ pub async fn create_sandbox(act: &Act, new: NewSandboxAccount) -> Result<Reply> 
     let made = ask(&act.cx, http::Method::POST, &path, &[], Some(&json!({ "username": new.username })))
         .await?;
     let credentials = made["credentials"].as_object().cloned().unwrap_or_default();
-    let pairs = credentials.into_iter().map(|(name, value)| {
+    let pairs = credentials.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| {
         (name, value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     });
     let secrets = Secrets::from_pairs(pairs);

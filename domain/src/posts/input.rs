@@ -155,10 +155,12 @@ pub struct StatusChange {
 /// What a caller can make of a post.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "each variant is the status of the same name")]
 pub enum AskedStatus {
+    /// Held back.
     Paused,
+    /// Goes out at its time.
     Scheduled,
+    /// Not scheduled.
     Draft,
 }
 

@@ -34,8 +34,10 @@ fn classify(reply: &Reply, body: &Body) -> Error {
             .with_retry_after(retry_after(reply, body)),
         (500.., _) => Error::new(Kind::Server, "Discord answered with an error of its own."),
         (408, _) => Error::new(Kind::Ambiguous, "Discord did not get the request in time."),
-        (_, 40_005) | (413, _) => Error::media_rejected("A file is too large for this Discord server.")
-            .with_remedy("Use files of at most 10 MiB, or have the server boosted."),
+        (_, 40_005) | (413, _) => {
+            Error::media_rejected("A file is too large for this Discord server.")
+                .with_remedy("Use files of at most 10 MiB, or have the server boosted.")
+        }
         (_, 20_009) => Error::media_rejected("Discord takes a file for explicit content."),
         (_, 10_003 | 50_083 | 160_005) => {
             Error::rejected("The thread does not exist, or is archived or locked.")
@@ -50,7 +52,9 @@ fn classify(reply: &Reply, body: &Body) -> Error {
         (_, 220_003) => Error::rejected("Only forum channels let a webhook open a thread.")
             .with_remedy("Leave out settings.thread_name."),
         (_, 50_006) => Error::rejected("Discord refuses an empty message."),
-        (_, 200_000 | 200_001 | 240_000) => Error::rejected("A filter of the Discord server blocks the message."),
+        (_, 200_000 | 200_001 | 240_000) => {
+            Error::rejected("A filter of the Discord server blocks the message.")
+        }
         (403, _) => Error::misconfigured("The Discord webhook is not allowed to post here."),
         (300..=399, _) => Error::misconfigured("Discord answered with a redirect."),
         _ => Error::rejected("Discord refuses the message."),
@@ -79,7 +83,7 @@ fn words(body: &Body) -> Option<String> {
 fn first_reason(tree: &Value, path: &str) -> Option<String> {
     let fields = tree.as_object()?;
     if let Some(reason) = fields.get("_errors").and_then(|list| list[0]["message"].as_str()) {
-        return Some(format!("{path}: {reason}"));
+        return Some(if path.is_empty() { reason.to_owned() } else { format!("{path}: {reason}") });
     }
     fields.iter().find_map(|(name, below)| {
         let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };

@@ -63,7 +63,9 @@ async fn files_go_along_with_their_descriptions() {
             ],
         })
     );
-    assert!(body.contains("name=\"files[1]\"; filename=\"two.mp4\"\r\nContent-Type: video/mp4\r\n\r\ntwo.mp4"));
+    assert!(body.contains(
+        "name=\"files[1]\"; filename=\"two.mp4\"\r\nContent-Type: video/mp4\r\n\r\ntwo.mp4"
+    ));
 }
 
 #[tokio::test]
@@ -149,7 +151,8 @@ async fn only_discords_own_addresses_are_taken_unless_a_network_is_configured() 
 #[tokio::test]
 async fn the_token_of_the_webhook_is_in_no_error() {
     let network =
-        Network::start(|_| (400, json!({"code": 1, "message": "POST /webhooks/11/to-ken_1"}))).await;
+        Network::start(|_| (400, json!({"code": 1, "message": "POST /webhooks/11/to-ken_1"})))
+            .await;
     let session = session(&network);
     let error = Discord.publish(&session, &draft("x", json!({})), None).await.unwrap_err();
     assert_eq!(error.reply.clone().unwrap().message.unwrap(), "POST /webhooks/11/[redacted]");

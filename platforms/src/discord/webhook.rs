@@ -80,5 +80,6 @@ fn is_id(part: &str) -> bool {
 }
 
 fn is_token(part: &str) -> bool {
-    !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+    !part.is_empty()
+        && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
 }

@@ -29,7 +29,9 @@ impl Credentials {
         }
         if !is_chat(chat_id) {
             return Err(Error::invalid_credentials("This is not the id of a Telegram chat.")
-                .with_remedy("Give the @name of a public channel or group, or the chat's number."));
+                .with_remedy(
+                    "Give the @name of a public channel or group, or the chat's number.",
+                ));
         }
         Ok(Self { token: SecretString::from(token.to_owned()), chat_id: chat_id.to_owned() })
     }
@@ -66,7 +68,8 @@ fn is_token(text: &str) -> bool {
 fn is_chat(text: &str) -> bool {
     match text.strip_prefix('@') {
         Some(name) => {
-            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            !name.is_empty()
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         }
         None => text.parse::<i64>().is_ok(),
     }
@@ -79,7 +82,9 @@ mod tests {
     #[test]
     fn the_form_of_tokens_and_chats_is_checked() {
         assert!(is_token("123456:AAbbccddeeffgghhii_jj-k"));
-        for wrong in ["", "123456", "bot:AAbbccddeeffgghhiijjkk", "1:short", "1:AAbbccddeeffgghhiijj/x"] {
+        for wrong in
+            ["", "123456", "bot:AAbbccddeeffgghhiijjkk", "1:short", "1:AAbbccddeeffgghhiijj/x"]
+        {
             assert!(!is_token(wrong), "{wrong}");
         }
         for right in ["@name_1", "-1001234567890", "42"] {

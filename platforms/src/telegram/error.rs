@@ -40,8 +40,13 @@ const MEDIA: &[&str] = &[
 ];
 
 /// Parts of descriptions that speak of a missing right.
-const RIGHTS: &[&str] =
-    &["not enough rights", "have no rights", "need administrator rights", "chat_write_forbidden", "chat_admin_required"];
+const RIGHTS: &[&str] = &[
+    "not enough rights",
+    "have no rights",
+    "need administrator rights",
+    "chat_write_forbidden",
+    "chat_admin_required",
+];
 
 /// Says what is to be done about a reply that is not a success.
 pub(super) fn parse_error(reply: &Reply) -> Error {
@@ -65,7 +70,7 @@ fn classify(reply: &Reply, body: &Body) -> Error {
         401 | 404 => Error::reconnect("Telegram no longer accepts the bot's token.")
             .with_remedy("Get the current token from @BotFather and connect the account again."),
         403 => Error::reconnect("The bot is not a member of the chat, or was removed from it.")
-            .with_remedy("Add the bot to the chat again (to a channel as administrator) and connect the account again."),
+            .with_remedy("Add the bot to the chat (to a channel as administrator) and connect the account again."),
         300..=399 => Error::misconfigured("Telegram answered with a redirect."),
         _ => refused(&body.description.as_deref().unwrap_or_default().to_ascii_lowercase()),
     }
@@ -75,12 +80,14 @@ fn classify(reply: &Reply, body: &Body) -> Error {
 fn refused(description: &str) -> Error {
     let speaks_of = |words: &[&str]| words.iter().any(|word| description.contains(word));
     if description.contains("chat not found") {
-        return Error::reconnect("Telegram does not find the chat.")
-            .with_remedy("Add the bot to the chat, check the chat_id and connect the account again.");
+        return Error::reconnect("Telegram does not find the chat.").with_remedy(
+            "Add the bot to the chat, check the chat_id and connect the account again.",
+        );
     }
     if speaks_of(RIGHTS) {
-        return Error::misconfigured("The bot may not post in the chat.")
-            .with_remedy("Give the bot the right to post messages and media in the chat's settings.");
+        return Error::misconfigured("The bot may not post in the chat.").with_remedy(
+            "Give the bot the right to post messages and media in the chat's settings.",
+        );
     }
     if speaks_of(MEDIA) {
         return Error::media_rejected("Telegram refuses a file of the post.");

@@ -100,19 +100,22 @@ pub(super) fn check(draft: &Draft) -> Vec<Violation> {
             "Write a caption, use one file, or leave out inline_buttons.",
         ));
     }
-    let one_video = matches!(draft.media.as_slice(), [media] if media.mime.is_empty() || media.is_video());
+    let one_video =
+        matches!(draft.media.as_slice(), [media] if media.mime.is_empty() || media.is_video());
     let video_only = [
         ("video_cover_url", settings.video_cover_url.is_some()),
         ("start_timestamp", settings.start_timestamp.is_some()),
     ];
-    violations.extend(video_only.iter().filter(|(_, given)| *given && !one_video).map(|(name, _)| {
-        Violation::new(
-            format!("settings.{name}"),
-            "setting_invalid",
-            format!("{name} needs a post with one video and no other media."),
-            format!("Leave out {name}, or post one video."),
-        )
-    }));
+    violations.extend(video_only.iter().filter(|(_, given)| *given && !one_video).map(
+        |(name, _)| {
+            Violation::new(
+                format!("settings.{name}"),
+                "setting_invalid",
+                format!("{name} needs a post with one video and no other media."),
+                format!("Leave out {name}, or post one video."),
+            )
+        },
+    ));
     violations
 }
 
@@ -129,7 +132,8 @@ fn markup_violation(draft: &Draft) -> Option<Violation> {
 /// An animation is a message of its own; the rules for numbers and sizes are in the descriptor.
 fn album_violations(media: &[Media]) -> Vec<Violation> {
     let is_album = media.len() > 1;
-    let animations = media.iter().enumerate().filter(|(_, one)| is_album && one.mime == "image/gif");
+    let animations =
+        media.iter().enumerate().filter(|(_, one)| is_album && one.mime == "image/gif");
     animations
         .map(|(index, _)| {
             Violation::new(

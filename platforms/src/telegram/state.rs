@@ -52,7 +52,8 @@ impl State {
         };
         let messages = self.sent.iter().flat_map(|sent| {
             let numbered = sent.ids.iter().enumerate();
-            numbered.map(move |(index, id)| Part { name: name(&sent.step, index), id: id.to_string() })
+            numbered
+                .map(move |(index, id)| Part { name: name(&sent.step, index), id: id.to_string() })
         });
         messages.skip(1).collect()
     }

@@ -102,7 +102,11 @@ async fn one_file_goes_by_the_method_of_its_kind() {
         let seen = network.seen().remove(0);
         assert_eq!(seen.line, line(method));
         let body = seen.text();
-        assert!(body.contains(&format!("name=\"{field}\"; filename=\"file.bin\"\r\nContent-Type: {mime}")));
+        assert!(
+            body.contains(&format!(
+                "name=\"{field}\"; filename=\"file.bin\"\r\nContent-Type: {mime}"
+            ))
+        );
         assert!(body.contains("name=\"caption\"\r\n\r\nLook\r\n"));
         assert!(body.contains("name=\"chat_id\"\r\n\r\n-1001234\r\n"));
     }
@@ -160,7 +164,8 @@ async fn what_needs_several_messages_is_sent_one_by_one() {
     post.media = vec![media("a.png", "image/png"), media("b.png", "image/png")];
     let (steps, published) = walk(&network, &post).await;
     assert_eq!(steps, ["send_album", "send_caption", "send_poll"]);
-    let parts: Vec<_> = published.parts.iter().map(|part| (part.name.as_str(), part.id.as_str())).collect();
+    let parts: Vec<_> =
+        published.parts.iter().map(|part| (part.name.as_str(), part.id.as_str())).collect();
     assert_eq!(parts, [("album_2", "8"), ("caption", "9"), ("poll", "10")]);
     let seen = network.seen();
     assert!(!seen[0].text().contains("Vote"));
@@ -347,7 +352,8 @@ fn drafts_are_checked() {
     assert_eq!(codes(&draft("x", few)), ["settings.poll.options setting_invalid"]);
     let cover = json!({"video_cover_url": "https://example.org/c.png"});
     assert_eq!(codes(&draft("x", cover)), ["settings.video_cover_url setting_invalid"]);
-    let mut album = draft("", json!({"inline_buttons": [{"text": "Go", "url": "https://example.org"}]}));
+    let mut album =
+        draft("", json!({"inline_buttons": [{"text": "Go", "url": "https://example.org"}]}));
     album.media = vec![media("a.gif", "image/gif"), media("b.png", "image/png")];
     assert_eq!(
         codes(&album),

@@ -25,7 +25,8 @@ fn links(draft: &Draft, settings: &Settings) -> Vec<Violation> {
     let counted = segments.iter().enumerate().map(|(index, text)| {
         let attached = settings.link_attachment.as_deref().filter(|_| index == 0);
         let found = addresses(text).into_iter().chain(attached).collect::<BTreeSet<_>>().len();
-        let field = if is_chain { format!("metadata.{CHAIN_KEY}[{index}]") } else { "caption".to_owned() };
+        let field =
+            if is_chain { format!("metadata.{CHAIN_KEY}[{index}]") } else { "caption".to_owned() };
         (field, found)
     });
     counted

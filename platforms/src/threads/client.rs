@@ -88,13 +88,19 @@ pub(super) async fn status(session: &Session, container: &str) -> Result<Contain
         "FINISHED" => ContainerStatus::Finished,
         "PUBLISHED" => ContainerStatus::Published,
         "EXPIRED" => ContainerStatus::Dead("EXPIRED".to_owned()),
-        "ERROR" => ContainerStatus::Dead(answer.error_message.unwrap_or_else(|| "UNKNOWN".to_owned())),
+        "ERROR" => {
+            ContainerStatus::Dead(answer.error_message.unwrap_or_else(|| "UNKNOWN".to_owned()))
+        }
         _ => ContainerStatus::InProgress,
     })
 }
 
 /// Makes a container public.
-pub(super) async fn publish(session: &Session, container: &str, deadline: Duration) -> Result<String> {
+pub(super) async fn publish(
+    session: &Session,
+    container: &str,
+    deadline: Duration,
+) -> Result<String> {
     let request = session
         .http
         .post(account_url(session, "threads_publish")?)
@@ -167,11 +173,8 @@ async fn read<T: DeserializeOwned>(session: &Session, request: Request) -> Resul
         return Ok(reply.json()?);
     }
     let mut error = parse_error(&reply);
-    let token = session.secrets.expose("access_token");
-    if let Some(words) = error.reply.as_mut().and_then(|reply| reply.message.as_mut())
-        && !token.is_empty()
-    {
-        *words = words.replace(token, "[redacted]");
+    if let Some(words) = error.reply.as_mut().and_then(|reply| reply.message.as_mut()) {
+        *words = session.secrets.redact(words);
     }
     Err(error)
 }

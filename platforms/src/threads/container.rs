@@ -1,8 +1,11 @@
 //! What is said about a post when its containers are made. Pure.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{CHAIN, CHAIN_KEY, settings::Settings};
+use super::{
+    CHAIN, CHAIN_KEY,
+    settings::{Settings, Spoiler},
+};
 use crate::{Draft, Media};
 
 /// Parameters of a request, in the order in which they are sent.
@@ -68,8 +71,11 @@ fn attachment(settings: &Settings) -> Params {
     }
     if let Some(poll) = &settings.poll {
         const NAMES: [&str; 4] = ["option_a", "option_b", "option_c", "option_d"];
-        let options: serde_json::Map<_, _> =
-            NAMES.iter().zip(&poll.options).map(|(name, text)| ((*name).to_owned(), json!(text))).collect();
+        let options: serde_json::Map<_, _> = NAMES
+            .iter()
+            .zip(&poll.options)
+            .map(|(name, text)| ((*name).to_owned(), json!(text)))
+            .collect();
         params.push(("poll_attachment", json!(options).to_string()));
     }
     if let Some(text) = &settings.text_attachment {
@@ -99,9 +105,6 @@ fn shared(draft: &Draft, settings: &Settings, text: &str) -> Params {
         params.extend(value.iter().map(|value| (name, value.clone())));
     }
     if !settings.spoilers.is_empty() {
-        let entity = |spoiler: &super::settings::Spoiler| {
-            json!({"entity_type": "SPOILER", "offset": spoiler.offset, "length": spoiler.length})
-        };
         let entities: Vec<_> = settings.spoilers.iter().map(entity).collect();
         params.push(("text_entities", json!(entities).to_string()));
     }
@@ -111,4 +114,8 @@ fn shared(draft: &Draft, settings: &Settings, text: &str) -> Params {
     ];
     params.extend(flags.iter().filter(|(_, on)| *on).map(|(name, _)| (*name, "true".to_owned())));
     params
+}
+
+fn entity(spoiler: &Spoiler) -> Value {
+    json!({"entity_type": "SPOILER", "offset": spoiler.offset, "length": spoiler.length})
 }

@@ -67,8 +67,9 @@ fn classify(reply: &Reply, words: &Words) -> Error {
     match words.error_subcode.or(words.code).unwrap_or(0) {
         2_207_051 => return Error::rejected("Threads takes the post for spam."),
         4_279_013 => {
-            return Error::misconfigured("Threads restricts this account.")
-                .with_remedy("Open the Threads app with this account and follow what it asks for.");
+            return Error::misconfigured("Threads restricts this account.").with_remedy(
+                "Open the Threads app with this account and follow what it asks for.",
+            );
         }
         2_207_042 => return quota(reply),
         TOO_EARLY => return Error::transient("Threads does not find the prepared post yet."),
@@ -89,7 +90,9 @@ fn classify(reply: &Reply, words: &Words) -> Error {
             Error::media_rejected("Threads could not fetch a media file.")
                 .with_remedy("The file must be reachable from the internet without a login.")
         }
-        _ if words.says("link_limit_exceeded") => Error::rejected("The post has too many links for Threads."),
+        _ if words.says("link_limit_exceeded") => {
+            Error::rejected("The post has too many links for Threads.")
+        }
         _ => by_status(reply),
     }
 }
@@ -111,14 +114,18 @@ fn slow_down(reply: &Reply) -> Error {
 }
 
 fn quota(reply: &Reply) -> Error {
-    Error::new(Kind::QuotaExhausted, "The account has used up what Threads lets it post in 24 hours.")
-        .with_retry_after(retry_after(reply))
+    Error::new(
+        Kind::QuotaExhausted,
+        "The account has used up what Threads lets it post in 24 hours.",
+    )
+    .with_retry_after(retry_after(reply))
 }
 
 /// `Retry-After`, else the estimate in a usage header.
 fn retry_after(reply: &Reply) -> Option<Duration> {
     let usage = || {
-        let header = reply.header("x-business-use-case-usage").or_else(|| reply.header("x-app-usage"))?;
+        let header =
+            reply.header("x-business-use-case-usage").or_else(|| reply.header("x-app-usage"))?;
         let minutes = estimate(&serde_json::from_str(header).ok()?)?;
         (minutes > 0).then(|| Duration::from_secs(minutes.saturating_mul(60)))
     };
@@ -140,7 +147,8 @@ fn estimate(usage: &Value) -> Option<u64> {
 /// What became of a container that Threads could not process; `reason` is one of its codes or a sentence.
 pub(super) fn broken(reason: &str) -> Error {
     let about_media = ["FAILED_DOWNLOADING", "FAILED_PROCESSING", "INVALID_"];
-    let error = if about_media.iter().any(|start| reason.starts_with(start)) || fetch_failed(reason) {
+    let error = if about_media.iter().any(|start| reason.starts_with(start)) || fetch_failed(reason)
+    {
         Error::media_rejected("Threads could not process a media file.")
     } else if reason == "EXPIRED" {
         Error::transient("The prepared post expired before it was published.")

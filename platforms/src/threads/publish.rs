@@ -108,7 +108,9 @@ async fn create(session: &Session, draft: &Draft, mut state: State) -> Result<Pr
     let text = text(draft, &state)?;
     let (params, after) = match state.published.last() {
         Some(parent) => (container::reply(&text, parent), Duration::ZERO),
-        None if draft.media.is_empty() => (container::first(draft, &settings, &text), Duration::ZERO),
+        None if draft.media.is_empty() => {
+            (container::first(draft, &settings, &text), Duration::ZERO)
+        }
         None => (container::first(draft, &settings, &text), POLL),
     };
     make(session, state, &params, after).await
@@ -186,7 +188,8 @@ async fn commit(
         Ok(id) => return Ok(published(draft, state, id)),
         Err(error) => error,
     };
-    let about_container = matches!(error.kind, Kind::Rejected | Kind::MediaRejected | Kind::Transient);
+    let about_container =
+        matches!(error.kind, Kind::Rejected | Kind::MediaRejected | Kind::Transient);
     if error.reply.is_none() || !about_container {
         return Err(error);
     }

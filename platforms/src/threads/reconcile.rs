@@ -51,12 +51,7 @@ pub(super) async fn find(
 }
 
 /// Of several that fit, the one made nearest to the call.
-fn pick(
-    posts: Vec<Post>,
-    text: &str,
-    known: &[String],
-    sent_at: DateTime<Utc>,
-) -> Option<String> {
+fn pick(posts: Vec<Post>, text: &str, known: &[String], sent_at: DateTime<Utc>) -> Option<String> {
     posts
         .into_iter()
         .filter(|post| post.text.trim() == text.trim())

@@ -87,7 +87,11 @@ const SPOILER: &[Setting] = &[
         Shape::Integer { min: 0, max: 9_999 },
         "Where the part starts, in characters from the start of the text.",
     ),
-    Setting::required("length", Shape::Integer { min: 1, max: 10_000 }, "Its length in characters."),
+    Setting::required(
+        "length",
+        Shape::Integer { min: 1, max: 10_000 },
+        "Its length in characters.",
+    ),
 ];
 
 /// The same, typed. `share_to_instagram` is missing: it does nothing.

@@ -73,7 +73,8 @@ impl State {
         let id = ids
             .next()
             .ok_or_else(|| Error::rejected("The stored progress of the post cannot be read."))?;
-        let parts = (2..).zip(ids).map(|(number, id)| Part { name: format!("segment_{number}"), id });
+        let parts =
+            (2..).zip(ids).map(|(number, id)| Part { name: format!("segment_{number}"), id });
         Ok(Published { id, url, parts: parts.collect() })
     }
 }

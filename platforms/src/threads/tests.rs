@@ -14,7 +14,10 @@ mod validation;
 mod walks;
 
 fn session(network: &Network) -> Session {
-    network.session(rehearsal::account("55", json!({})), Secrets::new().with("access_token", "THtoken"))
+    network.session(
+        rehearsal::account("55", json!({})),
+        Secrets::new().with("access_token", "THtoken"),
+    )
 }
 
 /// Publishes to the end; returns the steps (`phase name`) with what was made.

@@ -27,7 +27,10 @@ pub(super) async fn refresh(session: &Session) -> Result<Refreshed> {
     }
     Ok(Refreshed {
         secrets: session.secrets.clone().with("access_token", token.access_token),
-        expires_at: token.expires_in.and_then(TimeDelta::try_seconds).map(|life| session.now + life),
+        expires_at: token
+            .expires_in
+            .and_then(TimeDelta::try_seconds)
+            .map(|life| session.now + life),
     })
 }
 

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use fanfare_sandbox::{Sandbox, Serving};
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_util::sync::CancellationToken;
 
 /// A running sandbox; stopped and its directory removed when dropped.
@@ -195,4 +196,36 @@ pub fn mp4(padding: usize) -> Vec<u8> {
     let mut file = b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom".to_vec();
     file.resize(file.len() + padding, 0);
     file
+}
+
+/// A server of files: `(path, content type, bytes)` each. Gives its address; it ends with the test's runtime.
+pub async fn files(files: Vec<(&'static str, &'static str, Vec<u8>)>) -> String {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        loop {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut head = Vec::new();
+            while !head.windows(4).any(|w| w == b"\r\n\r\n") {
+                if stream.read_buf(&mut head).await.unwrap() == 0 {
+                    break;
+                }
+            }
+            let head = String::from_utf8_lossy(&head).into_owned();
+            let path = head.split(' ').nth(1).unwrap_or_default();
+            let found = files.iter().find(|(known, ..)| *known == path);
+            let (status, mime, bytes) = found
+                .map_or(("404 Not Found", "text/plain", &b"no"[..]), |(_, mime, bytes)| {
+                    ("200 OK", *mime, bytes)
+                });
+            let head = format!(
+                "HTTP/1.1 {status}\r\ncontent-type: {mime}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+                bytes.len()
+            );
+            // The crawler may hang up on a file that is too large.
+            let _left = stream.write_all(head.as_bytes()).await;
+            let _left = stream.write_all(bytes).await;
+        }
+    });
+    format!("http://{address}")
 }

@@ -4,6 +4,10 @@
 mod bluesky;
 mod bluesky_limits;
 mod control;
+mod discord;
 mod faults;
 mod harness;
 mod journal;
+mod telegram;
+mod threads;
+mod wordpress;

@@ -50,7 +50,7 @@ async fn publish(cx: &Context, claimed: posts::work::Claimed) -> fanfare_domain:
     let posts::work::Claimed { post, account, secret } = claimed;
     let platform = platforms::find(posts::platform(&post.platform)?);
     let draft = posts::draft_of_row(&cx.domain, &post)?;
-    let mut run = Run::open(cx, platform, post, draft).await?;
+    let run = Run::open(cx, platform, post, draft).await?;
     if run.is_worn_out() {
         return run.give_up().await;
     }

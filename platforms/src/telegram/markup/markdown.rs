@@ -88,7 +88,9 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn take(&mut self, c: char) -> Result<(), Problem> {
-        if c == '\\' && self.rest[1..].starts_with(|next: char| ('\u{1}'..='\u{7e}').contains(&next)) {
+        if c == '\\'
+            && self.rest[1..].starts_with(|next: char| ('\u{1}'..='\u{7e}').contains(&next))
+        {
             self.visible.push_str(&self.rest[1..2]);
             self.skip(2);
             return Ok(());

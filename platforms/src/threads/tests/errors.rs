@@ -18,7 +18,11 @@ fn graph(code: u64, subcode: Option<u64>, message: &str) -> Value {
 fn each_error_says_what_to_do() {
     let table = [
         (401, graph(190, Some(463), "Session has expired"), Kind::TokenExpired),
-        (401, graph(190, None, "Error validating access token: it has expired on Monday"), Kind::TokenExpired),
+        (
+            401,
+            graph(190, None, "Error validating access token: it has expired on Monday"),
+            Kind::TokenExpired,
+        ),
         (401, graph(190, Some(460), "The password was changed"), Kind::Reconnect),
         (400, graph(102, None, "Session"), Kind::Reconnect),
         (403, graph(10, None, "Permission"), Kind::Misconfigured),
@@ -32,7 +36,11 @@ fn each_error_says_what_to_do() {
         (400, graph(9, Some(2_207_042), "Quota"), Kind::QuotaExhausted),
         (400, graph(100, None, "Invalid parameter"), Kind::Rejected),
         (400, graph(100, None, "Param text THREADS_API__LINK_LIMIT_EXCEEDED"), Kind::Rejected),
-        (400, graph(100, Some(2_207_052), "The media could not be fetched from this URI"), Kind::MediaRejected),
+        (
+            400,
+            graph(100, Some(2_207_052), "The media could not be fetched from this URI"),
+            Kind::MediaRejected,
+        ),
         (400, graph(1, None, "Unknown"), Kind::Transient),
         (400, json!({"error": {"code": 999, "is_transient": true}}), Kind::Transient),
         (400, graph(24, Some(4_279_009), "Not found"), Kind::Transient),
@@ -71,7 +79,10 @@ fn the_waiting_time_is_found_in_either_header() {
     };
     let usage = r#"{"55":[{"type":"threads","estimated_time_to_regain_access":3},{"estimated_time_to_regain_access":7}]}"#;
     assert_eq!(wait(&[("x-business-use-case-usage", usage)]), Some(Duration::from_secs(420)));
-    assert_eq!(wait(&[("retry-after", "9"), ("x-business-use-case-usage", usage)]), Some(Duration::from_secs(9)));
+    assert_eq!(
+        wait(&[("retry-after", "9"), ("x-business-use-case-usage", usage)]),
+        Some(Duration::from_secs(9))
+    );
     assert_eq!(wait(&[("x-app-usage", r#"{"call_count":100}"#)]), None);
 }
 

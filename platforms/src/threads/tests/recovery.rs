@@ -31,7 +31,9 @@ async fn reconcile(network: &Network, draft: &Draft, state: Value) -> Found {
 
 #[tokio::test]
 async fn the_container_tells_whether_a_lost_call_arrived() {
-    for (status, absent) in [("FINISHED", true), ("ERROR", true), ("EXPIRED", true), ("IN_PROGRESS", false)] {
+    for (status, absent) in
+        [("FINISHED", true), ("ERROR", true), ("EXPIRED", true), ("IN_PROGRESS", false)]
+    {
         let network = Network::start(move |_| (200, json!({"status": status}))).await;
         let found = reconcile(&network, &draft("Hello", json!({})), publishing(&[])).await;
         assert_eq!(matches!(found, Found::Absent), absent, "{status} {found:?}");
@@ -52,7 +54,9 @@ async fn a_lost_post_is_found_by_text_and_time() {
     })
     .await;
     let hello = draft("Hello ", json!({}));
-    let Found::There(progress) = reconcile(&network, &hello, publishing(&[])).await else { panic!() };
+    let Found::There(progress) = reconcile(&network, &hello, publishing(&[])).await else {
+        panic!()
+    };
     let Progress::Continue { state, remote_id, public, .. } = progress else { panic!() };
     assert_eq!((remote_id.as_deref(), public), (Some("p2"), true));
     assert_eq!(Threads.step(&hello, Some(&state)).name, "permalink");
@@ -70,7 +74,9 @@ async fn a_lost_segment_is_found_among_the_replies() {
     })
     .await;
     let post = chain(&["same", "same", "end"], json!({}));
-    let Found::There(progress) = reconcile(&network, &post, publishing(&["p1"])).await else { panic!() };
+    let Found::There(progress) = reconcile(&network, &post, publishing(&["p1"])).await else {
+        panic!()
+    };
     assert_eq!(Threads.step(&post, Some(&resumed(progress))).name, "create_segment_3");
 }
 
@@ -105,7 +111,10 @@ async fn publishing_too_early_waits_and_is_no_error() {
     assert_eq!(publish(&network, 0, state).await.unwrap_err().kind, Kind::Transient);
 }
 
-fn dying(status: &'static str, reason: &'static str) -> impl FnMut(&Seen) -> (u16, Value) + Send + 'static {
+fn dying(
+    status: &'static str,
+    reason: &'static str,
+) -> impl FnMut(&Seen) -> (u16, Value) + Send + 'static {
     move |seen| match seen.line.as_str() {
         "GET /net/v1.0/c1" => (200, json!({"status": status, "error_message": reason})),
         "POST /net/v1.0/55/threads" => id("c2"),

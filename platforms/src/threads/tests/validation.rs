@@ -27,8 +27,13 @@ fn texts_count_emoji_as_bytes() {
 #[test]
 fn some_settings_make_a_post_and_some_do_not() {
     assert_eq!(codes(&draft("", json!({}))), ["caption caption_required"]);
-    assert!(codes(&draft("", json!({"gif_attachment": {"gif_id": "g1", "provider": "GIPHY"}}))).is_empty());
-    assert!(codes(&draft("", json!({"text_attachment": {"plaintext": "x".repeat(10_000)}}))).is_empty());
+    assert!(
+        codes(&draft("", json!({"gif_attachment": {"gif_id": "g1", "provider": "GIPHY"}})))
+            .is_empty()
+    );
+    assert!(
+        codes(&draft("", json!({"text_attachment": {"plaintext": "x".repeat(10_000)}}))).is_empty()
+    );
     assert_eq!(
         codes(&draft("", json!({"poll": {"options": ["A", "B"]}}))),
         ["caption caption_required"]
@@ -49,7 +54,9 @@ fn attachments_exclude_each_other_and_media() {
 
 #[test]
 fn links_are_counted_once_each() {
-    let links = |number: usize| (0..number).map(|n| format!("https://example.org/{n} ")).collect::<String>();
+    let links = |number: usize| {
+        (0..number).map(|n| format!("https://example.org/{n} ")).collect::<String>()
+    };
     assert!(codes(&draft(&links(5), json!({}))).is_empty());
     assert!(codes(&draft(&format!("{}(https://example.org/0).", links(5)), json!({}))).is_empty());
     assert_eq!(codes(&draft(&links(6), json!({}))), ["caption caption_too_many_links"]);
@@ -70,7 +77,10 @@ fn ghosts_topics_and_spoilers_have_their_rules() {
     assert_eq!(codes(&post), ["settings.is_ghost_post setting_invalid"]);
     assert_eq!(codes(&chain(&["a", "b"], ghost)), ["settings.is_ghost_post setting_invalid"]);
     for tag in ["a.b", "a&b"] {
-        assert_eq!(codes(&draft("x", json!({ "topic_tag": tag }))), ["settings.topic_tag setting_invalid"]);
+        assert_eq!(
+            codes(&draft("x", json!({ "topic_tag": tag }))),
+            ["settings.topic_tag setting_invalid"]
+        );
     }
     let spoilers = json!({"spoilers": [{"offset": 0, "length": 5}, {"offset": 3, "length": 3}]});
     assert_eq!(codes(&draft("12345", spoilers)), ["settings.spoilers[1] setting_invalid"]);

@@ -1,0 +1,20 @@
+use crate::{Job, Kind};
+
+/// Do one piece of upkeep: a sync, a refresh, a deletion whose time has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CleanUp {
+    /// The chore's row.
+    pub chore_id: i64,
+}
+
+impl Job for CleanUp {
+    const KIND: Kind = Kind::CleanUp;
+
+    fn from_id(id: i64) -> Self {
+        Self { chore_id: id }
+    }
+
+    fn id(&self) -> i64 {
+        self.chore_id
+    }
+}

@@ -1,0 +1,20 @@
+use crate::{Job, Kind};
+
+/// Fetch one media file into our own storage and look at what it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CopyMedia {
+    /// The asset's row.
+    pub asset_id: i64,
+}
+
+impl Job for CopyMedia {
+    const KIND: Kind = Kind::CopyMedia;
+
+    fn from_id(id: i64) -> Self {
+        Self { asset_id: id }
+    }
+
+    fn id(&self) -> i64 {
+        self.asset_id
+    }
+}

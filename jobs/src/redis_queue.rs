@@ -1,0 +1,178 @@
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use redis::{
+    AsyncConnectionConfig, Client, Cmd, ConnectionAddr, FromRedisValue, IntoConnectionInfo,
+    RedisResult, aio::MultiplexedConnection, cmd, io::tcp::TcpSettings,
+};
+use tokio::time::timeout;
+
+use crate::{Error, Kind};
+
+/// How long a ring may take, connecting included.
+const BOUND: Duration = Duration::from_secs(1);
+
+/// Ids a single script call takes: Redis lets Lua unpack about 8,000 values, and each id is two.
+const IDS_PER_CALL: usize = 1_000;
+
+/// `ZADD NX` keeps an id that waits already in its place. The counter, not a clock, gives the order: it is exact,
+/// and no machine with a wrong clock is served before the others.
+const PUSH: &str = "
+local last = redis.call('INCRBY', KEYS[2], #ARGV) - #ARGV
+local args = {}
+for i, id in ipairs(ARGV) do
+  args[2 * i - 1] = last + i
+  args[2 * i] = id
+end
+return redis.call('ZADD', KEYS[1], 'NX', unpack(args))";
+
+/// Holds a random value for as long as Redis remembers anything.
+const EPOCH: &str = "fanfare:{epoch}";
+
+/// The queues in Redis: one sorted set a kind, whose members are ids and whose scores are the order of pushing.
+#[derive(Clone)]
+pub(crate) struct RedisQueue(Arc<Shared>);
+
+struct Shared {
+    client: Client,
+    /// For rings. An error of any sort drops it and the next ring connects anew, so a dead connection or one to a
+    /// demoted primary lasts for one ring at most.
+    connection: Mutex<Option<MultiplexedConnection>>,
+    epoch: Mutex<Option<String>>,
+}
+
+impl RedisQueue {
+    /// Reads the URL; connects when first used.
+    pub(crate) fn open(url: &str) -> Result<Self, Error> {
+        let info = url.into_connection_info().map_err(|_| Error::BadUrl)?;
+        if matches!(info.addr(), ConnectionAddr::TcpTls { .. }) {
+            // redis-rs takes the process's default and panics without one. An `Err` means there is one already.
+            _ = rustls::crypto::ring::default_provider().install_default();
+        }
+        let info = info.set_tcp_settings(TcpSettings::default().set_nodelay(true));
+        let client = Client::open(info).map_err(|_| Error::BadUrl)?;
+        Ok(Self(Arc::new(Shared { client, connection: Mutex::default(), epoch: Mutex::default() })))
+    }
+
+    /// An error if the server is there but cannot pop many at once.
+    pub(crate) async fn check_commands(&self) -> Result<(), Error> {
+        let known: Vec<redis::Value> =
+            self.bounded(self.ask(cmd("COMMAND").arg("INFO").arg("BZMPOP"))).await?;
+        match known.as_slice() {
+            [redis::Value::Nil] => Err(Error::TooOld),
+            _ => Ok(()),
+        }
+    }
+
+    /// Puts ids at the end; those that already wait keep their place.
+    pub(crate) async fn push(&self, kind: Kind, ids: &[i64]) -> Result<(), Error> {
+        self.bounded(async {
+            for ids in ids.chunks(IDS_PER_CALL) {
+                let push = cmd("EVAL")
+                    .arg(PUSH)
+                    .arg(2)
+                    .arg(due_key(kind))
+                    .arg(order_key(kind))
+                    .arg(ids)
+                    .take();
+                let _added: u64 = self.ask(&push).await?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    /// Puts popped ids back where they stood. `LT`: one that was pushed again meanwhile gets its old, earlier place.
+    pub(crate) async fn put_back(&self, kind: Kind, ids: &[(i64, f64)]) -> Result<(), Error> {
+        self.bounded(async {
+            for ids in ids.chunks(IDS_PER_CALL) {
+                let mut add = cmd("ZADD").arg(due_key(kind)).arg("LT").take();
+                for (id, score) in ids {
+                    add.arg(*score).arg(*id);
+                }
+                let _added: u64 = self.ask(&add).await?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    /// How many ids wait.
+    pub(crate) async fn depth(&self, kind: Kind) -> Result<u64, Error> {
+        self.bounded(self.ask(cmd("ZCARD").arg(due_key(kind)))).await
+    }
+
+    /// Whether the server answers.
+    pub(crate) async fn ping(&self) -> Result<(), Error> {
+        self.bounded(self.ask(&cmd("PING"))).await
+    }
+
+    /// Whether Redis lost what it had since this process last asked. The value tells when another process has set
+    /// the key again in between.
+    pub(crate) async fn forgot(&self) -> Result<bool, Error> {
+        let new = uuid::Uuid::new_v4().to_string();
+        let set = cmd("SET").arg(EPOCH).arg(&new).arg("NX").arg("GET").take();
+        let found: Option<String> = self.bounded(self.ask(&set)).await?;
+        let gone = found.as_ref().is_none_or(|found| *found == new);
+        let current = found.unwrap_or(new);
+        let mut known = self.0.epoch.lock().unwrap_or_else(PoisonError::into_inner);
+        let changed = known.as_ref().is_some_and(|known| *known != current);
+        *known = Some(current);
+        Ok(gone || changed)
+    }
+
+    /// A new connection, on which a command may block for as long as it likes.
+    pub(crate) async fn connect(&self) -> RedisResult<MultiplexedConnection> {
+        let config = AsyncConnectionConfig::new()
+            .set_response_timeout(None)
+            .set_connection_timeout(Some(BOUND));
+        self.0.client.get_multiplexed_async_connection_with_config(&config).await
+    }
+
+    /// Runs a command on the shared connection. Every command here may be repeated, so one that meets a connection
+    /// which died unnoticed is sent once more on a new one.
+    async fn ask<T: FromRedisValue>(&self, command: &Cmd) -> RedisResult<T> {
+        let kept = self.connection().clone();
+        if let Some(mut connection) = kept {
+            match command.query_async(&mut connection).await {
+                Ok(answer) => return Ok(answer),
+                Err(error) => {
+                    *self.connection() = None;
+                    if !error.is_io_error() {
+                        return Err(error);
+                    }
+                }
+            }
+        }
+        let mut connection = self.connect().await?;
+        let answer = command.query_async(&mut connection).await?;
+        *self.connection() = Some(connection);
+        Ok(answer)
+    }
+
+    async fn bounded<T>(&self, work: impl Future<Output = RedisResult<T>>) -> Result<T, Error> {
+        match timeout(BOUND, work).await {
+            Ok(answer) => Ok(answer?),
+            Err(_) => {
+                *self.connection() = None;
+                Err(Error::NoAnswer(BOUND))
+            }
+        }
+    }
+
+    fn connection(&self) -> MutexGuard<'_, Option<MultiplexedConnection>> {
+        self.0.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The sorted set of a kind.
+pub(crate) fn due_key(kind: Kind) -> String {
+    format!("fanfare:{{{kind}}}:due")
+}
+
+/// The counter that gives its order, on the same node of a cluster.
+fn order_key(kind: Kind) -> String {
+    format!("fanfare:{{{kind}}}:order")
+}

@@ -1,0 +1,166 @@
+//! What both backends must do (`both.rs`), and what only one of them can get wrong.
+
+mod both;
+mod memory;
+mod outages;
+mod redis_only;
+mod server;
+
+use std::{
+    future::{Ready, ready},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use fanfare_jobs::{Bell, Error, Job, PublishPost, Slots, run_worker};
+use server::Server;
+use tokio::{
+    sync::Semaphore,
+    task::JoinHandle,
+    time::{sleep, timeout},
+};
+use tokio_util::sync::CancellationToken;
+
+/// Where a case runs: one queue, to which any number of instances can be connected.
+enum Place {
+    Memory(Bell),
+    Redis(Server),
+}
+
+impl Place {
+    fn memory() -> Self {
+        Self::Memory(Bell::memory())
+    }
+
+    async fn redis() -> Self {
+        Self::Redis(Server::start().await)
+    }
+
+    /// One more instance, as another process would have it.
+    async fn bell(&self) -> Bell {
+        match self {
+            Self::Memory(bell) => bell.clone(),
+            Self::Redis(server) => Bell::redis(&server.url()).await.unwrap(),
+        }
+    }
+}
+
+/// A worker in the background.
+struct Worker {
+    stop: CancellationToken,
+    task: JoinHandle<Result<(), Error>>,
+}
+
+impl Worker {
+    fn start<Fut>(
+        bell: &Bell,
+        slots: &Slots,
+        handler: impl Fn(i64) -> Fut + Clone + Send + Sync + 'static,
+    ) -> Self
+    where
+        Fut: Future<Output = ()> + Send + 'static,
+    {
+        Self::start_with_grace(bell, slots, Duration::from_secs(60), handler)
+    }
+
+    fn start_with_grace<Fut>(
+        bell: &Bell,
+        slots: &Slots,
+        grace: Duration,
+        handler: impl Fn(i64) -> Fut + Clone + Send + Sync + 'static,
+    ) -> Self
+    where
+        Fut: Future<Output = ()> + Send + 'static,
+    {
+        static STARTED: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("worker-{}", STARTED.fetch_add(1, Ordering::Relaxed));
+        let (stop, bell, slots) = (CancellationToken::new(), bell.clone(), slots.clone());
+        let task = tokio::spawn({
+            let stop = stop.clone();
+            let handler = move |job: PublishPost| handler(job.id());
+            async move { run_worker(name, &bell, slots, handler, stop, grace).await }
+        });
+        Self { stop, task }
+    }
+
+    async fn stop(self) {
+        self.stop.cancel();
+        within("the worker stops", self.task).await.unwrap().unwrap();
+    }
+}
+
+/// The ids handlers have seen, in that order.
+#[derive(Clone, Default)]
+struct Seen(Arc<Mutex<Vec<i64>>>);
+
+impl Seen {
+    fn add(&self, id: i64) {
+        self.0.lock().unwrap().push(id);
+    }
+
+    /// A handler that does nothing else.
+    fn handler(&self) -> impl Fn(i64) -> Ready<()> + Clone + Send + Sync + 'static {
+        let seen = self.clone();
+        move |id| {
+            seen.add(id);
+            ready(())
+        }
+    }
+
+    fn ids(&self) -> Vec<i64> {
+        self.0.lock().unwrap().clone()
+    }
+
+    fn sorted(&self) -> Vec<i64> {
+        let mut ids = self.ids();
+        ids.sort_unstable();
+        ids
+    }
+
+    async fn reach(&self, count: usize) {
+        until(&format!("{count} jobs are seen"), || self.0.lock().unwrap().len() >= count).await;
+    }
+}
+
+/// Keeps handlers from ending until it is opened.
+#[derive(Clone)]
+struct Gate(Arc<Semaphore>);
+
+impl Gate {
+    fn shut() -> Self {
+        Self(Arc::new(Semaphore::new(0)))
+    }
+
+    fn let_pass(&self, count: usize) {
+        self.0.add_permits(count);
+    }
+
+    fn open(&self) {
+        self.0.close();
+    }
+
+    async fn pass(&self) {
+        if let Ok(permit) = self.0.acquire().await {
+            permit.forget();
+        }
+    }
+}
+
+/// A wait that must end; the limit only keeps a broken test from hanging.
+async fn within<T>(what: &str, wait: impl Future<Output = T>) -> T {
+    timeout(Duration::from_secs(60), wait)
+        .await
+        .unwrap_or_else(|_| panic!("waited in vain: {what}"))
+}
+
+async fn until(what: &str, mut is: impl FnMut() -> bool) {
+    let wait = async {
+        while !is() {
+            sleep(Duration::from_millis(2)).await;
+        }
+    };
+    within(what, wait).await;
+}

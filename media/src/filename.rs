@@ -1,0 +1,109 @@
+//! A name for people, made from an address.
+
+use percent_encoding::percent_decode_str;
+use url::Url;
+
+use crate::kind;
+
+/// Longest name, in characters, its extension left aside.
+const LONGEST: usize = 80;
+const UNNAMED: &str = "media";
+
+/// The last segment of an address as a file name: decoded, without characters that mean something to a file system, a
+/// header or a reader's eye, and with the extension of `mime`.
+pub(crate) fn from_url(url: &Url, mime: &str) -> String {
+    let last = url.path_segments().and_then(|mut all| all.next_back()).unwrap_or_default();
+    let decoded = percent_decode_str(last).decode_utf8_lossy();
+    let shown = decoded.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).filter(|c| is_plain(*c));
+    let cleaned = shown.collect::<String>();
+    let words = cleaned.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    let (stem, given) = split(words.trim_end_matches('.'));
+    let kept = stem.chars().take(LONGEST).collect::<String>();
+    let stem = match kept.trim_matches(['.', ' ']) {
+        "" => UNNAMED,
+        stem => stem,
+    };
+    format!("{stem}.{}", fitting(given, mime))
+}
+
+/// The extension apart, if there is something that looks like one: at most five letters and digits, not digits alone.
+fn split(name: &str) -> (&str, &str) {
+    match name.rsplit_once('.') {
+        Some((stem, end)) if is_extension(end) => (stem, end),
+        _ => (name, ""),
+    }
+}
+
+fn is_extension(end: &str) -> bool {
+    (1..=5).contains(&end.len())
+        && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && !end.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The given extension if it is another usual one of the type, else the type's own.
+fn fitting(given: &str, mime: &str) -> String {
+    let given = given.to_ascii_lowercase();
+    match (mime, given.as_str()) {
+        ("image/jpeg", "jpeg") | ("video/mp4", "m4v") => given,
+        _ => kind::extension(mime).to_owned(),
+    }
+}
+
+/// No control characters, no separators or quotes, nothing that turns the direction of writing or shows no width.
+fn is_plain(c: char) -> bool {
+    let unsafe_here = matches!(c, '/' | '\\' | ':' | '*' | '?' | '"' | '\'' | '<' | '>' | '|' | '\u{fffd}');
+    let invisible = matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
+    !c.is_control() && !unsafe_here && !invisible
+}
+
+#[cfg(test)]
+mod tests {
+    use super::from_url;
+
+    #[test]
+    fn names_come_from_the_last_segment_with_the_right_extension() -> Result<(), url::ParseError> {
+        let cases = [
+            ("https://a.example/x/photo.png?token=secret#part", "image/png", "photo.png"),
+            ("https://a.example/photo.PNG", "image/png", "photo.png"),
+            ("https://a.example/photo.jpeg", "image/jpeg", "photo.jpeg"),
+            ("https://a.example/photo.png", "image/jpeg", "photo.jpg"),
+            ("https://a.example/clip.m4v", "video/mp4", "clip.m4v"),
+            ("https://a.example/image.php", "image/gif", "image.gif"),
+            ("https://a.example/v1.2", "video/webm", "v1.2.webm"),
+            ("https://a.example/archive.tar.gz", "application/pdf", "archive.tar.pdf"),
+            ("https://a.example/", "image/png", "media.png"),
+            ("https://a.example", "image/png", "media.png"),
+            ("https://a.example/.png", "image/png", "media.png"),
+            ("https://a.example/my%20holiday%20%20photo.jpg", "image/jpeg", "my holiday photo.jpg"),
+            ("https://a.example/%E5%86%99%E7%9C%9F.jpg", "image/jpeg", "写真.jpg"),
+            ("https://a.example/Grüße.webp", "image/webp", "Grüße.webp"),
+        ];
+        for (url, mime, name) in cases {
+            assert_eq!(from_url(&url.parse()?, mime), name, "{url}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn nothing_in_a_name_can_act() -> Result<(), url::ParseError> {
+        let cases = [
+            ("..%2f..%2fetc%2fpasswd", "etcpasswd.png"),
+            ("%2e%2e%5c%2e%2e%5cboot.ini", "boot.png"),
+            ("a%00b%0d%0aSet-Cookie.png", "ab Set-Cookie.png"),
+            ("%22%3Cscript%3E.png", "script.png"),
+            ("gnp%E2%80%AEexe.png", "gnpexe.png"),
+            ("%FF%FE.png", "media.png"),
+            ("%20..%20.png", "media.png"),
+        ];
+        for (segment, name) in cases {
+            let url = format!("https://a.example/x/{segment}").parse()?;
+            let made = from_url(&url, "image/png");
+            assert!(!made.contains(['/', '\\', '"', '\0', '\r', '\n']), "{made}");
+            assert_eq!(made, name, "{segment}");
+        }
+        let long = format!("https://a.example/{}.png", "é".repeat(500)).parse()?;
+        assert_eq!(from_url(&long, "image/png").chars().count(), 84);
+        Ok(())
+    }
+}

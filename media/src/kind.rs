@@ -1,0 +1,130 @@
+//! The types of media we take, told by their first bytes alone: never by a name or a header.
+
+/// How many of a file's first bytes [`sniff`] wants to see, if the file has as many.
+pub(crate) const SNIFFED: usize = 4096;
+
+/// Supported types and the extension each is stored with. PDF is for LinkedIn documents.
+const KINDS: [(&str, &str); 8] = [
+    ("image/jpeg", "jpg"),
+    ("image/png", "png"),
+    ("image/gif", "gif"),
+    ("image/webp", "webp"),
+    ("video/mp4", "mp4"),
+    ("video/quicktime", "mov"),
+    ("video/webm", "webm"),
+    ("application/pdf", "pdf"),
+];
+
+/// Major brands of MP4 files that the library does not know: later editions of the base format, and Sony's cameras.
+const MORE_MP4_BRANDS: [&[u8; 4]; 7] = [b"iso7", b"iso8", b"iso9", b"isoa", b"isob", b"isoc", b"XAVC"];
+
+/// The media type of a file that begins with `head`, if it is a supported one: JPEG, PNG, GIF, WebP, MP4, MOV, WebM or
+/// PDF. The first 4 KiB are enough.
+#[must_use]
+pub fn sniff(head: &[u8]) -> Option<&'static str> {
+    let found = match found(head) {
+        // Apple's name for an MP4 file with a film in it.
+        Some("video/x-m4v") => "video/mp4",
+        Some(found) => found,
+        None if has_mp4_brand(head) => "video/mp4",
+        None => return None,
+    };
+    let (mime, _) = KINDS.into_iter().find(|(mime, _)| *mime == found)?;
+    is_genuine(mime, head).then_some(mime)
+}
+
+/// What the bytes look like, supported or not.
+pub(crate) fn found(head: &[u8]) -> Option<&'static str> {
+    infer::get(head).map(|kind| kind.mime_type())
+}
+
+/// The supported types, with their extensions.
+pub(crate) fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+    KINDS.into_iter()
+}
+
+/// The extension that files of a supported type get.
+pub(crate) fn extension(mime: &str) -> &'static str {
+    KINDS.into_iter().find(|(known, _)| *known == mime).map_or("bin", |(_, extension)| extension)
+}
+
+/// Where the library looks at a part of the signature only, or anywhere in the head, the rest is checked here: a page
+/// that merely mentions `%PDF` is no document.
+fn is_genuine(mime: &str, head: &[u8]) -> bool {
+    match mime {
+        "image/png" => head.starts_with(b"\x89PNG\r\n\x1a\n"),
+        "image/gif" => head.starts_with(b"GIF87a") || head.starts_with(b"GIF89a"),
+        "image/webp" => head.starts_with(b"RIFF"),
+        "application/pdf" => head.starts_with(b"%PDF-"),
+        "video/quicktime" => {
+            let first = head.get(4..8).unwrap_or_default();
+            [b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip"].iter().any(|atom| first == *atom)
+        }
+        _ => true,
+    }
+}
+
+fn has_mp4_brand(head: &[u8]) -> bool {
+    head.get(4..8) == Some(b"ftyp")
+        && MORE_MP4_BRANDS.iter().any(|brand| head.get(8..12) == Some(brand.as_slice()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{all, extension, sniff};
+    use crate::tests::files;
+
+    #[test]
+    fn each_supported_type_is_told_by_its_bytes() {
+        for (mime, bytes) in files::each() {
+            assert_eq!(sniff(&bytes), Some(mime));
+        }
+        assert_eq!(files::each().len(), all().count());
+    }
+
+    #[test]
+    fn relatives_and_editions_count_as_their_type() {
+        for brand in [b"isom", b"iso6", b"iso9", b"mp42", b"avc1", b"dash", b"M4V ", b"M4VH", b"XAVC"] {
+            assert_eq!(sniff(&files::ftyp(brand)), Some("video/mp4"), "{}", brand.escape_ascii());
+        }
+        assert_eq!(sniff(b"\0\0\0\x08wide\0\0\x10\0mdat\0\0"), Some("video/quicktime"));
+        assert_eq!(sniff(b"\0\0\x10\0moov\0\0\0\x6cmvhd"), Some("video/quicktime"));
+        assert_eq!(sniff(b"GIF87a\x01\0\x01\0"), Some("image/gif"));
+    }
+
+    #[test]
+    fn what_only_resembles_them_is_refused() {
+        let others: [&[u8]; 16] = [
+            b"",
+            b"\xff\xd8",
+            b"\x89PNG\r\n",
+            b"GIF90a\x01\0\x01\0",
+            b"XXXX\x04\0\0\0WEBPVP8 ",
+            b"<!doctype html><p>%PDF-1.7",
+            b"some text mdat and so on",
+            b"<svg xmlns=\"http://www.w3.org/2000/svg\"/>",
+            b"<?xml version=\"1.0\"?><svg/>",
+            b"{\"error\": \"not found\"}",
+            b"BM\x46\0\0\0\0\0\0\0\x36\0\0\0",
+            b"II*\0\x08\0\0\0\x01\0\x02\0",
+            b"PK\x03\x04\x14\0\0\0\x08\0",
+            b"RIFF\x04\0\0\0AVI LIST",
+            b"\x1f\x8b\x08\0\0\0\0\0",
+            b"MZ\x90\0\x03\0\0\0",
+        ];
+        for bytes in others {
+            assert_eq!(sniff(bytes), None, "{}", bytes.escape_ascii());
+        }
+        for brand in [b"heic", b"mif1", b"avif", b"avis", b"M4A ", b"3gp4", b"zzzz"] {
+            assert_eq!(sniff(&files::ftyp(brand)), None, "{}", brand.escape_ascii());
+        }
+        assert_eq!(sniff(&files::ebml("matroska")), None);
+    }
+
+    #[test]
+    fn the_extension_follows_from_the_type() {
+        for (mime, ext) in all() {
+            assert_eq!(extension(mime), ext);
+        }
+    }
+}

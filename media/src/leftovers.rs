@@ -1,0 +1,40 @@
+//! What processes that died have left of files they were writing.
+
+use std::{
+    fs,
+    io::{self, ErrorKind},
+    path::PathBuf,
+    time::SystemTime,
+};
+
+use crate::Error;
+
+/// An unfinished file is the final name, this, and a number. No path of ours has the character.
+const MARK: char = '#';
+
+/// Removes unfinished files below `directory` that were last written before `before`. Returns how many.
+pub(crate) fn remove(directory: PathBuf, before: SystemTime) -> Result<u64, Error> {
+    let (mut open, mut removed) = (vec![directory], 0);
+    while let Some(directory) = open.pop() {
+        let Some(entries) = present(fs::read_dir(directory))? else { continue };
+        for entry in entries {
+            let entry = entry?;
+            // Files come and go meanwhile; symbolic links are not followed.
+            let Some(meta) = present(entry.metadata())? else { continue };
+            if meta.is_dir() {
+                open.push(entry.path());
+            } else if entry.file_name().to_string_lossy().contains(MARK) && meta.modified()? < before {
+                removed += u64::from(present(fs::remove_file(entry.path()))?.is_some());
+            }
+        }
+    }
+    Ok(removed)
+}
+
+fn present<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Ok(there) => Ok(Some(there)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}

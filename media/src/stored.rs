@@ -1,0 +1,86 @@
+//! A file being read.
+
+use std::{fmt, io::SeekFrom, ops::Range};
+
+use bytes::{Bytes, BytesMut};
+use futures_util::{
+    StreamExt, TryStreamExt,
+    stream::{self, BoxStream},
+};
+use object_store::{GetResult, GetResultPayload};
+use tokio::{
+    fs::File,
+    io::{AsyncReadExt, AsyncSeekExt},
+};
+
+use crate::Error;
+
+/// Bytes read from a local file at once.
+const BLOCK: u64 = 128 * 1024;
+
+/// What is known of a file without reading it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stat {
+    /// Size in bytes.
+    pub size: u64,
+    /// Changes when the file does; quoted, as an `ETag` header has it.
+    pub etag: Option<String>,
+}
+
+/// A file, or a stretch of one, that was found and is about to be read.
+pub struct Stored {
+    /// The whole file.
+    pub stat: Stat,
+    /// What of it will come. Begins as asked for, and ends with the file at the latest.
+    pub range: Range<u64>,
+    body: Body,
+}
+
+enum Body {
+    /// Stands where the range begins.
+    File(File),
+    Stream(BoxStream<'static, object_store::Result<Bytes>>),
+}
+
+impl Stored {
+    pub(crate) async fn begin(found: GetResult) -> Result<Self, Error> {
+        let stat = Stat { size: found.meta.size, etag: found.meta.e_tag };
+        let body = match found.payload {
+            GetResultPayload::File(file, _) => {
+                let mut file = File::from_std(file);
+                file.seek(SeekFrom::Start(found.range.start)).await?;
+                Body::File(file)
+            }
+            GetResultPayload::Stream(stream) => Body::Stream(stream),
+        };
+        Ok(Self { stat, range: found.range, body })
+    }
+
+    /// The bytes, in pieces of at most a few 100 KiB. Ends early only with an error.
+    pub fn into_stream(self) -> BoxStream<'static, Result<Bytes, Error>> {
+        let left = self.range.end - self.range.start;
+        match self.body {
+            Body::File(file) => stream::try_unfold((file, left), block).boxed(),
+            Body::Stream(stream) => stream.map_err(Error::from).boxed(),
+        }
+    }
+}
+
+async fn block((mut file, left): (File, u64)) -> Result<Option<(Bytes, (File, u64))>, Error> {
+    if left == 0 {
+        return Ok(None);
+    }
+    let wanted = left.min(BLOCK);
+    let mut block = BytesMut::with_capacity(usize::try_from(wanted).unwrap_or_default());
+    let read = (&mut file).take(wanted).read_buf(&mut block).await?;
+    if read == 0 {
+        return Err(Error::Failed("a file ends before its end".to_owned()));
+    }
+    Ok(Some((block.freeze(), (file, left - read as u64))))
+}
+
+impl fmt::Debug for Stored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stored").field("stat", &self.stat).field("range", &self.range).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,93 @@
+//! Messages: said, read back, edited, taken away.
+
+use super::flaws::Flaws;
+use super::home::Change;
+use super::{Cx, below_api, failure, payload, shown, too_many, webhook, with_bucket};
+use crate::pace::{Limit, Paced};
+use crate::reply::{Answer, Reply};
+
+/// A webhook's own bucket.
+const BUCKET: Limit = Limit { name: "execute", units: 5, span_ms: 2_000 };
+/// All messages of a channel.
+const CHANNEL: Limit = Limit { name: "channel", units: 30, span_ms: 60_000 };
+
+/// `POST /webhooks/{id}/{token}`
+pub(super) fn execute(cx: &Cx) -> Answer {
+    let account = webhook::caller(cx)?;
+    let now_ms = cx.now_ms();
+    let bucket = account.pace(BUCKET, 1, now_ms);
+    if cx.sim.world.rate_limits() {
+        let channel = account.pace(CHANNEL, 1, now_ms);
+        if let Some(full) = [bucket, channel].iter().find(|paced| !paced.allowed) {
+            return Err(too_many(u64::try_from(full.reset_ms - now_ms).unwrap_or(0), now_ms));
+        }
+    }
+    let query = |name: &str| cx.call.query_value(name);
+    if query("thread_id").is_some() {
+        return Err(failure(404, 10003, "Unknown Channel"));
+    }
+    let message = payload::read(&cx.call)?.message(cx)?;
+    let wait = matches!(query("wait").as_deref(), Some("true" | "True" | "1"));
+    let reply = if wait {
+        Reply::ok(&shown::message(&message, &account.identity, &cx.sim.base()))
+    } else {
+        Reply::empty(204)
+    };
+    cx.sim.make(&account, Change::Sent(message));
+    Ok(with_bucket(reply, shown_pace(bucket), BUCKET.units, now_ms))
+}
+
+/// With limits off a full bucket is shown as empty, and nothing follows from it.
+fn shown_pace(paced: Paced) -> Paced {
+    Paced { remaining: if paced.allowed { paced.remaining } else { 0 }, ..paced }
+}
+
+fn message_id(cx: &Cx) -> Result<u64, Reply> {
+    let segments = cx.call.segments();
+    let id = below_api(&segments).and_then(|path| path.get(4)).copied().unwrap_or_default();
+    id.parse().map_err(|_| unknown())
+}
+
+fn unknown() -> Reply {
+    failure(404, 10008, "Unknown Message")
+}
+
+/// `GET /webhooks/{id}/{token}/messages/{message}`
+pub(super) fn get(cx: &Cx) -> Answer {
+    let account = webhook::caller(cx)?;
+    let id = message_id(cx)?;
+    let base = cx.sim.base();
+    let found = account
+        .look(|home| Some(shown::message(home.messages.get(&id)?, &account.identity, &base)));
+    Ok(Reply::ok(&found.ok_or_else(unknown)?))
+}
+
+/// `PATCH /webhooks/{id}/{token}/messages/{message}`: the text only.
+pub(super) fn edit(cx: &Cx) -> Answer {
+    let account = webhook::caller(cx)?;
+    let id = message_id(cx)?;
+    let payload = payload::read(&cx.call)?;
+    let mut flaws = Flaws::default();
+    let content = payload.content(&mut flaws);
+    flaws.refuse()?;
+    let at_ms = cx.now_ms();
+    cx.sim.change(&account, |home| {
+        let message = home.messages.get(&id).ok_or_else(unknown)?;
+        if content.is_empty() && message.attachments.is_empty() && message.rest.is_none() {
+            return Err(failure(400, 50006, "Cannot send an empty message"));
+        }
+        Ok((Change::Edited { id, at_ms, content }, ()))
+    })?;
+    get(cx)
+}
+
+/// `DELETE /webhooks/{id}/{token}/messages/{message}`
+pub(super) fn delete(cx: &Cx) -> Answer {
+    let account = webhook::caller(cx)?;
+    let id = message_id(cx)?;
+    cx.sim.change(&account, |home| {
+        home.messages.get(&id).ok_or_else(unknown)?;
+        Ok((Change::Deleted { id }, ()))
+    })?;
+    Ok(Reply::empty(204))
+}

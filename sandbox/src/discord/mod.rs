@@ -1,0 +1,186 @@
+//! Discord: webhooks of guild channels.
+//!
+//! <https://discord.com/developers/docs/resources/webhook>
+
+mod flaws;
+mod home;
+mod messages;
+mod payload;
+mod poll;
+mod shown;
+mod webhook;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use salvo::http::Method;
+use serde_json::{Map, Value, json};
+
+use crate::call::Call;
+use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::pace::Paced;
+use crate::random::{self, BASE64URL};
+use crate::reply::Reply;
+use crate::sim::{Account, Sim};
+use crate::world::World;
+use home::{Change, Home};
+
+/// One request to this network.
+type Cx = crate::network::Cx<Discord>;
+
+/// The network.
+pub(crate) struct Discord;
+
+/// What Discord counts its ids from: the first second of 2015, in milliseconds.
+const EPOCH_MS: u64 = 1_420_070_400_000;
+/// Where Discord's own API stands; a client with another base address keeps the path.
+const REAL: &str = "https://discord.com";
+/// Files of one message, and the bytes of each in a server without boosts.
+const FILES: usize = 10;
+const FILE_MAX: usize = 10 << 20;
+
+impl Network for Discord {
+    const NAME: &'static str = "discord";
+    const BODY_MAX: usize = FILES * FILE_MAX + (4 << 20);
+    type Home = Home;
+    type Change = Change;
+
+    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+        let username = name.fitted(' ', |c| !c.is_control());
+        let lower = username.to_lowercase();
+        if !(1..=80).contains(&username.chars().count())
+            || lower.contains("discord")
+            || lower.contains("clyde")
+        {
+            return Err(format!("{username:?} may not be a webhook's name"));
+        }
+        let private = BTreeMap::from([
+            ("token".to_owned(), random::text(BASE64URL, 68)),
+            ("channel_id".to_owned(), snowflake(world.unique()).to_string()),
+            ("guild_id".to_owned(), snowflake(world.unique()).to_string()),
+        ]);
+        let remote_id = snowflake(world.unique()).to_string();
+        Ok(Identity { remote_id, username, created_ms: world.now_ms(), private })
+    }
+
+    fn keys(identity: &Identity) -> Vec<String> {
+        vec![identity.private("channel_id").to_owned()]
+    }
+
+    fn credentials(identity: &Identity, _base: &str) -> Map<String, Value> {
+        let url =
+            format!("{REAL}/api/webhooks/{}/{}", identity.remote_id, identity.private("token"));
+        Map::from_iter([("webhook_url".to_owned(), json!(url))])
+    }
+
+    fn route(method: &Method, path: &[&str], _call: &Call) -> Option<Route<Self>> {
+        use Phase::{Commit, Confirm, Read};
+        match (method, below_api(path)?) {
+            (&Method::GET, ["webhooks", _, _]) => Route::now(Read, webhook::get),
+            (&Method::POST, ["webhooks", _, _]) => Route::now(Commit, messages::execute),
+            (&Method::GET, ["webhooks", _, _, "messages", _]) => Route::now(Confirm, messages::get),
+            (&Method::PATCH, ["webhooks", _, _, "messages", _]) => {
+                Route::now(Commit, messages::edit)
+            }
+            (&Method::DELETE, ["webhooks", _, _, "messages", _]) => {
+                Route::now(Commit, messages::delete)
+            }
+            _ => None,
+        }
+    }
+
+    fn caller(sim: &Sim<Self>, call: &Call) -> Option<Arc<Account<Self>>> {
+        let segments = call.segments();
+        sim.account(below_api(&segments)?.get(1)?)
+    }
+
+    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
+        home.apply(change);
+    }
+
+    fn token_change(expired: bool) -> Option<Change> {
+        Some(Change::Revoked(expired))
+    }
+
+    fn posts(home: &Home, identity: &Identity, base: &str) -> Vec<Post> {
+        home.messages.values().map(|message| shown::post(message, identity, base)).collect()
+    }
+
+    fn refuse(refusal: Refusal) -> Reply {
+        match refusal.status {
+            400 => failure(400, 50035, "Invalid Form Body"),
+            401 => failure(401, 50027, "Invalid Webhook Token"),
+            403 => failure(403, 50013, "Missing Permissions"),
+            404 => failure(404, 10015, "Unknown Webhook"),
+            413 => failure(413, 40005, "Request entity too large"),
+            429 => too_many(refusal.retry_ms, refusal.now_ms),
+            status => failure(status, 0, &status_line(status)),
+        }
+    }
+
+    fn no_route(call: &Call) -> Reply {
+        match below_api(&call.segments()) {
+            Some(["webhooks", _, _, ..]) => failure(405, 0, "405: Method Not Allowed"),
+            _ => failure(404, 0, "404: Not Found"),
+        }
+    }
+
+    fn secret_in_path(path: &str) -> Option<&str> {
+        let segments: Vec<_> = path.split('/').collect();
+        let at = segments.iter().position(|segment| *segment == "webhooks")?;
+        segments.get(at + 2).copied()
+    }
+
+    fn page<'a>(path: &[&'a str]) -> Option<(&'a str, &'a str)> {
+        match path {
+            ["channels", _guild, channel, message] => Some((channel, message)),
+            _ => None,
+        }
+    }
+}
+
+/// The path below `api` and its version.
+fn below_api<'a, 'b>(path: &'a [&'b str]) -> Option<&'a [&'b str]> {
+    let rest = path.strip_prefix(&["api"])?;
+    let version =
+        rest.first().and_then(|v| v.strip_prefix('v')).is_some_and(|v| v.parse::<u8>().is_ok());
+    if version { rest.get(1..) } else { Some(rest) }
+}
+
+/// Discord's kind of id for a unique number of microseconds.
+fn snowflake(us: u64) -> u64 {
+    ((us / 1_000).saturating_sub(EPOCH_MS) << 22) | (us % 1_000)
+}
+
+fn failure(status: u16, code: u32, message: &str) -> Reply {
+    Reply::json(status, &json!({"message": message, "code": code}))
+}
+
+fn status_line(status: u16) -> String {
+    let reason = salvo::http::StatusCode::from_u16(status).ok().and_then(|s| s.canonical_reason());
+    format!("{status}: {}", reason.unwrap_or("Error"))
+}
+
+/// 429 with the time to wait as body and headers have it.
+fn too_many(retry_ms: u64, now_ms: i64) -> Reply {
+    let seconds = retry_ms as f64 / 1_000.0;
+    let body =
+        json!({"message": "You are being rate limited.", "retry_after": seconds, "global": false});
+    Reply::json(429, &body)
+        .with("retry-after", retry_ms.div_ceil(1_000).max(1))
+        .with("x-ratelimit-limit", 5)
+        .with("x-ratelimit-remaining", 0)
+        .with("x-ratelimit-reset", now_ms as f64 / 1_000.0 + seconds)
+        .with("x-ratelimit-reset-after", seconds)
+        .with("x-ratelimit-scope", "user")
+}
+
+/// The headers by which Discord tells how much of a bucket is left.
+fn with_bucket(reply: Reply, paced: Paced, units: u32, now_ms: i64) -> Reply {
+    reply
+        .with("x-ratelimit-limit", units)
+        .with("x-ratelimit-remaining", paced.remaining)
+        .with("x-ratelimit-reset", paced.reset_ms as f64 / 1_000.0)
+        .with("x-ratelimit-reset-after", (paced.reset_ms - now_ms) as f64 / 1_000.0)
+        .with("x-ratelimit-bucket", "execute-webhook")
+}

@@ -1,0 +1,118 @@
+//! Who the bot is, what the chat is, and whether a request may write to it.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{Cx, Telegram, bad, done, failure};
+use crate::network::Identity;
+use crate::params::Params;
+use crate::reply::{Answer, Reply};
+use crate::sim::Account;
+
+/// The bot whose token stands in the path.
+pub(super) fn bot(cx: &Cx) -> Result<Arc<Account<Telegram>>, Reply> {
+    let token = cx.call.segment(0).trim_start_matches("bot").to_owned();
+    let well_formed = token
+        .split_once(':')
+        .is_some_and(|(id, rest)| id.parse::<u64>().is_ok() && !rest.is_empty());
+    if !well_formed {
+        return Err(failure(404, "Not Found"));
+    }
+    let account =
+        cx.account.clone().filter(|account| account.identity.private("bot_token") == token);
+    let account = account.filter(|account| !account.look(|home| home.revoked));
+    account.ok_or_else(|| failure(401, "Unauthorized"))
+}
+
+/// The parameters of the request.
+pub(super) fn params(cx: &Cx) -> Result<Params, Reply> {
+    Params::read(&cx.call).map_err(|_| bad("can't parse the request body"))
+}
+
+/// The bot, once its request names its own chat.
+pub(super) fn target(cx: &Cx, params: &Params) -> Result<Arc<Account<Telegram>>, Reply> {
+    let bot = bot(cx)?;
+    let chat = params.filled("chat_id").ok_or_else(|| bad("chat_id is empty"))?;
+    let identity = &bot.identity;
+    let named =
+        chat.strip_prefix('@').is_some_and(|name| name.eq_ignore_ascii_case(&identity.username));
+    if named || chat == identity.remote_id {
+        return Ok(bot);
+    }
+    let other = cx.sim.find(&chat.trim_start_matches('@').to_ascii_lowercase());
+    match other.filter(|_| chat.starts_with('@') || chat.starts_with("-100")) {
+        Some(_) => Err(failure(403, "Forbidden: bot is not a member of the channel chat")),
+        None => Err(bad("chat not found")),
+    }
+}
+
+fn bot_user(identity: &Identity) -> Value {
+    json!({
+        "id": identity.private("bot_id").parse::<i64>().unwrap_or_default(),
+        "is_bot": true,
+        "first_name": identity.private("title"),
+        "username": format!("{}_bot", identity.username),
+    })
+}
+
+/// The chat as it stands in messages.
+pub(super) fn chat(identity: &Identity) -> Value {
+    json!({
+        "id": identity.remote_id.parse::<i64>().unwrap_or_default(),
+        "title": identity.private("title"),
+        "username": identity.username,
+        "type": "channel",
+    })
+}
+
+/// `getMe`
+pub(super) fn get_me(cx: &Cx) -> Answer {
+    let mut user = bot_user(&bot(cx)?.identity);
+    for (name, can) in [
+        ("can_join_groups", true),
+        ("can_read_all_group_messages", false),
+        ("supports_inline_queries", false),
+    ] {
+        user[name] = json!(can);
+    }
+    done(user)
+}
+
+/// `getChat`
+pub(super) fn get_chat(cx: &Cx) -> Answer {
+    let account = target(cx, &params(cx)?)?;
+    let mut chat = chat(&account.identity);
+    chat["active_usernames"] = json!([account.identity.username]);
+    chat["accent_color_id"] = json!(0);
+    chat["max_reaction_count"] = json!(11);
+    done(chat)
+}
+
+/// `getChatMember`
+pub(super) fn get_chat_member(cx: &Cx) -> Answer {
+    let params = params(cx)?;
+    let account = target(cx, &params)?;
+    let user = bot_user(&account.identity);
+    if params.integer("user_id") != user["id"].as_i64() {
+        return Err(bad("invalid user_id specified"));
+    }
+    done(json!({
+        "user": user,
+        "status": "administrator",
+        "can_be_edited": false,
+        "is_anonymous": false,
+        "can_manage_chat": true,
+        "can_change_info": false,
+        "can_post_messages": true,
+        "can_edit_messages": true,
+        "can_delete_messages": true,
+        "can_invite_users": false,
+        "can_restrict_members": false,
+        "can_promote_members": false,
+        "can_manage_video_chats": false,
+        "can_post_stories": false,
+        "can_edit_stories": false,
+        "can_delete_stories": false,
+    }))
+}

@@ -1,0 +1,97 @@
+//! Access tokens: whose, and for how long.
+
+use std::sync::Arc;
+
+use super::home::Home;
+use super::{Cx, Threads, below_version, failure};
+use crate::call::Call;
+use crate::params::Params;
+use crate::random::{self, BASE62};
+use crate::reply::Reply;
+use crate::sim::{Account, Sim};
+use crate::world::utc;
+
+/// 60 days and one hour, in milliseconds.
+pub(super) const LONG_MS: i64 = 60 * 86_400_000;
+pub(super) const SHORT_MS: i64 = 3_600_000;
+const PREFIX: &str = "THAA";
+
+/// A new token of a user. The user's id stands in it, so that it can be found again.
+pub(super) fn new_token(user_id: &str) -> String {
+    format!("{PREFIX}{user_id}Z{}", random::text(BASE62, 80))
+}
+
+fn user_of(token: &str) -> Option<&str> {
+    Some(token.strip_prefix(PREFIX)?.split_once('Z')?.0)
+}
+
+/// The token of a request, wherever it stands.
+pub(super) fn token(call: &Call) -> Option<String> {
+    if let Some(token) = call.bearer() {
+        return Some(token.to_owned());
+    }
+    Params::read(call).ok()?.filled("access_token")
+}
+
+/// Whose request it is: by its token, its code, or the user in its path.
+pub(super) fn caller(sim: &Sim<Threads>, call: &Call) -> Option<Arc<Account<Threads>>> {
+    if let Some(account) = token(call).and_then(|token| sim.account(user_of(&token)?)) {
+        return Some(account);
+    }
+    if call.path.ends_with("access_token") {
+        let code = Params::read(call).ok()?.filled("code")?;
+        return sim.account(code.split('.').next()?);
+    }
+    let segments = call.segments();
+    sim.account(below_version(&segments).first()?)
+}
+
+/// When a token ends, in milliseconds since 1970; `None` if it never was one. And when it was issued.
+pub(super) fn life(account: &Account<Threads>, home: &Home, token: &str) -> Option<(i64, i64)> {
+    let identity = &account.identity;
+    if token == identity.private("access_token") {
+        return Some((identity.created_ms, identity.created_ms + LONG_MS));
+    }
+    home.tokens.get(token).map(|token| (token.issued_ms, token.expires_ms))
+}
+
+/// The account whose good token the request carries.
+pub(super) fn account(cx: &Cx) -> Result<Arc<Account<Threads>>, Reply> {
+    let token = token(&cx.call);
+    let token = token.ok_or_else(|| {
+        failure::graph(400, 104, 0, "An access token is required to request this resource.")
+    })?;
+    checked(cx, &token)
+}
+
+/// The account of a token that is still good.
+pub(super) fn checked(cx: &Cx, token: &str) -> Result<Arc<Account<Threads>>, Reply> {
+    let broken =
+        || failure::graph(401, 190, 0, "Invalid OAuth access token - Cannot parse access token");
+    let account = user_of(token).and_then(|user| cx.sim.account(user)).ok_or_else(broken)?;
+    let now_ms = cx.now_ms();
+    let (known, expired) = account.look(|home| (life(&account, home, token), home.expired));
+    let (_, expires_ms) = known.ok_or_else(broken)?;
+    if expired || expires_ms <= now_ms {
+        let time = |ms: i64| utc(ms).format("%A, %d-%b-%y %H:%M:%S UTC");
+        let end = if expired { now_ms } else { expires_ms };
+        let message = format!(
+            "Error validating access token: Session has expired on {}. The current time is {}.",
+            time(end),
+            time(now_ms)
+        );
+        return Err(failure::graph(400, 190, 463, &message));
+    }
+    Ok(account)
+}
+
+/// The account, when the user in the path is it: `me` or its id.
+pub(super) fn user(cx: &Cx) -> Result<Arc<Account<Threads>>, Reply> {
+    let account = account(cx)?;
+    let segments = cx.call.segments();
+    let named = below_version(&segments).first().copied().unwrap_or_default();
+    if named == "me" || named == account.identity.remote_id {
+        return Ok(account);
+    }
+    Err(failure::missing(named))
+}

@@ -1,0 +1,177 @@
+//! Consent, codes and tokens.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+use url::Url;
+use url::form_urlencoded::Serializer;
+
+use super::home::{Change, Code, Token};
+use super::{Cx, access, failure};
+use crate::page;
+use crate::params::Params;
+use crate::random::{self, BASE62};
+use crate::reply::{Answer, Reply};
+
+/// How long a code may be exchanged, in milliseconds.
+const CODE_MS: i64 = 3_600_000;
+/// How old a token must be to be refreshed, in milliseconds.
+const REFRESHABLE_MS: i64 = 86_400_000;
+
+/// `GET /oauth/authorize`: lets a person choose an account, then goes back to the client with a code.
+pub(super) fn authorize(cx: &Cx) -> Answer {
+    let query = |name: &str| cx.call.query_value(name).filter(|value| !value.is_empty());
+    let required = |name: &str| {
+        query(name).ok_or_else(|| failure::invalid(&format!("Missing required parameter: {name}")))
+    };
+    required("client_id")?;
+    let redirect_uri = required("redirect_uri")?;
+    let mut back =
+        Url::parse(&redirect_uri).map_err(|_| failure::invalid("Invalid redirect_uri"))?;
+    if required("response_type")? != "code" {
+        return Err(failure::invalid("Invalid response_type"));
+    }
+    if let Some(state) = query("state") {
+        back.query_pairs_mut().append_pair("state", &state);
+    }
+    match query("account") {
+        None => Ok(choice(cx)),
+        Some(id) => match cx.sim.account(&id) {
+            Some(account) => {
+                let code = format!("{id}.{}", random::text(BASE62, 60));
+                let consent = Code { redirect_uri, expires_ms: cx.now_ms() + CODE_MS };
+                cx.sim.make(&account, Change::Code { code: code.clone(), consent });
+                back.query_pairs_mut().append_pair("code", &code);
+                // Threads ends its redirects so; clients have to cut it off.
+                Ok(Reply::empty(302).with("location", format!("{back}#_")))
+            }
+            None => {
+                back.query_pairs_mut()
+                    .append_pair("error", "access_denied")
+                    .append_pair("error_reason", "user_denied");
+                Ok(Reply::empty(302).with("location", back))
+            }
+        },
+    }
+}
+
+fn choice(cx: &Cx) -> Reply {
+    let link = |id: &str| {
+        let pairs = cx.call.query_pairs().chain([("account".to_owned(), id.to_owned())]);
+        let query = Serializer::new(String::new()).extend_pairs(pairs).finish();
+        page::escape(&format!("{}/oauth/authorize?{query}", cx.sim.base()))
+    };
+    let mut list = String::from("<ul>");
+    for account in cx.sim.all() {
+        let identity = &account.identity;
+        let _ = write!(
+            list,
+            "<li><a href=\"{}\">{}</a></li>",
+            link(&identity.remote_id),
+            page::escape(&identity.username)
+        );
+    }
+    let _ = write!(list, "<li><a href=\"{}\">Cancel</a></li></ul>", link("none"));
+    page::page(200, "Continue as", "An application asks to post on simulated threads.", &list)
+}
+
+/// `POST /oauth/access_token`: a code for a token of one hour.
+pub(super) fn exchange_code(cx: &Cx) -> Answer {
+    let refused = |message: &str| {
+        Reply::json(
+            400,
+            &json!({"error_type": "OAuthException", "code": 400, "error_message": message}),
+        )
+    };
+    let params = Params::read(&cx.call).map_err(|_| refused("Invalid body"))?;
+    let required = |name: &str| {
+        params.filled(name).ok_or_else(|| refused(&format!("Missing required field {name}")))
+    };
+    for name in ["client_id", "client_secret"] {
+        required(name)?;
+    }
+    if required("grant_type")? != "authorization_code" {
+        return Err(refused("Invalid grant_type"));
+    }
+    let (code, redirect_uri) =
+        (required("code")?.trim_end_matches("#_").to_owned(), required("redirect_uri")?);
+    let used = || refused("Matching code was not found or was already used");
+    let account = code.split('.').next().and_then(|id| cx.sim.account(id)).ok_or_else(used)?;
+    let now_ms = cx.now_ms();
+    let token = access::new_token(&account.identity.remote_id);
+    cx.sim.change(&account, |home| {
+        let consent = home.codes.get(&code).filter(|consent| consent.expires_ms > now_ms).ok_or_else(used)?;
+        if consent.redirect_uri != redirect_uri {
+            return Err(refused("Error validating verification code. Please make sure your redirect_uri is identical"));
+        }
+        let life = Token { issued_ms: now_ms, expires_ms: now_ms + access::SHORT_MS, long: false };
+        Ok((Change::Exchanged { code, token: token.clone(), life }, ()))
+    })?;
+    let user_id: Value =
+        account.identity.remote_id.parse::<u64>().map_or(Value::Null, |id| json!(id));
+    Ok(Reply::ok(&json!({"access_token": token, "user_id": user_id})))
+}
+
+/// `GET /access_token`: a token of one hour for one of 60 days.
+pub(super) fn exchange_token(cx: &Cx) -> Answer {
+    let query = |name: &str| cx.call.query_value(name).filter(|value| !value.is_empty());
+    if query("grant_type").as_deref() != Some("th_exchange_token") {
+        return Err(failure::graph(400, 100, 0, "Invalid grant_type"));
+    }
+    if query("client_secret").is_none() {
+        return Err(failure::graph(400, 101, 0, "Missing client_secret"));
+    }
+    long(cx, |_, long| {
+        if long {
+            Err(failure::graph(
+                400,
+                452,
+                0,
+                "Session key invalid. This could be because the token is long-lived already.",
+            ))
+        } else {
+            Ok(())
+        }
+    })
+}
+
+/// `GET /refresh_access_token`: a token of 60 days for another.
+pub(super) fn refresh(cx: &Cx) -> Answer {
+    if cx.call.query_value("grant_type").as_deref() != Some("th_refresh_token") {
+        return Err(failure::graph(400, 100, 0, "Invalid grant_type"));
+    }
+    let now_ms = cx.now_ms();
+    long(cx, |issued_ms, long| {
+        if !long {
+            return Err(failure::graph(400, 100, 0, "Only long-lived tokens may be refreshed"));
+        }
+        if now_ms < issued_ms + REFRESHABLE_MS {
+            return Err(failure::graph(
+                400,
+                100,
+                0,
+                "The access token must be at least 24 hours old to be refreshed",
+            ));
+        }
+        Ok(())
+    })
+}
+
+/// Gives a token of 60 days for a good token that passes `check`, which sees its birth and whether it is long-lived.
+fn long(cx: &Cx, check: impl FnOnce(i64, bool) -> Result<(), Reply>) -> Answer {
+    let old = access::token(&cx.call);
+    let old = old.ok_or_else(|| {
+        failure::graph(400, 104, 0, "An access token is required to request this resource.")
+    })?;
+    let account = access::checked(cx, &old)?;
+    let (issued_ms, _) =
+        account.look(|home| access::life(&account, home, &old)).unwrap_or_default();
+    check(issued_ms, account.look(|home| home.tokens.get(&old).is_none_or(|token| token.long)))?;
+    let now_ms = cx.now_ms();
+    let token = access::new_token(&account.identity.remote_id);
+    let life = Token { issued_ms: now_ms, expires_ms: now_ms + access::LONG_MS, long: true };
+    cx.sim.make(&account, Change::Token { token: token.clone(), life });
+    Ok(Reply::ok(
+        &json!({"access_token": token, "token_type": "bearer", "expires_in": access::LONG_MS / 1_000}),
+    ))
+}

@@ -1,0 +1,211 @@
+//! Posts and containers by their id, with the fields that were asked for.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::container::status;
+use super::home::{MediaType, Published};
+use super::{Cx, Threads, access, below_version, failure, shown, user};
+use crate::call::Call;
+use crate::network::Identity;
+use crate::reply::{Answer, Reply};
+use crate::sim::Account;
+use crate::world::utc;
+
+/// A post and whose it is; the caller's own are looked at first.
+pub(super) fn find(cx: &Cx, id: u64) -> Option<(Arc<Account<Threads>>, Published)> {
+    let of = |account: Arc<Account<Threads>>| {
+        let post = account.look(|home| home.posts.get(&id).cloned())?;
+        Some((account, post))
+    };
+    cx.account.clone().and_then(of).or_else(|| cx.sim.all().into_iter().find_map(of))
+}
+
+/// `GET /{id}`: a post, a container or the user.
+pub(super) fn get(cx: &Cx) -> Answer {
+    let account = access::account(cx)?;
+    let segments = cx.call.segments();
+    let id = below_version(&segments).first().copied().unwrap_or_default();
+    if id == account.identity.remote_id {
+        return user::me(cx);
+    }
+    let missing = || failure::missing(id);
+    let number: u64 = id.parse().map_err(|_| missing())?;
+    let now_ms = cx.now_ms();
+    let container = account.look(|home| {
+        let container = home.containers.get(&number)?;
+        let (status, flaw) = status(home, container, now_ms);
+        let mut shown = json!({"id": id, "status": status.name()});
+        if let Some(flaw) = flaw {
+            shown["error_message"] = json!(flaw);
+        }
+        Some(shown)
+    });
+    if let Some(container) = container {
+        return Ok(Reply::ok(&pick_known(
+            &cx.call,
+            &container,
+            &["status", "error_message"],
+            "ThreadsMediaContainer",
+        )?));
+    }
+    let (owner, post) = find(cx, number).ok_or_else(missing)?;
+    if owner.identity.remote_id != account.identity.remote_id && !is_reply_to(&account, &post) {
+        return Err(missing());
+    }
+    Ok(Reply::ok(&pick(&cx.call, &view(cx, &owner.identity, &post), "ThreadsMedia")?))
+}
+
+fn is_reply_to(account: &Account<Threads>, post: &Published) -> bool {
+    post.content.reply_to.is_some_and(|to| account.look(|home| home.posts.contains_key(&to)))
+}
+
+/// `DELETE /{id}`
+pub(super) fn delete(cx: &Cx) -> Answer {
+    let account = access::account(cx)?;
+    let segments = cx.call.segments();
+    let id = below_version(&segments).first().copied().unwrap_or_default().to_owned();
+    cx.sim.change(&account, |home| {
+        let found = id.parse().ok().filter(|id| home.posts.contains_key(id));
+        let id = found.ok_or_else(|| failure::missing(&id))?;
+        Ok((super::home::Change::Deleted { id }, ()))
+    })?;
+    Ok(Reply::ok(&json!({"success": true, "deleted_id": id})))
+}
+
+/// Every field of a post.
+pub(super) fn view(cx: &Cx, owner: &Identity, post: &Published) -> Value {
+    let content = &post.content;
+    let kind = match content.media_type {
+        MediaType::Text => "TEXT_POST",
+        MediaType::Image => "IMAGE",
+        MediaType::Video => "VIDEO",
+        MediaType::Carousel => "CAROUSEL_ALBUM",
+    };
+    let replied_to = content.reply_to.and_then(|to| find(cx, to));
+    let mut view = json!({
+        "id": post.id.to_string(),
+        "media_product_type": "THREADS",
+        "media_type": kind,
+        "permalink": shown::permalink(&cx.sim.base(), owner, post.id),
+        "owner": {"id": owner.remote_id},
+        "username": owner.username,
+        "text": content.text,
+        "timestamp": utc(post.at_ms).format("%Y-%m-%dT%H:%M:%S+0000").to_string(),
+        "shortcode": post.shortcode,
+        "is_quote_post": content.quote.is_some(),
+        "is_reply": content.reply_to.is_some(),
+        "is_reply_owned_by_me": content.reply_to.is_some(),
+        "has_replies": answered(cx, post.id),
+        "hide_status": "NOT_HUSHED",
+        "reply_audience": content.extra.get("reply_control").and_then(Value::as_str).unwrap_or("everyone").to_uppercase(),
+    });
+    let mut put = |name: &str, value: Value| {
+        if !value.is_null() {
+            view[name] = value;
+        }
+    };
+    put("media_url", json!(content.medium.as_ref().and_then(|medium| medium.url.as_ref())));
+    put("alt_text", json!(content.medium.as_ref().and_then(|medium| medium.alt.as_ref())));
+    if let Some((_, parent)) = &replied_to {
+        put("replied_to", json!({"id": parent.id.to_string()}));
+        put("root_post", json!({"id": root(cx, parent.clone()).to_string()}));
+    }
+    if content.media_type == MediaType::Carousel {
+        let children: Vec<_> =
+            content.children.iter().map(|id| json!({"id": id.to_string()})).collect();
+        put("children", json!({"data": children}));
+    }
+    if let Some(id) = content.quote {
+        put("quoted_post", json!({"id": id.to_string()}));
+    }
+    for (name, shown) in [
+        ("topic_tag", "topic_tag"),
+        ("link_attachment", "link_attachment_url"),
+        ("poll_attachment", "poll_attachment"),
+        ("text_attachment", "text_attachment"),
+        ("gif_attachment", "gif_attachment"),
+        ("is_spoiler_media", "is_spoiler_media"),
+    ] {
+        put(shown, content.extra.get(name).cloned().unwrap_or_default());
+    }
+    view
+}
+
+fn answered(cx: &Cx, id: u64) -> bool {
+    let answers = |account: &Arc<Account<Threads>>| {
+        account.look(|home| home.posts.values().any(|post| post.content.reply_to == Some(id)))
+    };
+    cx.sim.all().iter().any(answers)
+}
+
+fn root(cx: &Cx, mut post: Published) -> u64 {
+    while let Some((_, parent)) = post.content.reply_to.and_then(|to| find(cx, to)) {
+        post = parent;
+    }
+    post.id
+}
+
+/// Fields that a post may have without having them now.
+const FIELDS: [&str; 16] = [
+    "media_url",
+    "alt_text",
+    "replied_to",
+    "root_post",
+    "children",
+    "quoted_post",
+    "topic_tag",
+    "link_attachment_url",
+    "poll_attachment",
+    "text_attachment",
+    "gif_attachment",
+    "gif_url",
+    "is_spoiler_media",
+    "thumbnail_url",
+    "reposted_post",
+    "reply_approval_status",
+];
+
+/// The id and the fields that the request names.
+pub(super) fn pick(call: &Call, whole: &Value, node: &str) -> Result<Value, Reply> {
+    pick_known(call, whole, &FIELDS, node)
+}
+
+fn pick_known(call: &Call, whole: &Value, known: &[&str], node: &str) -> Result<Value, Reply> {
+    let mut picked = Map::new();
+    if let Some(id) = whole.get("id") {
+        picked.insert("id".into(), id.clone());
+    }
+    for field in fields(&call.query_value("fields").unwrap_or_default()) {
+        match whole.get(&field) {
+            Some(value) => drop(picked.insert(field, value.clone())),
+            None if known.contains(&field.as_str()) => {}
+            None => {
+                let message = format!(
+                    "(#100) Tried accessing nonexisting field ({field}) on node type ({node})"
+                );
+                return Err(failure::graph(400, 100, 0, &message));
+            }
+        }
+    }
+    Ok(Value::Object(picked))
+}
+
+/// The names in `a,b{c,d},e`: those outside of braces.
+fn fields(text: &str) -> Vec<String> {
+    let (mut names, mut depth) = (vec![String::new()], 0_u32);
+    for c in text.chars() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => names.push(String::new()),
+            c if depth == 0 && !c.is_whitespace() => {
+                names.iter_mut().last().into_iter().for_each(|name| name.push(c))
+            }
+            _ => {}
+        }
+    }
+    names.retain(|name| !name.is_empty());
+    names
+}

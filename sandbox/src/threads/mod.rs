@@ -1,0 +1,128 @@
+//! Threads: the Graph API with its containers, below one address with its token endpoints.
+//!
+//! <https://developers.facebook.com/docs/threads>
+
+mod access;
+mod container;
+mod content;
+mod create;
+mod failure;
+mod home;
+mod insights;
+mod lists;
+mod login;
+mod media;
+mod publish;
+mod shown;
+mod text;
+mod user;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use salvo::http::Method;
+use serde_json::{Map, Value, json};
+
+use crate::call::Call;
+use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::random;
+use crate::reply::Reply;
+use crate::sim::{Account, Sim};
+use crate::world::{World, rfc3339};
+use home::{Change, Home};
+
+/// One request to this network.
+type Cx = crate::network::Cx<Threads>;
+
+/// The network.
+pub(crate) struct Threads;
+
+impl Network for Threads {
+    const NAME: &'static str = "threads";
+    const BODY_MAX: usize = 1 << 20;
+    type Home = Home;
+    type Change = Change;
+
+    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_';
+        let username = name.fitted('.', allowed).to_ascii_lowercase();
+        if username.is_empty() || username.len() > 30 {
+            return Err("a user name has 1 to 30 letters, digits, periods and underscores".into());
+        }
+        let user_id = random::number(17).to_string();
+        let private = BTreeMap::from([("access_token".to_owned(), access::new_token(&user_id))]);
+        Ok(Identity { remote_id: user_id, username, created_ms: world.now_ms(), private })
+    }
+
+    fn keys(_identity: &Identity) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn credentials(identity: &Identity, _base: &str) -> Map<String, Value> {
+        Map::from_iter([
+            ("access_token".to_owned(), json!(identity.private("access_token"))),
+            ("user_id".to_owned(), json!(identity.remote_id)),
+            ("expires_at".to_owned(), json!(rfc3339(identity.created_ms + access::LONG_MS))),
+        ])
+    }
+
+    fn route(method: &Method, path: &[&str], call: &Call) -> Option<Route<Self>> {
+        use Phase::{Commit, Confirm, Prepare, Read};
+        match (method, below_version(path)) {
+            (&Method::GET, ["oauth", "authorize"]) => Route::now(Read, login::authorize),
+            (&Method::POST, ["oauth", "access_token"]) => Route::now(Prepare, login::exchange_code),
+            (&Method::GET, ["access_token"]) => Route::now(Prepare, login::exchange_token),
+            (&Method::GET, ["refresh_access_token"]) => Route::now(Prepare, login::refresh),
+            (&Method::POST, [_, "threads"]) => {
+                let phase = if create::publishes_at_once(call) { Commit } else { Prepare };
+                Route::later(phase, |cx| Box::pin(create::create(cx)))
+            }
+            (&Method::POST, [_, "threads_publish"]) => Route::now(Commit, publish::publish),
+            (&Method::GET, [_, "threads"]) => Route::now(Read, lists::posts),
+            (&Method::GET, [_, "threads_publishing_limit"]) => Route::now(Read, publish::limit),
+            (&Method::GET, [_, "threads_insights"]) => Route::now(Read, insights::of_user),
+            (&Method::GET, [_, "insights"]) => Route::now(Read, insights::of_media),
+            (&Method::GET, [_, "replies"]) => Route::now(Read, lists::replies),
+            (&Method::GET, [_, "conversation"]) => Route::now(Read, lists::conversation),
+            (&Method::GET, ["me"]) => Route::now(Read, user::me),
+            (&Method::GET, [_]) => Route::now(Confirm, media::get),
+            (&Method::DELETE, [_]) => Route::now(Commit, media::delete),
+            _ => None,
+        }
+    }
+
+    fn caller(sim: &Sim<Self>, call: &Call) -> Option<Arc<Account<Self>>> {
+        access::caller(sim, call)
+    }
+
+    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
+        home.apply(change);
+    }
+
+    fn token_change(expired: bool) -> Option<Change> {
+        Some(Change::Expired(expired))
+    }
+
+    fn posts(home: &Home, identity: &Identity, base: &str) -> Vec<Post> {
+        home.posts.values().map(|post| shown::post(home, post, identity, base)).collect()
+    }
+
+    fn refuse(refusal: Refusal) -> Reply {
+        failure::of_status(refusal.status)
+    }
+
+    fn no_route(call: &Call) -> Reply {
+        failure::unknown_path(&call.method, &call.path)
+    }
+}
+
+/// The path below an API version such as `v1.0`.
+fn below_version<'a, 'b>(path: &'a [&'b str]) -> &'a [&'b str] {
+    let is_version = |v: &str| {
+        v.strip_prefix('v').is_some_and(|v| v.split('.').all(|n| n.parse::<u8>().is_ok()))
+    };
+    match path {
+        [first, rest @ ..] if is_version(first) => rest,
+        path => path,
+    }
+}

@@ -1,0 +1,126 @@
+//! The call that makes a container public, and how many of them there may be.
+
+use serde_json::json;
+
+use super::container::{Status, status};
+use super::home::{Change, Container, Home};
+use super::{Cx, Threads, access, create, failure, media};
+use crate::params::Params;
+use crate::random::{self, BASE64URL};
+use crate::reply::{Answer, Reply};
+use crate::sim::Account;
+
+const POSTS: usize = 250;
+const REPLIES: usize = 1_000;
+const DAY_MS: i64 = 86_400_000;
+
+/// `POST /{user}/threads_publish`
+pub(super) fn publish(cx: &Cx) -> Answer {
+    let account = access::user(cx)?;
+    let params = Params::read(&cx.call)
+        .map_err(|_| failure::graph(400, 100, 0, "(#100) The body cannot be read"))?;
+    let id = params.filled("creation_id");
+    let id = id.ok_or_else(|| {
+        failure::graph(400, 100, 0, "(#100) The parameter creation_id is required")
+    })?;
+    let now_ms = cx.now_ms();
+    let made = change(cx, &account, &id, |home, container| ready(home, container, now_ms))?;
+    Ok(Reply::ok(&json!({"id": made.to_string()})))
+}
+
+/// Publishes a text that is to be public at once, finished or not.
+pub(super) fn at_once(cx: &Cx, account: &Account<Threads>, container: u64) -> Answer {
+    let made = change(cx, account, &container.to_string(), |_, _| Ok(()))?;
+    Ok(Reply::ok(&json!({"id": made.to_string()})))
+}
+
+fn change(
+    cx: &Cx,
+    account: &Account<Threads>,
+    id: &str,
+    check: impl FnOnce(&Home, &Container) -> Result<(), Reply>,
+) -> Result<u64, Reply> {
+    let now_ms = cx.now_ms();
+    let limited = cx.sim.world.rate_limits();
+    cx.sim.change(account, |home| {
+        let container = id.parse().ok().and_then(|id: u64| home.containers.get(&id)).ok_or_else(|| not_found(id))?;
+        check(home, container)?;
+        let reply = container.content.reply_to.is_some();
+        let (posts, replies) = used(home, now_ms);
+        if limited && (if reply { replies >= REPLIES } else { posts >= POSTS }) {
+            let explanation = "You reached maximum number of posts that is allowed to be published by Content Publishing API.";
+            return Err(failure::explained(400, 9, 2_207_042, "Application request limit reached", "Too many posts", explanation));
+        }
+        let made = create::id(cx);
+        let shortcode = random::text(BASE64URL, 11);
+        Ok((Change::Published { container: container.id, id: made, at_ms: now_ms, shortcode }, made))
+    })
+}
+
+/// Too early, or never: Threads does not tell them apart.
+fn not_found(id: &str) -> Reply {
+    let explanation = format!("The media with id {id} cannot be found.");
+    failure::explained(
+        400,
+        24,
+        4_279_009,
+        "The requested resource does not exist",
+        "Media Not Found",
+        &explanation,
+    )
+}
+
+fn ready(home: &Home, container: &Container, now_ms: i64) -> Result<(), Reply> {
+    if container.content.carousel_item {
+        return Err(failure::invalid("A carousel item cannot be published by itself."));
+    }
+    match status(home, container, now_ms) {
+        (Status::Finished, _) => Ok(()),
+        (Status::InProgress, _) => Err(not_found(&container.id.to_string())),
+        (Status::Error, flaw) => Err(failure::invalid(&format!(
+            "The media failed to process: {}",
+            flaw.unwrap_or_default()
+        ))),
+        (Status::Expired, _) => {
+            let explanation =
+                "The media you are trying to access has expired. Please try to upload again.";
+            Err(failure::explained(
+                400,
+                100,
+                2_207_020,
+                "Invalid parameter",
+                "Media expired",
+                explanation,
+            ))
+        }
+        (Status::Published, _) => Err(failure::invalid("This container was already published.")),
+    }
+}
+
+/// Posts and replies of the last 24 hours.
+fn used(home: &Home, now_ms: i64) -> (usize, usize) {
+    let recent = home.posts.values().rev().take_while(|post| post.at_ms > now_ms - DAY_MS);
+    recent.fold((0, 0), |(posts, replies), post| match post.content.reply_to {
+        Some(_) => (posts, replies + 1),
+        None => (posts + 1, replies),
+    })
+}
+
+/// `GET /{user}/threads_publishing_limit`
+pub(super) fn limit(cx: &Cx) -> Answer {
+    let account = access::user(cx)?;
+    let now_ms = cx.now_ms();
+    let (posts, replies) = account.look(|home| used(home, now_ms));
+    let config = |total: usize| json!({"quota_total": total, "quota_duration": DAY_MS / 1_000});
+    let whole = json!({
+        "quota_usage": posts,
+        "config": config(POSTS),
+        "reply_quota_usage": replies,
+        "reply_config": config(REPLIES),
+    });
+    let mut picked = media::pick(&cx.call, &whole, "ThreadsPublishingLimit")?;
+    if picked.as_object().is_some_and(serde_json::Map::is_empty) {
+        picked = json!({"quota_usage": posts});
+    }
+    Ok(Reply::ok(&json!({"data": [picked]})))
+}

@@ -1,0 +1,39 @@
+//! A post as the control API and the pages show it.
+
+use serde_json::{Map, json};
+
+use super::home::{Home, Published};
+use crate::network::{Identity, Medium, Post};
+use crate::world::rfc3339;
+
+/// Where a post is seen.
+pub(super) fn permalink(base: &str, owner: &Identity, id: u64) -> String {
+    format!("{base}/ui/{}/{id}", owner.remote_id)
+}
+
+/// The post with its media; a carousel's are its children's.
+pub(super) fn post(home: &Home, post: &Published, identity: &Identity, base: &str) -> Post {
+    let content = &post.content;
+    let children =
+        content.children.iter().filter_map(|id| home.containers.get(id)?.content.medium.clone());
+    let media: Vec<Medium> = content.medium.clone().into_iter().chain(children).collect();
+    let mut extra: Map<_, _> = content.extra.clone();
+    extra.insert("media_type".into(), json!(content.media_type));
+    extra.insert("shortcode".into(), json!(post.shortcode));
+    if let Some(id) = content.reply_to {
+        extra.insert("reply_to".into(), json!(id.to_string()));
+    }
+    if let Some(id) = content.quote {
+        extra.insert("quote_post_id".into(), json!(id.to_string()));
+    }
+    let id = post.id.to_string();
+    Post {
+        text: content.text.clone(),
+        media,
+        created_at: rfc3339(post.at_ms),
+        url: permalink(base, identity, post.id),
+        extra,
+        page: id.clone(),
+        id,
+    }
+}

@@ -1,0 +1,146 @@
+//! WordPress: one self-hosted site with its REST API, with and without pretty permalinks.
+//!
+//! <https://developer.wordpress.org/rest-api/reference/>
+
+mod articles;
+mod home;
+mod listing;
+mod media;
+mod rest;
+mod shown;
+mod slug;
+mod terms;
+mod users;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use salvo::http::Method;
+use serde_json::{Map, Value, json};
+
+use crate::call::Call;
+use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::random::{self, BASE62};
+use crate::reply::Reply;
+use crate::sim::{Account, Sim};
+use crate::world::World;
+use home::{Change, Home};
+
+/// One request to this network.
+type Cx = crate::network::Cx<WordPress>;
+
+/// The network: one site, whose users are the accounts.
+pub(crate) struct WordPress;
+
+impl Network for WordPress {
+    const NAME: &'static str = "wordpress";
+    /// What the site's web server takes.
+    const BODY_MAX: usize = 32 << 20;
+    const SHARED_HOME: bool = true;
+    type Home = Home;
+    type Change = Change;
+
+    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+        let username = name
+            .fitted('-', |c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+            .to_ascii_lowercase();
+        if username.is_empty() || username.len() > 60 {
+            return Err(
+                "a user name has 1 to 60 letters, digits, periods, dashes and underscores".into()
+            );
+        }
+        let group = || random::text(BASE62, 4);
+        let password = [group(), group(), group(), group(), group(), group()].join(" ");
+        let private = BTreeMap::from([
+            ("application_password".to_owned(), password),
+            ("email".to_owned(), format!("{username}@example.test")),
+        ]);
+        Ok(Identity {
+            remote_id: random::number(7).to_string(),
+            username,
+            created_ms: world.now_ms(),
+            private,
+        })
+    }
+
+    fn keys(identity: &Identity) -> Vec<String> {
+        vec![identity.username.clone(), identity.private("email").to_owned()]
+    }
+
+    fn credentials(identity: &Identity, base: &str) -> Map<String, Value> {
+        Map::from_iter([
+            ("site_url".to_owned(), json!(base)),
+            ("username".to_owned(), json!(identity.username)),
+            ("application_password".to_owned(), json!(identity.private("application_password"))),
+        ])
+    }
+
+    /// Clients name an account by host and user.
+    fn bare_id(remote_id: &str) -> &str {
+        remote_id.rsplit(':').next().unwrap_or(remote_id)
+    }
+
+    fn route(method: &Method, _path: &[&str], call: &Call) -> Option<Route<Self>> {
+        use Phase::{Commit, Confirm, Prepare, Read};
+        let path = rest::path(call)?;
+        let changes = matches!(*method, Method::POST | Method::PUT | Method::PATCH);
+        match (method, path.split('/').collect::<Vec<_>>().as_slice()) {
+            (&Method::GET, [""]) => Route::now(Read, users::index),
+            (&Method::GET, ["users", "me"]) => Route::now(Read, users::me),
+            (&Method::GET, ["posts"]) => Route::now(Read, listing::posts),
+            (&Method::POST, ["posts"]) => Route::now(Commit, articles::create),
+            (&Method::GET, ["posts", _]) => Route::now(Confirm, articles::get),
+            (_, ["posts", _]) if changes => Route::now(Commit, articles::update),
+            (&Method::DELETE, ["posts", _]) => Route::now(Commit, articles::delete),
+            (&Method::GET, ["media"]) => Route::now(Read, media::list),
+            (&Method::POST, ["media"]) => Route::now(Prepare, media::create),
+            (&Method::GET, ["media", _]) => Route::now(Read, media::get),
+            (_, ["media", _]) if changes => Route::now(Prepare, media::update),
+            (&Method::GET, ["categories" | "tags"]) => Route::now(Read, terms::list),
+            (&Method::POST, ["categories" | "tags"]) => Route::now(Prepare, terms::create),
+            (&Method::GET, ["categories" | "tags", _]) => Route::now(Read, terms::get),
+            _ => None,
+        }
+    }
+
+    fn caller(sim: &Sim<Self>, call: &Call) -> Option<Arc<Account<Self>>> {
+        sim.find(&call.basic()?.0.to_ascii_lowercase())
+    }
+
+    fn apply(home: &mut Home, identity: &Identity, change: Change) {
+        home.apply(identity, change);
+    }
+
+    fn token_change(expired: bool) -> Option<Change> {
+        Some(Change::Revoked(expired))
+    }
+
+    fn posts(home: &Home, identity: &Identity, base: &str) -> Vec<Post> {
+        let user = rest::user_id(identity);
+        home.articles
+            .values()
+            .filter(|article| article.author == user)
+            .map(|article| shown::post(home, article, base))
+            .collect()
+    }
+
+    fn refuse(refusal: Refusal) -> Reply {
+        match refusal.status {
+            400 => rest::failure(400, "rest_invalid_param", "Invalid parameter(s)"),
+            401 => rest::failure(401, "rest_not_logged_in", "You are not currently logged in."),
+            403 => rest::failure(403, "rest_forbidden", "Sorry, you are not allowed to do that."),
+            404 => rest::no_route(),
+            429 => rest::web_server(429).with("retry-after", refusal.retry_seconds()),
+            500 => rest::failure(
+                500,
+                "internal_server_error",
+                "<p>There has been a critical error on this website.</p>",
+            ),
+            status => rest::web_server(status),
+        }
+    }
+
+    fn no_route(call: &Call) -> Reply {
+        if rest::path(call).is_some() { rest::no_route() } else { rest::web_server(404) }
+    }
+}

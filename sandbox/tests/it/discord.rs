@@ -1,0 +1,212 @@
+//! Discord: webhooks and their messages.
+
+use reqwest::multipart::{Form, Part};
+use serde_json::{Value, json};
+
+use crate::harness::{Account, Got, Net, png, send};
+
+/// A webhook's address here; its credentials name Discord's own host.
+fn hook(account: &Account) -> String {
+    let url = account.credential("webhook_url").strip_prefix("https://discord.com").unwrap();
+    format!("{}{url}", account.base)
+}
+
+async fn say(net: &Net, account: &Account, message: Value) -> Got {
+    send(net.client.post(format!("{}?wait=true", hook(account))).json(&message)).await
+}
+
+#[tokio::test]
+async fn a_message_is_sent_read_edited_and_deleted() {
+    let net = Net::new().await;
+    let account = net.account("discord").await;
+    let webhook = send(net.client.get(hook(&account))).await.is(200);
+    assert_eq!(
+        (webhook["id"].as_str(), webhook["type"].as_u64()),
+        (Some(account.remote_id.as_str()), Some(1))
+    );
+    assert_eq!(webhook["name"], account.username.as_str());
+    let sent = say(
+        &net,
+        &account,
+        json!({"content": " hello @everyone ", "allowed_mentions": {"parse": []}}),
+    )
+    .await;
+    assert_eq!(sent.headers["x-ratelimit-limit"], "5");
+    let sent = sent.is(200);
+    assert_eq!(
+        (sent["content"].as_str(), sent["mention_everyone"].as_bool()),
+        (Some("hello @everyone"), Some(false))
+    );
+    assert_eq!(sent["channel_id"], webhook["channel_id"]);
+
+    let message = format!(
+        "{}/messages/{}",
+        hook(&account).replace("/api/", "/api/v10/"),
+        sent["id"].as_str().unwrap()
+    );
+    assert_eq!(send(net.client.get(&message)).await.is(200)["content"], "hello @everyone");
+    let edited = send(net.client.patch(&message).json(&json!({"content": "bye"}))).await.is(200);
+    assert!(edited["edited_timestamp"].is_string());
+    let posts = net.posts(&account).await;
+    assert_eq!(
+        (posts[0]["text"].as_str(), posts[0]["id"].as_str()),
+        (Some("bye"), sent["id"].as_str())
+    );
+    assert_eq!(posts[0]["allowed_mentions"], json!({"parse": []}));
+    let page = send(net.client.get(posts[0]["url"].as_str().unwrap())).await;
+    assert!(page.status == 200 && page.text.contains("bye"));
+    assert_eq!(send(net.client.delete(&message)).await.status, 204);
+    assert_eq!(send(net.client.get(&message)).await.is(404)["code"], 10008);
+}
+
+#[tokio::test]
+async fn without_wait_there_is_no_answer() {
+    let net = Net::new().await;
+    let account = net.account("discord").await;
+    let got = send(net.client.post(hook(&account)).json(&json!({"content": "quiet"}))).await;
+    assert_eq!((got.status, got.text.as_str()), (204, ""));
+    let form = net.client.post(hook(&account)).form(&[("content", "as a form")]);
+    assert_eq!(send(form).await.status, 204);
+    assert_eq!(net.posts(&account).await.len(), 2);
+}
+
+#[tokio::test]
+async fn files_come_with_their_descriptions() {
+    let net = Net::new().await;
+    let account = net.account("discord").await;
+    let form = |files: usize, payload: Value| {
+        let form = Form::new().text("payload_json", payload.to_string());
+        (0..files).fold(form, |form, n| {
+            form.part(
+                format!("files[{n}]"),
+                Part::bytes(png(8, 4, n)).file_name(format!("{n}.png")),
+            )
+        })
+    };
+    let post =
+        |form: Form| net.client.post(format!("{}?wait=true", hook(&account))).multipart(form);
+    let payload = json!({"content": "two", "attachments": [{"id": 1, "description": "the second", "filename": "b.png"}]});
+    let sent = send(post(form(2, payload))).await.is(200);
+    assert_eq!(sent["attachments"][1]["description"], "the second");
+    assert_eq!(
+        (sent["attachments"][1]["filename"].as_str(), sent["attachments"][0]["width"].as_u64()),
+        (Some("b.png"), Some(8))
+    );
+    assert_eq!(net.posts(&account).await[0]["media"][1]["alt"], "the second");
+
+    send(post(form(10, json!({})))).await.is(200);
+    assert_eq!(send(post(form(11, json!({})))).await.is(400)["code"], 30015);
+    let lost = json!({"content": "x", "attachments": [{"id": 5, "description": "nothing"}]});
+    assert_eq!(
+        send(post(form(1, lost))).await.is(400)["errors"]["attachments"]["0"]["id"]["_errors"][0]["code"],
+        "ATTACHMENT_NOT_FOUND"
+    );
+    let long = |n: usize| json!({"attachments": [{"id": 0, "description": "d".repeat(n)}]});
+    send(post(form(1, long(1_024)))).await.is(200);
+    send(post(form(1, long(1_025)))).await.is(400);
+    let sized =
+        |size: usize| Form::new().part("files[0]", Part::bytes(vec![1; size]).file_name("a.bin"));
+    send(post(sized(10 << 20))).await.is(200);
+    assert_eq!(send(post(sized((10 << 20) + 1))).await.is(413)["code"], 40005);
+}
+
+#[tokio::test]
+async fn limits_and_empty_messages() {
+    let net = Net::new().await;
+    let account = net.account("discord").await;
+    say(&net, &account, json!({"content": "é".repeat(2_000)})).await.is(200);
+    let long = say(&net, &account, json!({"content": "é".repeat(2_001)})).await.is(400);
+    assert_eq!(long["code"], 50035);
+    assert_eq!(long["errors"]["content"]["_errors"][0]["code"], "BASE_TYPE_MAX_LENGTH");
+    for empty in [json!({}), json!({"content": "  \n"}), json!({"content": null})] {
+        assert_eq!(say(&net, &account, empty).await.is(400)["code"], 50006);
+    }
+    assert_eq!(say(&net, &account, json!({"content": 5})).await.is(400)["code"], 50035);
+    say(&net, &account, json!({"content": "x", "username": "u".repeat(80)})).await.is(200);
+    say(&net, &account, json!({"content": "x", "username": "u".repeat(81)})).await.is(400);
+    say(&net, &account, json!({"content": "x", "username": "My Discord"})).await.is(400);
+    say(&net, &account, json!({"content": "x", "allowed_mentions": {"parse": ["all"]}}))
+        .await
+        .is(400);
+    say(
+        &net,
+        &account,
+        json!({"content": "x", "allowed_mentions": {"parse": ["users"], "users": ["1"]}}),
+    )
+    .await
+    .is(400);
+    assert_eq!(
+        say(&net, &account, json!({"content": "x", "thread_name": "t"})).await.is(400)["code"],
+        220_003
+    );
+    let broken =
+        net.client.post(hook(&account)).header("content-type", "application/json").body("{");
+    assert_eq!(send(broken).await.is(400)["code"], 50109);
+    let embeds = |n: usize| json!({"embeds": vec![json!({"title": "t"}); n]});
+    say(&net, &account, embeds(10)).await.is(200);
+    say(&net, &account, embeds(11)).await.is(400);
+}
+
+#[tokio::test]
+async fn polls_have_their_limits() {
+    let net = Net::new().await;
+    let account = net.account("discord").await;
+    let poll = |question: usize, answers: usize, answer: usize, hours: u64| {
+        let answers = vec![json!({"poll_media": {"text": "a".repeat(answer)}}); answers];
+        json!({"poll": {"question": {"text": "q".repeat(question)}, "answers": answers, "duration": hours}})
+    };
+    let sent = say(&net, &account, poll(300, 10, 55, 768)).await.is(200);
+    assert_eq!(sent["poll"]["answers"][9]["answer_id"], 10);
+    for (past, field) in [
+        (poll(301, 2, 1, 1), "question"),
+        (poll(1, 11, 1, 1), "answers"),
+        (poll(1, 2, 56, 1), "answers"),
+        (poll(1, 2, 1, 769), "duration"),
+    ] {
+        let flaw = say(&net, &account, past).await.is(400);
+        assert!(flaw["errors"]["poll"][field].is_object(), "{flaw}");
+    }
+}
+
+#[tokio::test]
+async fn a_webhook_needs_its_token() {
+    let net = Net::new().await;
+    let account = net.account("discord").await;
+    let api = format!("{}/api/webhooks", account.base);
+    let wrong = send(net.client.get(format!("{api}/{}/wrong", account.remote_id))).await.is(401);
+    assert_eq!(wrong["code"], 50027);
+    assert_eq!(
+        send(net.client.get(format!("{api}/123456789012345678/wrong"))).await.is(404)["code"],
+        10015
+    );
+    assert_eq!(send(net.client.get(format!("{api}/abc/wrong"))).await.is(400)["code"], 50035);
+    let calls = net.calls(&account).await;
+    assert_eq!(calls[0]["path"], format!("/api/webhooks/{}/[redacted]", account.remote_id));
+
+    net.faults(&account, json!([{"kind": "token_expired"}])).await;
+    say(&net, &account, json!({"content": "x"})).await.is(401);
+    assert_eq!(say(&net, &account, json!({"content": "x"})).await.is(401)["code"], 50027);
+    net.faults(&account, json!([])).await;
+    say(&net, &account, json!({"content": "x"})).await.is(200);
+}
+
+#[tokio::test]
+async fn five_messages_in_two_seconds_when_limits_are_on() {
+    let net = Net::new().await;
+    let account = net.account("discord").await;
+    net.settings(json!({"rate_limits": true})).await;
+    for _ in 0..5 {
+        say(&net, &account, json!({"content": "x"})).await.is(200);
+    }
+    let limited = say(&net, &account, json!({"content": "x"})).await;
+    assert!(
+        limited.headers.contains_key("retry-after")
+            && limited.headers.contains_key("x-ratelimit-reset-after")
+    );
+    let body = limited.is(429);
+    assert!(body["retry_after"].as_f64().unwrap() <= 2.0 && body["global"] == false);
+    net.settings(json!({"clock_offset_ms": 2_001})).await;
+    say(&net, &account, json!({"content": "x"})).await.is(200);
+    net.faults(&account, json!([{"kind": "status", "status": 429, "ms": 1_500}])).await;
+    assert_eq!(say(&net, &account, json!({"content": "x"})).await.is(429)["retry_after"], 1.5);
+}

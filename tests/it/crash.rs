@@ -1,0 +1,193 @@
+//! Workers die at every named place, and others take over: nothing is lost, nothing is sent twice.
+
+use std::{
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+use fanfare_tests::{Options, TestApp, User};
+use fanfare_workers::failpoint;
+use sea_orm::ConnectionTrait;
+use serde_json::{Value, json};
+
+/// What is published in these stories, by class: the platform and whether the post has something to prepare.
+const CLASSES: &[&str] = &["bluesky", "threads", "wordpress", "discord", "telegram"];
+
+/// A worker in a process of its own, killed at the latest with the test.
+struct Worker(Child);
+
+impl Worker {
+    fn start(app: &TestApp, failpoint: Option<&str>) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fanfare"));
+        command
+            .args(["worker", "--concurrency", "8"])
+            .env("FANFARE_DATABASE_URL", &app.database_url)
+            .env("FANFARE_DATA_DIR", app.dir())
+            .env("FANFARE_MEDIA_URL", format!("file://{}", app.dir().join("media").display()))
+            .env("FANFARE_MASTER_KEY", &app.master_key)
+            .env("FANFARE_SANDBOX_URL", app.sandbox_url.as_str())
+            .env("FANFARE_ALLOW_PRIVATE_TARGETS", "true")
+            .env("FANFARE_LOG", "warn")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        if let Some(url) = &app.redis_url {
+            command.env("FANFARE_REDIS_URL", url);
+        }
+        if let Some(name) = failpoint {
+            command.env("FANFARE_FAILPOINT", name);
+        }
+        Self(command.spawn().expect("the worker starts"))
+    }
+
+    /// Waits until it has stopped at its failpoint; false if it has not within `patience`.
+    async fn arrived(&mut self, patience: Duration) -> bool {
+        let stderr = self.0.stderr.take().expect("its standard error");
+        let read = tokio::task::spawn_blocking(move || {
+            use std::io::BufRead;
+            std::io::BufReader::new(stderr)
+                .lines()
+                .map_while(Result::ok)
+                .any(|line| line.contains("stopped at a failpoint"))
+        });
+        tokio::time::timeout(patience, read).await.is_ok_and(|found| found.unwrap_or(false))
+    }
+}
+
+impl Drop for Worker {
+    /// SIGKILL: the worker has no say.
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Lets the lease and the deadline of whatever the dead worker held pass: the fleet's clock is the database's, so the
+/// rows are moved instead.
+async fn let_leases_lapse(app: &TestApp) {
+    let sql = "UPDATE posts SET due_at = due_at - 600000, rung_at = NULL, sending_at = sending_at - 600000, \
+         sending_until = sending_until - 600000 WHERE due_at IS NOT NULL";
+    app.domain.db.write.execute_unprepared(sql).await.expect("the rows move");
+}
+
+async fn post_on(app: &TestApp, user: &User, platform: &str) -> (i64, i64) {
+    let account = user.connect(platform).await;
+    let post = user.publish(json!({"account_id": account, "caption": "Exactly once"})).await;
+    let _ = app;
+    (account, post["id"].as_i64().unwrap())
+}
+
+/// Kills a worker at `failpoint` and has another take over; what became of the post.
+async fn survive(app: &TestApp, user: &User, platform: &str, failpoint: &str) -> (Value, usize, bool) {
+    if failpoint.starts_with("reconcile") {
+        // A reconcile needs a lost answer first.
+        let mut first = Worker::start(app, Some("commit_called"));
+        let (account, id) = post_on(app, user, platform).await;
+        assert!(first.arrived(Duration::from_secs(30)).await, "{platform} never came to its commit");
+        drop(first);
+        let_leases_lapse(app).await;
+        return take_over(app, user, platform, account, id, failpoint).await;
+    }
+    let (account, id) = post_on(app, user, platform).await;
+    take_over(app, user, platform, account, id, failpoint).await
+}
+
+async fn take_over(
+    app: &TestApp,
+    user: &User,
+    platform: &str,
+    account: i64,
+    id: i64,
+    failpoint: &str,
+) -> (Value, usize, bool) {
+    let mut dying = Worker::start(app, Some(failpoint));
+    let arrived = dying.arrived(Duration::from_secs(8)).await;
+    drop(dying);
+    let_leases_lapse(app).await;
+    let _second = Worker::start(app, None);
+    let post = app
+        .eventually("another worker ends it", || async {
+            let_leases_lapse_of_waiting(app).await;
+            let post = user.get(&format!("/api/v1/posts/{id}")).await.body["post"].clone();
+            (post["status"] == "published" || post["status"] == "failed").then_some(post)
+        })
+        .await;
+    (post, user.on_network(platform, account).await.len(), arrived)
+}
+
+/// Waits of the protocol (the end of a deadline, a container) pass too; a held lease does not.
+async fn let_leases_lapse_of_waiting(app: &TestApp) {
+    let sql = "UPDATE posts SET due_at = 1, rung_at = NULL, sending_until = sending_until - 600000 \
+         WHERE due_at IS NOT NULL AND laps = 0";
+    app.domain.db.write.execute_unprepared(sql).await.expect("the rows move");
+}
+
+/// One class, every failpoint.
+async fn every_failpoint(platform: &str) {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let blind = ["discord", "telegram"].contains(&platform);
+    let mut reached = Vec::new();
+    for failpoint in failpoint::ALL {
+        let (post, held, arrived) = survive(&app, &user, platform, failpoint).await;
+        if arrived {
+            reached.push(*failpoint);
+        }
+        let story = format!("{platform} killed at {failpoint}: {post:#}");
+        let unsure = blind && (failpoint.starts_with("commit") || failpoint.starts_with("reconcile"));
+        if unsure && arrived || unsure && failpoint.starts_with("reconcile") {
+            assert_eq!(post["error"]["code"], "outcome_unknown", "{story}");
+            assert!(held <= 1, "{story}");
+        } else {
+            assert_eq!(post["status"], "published", "{story}");
+            assert_eq!(held, 1, "{story}");
+        }
+    }
+    let expected: &[&str] = match platform {
+        "bluesky" => &["claimed", "commit_armed", "commit_called", "reconcile_armed", "reconcile_called", "recorded"],
+        "threads" | "wordpress" => &["claimed", "commit_armed", "commit_called", "recorded"],
+        _ => &["claimed", "commit_armed", "commit_called", "recorded"],
+    };
+    for name in expected {
+        assert!(reached.contains(name), "{platform} never reached {name}: {reached:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_worker_killed_anywhere_on_a_key_network() {
+    every_failpoint(CLASSES[0]).await;
+}
+
+#[tokio::test]
+async fn a_worker_killed_anywhere_on_a_handle_network() {
+    every_failpoint(CLASSES[1]).await;
+}
+
+#[tokio::test]
+async fn a_worker_killed_anywhere_on_a_search_network() {
+    every_failpoint(CLASSES[2]).await;
+}
+
+#[tokio::test]
+async fn a_worker_killed_anywhere_on_a_blind_network() {
+    every_failpoint(CLASSES[3]).await;
+    every_failpoint(CLASSES[4]).await;
+}
+
+#[tokio::test]
+async fn a_worker_told_to_stop_ends_well() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let mut worker = Worker::start(&app, None);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let told = Command::new("kill").args(["-TERM", &worker.0.id().to_string()]).status();
+    assert!(told.expect("kill runs").success());
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(30);
+    let ended = loop {
+        if let Some(ended) = worker.0.try_wait().expect("its state") {
+            break ended;
+        }
+        assert!(tokio::time::Instant::now() < deadline, "the worker does not end");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    assert_eq!(ended.code(), Some(0));
+}

@@ -1,0 +1,81 @@
+//! A real Bluesky personal data server.
+
+use fanfare_tests::{TestApp, User};
+use serde_json::{Value, json};
+
+use crate::peer::{Peer, picture};
+
+async fn connected(app: &TestApp, pds: &Peer) -> (User, i64, Value) {
+    let user = app.user().await;
+    let account = pds.said["accounts"][0].clone();
+    let credentials = json!({"credentials": {
+        "identifier": account["handle"], "app_password": account["app_password"],
+        "service": pds.said["pds"],
+    }});
+    let answer = user.post("/api/v1/connect/bluesky/credentials", credentials).await.expect(200);
+    assert_eq!(answer.body["account"]["did"], account["did"]);
+    assert!(!answer.text.contains(account["app_password"].as_str().unwrap()));
+    (user, answer.body["account"]["id"].as_i64().unwrap(), account)
+}
+
+async fn records(pds: &Peer, did: &Value) -> Vec<Value> {
+    let (mut all, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let url = format!(
+            "{}/xrpc/com.atproto.repo.listRecords?repo={}&collection=app.bsky.feed.post&limit=100&cursor={cursor}",
+            pds.said["pds"].as_str().unwrap(),
+            did.as_str().unwrap()
+        );
+        let page: Value = reqwest::get(url).await.unwrap().json().await.unwrap();
+        all.extend(page["records"].as_array().unwrap().iter().cloned());
+        match page["cursor"].as_str() {
+            Some(next) => cursor = next.to_owned(),
+            None => return all,
+        }
+    }
+}
+
+#[tokio::test]
+async fn text_links_and_an_image_with_alt_text_are_read_back_as_sent() {
+    let pds = Peer::start(&["scripts/node.sh", "tests/peers/pds/start.mjs"]).await;
+    let app = TestApp::start().await;
+    let (user, id, account) = connected(&app, &pds).await;
+    let caption = "Grüße 👋 from #fanfare, see https://example.com/a?b=c";
+    let post = user
+        .publish(json!({
+            "account_id": id, "caption": caption, "media_url": picture().await,
+            "settings": {"media_alt_texts": ["Four grey squares"], "languages": ["en", "de"]},
+        }))
+        .await;
+    let post = app.settled(&user, post["id"].as_i64().unwrap(), &["published", "failed"]).await;
+    assert_eq!(post["status"], "published", "{post:#}");
+    let held = records(&pds, &account["did"]).await;
+    assert_eq!(held.len(), 1);
+    assert_eq!(held[0]["uri"], post["platform_post_id"]);
+    let record = &held[0]["value"];
+    assert_eq!(record["text"], caption);
+    assert_eq!(record["langs"], json!(["en", "de"]));
+    assert_eq!(record["embed"]["images"][0]["alt"], "Four grey squares");
+    assert_eq!(record["embed"]["images"][0]["aspectRatio"], json!({"width": 2, "height": 2}));
+    let facets = record["facets"].as_array().unwrap();
+    let covered = |facet: &Value| {
+        let at = |end: &str| usize::try_from(facet["index"][end].as_u64().unwrap()).unwrap();
+        caption[at("byteStart")..at("byteEnd")].to_owned()
+    };
+    let covered: Vec<String> = facets.iter().map(covered).collect();
+    assert!(covered.contains(&"#fanfare".to_owned()), "{covered:?}");
+    assert!(covered.contains(&"https://example.com/a?b=c".to_owned()), "{covered:?}");
+}
+
+#[tokio::test]
+async fn a_wrong_password_is_refused_and_nothing_is_stored() {
+    let pds = Peer::start(&["scripts/node.sh", "tests/peers/pds/start.mjs"]).await;
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let credentials = json!({"credentials": {
+        "identifier": pds.said["accounts"][0]["handle"], "app_password": "wrong-wrong-wrong",
+        "service": pds.said["pds"],
+    }});
+    user.post("/api/v1/connect/bluesky/credentials", credentials).await.refused(400, "invalid_credentials");
+    assert_eq!(user.get("/api/v1/accounts").await.body["accounts"], json!([]));
+}
