@@ -79,7 +79,7 @@ fn classify(reply: &Reply, words: &Words) -> Error {
         190 if words.error_subcode == Some(463) || words.says("expired") => {
             Error::new(Kind::TokenExpired, "The Threads access token has expired.")
         }
-        190 | 102 => Error::reconnect("Threads no longer accepts the account's access."),
+        190 | 102 | 104 => Error::reconnect("Threads no longer accepts the account's access."),
         10 | 200..=299 => Error::misconfigured("Threads misses a permission for this.")
             .with_remedy("Connect the account again and grant all permissions."),
         4 | 17 | 32 | 613 | 80_001 | 80_002 | 80_006 => slow_down(reply),

@@ -1,6 +1,6 @@
 //! Who a token belongs to, and fresh ones.
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Map;
 
 use super::client;
@@ -15,8 +15,14 @@ pub(super) async fn verify(session: &Session) -> Result<Identity> {
         display_name: user.name,
         meta: Map::new(),
         secrets: session.secrets.clone(),
-        expires_at: None,
+        expires_at: known_end(session),
     })
+}
+
+/// Threads does not tell the end of a token again; whoever got the token wrote it down beside it.
+fn known_end(session: &Session) -> Option<DateTime<Utc>> {
+    let end = session.secrets.expose("expires_at");
+    DateTime::parse_from_rfc3339(end).ok().map(|end| end.to_utc())
 }
 
 /// Threads gives a new token for one that is at least a day old and still good, so it must be done ahead of need.
@@ -25,13 +31,12 @@ pub(super) async fn refresh(session: &Session) -> Result<Refreshed> {
     if token.access_token.is_empty() {
         return Err(Error::transient("Threads answered without a token."));
     }
-    Ok(Refreshed {
-        secrets: session.secrets.clone().with("access_token", token.access_token),
-        expires_at: token
-            .expires_in
-            .and_then(TimeDelta::try_seconds)
-            .map(|life| session.now + life),
-    })
+    let life = token.expires_in.and_then(TimeDelta::try_seconds);
+    let expires_at = life.and_then(|life| session.now.checked_add_signed(life));
+    let end = expires_at.map(|end| end.to_rfc3339()).unwrap_or_default();
+    let secrets = session.secrets.clone();
+    let secrets = secrets.with("access_token", token.access_token).with("expires_at", end);
+    Ok(Refreshed { secrets, expires_at })
 }
 
 /// Only a token that is dead for certain means that the account has to be connected again.
