@@ -4,8 +4,10 @@ use std::{
     time::Duration,
 };
 
-use redis::{InfoDict, aio::MultiplexedConnection, cmd};
+use redis::{Client, FromRedisValue, InfoDict, RedisResult, cmd};
 use tokio::time::{sleep, timeout};
+
+const INSTALL: &str = "install the package redis-server (Debian) or redis (Homebrew)";
 
 /// A Redis server of one test, on a port of its own, that keeps nothing on disk.
 pub struct Server {
@@ -16,16 +18,18 @@ pub struct Server {
 
 impl Server {
     pub async fn start() -> Self {
-        let mut server = Self::not_started();
-        server.up().await;
-        server
+        Self::start_with(&[]).await
     }
 
     pub async fn start_with(options: &[&str]) -> Self {
-        let mut server = Self::not_started();
-        server.options = options.iter().map(|&option| option.to_owned()).collect();
-        server.up().await;
-        server
+        for _ in 0..5 {
+            let mut server = Self::not_started();
+            server.options = options.iter().map(|&option| option.to_owned()).collect();
+            if server.comes_up().await {
+                return server;
+            }
+        }
+        panic!("redis-server ends at its start; run it by hand to see why");
     }
 
     /// The address of a server that is still to come.
@@ -38,8 +42,13 @@ impl Server {
         format!("redis://127.0.0.1:{}/", self.port)
     }
 
-    /// Starts it, empty, and waits until it answers.
+    /// Starts it, empty, on the port it has.
     pub async fn up(&mut self) {
+        assert!(self.comes_up().await, "somebody else has taken the port of the test");
+    }
+
+    /// Starts it and waits until it answers; false if it cannot have its port.
+    async fn comes_up(&mut self) -> bool {
         let child = Command::new("redis-server")
             .args(["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--port"])
             .arg(self.port.to_string())
@@ -47,16 +56,21 @@ impl Server {
             .current_dir(std::env::temp_dir())
             .stdout(Stdio::null())
             .spawn()
-            .expect("these tests need Redis 7: install the package redis-server (Debian) or redis (Homebrew)");
-        self.child = Some(child);
+            .unwrap_or_else(|error| panic!("these tests need Redis 7 ({error}): {INSTALL}"));
+        let id = child.id();
+        let child = self.child.insert(child);
+        let mut ended = || child.try_wait().unwrap().is_some();
         let answers = async {
-            while self.ask::<()>(&["PING"]).await.is_err() {
+            while !ended() {
+                let info = ask::<InfoDict>(self.port, &["INFO", "server"]).await;
+                if info.is_ok_and(|info| info.get::<u32>("process_id") == Some(id)) {
+                    return true;
+                }
                 sleep(Duration::from_millis(10)).await;
             }
+            false
         };
-        timeout(Duration::from_secs(20), answers)
-            .await
-            .expect("redis-server answers after its start");
+        timeout(Duration::from_secs(30), answers).await.unwrap()
     }
 
     /// Kills it; all it had is gone.
@@ -77,11 +91,8 @@ impl Server {
     }
 
     /// Asks the server itself, past the code under test.
-    pub async fn ask<T: redis::FromRedisValue>(&self, words: &[&str]) -> redis::RedisResult<T> {
-        let mut connection = self.connect().await?;
-        let mut command = cmd(words[0]);
-        command.arg(&words[1..]);
-        command.query_async(&mut connection).await
+    pub async fn ask<T: FromRedisValue>(&self, words: &[&str]) -> RedisResult<T> {
+        ask(self.port, words).await
     }
 
     /// How many pops it has answered.
@@ -98,10 +109,6 @@ impl Server {
         info.get("blocked_clients").unwrap()
     }
 
-    async fn connect(&self) -> redis::RedisResult<MultiplexedConnection> {
-        redis::Client::open(self.url())?.get_multiplexed_async_connection().await
-    }
-
     fn signal(&self, signal: &str) {
         let pid = self.child.as_ref().unwrap().id().to_string();
         assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
@@ -115,4 +122,12 @@ impl Drop for Server {
             _ = child.wait();
         }
     }
+}
+
+async fn ask<T: FromRedisValue>(port: u16, words: &[&str]) -> RedisResult<T> {
+    let client = Client::open(format!("redis://127.0.0.1:{port}/"))?;
+    let mut connection = client.get_multiplexed_async_connection().await?;
+    let mut command = cmd(words[0]);
+    command.arg(&words[1..]);
+    command.query_async(&mut connection).await
 }
