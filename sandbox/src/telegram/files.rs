@@ -34,7 +34,9 @@ pub(super) async fn obtain(
     kind: Kind,
 ) -> Result<File, Reply> {
     let (upload_max, fetch_max) = limits(kind);
-    let part = params.file(value.strip_prefix("attach://").unwrap_or(value));
+    let text = params.filled(value).unwrap_or_else(|| value.to_owned());
+    let attached = text.strip_prefix("attach://").and_then(|name| params.file(name));
+    let part = params.file(value).or(attached);
     if let Some(part) = part {
         if part.bytes.is_empty() {
             return Err(bad("file must be non-empty"));
@@ -49,7 +51,6 @@ pub(super) async fn obtain(
         }
         return file(kind, &Specimen::of(&part.bytes), &part.mime, part.filename.clone(), None);
     }
-    let text = params.filled(value).unwrap_or_else(|| value.to_owned());
     if text.starts_with("http://") || text.starts_with("https://") {
         if kind == Kind::LivePhoto {
             return Err(bad("live photos can't be sent by URL"));

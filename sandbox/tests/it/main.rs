@@ -9,5 +9,8 @@ mod faults;
 mod harness;
 mod journal;
 mod telegram;
+mod telegram_media;
 mod threads;
+mod threads_limits;
+mod threads_login;
 mod wordpress;

@@ -1,4 +1,4 @@
-//! Threads: containers, publishing, tokens.
+//! Threads: containers, publishing, chains.
 
 use reqwest::{Client, redirect};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::harness::{Account, Got, Net, files, mp4, png, send, until};
 
 /// Calls with parameters in the query, as most clients do.
-async fn call(
+pub async fn call(
     net: &Net,
     account: &Account,
     method: reqwest::Method,
@@ -17,16 +17,16 @@ async fn call(
     send(request.query(params).query(&[("access_token", account.credential("access_token"))])).await
 }
 
-async fn get(net: &Net, account: &Account, path: &str, fields: &str) -> Got {
+pub async fn get(net: &Net, account: &Account, path: &str, fields: &str) -> Got {
     call(net, account, reqwest::Method::GET, path, &[("fields", fields)]).await
 }
 
-async fn contain(net: &Net, account: &Account, params: &[(&str, &str)]) -> Got {
+pub async fn contain(net: &Net, account: &Account, params: &[(&str, &str)]) -> Got {
     call(net, account, reqwest::Method::POST, &format!("{}/threads", account.remote_id), params)
         .await
 }
 
-async fn publish(net: &Net, account: &Account, id: &str) -> Got {
+pub async fn publish(net: &Net, account: &Account, id: &str) -> Got {
     call(
         net,
         account,
@@ -37,7 +37,7 @@ async fn publish(net: &Net, account: &Account, id: &str) -> Got {
     .await
 }
 
-fn id(body: &Value) -> String {
+pub fn id(body: &Value) -> String {
     body["id"].as_str().unwrap().to_owned()
 }
 
@@ -51,7 +51,7 @@ async fn becomes(net: &Net, account: &Account, id: &str, status: &str) -> Value 
 }
 
 /// Makes a container, waits for it, publishes it.
-async fn post(net: &Net, account: &Account, params: &[(&str, &str)]) -> String {
+pub async fn post(net: &Net, account: &Account, params: &[(&str, &str)]) -> String {
     let container = id(&contain(net, account, params).await.is(200));
     becomes(net, account, &container, "FINISHED").await;
     id(&publish(net, account, &container).await.is(200))
@@ -216,93 +216,6 @@ async fn a_carousel_has_two_to_twenty_children() {
 }
 
 #[tokio::test]
-async fn texts_links_and_tags_have_their_limits() {
-    let net = Net::new().await;
-    let account = net.account("threads").await;
-    let text = async |text: &str| {
-        contain(&net, &account, &[("media_type", "TEXT"), ("text", text)]).await.status
-    };
-    assert_eq!((text(&"ä".repeat(500)).await, text(&"ä".repeat(501)).await), (200, 400));
-    assert_eq!(
-        (text(&"😀".repeat(125)).await, text(&format!("{}a", "😀".repeat(125))).await),
-        (200, 400)
-    );
-    let links = |n: usize| {
-        (0..n).map(|n| format!("https://e.com/{n} https://e.com/0")).collect::<Vec<_>>().join(" ")
-    };
-    assert_eq!((text(&links(5)).await, text(&links(6)).await, text("  ").await), (200, 400, 400));
-    let with = async |name: &str, value: &str| {
-        contain(&net, &account, &[("media_type", "TEXT"), ("text", "x"), (name, value)])
-            .await
-            .status
-    };
-    let tag = "t".repeat(50);
-    assert_eq!(
-        (with("topic_tag", &tag).await, with("topic_tag", &format!("{tag}t")).await),
-        (200, 400)
-    );
-    assert_eq!(
-        (
-            with("topic_tag", "a.b").await,
-            with("topic_tag", "a&b").await,
-            with("topic_tag", "").await
-        ),
-        (400, 400, 400)
-    );
-    assert_eq!(
-        (with("reply_control", "mentioned_only").await, with("reply_control", "nobody").await),
-        (200, 400)
-    );
-    assert_eq!(
-        (
-            with("media_type", "TEXT").await,
-            with("reply_to_id", "123").await,
-            with("quote_post_id", "123").await
-        ),
-        (200, 400, 400)
-    );
-    assert_eq!(contain(&net, &account, &[("text", "x")]).await.is(400)["error"]["code"], 100);
-    assert_eq!(contain(&net, &account, &[("media_type", "IMAGE")]).await.status, 400);
-}
-
-#[tokio::test]
-async fn attachments_exclude_each_other() {
-    let net = Net::new().await;
-    let account = net.account("threads").await;
-    let with = async |params: &[(&str, &str)]| {
-        let all: Vec<_> =
-            [("media_type", "TEXT"), ("text", "x")].iter().chain(params).copied().collect();
-        contain(&net, &account, &all).await.status
-    };
-    let poll = |a: &str, b: &str| json!({"option_a": a, "option_b": b}).to_string();
-    let link = ("link_attachment", "https://example.com");
-    assert_eq!(with(&[link]).await, 200);
-    assert_eq!(with(&[("link_attachment", "nowhere")]).await, 400);
-    assert_eq!(with(&[("poll_attachment", &poll("yes", &"n".repeat(25)))]).await, 200);
-    assert_eq!(with(&[("poll_attachment", &poll("yes", &"n".repeat(26)))]).await, 400);
-    assert_eq!(with(&[("poll_attachment", r#"{"option_a":"only"}"#)]).await, 400);
-    assert_eq!(with(&[("poll_attachment", &poll("yes", "no")), link]).await, 400);
-    assert_eq!(with(&[("gif_attachment", r#"{"gif_id":"1","provider":"GIPHY"}"#)]).await, 200);
-    assert_eq!(with(&[("gif_attachment", r#"{"gif_id":"1","provider":"TENOR"}"#)]).await, 400);
-    let long = |n: usize| json!({"plaintext": "p".repeat(n)}).to_string();
-    // A text of ten thousand characters is sent in the body, not in the address.
-    let body = async |n: usize| {
-        let form = [("media_type", "TEXT"), ("text", "x"), ("text_attachment", &long(n))];
-        let url = format!("{}/v1.0/me/threads", account.base);
-        send(net.client.post(url).bearer_auth(account.credential("access_token")).form(&form))
-            .await
-            .status
-    };
-    assert_eq!((body(10_000).await, body(10_001).await), (200, 400));
-    assert_eq!(with(&[("is_ghost_post", "true")]).await, 200);
-    let root = post(&net, &account, &[("media_type", "TEXT"), ("text", "root")]).await;
-    assert_eq!(with(&[("is_ghost_post", "true"), ("reply_to_id", &root)]).await, 400);
-    let web = files(vec![("/a.png", "image/png", png(9, 9, 0))]).await;
-    let image = [("media_type", "IMAGE"), ("image_url", &format!("{web}/a.png")), link];
-    assert_eq!(contain(&net, &account, &image).await.status, 400);
-}
-
-#[tokio::test]
 async fn a_chain_is_read_back_and_counted() {
     let net = Net::new().await;
     net.settings(json!({"processing_ms": 0})).await;
@@ -357,133 +270,4 @@ async fn a_chain_is_read_back_and_counted() {
     .await
     .is(200);
     assert_eq!(insights["data"][0]["values"][0]["value"], 1);
-}
-
-#[tokio::test]
-async fn the_daily_quota_ends_when_limits_are_on() {
-    let net = Net::new().await;
-    net.settings(json!({"processing_ms": 0, "rate_limits": true})).await;
-    let account = net.account("threads").await;
-    let one = || async {
-        id(&contain(&net, &account, &[("media_type", "TEXT"), ("text", "x")]).await.is(200))
-    };
-    for _ in 0..250 {
-        publish(&net, &account, &one().await).await.is(200);
-    }
-    assert_eq!(
-        publish(&net, &account, &one().await).await.is(400)["error"]["error_subcode"],
-        2_207_042
-    );
-    net.settings(json!({"clock_offset_ms": 86_400_000})).await;
-    publish(&net, &account, &one().await).await.is(200);
-}
-
-#[tokio::test]
-async fn tokens_expire_and_are_refreshed() {
-    let net = Net::new().await;
-    let account = net.account("threads").await;
-    let me = get(&net, &account, "me", "id,username").await.is(200);
-    assert_eq!(
-        (me["id"].as_str(), me["username"].as_str()),
-        (Some(account.remote_id.as_str()), Some(account.username.as_str()))
-    );
-    let token = account.credential("access_token").to_owned();
-    let refresh = async |token: &str| {
-        let query = [("grant_type", "th_refresh_token"), ("access_token", token)];
-        send(net.client.get(format!("{}/refresh_access_token", account.base)).query(&query)).await
-    };
-    refresh(&token).await.is(400);
-    net.settings(json!({"clock_offset_ms": 86_400_000})).await;
-    let fresh = refresh(&token).await.is(200);
-    assert_eq!(fresh["expires_in"], 5_184_000);
-    net.settings(json!({"clock_offset_ms": 60_u64 * 86_400_000 + 1_000})).await;
-    let expired = get(&net, &account, "me", "id").await.is(400)["error"].clone();
-    assert_eq!(
-        (expired["code"].as_u64(), expired["error_subcode"].as_u64()),
-        (Some(190), Some(463))
-    );
-    refresh(&token).await.is(400);
-    refresh(fresh["access_token"].as_str().unwrap()).await.is(200);
-
-    let url = format!("{}/v1.0/me", account.base);
-    assert_eq!(
-        send(net.client.get(&url).query(&[("access_token", "nonsense")])).await.is(401)["error"]["code"],
-        190
-    );
-    assert_eq!(send(net.client.get(&url)).await.is(400)["error"]["code"], 104);
-}
-
-#[tokio::test]
-async fn an_expired_token_fault_stays() {
-    let net = Net::new().await;
-    let account = net.account("threads").await;
-    net.faults(&account, json!([{"on": "prepare", "kind": "token_expired"}])).await;
-    for _ in 0..2 {
-        let got = contain(&net, &account, &[("media_type", "TEXT"), ("text", "x")]).await.is(400);
-        assert_eq!(got["error"]["code"], 190);
-    }
-    net.faults(&account, json!([])).await;
-    contain(&net, &account, &[("media_type", "TEXT"), ("text", "x")]).await.is(200);
-}
-
-#[tokio::test]
-async fn a_person_consents_and_the_code_becomes_a_token() {
-    let net = Net::new().await;
-    let account = net.account("threads").await;
-    let client = Client::builder().no_proxy().redirect(redirect::Policy::none()).build().unwrap();
-    let authorize = format!("{}/oauth/authorize", account.base);
-    let back = "http://127.0.0.1/back";
-    let query = [
-        ("client_id", "1"),
-        ("redirect_uri", back),
-        ("response_type", "code"),
-        ("scope", "threads_basic"),
-        ("state", "s&1"),
-    ];
-    let page = send(client.get(&authorize).query(&query)).await;
-    assert!(page.status == 200 && page.text.contains(&account.username));
-    let chosen = client.get(&authorize).query(&query).query(&[("account", &account.remote_id)]);
-    let location = send(chosen).await.headers["location"].to_str().unwrap().to_owned();
-    let url = url::Url::parse(&location).unwrap();
-    let param = |name: &str| {
-        url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
-    };
-    assert_eq!(param("state").as_deref(), Some("s&1"));
-    let code = param("code").unwrap();
-    let exchange = || {
-        let form = [
-            ("client_id", "1"),
-            ("client_secret", "s"),
-            ("grant_type", "authorization_code"),
-            ("redirect_uri", back),
-            ("code", &code),
-        ];
-        send(client.post(format!("{}/oauth/access_token", account.base)).form(&form))
-    };
-    let short = exchange().await.is(200);
-    assert_eq!(short["user_id"].to_string(), account.remote_id);
-    exchange().await.is(400);
-    let query = [
-        ("grant_type", "th_exchange_token"),
-        ("client_secret", "s"),
-        ("access_token", short["access_token"].as_str().unwrap()),
-    ];
-    let long =
-        send(client.get(format!("{}/access_token", account.base)).query(&query)).await.is(200);
-    assert_eq!(long["expires_in"], 5_184_000);
-    let me = client
-        .get(format!("{}/v1.0/me", account.base))
-        .query(&[("access_token", long["access_token"].as_str().unwrap())]);
-    assert_eq!(send(me).await.is(200)["id"], account.remote_id.as_str());
-    let denied = [
-        ("client_id", "1"),
-        ("redirect_uri", back),
-        ("response_type", "code"),
-        ("account", "none"),
-    ];
-    let location = send(client.get(&authorize).query(&denied)).await.headers["location"]
-        .to_str()
-        .unwrap()
-        .to_owned();
-    assert!(location.contains("error=access_denied"));
 }
