@@ -16,7 +16,8 @@ pub fn dimensions(head: &[u8]) -> Option<(u32, u32)> {
     let size = imagesize::blob_size(head).ok()?;
     let width = u32::try_from(size.width).ok().filter(|width| *width > 0)?;
     let height = u32::try_from(size.height).ok().filter(|height| *height > 0)?;
-    let turned = mime == "image/jpeg" && orientation(head).is_some_and(|value| ON_ITS_SIDE.contains(&value));
+    let turned =
+        mime == "image/jpeg" && orientation(head).is_some_and(|value| ON_ITS_SIDE.contains(&value));
     Some(if turned { (height, width) } else { (width, height) })
 }
 
@@ -31,7 +32,9 @@ fn orientation(jpeg: &[u8]) -> Option<u16> {
         }
         let length = usize::from(u16::from_be_bytes([high, low]));
         let segment = rest.get(4..length.max(2) + 2)?;
-        if marker == 0xe1 && let Some(tiff) = segment.strip_prefix(b"Exif\0\0") {
+        if marker == 0xe1
+            && let Some(tiff) = segment.strip_prefix(b"Exif\0\0")
+        {
             return Tiff::open(tiff)?.orientation();
         }
         rest = rest.get(length.max(2) + 2..)?;
@@ -83,8 +86,12 @@ mod tests {
 
     #[test]
     fn each_kind_of_image_tells_its_size() {
-        let images =
-            [files::jpeg(640, 480, &[]), files::png(640, 480), files::gif(640, 480), files::webp(640, 480)];
+        let images = [
+            files::jpeg(640, 480, &[]),
+            files::png(640, 480),
+            files::gif(640, 480),
+            files::webp(640, 480),
+        ];
         for image in images {
             assert_eq!(dimensions(&image), Some((640, 480)));
         }
@@ -112,11 +119,19 @@ mod tests {
     #[test]
     fn a_file_cut_or_broken_anywhere_gives_none_or_a_size_and_never_a_panic() {
         let exif = files::exif(6, true);
-        let images = [files::jpeg(640, 480, &exif), files::png(640, 480), files::gif(640, 480), files::webp(640, 480)];
+        let images = [
+            files::jpeg(640, 480, &exif),
+            files::png(640, 480),
+            files::gif(640, 480),
+            files::webp(640, 480),
+        ];
         for image in images {
             for end in 0..image.len() {
                 let found = dimensions(&image[..end]);
-                assert!(matches!(found, None | Some((640, 480) | (480, 640))), "cut at {end}: {found:?}");
+                assert!(
+                    matches!(found, None | Some((640, 480) | (480, 640))),
+                    "cut at {end}: {found:?}"
+                );
             }
             for at in 0..image.len() {
                 for value in [0x00, 0x7f, 0xff] {

@@ -63,8 +63,13 @@ impl From<io::Error> for Error {
 /// The cause in a few words. What the library prints would show addresses, and an S3 error shows the access key.
 fn why(error: &(dyn StdError + 'static)) -> String {
     let text = error.to_string();
-    let words = s3_code(&text).map(str::to_owned).or_else(|| status(&text)).unwrap_or_else(|| root(error));
-    if words.len() > 200 || words.contains("://") { "an unexpected answer".to_owned() } else { words }
+    let words =
+        s3_code(&text).map(str::to_owned).or_else(|| status(&text)).unwrap_or_else(|| root(error));
+    if words.len() > 200 || words.contains("://") {
+        "an unexpected answer".to_owned()
+    } else {
+        words
+    }
 }
 
 /// The code of an S3 error, such as `SlowDown`.

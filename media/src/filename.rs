@@ -14,7 +14,8 @@ const UNNAMED: &str = "media";
 pub(crate) fn from_url(url: &Url, mime: &str) -> String {
     let last = url.path_segments().and_then(|mut all| all.next_back()).unwrap_or_default();
     let decoded = percent_decode_str(last).decode_utf8_lossy();
-    let shown = decoded.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).filter(|c| is_plain(*c));
+    let shown =
+        decoded.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).filter(|c| is_plain(*c));
     let cleaned = shown.collect::<String>();
     let words = cleaned.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
     let (stem, given) = split(words.trim_end_matches('.'));
@@ -51,7 +52,8 @@ fn fitting(given: &str, mime: &str) -> String {
 
 /// No control characters, no separators or quotes, nothing that turns the direction of writing or shows no width.
 fn is_plain(c: char) -> bool {
-    let unsafe_here = matches!(c, '/' | '\\' | ':' | '*' | '?' | '"' | '\'' | '<' | '>' | '|' | '\u{fffd}');
+    let unsafe_here =
+        matches!(c, '/' | '\\' | ':' | '*' | '?' | '"' | '\'' | '<' | '>' | '|' | '\u{fffd}');
     let invisible = matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
     !c.is_control() && !unsafe_here && !invisible

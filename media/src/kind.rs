@@ -16,7 +16,8 @@ const KINDS: [(&str, &str); 8] = [
 ];
 
 /// Major brands of MP4 files that the library does not know: later editions of the base format, and Sony's cameras.
-const MORE_MP4_BRANDS: [&[u8; 4]; 7] = [b"iso7", b"iso8", b"iso9", b"isoa", b"isob", b"isoc", b"XAVC"];
+const MORE_MP4_BRANDS: [&[u8; 4]; 7] =
+    [b"iso7", b"iso8", b"iso9", b"isoa", b"isob", b"isoc", b"XAVC"];
 
 /// The media type of a file that begins with `head`, if it is a supported one: JPEG, PNG, GIF, WebP, MP4, MOV, WebM or
 /// PDF. The first 4 KiB are enough.
@@ -84,7 +85,9 @@ mod tests {
 
     #[test]
     fn relatives_and_editions_count_as_their_type() {
-        for brand in [b"isom", b"iso6", b"iso9", b"mp42", b"avc1", b"dash", b"M4V ", b"M4VH", b"XAVC"] {
+        for brand in
+            [b"isom", b"iso6", b"iso9", b"mp42", b"avc1", b"dash", b"M4V ", b"M4VH", b"XAVC"]
+        {
             assert_eq!(sniff(&files::ftyp(brand)), Some("video/mp4"), "{}", brand.escape_ascii());
         }
         assert_eq!(sniff(b"\0\0\0\x08wide\0\0\x10\0mdat\0\0"), Some("video/quicktime"));
@@ -101,7 +104,7 @@ mod tests {
             b"GIF90a\x01\0\x01\0",
             b"XXXX\x04\0\0\0WEBPVP8 ",
             b"<!doctype html><p>%PDF-1.7",
-            b"some text mdat and so on",
+            b"some texts, mdat and so on",
             b"<svg xmlns=\"http://www.w3.org/2000/svg\"/>",
             b"<?xml version=\"1.0\"?><svg/>",
             b"{\"error\": \"not found\"}",

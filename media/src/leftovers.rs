@@ -23,7 +23,9 @@ pub(crate) fn remove(directory: PathBuf, before: SystemTime) -> Result<u64, Erro
             let Some(meta) = present(entry.metadata())? else { continue };
             if meta.is_dir() {
                 open.push(entry.path());
-            } else if entry.file_name().to_string_lossy().contains(MARK) && meta.modified()? < before {
+            } else if entry.file_name().to_string_lossy().contains(MARK)
+                && meta.modified()? < before
+            {
                 removed += u64::from(present(fs::remove_file(entry.path()))?.is_some());
             }
         }

@@ -32,20 +32,29 @@ impl Location {
     /// machine; for others it takes `&allow_http=true`.
     pub fn parse(text: &str) -> Result<Self, Error> {
         // The texts below do not repeat the address: somebody may have written a password into it.
-        let url = Url::parse(text).map_err(|cause| config(&format!("The media URL is not a URL: {cause}.")))?;
+        let url = Url::parse(text)
+            .map_err(|cause| config(&format!("The media URL is not a URL: {cause}.")))?;
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(config("The media URL must not hold a key or password: those have settings of their own."));
+            return Err(config(
+                "The media URL must not hold a key or password: those have settings of their own.",
+            ));
         }
         match url.scheme() {
             "file" => directory(text, &url).map(Self::Directory),
             "s3" => bucket(&url).map(Self::Bucket),
-            other => Err(config(&format!("The media URL begins with file:// or s3://, not with {other}:."))),
+            other => Err(config(&format!(
+                "The media URL begins with file:// or s3://, not with {other}:."
+            ))),
         }
     }
 }
 
 fn directory(text: &str, url: &Url) -> Result<PathBuf, Error> {
-    let wrong = || config("The media URL names a whole path: file:///var/lib/fanfare/media, with three slashes.");
+    let wrong = || {
+        config(
+            "The media URL names a whole path: file:///var/lib/fanfare/media, with three slashes.",
+        )
+    };
     let plain = text.starts_with("file:///") && url.query().is_none() && url.fragment().is_none();
     let path = plain.then(|| url.to_file_path().ok()).flatten().ok_or_else(wrong)?;
     // The root of the file system is a slip: a variable that was empty.
@@ -60,19 +69,27 @@ fn bucket(url: &Url) -> Result<Bucket, Error> {
     }
     let prefix = url.path().trim_matches('/');
     if !prefix.is_empty() && path::check(prefix).is_err() {
-        return Err(config("The prefix in the media URL takes letters, digits, '-', '_', '.' and '/'."));
+        return Err(config(
+            "The prefix in the media URL takes letters, digits, '-', '_', '.' and '/'.",
+        ));
     }
     let (mut endpoint, mut plain_anywhere) = (None, false);
     for (key, value) in url.query_pairs() {
         match (&*key, &*value) {
             ("endpoint", value) if endpoint.is_none() => endpoint = Some(server(value)?),
             ("allow_http", "true" | "false") => plain_anywhere = value == "true",
-            _ => return Err(config(&format!("The media URL takes endpoint and allow_http, each once, not {key}."))),
+            _ => {
+                return Err(config(&format!(
+                    "The media URL takes endpoint and allow_http, each once, not {key}."
+                )));
+            }
         }
     }
     let plain = endpoint.as_ref().is_some_and(|endpoint| endpoint.scheme() == "http");
     if plain && !plain_anywhere && !endpoint.as_ref().is_some_and(is_loopback) {
-        return Err(config("The endpoint in the media URL is http: use https, or add &allow_http=true."));
+        return Err(config(
+            "The endpoint in the media URL is http: use https, or add &allow_http=true.",
+        ));
     }
     Ok(Bucket { name: name.to_owned(), prefix: prefix.to_owned(), endpoint, plain })
 }
@@ -83,10 +100,9 @@ fn server(text: &str) -> Result<Url, Error> {
             && (url.username().is_empty() && url.password().is_none())
             && (url.query().is_none() && url.fragment().is_none())
     };
-    Url::parse(text)
-        .ok()
-        .filter(usable)
-        .ok_or_else(|| config("The endpoint in the media URL is not an address such as https://s3.example.com."))
+    Url::parse(text).ok().filter(usable).ok_or_else(|| {
+        config("The endpoint in the media URL is not an address such as https://s3.example.com.")
+    })
 }
 
 fn is_loopback(url: &Url) -> bool {
@@ -121,7 +137,16 @@ mod tests {
         let at = |path: &str| Location::Directory(PathBuf::from(path));
         assert_eq!(Location::parse("file:///var/media")?, at("/var/media"));
         assert_eq!(Location::parse("file:///var/my%20media/")?, at("/var/my media/"));
-        for text in ["file:media", "file://media", "file:/media", "file:///", "file:///a?b=c", "media", "", "/var/media"] {
+        for text in [
+            "file:media",
+            "file://media",
+            "file:/media",
+            "file:///",
+            "file:///a?b=c",
+            "media",
+            "",
+            "/var/media",
+        ] {
             assert!(matches!(Location::parse(text), Err(Error::Config(_))), "{text}");
         }
         Ok(())
@@ -130,12 +155,18 @@ mod tests {
     #[test]
     fn buckets_come_with_a_prefix_and_an_endpoint() -> Result<(), Error> {
         let amazon = bucket("s3://my-bucket")?;
-        assert_eq!((amazon.name.as_str(), amazon.prefix.as_str(), amazon.endpoint), ("my-bucket", "", None));
+        assert_eq!(
+            (amazon.name.as_str(), amazon.prefix.as_str(), amazon.endpoint),
+            ("my-bucket", "", None)
+        );
         let own = bucket("s3://media/a/b/?endpoint=https://s3.example.com:9000")?;
         assert_eq!((own.name.as_str(), own.prefix.as_str(), own.plain), ("media", "a/b", false));
         assert_eq!(own.endpoint.map(String::from).as_deref(), Some("https://s3.example.com:9000/"));
         let escaped = bucket("s3://media?endpoint=https%3A%2F%2Fs3.example.com%2Fbase")?;
-        assert_eq!(escaped.endpoint.map(String::from).as_deref(), Some("https://s3.example.com/base"));
+        assert_eq!(
+            escaped.endpoint.map(String::from).as_deref(),
+            Some("https://s3.example.com/base")
+        );
         Ok(())
     }
 
@@ -171,7 +202,10 @@ mod tests {
             "file://AKIA:hunter2@host/media",
         ] {
             let refused = bucket(text).err().map(|error| error.to_string());
-            assert!(refused.as_ref().is_some_and(|text| !text.contains("hunter2")), "{text}: {refused:?}");
+            assert!(
+                refused.as_ref().is_some_and(|text| !text.contains("hunter2")),
+                "{text}: {refused:?}"
+            );
         }
     }
 }

@@ -49,8 +49,30 @@ mod tests {
     #[test]
     fn nothing_leads_out_of_the_root() {
         for path in [
-            "", "/", "..", ".", "../a", "a/..", "a/../b", "a/./b", "/a", "a/", "a//b", "a\\..\\b", "a\0b", "a b", "a#1",
-            "%2e%2e/a", "a/%2e%2e", "a\n", "ä", ".hidden", "a/.hidden", "c:", "~", "a?b",
+            "",
+            "/",
+            "..",
+            ".",
+            "../a",
+            "a/..",
+            "a/../b",
+            "a/./b",
+            "/a",
+            "a/",
+            "a//b",
+            "a\\..\\b",
+            "a\0b",
+            "a b",
+            "a#1",
+            "%2e%2e/a",
+            "a/%2e%2e",
+            "a\n",
+            "ä",
+            ".hidden",
+            "a/.hidden",
+            "c:",
+            "~",
+            "a?b",
         ] {
             assert!(matches!(check(path), Err(Error::InvalidPath)), "{path:?}");
             assert!(matches!(key("root", path), Err(Error::InvalidPath)), "{path:?}");
@@ -75,7 +97,10 @@ mod tests {
         for path in &paths {
             let name = path.strip_prefix("w/").and_then(|name| name.strip_suffix(".png"));
             let name = name.unwrap_or_default();
-            assert!(name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit()), "{path}");
+            assert!(
+                name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit()),
+                "{path}"
+            );
         }
         assert!(matches!(fresh("../w", "png"), Err(Error::InvalidPath)));
         Ok(())

@@ -2,7 +2,8 @@
 
 use crate::{CopyError, kind};
 
-const SUPPORTED: &str = "JPEG, PNG, GIF, WebP, MP4, MOV and WebM files are supported, and PDF for linkedin";
+const SUPPORTED: &str =
+    "JPEG, PNG, GIF, WebP, MP4, MOV and WebM files are supported, and PDF for linkedin";
 
 pub(crate) fn unavailable(message: &str, retryable: bool) -> CopyError {
     CopyError::Unavailable { message: message.to_owned(), retryable }
@@ -21,7 +22,9 @@ pub(crate) fn status(status: u16) -> CopyError {
     let retryable = matches!(status, 408 | 425 | 429 | 500..=599);
     let message = match status {
         300..=399 => format!("The address redirects too often, or to nowhere (HTTP {status})."),
-        401 | 403 => format!("The server refuses access to the file (HTTP {status}). A signed address may have expired."),
+        401 | 403 => format!(
+            "The server refuses access to the file (HTTP {status}). A signed address may have expired."
+        ),
         404 | 410 => format!("There is no file at the address (HTTP {status})."),
         _ => format!("The server answers HTTP {status} instead of the file."),
     };
@@ -35,10 +38,14 @@ pub(crate) fn of(head: &[u8]) -> CopyError {
     }
     let what = match markup(head) {
         Some(Markup::Page) => {
-            return unavailable("The address gives a web page, not a file. Use the address of the file itself.", false);
+            return unavailable(
+                "The address gives a web page, not a file. Use the address of the file itself.",
+                false,
+            );
         }
         Some(Markup::Svg) => "an SVG drawing".to_owned(),
-        None => kind::found(head).map_or("of a type that is not known".to_owned(), |mime| format!("of type {mime}")),
+        None => kind::found(head)
+            .map_or("of a type that is not known".to_owned(), |mime| format!("of type {mime}")),
     };
     CopyError::UnsupportedType { message: format!("The file is {what}. {SUPPORTED}.") }
 }
@@ -78,13 +85,18 @@ mod tests {
             "<!-- hello --><body>",
             "<script>location = '/login'</script>",
         ] {
-            assert!(matches!(of(page.as_bytes()), CopyError::Unavailable { retryable: false, .. }), "{page}");
+            assert!(
+                matches!(of(page.as_bytes()), CopyError::Unavailable { retryable: false, .. }),
+                "{page}"
+            );
         }
         for drawing in [
             "<svg xmlns=\"http://www.w3.org/2000/svg\"/>",
             "<?xml version=\"1.0\"?>\n<!-- made by hand -->\n<svg><foreignObject><html/></foreignObject></svg>",
         ] {
-            let CopyError::UnsupportedType { message } = of(drawing.as_bytes()) else { panic!("{drawing}") };
+            let CopyError::UnsupportedType { message } = of(drawing.as_bytes()) else {
+                panic!("{drawing}")
+            };
             assert!(message.contains("SVG"), "{message}");
         }
         for other in ["<rss version=\"2.0\">", "{\"error\": \"<html>\"}", "plain text"] {
@@ -104,7 +116,8 @@ mod tests {
 
     #[test]
     fn only_passing_troubles_are_worth_a_retry() {
-        let retryable = |code| matches!(status(code), CopyError::Unavailable { retryable: true, .. });
+        let retryable =
+            |code| matches!(status(code), CopyError::Unavailable { retryable: true, .. });
         for code in [408, 425, 429, 500, 502, 503, 504] {
             assert!(retryable(code), "{code}");
         }

@@ -18,8 +18,7 @@ use crate::{
 pub const MAX_REMOTE: u64 = 60_000_000;
 
 const REDIRECTS: u8 = 5;
-const ACCEPT: &str =
-    "image/jpeg, image/png, image/gif, image/webp, video/mp4, video/quicktime, video/webm, */*;q=0.5";
+const ACCEPT: &str = "image/jpeg, image/png, image/gif, image/webp, video/mp4, video/quicktime, video/webm, */*;q=0.5";
 
 const LIMITS: Limits =
     Limits { bytes: MAX_REMOTE, whole: Duration::from_secs(60), pause: Duration::from_secs(20) };
@@ -90,7 +89,12 @@ pub enum CopyError {
 ///
 /// # Errors
 /// [`CopyError`]. Nothing of the file is in the store then.
-pub async fn copy_remote(store: &Store, http: &Client, url: &Url, prefix: &str) -> Result<Copied, CopyError> {
+pub async fn copy_remote(
+    store: &Store,
+    http: &Client,
+    url: &Url,
+    prefix: &str,
+) -> Result<Copied, CopyError> {
     copy(store, http, url, prefix, LIMITS).await
 }
 
@@ -117,7 +121,14 @@ pub(crate) async fn copy(
     }
     let bytes = writer.finish().await?;
     let (width, height) = dimensions(&head).unzip();
-    Ok(Copied { path, filename: filename::from_url(url, mime), mime: mime.to_owned(), bytes, width, height })
+    Ok(Copied {
+        path,
+        filename: filename::from_url(url, mime),
+        mime: mime.to_owned(),
+        bytes,
+        width,
+        height,
+    })
 }
 
 /// Writes what was read and the rest. `head` grows until an image's size is in it.
@@ -160,7 +171,10 @@ impl Source {
             return Err(refusal::status(download.status));
         }
         if download.headers.get(CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
-            return Err(refusal::unavailable("The server sends the file compressed, which was not asked for.", false));
+            return Err(refusal::unavailable(
+                "The server sends the file compressed, which was not asked for.",
+                false,
+            ));
         }
         match download.content_length {
             Some(0) => Err(refusal::empty()),
@@ -176,7 +190,10 @@ impl Source {
         let Some(piece) = next.map_err(|_| refusal::silent())?? else { return Ok(None) };
         self.seen += piece.len() as u64;
         if self.seen > self.limits.bytes {
-            return Err(CopyError::TooLarge { limit: self.limits.bytes, actual: self.download.content_length });
+            return Err(CopyError::TooLarge {
+                limit: self.limits.bytes,
+                actual: self.download.content_length,
+            });
         }
         Ok(Some(piece))
     }
@@ -204,6 +221,9 @@ impl From<Error> for CopyError {
 /// The path is not shown: whoever knows it can fetch the file.
 impl fmt::Debug for Copied {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Copied").field("mime", &self.mime).field("bytes", &self.bytes).finish_non_exhaustive()
+        f.debug_struct("Copied")
+            .field("mime", &self.mime)
+            .field("bytes", &self.bytes)
+            .finish_non_exhaustive()
     }
 }

@@ -55,7 +55,9 @@ pub(crate) fn open(bucket: &Bucket, keys: &S3) -> Result<AmazonS3, Error> {
             return Err(Error::Config(text.to_owned()));
         }
     }
-    builder.build().map_err(|_| Error::Config("The media store's bucket, endpoint or region is not usable.".to_owned()))
+    builder.build().map_err(|_| {
+        Error::Config("The media store's bucket, endpoint or region is not usable.".to_owned())
+    })
 }
 
 fn options(plain: bool) -> ClientOptions {
@@ -66,9 +68,15 @@ fn options(plain: bool) -> ClientOptions {
         .with_timeout_disabled()
         .with_read_timeout(SILENCE)
         .with_default_content_type("application/octet-stream");
-    kind::all().fold(options, |options, (mime, extension)| options.with_content_type_for_suffix(extension, mime))
+    kind::all().fold(options, |options, (mime, extension)| {
+        options.with_content_type_for_suffix(extension, mime)
+    })
 }
 
 fn retry() -> RetryConfig {
-    RetryConfig { backoff: BackoffConfig::default(), max_retries: RETRIES, retry_timeout: RETRY_FOR }
+    RetryConfig {
+        backoff: BackoffConfig::default(),
+        max_retries: RETRIES,
+        retry_timeout: RETRY_FOR,
+    }
 }

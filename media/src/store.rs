@@ -3,7 +3,9 @@
 use std::{fmt, fs, ops::Range, path::PathBuf, sync::Arc, time::SystemTime};
 
 use bytes::Bytes;
-use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt, local::LocalFileSystem, path::Path};
+use object_store::{
+    GetOptions, GetRange, ObjectStore, ObjectStoreExt, local::LocalFileSystem, path::Path,
+};
 
 use crate::{
     Error, S3, Stat, Stored, Writer, leftovers,

@@ -81,6 +81,9 @@ async fn block((mut file, left): (File, u64)) -> Result<Option<(Bytes, (File, u6
 
 impl fmt::Debug for Stored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Stored").field("stat", &self.stat).field("range", &self.range).finish_non_exhaustive()
+        f.debug_struct("Stored")
+            .field("stat", &self.stat)
+            .field("range", &self.range)
+            .finish_non_exhaustive()
     }
 }

@@ -25,7 +25,14 @@ pub struct Writer {
 
 impl Writer {
     pub(crate) fn new(store: Store, key: Path) -> Self {
-        Self { store, key, buffer: PutPayloadMut::new(), upload: None, flight: JoinSet::new(), written: 0 }
+        Self {
+            store,
+            key,
+            buffer: PutPayloadMut::new(),
+            upload: None,
+            flight: JoinSet::new(),
+            written: 0,
+        }
     }
 
     /// Appends bytes.
@@ -118,7 +125,10 @@ impl Writer {
 }
 
 /// Ends an upload. A part that lands after that would stay for ever, so the parts end first.
-async fn remove(mut upload: Box<dyn MultipartUpload>, mut flight: JoinSet<object_store::Result<()>>) {
+async fn remove(
+    mut upload: Box<dyn MultipartUpload>,
+    mut flight: JoinSet<object_store::Result<()>>,
+) {
     flight.shutdown().await;
     // What cannot be removed is no part of any file, and is swept up later.
     if let Err(error) = upload.abort().await {
@@ -137,6 +147,9 @@ impl Drop for Writer {
 
 impl fmt::Debug for Writer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Writer").field("store", &self.store).field("written", &self.written).finish_non_exhaustive()
+        f.debug_struct("Writer")
+            .field("store", &self.store)
+            .field("written", &self.written)
+            .finish_non_exhaustive()
     }
 }

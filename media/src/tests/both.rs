@@ -66,14 +66,17 @@ async fn ranges(store: &Store) -> Outcome {
     let size = 300_000;
     let bytes = pattern(size);
     write(store, "w/r.mp4", &bytes).await?;
-    for (from, to) in [(0, 1), (0, size), (1, 10), (size - 1, size), (100_000, 270_000), (size - 5, size + 100)] {
+    for (from, to) in
+        [(0, 1), (0, size), (1, 10), (size - 1, size), (100_000, 270_000), (size - 5, size + 100)]
+    {
         let stored = store.open_range("w/r.mp4", from as u64..to as u64).await?;
         let end = to.min(size);
         assert_eq!((stored.stat.size, &stored.range), (size as u64, &(from as u64..end as u64)));
         assert!(all(stored).await? == bytes[from..end], "{from}..{to}");
     }
     for (from, to) in [(size, size + 1), (size + 50, size + 60), (7, 7), (9, 8)] {
-        let refused = store.open_range("w/r.mp4", from as u64..to as u64).await.map(|stored| stored.range);
+        let refused =
+            store.open_range("w/r.mp4", from as u64..to as u64).await.map(|stored| stored.range);
         assert_eq!(refused, Err(Error::OutOfRange { size: size as u64 }), "{from}..{to}");
     }
     store.delete("w/r.mp4").await?;
@@ -84,9 +87,14 @@ async fn what_is_not_there(store: &Store) -> Outcome {
     assert_eq!(store.read("w/none.png", 10).await, Err(Error::Gone));
     assert_eq!(store.stat("w/none.png").await, Err(Error::Gone));
     assert_eq!(store.open_read("w/none.png").await.map(|stored| stored.range), Err(Error::Gone));
-    assert_eq!(store.open_range("w/none.png", 0..1).await.map(|stored| stored.range), Err(Error::Gone));
+    assert_eq!(
+        store.open_range("w/none.png", 0..1).await.map(|stored| stored.range),
+        Err(Error::Gone)
+    );
     store.delete("w/none.png").await?;
-    for path in ["../w/a.png", "/etc/passwd", "w/../../a", "w/\0", "w/a#1", "", "w//a", "w/%2e%2e/a"] {
+    for path in
+        ["../w/a.png", "/etc/passwd", "w/../../a", "w/\0", "w/a#1", "", "w//a", "w/%2e%2e/a"]
+    {
         let refused: [Result<(), Error>; 5] = [
             store.read(path, 10).await.map(drop),
             store.stat(path).await.map(drop),
@@ -94,7 +102,10 @@ async fn what_is_not_there(store: &Store) -> Outcome {
             store.delete(path).await,
             store.writer(path).map(drop),
         ];
-        assert!(refused.iter().all(|result| *result == Err(Error::InvalidPath)), "{path:?}: {refused:?}");
+        assert!(
+            refused.iter().all(|result| *result == Err(Error::InvalidPath)),
+            "{path:?}: {refused:?}"
+        );
     }
     Ok(())
 }

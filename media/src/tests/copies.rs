@@ -14,11 +14,15 @@ async fn each_supported_type_is_copied_byte_for_byte() -> Outcome {
     let store = room.store()?;
     for (mime, bytes) in files::each() {
         let server = Server::answering(whole(&bytes)).await?;
-        let copied = copy_remote(&store, &server.client()?, &server.at("x/a%20file.bin?t=1")?, "w1").await?;
+        let copied =
+            copy_remote(&store, &server.client()?, &server.at("x/a%20file.bin?t=1")?, "w1").await?;
         let extension = copied.path.rsplit_once('.').map(|(_, extension)| extension.to_owned());
         assert_eq!(copied.mime, mime);
         assert_eq!(copied.bytes, bytes.len() as u64);
-        assert_eq!(Some(copied.filename.as_str()), extension.map(|end| format!("a file.{end}")).as_deref());
+        assert_eq!(
+            Some(copied.filename.as_str()),
+            extension.map(|end| format!("a file.{end}")).as_deref()
+        );
         assert!(copied.path.starts_with("w1/"), "{}", copied.path);
         let size = mime.starts_with("image/").then_some((64, 48));
         assert_eq!((copied.width, copied.height), size.unzip(), "{mime}");
@@ -35,8 +39,13 @@ async fn the_type_is_what_the_bytes_say_whatever_header_and_name_claim() -> Outc
     for claim in ["text/html", "video/mp4", "application/octet-stream", "not a type"] {
         let head = format!("Content-Type: {claim}\r\nContent-Length: {}\r\n", png.len());
         let server = Server::answering(answer(&head, &png)).await?;
-        let copied = copy_remote(&room.store()?, &server.client()?, &server.at("page.html")?, "w").await?;
-        assert_eq!((copied.mime.as_str(), copied.filename.as_str()), ("image/png", "page.png"), "{claim}");
+        let copied =
+            copy_remote(&room.store()?, &server.client()?, &server.at("page.html")?, "w").await?;
+        assert_eq!(
+            (copied.mime.as_str(), copied.filename.as_str()),
+            ("image/png", "page.png"),
+            "{claim}"
+        );
     }
     Ok(())
 }
@@ -100,7 +109,8 @@ async fn redirects_are_followed_and_the_name_stays_the_users() -> Outcome {
     })
     .await?;
     let room = Room::new();
-    let copied = copy_remote(&room.store()?, &server.client()?, &server.at("mine.gif")?, "w").await?;
+    let copied =
+        copy_remote(&room.store()?, &server.client()?, &server.at("mine.gif")?, "w").await?;
     assert_eq!(copied.filename, "mine.gif");
     assert_eq!(server.seen.lock().await.len(), 6);
     Ok(())
@@ -116,7 +126,10 @@ async fn two_copies_of_one_address_are_two_files() -> Outcome {
     assert_ne!(first.path, second.path);
     assert!(!format!("{first:?}").contains(&first.path), "the path is shown");
     let head = server.seen.lock().await.concat().to_ascii_lowercase();
-    assert!(head.contains("accept: image/jpeg") && head.contains("accept-encoding: identity"), "{head}");
+    assert!(
+        head.contains("accept: image/jpeg") && head.contains("accept-encoding: identity"),
+        "{head}"
+    );
     assert_eq!(sniff(&store.read(&second.path, 1000).await?), Some("image/png"));
     Ok(())
 }

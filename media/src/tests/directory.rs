@@ -55,7 +55,10 @@ async fn a_file_cut_on_disk_ends_the_stream_with_an_error() -> Outcome {
     write(&store, "w/a.mp4", &pattern(1_000_000)).await?;
     let stored = store.open_read("w/a.mp4").await?;
     fs::File::options().write(true).open(room.0.join("w/a.mp4"))?.set_len(300_000)?;
-    let read = stored.into_stream().try_fold(0, async |sum, piece| Ok(sum + piece.len())).await;
+    let read = stored
+        .into_stream()
+        .try_fold(0_usize, |sum, piece| async move { Ok(sum + piece.len()) })
+        .await;
     assert!(matches!(read, Err(Error::Failed(_))), "{read:?}");
     Ok(())
 }

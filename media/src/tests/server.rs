@@ -31,12 +31,15 @@ impl Server {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let url = Url::parse(&format!("http://{}/", listener.local_addr()?))?;
         let seen = Arc::new(Mutex::new(Vec::new()));
-        let heads = seen.clone();
+        let (heads, answer) = (seen.clone(), Arc::new(answer));
         let task = tokio::spawn(async move {
             while let Ok((mut stream, _)) = listener.accept().await {
-                let Ok(head) = head(&mut stream).await else { continue };
-                heads.lock().await.push(head);
-                tokio::spawn(answer(stream));
+                let (heads, answer) = (heads.clone(), answer.clone());
+                tokio::spawn(async move {
+                    let head = read_head(&mut stream).await?;
+                    heads.lock().await.push(head);
+                    answer(stream).await
+                });
             }
         });
         Ok(Self { url, seen, task })
@@ -56,9 +59,8 @@ impl Server {
     pub async fn pouring(head: &'static str, piece: &'static [u8]) -> Result<Self, Failure> {
         Self::start(move |mut stream| async move {
             stream.write_all(head.as_bytes()).await?;
-            loop {
-                stream.write_all(piece).await?;
-            }
+            while stream.write_all(piece).await.is_ok() {}
+            Ok(())
         })
         .await
     }
@@ -79,9 +81,10 @@ impl Drop for Server {
     }
 }
 
-/// An answer of status 200. `headers` end with a line break each.
+/// An answer of status 200. `headers` end with a line break each. No client keeps the connection for another request.
 pub fn answer(headers: &str, body: &[u8]) -> Vec<u8> {
-    [format!("HTTP/1.1 200 OK\r\n{headers}\r\n").as_bytes(), body].concat()
+    let head = format!("HTTP/1.1 200 OK\r\nConnection: close\r\n{headers}\r\n");
+    [head.as_bytes(), body].concat()
 }
 
 /// An answer of status 200 that names its length.
@@ -89,7 +92,7 @@ pub fn whole(body: &[u8]) -> Vec<u8> {
     answer(&format!("Content-Length: {}\r\n", body.len()), body)
 }
 
-async fn head(stream: &mut TcpStream) -> io::Result<String> {
+async fn read_head(stream: &mut TcpStream) -> io::Result<String> {
     let mut lines = BufReader::new(stream);
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {

@@ -15,10 +15,15 @@ use crate::{
     remote::{Limits, copy},
 };
 
-const SMALL: Limits = Limits { bytes: 20_000, whole: Duration::from_secs(30), pause: Duration::from_secs(30) };
+const SMALL: Limits =
+    Limits { bytes: 20_000, whole: Duration::from_secs(30), pause: Duration::from_secs(30) };
 
 /// Copies within `limits`, and sees to it that a refusal leaves nothing.
-async fn attempt(client: &Client, url: &Url, limits: Limits) -> Result<Result<Copied, CopyError>, Failure> {
+async fn attempt(
+    client: &Client,
+    url: &Url,
+    limits: Limits,
+) -> Result<Result<Copied, CopyError>, Failure> {
     let room = Room::new();
     let result = copy(&room.store()?, client, url, "w", limits).await;
     assert_eq!(room.files()?.len(), usize::from(result.is_ok()), "{result:?}");
@@ -44,9 +49,15 @@ fn chunked(body: &[u8]) -> Vec<u8> {
     answer("Transfer-Encoding: chunked\r\n", &chunks)
 }
 
+/// Without a length: the end of the connection is the end of the body.
+fn until_the_end(body: &[u8]) -> Vec<u8> {
+    answer("", body)
+}
+
 #[tokio::test]
 async fn the_limit_is_exact_with_and_without_a_length() -> Outcome {
-    for make in [whole, chunked, |body: &[u8]| answer("Connection: close\r\n", body)] {
+    let makes: [fn(&[u8]) -> Vec<u8>; 3] = [whole, chunked, until_the_end];
+    for make in makes {
         assert_eq!(answered(make(&film(20_000))).await??.bytes, 20_000);
         let refused = answered(make(&film(20_001))).await?;
         assert!(matches!(refused, Err(CopyError::TooLarge { limit: 20_000, .. })), "{refused:?}");
@@ -88,7 +99,8 @@ async fn a_body_without_end_stops_at_the_limit() -> Outcome {
 
 #[tokio::test]
 async fn a_page_without_end_is_refused_by_its_first_bytes() -> Outcome {
-    let server = Server::pouring("HTTP/1.1 200 OK\r\n\r\n<!doctype html>", b"<p>on and on</p>").await?;
+    let server =
+        Server::pouring("HTTP/1.1 200 OK\r\n\r\n<!doctype html>", b"<p>on and on</p>").await?;
     let refused = of(&server, Limits { bytes: u64::MAX, ..SMALL }).await?;
     assert!(matches!(refused, Err(CopyError::Unavailable { retryable: false, .. })), "{refused:?}");
     Ok(())
@@ -104,7 +116,10 @@ async fn a_body_cut_short_is_no_file() -> Outcome {
     ];
     for bytes in cut {
         let refused = answered(bytes).await?;
-        assert!(matches!(refused, Err(CopyError::Unavailable { retryable: true, .. })), "{refused:?}");
+        assert!(
+            matches!(refused, Err(CopyError::Unavailable { retryable: true, .. })),
+            "{refused:?}"
+        );
     }
     Ok(())
 }
@@ -126,7 +141,10 @@ async fn a_server_that_goes_silent_is_left() -> Outcome {
         Limits { whole: Duration::from_millis(300), ..SMALL },
     ] {
         let refused = of(&server, limits).await?;
-        assert!(matches!(refused, Err(CopyError::Unavailable { retryable: true, .. })), "{refused:?}");
+        assert!(
+            matches!(refused, Err(CopyError::Unavailable { retryable: true, .. })),
+            "{refused:?}"
+        );
     }
     Ok(())
 }
@@ -138,8 +156,12 @@ async fn private_addresses_are_refused_directly_and_behind_a_redirect() -> Outco
     let redirect = format!("HTTP/1.1 302 Found\r\nLocation: {target}\r\nContent-Length: 0\r\n\r\n");
     let server = Server::answering(redirect).await?;
     let client = server.client()?;
-    for url in [server.at("a.png")?, target.parse()?, "https://169.254.169.254/a.png".parse()?, "https://[::1]/a.png".parse()?]
-    {
+    for url in [
+        server.at("a.png")?,
+        target.parse()?,
+        "https://169.254.169.254/a.png".parse()?,
+        "https://[::1]/a.png".parse()?,
+    ] {
         let refused = attempt(&client, &url, SMALL).await?;
         assert!(matches!(refused, Err(CopyError::NotAllowed(_))), "{url}: {refused:?}");
     }
@@ -164,20 +186,27 @@ async fn what_is_no_success_is_no_file_whatever_its_body() -> Outcome {
         let length = body.len();
         let head = format!("HTTP/1.1 {line}\r\nContent-Length: {length}\r\n\r\n");
         let refused = answered([head.as_bytes(), body].concat()).await?;
-        let Err(CopyError::Unavailable { message, retryable }) = refused else { panic!("{line}: {refused:?}") };
+        let Err(CopyError::Unavailable { message, retryable }) = refused else {
+            panic!("{line}: {refused:?}")
+        };
         assert_eq!(retryable, again, "{line}");
         assert!(message.contains(&line[..3]) && !message.contains("file.png"), "{message}");
     }
     // Also when the page that tells it is larger than any file may be.
     let head = format!("HTTP/1.1 404 Not Found\r\nContent-Length: {}\r\n\r\n", MAX_REMOTE * 2);
-    assert!(matches!(answered(head.into_bytes()).await?, Err(CopyError::Unavailable { retryable: false, .. })));
+    assert!(matches!(
+        answered(head.into_bytes()).await?,
+        Err(CopyError::Unavailable { retryable: false, .. })
+    ));
     Ok(())
 }
 
 #[tokio::test]
 async fn a_circle_of_redirects_ends() -> Outcome {
-    let server = Server::answering("HTTP/1.1 302 Found\r\nLocation: /a.png\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
-        .await?;
+    let server = Server::answering(
+        "HTTP/1.1 302 Found\r\nLocation: /a.png\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+    )
+    .await?;
     let refused = of(&server, SMALL).await?;
     assert!(matches!(refused, Err(CopyError::Unavailable { retryable: false, .. })), "{refused:?}");
     assert_eq!(server.seen.lock().await.len(), 6);
@@ -199,17 +228,22 @@ async fn pages_drawings_and_other_types_are_refused_whatever_they_claim() -> Out
     let lying = |body: &[u8]| {
         answer(&format!("Content-Type: image/png\r\nContent-Length: {}\r\n", body.len()), body)
     };
-    for page in [&b"<!DOCTYPE html><title>Sign in</title>"[..], b"", b"\n\n <html>"] {
+    let pages: [&[u8]; 3] = [b"<!DOCTYPE html><title>Sign in</title>", b"", b"\n\n <html>"];
+    for page in pages {
         let refused = answered(lying(page)).await?;
-        assert!(matches!(refused, Err(CopyError::Unavailable { retryable: false, .. })), "{refused:?}");
+        assert!(
+            matches!(refused, Err(CopyError::Unavailable { retryable: false, .. })),
+            "{refused:?}"
+        );
     }
-    for other in [
-        &b"<svg xmlns=\"http://www.w3.org/2000/svg\"/>"[..],
+    let others: [&[u8]; 5] = [
+        b"<svg xmlns=\"http://www.w3.org/2000/svg\"/>",
         b"{\"error\": \"expired\"}",
         &files::ftyp(b"heic"),
         &files::ebml("matroska"),
         b"\x89PNG",
-    ] {
+    ];
+    for other in others {
         let refused = answered(lying(other)).await?;
         let Err(CopyError::UnsupportedType { message }) = refused else { panic!("{refused:?}") };
         assert!(message.contains("JPEG, PNG, GIF, WebP, MP4, MOV and WebM"), "{message}");

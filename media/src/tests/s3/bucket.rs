@@ -15,10 +15,10 @@ use tokio::{
 };
 
 use super::{
-    super::Failure,
     http::{Reply, Request},
     signature,
 };
+use crate::tests::Failure;
 
 /// What a part has at least, unless it is the last.
 const LEAST: usize = 5 * 1024 * 1024;
@@ -52,7 +52,8 @@ impl Bucket {
     pub async fn start() -> Result<Self, Failure> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let url = format!("http://{}", listener.local_addr()?);
-        let (state, (stall, stalled)) = (Arc::new(Mutex::new(State::default())), watch::channel(false));
+        let (state, (stall, stalled)) =
+            (Arc::new(Mutex::new(State::default())), watch::channel(false));
         let shared = state.clone();
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -73,7 +74,11 @@ impl Drop for Bucket {
     }
 }
 
-async fn converse(stream: TcpStream, state: Arc<Mutex<State>>, mut stalled: watch::Receiver<bool>) -> io::Result<()> {
+async fn converse(
+    stream: TcpStream,
+    state: Arc<Mutex<State>>,
+    mut stalled: watch::Receiver<bool>,
+) -> io::Result<()> {
     let mut stream = BufReader::new(stream);
     while let Some(request) = Request::read(&mut stream).await? {
         let completes = request.method == "POST" && request.value("uploadId").is_some();
@@ -94,7 +99,9 @@ async fn converse(stream: TcpStream, state: Arc<Mutex<State>>, mut stalled: watc
 
 impl State {
     fn answer(&mut self, request: &Request) -> Reply {
-        let Some(key) = request.path.strip_prefix("/media/") else { return Reply::error(404, "NoSuchBucket") };
+        let Some(key) = request.path.strip_prefix("/media/") else {
+            return Reply::error(404, "NoSuchBucket");
+        };
         let upload = request.value("uploadId");
         match (request.method.as_str(), upload) {
             ("POST", None) if request.value("uploads").is_some() => self.begin(key, request),
@@ -119,7 +126,12 @@ impl State {
         let id = format!("upload-{}", self.next);
         let upload = Upload { key: key.to_owned(), mime: mime(request), parts: BTreeMap::new() };
         self.uploads.insert(id.clone(), upload);
-        Reply::new(200, format!("<InitiateMultipartUploadResult><UploadId>{id}</UploadId></InitiateMultipartUploadResult>"))
+        Reply::new(
+            200,
+            format!(
+                "<InitiateMultipartUploadResult><UploadId>{id}</UploadId></InitiateMultipartUploadResult>"
+            ),
+        )
     }
 
     fn part(&mut self, id: &str, request: &Request) -> Reply {
@@ -144,11 +156,18 @@ impl State {
         if upload.parts.values().rev().skip(1).any(|part| part.len() < LEAST) {
             return Reply::error(400, "EntityTooSmall");
         }
-        let Some(upload) = self.uploads.remove(id) else { return Reply::error(404, "NoSuchUpload") };
+        let Some(upload) = self.uploads.remove(id) else {
+            return Reply::error(404, "NoSuchUpload");
+        };
         let whole = upload.parts.into_values().collect::<Vec<_>>().concat();
         self.keep(upload.key, whole, upload.mime);
         let etag = self.next;
-        Reply::new(200, format!("<CompleteMultipartUploadResult><ETag>&quot;{etag}&quot;</ETag></CompleteMultipartUploadResult>"))
+        Reply::new(
+            200,
+            format!(
+                "<CompleteMultipartUploadResult><ETag>&quot;{etag}&quot;</ETag></CompleteMultipartUploadResult>"
+            ),
+        )
     }
 
     fn keep(&mut self, key: String, bytes: Vec<u8>, mime: String) -> Reply {
@@ -158,10 +177,15 @@ impl State {
     }
 
     fn show(&self, key: &str, range: &str) -> Reply {
-        let Some((bytes, mime)) = self.files.get(key) else { return Reply::error(404, "NoSuchKey") };
+        let Some((bytes, mime)) = self.files.get(key) else {
+            return Reply::error(404, "NoSuchKey");
+        };
         let told = |reply: Reply| {
             let modified = "Wed, 21 Oct 2015 07:28:00 GMT";
-            reply.with("ETag", etag(bytes)).with("Last-Modified", modified).with("Content-Type", mime)
+            reply
+                .with("ETag", etag(bytes))
+                .with("Last-Modified", modified)
+                .with("Content-Type", mime)
         };
         let bounds = range.strip_prefix("bytes=").and_then(|range| range.split_once('-'));
         let Some((from, to)) = bounds else { return told(Reply::new(200, bytes.clone())) };
@@ -180,5 +204,8 @@ fn mime(request: &Request) -> String {
 }
 
 fn etag(bytes: &[u8]) -> String {
-    format!("\"{:08x}\"", bytes.iter().fold(bytes.len() as u32, |sum, byte| sum.rotate_left(5) ^ u32::from(*byte)))
+    format!(
+        "\"{:08x}\"",
+        bytes.iter().fold(bytes.len() as u32, |sum, byte| sum.rotate_left(5) ^ u32::from(*byte))
+    )
 }

@@ -27,7 +27,7 @@ impl Request {
         }
         let mut words = line.split_whitespace().map(str::to_owned);
         let (method, target) = words.next().zip(words.next()).ok_or(io::ErrorKind::InvalidData)?;
-        let (path, query) = target.split_once('?').unwrap_or((&target, ""));
+        let (path, query) = target.split_once('?').unwrap_or((target.as_str(), ""));
         let mut headers = BTreeMap::new();
         loop {
             let mut line = String::new();
@@ -67,7 +67,10 @@ impl Reply {
     }
 
     pub fn error(status: u16, code: &str) -> Self {
-        Self::new(status, format!("<?xml version=\"1.0\"?><Error><Code>{code}</Code><Key>w/secret</Key></Error>"))
+        Self::new(
+            status,
+            format!("<?xml version=\"1.0\"?><Error><Code>{code}</Code><Key>w/secret</Key></Error>"),
+        )
     }
 
     pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {

@@ -12,14 +12,16 @@ pub const REGION: &str = "nowhere-1";
 
 /// The S3 error code for a request that is not signed with our key, or whose body is not the one that was signed.
 pub fn refusal(request: &Request) -> Option<&'static str> {
-    let Some((access, scope, names, signature)) = authorization(request.header("authorization")) else {
+    let Some((access, scope, names, signature)) = authorization(request.header("authorization"))
+    else {
         return Some("AccessDenied");
     };
     let [date, REGION, "s3", "aws4_request"] = scope.split('/').collect::<Vec<_>>()[..] else {
         return Some("AuthorizationHeaderMalformed");
     };
     let names = names.split(';').collect::<Vec<_>>();
-    let all_signed = ["host", "x-amz-content-sha256", "x-amz-date"].iter().all(|name| names.contains(name));
+    let all_signed =
+        ["host", "x-amz-content-sha256", "x-amz-date"].iter().all(|name| names.contains(name));
     if access != ACCESS {
         return Some("InvalidAccessKeyId");
     }
@@ -28,10 +30,11 @@ pub fn refusal(request: &Request) -> Option<&'static str> {
     }
     let digest = hex(&Sha256::digest(canonical(request, &names)));
     let text = format!("AWS4-HMAC-SHA256\n{}\n{scope}\n{digest}", request.header("x-amz-date"));
-    let key = ["s3", "aws4_request"].iter().fold(
-        sign(&sign(format!("AWS4{SECRET}").as_bytes(), date), REGION),
-        |key, word| sign(&key, word),
-    );
+    let key = ["s3", "aws4_request"]
+        .iter()
+        .fold(sign(&sign(format!("AWS4{SECRET}").as_bytes(), date), REGION), |key, word| {
+            sign(&key, word)
+        });
     (!all_signed || hex(&sign(&key, &text)) != signature).then_some("SignatureDoesNotMatch")
 }
 
@@ -46,9 +49,11 @@ fn authorization(header: &str) -> Option<(&str, &str, &str, &str)> {
 fn canonical(request: &Request, names: &[&str]) -> String {
     let mut query = request.query.split('&').filter(|pair| !pair.is_empty()).collect::<Vec<_>>();
     query.sort_unstable();
-    let headers = names.iter().map(|name| format!("{name}:{}\n", request.header(name))).collect::<String>();
+    let headers =
+        names.iter().map(|name| format!("{name}:{}\n", request.header(name))).collect::<String>();
     let digest = request.header("x-amz-content-sha256");
-    let (method, path, query, names) = (&request.method, &request.path, query.join("&"), names.join(";"));
+    let (method, path, query, names) =
+        (&request.method, &request.path, query.join("&"), names.join(";"));
     format!("{method}\n{path}\n{query}\n{headers}\n{names}\n{digest}")
 }
 

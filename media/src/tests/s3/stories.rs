@@ -19,7 +19,11 @@ use crate::{
 };
 
 fn keys(access: &str, secret: &str) -> S3 {
-    S3 { access_key: Some(access.into()), secret_key: Some(secret.into()), region: Some(REGION.to_owned()) }
+    S3 {
+        access_key: Some(access.into()),
+        secret_key: Some(secret.into()),
+        region: Some(REGION.to_owned()),
+    }
 }
 
 impl Bucket {
@@ -56,12 +60,19 @@ async fn files_lie_under_the_prefix_with_their_type() -> Outcome {
     write(&store, "w/a.png", b"small").await?;
     write(&store, "w/a.bin", b"small").await?;
     let state = bucket.state();
-    let found = state.files.iter().map(|(key, (_, mime))| (key.as_str(), mime.as_str())).collect::<Vec<_>>();
-    assert_eq!(found, [
-        ("live/files/w/a.bin", "application/octet-stream"),
-        ("live/files/w/a.png", "image/png"),
-        ("live/files/w/a.webm", "video/webm"),
-    ]);
+    let found = state
+        .files
+        .iter()
+        .map(|(key, (_, mime))| (key.as_str(), mime.as_str()))
+        .collect::<Vec<_>>();
+    assert_eq!(
+        found,
+        [
+            ("live/files/w/a.bin", "application/octet-stream"),
+            ("live/files/w/a.png", "image/png"),
+            ("live/files/w/a.webm", "video/webm"),
+        ]
+    );
     Ok(())
 }
 
@@ -69,7 +80,8 @@ async fn files_lie_under_the_prefix_with_their_type() -> Outcome {
 async fn an_upload_that_is_given_up_is_ended_at_the_server() -> Outcome {
     let bucket = Bucket::start().await?;
     give_up(&bucket.store()?).await?;
-    let ended = |state: &State| state.calls.iter().filter(|call| *call == "DELETE uploadId").count() == 2;
+    let ended =
+        |state: &State| state.calls.iter().filter(|call| *call == "DELETE uploadId").count() == 2;
     bucket.comes_to(|state| ended(state) && state.uploads.is_empty()).await?;
     assert!(bucket.state().files.is_empty());
     Ok(())
@@ -101,10 +113,17 @@ async fn a_file_of_one_part_takes_one_request() -> Outcome {
 #[tokio::test]
 async fn wrong_keys_and_a_missing_bucket_are_told_without_the_keys() -> Outcome {
     let bucket = Bucket::start().await?;
-    let open = |name: &str, keys| Store::open(&format!("s3://{name}?endpoint={}", bucket.url), keys);
-    let denied = |code: &str| Err(Error::Denied(code.to_owned()));
-    assert_eq!(open("media", keys("AKIA-OTHER", SECRET))?.check().await, denied("InvalidAccessKeyId"));
-    assert_eq!(open("media", keys(ACCESS, "other"))?.check().await, denied("SignatureDoesNotMatch"));
+    let open =
+        |name: &str, keys| Store::open(&format!("s3://{name}?endpoint={}", bucket.url), keys);
+    let denied = |code: &str| -> Result<(), Error> { Err(Error::Denied(code.to_owned())) };
+    assert_eq!(
+        open("media", keys("AKIA-OTHER", SECRET))?.check().await,
+        denied("InvalidAccessKeyId")
+    );
+    assert_eq!(
+        open("media", keys(ACCESS, "other"))?.check().await,
+        denied("SignatureDoesNotMatch")
+    );
     let missing = open("other", keys(ACCESS, SECRET))?.check().await;
     assert_eq!(missing, Err(Error::Failed("NoSuchBucket".to_owned())));
     assert!(bucket.state().files.is_empty());
@@ -127,12 +146,17 @@ async fn a_file_is_copied_into_a_bucket() -> Outcome {
 #[tokio::test]
 async fn a_copy_that_fails_leaves_nothing_in_the_bucket() -> Outcome {
     let bucket = Bucket::start().await?;
-    let film = [&b"HTTP/1.1 200 OK\r\nContent-Length: 9000000\r\n\r\n"[..], &files::ftyp(b"isom"), &pattern(8_000_000)];
-    let server = Server::answering(film.concat()).await?;
+    let head = b"HTTP/1.1 200 OK\r\nContent-Length: 9000000\r\n\r\n";
+    let film = files::join(&[head, &files::ftyp(b"isom"), &pattern(8_000_000)]);
+    let server = Server::answering(film).await?;
     let failed = copy_remote(&bucket.store()?, &server.client()?, &server.at("a.mp4")?, "w").await;
     assert!(failed.is_err(), "{failed:?}");
     let state = bucket.state();
     assert!(state.files.is_empty() && state.uploads.is_empty());
-    assert!(state.calls.iter().any(|call| call == "POST uploads"), "no upload was begun: {:?}", state.calls);
+    assert!(
+        state.calls.iter().any(|call| call == "POST uploads"),
+        "no upload was begun: {:?}",
+        state.calls
+    );
     Ok(())
 }
