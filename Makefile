@@ -20,7 +20,7 @@ embedded: ## every crate's own tests, and the stories on SQLite and the memory q
 	TEST_STACK=embedded cargo test --workspace
 
 fleet: ## the stories on PostgreSQL and Redis
-	scripts/with-services.sh env TEST_STACK=fleet cargo test --workspace --test it
+	scripts/with-services.sh env TEST_STACK=fleet cargo test --workspace --test stories
 
 check: ## formatting, lints, tests, dependencies
 	cargo fmt --all --check

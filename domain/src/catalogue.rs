@@ -86,6 +86,9 @@ codes! {
     CaptionTooManyLinks = "caption_too_many_links", 400, false,
         "The caption has more links than the platform allows.",
         "Remove links.";
+    CaptionMarkupInvalid = "caption_markup_invalid", 400, false,
+        "The caption's markup cannot be read in the parse mode that was asked for.",
+        "Close or escape what the message names, or leave `parse_mode` out.";
     MediaRequired = "media_required", 400, false,
         "This kind of post needs media.",
         "Send `media_url` or `media_urls`.";

@@ -31,7 +31,6 @@ impl Answer {
     ///
     /// # Panics
     /// It has another.
-    #[must_use]
     #[track_caller]
     pub fn expect(self, status: u16) -> Self {
         assert_eq!(self.status, status, "{}", self.text);

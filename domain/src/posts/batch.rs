@@ -76,6 +76,10 @@ async fn seat(act: &Act, item: &Value) -> Result<Seat> {
     let Some(id) = id else { return Ok(act.seat.clone()) };
     let seat = crate::access::seat_over_account(&act.cx, &act.caller, fanfare_entities::AccountId(id));
     let seat = seat.await?;
+    if !seat.api_addon {
+        let message = "The workspace of this account has no API add-on.";
+        return Err(Error::new(Code::ApiAddonRequired, message));
+    }
     seat.require(Role::Publisher)?;
     Ok(seat)
 }

@@ -93,7 +93,7 @@ pub async fn renew(cx: &Domain, kind: Kind, holds: &[Hold], until: Millis) -> Re
 /// # Errors
 /// The database's; then the leases lapse.
 pub async fn release(cx: &Domain, kind: Kind, holds: &[Hold], due_at: Millis) -> Result<()> {
-    let freed = "rung_at = NULL, fence = t.fence + 1, laps = 0";
+    let freed = "rung_at = NULL, fence = held.fence + 1, laps = 0";
     let freed = set_due(cx, kind, holds, due_at, freed).await?;
     for hold in freed {
         cx.ringer.ring(kind, hold.id, due_at);
@@ -116,11 +116,12 @@ async fn set_due(
         1,
         &[("id", Type::Big), ("fence", Type::Big)],
     );
+    // SQLite takes only bare names behind RETURNING; to PostgreSQL a bare one is ambiguous here.
+    let id = if cx.db.is_postgres() { "t.id" } else { "id" };
     let sql = format!(
-        "UPDATE {} AS t SET due_at = $2, {} FROM {held_rows} \
-         WHERE t.id = held.id AND t.fence = held.fence AND t.due_at IS NOT NULL RETURNING id",
+        "UPDATE {} AS t SET due_at = $2, {also} FROM {held_rows} \
+         WHERE t.id = held.id AND t.fence = held.fence AND t.due_at IS NOT NULL RETURNING {id}",
         table(kind),
-        also.replace("t.fence", "held.fence"),
     );
     let query = statement(conn, sql, [rows::parameter(conn, held), due_at.into()]);
     let kept = conn.query_all_raw(query).await?;
