@@ -15,19 +15,34 @@ use url::Url;
 pub const VARIABLES: &[(&str, &str)] = &[
     ("FANFARE_LISTEN", "Address the API listens on (127.0.0.1:8080)."),
     ("FANFARE_BASE_URL", "Origin by which callers reach the API (http:// and FANFARE_LISTEN)."),
-    ("FANFARE_DATA_DIR", "Directory of the embedded database, media, key file and sandbox (./data)."),
+    (
+        "FANFARE_DATA_DIR",
+        "Directory of the embedded database, media, key file and sandbox (./data).",
+    ),
     ("FANFARE_DATABASE_URL", "sqlite://… or postgres://… (a SQLite file in FANFARE_DATA_DIR)."),
     ("FANFARE_DATABASE_POOL", "Most database connections of this process (8)."),
-    ("FANFARE_REDIS_URL", "redis://… or rediss://…; without it the queue is in memory and all runs in one process."),
-    ("FANFARE_MEDIA_URL", "Where media is stored: file:///… or s3://bucket/prefix?endpoint=… (FANFARE_DATA_DIR/media)."),
+    (
+        "FANFARE_REDIS_URL",
+        "redis://… or rediss://…; without it the queue is in memory and all runs in one process.",
+    ),
+    (
+        "FANFARE_MEDIA_URL",
+        "Where media is stored: file:///… or s3://bucket/prefix?endpoint=… (FANFARE_DATA_DIR/media).",
+    ),
     ("FANFARE_MEDIA_BASE_URL", "Address under which media is served (FANFARE_BASE_URL/media)."),
     ("FANFARE_MEDIA_ACCESS_KEY", "Access key of the S3 store."),
     ("FANFARE_MEDIA_SECRET_KEY", "Secret key of the S3 store."),
     ("FANFARE_MEDIA_REGION", "Region of the S3 store."),
-    ("FANFARE_MASTER_KEY", "Base64 of 32 bytes; encrypts credentials. Required with PostgreSQL; else kept in FANFARE_DATA_DIR/master.key."),
+    (
+        "FANFARE_MASTER_KEY",
+        "Base64 of 32 bytes; encrypts credentials. Required with PostgreSQL; else kept in FANFARE_DATA_DIR/master.key.",
+    ),
     ("FANFARE_MASTER_KEY_OLD", "Earlier master keys, separated by commas; they only decrypt."),
     ("FANFARE_MAX_LATENESS", "A post that could not start this long after its time fails (24h)."),
-    ("FANFARE_ALLOW_PRIVATE_TARGETS", "true opens private addresses, http and every port for addresses that users give (false)."),
+    (
+        "FANFARE_ALLOW_PRIVATE_TARGETS",
+        "true opens private addresses, http and every port for addresses that users give (false).",
+    ),
     ("FANFARE_SANDBOX_URL", "Where `fanfare sandbox` is reached; `up` brings its own."),
     ("FANFARE_<PLATFORM>_URL", "Base URL of a platform's API, in place of its own."),
     ("FANFARE_<PLATFORM>_CLIENT_ID", "Client id of the app registered with a platform."),
@@ -115,9 +130,9 @@ impl Config {
         let default_database = format!("sqlite://{}", data_dir.join("fanfare.db").display());
         let default_media = format!("file://{}", data_dir.join("media").display());
         let config = Self {
-            listen: given.parse("FANFARE_LISTEN", "an address like 127.0.0.1:8080")?.unwrap_or_else(
-                || SocketAddr::from(([127, 0, 0, 1], 8080)),
-            ),
+            listen: given
+                .parse("FANFARE_LISTEN", "an address like 127.0.0.1:8080")?
+                .unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8080))),
             base_url: given.origin("FANFARE_BASE_URL")?,
             database_url: given.database()?.unwrap_or(default_database),
             database_pool: given.parse("FANFARE_DATABASE_POOL", "a number from 1")?.unwrap_or(8),
@@ -131,9 +146,12 @@ impl Config {
             },
             master_key: given.take("FANFARE_MASTER_KEY"),
             master_keys_old: given.list("FANFARE_MASTER_KEY_OLD"),
-            max_lateness: given.duration("FANFARE_MAX_LATENESS")?.unwrap_or(Duration::from_secs(86_400)),
+            max_lateness: given
+                .duration("FANFARE_MAX_LATENESS")?
+                .unwrap_or(Duration::from_secs(86_400)),
             allow_private: given.switch("FANFARE_ALLOW_PRIVATE_TARGETS")?,
-            sandbox_url: given.parse("FANFARE_SANDBOX_URL", "an address like http://127.0.0.1:9090")?,
+            sandbox_url: given
+                .parse("FANFARE_SANDBOX_URL", "an address like http://127.0.0.1:9090")?,
             platform_urls: given.platform_urls()?,
             log: given.take("FANFARE_LOG").unwrap_or("info".into()),
             log_json: given.log_json()?,
@@ -160,8 +178,9 @@ impl Config {
     /// # Errors
     /// The file system's.
     pub fn make_data_dir(&self) -> Result<&Path> {
-        std::fs::create_dir_all(&self.data_dir)
-            .with_context(|| format!("FANFARE_DATA_DIR {} cannot be made", self.data_dir.display()))?;
+        std::fs::create_dir_all(&self.data_dir).with_context(|| {
+            format!("FANFARE_DATA_DIR {} cannot be made", self.data_dir.display())
+        })?;
         Ok(&self.data_dir)
     }
 }
@@ -255,7 +274,9 @@ impl Given {
             .map(|(known, _)| (strsim::damerau_levenshtein(name, known), *known))
             .min()
             .map_or("", |(_, known)| known);
-        bail!("{name} is not a variable of Fanfare; did you mean {nearest}? `fanfare up --help` names them all");
+        bail!(
+            "{name} is not a variable of Fanfare; did you mean {nearest}? `fanfare up --help` names them all"
+        );
     }
 }
 

@@ -3,7 +3,9 @@
 use std::{io::Write, net::SocketAddr, path::Path};
 
 use anyhow::{Context as _, Result, bail};
-use fanfare_domain::{Domain, Parts, Settings, access::Scope, clock::Clock, db::Db, keys, people, vault::Vault};
+use fanfare_domain::{
+    Domain, Parts, Settings, access::Scope, clock::Clock, db::Db, keys, people, vault::Vault,
+};
 use fanfare_jobs::Bell;
 use fanfare_media::Store;
 use fanfare_outbound::{Client, Policy};
@@ -52,8 +54,8 @@ pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
     if let Some(dir) = config.media_url.strip_prefix("file://") {
         std::fs::create_dir_all(dir).with_context(|| format!("FANFARE_MEDIA_URL {dir}"))?;
     }
-    let store = Store::open(&config.media_url, config.media_access.clone())
-        .context("FANFARE_MEDIA_URL")?;
+    let store =
+        Store::open(&config.media_url, config.media_access.clone()).context("FANFARE_MEDIA_URL")?;
     let http = Client::new(Policy { allow_private: config.allow_private })?;
     let settings = Settings {
         base_url,

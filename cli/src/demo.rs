@@ -82,7 +82,11 @@ async fn follow(service: &Service, id: i64, bar: &ProgressBar) -> Result<Value> 
             if post["status"] == "published" || post["status"] == "failed" {
                 return anyhow::Ok(post);
             }
-            bar.set_message(format!("{} for {}", text(&post["status"]), text(&post["scheduled_at"])));
+            bar.set_message(format!(
+                "{} for {}",
+                text(&post["status"]),
+                text(&post["scheduled_at"])
+            ));
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     };
@@ -94,7 +98,9 @@ fn summary(post: &Value) -> String {
     let parse = |time: &str| chrono::DateTime::parse_from_rfc3339(time).ok();
     let late = late.and_then(|(at, due)| Some((parse(at)? - parse(due)?).num_milliseconds()));
     match late {
-        Some(late) => format!("published {late} ms after its time: {}", text(&post["platform_post_url"])),
+        Some(late) => {
+            format!("published {late} ms after its time: {}", text(&post["platform_post_url"]))
+        }
         None => format!("{}: {}", text(&post["status"]), text(&post["error"]["message"])),
     }
 }
@@ -105,11 +111,19 @@ async fn ledger(service: &Service, id: i64) -> Result<()> {
     let ledger = service.call(Method::GET, &path, None).await?;
     say(format_args!("\nThe ledger of post {id} (GET {path}):\n"));
     for attempt in ledger["attempts"].as_array().into_iter().flatten() {
-        say(format_args!("attempt {} by {}: {}", attempt["number"], text(&attempt["worker"]), text(&attempt["outcome"])));
+        say(format_args!(
+            "attempt {} by {}: {}",
+            attempt["number"],
+            text(&attempt["worker"]),
+            text(&attempt["outcome"])
+        ));
         for step in attempt["steps"].as_array().into_iter().flatten() {
             say(format_args!(
                 "  {}  {:8} {:20} {}",
-                text(&step["started_at"]), text(&step["phase"]), text(&step["name"]), text(&step["remote_id"]),
+                text(&step["started_at"]),
+                text(&step["phase"]),
+                text(&step["name"]),
+                text(&step["remote_id"]),
             ));
         }
     }

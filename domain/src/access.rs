@@ -190,8 +190,10 @@ pub async fn personal(cx: &Domain, user: UserId) -> Result<WorkspaceId> {
 async fn member_seat(cx: &Domain, caller: &Caller, id: WorkspaceId) -> Result<Seat> {
     let db = &cx.db.read;
     let not_found = || Error::new(Code::WorkspaceNotFound, "There is no such workspace.");
-    let member =
-        membership::Entity::find_by_id((id, caller.user_id)).one(db).await?.ok_or_else(not_found)?;
+    let member = membership::Entity::find_by_id((id, caller.user_id))
+        .one(db)
+        .await?
+        .ok_or_else(not_found)?;
     let workspace = workspace::Entity::find_by_id(id).one(db).await?.ok_or_else(not_found)?;
     let paid = subscription::Entity::find_by_id(id).one(db).await?;
     let locks: Vec<BrandId> = brand_lock::Entity::find()

@@ -34,8 +34,7 @@ pub struct EventsQuery {
 }
 
 fn in_seat(act: &Act) -> sea_orm::Select<event::Entity> {
-    let query =
-        event::Entity::find().filter(event::Column::WorkspaceId.eq(act.seat.workspace_id));
+    let query = event::Entity::find().filter(event::Column::WorkspaceId.eq(act.seat.workspace_id));
     match &act.seat.brands {
         Some(brands) => query.filter(event::Column::BrandId.is_in(brands.iter().copied())),
         None => query,

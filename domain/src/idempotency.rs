@@ -202,7 +202,10 @@ impl Reservation {
     /// # Errors
     /// The database's; then the reservation lapses.
     pub async fn abandon(&self, cx: &Domain) -> Result<()> {
-        idempotency_key::Entity::delete_many().filter(self.is(self.holder)).exec(&cx.db.write).await?;
+        idempotency_key::Entity::delete_many()
+            .filter(self.is(self.holder))
+            .exec(&cx.db.write)
+            .await?;
         Ok(())
     }
 

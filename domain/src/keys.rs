@@ -1,7 +1,9 @@
 //! API keys: `fan_`, 32 random base62 characters, and 6 of a checksum over them, so that a typo fails without the
 //! database. Only the SHA-256 is stored.
 
-use fanfare_entities::{KeyId, Millis, UserId, WorkspaceId, api_key, membership, subscription, user, workspace};
+use fanfare_entities::{
+    KeyId, Millis, UserId, WorkspaceId, api_key, membership, subscription, user, workspace,
+};
 use rand::RngExt;
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, sea_query::Expr,
@@ -210,10 +212,8 @@ async fn spaces(cx: &Domain, caller: &Caller) -> Result<Vec<Space>> {
     }
     let seats = seats.all(db).await?;
     let ids: Vec<_> = seats.iter().map(|seat| seat.workspace_id).collect();
-    let rows = workspace::Entity::find()
-        .filter(workspace::Column::Id.is_in(ids.clone()))
-        .all(db)
-        .await?;
+    let rows =
+        workspace::Entity::find().filter(workspace::Column::Id.is_in(ids.clone())).all(db).await?;
     let paid = subscription::Entity::find()
         .filter(subscription::Column::WorkspaceId.is_in(ids))
         .all(db)

@@ -44,7 +44,8 @@ pub async fn find_or_create(cx: &Domain, email: &str) -> Result<UserId> {
 /// [`Code::NotFound`].
 pub async fn by_email(cx: &Domain, email: &str) -> Result<UserId> {
     let email = normalised(email)?;
-    let missing = || Error::new(Code::NotFound, format!("There is no person with the address {email}."));
+    let missing =
+        || Error::new(Code::NotFound, format!("There is no person with the address {email}."));
     find(cx, &email).await?.ok_or_else(missing)
 }
 
@@ -57,7 +58,8 @@ pub async fn count(cx: &Domain) -> Result<u64> {
 }
 
 async fn find(cx: &Domain, email: &str) -> Result<Option<UserId>> {
-    let found = user::Entity::find().filter(user::Column::Email.eq(email)).one(&cx.db.write).await?;
+    let found =
+        user::Entity::find().filter(user::Column::Email.eq(email)).one(&cx.db.write).await?;
     Ok(found.map(|row| row.id))
 }
 

@@ -6,11 +6,7 @@ use crate::{AccountId, BrandId, Millis, SecretId, UserId, WorkspaceId};
 
 /// Can the account be used?
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
-#[sea_orm(
-    rs_type = "String",
-    db_type = "String(StringLen::N(24))",
-    rename_all = "snake_case"
-)]
+#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(24))", rename_all = "snake_case")]
 pub enum AccountStatus {
     /// Yes.
     Connected,

@@ -6,11 +6,7 @@ use crate::{AssetId, Millis, WorkspaceId};
 
 /// Is the file there?
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
-#[sea_orm(
-    rs_type = "String",
-    db_type = "String(StringLen::N(16))",
-    rename_all = "snake_case"
-)]
+#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 pub enum AssetStatus {
     /// Being copied.
     Copying,

@@ -6,11 +6,7 @@ use crate::{AccountId, BrandId, Millis, PostId, UserId, WorkspaceId};
 
 /// Where a post stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum)]
-#[sea_orm(
-    rs_type = "String",
-    db_type = "String(StringLen::N(16))",
-    rename_all = "snake_case"
-)]
+#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 pub enum PostStatus {
     /// Not scheduled.
     Draft,

@@ -55,10 +55,8 @@ pub async fn check(db: &DatabaseConnection) -> Result<(), Error> {
 }
 
 async fn refuse_newer(db: &DatabaseConnection) -> Result<Vec<String>, Error> {
-    let known: Vec<String> = Migrator::migrations()
-        .iter()
-        .map(|migration| migration.name().to_owned())
-        .collect();
+    let known: Vec<String> =
+        Migrator::migrations().iter().map(|migration| migration.name().to_owned()).collect();
     let applied = applied(db).await?;
     match applied.iter().find(|name| !known.contains(name)) {
         Some(unknown) => Err(Error::Newer(unknown.clone())),
@@ -71,13 +69,7 @@ async fn applied(db: &DatabaseConnection) -> Result<Vec<String>, DbErr> {
     if !SchemaManager::new(db).has_table("seaql_migrations").await? {
         return Ok(Vec::new());
     }
-    let query = Statement::from_string(
-        db.get_database_backend(),
-        "SELECT version FROM seaql_migrations",
-    );
-    db.query_all_raw(query)
-        .await?
-        .iter()
-        .map(|row| row.try_get("", "version"))
-        .collect()
+    let query =
+        Statement::from_string(db.get_database_backend(), "SELECT version FROM seaql_migrations");
+    db.query_all_raw(query).await?.iter().map(|row| row.try_get("", "version")).collect()
 }

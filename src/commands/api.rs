@@ -15,7 +15,9 @@ use crate::{
 pub async fn run(config: Config) -> Result<()> {
     crate::init_log(&config)?;
     if config.redis_url.is_none() {
-        tracing::warn!("FANFARE_REDIS_URL is not set: workers in other processes hear of posts only by their own sweep");
+        tracing::warn!(
+            "FANFARE_REDIS_URL is not set: workers in other processes hear of posts only by their own sweep"
+        );
     }
     let stop = stop_on_signal();
     let listener = tokio::net::TcpListener::bind(config.listen)

@@ -50,7 +50,9 @@ pub async fn run(config: Config) -> Result<()> {
 
 async fn database(config: &Config) -> std::result::Result<(Db, String), String> {
     if config.is_embedded() {
-        config.make_data_dir().map_err(|error| format!("{error:#}; set FANFARE_DATA_DIR to a directory you may write"))?;
+        config.make_data_dir().map_err(|error| {
+            format!("{error:#}; set FANFARE_DATA_DIR to a directory you may write")
+        })?;
     }
     let db = Db::open(&config.database_url, 1)
         .await
@@ -66,7 +68,9 @@ async fn database(config: &Config) -> std::result::Result<(Db, String), String> 
 }
 
 async fn clock(database: &std::result::Result<(Db, String), String>) -> Finding {
-    let Ok((db, _)) = database else { return Err("cannot be compared without the database".into()) };
+    let Ok((db, _)) = database else {
+        return Err("cannot be compared without the database".into());
+    };
     let theirs = db.now().await.map_err(|error| error.to_string())?;
     let off = theirs - machine_now();
     if off.abs() > SKEW {
@@ -84,19 +88,23 @@ async fn redis(config: &Config) -> Finding {
         };
     };
     let bell = Bell::redis(url).await.map_err(|error| error.to_string())?;
-    bell.ping()
-        .await
-        .map_err(|error| format!("{error}; start Redis 7 or Valkey, or correct FANFARE_REDIS_URL"))?;
+    bell.ping().await.map_err(|error| {
+        format!("{error}; start Redis 7 or Valkey, or correct FANFARE_REDIS_URL")
+    })?;
     Ok("answers".into())
 }
 
 async fn media(config: &Config) -> Finding {
     if let Some(dir) = config.media_url.strip_prefix("file://") {
-        std::fs::create_dir_all(dir).map_err(|error| format!("{dir}: {error}; set FANFARE_MEDIA_URL"))?;
+        std::fs::create_dir_all(dir)
+            .map_err(|error| format!("{dir}: {error}; set FANFARE_MEDIA_URL"))?;
     }
     let store = Store::open(&config.media_url, config.media_access.clone());
     let store = store.map_err(|error| format!("{error}; check FANFARE_MEDIA_URL"))?;
-    store.check().await.map_err(|error| format!("{error}; check FANFARE_MEDIA_URL and its keys"))?;
+    store
+        .check()
+        .await
+        .map_err(|error| format!("{error}; check FANFARE_MEDIA_URL and its keys"))?;
     Ok("takes, gives back and deletes a file".into())
 }
 

@@ -67,7 +67,8 @@ fn parse(names: &[String]) -> Result<Vec<Scope>> {
     }
     let known = || Scope::ALL.map(Scope::as_str).join(", ");
     let scope = |name: &String| {
-        Scope::named(name).ok_or_else(|| anyhow::anyhow!("there is no scope {name:?}; there are {}", known()))
+        Scope::named(name)
+            .ok_or_else(|| anyhow::anyhow!("there is no scope {name:?}; there are {}", known()))
     };
     names.iter().map(scope).collect()
 }

@@ -61,7 +61,9 @@ async fn a_scoped_key_reaches_its_workspace_only() {
     let free = app.key(owner, None, &Scope::ALL).await;
     let _ = free.get(&format!("/api/v1/accounts?workspace_id={two}")).await.expect(200);
     let foreign = app.workspace(app.person("else@example.com").await).await;
-    free.get(&format!("/api/v1/accounts?workspace_id={foreign}")).await.refused(404, "workspace_not_found");
+    free.get(&format!("/api/v1/accounts?workspace_id={foreign}"))
+        .await
+        .refused(404, "workspace_not_found");
 }
 
 #[tokio::test]
@@ -73,11 +75,16 @@ async fn a_seat_locked_to_a_brand_sees_nothing_else() {
     let (person, locked) = app.member(workspace, Role::Publisher).await;
     let brand = app.brand(workspace, &[person]).await;
     let outside = admin.connect("bluesky").await;
-    let post = admin.publish(json!({"account_id": outside, "caption": "a", "scheduled_at": app.at(60)})).await;
+    let post = admin
+        .publish(json!({"account_id": outside, "caption": "a", "scheduled_at": app.at(60)}))
+        .await;
     let listed = locked.get("/api/v1/accounts").await.expect(200);
     assert_eq!(listed.body["accounts"], json!([]));
     locked.get(&format!("/api/v1/posts/{}", post["id"])).await.refused(404, "post_not_found");
-    locked.post("/api/v1/sandbox/accounts", json!({"platform": "bluesky"})).await.refused(403, "brand_required");
+    locked
+        .post("/api/v1/sandbox/accounts", json!({"platform": "bluesky"}))
+        .await
+        .refused(403, "brand_required");
     let own = json!({"platform": "bluesky", "workspace_client_id": brand});
     let own = locked.post("/api/v1/sandbox/accounts", own).await.expect(201);
     assert_eq!(own.body["account"]["workspace_client_id"], json!(brand));
@@ -91,6 +98,8 @@ async fn the_api_needs_its_add_on() {
     let owner = app.person("poor@example.com").await;
     let workspace = app.workspace(owner).await;
     let user = app.key(owner, Some(workspace), &Scope::ALL).await;
-    fanfare_domain::people::set_plan(&app.domain, workspace, PlanTier::Starter, Some(false)).await.unwrap();
+    fanfare_domain::people::set_plan(&app.domain, workspace, PlanTier::Starter, Some(false))
+        .await
+        .unwrap();
     user.get("/api/v1/accounts").await.refused(403, "api_addon_required");
 }

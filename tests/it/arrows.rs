@@ -6,18 +6,44 @@ use serde_json::Value;
 
 /// What each crate may use of our own. Whoever adds an arrow adds it here, and says why in an ADR.
 const ALLOWED: &[(&str, &[&str])] = &[
-    ("fanfare", &[
-        "fanfare-api", "fanfare-cli", "fanfare-domain", "fanfare-entities", "fanfare-jobs", "fanfare-media",
-        "fanfare-migration", "fanfare-outbound", "fanfare-platforms", "fanfare-sandbox", "fanfare-workers",
-    ]),
+    (
+        "fanfare",
+        &[
+            "fanfare-api",
+            "fanfare-cli",
+            "fanfare-domain",
+            "fanfare-entities",
+            "fanfare-jobs",
+            "fanfare-media",
+            "fanfare-migration",
+            "fanfare-outbound",
+            "fanfare-platforms",
+            "fanfare-sandbox",
+            "fanfare-workers",
+        ],
+    ),
     ("fanfare-api", &["fanfare-domain", "fanfare-entities"]),
-    ("fanfare-workers", &[
-        "fanfare-domain", "fanfare-entities", "fanfare-jobs", "fanfare-media", "fanfare-outbound",
-        "fanfare-platforms",
-    ]),
-    ("fanfare-domain", &[
-        "fanfare-entities", "fanfare-jobs", "fanfare-media", "fanfare-outbound", "fanfare-platforms",
-    ]),
+    (
+        "fanfare-workers",
+        &[
+            "fanfare-domain",
+            "fanfare-entities",
+            "fanfare-jobs",
+            "fanfare-media",
+            "fanfare-outbound",
+            "fanfare-platforms",
+        ],
+    ),
+    (
+        "fanfare-domain",
+        &[
+            "fanfare-entities",
+            "fanfare-jobs",
+            "fanfare-media",
+            "fanfare-outbound",
+            "fanfare-platforms",
+        ],
+    ),
     ("fanfare-jobs", &[]),
     ("fanfare-platforms", &["fanfare-outbound"]),
     ("fanfare-media", &["fanfare-outbound"]),
@@ -43,7 +69,8 @@ fn dependencies_point_one_way() {
         if name == "fanfare-tests" {
             continue;
         }
-        let may = allowed.get(name).unwrap_or_else(|| panic!("{name} is not in the list of crates"));
+        let may =
+            allowed.get(name).unwrap_or_else(|| panic!("{name} is not in the list of crates"));
         for used in package["dependencies"].as_array().expect("dependencies") {
             let (used, kind) = (used["name"].as_str().expect("a name"), &used["kind"]);
             if used.starts_with("fanfare") && kind.is_null() {

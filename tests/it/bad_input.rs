@@ -27,16 +27,46 @@ async fn a_bad_post_is_refused_with_field_reason_and_remedy() {
     let long = "x".repeat(412);
     let cases = [
         (json!({"caption": "a"}), 400, "field_required", "account_id"),
-        (json!({"account_id": account, "sheduled_at": app.at(60)}), 400, "unknown_field", "sheduled_at"),
-        (json!({"account_id": account, "caption": "a", "scheduled_at": "2099-01-01T00:00:00"}), 400, "invalid_timestamp", "scheduled_at"),
-        (json!({"account_id": account, "caption": "a", "scheduled_at": app.at(-61)}), 400, "scheduled_in_past", "scheduled_at"),
-        (json!({"account_id": account, "caption": "a", "timezone": "Mars/Base", "scheduled_at": "2099-01-01T00:00"}), 400, "invalid_field", "timezone"),
+        (
+            json!({"account_id": account, "sheduled_at": app.at(60)}),
+            400,
+            "unknown_field",
+            "sheduled_at",
+        ),
+        (
+            json!({"account_id": account, "caption": "a", "scheduled_at": "2099-01-01T00:00:00"}),
+            400,
+            "invalid_timestamp",
+            "scheduled_at",
+        ),
+        (
+            json!({"account_id": account, "caption": "a", "scheduled_at": app.at(-61)}),
+            400,
+            "scheduled_in_past",
+            "scheduled_at",
+        ),
+        (
+            json!({"account_id": account, "caption": "a", "timezone": "Mars/Base", "scheduled_at": "2099-01-01T00:00"}),
+            400,
+            "invalid_field",
+            "timezone",
+        ),
         (json!({"account_id": account, "caption": 5}), 400, "invalid_field", "caption"),
         (json!({"account_id": account, "caption": "a\u{0}"}), 400, "invalid_field", "caption"),
         (json!({"account_id": account, "caption": long}), 400, "caption_too_long", "caption"),
         (json!({"account_id": account}), 400, "caption_required", "caption"),
-        (json!({"account_id": account, "caption": "a", "settings": {"langages": ["en"]}}), 400, "unknown_field", "settings.langages"),
-        (json!({"account_id": account, "caption": "a", "media_url": "https://example.com/a.pdf"}), 400, "pdf_requires_linkedin", "media_urls[0]"),
+        (
+            json!({"account_id": account, "caption": "a", "settings": {"langages": ["en"]}}),
+            400,
+            "unknown_field",
+            "settings.langages",
+        ),
+        (
+            json!({"account_id": account, "caption": "a", "media_url": "https://example.com/a.pdf"}),
+            400,
+            "pdf_requires_linkedin",
+            "media_urls[0]",
+        ),
     ];
     for (body, status, code, field) in cases {
         let answer = user.post("/api/v1/posts", body.clone()).await;
@@ -74,7 +104,10 @@ async fn other_peoples_ids_do_not_exist() {
     let other = app.user().await;
     let id = post["id"].as_i64().unwrap();
     other.get(&format!("/api/v1/posts/{id}")).await.refused(404, "post_not_found");
-    other.patch(&format!("/api/v1/posts/{id}"), json!({"caption": "x"})).await.refused(404, "post_not_found");
+    other
+        .patch(&format!("/api/v1/posts/{id}"), json!({"caption": "x"}))
+        .await
+        .refused(404, "post_not_found");
     other.delete(&format!("/api/v1/posts/{id}")).await.refused(404, "post_not_found");
     let stolen = json!({"account_id": account, "caption": "x"});
     other.post("/api/v1/posts", stolen).await.refused(404, "account_not_found");
@@ -101,7 +134,9 @@ async fn every_path_answers_in_the_same_shape() {
     let deep = format!("{}1{}", "{\"a\":".repeat(70), "}".repeat(70));
     raw(&deep).await.refused(400, "invalid_json");
     let bytes = vec![b'{', 0xff, b'}'];
-    user.send_raw(Method::POST, "/api/v1/posts", "application/json", bytes).await.refused(400, "invalid_json");
+    user.send_raw(Method::POST, "/api/v1/posts", "application/json", bytes)
+        .await
+        .refused(400, "invalid_json");
     let xml = user.send_raw(Method::POST, "/api/v1/posts", "text/xml", b"<a/>".to_vec()).await;
     xml.refused(415, "unsupported_media_type");
     let big = format!("{{\"caption\": \"{}\"}}", "x".repeat(5 << 20));

@@ -22,9 +22,13 @@ async fn what_is_right_is_made_and_what_is_wrong_is_named() {
     };
     assert_eq!((places("posts"), places("errors")), (vec![0, 4], vec![1, 2, 3]));
     let error = |place: usize| answer.body["errors"][place].clone();
-    assert_eq!((error(0)["status"].clone(), error(0)["code"].clone()), (json!(400), json!("caption_too_long")));
+    assert_eq!(
+        (error(0)["status"].clone(), error(0)["code"].clone()),
+        (json!(400), json!("caption_too_long"))
+    );
     assert_eq!(error(2)["status"], 404);
-    let many: Vec<Value> = (0..26).map(|n| json!({"account_id": account, "caption": n.to_string()})).collect();
+    let many: Vec<Value> =
+        (0..26).map(|n| json!({"account_id": account, "caption": n.to_string()})).collect();
     user.post("/api/v1/posts/batch", json!({ "posts": many })).await.refused(400, "too_many_items");
     let held = user.get("/api/v1/posts?limit=100").await.body["posts"].as_array().unwrap().len();
     assert_eq!(held, 2);

@@ -78,12 +78,20 @@ async fn post_on(app: &TestApp, user: &User, platform: &str) -> (i64, i64) {
 }
 
 /// Kills a worker at `failpoint` and has another take over; what became of the post.
-async fn survive(app: &TestApp, user: &User, platform: &str, failpoint: &str) -> (Value, usize, bool) {
+async fn survive(
+    app: &TestApp,
+    user: &User,
+    platform: &str,
+    failpoint: &str,
+) -> (Value, usize, bool) {
     if failpoint.starts_with("reconcile") {
         // A reconcile needs a lost answer first.
         let mut first = Worker::start(app, Some("commit_called"));
         let (account, id) = post_on(app, user, platform).await;
-        assert!(first.arrived(Duration::from_secs(30)).await, "{platform} never came to its commit");
+        assert!(
+            first.arrived(Duration::from_secs(30)).await,
+            "{platform} never came to its commit"
+        );
         drop(first);
         let_leases_lapse(app).await;
         return take_over(app, user, platform, account, id, failpoint).await;
@@ -138,7 +146,8 @@ async fn every_failpoint(platform: &str) {
             reached.push(*failpoint);
         }
         let story = format!("{platform} killed at {failpoint}: {post:#}");
-        let unsure = blind && (failpoint.starts_with("commit") || failpoint.starts_with("reconcile"));
+        let unsure =
+            blind && (failpoint.starts_with("commit") || failpoint.starts_with("reconcile"));
         if unsure && arrived || unsure && failpoint.starts_with("reconcile") {
             assert_eq!(post["error"]["code"], "outcome_unknown", "{story}");
             assert!(held <= 1, "{story}");
@@ -148,7 +157,14 @@ async fn every_failpoint(platform: &str) {
         }
     }
     let expected: &[&str] = match platform {
-        "bluesky" => &["claimed", "commit_armed", "commit_called", "reconcile_armed", "reconcile_called", "recorded"],
+        "bluesky" => &[
+            "claimed",
+            "commit_armed",
+            "commit_called",
+            "reconcile_armed",
+            "reconcile_called",
+            "recorded",
+        ],
         "threads" | "wordpress" => &["claimed", "commit_armed", "commit_called", "recorded"],
         _ => &["claimed", "commit_armed", "commit_called", "recorded"],
     };

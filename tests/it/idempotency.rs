@@ -24,7 +24,9 @@ async fn a_thousand_requests_with_one_key_make_one_post() {
             other => panic!("{other}: {}", answer.text),
         }
     }
-    let first = answers.iter().filter(|one| one.status == 201 && one.header("idempotent-replayed").is_empty());
+    let first = answers
+        .iter()
+        .filter(|one| one.status == 201 && one.header("idempotent-replayed").is_empty());
     assert_eq!((ids.len(), first.count()), (1, 1));
     assert_eq!(user.get("/api/v1/posts").await.body["posts"].as_array().unwrap().len(), 1);
 }

@@ -19,18 +19,24 @@ fn path(post: &Value, rest: &str) -> String {
 #[tokio::test]
 async fn pause_and_go_on() {
     let (app, user, account) = quiet().await;
-    let post = user.publish(json!({"account_id": account, "caption": "a", "scheduled_at": app.at(600)})).await;
+    let post = user
+        .publish(json!({"account_id": account, "caption": "a", "scheduled_at": app.at(600)}))
+        .await;
     let status = path(&post, "/status");
     let paused = user.put(&status, json!({"status": "paused"})).await.expect(200);
     assert_eq!(paused.body["post"]["status"], "paused");
     user.put(&status, json!({"status": "paused"})).await.expect(200);
     let on = user.put(&status, json!({"status": "scheduled"})).await.expect(200);
-    assert_eq!((&on.body["post"]["status"], &on.body["post"]["scheduled_at"]), (&json!("scheduled"), &post["scheduled_at"]));
+    assert_eq!(
+        (&on.body["post"]["status"], &on.body["post"]["scheduled_at"]),
+        (&json!("scheduled"), &post["scheduled_at"])
+    );
     let _ = user.put(&status, json!({"status": "paused"})).await.expect(200);
     app.advance(Duration::from_secs(601));
     user.put(&status, json!({"status": "scheduled"})).await.refused(400, "field_required");
     let at = app.at(60);
-    let later = user.put(&status, json!({"status": "scheduled", "scheduled_at": at})).await.expect(200);
+    let later =
+        user.put(&status, json!({"status": "scheduled", "scheduled_at": at})).await.expect(200);
     assert_eq!(later.body["post"]["scheduled_at"], at);
 }
 
@@ -76,7 +82,9 @@ async fn an_edit_before_the_time_is_what_goes_out() {
     let app = TestApp::start().await;
     let user = app.user().await;
     let account = user.connect("bluesky").await;
-    let post = user.publish(json!({"account_id": account, "caption": "stale", "scheduled_at": app.at(60)})).await;
+    let post = user
+        .publish(json!({"account_id": account, "caption": "stale", "scheduled_at": app.at(60)}))
+        .await;
     let _ = user.patch(&path(&post, ""), json!({"caption": "fresh"})).await.expect(200);
     user.patch(&path(&post, ""), json!({"account_id": 5})).await.refused(400, "immutable_field");
     app.advance(Duration::from_secs(60));

@@ -66,7 +66,10 @@ async fn a_delivery_is_tried_again_and_can_be_made_again() {
     let heard = receiver.heard().len();
     let again = format!("{deliveries}/{}/redeliver", done["id"].as_str().unwrap());
     let _ = user.post(&again, json!({})).await.expect(202);
-    app.eventually("it is delivered again", || async { (receiver.heard().len() > heard).then_some(()) }).await;
+    app.eventually("it is delivered again", || async {
+        (receiver.heard().len() > heard).then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -125,7 +128,8 @@ async fn events_are_a_stream_without_gaps() {
         after = last["sequence"].as_i64().unwrap();
         seen.extend(events);
     }
-    let sequences: Vec<i64> = seen.iter().map(|event| event["sequence"].as_i64().unwrap()).collect();
+    let sequences: Vec<i64> =
+        seen.iter().map(|event| event["sequence"].as_i64().unwrap()).collect();
     assert_eq!(sequences, (1..=15).collect::<Vec<i64>>());
     let kinds: Vec<&str> = seen[..3].iter().map(|event| event["type"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["post.created", "post.publishing", "post.published"]);
@@ -133,9 +137,20 @@ async fn events_are_a_stream_without_gaps() {
 
 #[tokio::test]
 async fn a_private_address_is_no_target() {
-    let app = TestApp::with(fanfare_tests::Options { allow_private: false, workers: false, ..Default::default() }).await;
+    let app = TestApp::with(fanfare_tests::Options {
+        allow_private: false,
+        workers: false,
+        ..Default::default()
+    })
+    .await;
     let user = app.user().await;
-    for url in ["http://example.com/x", "https://127.0.0.1/x", "https://localhost/x", "https://10.0.0.1/x", "https://[::1]/x"] {
+    for url in [
+        "http://example.com/x",
+        "https://127.0.0.1/x",
+        "https://localhost/x",
+        "https://10.0.0.1/x",
+        "https://[::1]/x",
+    ] {
         let hook = json!({"url": url, "events": ["*"]});
         user.post("/api/v1/webhooks", hook).await.refused(400, "url_not_allowed");
     }

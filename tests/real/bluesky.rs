@@ -76,6 +76,8 @@ async fn a_wrong_password_is_refused_and_nothing_is_stored() {
         "identifier": pds.said["accounts"][0]["handle"], "app_password": "wrong-wrong-wrong",
         "service": pds.said["pds"],
     }});
-    user.post("/api/v1/connect/bluesky/credentials", credentials).await.refused(400, "invalid_credentials");
+    user.post("/api/v1/connect/bluesky/credentials", credentials)
+        .await
+        .refused(400, "invalid_credentials");
     assert_eq!(user.get("/api/v1/accounts").await.body["accounts"], json!([]));
 }

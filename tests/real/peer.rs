@@ -27,8 +27,10 @@ impl Peer {
             .kill_on_drop(false)
             .spawn()
             .expect("the peer starts; run scripts/install.sh --peers");
-        let said = BufReader::new(child.stdout.take().expect("its output")).lines().next_line().await;
-        let said = said.expect("its output").expect("the peer is ready; run scripts/install.sh --peers");
+        let said =
+            BufReader::new(child.stdout.take().expect("its output")).lines().next_line().await;
+        let said =
+            said.expect("its output").expect("the peer is ready; run scripts/install.sh --peers");
         let said = serde_json::from_str(&said).expect("one line of JSON");
         Self { said, _child: child }
     }

@@ -26,8 +26,12 @@ async fn an_article_with_its_picture_is_read_back_as_sent() {
     assert_eq!(post["status"], "published", "{post:#}");
     let url = format!("{}/wp-json/wp/v2/posts", site.said["url"].as_str().unwrap());
     let held: Value = reqwest::get(url).await.unwrap().json().await.unwrap();
-    let ours: Vec<&Value> =
-        held.as_array().unwrap().iter().filter(|one| one["link"] == post["platform_post_url"]).collect();
+    let ours: Vec<&Value> = held
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|one| one["link"] == post["platform_post_url"])
+        .collect();
     assert_eq!(ours.len(), 1, "{held:#}");
     assert_eq!(ours[0]["title"]["rendered"], "A first article");
     assert!(ours[0]["content"]["rendered"].as_str().unwrap().contains("<strong>bold</strong>"));

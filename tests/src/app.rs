@@ -72,7 +72,8 @@ impl TestApp {
     /// Something it needs is missing.
     pub async fn with(options: Options) -> Self {
         let stack = Stack::of_this_run();
-        let dir = std::env::temp_dir().join(format!("fanfare-test-{}", uuid::Uuid::now_v7().simple()));
+        let dir =
+            std::env::temp_dir().join(format!("fanfare-test-{}", uuid::Uuid::now_v7().simple()));
         std::fs::create_dir_all(dir.join("media")).expect("a temporary directory");
         let stop = CancellationToken::new();
         let networks = Sandbox::open(None).await.expect("the sandbox opens");
@@ -212,6 +213,19 @@ impl TestApp {
     /// Moves the clock on.
     pub fn advance(&self, by: Duration) {
         self.clock.advance(i64::try_from(by.as_millis()).expect("a short time"));
+    }
+
+    /// Moves the clock on, and that of the simulated networks with it: networks compare times too.
+    ///
+    /// # Panics
+    /// The sandbox does not answer.
+    pub async fn pass(&self, by: Duration) {
+        self.advance(by);
+        let offset = self.clock.now() - machine_now();
+        let url = format!("{}_control/settings", self.sandbox_url);
+        let body = serde_json::json!({ "clock_offset_ms": offset });
+        let answer = reqwest::Client::new().put(url).json(&body).send().await;
+        assert!(answer.expect("the sandbox answers").status().is_success());
     }
 
     /// `seconds` from now, as callers write it.

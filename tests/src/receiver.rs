@@ -52,8 +52,7 @@ impl Receiver {
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let url = format!("http://{}/hook", listener.local_addr().expect("an address"));
-        let receiver =
-            Self { url, heard: Arc::default(), status: Arc::new(Mutex::new(200)) };
+        let receiver = Self { url, heard: Arc::default(), status: Arc::new(Mutex::new(200)) };
         let serving = receiver.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -104,7 +103,8 @@ impl Receiver {
         let text = String::from_utf8_lossy(&bytes[head..]).into_owned();
         self.heard.lock().expect("the lock").push(Heard { headers, text });
         let status = *self.status.lock().expect("the lock");
-        let reply = format!("HTTP/1.1 {status} Said\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok");
+        let reply =
+            format!("HTTP/1.1 {status} Said\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok");
         stream.write_all(reply.as_bytes()).await.ok()
     }
 }

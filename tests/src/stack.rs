@@ -59,7 +59,9 @@ impl Stack {
 #[expect(clippy::disallowed_methods, reason = "where `make fleet` says its servers are")]
 fn service(name: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| {
-        panic!("{name} is not set: run `make fleet`, which starts PostgreSQL and Redis for the tests")
+        panic!(
+            "{name} is not set: run `make fleet`, which starts PostgreSQL and Redis for the tests"
+        )
     })
 }
 

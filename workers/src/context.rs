@@ -49,7 +49,8 @@ impl Context {
             Ok(in_order(&ids, taken, |one| one.post.id.0))
         });
         let arm = grouped(cx, |cx, armed| async move { publishing::arm(&cx, armed).await });
-        let record = grouped(cx, |cx, records| async move { publishing::record(&cx, records).await });
+        let record =
+            grouped(cx, |cx, records| async move { publishing::record(&cx, records).await });
         let renew = grouped(cx, |cx, leases: Vec<(Hold, Millis)>| async move {
             let until = leases.iter().map(|(_, until)| *until).max().unwrap_or_default();
             let holds: Vec<_> = leases.into_iter().map(|(hold, _)| hold).collect();

@@ -1,6 +1,9 @@
 //! Copying one remote file into storage.
 
-use fanfare_domain::{media::{self, Outcome}, work::{Hold, MAX_LAPS}};
+use fanfare_domain::{
+    media::{self, Outcome},
+    work::{Hold, MAX_LAPS},
+};
 use fanfare_entities::media_asset;
 use fanfare_jobs::CopyMedia;
 use fanfare_media::{CopyError, copy_remote};

@@ -83,11 +83,16 @@ async fn work(
 ) -> Result<(), fanfare_jobs::Error> {
     let slots = options.slots;
     match kind {
-        Kind::PublishPost => start::<PublishPost, _, _>(cx, slots, options, stop, publish_post::run).await,
-        Kind::DeliverWebhook => {
-            start::<DeliverWebhook, _, _>(cx, slots.min(64), options, stop, deliver_webhook::run).await
+        Kind::PublishPost => {
+            start::<PublishPost, _, _>(cx, slots, options, stop, publish_post::run).await
         }
-        Kind::CopyMedia => start::<CopyMedia, _, _>(cx, slots.min(16), options, stop, copy_media::run).await,
+        Kind::DeliverWebhook => {
+            start::<DeliverWebhook, _, _>(cx, slots.min(64), options, stop, deliver_webhook::run)
+                .await
+        }
+        Kind::CopyMedia => {
+            start::<CopyMedia, _, _>(cx, slots.min(16), options, stop, copy_media::run).await
+        }
         Kind::CleanUp => start::<CleanUp, _, _>(cx, 1, options, stop, clean_up::run).await,
     }
 }

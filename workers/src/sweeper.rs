@@ -23,12 +23,8 @@ const RUNWAY: (usize, usize) = (64, 1_024);
 
 /// Sweeps until `stop`.
 pub async fn run(cx: &Context, stop: CancellationToken) {
-    let mut sweep = Sweep {
-        cx,
-        lead: Lead::new(cx.name.clone()),
-        turn: Turn::default(),
-        trouble: false,
-    };
+    let mut sweep =
+        Sweep { cx, lead: Lead::new(cx.name.clone()), turn: Turn::default(), trouble: false };
     while !stop.is_cancelled() {
         let rest = match sweep.once().await {
             Ok(rest) => rest,

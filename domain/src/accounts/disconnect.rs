@@ -1,7 +1,9 @@
 //! The end of a connection, by the owner's will or the network's.
 
 use fanfare_entities::{AccountId, account, account::AccountStatus};
-use sea_orm::{ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+use sea_orm::{
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect,
+};
 use serde_json::json;
 
 use super::{in_seat, view};
@@ -18,7 +20,8 @@ use crate::{
 /// [`Code::AccountNotFound`].
 pub async fn disconnect(act: &Act, id: AccountId) -> Result<Reply> {
     let mut tx = act.begin().await?;
-    let row = in_seat(act).filter(account::Column::Id.eq(id)).lock_exclusive().one(tx.conn()).await?;
+    let row =
+        in_seat(act).filter(account::Column::Id.eq(id)).lock_exclusive().one(tx.conn()).await?;
     let absent = || Error::new(Code::AccountNotFound, format!("There is no account {id}."));
     let row = row.ok_or_else(absent)?;
     if let Some(secret) = row.secret_id {
@@ -57,7 +60,8 @@ pub async fn needs_reconnect(cx: &Domain, id: AccountId) -> Result<()> {
         ..Default::default()
     };
     let dead = dead.update(tx.conn()).await?;
-    let message = format!("{} no longer accepts the credentials of {}.", dead.platform, dead.username);
+    let message =
+        format!("{} no longer accepts the credentials of {}.", dead.platform, dead.username);
     tx.emit(event(cx, &dead, message, None));
     tx.commit().await
 }

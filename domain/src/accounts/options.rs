@@ -13,10 +13,8 @@ use crate::{Act, Reply, error::Result};
 /// The database's.
 pub async fn options(act: &Act) -> Result<Reply> {
     let accounts = in_seat(act).all(&act.cx.db.read).await?;
-    let mut all: Vec<Value> = platforms::all()
-        .iter()
-        .map(|platform| option(act, platform.spec(), &accounts))
-        .collect();
+    let mut all: Vec<Value> =
+        platforms::all().iter().map(|platform| option(act, platform.spec(), &accounts)).collect();
     all.extend(PLANNED.iter().map(|planned| {
         json!({
             "platform": planned.id, "label": planned.label, "method": "planned",
@@ -39,8 +37,11 @@ pub async fn options_of(act: &Act, platform: PlatformId) -> Result<Reply> {
 
 fn option(act: &Act, spec: &Spec, accounts: &[account::Model]) -> Value {
     let platform = spec.id.as_str();
-    let matching: Vec<_> =
-        accounts.iter().filter(|row| row.platform == platform).map(|row| view(&act.cx, row)).collect();
+    let matching: Vec<_> = accounts
+        .iter()
+        .filter(|row| row.platform == platform)
+        .map(|row| view(&act.cx, row))
+        .collect();
     let mut option = json!({
         "platform": platform, "label": spec.label, "connection_url": null, "oauth_url": null,
         "connected_count": matching.len(), "accounts": matching,
@@ -58,7 +59,8 @@ fn option(act: &Act, spec: &Spec, accounts: &[account::Model]) -> Value {
             option["optional_credential_fields"] = optional.map(|field| field.name).collect();
             option["supports_direct_credentials"] = true.into();
             option["credentials_endpoint"] =
-                format!("{}/api/v1/connect/{platform}/credentials", act.cx.settings.base_url).into();
+                format!("{}/api/v1/connect/{platform}/credentials", act.cx.settings.base_url)
+                    .into();
         }
         Connect::Oauth { scopes } => {
             let name = platform.to_uppercase();
@@ -66,8 +68,10 @@ fn option(act: &Act, spec: &Spec, accounts: &[account::Model]) -> Value {
             option["requires_browser_session"] = true.into();
             option["configured"] = false.into();
             option["scopes"] = json!(scopes);
-            option["missing_environment"] =
-                json!([format!("FANFARE_{name}_CLIENT_ID"), format!("FANFARE_{name}_CLIENT_SECRET")]);
+            option["missing_environment"] = json!([
+                format!("FANFARE_{name}_CLIENT_ID"),
+                format!("FANFARE_{name}_CLIENT_SECRET")
+            ]);
         }
     }
     option

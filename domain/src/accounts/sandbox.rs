@@ -11,7 +11,10 @@ use serde_json::{Map, Value, json};
 use url::Url;
 use uuid::Uuid;
 
-use super::{connect::{store, verify}, find, view};
+use super::{
+    connect::{store, verify},
+    find, view,
+};
 use crate::{
     Act, Domain, Reply,
     error::{Code, Error, Result},
@@ -52,7 +55,8 @@ pub struct Faults {
 /// [`Code::Unavailable`] if there are none here.
 pub(super) fn root(cx: &Domain) -> Result<&Url> {
     cx.settings.sandbox_url.as_ref().ok_or_else(|| {
-        let message = "There is no sandbox here: start `fanfare sandbox` and set FANFARE_SANDBOX_URL.";
+        let message =
+            "There is no sandbox here: start `fanfare sandbox` and set FANFARE_SANDBOX_URL.";
         Error::new(Code::Unavailable, message)
     })
 }
@@ -68,12 +72,14 @@ pub async fn create_sandbox(act: &Act, new: NewSandboxAccount) -> Result<Reply> 
     })?;
     let brand = new.workspace_client_id.map(fanfare_entities::BrandId);
     let path = format!("/_control/{platform}/accounts");
-    let made = ask(&act.cx, http::Method::POST, &path, &[], Some(&json!({ "username": new.username })))
-        .await?;
+    let made =
+        ask(&act.cx, http::Method::POST, &path, &[], Some(&json!({ "username": new.username })))
+            .await?;
     let credentials = made["credentials"].as_object().cloned().unwrap_or_default();
-    let pairs = credentials.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| {
-        (name, value.as_str().map_or_else(|| value.to_string(), str::to_owned))
-    });
+    let pairs =
+        credentials.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| {
+            (name, value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        });
     let secrets = Secrets::from_pairs(pairs);
     let identity = verify(act, platform, true, secrets).await?;
     let (tx, row) = store(act, platform, true, brand, identity).await?;

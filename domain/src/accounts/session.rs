@@ -115,9 +115,8 @@ pub async fn refresh(cx: &Domain, id: AccountId, used: Option<SecretId>) -> Resu
 }
 
 async fn take(cx: &Domain, id: AccountId, now: Millis) -> Result<bool> {
-    let idle = account::Column::RefreshingUntil
-        .is_null()
-        .or(account::Column::RefreshingUntil.lt(now));
+    let idle =
+        account::Column::RefreshingUntil.is_null().or(account::Column::RefreshingUntil.lt(now));
     let taken = account::Entity::update_many()
         .col_expr(account::Column::RefreshingUntil, Expr::value(now + REFRESH))
         .filter(account::Column::Id.eq(id))
@@ -137,11 +136,7 @@ async fn free(cx: &Domain, id: AccountId) -> Result<()> {
 }
 
 /// Stores fresh secrets over the old ones; what the network left out stays as it was.
-async fn replace(
-    cx: &Domain,
-    row: &account::Model,
-    fresh: &platforms::Refreshed,
-) -> Result<()> {
+async fn replace(cx: &Domain, row: &account::Model, fresh: &platforms::Refreshed) -> Result<()> {
     let Some(old_session) = session(cx, row).await? else { return Ok(()) };
     let mut pairs = old_session.secrets.to_pairs();
     pairs.extend(fresh.secrets.to_pairs().into_iter().filter(|(_, value)| !value.is_empty()));

@@ -18,9 +18,10 @@ pub fn time(field: &str, text: &str, timezone: Option<&str>) -> Result<Millis> {
     if let Ok(time) = DateTime::parse_from_rfc3339(text) {
         return Ok(time.timestamp_millis());
     }
-    let local = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M"]
-        .iter()
-        .find_map(|form| NaiveDateTime::parse_from_str(text, form).ok());
+    let local =
+        ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M"]
+            .iter()
+            .find_map(|form| NaiveDateTime::parse_from_str(text, form).ok());
     match (local, zone) {
         (Some(local), Some(zone)) => match zone.from_local_datetime(&local) {
             // In the hour that a clock change repeats, the first of the two is meant.
@@ -38,7 +39,9 @@ pub fn time(field: &str, text: &str, timezone: Option<&str>) -> Result<Millis> {
             Code::InvalidTimestamp,
             field,
             format!("{text} has no offset, so it could mean several times."),
-            format!("Send {text}Z for UTC, another offset, or `timezone` with an IANA name beside it."),
+            format!(
+                "Send {text}Z for UTC, another offset, or `timezone` with an IANA name beside it."
+            ),
         )),
         (None, _) => Err(Error::field(
             Code::InvalidTimestamp,
@@ -124,7 +127,9 @@ pub fn number_or_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64,
     }
     match Either::deserialize(deserializer) {
         Ok(Either::Number(number)) => Ok(number),
-        Ok(Either::Text(text)) => text.parse().map_err(|_| de::Error::custom("expected a whole number")),
+        Ok(Either::Text(text)) => {
+            text.parse().map_err(|_| de::Error::custom("expected a whole number"))
+        }
         Err(_) => Err(de::Error::custom("expected a whole number")),
     }
 }
@@ -147,7 +152,10 @@ mod tests {
     fn a_time_needs_an_offset_or_a_zone() {
         assert_eq!(time("t", "2026-01-01T00:00:00Z", None).unwrap(), 1_767_225_600_000);
         assert_eq!(time("t", "2026-01-01T01:00:00+01:00", None).unwrap(), 1_767_225_600_000);
-        assert_eq!(time("t", "2026-01-01T01:00", Some("Europe/Berlin")).unwrap(), 1_767_225_600_000);
+        assert_eq!(
+            time("t", "2026-01-01T01:00", Some("Europe/Berlin")).unwrap(),
+            1_767_225_600_000
+        );
         let code = |text, zone| time("t", text, zone).unwrap_err().code();
         assert_eq!(code("2026-01-01T00:00:00", None), Code::InvalidTimestamp);
         assert_eq!(code("tomorrow", None), Code::InvalidTimestamp);

@@ -166,7 +166,12 @@ fn nul(value: &Value, path: &mut String, found: &mut Vec<Violation>) {
         Value::String(text) if text.contains('\0') => {
             let field = path.trim_start_matches('.').to_owned();
             let message = format!("{field} holds a NUL character.");
-            found.push(violation(Code::InvalidField, field, message, "Remove the character U+0000."));
+            found.push(violation(
+                Code::InvalidField,
+                field,
+                message,
+                "Remove the character U+0000.",
+            ));
         }
         _ => {}
     }
@@ -193,7 +198,8 @@ mod tests {
     fn every_broken_field_is_named_with_the_nearest_known_one() {
         let error =
             read::<Body>(json!({"sheduled_at": "x", "zzz": 1, "scheduled_at": 5})).unwrap_err();
-        let fields: Vec<_> = error.violations().iter().map(|v| (v.field.as_str(), v.code)).collect();
+        let fields: Vec<_> =
+            error.violations().iter().map(|v| (v.field.as_str(), v.code)).collect();
         assert!(fields.contains(&("sheduled_at", "unknown_field")), "{fields:?}");
         assert!(fields.contains(&("zzz", "unknown_field")), "{fields:?}");
         assert!(fields.contains(&("scheduled_at", "invalid_field")), "{fields:?}");

@@ -74,7 +74,8 @@ async fn seat(act: &Act, item: &Value) -> Result<Seat> {
     let id = item.get("account_id");
     let id = id.and_then(|id| id.as_i64().or_else(|| id.as_str()?.parse().ok()));
     let Some(id) = id else { return Ok(act.seat.clone()) };
-    let seat = crate::access::seat_over_account(&act.cx, &act.caller, fanfare_entities::AccountId(id));
+    let seat =
+        crate::access::seat_over_account(&act.cx, &act.caller, fanfare_entities::AccountId(id));
     let seat = seat.await?;
     if !seat.api_addon {
         let message = "The workspace of this account has no API add-on.";

@@ -11,12 +11,7 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::view::PostMedia;
-use crate::{
-    Domain,
-    clock::date,
-    error::Result,
-    posts::media_of,
-};
+use crate::{Domain, clock::date, error::Result, posts::media_of};
 
 /// What a post says, whatever row or request it comes from.
 #[derive(Debug, Clone)]
@@ -50,7 +45,8 @@ impl Content {
     #[must_use]
     pub fn post_type(&self, platform: PlatformId) -> String {
         let settings_type = self.settings.get("post_type").and_then(Value::as_str);
-        let default = platforms::find(platform).spec().post_types.first().map_or("feed", |kind| kind.name);
+        let default =
+            platforms::find(platform).spec().post_types.first().map_or("feed", |kind| kind.name);
         self.post_type.as_deref().or(settings_type).unwrap_or(default).to_owned()
     }
 
@@ -125,7 +121,9 @@ impl MediaSource for Stored {
             fanfare_media::Error::TooLarge { .. } => platforms::Error::media_rejected(format!(
                 "The media file is larger than {max} bytes, which is what the platform takes."
             )),
-            other => platforms::Error::transient(format!("The media store did not answer: {other}")),
+            other => {
+                platforms::Error::transient(format!("The media store did not answer: {other}"))
+            }
         })
     }
 }

@@ -123,11 +123,7 @@ fn apply(content: &mut Content, changes: &Changes, files: Option<Vec<super::view
 }
 
 /// Sets the new time; says what is wrong with it.
-fn reschedule(
-    next: &mut post::Model,
-    changes: &Changes,
-    now: i64,
-) -> Vec<platforms::Violation> {
+fn reschedule(next: &mut post::Model, changes: &Changes, now: i64) -> Vec<platforms::Violation> {
     let zone = changes.timezone.clone().unwrap_or_else(|| next.timezone.clone());
     let Some(time) = &changes.scheduled_at else {
         let broken = changes.timezone.clone().flatten().map(|zone| input::zone(&zone));

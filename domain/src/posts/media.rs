@@ -60,7 +60,11 @@ async fn look_up_one(act: &Act, place: usize, url: &str) -> Result<PostMedia> {
     let ours = url.strip_prefix(act.cx.settings.media_base_url.as_str());
     let Some(path) = ours.and_then(|path| path.strip_prefix('/')) else {
         let filename = parsed.path_segments().and_then(|mut parts| parts.next_back()).unwrap_or("");
-        return Ok(PostMedia { url: url.to_owned(), filename: filename.to_owned(), ..PostMedia::default() });
+        return Ok(PostMedia {
+            url: url.to_owned(),
+            filename: filename.to_owned(),
+            ..PostMedia::default()
+        });
     };
     let row = media_asset::Entity::find()
         .filter(media_asset::Column::WorkspaceId.eq(act.seat.workspace_id))

@@ -6,11 +6,7 @@ use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
 use serde_json::{Value, json};
 
 use super::{draft::Content, find, media_of};
-use crate::{
-    Act, Reply,
-    clock::show,
-    error::Result,
-};
+use crate::{Act, Reply, clock::show, error::Result};
 
 /// Exactly what create would object to, and what has gone bad since: the account disconnected, a file gone, a token
 /// that ends before the post's time.
@@ -67,12 +63,13 @@ fn account_lack(account: Option<&account::Model>, scheduled_at: Option<i64>) -> 
         let message = format!("{} no longer accepts the account's credentials.", account.platform);
         return lack("reconnect_required", message);
     }
-    let refreshed = super::platform(&account.platform)
-        .is_ok_and(|id| fanfare_platforms::find(id).refreshes());
+    let refreshed =
+        super::platform(&account.platform).is_ok_and(|id| fanfare_platforms::find(id).refreshes());
     match (account.token_expires_at, scheduled_at) {
-        (Some(end), Some(at)) if end < at && !refreshed => {
-            lack("token_expired", format!("The account's token ends at {}, before the post's time.", show(end)))
-        }
+        (Some(end), Some(at)) if end < at && !refreshed => lack(
+            "token_expired",
+            format!("The account's token ends at {}, before the post's time.", show(end)),
+        ),
         _ => None,
     }
 }

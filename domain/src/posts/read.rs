@@ -70,7 +70,12 @@ pub async fn list(act: &Act, filter: Filter) -> Result<Reply> {
     if let Some(platform) = &filter.platform {
         let platform: PlatformId = platform.parse().map_err(|_| {
             let message = format!("There is no platform called {platform:?}.");
-            Error::field(Code::InvalidField, "platform", message, "GET /api/v1/platforms lists them.")
+            Error::field(
+                Code::InvalidField,
+                "platform",
+                message,
+                "GET /api/v1/platforms lists them.",
+            )
         })?;
         query = query.filter(post::Column::Platform.eq(platform.as_str()));
     }

@@ -60,10 +60,11 @@ pub async fn set_status(act: &Act, id: PostId, change: StatusChange) -> Result<R
             _ => None,
         },
         (AskedStatus::Paused, PostStatus::Scheduled) => Some(held(&row, PostStatus::Paused, now)),
-        (
-            AskedStatus::Draft,
-            PostStatus::Scheduled | PostStatus::Failed | PostStatus::Paused,
-        ) if !row.partly_public => Some(held(&row, PostStatus::Draft, now)),
+        (AskedStatus::Draft, PostStatus::Scheduled | PostStatus::Failed | PostStatus::Paused)
+            if !row.partly_public =>
+        {
+            Some(held(&row, PostStatus::Draft, now))
+        }
         (AskedStatus::Scheduled, PostStatus::Draft | PostStatus::Paused | PostStatus::Failed) => {
             accept_risk(&row, change.acknowledge_duplicate_risk)?;
             let at = time_for(&row, asked_time, now)?;
@@ -188,12 +189,7 @@ fn reset(row: &post::Model, now: Millis) -> post::Model {
 }
 
 /// Writes a changed row with its event, and rings if it is due.
-pub(super) async fn save(
-    act: &Act,
-    tx: &mut Tx,
-    row: post::Model,
-    what: &str,
-) -> Result<Reply> {
+pub(super) async fn save(act: &Act, tx: &mut Tx, row: post::Model, what: &str) -> Result<Reply> {
     let due_at = row.due_at;
     let saved = post::ActiveModel::from(row).reset_all();
     let saved = post::Entity::update(saved).exec(tx.conn()).await?;

@@ -36,7 +36,8 @@ const TAKE: &str = ", \
 pub async fn claim(cx: &Domain, ids: Vec<i64>) -> Result<Vec<Claimed>> {
     let mut tx = Tx::begin(cx).await?;
     let now = cx.clock.now();
-    let taken: Vec<post::Model> = work::claim(tx.conn(), Kind::PublishPost, &ids, now, TAKE).await?;
+    let taken: Vec<post::Model> =
+        work::claim(tx.conn(), Kind::PublishPost, &ids, now, TAKE).await?;
     for row in taken.iter().filter(|row| row.announced_fence == Some(row.fence)) {
         tx.emit(told("post.publishing", row, "The post's time has come.".to_owned()));
     }
@@ -62,8 +63,7 @@ async fn with_accounts(cx: &Domain, posts: Vec<post::Model>) -> Result<Vec<Claim
     }
     let db = &cx.db.read;
     let ids: BTreeSet<_> = posts.iter().map(|post| post.account_id).collect();
-    let accounts =
-        account::Entity::find().filter(account::Column::Id.is_in(ids)).all(db).await?;
+    let accounts = account::Entity::find().filter(account::Column::Id.is_in(ids)).all(db).await?;
     let ids: Vec<_> = accounts.iter().filter_map(|account| account.secret_id).collect();
     let secrets = secret::Entity::find().filter(secret::Column::Id.is_in(ids)).all(db).await?;
     let claimed = posts.into_iter().map(|post| {
@@ -349,7 +349,8 @@ pub async fn attempt(cx: &Domain, post: i64, number: i32) -> Result<Option<Attem
         steps: Json,
     }
     let conn = &cx.db.read;
-    let sql = "SELECT worker, started_at, steps FROM post_attempts WHERE post_id = $1 AND number = $2";
+    let sql =
+        "SELECT worker, started_at, steps FROM post_attempts WHERE post_id = $1 AND number = $2";
     let query = statement(conn, sql, [post.into(), number.into()]);
     let row = Row::find_by_statement(query).one(conn).await?;
     Ok(row.map(|row| Attempt {

@@ -176,7 +176,8 @@ fn require_whole_workspace(act: &Act) -> Result<()> {
         return Ok(());
     }
     let message = "Your seat is locked to brands; webhooks tell of the whole workspace.";
-    Err(Error::new(Code::InsufficientWorkspacePermissions, message).with("required_role", "publisher"))
+    Err(Error::new(Code::InsufficientWorkspacePermissions, message)
+        .with("required_role", "publisher"))
 }
 
 fn check_events(names: &[String]) -> Result<()> {

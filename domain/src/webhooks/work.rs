@@ -55,10 +55,8 @@ pub async fn claim(cx: &Domain, ids: Vec<i64>) -> Result<Vec<Claimed>> {
     }
     let db = &cx.db.read;
     let hooks: BTreeSet<_> = taken.iter().map(|row| row.webhook_id).collect();
-    let webhooks = webhook::Entity::find()
-        .filter(webhook::Column::Id.is_in(hooks.clone()))
-        .all(db)
-        .await?;
+    let webhooks =
+        webhook::Entity::find().filter(webhook::Column::Id.is_in(hooks.clone())).all(db).await?;
     let events: BTreeSet<_> = taken.iter().map(|row| EventId(row.event_id)).collect();
     let events = event::Entity::find().filter(event::Column::Id.is_in(events)).all(db).await?;
     let keys = signing(cx, hooks, now).await?;
@@ -105,7 +103,9 @@ async fn signing(
     let sealed = secret::Entity::find().filter(secret::Column::Id.is_in(ids)).all(db).await?;
     let mut keys = Vec::with_capacity(rows.len());
     for row in &rows {
-        let Some(secret) = sealed.iter().find(|secret| secret.id == row.secret_id) else { continue };
+        let Some(secret) = sealed.iter().find(|secret| secret.id == row.secret_id) else {
+            continue;
+        };
         let plain = cx.vault.unseal(TABLE, secret)?;
         let plain = String::from_utf8(plain).map_err(|_| Error::internal("a secret is no text"))?;
         keys.push((row.webhook_id, SecretString::from(plain)));

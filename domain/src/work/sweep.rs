@@ -129,7 +129,10 @@ impl Turn {
 /// First of each, then second of each, and so on.
 fn interleave(queues: Vec<Vec<i64>>) -> Vec<i64> {
     let longest = queues.iter().map(Vec::len).max().unwrap_or(0);
-    (0..longest).flat_map(|place| queues.iter().filter_map(move |q| q.get(place))).copied().collect()
+    (0..longest)
+        .flat_map(|place| queues.iter().filter_map(move |q| q.get(place)))
+        .copied()
+        .collect()
 }
 
 const NOT_RUNG: &str = "(rung_at IS NULL OR rung_at <= $2)";
@@ -182,7 +185,11 @@ async fn workspaces(cx: &Domain, kind: Kind, now: Millis, from: Uuid) -> Result<
         next("found.workspace_id"),
     );
     let rows = cx.db.read.query_all_raw(statement(&cx.db.read, sql, [now.into(), from.into()]));
-    Ok(rows.await?.iter().map(|row| row.try_get("", "workspace_id")).collect::<Result<_, DbErr>>()?)
+    Ok(rows
+        .await?
+        .iter()
+        .map(|row| row.try_get("", "workspace_id"))
+        .collect::<Result<_, DbErr>>()?)
 }
 
 /// Marks rows as rung and returns them in the given order; rows that are no longer due are left out.
@@ -192,12 +199,8 @@ async fn mark(cx: &Domain, kind: Kind, ids: &[i64], now: Millis) -> Result<Vec<i
     }
     let conn = &cx.db.write;
     let list = ids.iter().map(|id| serde_json::json!({ "id": id })).collect();
-    let from = crate::rows::from(
-        conn.get_database_backend(),
-        "due",
-        1,
-        &[("id", crate::rows::Type::Big)],
-    );
+    let from =
+        crate::rows::from(conn.get_database_backend(), "due", 1, &[("id", crate::rows::Type::Big)]);
     let lock = if cx.db.is_postgres() { "ORDER BY t.id FOR UPDATE OF t SKIP LOCKED" } else { "" };
     let table = table(kind);
     let sql = format!(

@@ -215,7 +215,10 @@ impl Run<'_> {
         let held = self.cx.record.call(record).await?;
         self.cx.failpoint.reach("recorded").await;
         if !held {
-            tracing::info!(post.id = self.hold.id, "a result was discarded: the post has a newer holder");
+            tracing::info!(
+                post.id = self.hold.id,
+                "a result was discarded: the post has a newer holder"
+            );
         }
         Ok(held)
     }

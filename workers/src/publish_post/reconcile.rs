@@ -68,7 +68,8 @@ impl Run<'_> {
             },
             Ok(Ok(Found::Absent)) => self.send_again().await,
             Ok(Ok(Found::Unknown) | Err(_)) | Err(_) => {
-                let resent = matches!(class, Class::Key { window } if in_window(window, sent_at, now));
+                let resent =
+                    matches!(class, Class::Key { window } if in_window(window, sent_at, now));
                 self.undecided(resent, since).await
             }
         }
@@ -93,11 +94,8 @@ impl Run<'_> {
         self.row.sending_at = None;
         self.row.sending_until = None;
         self.row.reconciling_at = None;
-        let again = Record {
-            status: self.busy_status(),
-            attempts: failures,
-            ..self.record(Some(now))
-        };
+        let again =
+            Record { status: self.busy_status(), attempts: failures, ..self.record(Some(now)) };
         self.write(again).await.map(drop)
     }
 

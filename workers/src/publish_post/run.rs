@@ -87,7 +87,9 @@ impl<'a> Run<'a> {
                 Next::Refresh(error) => {
                     match accounts::refresh(&self.cx.domain, account.id, account.secret_id).await? {
                         Refreshed::Fresh => fresh = true,
-                        Refreshed::Elsewhere => return self.wait(self.cx.now() + 1_000, None).await,
+                        Refreshed::Elsewhere => {
+                            return self.wait(self.cx.now() + 1_000, None).await;
+                        }
                         Refreshed::Impossible => return self.lose_account(&error).await,
                         Refreshed::Failed(error) => return self.refresh_failed(&error).await,
                     }

@@ -60,7 +60,8 @@ pub fn next_try(failures: i32, named: Option<Duration>, now: Millis) -> Option<M
 #[must_use]
 pub fn after_wait(waits: i32, named: Option<Duration>, now: Millis) -> Millis {
     let place = usize::try_from(waits).unwrap_or(0).min(WAITS.len() - 1);
-    now + named.map_or_else(|| millis(WAITS[place].mul_f64(rand::rng().random_range(0.8..1.2))), millis)
+    now + named
+        .map_or_else(|| millis(WAITS[place].mul_f64(rand::rng().random_range(0.8..1.2))), millis)
 }
 
 /// A duration in ms, at least one.
@@ -88,15 +89,29 @@ impl Failure {
             Kind::Transient | Kind::Server | Kind::Ambiguous | Kind::Unreachable => {
                 ("platform_unavailable", true, "Retry the post later.")
             }
-            Kind::RateLimited => ("platform_rate_limited", true, "Nothing: it is tried again at the platform's time."),
-            Kind::QuotaExhausted => ("quota_exhausted", true, "Nothing: it is tried again when the quota is renewed."),
-            Kind::TokenExpired => ("token_expired", true, "Connect the account again, then retry the post."),
+            Kind::RateLimited => (
+                "platform_rate_limited",
+                true,
+                "Nothing: it is tried again at the platform's time.",
+            ),
+            Kind::QuotaExhausted => {
+                ("quota_exhausted", true, "Nothing: it is tried again when the quota is renewed.")
+            }
+            Kind::TokenExpired => {
+                ("token_expired", true, "Connect the account again, then retry the post.")
+            }
             Kind::Reconnect | Kind::InvalidCredentials => {
                 ("account_disconnected", true, "Connect the account again, then retry the post.")
             }
-            Kind::Rejected => ("content_rejected", false, "Change the post, then schedule it again."),
-            Kind::MediaRejected => ("media_rejected", false, "Change the media, then schedule the post again."),
-            Kind::Misconfigured => ("misconfigured", true, "Mend what the message names, then retry the post."),
+            Kind::Rejected => {
+                ("content_rejected", false, "Change the post, then schedule it again.")
+            }
+            Kind::MediaRejected => {
+                ("media_rejected", false, "Change the media, then schedule the post again.")
+            }
+            Kind::Misconfigured => {
+                ("misconfigured", true, "Mend what the message names, then retry the post.")
+            }
         };
         Self {
             code,
@@ -125,14 +140,22 @@ impl Failure {
     #[must_use]
     pub fn disconnected() -> Self {
         let message = "The account was disconnected.".to_owned();
-        Self::plain("account_disconnected", message, "Connect the account again, then retry the post.")
+        Self::plain(
+            "account_disconnected",
+            message,
+            "Connect the account again, then retry the post.",
+        )
     }
 
     /// Its account's credentials were refused before.
     #[must_use]
     pub fn reconnect_required(platform: &str) -> Self {
         let message = format!("{platform} no longer accepts the account's credentials.");
-        Self::plain("account_disconnected", message, "Connect the account again, then retry the post.")
+        Self::plain(
+            "account_disconnected",
+            message,
+            "Connect the account again, then retry the post.",
+        )
     }
 
     /// Its token cannot be refreshed.
@@ -151,7 +174,8 @@ impl Failure {
     /// The commit call was lost again and again, and never carried out.
     #[must_use]
     pub fn unanswered(platform: &str) -> Self {
-        let message = format!("{platform} did not answer the publishing call, several times in a row.");
+        let message =
+            format!("{platform} did not answer the publishing call, several times in a row.");
         Self::plain("platform_unavailable", message, "Retry the post later.")
     }
 
