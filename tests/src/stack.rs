@@ -67,20 +67,22 @@ fn service(name: &str) -> String {
 
 /// A database copied from a migrated template, which is made once.
 async fn fresh_postgres() -> String {
-    static TEMPLATE: OnceCell<()> = OnceCell::const_new();
+    static TEMPLATE: OnceCell<String> = OnceCell::const_new();
     let server = service("TEST_POSTGRES_URL");
     let root = server.rsplit_once('/').map_or(server.as_str(), |(root, _)| root).to_owned();
     let admin = sea_orm::Database::connect(&server).await.expect("PostgreSQL answers");
-    TEMPLATE
+    let template = TEMPLATE
         .get_or_init(|| async {
-            admin.execute_unprepared("CREATE DATABASE template_fanfare").await.expect("a template");
-            let db = Db::open(&format!("{root}/template_fanfare"), 1).await.expect("the template");
+            let name = format!("template_{}", uuid::Uuid::now_v7().simple());
+            admin.execute_unprepared(&format!("CREATE DATABASE {name}")).await.expect("a template");
+            let db = Db::open(&format!("{root}/{name}"), 1).await.expect("the template");
             fanfare_migration::migrate(&db.write).await.expect("the template's schema");
             db.write.close().await.expect("the template is closed");
+            name
         })
         .await;
     let name = format!("t_{}", uuid::Uuid::now_v7().simple());
-    let sql = format!("CREATE DATABASE {name} TEMPLATE template_fanfare");
+    let sql = format!("CREATE DATABASE {name} TEMPLATE {template}");
     admin.execute_unprepared(&sql).await.expect("a database");
     admin.close().await.expect("the connection is closed");
     format!("{root}/{name}")
