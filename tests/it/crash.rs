@@ -1,73 +1,16 @@
 //! Workers die at every named place, and others take over: nothing is lost, nothing is sent twice.
 
-use std::{
-    process::{Child, Command, Stdio},
-    time::Duration,
-};
+use std::{process::Command, time::Duration};
 
 use fanfare_tests::{Options, TestApp, User};
 use fanfare_workers::failpoint;
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
+use crate::worker::Worker;
+
 /// What is published in these stories, by class: the platform and whether the post has something to prepare.
 const CLASSES: &[&str] = &["bluesky", "threads", "wordpress", "discord", "telegram"];
-
-/// A worker in a process of its own, killed at the latest with the test.
-struct Worker(Child);
-
-impl Worker {
-    fn start(app: &TestApp, failpoint: Option<&str>) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fanfare"));
-        command
-            .args(["worker", "--concurrency", "8"])
-            .env("FANFARE_DATABASE_URL", &app.database_url)
-            .env("FANFARE_DATA_DIR", app.dir())
-            .env("FANFARE_MEDIA_URL", format!("file://{}", app.dir().join("media").display()))
-            .env("FANFARE_MASTER_KEY", &app.master_key)
-            .env("FANFARE_SANDBOX_URL", app.sandbox_url.as_str())
-            .env("FANFARE_ALLOW_PRIVATE_TARGETS", "true")
-            .env("FANFARE_LOG", "warn")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(if failpoint.is_some() { Stdio::piped() } else { Stdio::null() });
-        if let Some(url) = &app.redis_url {
-            command.env("FANFARE_REDIS_URL", url);
-        }
-        if let Some(name) = failpoint {
-            command.env("FANFARE_FAILPOINT", name);
-        }
-        Self(command.spawn().expect("the worker starts"))
-    }
-
-    /// Waits until it has stopped at its failpoint.
-    ///
-    /// # Panics
-    /// It ended by itself.
-    async fn arrived(&mut self) {
-        let stderr = self.0.stderr.take().expect("its standard error");
-        let read = tokio::task::spawn_blocking(move || {
-            use std::io::BufRead;
-            let mut said = Vec::new();
-            for line in std::io::BufReader::new(stderr).lines().map_while(Result::ok) {
-                if line.contains("stopped at a failpoint") {
-                    return Ok(());
-                }
-                said.push(line);
-            }
-            Err(said)
-        });
-        read.await.expect("the reader ends").expect("the worker ended by itself");
-    }
-}
-
-impl Drop for Worker {
-    /// SIGKILL: the worker has no say.
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 /// Lets the lease and the deadline of whatever the dead worker held pass: the fleet's clock is the database's, so the
 /// rows are moved instead.
@@ -203,11 +146,11 @@ async fn a_worker_told_to_stop_ends_well() {
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
     let mut worker = Worker::start(&app, None);
     tokio::time::sleep(Duration::from_secs(2)).await;
-    let told = Command::new("kill").args(["-TERM", &worker.0.id().to_string()]).status();
+    let told = Command::new("kill").args(["-TERM", &worker.id().to_string()]).status();
     assert!(told.expect("kill runs").success());
     let deadline = tokio::time::Instant::now() + Duration::from_secs(30);
     let ended = loop {
-        if let Some(ended) = worker.0.try_wait().expect("its state") {
+        if let Some(ended) = worker.ended() {
             break ended;
         }
         assert!(tokio::time::Instant::now() < deadline, "the worker does not end");

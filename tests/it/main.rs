@@ -10,3 +10,4 @@ mod idempotency;
 mod publishing;
 mod states;
 mod webhooks;
+mod worker;

@@ -1,9 +1,15 @@
 //! A real Bluesky personal data server.
 
-use fanfare_tests::{TestApp, User};
+use std::{collections::BTreeSet, time::Duration};
+
+use fanfare_tests::{Options, TestApp, User};
+use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
-use crate::peer::{Peer, picture};
+use crate::{
+    peer::{Peer, picture},
+    worker::Worker,
+};
 
 async fn connected(app: &TestApp, pds: &Peer) -> (User, i64, Value) {
     let user = app.user().await;
@@ -80,4 +86,42 @@ async fn a_wrong_password_is_refused_and_nothing_is_stored() {
         .await
         .refused(400, "invalid_credentials");
     assert_eq!(user.get("/api/v1/accounts").await.body["accounts"], json!([]));
+}
+
+#[tokio::test]
+async fn two_hundred_posts_are_two_hundred_records_however_often_workers_are_killed() {
+    let pds = Peer::start(&["scripts/node.sh", "tests/peers/pds/start.mjs"]).await;
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let (user, id, account) = connected(&app, &pds).await;
+    for batch in 0..8 {
+        let posts: Vec<Value> = (0..25)
+            .map(|n| json!({"account_id": id, "caption": format!("Post {}", batch * 25 + n)}))
+            .collect();
+        let made = user.post("/api/v1/posts/batch", json!({ "posts": posts })).await.expect(200);
+        assert_eq!(made.body["errors"], json!([]));
+    }
+    let mut kills = 0;
+    loop {
+        let worker = Worker::start(&app, None);
+        tokio::time::sleep(Duration::from_millis(400 + 37 * (kills % 20))).await;
+        drop(worker);
+        kills += 1;
+        // The dead worker's leases lapse, as they would after a minute.
+        let lapse = "UPDATE posts SET due_at = 1, rung_at = NULL, laps = 0, sending_at = sending_at - 600000, \
+             sending_until = sending_until - 600000 WHERE due_at IS NOT NULL";
+        app.domain.db.write.execute_unprepared(lapse).await.unwrap();
+        let open = user.get("/api/v1/posts?status=scheduled&limit=1").await.body["posts"].clone();
+        let busy = user.get("/api/v1/posts?status=publishing&limit=1").await.body["posts"].clone();
+        if open == json!([]) && busy == json!([]) {
+            break;
+        }
+        assert!(kills < 300, "it never ends: {open:#} {busy:#}");
+    }
+    println!("{kills} workers were killed");
+    let failed = user.get("/api/v1/posts?status=failed").await.expect(200);
+    assert_eq!(failed.body["posts"], json!([]), "after {kills} kills");
+    let held = records(&pds, &account["did"]).await;
+    let texts: BTreeSet<&str> =
+        held.iter().map(|one| one["value"]["text"].as_str().unwrap()).collect();
+    assert_eq!((held.len(), texts.len()), (200, 200), "after {kills} kills");
 }

@@ -4,3 +4,6 @@
 mod bluesky;
 mod peer;
 mod wordpress;
+#[expect(dead_code, reason = "these stories kill workers anywhere, not at failpoints")]
+#[path = "../it/worker.rs"]
+mod worker;

@@ -1,0 +1,74 @@
+//! A worker in a process of its own, to be killed.
+
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+use fanfare_tests::TestApp;
+
+/// A worker in a process of its own, killed at the latest with the test.
+pub struct Worker(Child);
+
+impl Worker {
+    /// Starts one on the database and queue of a service under test.
+    pub fn start(app: &TestApp, failpoint: Option<&str>) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fanfare"));
+        command
+            .args(["worker", "--concurrency", "8"])
+            .env("FANFARE_DATABASE_URL", &app.database_url)
+            .env("FANFARE_DATA_DIR", app.dir())
+            .env("FANFARE_MEDIA_URL", format!("file://{}", app.dir().join("media").display()))
+            .env("FANFARE_MASTER_KEY", &app.master_key)
+            .env("FANFARE_SANDBOX_URL", app.sandbox_url.as_str())
+            .env("FANFARE_ALLOW_PRIVATE_TARGETS", "true")
+            .env("FANFARE_LOG", "warn")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(if failpoint.is_some() { Stdio::piped() } else { Stdio::null() });
+        if let Some(url) = &app.redis_url {
+            command.env("FANFARE_REDIS_URL", url);
+        }
+        if let Some(name) = failpoint {
+            command.env("FANFARE_FAILPOINT", name);
+        }
+        Self(command.spawn().expect("the worker starts"))
+    }
+
+    /// Waits until it has stopped at its failpoint.
+    ///
+    /// # Panics
+    /// It ended by itself.
+    pub async fn arrived(&mut self) {
+        let stderr = self.0.stderr.take().expect("its standard error");
+        let read = tokio::task::spawn_blocking(move || {
+            use std::io::BufRead;
+            let mut said = Vec::new();
+            for line in std::io::BufReader::new(stderr).lines().map_while(Result::ok) {
+                if line.contains("stopped at a failpoint") {
+                    return Ok(());
+                }
+                said.push(line);
+            }
+            Err(said)
+        });
+        read.await.expect("the reader ends").expect("the worker ended by itself");
+    }
+}
+
+impl Worker {
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.0.id()
+    }
+
+    /// How it ended, if it has.
+    pub fn ended(&mut self) -> Option<ExitStatus> {
+        self.0.try_wait().expect("its state")
+    }
+}
+
+impl Drop for Worker {
+    /// SIGKILL: the worker has no say.
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
