@@ -8,6 +8,10 @@ use chrono::{DateTime, NaiveDateTime, Utc};
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// The wait that `value` asks for. A date is measured against `date`, the server's own clock, if it was sent.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a network without a Date is believed to share our time"
+)]
 pub(crate) fn parse(value: &str, date: Option<&str>) -> Option<Duration> {
     let value = value.trim();
     // Some servers send fractions of a second.

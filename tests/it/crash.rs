@@ -95,7 +95,7 @@ async fn every_failpoint(platform: &str) {
         let story = format!("{platform} killed at {failpoint}: {post:#}");
         let unsure =
             blind && (failpoint.starts_with("commit") || failpoint.starts_with("reconcile"));
-        if unsure && arrived || unsure && failpoint.starts_with("reconcile") {
+        if unsure && (arrived || failpoint.starts_with("reconcile")) {
             assert_eq!(post["error"]["code"], "outcome_unknown", "{story}");
             assert!(held <= 1, "{story}");
         } else {

@@ -1,5 +1,7 @@
 //! Stories: what users of the service can rely on, told through its public API.
 
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a story ends where it fails")]
+
 mod access;
 mod arrows;
 mod bad_input;

@@ -54,9 +54,12 @@ fn until_the_end(body: &[u8]) -> Vec<u8> {
     answer("", body)
 }
 
+/// Makes a whole reply out of a body.
+type Make = fn(&[u8]) -> Vec<u8>;
+
 #[tokio::test]
 async fn the_limit_is_exact_with_and_without_a_length() -> Outcome {
-    let makes: [fn(&[u8]) -> Vec<u8>; 3] = [whole, chunked, until_the_end];
+    let makes: [Make; 3] = [whole, chunked, until_the_end];
     for make in makes {
         assert_eq!(answered(make(&film(20_000))).await??.bytes, 20_000);
         let refused = answered(make(&film(20_001))).await?;

@@ -235,6 +235,7 @@ async fn an_unknown_name_is_not_sent() -> Outcome {
 }
 
 /// The environment of a process cannot be changed safely while it runs, so this test starts itself once more.
+#[expect(clippy::disallowed_methods, reason = "the test starts itself again with proxies set")]
 #[tokio::test]
 async fn environment_proxies_are_ignored() -> Outcome {
     const TARGET: &str = "FANFARE_TEST_PROXY_TARGET";

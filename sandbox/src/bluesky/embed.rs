@@ -100,7 +100,7 @@ fn aspect_ratio(map: &Map<String, Value>, place: &str) -> Check {
         return Ok(());
     };
     for side in ["width", "height"] {
-        if !ratio.get(side).and_then(Value::as_u64).is_some_and(|n| n >= 1) {
+        if ratio.get(side).and_then(Value::as_u64).is_none_or(|n| n < 1) {
             return Err(format!("{place}/aspectRatio/{side} can not be less than 1"));
         }
     }

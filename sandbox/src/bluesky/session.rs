@@ -144,7 +144,7 @@ pub(super) fn access(cx: &Cx) -> Result<Arc<Account<Bluesky>>, Reply> {
 /// The account whose service token for `lxm`, or whose access token, the request carries.
 pub(super) fn service(cx: &Cx, lxm: &str) -> Result<Arc<Account<Bluesky>>, Reply> {
     let claims = cx.call.bearer().and_then(token::read);
-    if !claims.is_some_and(|claims| claims.lxm == lxm) {
+    if claims.is_none_or(|claims| claims.lxm != lxm) {
         return access(cx);
     }
     bearer(cx, "").map(|(account, _)| account)

@@ -15,10 +15,11 @@ use crate::Context;
 pub async fn open(cx: &Context, row: &post::Model) -> Result<Attempt> {
     let unsettled = row.sending_at.is_some();
     // More than one lap means that the worker before died: what it did stays in its own attempt.
-    if row.steps.is_some() && (row.laps <= 1 || unsettled) {
-        if let Some(open) = attempt(&cx.domain, row.id.0, row.attempt).await? {
-            return Ok(open);
-        }
+    if row.steps.is_some()
+        && (row.laps <= 1 || unsettled)
+        && let Some(open) = attempt(&cx.domain, row.id.0, row.attempt).await?
+    {
+        return Ok(open);
     }
     Ok(Attempt {
         number: row.attempt + 1,

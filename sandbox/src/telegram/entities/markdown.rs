@@ -36,11 +36,11 @@ pub(super) fn parse(source: &str) -> Result<Formatted, String> {
         body.chars().for_each(|c| out.push(c));
         at += open.len() + end + close.len();
         let url = if kind == "text_link" { link(source, &mut at) } else { None };
-        if kind != "text_link" || url.is_some() {
-            if let Some(entity) = out.end(kind, start) {
-                entity.language = language;
-                entity.url = url;
-            }
+        if (kind != "text_link" || url.is_some())
+            && let Some(entity) = out.end(kind, start)
+        {
+            entity.language = language;
+            entity.url = url;
         }
     }
     Ok(out.done)
