@@ -9,7 +9,7 @@ use secrecy::ExposeSecret;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use super::worker_name;
+use super::{mount, worker_name};
 use crate::{
     config::Config,
     start::{self, Way},
@@ -43,8 +43,7 @@ async fn show(config: &Config) -> Result<()> {
     let way = Way { listen, migrate: true, own_sandbox: Some(sandbox_url) };
     let cx = start::domain(config, way).await?;
     let key = start::first_owner(&cx).await?.context("the temporary directory was not empty")?;
-    let mount = salvo::Router::with_path("sandbox").push(networks.router());
-    let service = fanfare_api::service(cx.clone(), vec![mount]);
+    let service = fanfare_api::service(cx.clone(), vec![mount::router(&networks)]);
     let stop = CancellationToken::new();
     let worker = fanfare_workers::Context::new(cx.clone(), worker_name(), Failpoint::default());
     let working = tokio::spawn(fanfare_workers::run(worker, Options::default(), stop.clone()));

@@ -6,6 +6,7 @@ mod demo;
 mod doctor;
 mod key;
 mod migrate;
+mod mount;
 mod sandbox;
 mod up;
 mod worker;

@@ -6,7 +6,7 @@ use fanfare_workers::{Options, failpoint::Failpoint};
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-use super::{say, stop_on_signal, worker_name};
+use super::{mount, say, stop_on_signal, worker_name};
 use crate::{
     config::Config,
     start::{self, Way},
@@ -29,8 +29,7 @@ pub async fn run(config: Config) -> Result<()> {
     let own_sandbox = config.sandbox_url.is_none().then_some(own);
     let cx = start::domain(&config, Way { listen, migrate: true, own_sandbox }).await?;
     let key = start::first_owner(&cx).await?;
-    let mount = salvo::Router::with_path("sandbox").push(networks.router());
-    let service = fanfare_api::service(cx.clone(), vec![mount]);
+    let service = fanfare_api::service(cx.clone(), vec![mount::router(&networks)]);
     let worker = fanfare_workers::Context::new(
         cx.clone(),
         worker_name(),
