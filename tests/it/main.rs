@@ -9,6 +9,7 @@ mod batch;
 mod crash;
 mod faults;
 mod idempotency;
+mod interleavings;
 mod publishing;
 mod states;
 mod webhooks;
