@@ -10,6 +10,7 @@ mod crash;
 mod faults;
 mod idempotency;
 mod interleavings;
+mod killed_api;
 mod publishing;
 mod states;
 mod webhooks;
