@@ -7,6 +7,7 @@ mod arrows;
 mod bad_input;
 mod batch;
 mod crash;
+mod documents;
 mod faults;
 mod idempotency;
 mod interleavings;
