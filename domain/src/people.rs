@@ -10,7 +10,7 @@ use sea_orm::{
 
 use crate::{
     Domain,
-    access::{PlanTier, Role, personal},
+    access::{PlanTier, Role},
     error::{Code, Error, Result},
 };
 
@@ -212,12 +212,4 @@ pub async fn set_plan(
     }
     subscription::Entity::update(row).exec(&cx.db.write).await?;
     Ok(())
-}
-
-/// The person's own workspace.
-///
-/// # Errors
-/// The database's.
-pub async fn personal_workspace(cx: &Domain, person: UserId) -> Result<WorkspaceId> {
-    personal(cx, person).await
 }
