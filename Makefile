@@ -1,5 +1,5 @@
 # Few verbs. `make` alone lists them.
-.PHONY: help run test embedded fleet check peers demo install
+.PHONY: help run test embedded fleet check peers bench demo install
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -32,3 +32,8 @@ check: ## formatting, lints, tests, dependencies
 peers: ## the stories that need real network software (a Bluesky PDS, WordPress)
 	scripts/install.sh --peers
 	TEST_STACK=embedded cargo test --workspace --test real
+
+bench: ## ratios beside BullMQ and stock apalis-redis in one run (ONLY="full lateness", POSTS=5000)
+	scripts/install.sh --peers
+	scripts/with-services.sh cargo bench --workspace --bench bench -- \
+		$(if $(ONLY),--only "$(ONLY)") $(if $(POSTS),--posts $(POSTS))

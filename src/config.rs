@@ -236,13 +236,15 @@ impl Given {
     }
 
     fn failpoint(&mut self) -> Result<Option<String>> {
-        let name = self.take("FANFARE_FAILPOINT");
-        let known = fanfare_workers::failpoint::ALL;
-        match &name {
-            Some(name) if !known.contains(&name.as_str()) => {
+        use fanfare_workers::failpoint::{COPYING, DELIVERING, PUBLISHING};
+        let place = self.take("FANFARE_FAILPOINT");
+        let known = [PUBLISHING, COPYING, DELIVERING].concat();
+        let name = place.as_deref().map(|place| place.split(':').next().unwrap_or_default());
+        match name {
+            Some(name) if !known.contains(&name) => {
                 bail!("FANFARE_FAILPOINT must be one of {}, not {name:?}", known.join(", "))
             }
-            _ => Ok(name),
+            _ => Ok(place),
         }
     }
 

@@ -33,7 +33,7 @@ pub async fn run(config: Config) -> Result<()> {
     let worker = fanfare_workers::Context::new(
         cx.clone(),
         worker_name(),
-        Failpoint::at(config.failpoint.clone()),
+        Failpoint::at(config.failpoint.as_deref()),
     );
     let working = tokio::spawn(fanfare_workers::run(worker, Options::default(), stop.clone()));
     welcome(&cx.settings.base_url, key.as_ref());

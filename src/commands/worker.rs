@@ -33,7 +33,7 @@ pub async fn run(config: Config, args: Args) -> Result<()> {
     let cx = start::domain(&config, way).await?;
     let name = worker_name();
     say(format_args!("Worker {name} serves {}", args.queues.join(", ")));
-    let cx = fanfare_workers::Context::new(cx, name, Failpoint::at(config.failpoint.clone()));
+    let cx = fanfare_workers::Context::new(cx, name, Failpoint::at(config.failpoint.as_deref()));
     let options = Options { queues, slots: usize::from(args.concurrency), ..Options::default() };
     fanfare_workers::run(cx, options, stop).await?;
     Ok(())

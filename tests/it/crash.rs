@@ -2,15 +2,93 @@
 
 use std::{process::Command, time::Duration};
 
-use fanfare_tests::{Options, TestApp, User};
+use fanfare_tests::{Options, Picture, TestApp, User};
 use fanfare_workers::failpoint;
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
 use crate::worker::Worker;
 
-/// What is published in these stories, by class: the platform and whether the post has something to prepare.
-const CLASSES: &[&str] = &["bluesky", "threads", "wordpress", "discord", "telegram"];
+/// What is published in a story.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Content {
+    Text,
+    /// A picture, to be uploaded before the post.
+    Picture,
+    /// Three segments, each public by itself.
+    Chain,
+}
+
+/// A network, what is published there, and the places its way leads over.
+struct Case {
+    platform: &'static str,
+    content: Content,
+    reaches: &'static [&'static str],
+}
+
+/// What every post passes.
+const SETTLED: &[&str] = &["claimed", "commit_armed", "commit_called", "recorded"];
+
+/// What a post passes that has something to prepare, and a network that can be asked.
+const PREPARED: &[&str] = &[
+    "claimed",
+    "prepare_armed",
+    "prepare_called",
+    "commit_armed",
+    "commit_called",
+    "reconcile_armed",
+    "reconcile_called",
+    "recorded",
+];
+
+/// What a text passes on a network that can be asked.
+const ASKED: &[&str] = &[
+    "claimed",
+    "commit_armed",
+    "commit_called",
+    "reconcile_armed",
+    "reconcile_called",
+    "recorded",
+];
+
+impl Case {
+    /// Nobody can ask this network what became of a call.
+    fn is_blind(&self) -> bool {
+        ["discord", "telegram"].contains(&self.platform)
+    }
+
+    /// How many entries a published post is on its network.
+    fn entries(&self) -> usize {
+        if self.content == Content::Chain { 3 } else { 1 }
+    }
+
+    /// Makes the post, due now: the account and the post.
+    async fn post(&self, app: &TestApp, user: &User) -> (i64, i64) {
+        let account = user.connect(self.platform).await;
+        let mut body = json!({"account_id": account, "caption": "Exactly once"});
+        match self.content {
+            Content::Text => {}
+            Content::Picture => return with_picture(app, user, account, body).await,
+            Content::Chain => {
+                body["post_type"] = json!("threads_thread");
+                body["metadata"] = json!({"threads_thread_posts": ["One", "Two", "Three"]});
+            }
+        }
+        (account, user.publish(body).await["id"].as_i64().unwrap())
+    }
+}
+
+/// A picture is copied by a worker before the post is saved; the post waits until that worker is gone.
+async fn with_picture(app: &TestApp, user: &User, account: i64, mut body: Value) -> (i64, i64) {
+    let _copies = Worker::start(app, None);
+    body["media_url"] = json!(Picture::serve().await.url);
+    body["scheduled_at"] = json!(app.at(3_600));
+    let id = user.publish(body).await["id"].as_i64().unwrap();
+    drop(_copies);
+    let now = json!({"scheduled_at": app.at(0)});
+    let _ = user.patch(&format!("/api/v1/posts/{id}"), now).await.expect(200);
+    (account, id)
+}
 
 /// Lets the lease and the deadline of whatever the dead worker held pass: the fleet's clock is the database's, so the
 /// rows are moved instead.
@@ -20,121 +98,171 @@ async fn let_leases_lapse(app: &TestApp) {
     app.domain.db.write.execute_unprepared(sql).await.expect("the rows move");
 }
 
-async fn post_on(app: &TestApp, user: &User, platform: &str) -> (i64, i64) {
-    let account = user.connect(platform).await;
-    let post = user.publish(json!({"account_id": account, "caption": "Exactly once"})).await;
-    let _ = app;
-    (account, post["id"].as_i64().unwrap())
-}
-
-/// Kills a worker at `failpoint` and has another take over; what became of the post.
-async fn survive(
-    app: &TestApp,
-    user: &User,
-    platform: &str,
-    failpoint: &str,
-) -> (Value, usize, bool) {
-    if failpoint.starts_with("reconcile") {
+/// Kills a worker at `failpoint` and has another take over; what became of the post, how much of it is on the network,
+/// and whether the failpoint was reached.
+async fn survive(app: &TestApp, user: &User, case: &Case, place: &str) -> (Value, usize, bool) {
+    let (account, id) = case.post(app, user).await;
+    if place.starts_with("reconcile") {
         // A reconcile needs a lost answer first.
         let mut first = Worker::start(app, Some("commit_called"));
-        let (account, id) = post_on(app, user, platform).await;
         first.arrived().await;
         drop(first);
         let_leases_lapse(app).await;
-        return take_over(app, user, platform, account, id, failpoint).await;
     }
-    let (account, id) = post_on(app, user, platform).await;
-    take_over(app, user, platform, account, id, failpoint).await
-}
-
-async fn take_over(
-    app: &TestApp,
-    user: &User,
-    platform: &str,
-    account: i64,
-    id: i64,
-    failpoint: &str,
-) -> (Value, usize, bool) {
-    let mut dying = Worker::start(app, Some(failpoint));
+    let mut dying = Worker::start(app, Some(place));
     // A failpoint that is not on this post's way is passed by; then the post simply ends.
     let arrived = tokio::select! {
         () = dying.arrived() => true,
-        _ = app.settled(user, id, &["published", "failed"]) => false,
+        _ = over(app, user, id) => false,
     };
     drop(dying);
     let_leases_lapse(app).await;
     let _second = Worker::start(app, None);
-    let post = app
-        .eventually("another worker ends it", || async {
-            let_leases_lapse_of_waiting(app).await;
-            let post = user.get(&format!("/api/v1/posts/{id}")).await.body["post"].clone();
-            (post["status"] == "published" || post["status"] == "failed").then_some(post)
-        })
-        .await;
-    (post, user.on_network(platform, account).await.len(), arrived)
+    let post = over(app, user, id).await;
+    (post, user.on_network(case.platform, account).await.len(), arrived)
+}
+
+/// The post when it has ended; waits of the protocol are passed over.
+async fn over(app: &TestApp, user: &User, id: i64) -> Value {
+    app.eventually("another worker ends it", || async {
+        let_waits_pass(app).await;
+        let post = user.get(&format!("/api/v1/posts/{id}")).await.body["post"].clone();
+        (post["status"] == "published" || post["status"] == "failed").then_some(post)
+    })
+    .await
 }
 
 /// Waits of the protocol (the end of a deadline, a container) pass too; a held lease does not.
-async fn let_leases_lapse_of_waiting(app: &TestApp) {
+async fn let_waits_pass(app: &TestApp) {
     let sql = "UPDATE posts SET due_at = 1, rung_at = NULL, sending_until = sending_until - 600000 \
          WHERE due_at IS NOT NULL AND laps = 0";
     app.domain.db.write.execute_unprepared(sql).await.expect("the rows move");
 }
 
-/// One class, every failpoint.
-async fn every_failpoint(platform: &str) {
+/// One case, every failpoint of `places`.
+async fn killed_at(case: &Case, places: &[&'static str]) {
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
     let user = app.user().await;
-    let blind = ["discord", "telegram"].contains(&platform);
     let mut reached = Vec::new();
-    for failpoint in failpoint::ALL {
-        let (post, held, arrived) = survive(&app, &user, platform, failpoint).await;
+    for place in places {
+        let (post, held, arrived) = survive(&app, &user, case, place).await;
         if arrived {
-            reached.push(*failpoint);
+            reached.push(*place);
         }
-        let story = format!("{platform} killed at {failpoint}: {post:#}");
-        let unsure =
-            blind && (failpoint.starts_with("commit") || failpoint.starts_with("reconcile"));
-        if unsure && (arrived || failpoint.starts_with("reconcile")) {
+        let story = format!("{} killed at {place}: {post:#}", case.platform);
+        let asked = place.starts_with("reconcile");
+        if case.is_blind() && (asked || (place.starts_with("commit") && arrived)) {
             assert_eq!(post["error"]["code"], "outcome_unknown", "{story}");
             assert!(held <= 1, "{story}");
         } else {
             assert_eq!(post["status"], "published", "{story}");
-            assert_eq!(held, 1, "{story}");
+            assert_eq!(held, case.entries(), "{story}");
         }
     }
-    // A text has nothing to prepare or to read back, except on Threads, which walks through every step there is.
-    let settled = ["claimed", "commit_armed", "commit_called", "recorded"];
-    let asked = ["reconcile_armed", "reconcile_called"];
-    let expected = match platform {
-        "threads" => failpoint::ALL.to_vec(),
-        _ if blind => settled.to_vec(),
-        _ => [&settled[..], &asked[..]].concat(),
-    };
-    for name in expected {
-        assert!(reached.contains(&name), "{platform} never reached {name}: {reached:?}");
+    for name in case.reaches {
+        assert!(reached.contains(name), "{} never reached {name}: {reached:?}", case.platform);
     }
+}
+
+async fn killed_anywhere(platform: &'static str, content: Content, reaches: &'static [&str]) {
+    killed_at(&Case { platform, content, reaches }, failpoint::PUBLISHING).await;
 }
 
 #[tokio::test]
 async fn a_worker_killed_anywhere_on_a_key_network() {
-    every_failpoint(CLASSES[0]).await;
+    killed_anywhere("bluesky", Content::Text, ASKED).await;
 }
 
 #[tokio::test]
 async fn a_worker_killed_anywhere_on_a_handle_network() {
-    every_failpoint(CLASSES[1]).await;
+    // Threads walks through every step there is, with a text too.
+    killed_anywhere("threads", Content::Text, failpoint::PUBLISHING).await;
 }
 
 #[tokio::test]
 async fn a_worker_killed_anywhere_on_a_search_network() {
-    every_failpoint(CLASSES[2]).await;
+    killed_anywhere("wordpress", Content::Text, ASKED).await;
 }
 
 #[tokio::test]
 async fn a_worker_killed_anywhere_on_a_blind_network() {
-    every_failpoint(CLASSES[3]).await;
-    every_failpoint(CLASSES[4]).await;
+    killed_anywhere("discord", Content::Text, SETTLED).await;
+    killed_anywhere("telegram", Content::Text, SETTLED).await;
+}
+
+#[tokio::test]
+async fn a_worker_killed_anywhere_with_a_picture_to_upload() {
+    killed_anywhere("bluesky", Content::Picture, PREPARED).await;
+    killed_anywhere("wordpress", Content::Picture, PREPARED).await;
+}
+
+#[tokio::test]
+async fn a_worker_killed_anywhere_in_a_chain() {
+    const SECOND: &[&str] =
+        &["prepare_called:2", "commit_armed:2", "commit_called:2", "recorded:4"];
+    let case = Case { platform: "threads", content: Content::Chain, reaches: SECOND };
+    killed_at(&case, SECOND).await;
+    killed_anywhere("threads", Content::Chain, failpoint::PUBLISHING).await;
+}
+
+#[tokio::test]
+async fn a_worker_killed_while_it_copies_a_picture() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    for place in failpoint::COPYING {
+        let mut dying = Worker::start(&app, Some(place));
+        let picture = Picture::serve().await;
+        let body = json!({"account_id": account, "caption": "A picture", "media_url": picture.url,
+            "scheduled_at": app.at(3_600)});
+        let asked = tokio::spawn({
+            let (user, body) = (user.clone(), body.clone());
+            async move { user.post("/api/v1/posts", body).await }
+        });
+        dying.arrived().await;
+        drop(dying);
+        let lapse = "UPDATE media_assets SET due_at = 1, rung_at = NULL WHERE due_at IS NOT NULL";
+        app.domain.db.write.execute_unprepared(lapse).await.expect("the row moves");
+        let _second = Worker::start(&app, None);
+        let post = asked.await.unwrap().expect(201).body["post"].clone();
+        let file = reqwest::get(post["media"][0]["url"].as_str().unwrap()).await.unwrap();
+        let bytes = file.error_for_status().unwrap().bytes().await.unwrap();
+        assert!(bytes.starts_with(b"\x89PNG"), "killed at {place}");
+        assert!(picture.asked() <= 2, "killed at {place}");
+    }
+}
+
+#[tokio::test]
+async fn a_worker_killed_while_it_delivers_a_webhook() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let receiver = fanfare_tests::Receiver::start().await;
+    let hook = json!({"url": receiver.url, "events": ["post.created"]});
+    let _ = user.post("/api/v1/webhooks", hook).await.expect(201);
+    let account = user.connect("bluesky").await;
+    for (round, place) in failpoint::DELIVERING.iter().enumerate() {
+        let draft = json!({"account_id": account, "caption": "A draft", "status": "draft"});
+        let _ = user.publish(draft).await;
+        let mut dying = Worker::start(&app, Some(place));
+        dying.arrived().await;
+        drop(dying);
+        let lapse =
+            "UPDATE webhook_deliveries SET due_at = 1, rung_at = NULL WHERE due_at IS NOT NULL";
+        app.domain.db.write.execute_unprepared(lapse).await.expect("the row moves");
+        let _second = Worker::start(&app, None);
+        app.eventually("the delivery is made", || async {
+            let sql = "SELECT id FROM webhook_deliveries WHERE status = 'pending'";
+            let db = &app.domain.db.read;
+            let open = sea_orm::Statement::from_string(db.get_database_backend(), sql);
+            db.query_all_raw(open).await.unwrap().is_empty().then_some(())
+        })
+        .await;
+        // A receiver knows a second delivery by its id.
+        let heard = receiver.heard();
+        let ids: std::collections::BTreeSet<_> =
+            heard.iter().map(|one| one.header("x-fanfare-delivery").to_owned()).collect();
+        assert_eq!(ids.len(), round + 1, "killed at {place}: {heard:#?}");
+    }
 }
 
 #[tokio::test]

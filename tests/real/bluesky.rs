@@ -2,14 +2,11 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use fanfare_tests::{Options, TestApp, User};
+use fanfare_tests::{Options, Picture, TestApp, User};
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
-use crate::{
-    peer::{Peer, picture},
-    worker::Worker,
-};
+use crate::{peer::Peer, worker::Worker};
 
 async fn connected(app: &TestApp, pds: &Peer) -> (User, i64, Value) {
     let user = app.user().await;
@@ -49,7 +46,7 @@ async fn text_links_and_an_image_with_alt_text_are_read_back_as_sent() {
     let caption = "Grüße 👋 from #fanfare, see https://example.com/a?b=c";
     let post = user
         .publish(json!({
-            "account_id": id, "caption": caption, "media_url": picture().await,
+            "account_id": id, "caption": caption, "media_url": Picture::serve().await.url,
             "settings": {"media_alt_texts": ["Four grey squares"], "languages": ["en", "de"]},
         }))
         .await;

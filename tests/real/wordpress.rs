@@ -1,9 +1,9 @@
 //! A real WordPress.
 
-use fanfare_tests::TestApp;
+use fanfare_tests::{Picture, TestApp};
 use serde_json::{Value, json};
 
-use crate::peer::{Peer, picture};
+use crate::peer::Peer;
 
 #[tokio::test]
 async fn an_article_with_its_picture_is_read_back_as_sent() {
@@ -19,7 +19,7 @@ async fn an_article_with_its_picture_is_read_back_as_sent() {
     let post = user
         .publish(json!({
             "account_id": id, "caption": "A first article\n\nWith **bold** words.",
-            "media_url": picture().await, "settings": {"media_alt_texts": ["Four grey squares"]},
+            "media_url": Picture::serve().await.url, "settings": {"media_alt_texts": ["Four grey squares"]},
         }))
         .await;
     let post = app.settled(&user, post["id"].as_i64().unwrap(), &["published", "failed"]).await;

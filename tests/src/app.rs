@@ -10,6 +10,7 @@ use fanfare_domain::{
     vault::Vault,
 };
 use fanfare_entities::{BrandId, UserId, WorkspaceId};
+use fanfare_jobs::Bell;
 use fanfare_media::{S3, Store};
 use fanfare_outbound::{Client, Policy};
 use fanfare_sandbox::Sandbox;
@@ -19,7 +20,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use crate::{Stack, client::User};
+use crate::{Cutter, Stack, client::User};
 
 /// How long a test waits for something to happen, in real time. Generous: it only ends a failed test.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -32,11 +33,21 @@ pub struct Options {
     pub allow_private: bool,
     /// A post later than this, in ms, fails.
     pub max_lateness: i64,
+    /// A queue of the test's own, whatever the stack.
+    pub redis_url: Option<String>,
+    /// Reach the simulated networks through a proxy that cuts connections.
+    pub cut: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { workers: true, allow_private: true, max_lateness: 24 * 3_600_000 }
+        Self {
+            workers: true,
+            allow_private: true,
+            max_lateness: 24 * 3_600_000,
+            redis_url: None,
+            cut: false,
+        }
     }
 }
 
@@ -56,6 +67,8 @@ pub struct TestApp {
     pub redis_url: Option<String>,
     /// The master key.
     pub master_key: String,
+    /// The proxy before the simulated networks, if there is one.
+    pub cutter: Option<Cutter>,
     dir: PathBuf,
     stop: CancellationToken,
 }
@@ -83,7 +96,13 @@ impl TestApp {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let origin = format!("http://{}", listener.local_addr().expect("an address"));
         let (db, database_url) = stack.database(&dir).await;
-        let (bell, redis_url) = stack.bell().await;
+        let (bell, redis_url) = match options.redis_url {
+            Some(url) => (Bell::redis(&url).await.expect("the queue opens"), Some(url)),
+            None => stack.bell().await,
+        };
+        let cutter =
+            if options.cut { Some(Cutter::before(networks.address()).await) } else { None };
+        let reached = cutter.as_ref().map_or(networks.address(), Cutter::address);
         let clock = Clock::manual(machine_now());
         let master_key = Vault::fresh_key();
         let media = format!("file://{}", dir.join("media").display());
@@ -101,7 +120,7 @@ impl TestApp {
                 max_lateness: options.max_lateness,
                 allow_private: options.allow_private,
                 platform_urls: Default::default(),
-                sandbox_url: Some(sandbox_url.clone()),
+                sandbox_url: Some(Url::parse(&format!("http://{reached}")).expect("a URL")),
             },
         });
         let service = fanfare_api::service(domain.clone(), Vec::new());
@@ -114,6 +133,7 @@ impl TestApp {
             database_url,
             redis_url,
             master_key,
+            cutter,
             dir,
             stop,
         };

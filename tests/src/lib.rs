@@ -5,10 +5,16 @@
 
 mod app;
 mod client;
+mod cutter;
+mod picture;
 mod receiver;
+mod redis;
 mod stack;
 
 pub use app::{Options, TestApp};
 pub use client::{Answer, User};
+pub use cutter::{Cut, Cutter};
+pub use picture::Picture;
 pub use receiver::{Heard, Receiver};
+pub use redis::Redis;
 pub use stack::Stack;

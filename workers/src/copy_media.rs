@@ -25,8 +25,10 @@ pub async fn run(job: CopyMedia, cx: Context) {
             return;
         }
     };
+    cx.failpoint.reach("copy_claimed").await;
     let hold = Hold { id: row.id.0, fence: row.fence };
     let outcome = copy(&cx, &row).await;
+    cx.failpoint.reach("copy_stored").await;
     if let Err(error) = media::finish(&cx.domain, hold, outcome).await {
         tracing::warn!(asset.id = %row.uid, %error, "a copy's result was not written; it will be made again");
     }

@@ -34,7 +34,9 @@ pub async fn run(job: DeliverWebhook, cx: Context) {
         }
     };
     let uid = claimed.delivery.uid;
+    cx.failpoint.reach("delivery_claimed").await;
     let outcome = attempt(&cx, claimed).await;
+    cx.failpoint.reach("delivery_sent").await;
     if let Some(error) = &outcome.last_error {
         tracing::info!(delivery.id = %uid, tries = outcome.tries, error, "a webhook did not take a delivery");
     }

@@ -1,0 +1,130 @@
+//! The whole job: a durable claim, the call to the network, a durable result.
+
+use std::time::Instant;
+
+use crate::{
+    bullmq::Program,
+    cpu,
+    load::Target,
+    network::now,
+    servers::Servers,
+    service::{Due, Service},
+    table::{number, print, ratio},
+};
+
+/// Posts under way at a time.
+const SLOTS: usize = 256;
+
+/// What one party needed.
+struct Figures {
+    name: &'static str,
+    posts: usize,
+    seconds: f64,
+    /// Processor time in ms: the worker, the databases, the network.
+    worker: f64,
+    servers: f64,
+    network: f64,
+}
+
+impl Figures {
+    fn rate(&self) -> f64 {
+        self.posts as f64 / self.seconds
+    }
+
+    /// µs a job over all processes.
+    fn cost(&self) -> f64 {
+        (self.worker + self.servers + self.network) * 1_000.0 / self.posts as f64
+    }
+}
+
+/// Runs every party against a network that answers at once, and one that takes 50 ms.
+pub async fn run(posts: usize) {
+    let servers = Servers::find().await;
+    for delay in [0, 50] {
+        let mut all = Vec::new();
+        for mode in ["full", "tuned"] {
+            all.push(peer(&servers, mode, posts, delay).await);
+        }
+        all.push(fanfare(&servers, posts, delay, true).await);
+        all.push(fanfare(&servers, posts, delay, false).await);
+        report(&format!("{posts} posts, {SLOTS} at a time, a network that takes {delay} ms"), &all);
+    }
+}
+
+fn report(title: &str, all: &[Figures]) {
+    let (plain, tuned) = (all[0].rate(), all[1].rate());
+    let rows = all.iter().map(|one| {
+        let each = |ms: f64| number(ms * 1_000.0 / one.posts as f64);
+        vec![
+            one.name.to_owned(),
+            number(one.rate()),
+            each(one.worker),
+            each(one.servers),
+            each(one.network),
+            number(one.cost()),
+            ratio(one.rate(), plain),
+            ratio(one.rate(), tuned),
+        ]
+    });
+    let heads = [
+        "",
+        "jobs/s",
+        "µs worker",
+        "µs databases",
+        "µs network",
+        "µs in all",
+        "× BullMQ",
+        "× BullMQ tuned",
+    ];
+    print(title, &heads, &rows.collect::<Vec<_>>());
+}
+
+async fn peer(servers: &Servers, mode: &str, posts: usize, delay: u64) -> Figures {
+    let target = Target::start(delay);
+    let variables = [
+        ("REDIS_URL", servers.redis()),
+        ("PG_URL", servers.database().await),
+        ("TARGET_URL", format!("{}/", target.url)),
+        ("COUNT", posts.to_string()),
+        ("CONCURRENCY", SLOTS.to_string()),
+        ("MODE", mode.to_owned()),
+    ];
+    Program::start("fill", &variables).finish();
+    let (databases, network) = (servers.cpu(), target.cpu());
+    let said = Program::start("worker", &variables).finish();
+    let name = if mode == "full" { "BullMQ" } else { "BullMQ tuned" };
+    Figures {
+        name,
+        posts,
+        seconds: said["seconds"].as_f64().expect("seconds"),
+        worker: said["cpu_ms"].as_f64().expect("milliseconds"),
+        servers: servers.cpu() - databases,
+        network: target.cpu() - network,
+    }
+}
+
+async fn fanfare(servers: &Servers, posts: usize, delay: u64, fleet: bool) -> Figures {
+    let target = Target::start(delay);
+    let service = if fleet {
+        Service::fleet(servers, &target).await
+    } else {
+        Service::embedded(&target).await
+    };
+    service.fill(posts, Due::At(now())).await;
+    let (databases, network) = (servers.cpu(), target.cpu());
+    let started = Instant::now();
+    let worker = service.start(&["worker", "--concurrency", &SLOTS.to_string()]);
+    let arrived = target.until(posts).await;
+    service.recorded(posts).await;
+    // From the start of the process, to be no kinder to ourselves than to the peer.
+    let seconds = started.elapsed().as_secs_f64();
+    assert_eq!((arrived.posts, arrived.again), (posts, 0), "every post once");
+    Figures {
+        name: if fleet { "Fanfare, PostgreSQL and Redis" } else { "Fanfare, SQLite and memory" },
+        posts,
+        seconds,
+        worker: cpu::of(worker.id()),
+        servers: servers.cpu() - databases,
+        network: target.cpu() - network,
+    }
+}

@@ -1,0 +1,112 @@
+//! How late posts leave that are all due at one second, and how late they leave under light load.
+
+use std::time::Duration;
+
+use crate::{
+    bullmq::Program,
+    load::Target,
+    network::{Arrived, now},
+    servers::Servers,
+    service::{Due, Service},
+    table::{number, print, ratio},
+};
+
+/// Posts under way at a time.
+const SLOTS: &str = "256";
+
+/// Time in which everybody gets ready before the first post is due, in ms.
+const AHEAD: i64 = 8_000;
+
+/// Runs every party.
+pub async fn run(posts: usize) {
+    let servers = Servers::find().await;
+    burst(&servers, posts).await;
+    light(&servers).await;
+}
+
+async fn burst(servers: &Servers, posts: usize) {
+    let due = || Due::At(now() + AHEAD);
+    let mut all = vec![
+        ("BullMQ", peer(servers, "full", posts, due()).await),
+        ("BullMQ tuned", peer(servers, "tuned", posts, due()).await),
+    ];
+    all.push(("Fanfare, PostgreSQL and Redis", fanfare(Some(servers), posts, due()).await));
+    all.push(("Fanfare, SQLite and memory", fanfare(None, posts, due()).await));
+    report(&format!("{posts} posts due at one moment: ms late"), &all);
+}
+
+/// 20 posts a second for 15 s.
+async fn light(servers: &Servers) {
+    let posts = 300;
+    let due = || Due::Over(now() + AHEAD, now() + AHEAD + 15_000);
+    let mut all = vec![("BullMQ", peer(servers, "full", posts, due()).await)];
+    all.push(("Fanfare, PostgreSQL and Redis", fanfare(Some(servers), posts, due()).await));
+    all.push(("Fanfare, SQLite and memory", fanfare(None, posts, due()).await));
+    report("20 posts a second, each at its own time: ms late", &all);
+}
+
+fn report(title: &str, all: &[(&str, Arrived)]) {
+    let last = all[0].1.late(1_000) as f64;
+    let rows = all.iter().map(|(name, arrived)| {
+        let late = |part| number(arrived.late(part) as f64);
+        let early = arrived.late.iter().filter(|late| **late < 0).count();
+        vec![
+            (*name).to_owned(),
+            late(500),
+            late(990),
+            late(1_000),
+            early.to_string(),
+            ratio(arrived.late(1_000) as f64, last),
+        ]
+    });
+    print(
+        title,
+        &["", "p50", "p99", "last", "early", "last ÷ BullMQ's"],
+        &rows.collect::<Vec<_>>(),
+    );
+}
+
+async fn peer(servers: &Servers, mode: &str, posts: usize, due: Due) -> Arrived {
+    let target = Target::start(0);
+    let (from, to) = match due {
+        Due::At(at) => (at, at),
+        Due::Over(from, to) => (from, to),
+    };
+    let variables = [
+        ("REDIS_URL", servers.redis()),
+        ("PG_URL", servers.database().await),
+        ("TARGET_URL", format!("{}/", target.url)),
+        ("COUNT", posts.to_string()),
+        ("CONCURRENCY", SLOTS.to_owned()),
+        ("MODE", mode.to_owned()),
+        ("DUE_FROM", from.to_string()),
+        ("DUE_TO", to.to_string()),
+    ];
+    Program::start("fill", &variables).finish();
+    let worker = Program::start("worker", &variables);
+    assert!(now() < from, "there was too little time to get ready");
+    let arrived = target.until(posts).await;
+    drop(worker);
+    arrived
+}
+
+async fn fanfare(servers: Option<&Servers>, posts: usize, due: Due) -> Arrived {
+    let target = Target::start(0);
+    let service = match servers {
+        Some(servers) => Service::fleet(servers, &target).await,
+        None => Service::embedded(&target).await,
+    };
+    // Setting up took its time: the same distance again from now.
+    let due = match due {
+        Due::At(_) => Due::At(now() + AHEAD),
+        Due::Over(from, to) => Due::Over(now() + AHEAD, now() + AHEAD + to - from),
+    };
+    service.fill(posts, due).await;
+    let worker = service.start(&["worker", "--concurrency", SLOTS]);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let arrived = target.until(posts).await;
+    service.recorded(posts).await;
+    drop(worker);
+    assert_eq!(arrived.again, 0, "every post once");
+    arrived
+}

@@ -1,0 +1,71 @@
+//! The network and a load on it, the same for every party.
+
+use std::{
+    io::{BufRead, BufReader},
+    process::{Child, Command, Stdio},
+};
+
+use crate::{cpu, network::Arrived};
+
+/// The network of `network.rs` in a process of its own; ends when this is dropped.
+pub struct Target {
+    child: Child,
+    /// Its origin.
+    pub url: String,
+}
+
+impl Target {
+    /// Starts one that answers after `delay_ms`.
+    pub fn start(delay_ms: u64) -> Self {
+        let me = std::env::current_exe().expect("our own path");
+        let mut child = Command::new(me)
+            .args(["network", &delay_ms.to_string()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the network starts");
+        let mut url = String::new();
+        let said = BufReader::new(child.stdout.take().expect("its output")).read_line(&mut url);
+        said.expect("its address");
+        Self { child, url: url.trim().to_owned() }
+    }
+
+    /// What has arrived.
+    pub async fn arrived(&self) -> Arrived {
+        let answer = http().get(format!("{}/arrived", self.url)).send().await.expect("an answer");
+        answer.json().await.expect("what has arrived")
+    }
+
+    /// Processor time so far, in ms.
+    pub fn cpu(&self) -> f64 {
+        cpu::of(self.child.id())
+    }
+
+    /// Waits until `posts` have arrived; gives up when nothing has arrived for a minute.
+    pub async fn until(&self, posts: usize) -> Arrived {
+        let (mut before, mut idle) = (0, 0);
+        loop {
+            let arrived = self.arrived().await;
+            if arrived.posts >= posts {
+                return arrived;
+            }
+            idle = if arrived.posts == before { idle + 1 } else { 0 };
+            before = arrived.posts;
+            assert!(idle < 300, "only {before} of {posts} posts have arrived, and no more come");
+            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        }
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A plain client for this machine.
+#[expect(clippy::disallowed_methods, reason = "it talks to this benchmark's own processes")]
+pub fn http() -> reqwest::Client {
+    reqwest::Client::builder().no_proxy().build().expect("a client")
+}

@@ -1,0 +1,133 @@
+//! A network to publish to: it answers every post at once or after a delay, and notes how late each one came.
+//!
+//! It speaks as much of Bluesky's protocol as a text post needs; to everything else it answers a new id, which is all
+//! that the peers want. A post says in its text when it was due (`due=<ms>`).
+
+use std::{
+    sync::{Arc, Mutex},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use base64::Engine as _;
+use salvo::{Depot, FlowCtrl, Handler, Listener, Request, Response, Router, conn::TcpListener};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// What has arrived so far.
+#[derive(Debug, Default, Clone, Serialize, Deserialize)]
+pub struct Arrived {
+    /// Posts.
+    pub posts: usize,
+    /// Posts that had arrived before.
+    pub again: usize,
+    /// When the first and the last came, in ms since 1970.
+    pub first: i64,
+    /// See `first`.
+    pub last: i64,
+    /// How late each was, in ms, in order of arrival.
+    pub late: Vec<i64>,
+}
+
+impl Arrived {
+    /// The `part`-th of 1,000 in order of lateness, in ms.
+    pub fn late(&self, part: usize) -> i64 {
+        let mut late = self.late.clone();
+        late.sort_unstable();
+        let place = (late.len() * part).div_ceil(1_000).max(1) - 1;
+        late.get(place).copied().unwrap_or(0)
+    }
+}
+
+#[derive(Default)]
+struct Noted {
+    arrived: Arrived,
+    seen: std::collections::HashSet<String>,
+}
+
+struct Network {
+    delay: Duration,
+    noted: Arc<Mutex<Noted>>,
+}
+
+/// Serves on a free port of loopback, prints the address, and ends with its standard input.
+pub async fn serve(delay_ms: u64) {
+    let acceptor = TcpListener::new("127.0.0.1:0").bind().await;
+    let address = salvo::conn::Acceptor::holdings(&acceptor)[0].local_addr.clone();
+    let address = address.into_std().expect("an address");
+    println!("http://{address}");
+    let network = Network { delay: Duration::from_millis(delay_ms), noted: Arc::default() };
+    let router = Router::with_path("{**rest}").goal(network);
+    tokio::spawn(salvo::Server::new(acceptor).serve(router));
+    let ended =
+        tokio::task::spawn_blocking(|| std::io::copy(&mut std::io::stdin(), &mut std::io::sink()));
+    let _ = ended.await;
+    std::process::exit(0);
+}
+
+#[salvo::async_trait]
+impl Handler for Network {
+    async fn handle(&self, req: &mut Request, _: &mut Depot, res: &mut Response, _: &mut FlowCtrl) {
+        let path = req.uri().path().to_owned();
+        let answer = match path.as_str() {
+            "/arrived" => serde_json::to_value(&self.noted.lock().unwrap().arrived).unwrap(),
+            "/xrpc/com.atproto.server.createSession" => {
+                let body: Value = req.parse_json().await.expect("a log-in");
+                session(body["identifier"].as_str().unwrap_or("nobody"))
+            }
+            _ => {
+                let body =
+                    req.payload().await.map(|body| String::from_utf8_lossy(body).into_owned());
+                let number = self.note(&body.expect("a body"));
+                if !self.delay.is_zero() {
+                    tokio::time::sleep(self.delay).await;
+                }
+                json!({"id": number.to_string(), "commit": {"cid": "b", "rev": "r"}, "results": []})
+            }
+        };
+        res.render(salvo::writing::Json(answer));
+    }
+}
+
+impl Network {
+    fn note(&self, body: &str) -> usize {
+        let now = now();
+        let number = between(body, "number ");
+        let due: i64 = between(body, "due=").parse().unwrap_or(now);
+        let mut noted = self.noted.lock().unwrap();
+        let new = noted.seen.insert(number.to_owned());
+        let arrived = &mut noted.arrived;
+        arrived.again += usize::from(!new);
+        if arrived.posts == 0 {
+            arrived.first = now;
+        }
+        arrived.posts += 1;
+        arrived.last = now;
+        arrived.late.push(now - due);
+        arrived.posts
+    }
+}
+
+/// The digits behind `mark`.
+fn between<'a>(body: &'a str, mark: &str) -> &'a str {
+    let rest = body.split_once(mark).map_or("", |(_, rest)| rest);
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    &rest[..end]
+}
+
+/// A log-in that lasts for a day.
+fn session(identifier: &str) -> Value {
+    let claims = json!({"exp": now() / 1_000 + 86_400}).to_string();
+    let claims = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(claims);
+    let token = format!("e30.{claims}.e30");
+    json!({
+        "did": format!("did:plc:{identifier}"), "handle": format!("{identifier}.test"),
+        "accessJwt": token, "refreshJwt": token, "active": true,
+    })
+}
+
+/// The machine's time in ms since 1970.
+#[expect(clippy::disallowed_methods, reason = "a network has a clock of its own")]
+pub fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time after 1970");
+    i64::try_from(since.as_millis()).expect("a time before the year 292 million")
+}

@@ -1,0 +1,67 @@
+//! The PostgreSQL and Redis that all parties share, which `scripts/with-services.sh` started.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use sea_orm::{ConnectionTrait, Database, Statement};
+
+use crate::cpu;
+
+/// Where they are, and their processes.
+pub struct Servers {
+    postgres_url: String,
+    redis_url: String,
+    /// The first process of PostgreSQL.
+    pub postgres: u32,
+    /// The process of Redis.
+    pub redis: u32,
+}
+
+impl Servers {
+    /// Finds them.
+    pub async fn find() -> Self {
+        let (postgres_url, redis_url) = (variable("TEST_POSTGRES_URL"), variable("TEST_REDIS_URL"));
+        let conn = Database::connect(&postgres_url).await.expect("PostgreSQL answers");
+        let backend = conn.get_database_backend();
+        let asked = Statement::from_string(backend, "SELECT pg_backend_pid() AS pid");
+        let row = conn.query_one_raw(asked).await.expect("an answer").expect("a row");
+        let backend: i32 = row.try_get("", "pid").expect("a process id");
+        let postgres = cpu::parent(u32::try_from(backend).expect("a process id"));
+        conn.close().await.expect("closed");
+        let client = redis::Client::open(redis_url.as_str()).expect("an address");
+        let mut redis = client.get_multiplexed_async_connection().await.expect("Redis answers");
+        let info: String =
+            redis::cmd("INFO").arg("server").query_async(&mut redis).await.expect("an answer");
+        let pid = info.lines().find_map(|line| line.strip_prefix("process_id:"));
+        let redis = pid.and_then(|pid| pid.trim().parse().ok()).expect("a process id");
+        Self { postgres_url, redis_url, postgres, redis }
+    }
+
+    /// A new database.
+    pub async fn database(&self) -> String {
+        let name = format!("bench_{}", uuid::Uuid::now_v7().simple());
+        let conn = Database::connect(&self.postgres_url).await.expect("PostgreSQL answers");
+        conn.execute_unprepared(&format!("CREATE DATABASE {name}")).await.expect("a database");
+        conn.close().await.expect("closed");
+        let (root, _) = self.postgres_url.rsplit_once('/').expect("an address");
+        format!("{root}/{name}")
+    }
+
+    /// An empty Redis database.
+    pub fn redis(&self) -> String {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        format!("{}/{}", self.redis_url, NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Processor time of both so far, in ms.
+    pub fn cpu(&self) -> f64 {
+        cpu::with_children(self.postgres) + cpu::of(self.redis)
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "where `make bench` says its servers are")]
+fn variable(name: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| {
+        eprintln!("{name} is not set: run `make bench`, which starts PostgreSQL and Redis.");
+        std::process::exit(2)
+    })
+}

@@ -1,0 +1,214 @@
+//! Fanfare itself: set up through its own commands and API, filled with posts, and then its worker alone.
+
+use std::{
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+use fanfare_entities::post;
+use sea_orm::{ConnectionTrait, Database, DatabaseConnection, DbBackend, Iterable, Statement};
+use serde_json::json;
+
+use crate::{
+    load::{Target, http},
+    servers::Servers,
+};
+
+/// Accounts over which the posts are spread.
+const ACCOUNTS: usize = 50;
+
+/// An installation on one of the two stacks.
+pub struct Service {
+    variables: Vec<(String, String)>,
+    db: DatabaseConnection,
+    dir: PathBuf,
+}
+
+/// When posts are due.
+#[derive(Debug, Clone, Copy)]
+pub enum Due {
+    /// All of them then, in ms since 1970.
+    At(i64),
+    /// Evenly over this time: from, to.
+    Over(i64, i64),
+}
+
+impl Service {
+    /// An installation on PostgreSQL and Redis.
+    pub async fn fleet(servers: &Servers, target: &Target) -> Self {
+        let (database, redis) = (servers.database().await, servers.redis());
+        Self::set_up(&database, Some(redis), target).await
+    }
+
+    /// An installation on SQLite and a queue in memory.
+    pub async fn embedded(target: &Target) -> Self {
+        let dir = directory();
+        Self::set_up(&format!("sqlite://{}/fanfare.db", dir.display()), None, target).await
+    }
+
+    async fn set_up(database: &str, redis: Option<String>, target: &Target) -> Self {
+        let dir = directory();
+        let mut variables = vec![
+            ("FANFARE_DATABASE_URL".to_owned(), database.to_owned()),
+            ("FANFARE_DATA_DIR".to_owned(), dir.display().to_string()),
+            ("FANFARE_MASTER_KEY".to_owned(), fanfare_domain::vault::Vault::fresh_key()),
+            ("FANFARE_BLUESKY_URL".to_owned(), target.url.clone()),
+            ("FANFARE_LIMITS_FACTOR".to_owned(), "1000".to_owned()),
+            ("FANFARE_LOG".to_owned(), "warn".to_owned()),
+        ];
+        variables.extend(redis.map(|url| ("FANFARE_REDIS_URL".to_owned(), url)));
+        let listen = free_address();
+        variables.push(("FANFARE_LISTEN".to_owned(), listen.clone()));
+        let unconnected = DatabaseConnection::default();
+        let mut service = Self { variables, db: unconnected, dir };
+        service.command(&["migrate"]).status().expect("the schema is made");
+        let key = service.command(&["key", "create", "--email", "bench@example.com"]);
+        let key = { key }.stdout(Stdio::piped()).output().expect("a key").stdout;
+        let key = String::from_utf8(key).expect("a key").trim().to_owned();
+        let up = service.start(&["up"]);
+        connect_accounts(&format!("http://{listen}"), &key).await;
+        up.stop();
+        service.db = Database::connect(database).await.expect("the database opens");
+        service
+    }
+
+    /// Its processes find everything in these variables.
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fanfare"));
+        command
+            .args(args)
+            .env_clear()
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null());
+        command
+    }
+
+    /// Starts one of its processes.
+    pub fn start(&self, args: &[&str]) -> Process {
+        Process(self.command(args).spawn().expect("it starts"))
+    }
+
+    /// Copies the accounts' first posts until there are `posts`.
+    pub async fn fill(&self, posts: usize, due: Due) {
+        let backend = self.db.get_database_backend();
+        let each = posts / ACCOUNTS;
+        let n = "(s.n * 50 + t.place)";
+        let at = match due {
+            Due::At(at) => at.to_string(),
+            Due::Over(from, to) => format!("({from} + {n} * {} / {posts})", to - from),
+        };
+        let columns: Vec<_> =
+            post::Column::iter().filter(|column| !matches!(column, post::Column::Id)).collect();
+        let name = |column: &post::Column| sea_orm::IdenStatic::as_str(column).to_owned();
+        let value = |column: &post::Column| match column {
+            post::Column::ScheduledAt | post::Column::DueAt => at.clone(),
+            post::Column::Caption => format!("'Post number ' || {n} || ' due=' || {at}"),
+            post::Column::ContentKey if backend == DbBackend::Postgres => {
+                "gen_random_uuid()".into()
+            }
+            post::Column::ContentKey => "randomblob(16)".into(),
+            other => format!("t.{}", name(other)),
+        };
+        let series = if backend == DbBackend::Postgres {
+            format!("generate_series(0, {}) AS s(n)", each - 1)
+        } else {
+            format!(
+                "(WITH RECURSIVE c(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM c WHERE n < {}) SELECT n FROM c) AS s",
+                each - 1
+            )
+        };
+        let sql = format!(
+            "INSERT INTO posts ({}) SELECT {} FROM (SELECT *, row_number() OVER (ORDER BY id) - 1 AS place \
+             FROM posts) AS t CROSS JOIN {series} WHERE true ORDER BY {n}",
+            columns.iter().map(name).collect::<Vec<_>>().join(", "),
+            columns.iter().map(value).collect::<Vec<_>>().join(", "),
+        );
+        self.db.execute_unprepared(&sql).await.expect("posts");
+        let drop = format!("DELETE FROM posts WHERE id <= {ACCOUNTS}");
+        self.db.execute_unprepared(&drop).await.expect("the first posts go");
+        self.db.execute_unprepared("ANALYZE posts").await.expect("statistics");
+    }
+
+    /// Waits until `posts` are recorded as published.
+    pub async fn recorded(&self, posts: usize) {
+        let sql = "SELECT count(*) AS n FROM posts WHERE status = 'published'";
+        let wanted = i64::try_from(posts).expect("a small number");
+        loop {
+            let asked = Statement::from_string(self.db.get_database_backend(), sql);
+            let row = self.db.query_one_raw(asked).await.expect("a count").expect("a row");
+            if row.try_get::<i64>("", "n").expect("a count") >= wanted {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.dir);
+    }
+}
+
+/// A running process of the service.
+pub struct Process(Child);
+
+impl Process {
+    /// Its id.
+    pub fn id(&self) -> u32 {
+        self.0.id()
+    }
+
+    /// Asks it to stop and waits until it has.
+    pub fn stop(mut self) {
+        let _ = Command::new("kill").arg(self.0.id().to_string()).status();
+        let _ = self.0.wait();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Connects the accounts, and schedules one post far ahead on each.
+async fn connect_accounts(origin: &str, key: &str) {
+    let http = http();
+    while http.get(format!("{origin}/readyz")).send().await.is_err() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let post = async |path: &str, body: serde_json::Value| -> serde_json::Value {
+        let sent = http.post(format!("{origin}/api/v1/{path}")).bearer_auth(key).json(&body).send();
+        let answer = sent.await.expect("an answer");
+        assert!(
+            answer.status().is_success(),
+            "{path}: {}",
+            answer.text().await.unwrap_or_default()
+        );
+        answer.json().await.expect("JSON")
+    };
+    for number in 0..ACCOUNTS {
+        let credentials = json!({"identifier": format!("bench{number}"), "app_password": "secret"});
+        let connected =
+            post("connect/bluesky/credentials", json!({ "credentials": credentials })).await;
+        let account = &connected["account"]["id"];
+        let at = "2099-01-01T00:00:00Z";
+        let body = json!({"account_id": account, "caption": "Post", "scheduled_at": at});
+        post("posts", body).await;
+    }
+}
+
+fn free_address() -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("an address").to_string()
+}
+
+fn directory() -> PathBuf {
+    let dir = std::env::temp_dir().join(format!("fanfare-bench-{}", uuid::Uuid::now_v7().simple()));
+    std::fs::create_dir_all(&dir).expect("a directory");
+    dir
+}

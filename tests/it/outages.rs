@@ -1,0 +1,93 @@
+//! Redis goes, comes back, forgets; workers share what there is: nothing is lost, nothing is sent twice.
+
+use fanfare_tests::{Options, Redis, TestApp, User};
+use sea_orm::ConnectionTrait;
+use serde_json::{Value, json};
+
+use crate::worker::Worker;
+
+/// A service whose queue is this Redis, without workers of its own.
+async fn service_on(redis: &Redis) -> (TestApp, User) {
+    let options = Options { workers: false, redis_url: Some(redis.url()), ..Options::default() };
+    let app = TestApp::with(options).await;
+    let user = app.user().await;
+    (app, user)
+}
+
+async fn publish(user: &User, account: i64, posts: std::ops::Range<usize>) {
+    for number in posts {
+        let caption = format!("Post number {number}");
+        let _ = user.publish(json!({"account_id": account, "caption": caption})).await;
+    }
+}
+
+/// Waits until `posts` are published, and compares what the network holds.
+async fn all_once(app: &TestApp, user: &User, account: i64, posts: usize) {
+    app.eventually("every post is published", || async {
+        let open = user.get("/api/v1/posts?status=published&limit=100").await.expect(200);
+        (open.body["posts"].as_array().unwrap().len() == posts).then_some(())
+    })
+    .await;
+    let held = user.on_network("bluesky", account).await;
+    let texts: std::collections::BTreeSet<_> =
+        held.iter().map(|one| one["text"].as_str().unwrap()).collect();
+    assert_eq!((held.len(), texts.len()), (posts, posts));
+}
+
+#[tokio::test]
+async fn a_flushed_redis_loses_no_post_and_doubles_none() {
+    let redis = Redis::start();
+    let (app, user) = service_on(&redis).await;
+    let account = user.connect("bluesky").await;
+    // Rings for rows that nobody takes yet are what a flush can lose.
+    publish(&user, account, 0..20).await;
+    redis.flush();
+    let mut workers = [Worker::start(&app, None), Worker::start(&app, None)];
+    for number in 20..60 {
+        publish(&user, account, number..number + 1).await;
+        redis.flush();
+    }
+    all_once(&app, &user, account, 60).await;
+    assert!(workers.iter_mut().all(|worker| worker.ended().is_none()), "a worker has ended");
+}
+
+#[tokio::test]
+async fn posts_go_out_while_redis_is_away_and_after_it_came_back() {
+    let mut redis = Redis::start();
+    let (app, user) = service_on(&redis).await;
+    let account = user.connect("bluesky").await;
+    let mut workers = [Worker::start(&app, None), Worker::start(&app, None)];
+    publish(&user, account, 0..10).await;
+    all_once(&app, &user, account, 10).await;
+    redis.down();
+    publish(&user, account, 10..30).await;
+    all_once(&app, &user, account, 30).await;
+    redis.up();
+    publish(&user, account, 30..40).await;
+    all_once(&app, &user, account, 40).await;
+    assert!(workers.iter_mut().all(|worker| worker.ended().is_none()), "a worker has ended");
+}
+
+#[tokio::test]
+async fn what_one_process_holds_no_other_takes_until_it_is_dead() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    publish(&user, account, 0..1).await;
+    let mut first = Worker::start(&app, Some("commit_armed"));
+    first.arrived().await;
+    let _second = Worker::start(&app, None);
+    publish(&user, account, 1..30).await;
+    all_once(&app, &user, account, 29).await;
+    let held = user.get("/api/v1/posts?status=publishing").await.expect(200).body["posts"].clone();
+    assert_eq!(held.as_array().unwrap().len(), 1, "{held:#}");
+    drop(first);
+    let lapse = "UPDATE posts SET due_at = 1, rung_at = NULL WHERE due_at IS NOT NULL";
+    app.domain.db.write.execute_unprepared(lapse).await.expect("the row moves");
+    all_once(&app, &user, account, 30).await;
+    let path = format!("/api/v1/posts/{}/attempts", held[0]["id"]);
+    let ledger = user.get(&path).await.expect(200).body["attempts"].clone();
+    let workers: Vec<&Value> =
+        ledger.as_array().unwrap().iter().map(|attempt| &attempt["worker"]).collect();
+    assert!(workers.len() == 2 && workers[0] != workers[1], "{ledger:#}");
+}

@@ -1,0 +1,80 @@
+//! A Redis of a test's own, to be flushed and stopped.
+
+use std::{
+    io::{BufRead, BufReader},
+    process::{Child, Command, Stdio},
+};
+
+/// A private server; it ends when this is dropped.
+pub struct Redis {
+    port: String,
+    child: Option<Child>,
+}
+
+impl Redis {
+    /// Starts one on a free port.
+    ///
+    /// # Panics
+    /// Redis is not installed.
+    #[must_use]
+    pub fn start() -> Self {
+        let (child, url) = run(&[]);
+        let port = url.rsplit_once(':').map(|(_, port)| port.to_owned()).expect("a port");
+        Self { port, child: Some(child) }
+    }
+
+    /// Its address.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}/0", self.port)
+    }
+
+    /// Stops it; what it had is gone.
+    ///
+    /// # Panics
+    /// It does not stop.
+    pub fn down(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            drop(child.stdin.take());
+            child.wait().expect("it stops");
+        }
+    }
+
+    /// Starts it again, empty, where it was.
+    ///
+    /// # Panics
+    /// Somebody else has its port.
+    pub fn up(&mut self) {
+        self.child = Some(run(&["--port", &self.port]).0);
+    }
+
+    /// Empties it.
+    ///
+    /// # Panics
+    /// It does not answer.
+    pub fn flush(&self) {
+        let flushed = Command::new("redis-cli").args(["-p", &self.port, "FLUSHALL"]).output();
+        assert!(flushed.expect("redis-cli runs").status.success());
+    }
+}
+
+impl Drop for Redis {
+    fn drop(&mut self) {
+        self.down();
+    }
+}
+
+fn run(args: &[&str]) -> (Child, String) {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/redis.sh");
+    let mut child = Command::new(script)
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("scripts/redis.sh runs");
+    let mut url = String::new();
+    let output = child.stdout.take().expect("its output");
+    BufReader::new(output).read_line(&mut url).expect("its address");
+    assert!(!url.is_empty(), "Redis did not start; run scripts/install.sh");
+    (child, url.trim().to_owned())
+}
