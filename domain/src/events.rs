@@ -6,13 +6,13 @@ use fanfare_entities::{
     AccountId, BrandId, DeliveryId, EventId, Millis, PostId, WorkspaceId, webhook,
 };
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
-use serde_json::{Value, json};
+use serde_json::Value;
 use uuid::Uuid;
 
 use crate::{
     db::statement,
     error::Result,
-    rows::{self, Type},
+    rows::{Columns, Rows, Type},
 };
 
 /// The types of events that webhooks can ask for.
@@ -65,27 +65,35 @@ pub async fn append<C: ConnectionTrait>(
     now: Millis,
 ) -> Result<Vec<DeliveryId>, DbErr> {
     let mut sequences = number(conn, &events).await?;
-    let mut written = Vec::with_capacity(events.len());
+    let mut written = Rows::new(conn, EVENT_COLUMNS);
     let mut told = Vec::new();
     for event in &events {
         let id = EventId::fresh();
         let sequence = event.streamed.then(|| next(&mut sequences, event.workspace_id));
-        written.push(json!({
-            "id": id, "workspace_id": event.workspace_id, "sequence": sequence,
-            "event_type": event.event_type, "data": event.data, "post_id": event.post_id,
-            "account_id": event.account_id, "brand_id": event.brand_id, "platform": event.platform,
-            "status": event.status, "message": event.message, "request_id": event.request_id,
-            "created_at": now,
-        }));
+        written.push([
+            id.0.into(),
+            event.workspace_id.0.into(),
+            sequence.into(),
+            event.event_type.into(),
+            (&event.data).into(),
+            event.post_id.map(|id| id.0).into(),
+            event.account_id.map(|id| id.0).into(),
+            event.brand_id.map(|id| id.0).into(),
+            event.platform.as_ref().into(),
+            event.status.as_ref().into(),
+            (&event.message).into(),
+            event.request_id.as_ref().into(),
+            now.into(),
+        ]);
         if event.streamed {
             told.push((id, event));
         }
     }
-    rows::insert(conn, "events", EVENT_COLUMNS, written).await?;
+    written.insert(conn, "events").await?;
     deliver(conn, &told, now).await
 }
 
-const EVENT_COLUMNS: &[(&str, Type)] = &[
+const EVENT_COLUMNS: Columns = &[
     ("id", Type::Uuid),
     ("workspace_id", Type::Uuid),
     ("sequence", Type::Big),
@@ -115,8 +123,11 @@ async fn number<C: ConnectionTrait>(
         return Ok(counts);
     }
     let backend = conn.get_database_backend();
-    let counted = counts.iter().map(|(id, n)| json!({"id": id, "n": n})).collect();
-    let from = rows::from(backend, "counted", 1, &[("id", Type::Uuid), ("n", Type::Big)]);
+    let mut counted = Rows::new(conn, &[("id", Type::Uuid), ("n", Type::Big)]);
+    for (id, n) in &counts {
+        counted.push([id.0.into(), (*n).into()]);
+    }
+    let from = counted.from("counted", 1);
     let sql = if backend == sea_orm::DbBackend::Postgres {
         format!(
             "WITH locked AS (SELECT w.id, counted.n FROM workspaces w JOIN {from} ON counted.id = w.id \
@@ -130,7 +141,7 @@ async fn number<C: ConnectionTrait>(
              WHERE workspaces.id = counted.id RETURNING id, event_sequence"
         )
     };
-    let raised = conn.query_all_raw(statement(conn, sql, [rows::parameter(conn, counted)])).await?;
+    let raised = conn.query_all_raw(statement(conn, sql, counted.values())).await?;
     raised
         .iter()
         .map(|row| {
@@ -167,10 +178,11 @@ async fn deliver<C: ConnectionTrait>(
     for (id, event) in told {
         let asked = webhooks.iter().filter(|hook| hook.workspace_id == event.workspace_id);
         for hook in asked.filter(|hook| wants(hook, event.event_type)) {
-            deliveries.push(delivery(hook, id.0, event.event_type, None, now));
+            let event_type = event.event_type;
+            deliveries.push(NewDelivery { hook, event_id: id.0, event_type, body: None });
         }
     }
-    insert_deliveries(conn, deliveries).await
+    insert_deliveries(conn, &deliveries, now).await
 }
 
 /// True when the webhook asked for events of this type.
@@ -180,35 +192,29 @@ pub fn wants(hook: &webhook::Model, event_type: &str) -> bool {
     hook.events.as_array().is_some_and(|names| names.iter().any(named))
 }
 
-/// One delivery, due now, for [`insert_deliveries`].
-#[must_use]
-pub fn delivery(
-    hook: &webhook::Model,
-    event_id: Uuid,
-    event_type: &str,
-    body: Option<Value>,
-    now: Millis,
-) -> Value {
-    // What happens while a webhook is disabled is not sent later, but is there to be redelivered.
-    let due = hook.enabled.then_some(now);
-    json!({
-        "uid": Uuid::now_v7(), "workspace_id": hook.workspace_id, "webhook_id": hook.id,
-        "event_id": event_id, "event_type": event_type, "body": body,
-        "status": if hook.enabled { "pending" } else { "failed" }, "due_at": due, "rung_at": due,
-        "last_error": (!hook.enabled).then_some("the webhook was disabled"),
-        "created_at": now, "updated_at": now,
-    })
+/// A delivery about to be written, due now.
+#[derive(Debug)]
+pub struct NewDelivery<'a> {
+    /// To whom.
+    pub hook: &'a webhook::Model,
+    /// Of what.
+    pub event_id: Uuid,
+    /// Type of the event.
+    pub event_type: &'a str,
+    /// What is sent, if it is not the stored event.
+    pub body: Option<Value>,
 }
 
-/// Writes deliveries made by [`delivery`]; returns their ids.
+/// Writes deliveries; returns their ids.
 ///
 /// # Errors
 /// The database's.
 pub async fn insert_deliveries<C: ConnectionTrait>(
     conn: &C,
-    deliveries: Vec<Value>,
+    deliveries: &[NewDelivery<'_>],
+    now: Millis,
 ) -> Result<Vec<DeliveryId>, DbErr> {
-    const COLUMNS: &[(&str, Type)] = &[
+    const COLUMNS: Columns = &[
         ("uid", Type::Uuid),
         ("workspace_id", Type::Uuid),
         ("webhook_id", Type::Uuid),
@@ -222,6 +228,26 @@ pub async fn insert_deliveries<C: ConnectionTrait>(
         ("created_at", Type::Big),
         ("updated_at", Type::Big),
     ];
-    let ids = rows::insert_numbered(conn, "webhook_deliveries", COLUMNS, deliveries).await?;
+    let mut rows = Rows::new(conn, COLUMNS);
+    for new in deliveries {
+        // What happens while a webhook is disabled is not sent later, but is there to be redelivered.
+        let due = new.hook.enabled.then_some(now);
+        let disabled = (!new.hook.enabled).then_some("the webhook was disabled");
+        rows.push([
+            Uuid::now_v7().into(),
+            new.hook.workspace_id.0.into(),
+            new.hook.id.0.into(),
+            new.event_id.into(),
+            new.event_type.into(),
+            new.body.as_ref().into(),
+            if new.hook.enabled { "pending" } else { "failed" }.into(),
+            due.into(),
+            due.into(),
+            disabled.into(),
+            now.into(),
+            now.into(),
+        ]);
+    }
+    let ids = rows.insert_numbered(conn, "webhook_deliveries").await?;
     Ok(ids.into_iter().map(DeliveryId).collect())
 }

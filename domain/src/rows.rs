@@ -1,10 +1,14 @@
 //! Many rows in one statement, written once for both databases.
 //!
-//! The rows travel as one JSON parameter and are unpacked by the database, so that a group of 64 results costs the
-//! same round trip as one, and the statement's text (and its prepared plan) never changes with the group's size.
+//! On PostgreSQL each column travels as one array, on SQLite all rows as one JSON text; either way a group of 64
+//! results costs the same round trip as one, and the statement's text (and its prepared plan) never changes with the
+//! group's size.
+
+use std::fmt::Write;
 
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, Value};
 use serde_json::Value as Json;
+use uuid::Uuid;
 
 use crate::db::statement;
 
@@ -19,96 +23,300 @@ pub enum Type {
     Bool,
     /// Text.
     Text,
-    /// A UUID, given as text.
+    /// A UUID.
     Uuid,
-    /// Any JSON; `null` becomes the database's null.
+    /// Any JSON.
     Json,
 }
 
-/// A `FROM` item called `alias` with these columns, unpacked from the JSON list in parameter `$n`.
-pub fn from(backend: DbBackend, alias: &str, n: usize, columns: &[(&str, Type)]) -> String {
-    if backend == DbBackend::Postgres {
-        let columns = columns.iter().map(|(name, kind)| format!("{name} {}", postgres(*kind)));
-        let columns = columns.collect::<Vec<_>>().join(", ");
-        return format!("json_to_recordset(${n}::json) AS {alias}({columns})");
-    }
-    let columns = columns.iter().map(|(name, kind)| sqlite(name, *kind));
-    let columns = columns.collect::<Vec<_>>().join(", ");
-    format!("(SELECT {columns} FROM json_each(${n})) AS {alias}")
+/// Names and types of columns.
+pub type Columns = &'static [(&'static str, Type)];
+
+/// One value of a row.
+#[derive(Debug, Clone)]
+pub enum Cell<'a> {
+    /// The database's null.
+    Null,
+    /// For [`Type::Big`] and [`Type::Int`].
+    Number(i64),
+    /// For [`Type::Bool`].
+    Bool(bool),
+    /// For [`Type::Text`].
+    Text(&'a str),
+    /// For [`Type::Uuid`].
+    Uuid(Uuid),
+    /// For [`Type::Json`]; JSON's null is stored as the database's.
+    Json(&'a Json),
 }
 
-const fn postgres(kind: Type) -> &'static str {
+/// Rows on their way into a statement.
+#[derive(Debug)]
+pub struct Rows {
+    backend: DbBackend,
+    columns: Columns,
+    /// PostgreSQL: an array literal for each column. SQLite: one JSON list of lists.
+    texts: Vec<String>,
+    rows: usize,
+}
+
+impl Rows {
+    /// No rows yet.
+    pub fn new<C: ConnectionTrait>(conn: &C, columns: Columns) -> Self {
+        let backend = conn.get_database_backend();
+        let texts = if backend == DbBackend::Postgres { columns.len() } else { 1 };
+        let open = if backend == DbBackend::Postgres { "{" } else { "[" };
+        Self { backend, columns, texts: vec![open.to_owned(); texts], rows: 0 }
+    }
+
+    /// Rows of one number each.
+    pub fn of_ids<C: ConnectionTrait>(conn: &C, ids: &[i64]) -> Self {
+        let mut rows = Self::new(conn, &[("id", Type::Big)]);
+        for id in ids {
+            rows.push([(*id).into()]);
+        }
+        rows
+    }
+
+    /// True while there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// Adds a row; its cells stand in the order of the columns.
+    pub fn push<const N: usize>(&mut self, cells: [Cell<'_>; N]) {
+        debug_assert_eq!(N, self.columns.len(), "a cell for each column");
+        let first = self.rows == 0;
+        self.rows += 1;
+        if self.backend == DbBackend::Postgres {
+            for (text, cell) in self.texts.iter_mut().zip(&cells) {
+                if !first {
+                    text.push(',');
+                }
+                cell.write_literal(text);
+            }
+            return;
+        }
+        let text = &mut self.texts[0];
+        for (place, cell) in cells.iter().enumerate() {
+            text.push_str(match (place, first) {
+                (0, true) => "[",
+                (0, false) => ",[",
+                _ => ",",
+            });
+            cell.write_json(text);
+        }
+        text.push(']');
+    }
+
+    /// A `FROM` item called `alias` with these columns; its parameters begin with `$first`, behind all others of the
+    /// statement.
+    #[must_use]
+    pub fn from(&self, alias: &str, first: usize) -> String {
+        let joined = |parts: Vec<String>| parts.join(", ");
+        if self.backend == DbBackend::Postgres {
+            let types = self.columns.iter().enumerate();
+            let arrays =
+                types.map(|(n, (_, kind))| format!("${}::text::{}[]", first + n, sent_as(*kind)));
+            let names = self.columns.iter().map(|(name, _)| (*name).to_owned());
+            let shown = self.columns.iter().map(|(name, kind)| match kind {
+                Type::Json => format!("{name}::json AS {name}"),
+                _ => (*name).to_owned(),
+            });
+            return format!(
+                "(SELECT {} FROM unnest({}) AS sent({})) AS {alias}",
+                joined(shown.collect()),
+                joined(arrays.collect()),
+                joined(names.collect()),
+            );
+        }
+        let shown = self.columns.iter().enumerate().map(|(n, (name, kind))| {
+            let value = format!("json_extract(value, '$[{n}]')");
+            match kind {
+                Type::Uuid => format!("unhex({value}) AS {name}"),
+                _ => format!("{value} AS {name}"),
+            }
+        });
+        format!("(SELECT {} FROM json_each(${first})) AS {alias}", joined(shown.collect()))
+    }
+
+    /// The parameters for [`Rows::from`], to stand behind all others.
+    pub fn values(self) -> impl Iterator<Item = Value> {
+        let close = if self.backend == DbBackend::Postgres { '}' } else { ']' };
+        self.texts.into_iter().map(move |mut text| {
+            text.push(close);
+            text.into()
+        })
+    }
+
+    /// Inserts the rows into `table`, whose other columns become null.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn insert<C: ConnectionTrait>(self, conn: &C, table: &str) -> Result<(), DbErr> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        let sql = self.insert_into(table);
+        conn.execute_raw(statement(conn, sql, self.values())).await?;
+        Ok(())
+    }
+
+    /// The same for a table with a numbered key; returns the new keys.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn insert_numbered<C: ConnectionTrait>(
+        self,
+        conn: &C,
+        table: &str,
+    ) -> Result<Vec<i64>, DbErr> {
+        if self.is_empty() {
+            return Ok(Vec::new());
+        }
+        let sql = format!("{} RETURNING id", self.insert_into(table));
+        let made = conn.query_all_raw(statement(conn, sql, self.values())).await?;
+        made.iter().map(|row| row.try_get("", "id")).collect()
+    }
+
+    /// The statement that inserts them.
+    #[must_use]
+    pub fn insert_into(&self, table: &str) -> String {
+        let into = self.columns.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+        // SQLite would read a bare ON CONFLICT behind SELECT as part of a join; the WHERE keeps them apart.
+        format!(
+            "INSERT INTO {table} ({into}) SELECT {into} FROM {} WHERE true",
+            self.from("new", 1)
+        )
+    }
+}
+
+/// What PostgreSQL is sent; JSON goes as text, which is parsed once, by the cast.
+const fn sent_as(kind: Type) -> &'static str {
     match kind {
         Type::Big => "bigint",
         Type::Int => "int",
         Type::Bool => "boolean",
-        Type::Text => "text",
+        Type::Text | Type::Json => "text",
         Type::Uuid => "uuid",
-        Type::Json => "json",
     }
 }
 
-fn sqlite(name: &str, kind: Type) -> String {
-    let value = format!("json_extract(value, '$.{name}')");
-    match kind {
-        Type::Uuid => format!("unhex(replace({value}, '-', '')) AS {name}"),
-        // `->` keeps texts quoted, so that a JSON text stays JSON; a JSON null must become NULL all the same.
-        Type::Json => {
-            format!("CASE WHEN {value} IS NULL THEN NULL ELSE value -> '$.{name}' END AS {name}")
+impl Cell<'_> {
+    /// As an element of a PostgreSQL array literal.
+    fn write_literal(&self, to: &mut String) {
+        // Writing to a string cannot fail.
+        let _ = match self {
+            Self::Null | Self::Json(Json::Null) => to.write_str("NULL"),
+            Self::Number(number) => write!(to, "{number}"),
+            Self::Bool(truth) => to.write_str(if *truth { "t" } else { "f" }),
+            Self::Uuid(uuid) => write!(to, "{}", uuid.simple()),
+            Self::Text(text) => quoted(text, to),
+            Self::Json(json) => quoted(&json.to_string(), to),
+        };
+    }
+
+    /// As an element of a JSON list.
+    fn write_json(&self, to: &mut String) {
+        let _ = match self {
+            Self::Null | Self::Json(Json::Null) => to.write_str("null"),
+            Self::Number(number) => write!(to, "{number}"),
+            Self::Bool(truth) => write!(to, "{truth}"),
+            Self::Uuid(uuid) => write!(to, "\"{}\"", uuid.simple()),
+            Self::Text(text) => write!(to, "{}", Json::from(*text)),
+            // JSON is kept as text.
+            Self::Json(json) => write!(to, "{}", Json::from(json.to_string())),
+        };
+    }
+}
+
+fn quoted(text: &str, to: &mut String) -> std::fmt::Result {
+    to.push('"');
+    for part in text.split_inclusive(['"', '\\']) {
+        match part.strip_suffix(['"', '\\']) {
+            Some(plain) => {
+                to.push_str(plain);
+                to.push('\\');
+                to.push_str(&part[plain.len()..]);
+            }
+            None => to.push_str(part),
         }
-        Type::Big | Type::Int | Type::Bool | Type::Text => format!("{value} AS {name}"),
+    }
+    to.write_char('"')
+}
+
+impl From<i64> for Cell<'_> {
+    fn from(number: i64) -> Self {
+        Self::Number(number)
     }
 }
 
-/// The parameter for [`from`].
-pub fn parameter<C: ConnectionTrait>(conn: &C, rows: Vec<Json>) -> Value {
-    let rows = Json::Array(rows);
-    if conn.get_database_backend() == DbBackend::Postgres {
-        Value::Json(Some(Box::new(rows)))
-    } else {
-        Value::String(Some(rows.to_string()))
+impl From<i32> for Cell<'_> {
+    fn from(number: i32) -> Self {
+        Self::Number(number.into())
     }
 }
 
-/// Inserts rows given as JSON objects with these columns; absent ones become null.
-///
-/// # Errors
-/// The database's.
-pub async fn insert<C: ConnectionTrait>(
-    conn: &C,
-    table: &str,
-    columns: &[(&str, Type)],
-    values: Vec<Json>,
-) -> Result<(), DbErr> {
-    if values.is_empty() {
-        return Ok(());
+impl From<bool> for Cell<'_> {
+    fn from(truth: bool) -> Self {
+        Self::Bool(truth)
     }
-    let sql = insert_from(conn, table, columns);
-    conn.execute_raw(statement(conn, sql, [parameter(conn, values)])).await?;
-    Ok(())
 }
 
-/// The same for a table with a numbered key; returns the new keys.
-///
-/// # Errors
-/// The database's.
-pub async fn insert_numbered<C: ConnectionTrait>(
-    conn: &C,
-    table: &str,
-    columns: &[(&str, Type)],
-    values: Vec<Json>,
-) -> Result<Vec<i64>, DbErr> {
-    if values.is_empty() {
-        return Ok(Vec::new());
+impl From<Uuid> for Cell<'_> {
+    fn from(uuid: Uuid) -> Self {
+        Self::Uuid(uuid)
     }
-    let sql = format!("{} RETURNING id", insert_from(conn, table, columns));
-    let made = conn.query_all_raw(statement(conn, sql, [parameter(conn, values)])).await?;
-    made.iter().map(|row| row.try_get("", "id")).collect()
 }
 
-fn insert_from<C: ConnectionTrait>(conn: &C, table: &str, columns: &[(&str, Type)]) -> String {
-    let into = columns.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-    let from = from(conn.get_database_backend(), "new", 1, columns);
-    // SQLite would read a bare ON CONFLICT behind SELECT as part of a join; the WHERE keeps them apart.
-    format!("INSERT INTO {table} ({into}) SELECT {into} FROM {from} WHERE true")
+impl<'a> From<&'a str> for Cell<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<'a> From<&'a String> for Cell<'a> {
+    fn from(text: &'a String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<'a> From<&'a Json> for Cell<'a> {
+    fn from(json: &'a Json) -> Self {
+        Self::Json(json)
+    }
+}
+
+impl<'a, T: Into<Self>> From<Option<T>> for Cell<'a> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn texts_are_quoted_for_an_array() {
+        let mut literal = String::new();
+        Cell::from(r#"a "b" \ {c,d} NULL"#).write_literal(&mut literal);
+        assert_eq!(literal, r#""a \"b\" \\ {c,d} NULL""#);
+        literal.clear();
+        Cell::from("").write_literal(&mut literal);
+        assert_eq!(literal, r#""""#);
+        literal.clear();
+        Cell::from(&json!({"a": "\"\\"})).write_literal(&mut literal);
+        assert_eq!(literal, r#""{\"a\":\"\\\"\\\\\"}""#);
+    }
+
+    #[test]
+    fn nothing_is_null() {
+        let mut text = String::new();
+        Cell::from(None::<i64>).write_literal(&mut text);
+        Cell::from(&Json::Null).write_json(&mut text);
+        assert_eq!(text, "NULLnull");
+    }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use fanfare_entities::{Millis, chore, event, idempotency_key, secret, webhook_delivery};
 use fanfare_jobs::Kind;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, sea_query::OnConflict};
+use uuid::Uuid;
 
 use crate::{
     Domain,
@@ -78,12 +79,17 @@ pub async fn clean_up(cx: &Domain) -> Result<u64> {
         .await?
         .rows_affected;
     gone += event::Entity::delete_many()
-        .filter(event::Column::CreatedAt.lt(now - 30 * DAY))
+        .filter(event::Column::Id.lt(first_id_at(now - 30 * DAY)))
         .exec(db)
         .await?
         .rows_affected;
     gone += media::forget_failed(cx, now - DAY).await?;
     Ok(gone)
+}
+
+/// The smallest id that was made then: ids begin with their time.
+fn first_id_at(time: Millis) -> Uuid {
+    uuid::Builder::from_unix_timestamp_millis(time.max(0).unsigned_abs(), &[0; 10]).into_uuid()
 }
 
 /// Gives the chore back until its next time.

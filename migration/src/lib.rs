@@ -2,6 +2,7 @@
 
 mod ddl;
 mod m0001_foundation;
+mod m0004_lean_indexes;
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
@@ -11,7 +12,7 @@ pub struct Migrator;
 
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(m0001_foundation::Foundation)]
+        vec![Box::new(m0001_foundation::Foundation), Box::new(m0004_lean_indexes::LeanIndexes)]
     }
 }
 

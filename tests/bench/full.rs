@@ -38,12 +38,13 @@ impl Figures {
 }
 
 /// Runs every party against a network that answers at once, and one that takes 50 ms.
-pub async fn run(posts: usize) {
+pub async fn run(posts: usize, peers: bool) {
     let servers = Servers::find().await;
     for delay in [0, 50] {
         let mut all = Vec::new();
-        for mode in ["full", "tuned"] {
-            all.push(peer(&servers, mode, posts, delay).await);
+        if peers {
+            all.push(peer(&servers, "full", posts, delay).await);
+            all.push(peer(&servers, "tuned", posts, delay).await);
         }
         all.push(fanfare(&servers, posts, delay, true).await);
         all.push(fanfare(&servers, posts, delay, false).await);
@@ -52,7 +53,8 @@ pub async fn run(posts: usize) {
 }
 
 fn report(title: &str, all: &[Figures]) {
-    let (plain, tuned) = (all[0].rate(), all[1].rate());
+    let rate = |name| all.iter().find(|one| one.name == name).map_or(0.0, Figures::rate);
+    let (plain, tuned) = (rate("BullMQ"), rate("BullMQ tuned"));
     let rows = all.iter().map(|one| {
         let each = |ms: f64| number(ms * 1_000.0 / one.posts as f64);
         vec![

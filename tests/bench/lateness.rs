@@ -18,28 +18,32 @@ const SLOTS: &str = "256";
 const AHEAD: i64 = 8_000;
 
 /// Runs every party.
-pub async fn run(posts: usize) {
+pub async fn run(posts: usize, peers: bool) {
     let servers = Servers::find().await;
-    burst(&servers, posts).await;
-    light(&servers).await;
+    burst(&servers, posts, peers).await;
+    light(&servers, peers).await;
 }
 
-async fn burst(servers: &Servers, posts: usize) {
+async fn burst(servers: &Servers, posts: usize, peers: bool) {
     let due = || Due::At(now() + AHEAD);
-    let mut all = vec![
-        ("BullMQ", peer(servers, "full", posts, due()).await),
-        ("BullMQ tuned", peer(servers, "tuned", posts, due()).await),
-    ];
+    let mut all = Vec::new();
+    if peers {
+        all.push(("BullMQ", peer(servers, "full", posts, due()).await));
+        all.push(("BullMQ tuned", peer(servers, "tuned", posts, due()).await));
+    }
     all.push(("Fanfare, PostgreSQL and Redis", fanfare(Some(servers), posts, due()).await));
     all.push(("Fanfare, SQLite and memory", fanfare(None, posts, due()).await));
     report(&format!("{posts} posts due at one moment: ms late"), &all);
 }
 
 /// 20 posts a second for 15 s.
-async fn light(servers: &Servers) {
+async fn light(servers: &Servers, peers: bool) {
     let posts = 300;
     let due = || Due::Over(now() + AHEAD, now() + AHEAD + 15_000);
-    let mut all = vec![("BullMQ", peer(servers, "full", posts, due()).await)];
+    let mut all = Vec::new();
+    if peers {
+        all.push(("BullMQ", peer(servers, "full", posts, due()).await));
+    }
     all.push(("Fanfare, PostgreSQL and Redis", fanfare(Some(servers), posts, due()).await));
     all.push(("Fanfare, SQLite and memory", fanfare(None, posts, due()).await));
     report("20 posts a second, each at its own time: ms late", &all);

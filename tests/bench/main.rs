@@ -28,6 +28,9 @@ struct Args {
     /// Posts or jobs of each run.
     #[arg(long, default_value_t = 20_000)]
     posts: usize,
+    /// Fanfare alone, without its peers: for profiling.
+    #[arg(long)]
+    own: bool,
     /// What `cargo bench` adds.
     #[arg(long, hide = true)]
     bench: bool,
@@ -53,12 +56,12 @@ fn main() {
             Some(Part::Queue { backend, jobs, redis_url }) => {
                 queue_child::run(&backend, jobs, &redis_url).await;
             }
-            None => all(&args.only, args.posts).await,
+            None => all(&args.only, args.posts, !args.own).await,
         }
     });
 }
 
-async fn all(only: &[String], posts: usize) {
+async fn all(only: &[String], posts: usize, peers: bool) {
     let wanted = |name: &str| only.is_empty() || only.iter().any(|one| one == name);
     let unknown = only.iter().find(|name| !["queue", "full", "lateness"].contains(&name.as_str()));
     if let Some(name) = unknown {
@@ -69,9 +72,9 @@ async fn all(only: &[String], posts: usize) {
         queue::run(posts).await;
     }
     if wanted("full") {
-        full::run(posts).await;
+        full::run(posts, peers).await;
     }
     if wanted("lateness") {
-        lateness::run(posts / 2).await;
+        lateness::run(posts / 2, peers).await;
     }
 }

@@ -80,11 +80,11 @@ impl Case {
 
 /// A picture is copied by a worker before the post is saved; the post waits until that worker is gone.
 async fn with_picture(app: &TestApp, user: &User, account: i64, mut body: Value) -> (i64, i64) {
-    let _copies = Worker::start(app, None);
+    let copies = Worker::start(app, None);
     body["media_url"] = json!(Picture::serve().await.url);
     body["scheduled_at"] = json!(app.at(3_600));
     let id = user.publish(body).await["id"].as_i64().unwrap();
-    drop(_copies);
+    drop(copies);
     let now = json!({"scheduled_at": app.at(0)});
     let _ = user.patch(&format!("/api/v1/posts/{id}"), now).await.expect(200);
     (account, id)

@@ -26,3 +26,62 @@ async fn a_post_and_its_refusal() {
     let refused = user.post("/api/v1/posts", bad).await.body;
     insta::assert_json_snapshot!(refused, { ".request_id" => "[id]", ".doc_url" => "[url]" });
 }
+
+/// Ids, times, addresses and names that differ from run to run.
+macro_rules! snapshot {
+    ($app:expr, $body:expr) => {{
+        let text = $body.to_string().replace(&$app.origin, "{origin}");
+        let body: serde_json::Value = serde_json::from_str(&text).unwrap();
+        insta::assert_json_snapshot!(body, {
+            ".**.workspace_id" => "[uuid]", ".**.created_at" => "[time]", ".**.updated_at" => "[time]",
+            ".**.started_at" => "[time]", ".**.ended_at" => "[time]", ".**.published_at" => "[time]",
+            ".**.scheduled_at" => "[time]", ".**.token_expires_at" => "[time]",
+            ".**.next_try_at" => "[time]", ".**.last_used_at" => "[time]",
+            ".**.request_id" => "[id]", ".**.username" => "[name]", ".**.did" => "[did]",
+            ".**.display_name" => "[name]", ".**.email" => "[email]", ".**.prefix" => "[prefix]",
+            ".**.worker" => "[worker]", ".**.remote_id" => "[id]", ".**.platform_post_id" => "[id]",
+            ".**.platform_post_url" => "[url]", ".**.secret" => "[secret]", ".**.event_id" => "[uuid]",
+            ".**.url" => "[url]", ".user.id" => "[uuid]", ".user.name" => "[name]", ".key.id" => "[uuid]",
+            ".default_workspace.id" => "[uuid]", ".workspaces[].id" => "[uuid]",
+            ".default_workspace.name" => "[name]", ".workspaces[].name" => "[name]",
+            ".webhook.id" => "[uuid]", ".webhooks[].id" => "[uuid]", ".events[].id" => "[uuid]",
+            ".deliveries[].id" => "[uuid]", ".activity[].id" => "[uuid]",
+        });
+    }};
+}
+
+#[tokio::test]
+async fn who_am_i_and_what_is_there() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    snapshot!(app, user.get("/api/v1/whoami").await.expect(200).body);
+    snapshot!(app, user.get("/api/v1/accounts").await.expect(200).body);
+    snapshot!(app, user.get("/api/v1/connect/bluesky").await.expect(200).body);
+    snapshot!(app, user.get(&format!("/api/v1/accounts/{account}/schema")).await.expect(200).body);
+    snapshot!(app, app.nobody().get("/api/v1/accounts").await.expect(401).body);
+}
+
+#[tokio::test]
+async fn a_post_from_draft_to_ledger() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let hook = json!({"url": "https://203.0.113.7/hook", "events": ["post.deleted"]});
+    snapshot!(app, user.post("/api/v1/webhooks", hook).await.expect(201).body);
+    let account = user.connect("bluesky").await;
+    let draft = json!({"account_id": account, "caption": "", "status": "draft"});
+    let id = user.publish(draft).await["id"].clone();
+    snapshot!(app, user.get(&format!("/api/v1/posts/{id}/missing")).await.expect(200).body);
+    let pause = user.put(&format!("/api/v1/posts/{id}/status"), json!({"status": "paused"})).await;
+    snapshot!(app, pause.expect(409).body);
+    let items = json!({"posts": [
+        {"account_id": account, "caption": "One of two"}, {"account_id": 999_999, "caption": "Nobody's"},
+    ]});
+    let batch = user.post("/api/v1/posts/batch", items).await.expect(200).body;
+    let id = batch["posts"][0]["post"]["id"].as_i64().unwrap();
+    snapshot!(app, batch);
+    app.settled(&user, id, &["published"]).await;
+    snapshot!(app, user.get(&format!("/api/v1/posts/{id}/attempts")).await.expect(200).body);
+    snapshot!(app, user.get("/api/v1/events").await.expect(200).body);
+    snapshot!(app, user.get("/api/v1/activity?limit=2").await.expect(200).body);
+}

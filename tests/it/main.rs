@@ -16,5 +16,6 @@ mod killed_api;
 mod outages;
 mod publishing;
 mod states;
+mod validation;
 mod webhooks;
 mod worker;

@@ -70,8 +70,8 @@ async fn posts_go_out_while_redis_is_away_and_after_it_came_back() {
 
 #[tokio::test]
 async fn what_one_process_holds_no_other_takes_until_it_is_dead() {
-    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
-    let user = app.user().await;
+    let redis = Redis::start();
+    let (app, user) = service_on(&redis).await;
     let account = user.connect("bluesky").await;
     publish(&user, account, 0..1).await;
     let mut first = Worker::start(&app, Some("commit_armed"));

@@ -1,8 +1,8 @@
 //! Named places where a test can stop a worker for good.
 //!
-//! With `FANFARE_FAILPOINT=<name>` the worker says on standard error that it has arrived there and goes no further, so
-//! that it can be killed exactly there; with `<name>:<n>` it stops at its n-th arrival. Without it a failpoint is one
-//! comparison.
+//! With `FANFARE_FAILPOINT=<name>` the first piece of work that arrives there goes no further, and the worker says so on
+//! standard error, so that it can be killed exactly there; with `<name>:<n>` it is the n-th. Without it a failpoint is
+//! one comparison.
 
 use std::sync::{
     Arc,
@@ -36,8 +36,9 @@ pub struct Failpoint(Option<Arc<Place>>);
 #[derive(Debug)]
 struct Place {
     name: String,
-    /// Arrivals that are still let pass.
-    passes: AtomicU32,
+    /// Which arrival is stopped, from 1.
+    nth: u32,
+    arrivals: AtomicU32,
 }
 
 impl Failpoint {
@@ -46,8 +47,8 @@ impl Failpoint {
     pub fn at(place: Option<&str>) -> Self {
         let place = place.map(|place| {
             let (name, nth) = place.split_once(':').unwrap_or((place, "1"));
-            let passes = nth.parse::<u32>().unwrap_or(1).saturating_sub(1);
-            Arc::new(Place { name: name.to_owned(), passes: AtomicU32::new(passes) })
+            let nth = nth.parse().unwrap_or(1);
+            Arc::new(Place { name: name.to_owned(), nth, arrivals: AtomicU32::new(0) })
         });
         Self(place)
     }
@@ -55,8 +56,7 @@ impl Failpoint {
     /// Goes no further if this is the place.
     pub async fn reach(&self, name: &str) {
         let Some(place) = self.0.as_ref().filter(|place| place.name == name) else { return };
-        let pass = |left: u32| left.checked_sub(1);
-        if place.passes.fetch_update(Ordering::SeqCst, Ordering::SeqCst, pass).is_ok() {
+        if place.arrivals.fetch_add(1, Ordering::SeqCst) + 1 != place.nth {
             return;
         }
         tracing::error!(failpoint = name, "stopped at a failpoint");

@@ -9,25 +9,25 @@ use fanfare_entities::{Millis, account, post, post::PostStatus, secret};
 use fanfare_jobs::Kind;
 use sea_orm::{
     ActiveEnum, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter,
-    SelectModel, SelectorRaw, Value,
+    SelectModel, SelectorRaw,
 };
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use super::event;
 use crate::{
     Domain, Tx,
     db::statement,
     error::Result,
-    rows::{self, Type},
+    rows::{Columns, Rows, Type},
     work::{self, Hold},
 };
 
 /// What a claim sets beside the lease. At its time a scheduled post becomes `publishing`; `announced_fence` is set by
 /// the first such claim since it was scheduled, so that the event is told once.
 const TAKE: &str = ", \
-     announced_fence = CASE WHEN status = 'scheduled' AND scheduled_at <= $2 AND announced_fence IS NULL \
+     announced_fence = CASE WHEN status = 'scheduled' AND scheduled_at <= $1 AND announced_fence IS NULL \
      THEN fence + 1 ELSE announced_fence END, \
-     status = CASE WHEN status = 'scheduled' AND scheduled_at <= $2 THEN 'publishing' ELSE status END";
+     status = CASE WHEN status = 'scheduled' AND scheduled_at <= $1 THEN 'publishing' ELSE status END";
 
 /// Takes those of `ids` that are due. A post whose time has come is told of as `post.publishing`.
 ///
@@ -107,7 +107,7 @@ pub struct Armed {
     pub attempt: Attempt,
     /// For a commit call: when it starts and its deadline.
     pub sending: Option<(Millis, Millis)>,
-    /// End of the lease from now on.
+    /// The lease lasts at least until then.
     pub lease_until: Millis,
 }
 
@@ -116,7 +116,7 @@ pub struct Armed {
 /// # Errors
 /// The database's: no call may be made.
 pub async fn arm(cx: &Domain, armed: Vec<Armed>) -> Result<Vec<bool>> {
-    const COLUMNS: &[(&str, Type)] = &[
+    const COLUMNS: Columns = &[
         ("id", Type::Big),
         ("fence", Type::Big),
         ("attempt", Type::Int),
@@ -125,25 +125,31 @@ pub async fn arm(cx: &Domain, armed: Vec<Armed>) -> Result<Vec<bool>> {
         ("sending_until", Type::Big),
         ("due_at", Type::Big),
     ];
-    let values = armed.iter().map(|one| {
-        json!({
-            "id": one.hold.id, "fence": one.hold.fence, "attempt": one.attempt.number,
-            "steps": one.attempt.steps, "sending_at": one.sending.map(|(from, _)| from),
-            "sending_until": one.sending.map(|(_, until)| until), "due_at": one.lease_until,
-        })
-    });
     let tx = Tx::begin(cx).await?;
     let conn = tx.conn();
-    let from = rows::from(conn.get_database_backend(), "u", 1, COLUMNS);
+    let mut values = Rows::new(conn, COLUMNS);
+    for one in &armed {
+        values.push([
+            one.hold.id.into(),
+            one.hold.fence.into(),
+            one.attempt.number.into(),
+            (&one.attempt.steps).into(),
+            one.sending.map(|(from, _)| from).into(),
+            one.sending.map(|(_, until)| until).into(),
+            one.lease_until.into(),
+        ]);
+    }
+    // A lease that lasts long enough stays as it is: then no index changes, and PostgreSQL updates the row in place.
     let sql = format!(
-        "UPDATE posts SET attempt = u.attempt, steps = u.steps, due_at = u.due_at, rung_at = NULL, \
-         sending_at = u.sending_at, sending_until = u.sending_until FROM {from} \
-         WHERE posts.id = u.id AND posts.fence = u.fence RETURNING posts.id"
+        "UPDATE posts SET attempt = u.attempt, steps = u.steps, rung_at = NULL, \
+         due_at = CASE WHEN posts.due_at < u.due_at THEN u.due_at ELSE posts.due_at END, \
+         sending_at = u.sending_at, sending_until = u.sending_until FROM {} \
+         WHERE posts.id = u.id AND posts.fence = u.fence RETURNING posts.id",
+        values.from("u", 1)
     );
     let sql = on_sqlite_unqualified(conn, sql);
-    let query = statement(conn, sql, [rows::parameter(conn, values.collect())]);
     let held: Vec<i64> = conn
-        .query_all_raw(query)
+        .query_all_raw(statement(conn, sql, values.values()))
         .await?
         .iter()
         .map(|row| row.try_get("", "id"))
@@ -166,7 +172,7 @@ async fn write_attempts<'a, C: ConnectionTrait>(
     conn: &C,
     attempts: impl Iterator<Item = (i64, &'a Attempt)>,
 ) -> Result<(), DbErr> {
-    const COLUMNS: &[(&str, Type)] = &[
+    const COLUMNS: Columns = &[
         ("post_id", Type::Big),
         ("number", Type::Int),
         ("worker", Type::Text),
@@ -176,26 +182,28 @@ async fn write_attempts<'a, C: ConnectionTrait>(
         ("error", Type::Json),
         ("steps", Type::Json),
     ];
-    let values: Vec<Json> = attempts
-        .map(|(id, attempt)| {
-            json!({
-                "post_id": id, "number": attempt.number, "worker": attempt.worker,
-                "started_at": attempt.started_at, "ended_at": attempt.ended_at,
-                "outcome": attempt.outcome, "error": attempt.error, "steps": attempt.steps,
-            })
-        })
-        .collect();
+    let mut values = Rows::new(conn, COLUMNS);
+    for (id, attempt) in attempts {
+        values.push([
+            id.into(),
+            attempt.number.into(),
+            (&attempt.worker).into(),
+            attempt.started_at.into(),
+            attempt.ended_at.into(),
+            attempt.outcome.into(),
+            attempt.error.as_ref().into(),
+            (&attempt.steps).into(),
+        ]);
+    }
     if values.is_empty() {
         return Ok(());
     }
-    let into = COLUMNS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-    let from = rows::from(conn.get_database_backend(), "new", 1, COLUMNS);
     let sql = format!(
-        "INSERT INTO post_attempts ({into}) SELECT {into} FROM {from} WHERE true \
-         ON CONFLICT (post_id, number) DO UPDATE SET ended_at = excluded.ended_at, \
-         outcome = excluded.outcome, error = excluded.error, steps = excluded.steps"
+        "{} ON CONFLICT (post_id, number) DO UPDATE SET ended_at = excluded.ended_at, \
+         outcome = excluded.outcome, error = excluded.error, steps = excluded.steps",
+        values.insert_into("post_attempts")
     );
-    conn.execute_raw(statement(conn, sql, [rows::parameter(conn, values)])).await?;
+    conn.execute_raw(statement(conn, sql, values.values())).await?;
     Ok(())
 }
 
@@ -230,6 +238,8 @@ pub struct Record {
     pub duplicate_risk: bool,
     /// The attempt; `None` if none was begun.
     pub attempt: Option<Attempt>,
+    /// For an end, published or failed: the row as it was claimed, from which the event is told.
+    pub ended: Option<Box<post::Model>>,
 }
 
 /// Writes results; says for each whether the row was still held. A result that was not is discarded: a newer holder, or
@@ -241,100 +251,137 @@ pub async fn record(cx: &Domain, records: Vec<Record>) -> Result<Vec<bool>> {
     let now = cx.clock.now();
     let mut tx = Tx::begin(cx).await?;
     let saved = update(tx.conn(), &records, now).await?;
-    let saved: HashMap<i64, post::Model> = saved.into_iter().map(|row| (row.id.0, row)).collect();
-    let ended = records.iter().filter(|record| saved.contains_key(&record.hold.id));
-    let attempts = ended.clone().filter_map(|one| Some((one.hold.id, one.attempt.as_ref()?)));
+    let held = records.iter().filter(|record| saved.contains_key(&record.hold.id));
+    let attempts = held.clone().filter_map(|one| Some((one.hold.id, one.attempt.as_ref()?)));
     write_attempts(tx.conn(), attempts).await?;
-    for record in ended {
-        let row = &saved[&record.hold.id];
-        if let Some(event) = outcome_event(row) {
-            tx.emit(event);
+    for record in held {
+        if let Some(row) = &record.ended {
+            tx.emit(outcome_event(record.applied_to(row, &saved[&record.hold.id], now)));
         }
         if let (Some(due_at), false) = (record.due_at, record.keep) {
-            tx.ring(Kind::PublishPost, row.id.0, due_at);
+            tx.ring(Kind::PublishPost, record.hold.id, due_at);
         }
     }
     tx.commit().await?;
     Ok(records.iter().map(|record| saved.contains_key(&record.hold.id)).collect())
 }
 
-fn outcome_event(row: &post::Model) -> Option<crate::events::NewEvent> {
-    match row.status {
-        PostStatus::Published => {
-            Some(told("post.published", row, format!("The post is on {}.", row.platform)))
+/// What may have changed about a post without its holder losing it.
+#[derive(FromQueryResult)]
+struct Saved {
+    id: i64,
+    group_key: Option<String>,
+    release_id: Option<String>,
+}
+
+impl Record {
+    /// The row as it stands now, as far as it is shown.
+    fn applied_to(&self, row: &post::Model, saved: &Saved, now: Millis) -> post::Model {
+        let (id, url) = self.published.clone().map_or((None, None), |(id, url)| (Some(id), url));
+        post::Model {
+            group_key: saved.group_key.clone(),
+            release_id: saved.release_id.clone(),
+            status: self.status,
+            attempt: self.attempt.as_ref().map_or(row.attempt, |attempt| attempt.number),
+            public_at: self.published.as_ref().map(|_| now),
+            platform_post_id: id,
+            platform_post_url: url,
+            error: self.error.clone(),
+            next_attempt_at: self.next_attempt_at,
+            updated_at: now,
+            ..row.clone()
         }
-        PostStatus::Failed => {
-            let error = row.error.as_ref().and_then(|error| error.get("message")?.as_str());
-            Some(told("post.failed", row, error.unwrap_or("The post failed.").to_owned()))
-        }
-        _ => None,
     }
+}
+
+fn outcome_event(row: post::Model) -> crate::events::NewEvent {
+    if row.status == PostStatus::Published {
+        return told("post.published", &row, format!("The post is on {}.", row.platform));
+    }
+    let error = row.error.as_ref().and_then(|error| error.get("message")?.as_str());
+    told("post.failed", &row, error.unwrap_or("The post failed.").to_owned())
 }
 
 async fn update<C: ConnectionTrait>(
     conn: &C,
     records: &[Record],
     now: Millis,
-) -> Result<Vec<post::Model>, DbErr> {
-    const COLUMNS: &[(&str, Type)] = &[
-        ("id", Type::Big),
-        ("fence", Type::Big),
-        ("up", Type::Big),
-        ("status", Type::Text),
-        ("due_at", Type::Big),
-        ("rung_at", Type::Big),
-        ("state", Type::Json),
-        ("partly_public", Type::Bool),
-        ("attempts", Type::Int),
-        ("attempt", Type::Int),
-        ("steps", Type::Json),
-        ("sending_at", Type::Big),
-        ("sending_until", Type::Big),
-        ("reconciling_at", Type::Big),
-        ("public_at", Type::Big),
-        ("platform_post_id", Type::Text),
-        ("platform_post_url", Type::Text),
-        ("error", Type::Json),
-        ("next_attempt_at", Type::Big),
-        ("duplicate_risk", Type::Bool),
-    ];
-    let set: Vec<String> = COLUMNS
+) -> Result<HashMap<i64, Saved>, DbErr> {
+    let set: Vec<String> = RECORD_COLUMNS
         .iter()
         .map(|(name, _)| *name)
         .filter(|name| !matches!(*name, "id" | "fence" | "up" | "attempt"))
         .map(|name| format!("{name} = u.{name}"))
         .collect();
-    let from = rows::from(conn.get_database_backend(), "u", 1, COLUMNS);
+    let mut values = Rows::new(conn, RECORD_COLUMNS);
+    for record in records {
+        record.push_to(&mut values, now);
+    }
     let sql = format!(
-        "UPDATE posts SET fence = posts.fence + u.up, laps = 0, updated_at = $2, \
-         attempt = coalesce(u.attempt, posts.attempt), {} \
-         FROM {from} WHERE posts.id = u.id AND posts.fence = u.fence RETURNING posts.*",
-        set.join(", ")
+        "UPDATE posts SET fence = posts.fence + u.up, laps = 0, updated_at = $1, \
+         attempt = coalesce(u.attempt, posts.attempt), {} FROM {} \
+         WHERE posts.id = u.id AND posts.fence = u.fence \
+         RETURNING posts.id, posts.group_key, posts.release_id",
+        set.join(", "),
+        values.from("u", 2),
     );
     let sql = on_sqlite_unqualified(conn, sql);
-    let values = records.iter().map(|record| fields(record, now)).collect();
-    let query = statement(conn, sql, [rows::parameter(conn, values), Value::from(now)]);
-    SelectorRaw::<SelectModel<post::Model>>::from_statement(query).all(conn).await
+    let query = statement(conn, sql, std::iter::once(now.into()).chain(values.values()));
+    let saved: Vec<Saved> =
+        SelectorRaw::<SelectModel<Saved>>::from_statement(query).all(conn).await?;
+    Ok(saved.into_iter().map(|saved| (saved.id, saved)).collect())
 }
 
-fn fields(record: &Record, now: Millis) -> Json {
-    let running = record.attempt.as_ref().filter(|attempt| attempt.ended_at.is_none());
-    let rung = record.due_at.filter(|due| *due <= now && !record.keep).map(|_| now);
-    json!({
-        "id": record.hold.id, "fence": record.hold.fence, "up": i64::from(!record.keep),
-        "status": record.status.to_value(), "due_at": record.due_at, "rung_at": rung,
-        "state": record.state, "partly_public": record.partly_public, "attempts": record.attempts,
-        "attempt": record.attempt.as_ref().map(|attempt| attempt.number),
-        "steps": running.map(|attempt| &attempt.steps),
-        "sending_at": record.sending.map(|(from, _)| from),
-        "sending_until": record.sending.map(|(_, until)| until),
-        "reconciling_at": record.reconciling_at,
-        "public_at": record.published.as_ref().map(|_| now),
-        "platform_post_id": record.published.as_ref().map(|(id, _)| id),
-        "platform_post_url": record.published.as_ref().and_then(|(_, url)| url.as_ref()),
-        "error": record.error, "next_attempt_at": record.next_attempt_at,
-        "duplicate_risk": record.duplicate_risk,
-    })
+const RECORD_COLUMNS: Columns = &[
+    ("id", Type::Big),
+    ("fence", Type::Big),
+    ("up", Type::Big),
+    ("status", Type::Text),
+    ("due_at", Type::Big),
+    ("rung_at", Type::Big),
+    ("state", Type::Json),
+    ("partly_public", Type::Bool),
+    ("attempts", Type::Int),
+    ("attempt", Type::Int),
+    ("steps", Type::Json),
+    ("sending_at", Type::Big),
+    ("sending_until", Type::Big),
+    ("reconciling_at", Type::Big),
+    ("public_at", Type::Big),
+    ("platform_post_id", Type::Text),
+    ("platform_post_url", Type::Text),
+    ("error", Type::Json),
+    ("next_attempt_at", Type::Big),
+    ("duplicate_risk", Type::Bool),
+];
+
+impl Record {
+    fn push_to(&self, rows: &mut Rows, now: Millis) {
+        let running = self.attempt.as_ref().filter(|attempt| attempt.ended_at.is_none());
+        let rung = self.due_at.filter(|due| *due <= now && !self.keep).map(|_| now);
+        rows.push([
+            self.hold.id.into(),
+            self.hold.fence.into(),
+            i64::from(!self.keep).into(),
+            self.status.to_value().as_str().into(),
+            self.due_at.into(),
+            rung.into(),
+            self.state.as_ref().into(),
+            self.partly_public.into(),
+            self.attempts.into(),
+            self.attempt.as_ref().map(|attempt| attempt.number).into(),
+            running.map(|attempt| &attempt.steps).into(),
+            self.sending.map(|(from, _)| from).into(),
+            self.sending.map(|(_, until)| until).into(),
+            self.reconciling_at.into(),
+            self.published.as_ref().map(|_| now).into(),
+            self.published.as_ref().map(|(id, _)| id).into(),
+            self.published.as_ref().and_then(|(_, url)| url.as_ref()).into(),
+            self.error.as_ref().into(),
+            self.next_attempt_at.into(),
+            self.duplicate_risk.into(),
+        ]);
+    }
 }
 
 /// Reads an attempt of the ledger, to go on with it.

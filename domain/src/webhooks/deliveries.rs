@@ -107,8 +107,9 @@ pub async fn test(act: &Act, id: WebhookId) -> Result<Reply> {
         "id": event_id, "type": "webhook.test", "created_at": show(now),
         "workspace_id": hook.workspace_id, "data": {"webhook": {"id": hook.id, "url": hook.url}},
     });
-    let row = events::delivery(&hook, event_id, "webhook.test", Some(body), now);
-    let made = events::insert_deliveries(tx.conn(), vec![row]).await?;
+    let body = Some(body);
+    let new = events::NewDelivery { hook: &hook, event_id, event_type: "webhook.test", body };
+    let made = events::insert_deliveries(tx.conn(), &[new], now).await?;
     let made = made.first().copied().ok_or_else(|| Error::internal("a delivery has no id"))?;
     tx.ring(Kind::DeliverWebhook, made.0, now);
     let row = webhook_delivery::Entity::find_by_id(made).one(tx.conn()).await?;

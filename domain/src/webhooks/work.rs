@@ -20,7 +20,7 @@ use crate::{
     clock::show,
     db::statement,
     error::{Error, Result},
-    rows::{self, Type},
+    rows::{Columns, Rows, Type},
     work::{self, Hold},
 };
 
@@ -139,7 +139,7 @@ pub struct Outcome {
 /// # Errors
 /// The database's.
 pub async fn finish(cx: &Domain, outcomes: Vec<Outcome>) -> Result<Vec<bool>> {
-    const COLUMNS: &[(&str, Type)] = &[
+    const COLUMNS: Columns = &[
         ("id", Type::Big),
         ("fence", Type::Big),
         ("status", Type::Text),
@@ -151,22 +151,27 @@ pub async fn finish(cx: &Domain, outcomes: Vec<Outcome>) -> Result<Vec<bool>> {
     let now = cx.clock.now();
     let mut tx = Tx::begin(cx).await?;
     let conn = tx.conn();
-    let from = rows::from(conn.get_database_backend(), "u", 1, COLUMNS);
+    let mut values = Rows::new(conn, COLUMNS);
+    for one in &outcomes {
+        values.push([
+            one.hold.id.into(),
+            one.hold.fence.into(),
+            one.status.to_value().as_str().into(),
+            one.due_at.into(),
+            one.tries.into(),
+            one.last_status.into(),
+            one.last_error.as_ref().into(),
+        ]);
+    }
     let sql = format!(
         "UPDATE webhook_deliveries AS t SET fence = t.fence + 1, laps = 0, rung_at = NULL, \
          status = u.status, due_at = u.due_at, attempts = u.attempts, last_status = u.last_status, \
-         last_error = u.last_error, updated_at = $2 FROM {from} \
+         last_error = u.last_error, updated_at = $1 FROM {} \
          WHERE t.id = u.id AND t.fence = u.fence RETURNING {}id",
+        values.from("u", 2),
         if cx.db.is_postgres() { "t." } else { "" }
     );
-    let values = outcomes.iter().map(|one| {
-        json!({
-            "id": one.hold.id, "fence": one.hold.fence, "status": one.status.to_value(),
-            "due_at": one.due_at, "attempts": one.tries, "last_status": one.last_status,
-            "last_error": one.last_error,
-        })
-    });
-    let query = statement(conn, sql, [rows::parameter(conn, values.collect()), now.into()]);
+    let query = statement(conn, sql, std::iter::once(now.into()).chain(values.values()));
     let written = conn.query_all_raw(query).await?;
     let written: Vec<i64> =
         written.iter().map(|row| row.try_get("", "id")).collect::<Result<_, DbErr>>()?;

@@ -7,13 +7,12 @@ mod sweep;
 use fanfare_entities::Millis;
 use fanfare_jobs::Kind;
 use sea_orm::{ConnectionTrait, DbErr, FromQueryResult, SelectModel, SelectorRaw};
-use serde_json::json;
 
 use crate::{
     Domain,
     db::statement,
     error::Result,
-    rows::{self, Type},
+    rows::{Rows, Type},
 };
 
 pub use sweep::{Lead, Turn};
@@ -41,7 +40,7 @@ const fn is_shared(kind: Kind) -> bool {
 }
 
 /// Takes those of `ids` that are due: the lease starts, the fence rises, and their rows come back. A row that somebody
-/// else holds, or that was moved, is not among them. `also` is set with the claim (`, status = …`; `$2` is now).
+/// else holds, or that was moved, is not among them. `also` is set with the claim (`, status = …`; `$1` is now).
 ///
 /// # Errors
 /// The database's. The rows may have been taken all the same; then their leases lapse.
@@ -53,8 +52,8 @@ pub async fn claim<M: FromQueryResult, C: ConnectionTrait>(
     also: &str,
 ) -> Result<Vec<M>, DbErr> {
     let (table, backend) = (table(kind), conn.get_database_backend());
-    let ids = rows::parameter(conn, ids.iter().map(|id| json!({ "id": id })).collect());
-    let wanted = rows::from(backend, "wanted", 1, &[("id", Type::Big)]);
+    let ids = Rows::of_ids(conn, ids);
+    let wanted = ids.from("wanted", 3);
     // On PostgreSQL rows are locked in the order of their ids, and one that is being changed is left to its changer,
     // who rings if it is still due.
     let lock = if backend == sea_orm::DbBackend::Postgres {
@@ -63,11 +62,12 @@ pub async fn claim<M: FromQueryResult, C: ConnectionTrait>(
         String::new()
     };
     let sql = format!(
-        "UPDATE {table} SET fence = fence + 1, laps = laps + 1, rung_at = NULL, due_at = $3{also} \
+        "UPDATE {table} SET fence = fence + 1, laps = laps + 1, rung_at = NULL, due_at = $2{also} \
          WHERE id IN (SELECT {table}.id FROM {table} JOIN {wanted} ON wanted.id = {table}.id \
-         WHERE {table}.due_at <= $2 {lock}) RETURNING *"
+         WHERE {table}.due_at <= $1 {lock}) RETURNING *"
     );
-    let query = statement(conn, sql, [ids, now.into(), (now + LEASE).into()]);
+    let times = [now.into(), (now + LEASE).into()];
+    let query = statement(conn, sql, times.into_iter().chain(ids.values()));
     SelectorRaw::<SelectModel<M>>::from_statement(query).all(conn).await
 }
 
@@ -109,21 +109,20 @@ async fn set_due(
     also: &str,
 ) -> Result<Vec<Hold>> {
     let conn = &cx.db.write;
-    let held = holds.iter().map(|hold| json!({"id": hold.id, "fence": hold.fence})).collect();
-    let held_rows = rows::from(
-        conn.get_database_backend(),
-        "held",
-        1,
-        &[("id", Type::Big), ("fence", Type::Big)],
-    );
+    let mut held = Rows::new(conn, &[("id", Type::Big), ("fence", Type::Big)]);
+    for hold in holds {
+        held.push([hold.id.into(), hold.fence.into()]);
+    }
     // SQLite takes only bare names behind RETURNING; to PostgreSQL a bare one is ambiguous here.
     let id = if cx.db.is_postgres() { "t.id" } else { "id" };
     let sql = format!(
-        "UPDATE {} AS t SET due_at = $2, {also} FROM {held_rows} \
+        "UPDATE {} AS t SET due_at = $1, {also} FROM {} \
          WHERE t.id = held.id AND t.fence = held.fence AND t.due_at IS NOT NULL RETURNING {id}",
         table(kind),
+        held.from("held", 2),
     );
-    let query = statement(conn, sql, [rows::parameter(conn, held), due_at.into()]);
+    let values = std::iter::once(due_at.into()).chain(held.values());
+    let query = statement(conn, sql, values);
     let kept = conn.query_all_raw(query).await?;
     let kept: Vec<i64> =
         kept.iter().map(|row| row.try_get("", "id")).collect::<Result<_, DbErr>>()?;
@@ -136,13 +135,13 @@ async fn set_due(
 /// The database's; then the sweeper rings again ten seconds later.
 pub async fn unring(cx: &Domain, kind: Kind, ids: &[i64]) -> Result<()> {
     let conn = &cx.db.write;
-    let ids = rows::parameter(conn, ids.iter().map(|id| json!({ "id": id })).collect());
-    let unheard = rows::from(conn.get_database_backend(), "unheard", 1, &[("id", Type::Big)]);
+    let ids = Rows::of_ids(conn, ids);
     let sql = format!(
-        "UPDATE {} SET rung_at = NULL WHERE rung_at IS NOT NULL AND id IN (SELECT id FROM {unheard})",
-        table(kind)
+        "UPDATE {} SET rung_at = NULL WHERE rung_at IS NOT NULL AND id IN (SELECT id FROM {})",
+        table(kind),
+        ids.from("unheard", 1)
     );
-    conn.execute_raw(statement(conn, sql, [ids])).await?;
+    conn.execute_raw(statement(conn, sql, ids.values())).await?;
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use sea_orm::{ConnectionTrait, DbErr, Statement};
 use uuid::Uuid;
 
 use super::{is_shared, table};
-use crate::{Domain, db::statement, error::Result};
+use crate::{Domain, db::statement, error::Result, rows::Rows};
 
 /// How long one sweeper leads, in ms of the database's time.
 const LEAD: Millis = 2_000;
@@ -137,6 +137,8 @@ fn interleave(queues: Vec<Vec<i64>>) -> Vec<i64> {
 
 const NOT_RUNG: &str = "(rung_at IS NULL OR rung_at <= $2)";
 
+/// Up to `limit` due rows: those never rung before those rung again, each oldest first. Two walks along the index of due
+/// times, which cost what they return; one statement for both would sort everything that is due.
 async fn due(
     cx: &Domain,
     kind: Kind,
@@ -144,12 +146,20 @@ async fn due(
     rung_before: Millis,
     limit: usize,
 ) -> Result<Vec<i64>> {
-    let sql = format!(
-        "SELECT id FROM {} WHERE due_at <= $1 AND {NOT_RUNG} \
-         ORDER BY rung_at IS NOT NULL, due_at, id LIMIT {limit}",
-        table(kind)
-    );
-    ids(cx, statement(&cx.db.read, sql, [now.into(), rung_before.into()])).await
+    let table = table(kind);
+    let first = |which: &str, limit: usize| {
+        format!(
+            "SELECT id FROM {table} WHERE due_at <= $1 AND {which} ORDER BY due_at, id LIMIT {limit}"
+        )
+    };
+    let unrung = statement(&cx.db.read, first("rung_at IS NULL", limit), [now.into()]);
+    let mut found = ids(cx, unrung).await?;
+    if found.len() < limit {
+        let again = first("rung_at <= $2", limit - found.len());
+        let again = statement(&cx.db.read, again, [now.into(), rung_before.into()]);
+        found.extend(ids(cx, again).await?);
+    }
+    Ok(found)
 }
 
 async fn of_workspace(
@@ -198,18 +208,16 @@ async fn mark(cx: &Domain, kind: Kind, ids: &[i64], now: Millis) -> Result<Vec<i
         return Ok(Vec::new());
     }
     let conn = &cx.db.write;
-    let list = ids.iter().map(|id| serde_json::json!({ "id": id })).collect();
-    let from =
-        crate::rows::from(conn.get_database_backend(), "due", 1, &[("id", crate::rows::Type::Big)]);
+    let list = Rows::of_ids(conn, ids);
+    let from = list.from("due", 2);
     let lock = if cx.db.is_postgres() { "ORDER BY t.id FOR UPDATE OF t SKIP LOCKED" } else { "" };
     let table = table(kind);
     let sql = format!(
-        "UPDATE {table} SET rung_at = $2 WHERE id IN (SELECT t.id FROM {table} t \
-         JOIN {from} ON due.id = t.id WHERE t.due_at <= $2 {lock}) RETURNING id"
+        "UPDATE {table} SET rung_at = $1 WHERE id IN (SELECT t.id FROM {table} t \
+         JOIN {from} ON due.id = t.id WHERE t.due_at <= $1 {lock}) RETURNING id"
     );
-    let marked = conn
-        .query_all_raw(statement(conn, sql, [crate::rows::parameter(conn, list), now.into()]))
-        .await?;
+    let values = std::iter::once(now.into()).chain(list.values());
+    let marked = conn.query_all_raw(statement(conn, sql, values)).await?;
     let marked: std::collections::HashSet<i64> =
         marked.iter().map(|row| row.try_get("", "id")).collect::<Result<_, DbErr>>()?;
     Ok(ids.iter().copied().filter(|id| marked.contains(id)).collect())

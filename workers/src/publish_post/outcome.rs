@@ -59,6 +59,7 @@ impl Run<'_> {
             published: Some((published.id, published.url)),
             next_attempt_at: None,
             error: None,
+            ended: Some(Box::new(self.row.clone())),
             ..self.record(None)
         };
         self.write(record).await.map(drop)
@@ -130,6 +131,7 @@ impl Run<'_> {
             error: Some(failure.to_json()),
             next_attempt_at: None,
             duplicate_risk: failure.is_risky(),
+            ended: Some(Box::new(self.row.clone())),
             // A chain that is partly public resumes where it stopped; anything else starts anew when it is retried.
             state: self.state.clone().filter(|_| self.partly_public),
             ..self.record(None)
@@ -208,6 +210,7 @@ impl Run<'_> {
             next_attempt_at: None,
             duplicate_risk: false,
             attempt: told.then(|| self.attempt.clone()),
+            ended: None,
         }
     }
 

@@ -134,7 +134,8 @@ impl<'a> Run<'a> {
     /// Writes the step down; false if the row is no longer ours.
     pub(super) async fn arm(&mut self, step: &Step, now: Millis) -> Result<bool> {
         attempt::begin(&mut self.attempt, step, now);
-        let mut lease_until = now + LEASE;
+        // The call renews the lease after a third of it; until then what is left must do.
+        let mut lease_until = now + LEASE / 2;
         if step.phase == Phase::Commit {
             let until = now + millis(self.platform.spec().commit_deadline);
             self.row.sending_at = Some(now);

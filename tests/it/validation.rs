@@ -1,0 +1,179 @@
+//! Random posts on every network: a dry run, a create and `missing` say the same, a refusal writes nothing, and what is
+//! accepted is accepted by the network too.
+
+use std::collections::BTreeSet;
+
+use fanfare_tests::{TestApp, User};
+use proptest::{
+    strategy::{Strategy, ValueTree},
+    test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
+};
+use serde_json::{Map, Value, json};
+
+const PLATFORMS: &[&str] = &["bluesky", "threads", "wordpress", "discord", "telegram"];
+
+/// Posts tried on each network.
+const POSTS: usize = 40;
+
+/// Throws of dice, the same in every run.
+struct Dice(Vec<u32>, usize);
+
+impl Dice {
+    fn new(seed: u8) -> Self {
+        let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]);
+        let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+        let throws = proptest::collection::vec(0u32..1_000_000, 4_096);
+        Self(throws.new_tree(&mut runner).expect("a strategy without a filter").current(), 0)
+    }
+
+    /// A number below `n`.
+    fn below(&mut self, n: usize) -> usize {
+        self.1 = (self.1 + 1) % self.0.len();
+        self.0[self.1] as usize % n.max(1)
+    }
+
+    fn one<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+        &of[self.below(of.len())]
+    }
+}
+
+/// A text of about `length` letters, some of which are more than a byte and more than a character.
+fn text(dice: &mut Dice, length: usize) -> String {
+    const PIECES: &[&str] = &["a", "Wort ", "é", "👩‍👩‍👧", "日本", "\n", "#tag ", "<b>", "_", "*"];
+    let mut text = String::new();
+    while text.chars().count() < length {
+        text.push_str(dice.one(PIECES));
+    }
+    text
+}
+
+/// A value for a setting: mostly as its schema wants it, sometimes anything else.
+fn value(dice: &mut Dice, schema: &Value) -> Value {
+    if dice.below(6) == 0 {
+        let long = text(dice, 40);
+        return dice
+            .one(&[json!(null), json!(-7), json!(true), json!(long), json!([]), json!({})])
+            .clone();
+    }
+    if let Some(choices) = schema["enum"].as_array() {
+        return dice.one(choices).clone();
+    }
+    match schema["type"].as_str() {
+        Some("boolean") => json!(dice.below(2) == 0),
+        Some("integer") => json!(dice.below(3_000)),
+        Some("array") => {
+            let items = (0..dice.below(5)).map(|_| value(dice, &schema["items"])).collect();
+            Value::Array(items)
+        }
+        Some("object") => Value::Object(settings(dice, schema)),
+        _ if schema["format"] == "uri" => json!("https://example.com/a"),
+        _ => {
+            let length = dice.below(30);
+            json!(text(dice, length))
+        }
+    }
+}
+
+fn settings(dice: &mut Dice, schema: &Value) -> Map<String, Value> {
+    let mut settings = Map::new();
+    let properties = schema["properties"].as_object().cloned().unwrap_or_default();
+    for (name, schema) in &properties {
+        if dice.below(5) == 0 {
+            settings.insert(name.clone(), value(dice, schema));
+        }
+    }
+    if dice.below(12) == 0 {
+        settings.insert("no_such_setting".to_owned(), json!(1));
+    }
+    settings
+}
+
+fn post(dice: &mut Dice, account: i64, schema: &Value, types: &[String]) -> Value {
+    let length = *dice.one(&[0, 1, 12, 120, 299, 300, 301, 499, 500, 501, 1_999, 2_001, 4_097]);
+    let mut post = json!({
+        "account_id": account, "caption": text(dice, length),
+        "settings": settings(dice, schema), "scheduled_at": "2099-01-01T00:00:00Z",
+    });
+    if dice.below(3) == 0 {
+        let post_type = dice.one(types).clone();
+        if post_type.ends_with("_thread") {
+            let segments: Vec<_> = (0..dice.below(4)).map(|_| text(dice, 200)).collect();
+            post["metadata"] = json!({ "threads_thread_posts": segments });
+        }
+        post["post_type"] = json!(post_type);
+    }
+    post
+}
+
+/// What is wrong, by field and code; nothing if the answer is not a refusal.
+fn wrong(list: &Value) -> BTreeSet<(String, String)> {
+    let text = |one: &Value, name: &str| one[name].as_str().unwrap_or_default().to_owned();
+    let all = list.as_array().into_iter().flatten();
+    all.inspect(|one| {
+        let told = ["field", "code", "message", "remedy"].iter().all(|name| one[*name].is_string());
+        assert!(told, "{one:#}");
+    })
+    .map(|one| (text(one, "field"), text(one, "code")))
+    .collect()
+}
+
+/// The laws, for one post.
+async fn obey(user: &User, body: &Value) -> Option<i64> {
+    let mut rehearsal = body.clone();
+    rehearsal["dry_run"] = json!(true);
+    let rehearsed = user.post("/api/v1/posts", rehearsal).await;
+    let made = user.post("/api/v1/posts", body.clone()).await;
+    assert!([201, 400].contains(&made.status), "{body:#}: {}", made.text);
+    let same = wrong(&rehearsed.body["validation_errors"]);
+    let refused = wrong(&made.body["validation_errors"]);
+    assert_eq!(same, refused, "a dry run says the same: {body:#}");
+    assert_eq!(rehearsed.status == 200, made.status == 201, "{body:#}: {}", rehearsed.text);
+    let mut draft = body.clone();
+    draft["status"] = json!("draft");
+    let draft = user.post("/api/v1/posts", draft).await;
+    if draft.status == 201 {
+        let id = draft.body["post"]["id"].clone();
+        let missing = user.get(&format!("/api/v1/posts/{id}/missing")).await.expect(200).body;
+        assert_eq!(wrong(&missing["missing"]), refused, "missing says the same: {body:#}");
+        assert_eq!(missing["ready"] == true, refused.is_empty(), "{missing:#}");
+        let _ = user.delete(&format!("/api/v1/posts/{id}")).await.expect(200);
+    }
+    (made.status == 201).then(|| made.body["post"]["id"].as_i64().unwrap())
+}
+
+async fn count(user: &User) -> usize {
+    let listed = user.get("/api/v1/posts?status=scheduled&limit=100").await.expect(200).body;
+    listed["posts"].as_array().unwrap().len()
+}
+
+#[tokio::test]
+async fn every_judge_of_a_post_judges_the_same() {
+    let app = TestApp::start().await;
+    for (seed, platform) in PLATFORMS.iter().enumerate() {
+        let user = app.user().await;
+        let account = user.connect(platform).await;
+        let described = user.get(&format!("/api/v1/accounts/{account}/schema")).await.expect(200);
+        let schema = described.body["schema"].clone();
+        let types: Vec<String> = described.body["post_types"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|one| one["name"].as_str().or(one.as_str()).map(str::to_owned))
+            .collect();
+        assert!(schema["properties"].is_object() && !types.is_empty(), "{:#}", described.body);
+        let mut dice = Dice::new(u8::try_from(seed).unwrap() + 1);
+        let mut accepted = Vec::new();
+        for _ in 0..POSTS {
+            let body = post(&mut dice, account, &schema, &types);
+            accepted.extend(obey(&user, &body).await);
+            assert_eq!(count(&user).await, accepted.len(), "a refusal writes nothing: {body:#}");
+        }
+        assert!(!accepted.is_empty() && accepted.len() < POSTS, "{platform}: {}", accepted.len());
+        for id in accepted {
+            let now = json!({"status": "scheduled", "scheduled_at": app.at(0)});
+            let _ = user.put(&format!("/api/v1/posts/{id}/status"), now).await.expect(200);
+            let post = app.settled(&user, id, &["published", "failed"]).await;
+            assert_eq!(post["status"], "published", "{platform} refused what was valid: {post:#}");
+        }
+    }
+}
