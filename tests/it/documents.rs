@@ -41,7 +41,7 @@ macro_rules! snapshot {
             ".**.display_name" => "[name]", ".**.email" => "[email]", ".**.prefix" => "[prefix]",
             ".**.worker" => "[worker]", ".**.remote_id" => "[id]", ".**.platform_post_id" => "[id]",
             ".**.platform_post_url" => "[url]", ".**.secret" => "[secret]", ".**.event_id" => "[uuid]",
-            ".**.url" => "[url]", ".user.id" => "[uuid]", ".user.name" => "[name]", ".key.id" => "[uuid]",
+            ".**.sandbox_page_url" => "[url]", ".**.url" => "[url]", ".user.id" => "[uuid]", ".user.name" => "[name]", ".key.id" => "[uuid]",
             ".default_workspace.id" => "[uuid]", ".workspaces[].id" => "[uuid]",
             ".default_workspace.name" => "[name]", ".workspaces[].name" => "[name]",
             ".webhook.id" => "[uuid]", ".webhooks[].id" => "[uuid]", ".events[].id" => "[uuid]",

@@ -8,8 +8,9 @@ use std::future::Future;
 use fanfare_domain::error::{Error, Result};
 use tokio::sync::{mpsc, oneshot};
 
-/// Most rows of one statement.
-const MOST: usize = 64;
+/// Most rows of one statement: as many as a worker has slots by default. A group costs one commit, and the commits of one
+/// workspace follow one another, because its events are numbered without gaps.
+const MOST: usize = 256;
 
 /// A flush function with a queue before it. Cheap to clone.
 #[derive(Debug)]
