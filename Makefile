@@ -1,8 +1,8 @@
 # Few verbs. `make` alone lists them.
-.PHONY: help run test embedded fleet check peers bench demo install
+.PHONY: help run demo fleet test test-embedded test-fleet check peers bench install
 
 help: ## this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 run: ## the service, on embedded parts
 	cargo run
@@ -10,16 +10,22 @@ run: ## the service, on embedded parts
 demo: ## posts going out on every simulated network
 	cargo run -- demo
 
+# PROFILE=release for measuring.
+PROFILE ?= dev
+fleet: ## the service on private PostgreSQL and Redis: two api processes, four workers, until Ctrl-C
+	cargo build --workspace --profile $(PROFILE)
+	scripts/fleet.sh --binary $(or $(CARGO_TARGET_DIR),target)/$(PROFILE:dev=debug)/fanfare
+
 install: ## what tests need on Debian: Redis, PostgreSQL, ffmpeg, Chromium, Node
 	scripts/install.sh
 
 # Always the whole workspace: cargo then builds each dependency once, with one set of features.
-test: install embedded fleet ## everything, on both stacks
+test: install test-embedded test-fleet ## everything, on both stacks
 
-embedded: ## every crate's own tests, and the stories on SQLite and the memory queue
+test-embedded: ## every crate's own tests, and the stories on SQLite and the memory queue
 	TEST_STACK=embedded cargo test --workspace
 
-fleet: ## the stories on PostgreSQL and Redis
+test-fleet: ## the stories on PostgreSQL and Redis
 	scripts/with-services.sh env TEST_STACK=fleet cargo test --workspace --test stories
 
 check: ## formatting, lints, tests, dependencies

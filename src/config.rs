@@ -34,6 +34,10 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("FANFARE_MEDIA_SECRET_KEY", "Secret key of the S3 store."),
     ("FANFARE_MEDIA_REGION", "Region of the S3 store."),
     (
+        "FANFARE_METRICS_LISTEN",
+        "Address on which up, api and worker serve GET /metrics for Prometheus, and nothing else does.",
+    ),
+    (
         "FANFARE_MASTER_KEY",
         "Base64 of 32 bytes; encrypts credentials. Required with PostgreSQL; else kept in FANFARE_DATA_DIR/master.key.",
     ),
@@ -77,6 +81,8 @@ pub struct Config {
     pub media_base_url: Option<String>,
     /// Access to the media store.
     pub media_access: fanfare_media::S3,
+    /// Where metrics are served, if they are.
+    pub metrics_listen: Option<SocketAddr>,
     /// The master key, if it is not in a file.
     pub master_key: Option<String>,
     /// Earlier master keys.
@@ -144,6 +150,8 @@ impl Config {
                 secret_key: given.take("FANFARE_MEDIA_SECRET_KEY").map(Into::into),
                 region: given.take("FANFARE_MEDIA_REGION"),
             },
+            metrics_listen: given
+                .parse("FANFARE_METRICS_LISTEN", "an address like 127.0.0.1:9090")?,
             master_key: given.take("FANFARE_MASTER_KEY"),
             master_keys_old: given.list("FANFARE_MASTER_KEY_OLD"),
             max_lateness: given
@@ -301,6 +309,7 @@ mod tests {
     fn a_wrong_variable_is_refused_by_name() {
         for (name, value) in [
             ("FANFARE_LISTEN", "nowhere"),
+            ("FANFARE_METRICS_LISTEN", "9090"),
             ("FANFARE_MAX_LATENESS", "soon"),
             ("FANFARE_ALLOW_PRIVATE_TARGETS", "maybe"),
             ("FANFARE_DATABASE_URL", "mysql://x"),

@@ -3,6 +3,7 @@
 pub mod commands;
 pub mod config;
 mod log;
+mod metrics;
 mod start;
 
 pub use log::init as init_log;

@@ -48,7 +48,7 @@ impl Handler for Front {
     ) {
         let (id, begun) = (request_id::choose(req.headers()), Instant::now());
         request_id::set(req, &id);
-        let span = tracing::info_span!("request", request.id = %id);
+        let span = tracing::error_span!("request", request.id = %id);
         let rest = AssertUnwindSafe(ctrl.call_next(req, depot, res)).catch_unwind();
         if rest.instrument(span.clone()).await.is_err() {
             let error = span.in_scope(|| Error::internal("a request panicked"));
@@ -117,11 +117,14 @@ fn log(req: &Request, res: &Response, id: &str, begun: Instant) {
         // A path that no route has may hold anything, also a secret: only its first step is shown.
         None => format!("/{}/…", req.uri().path().split('/').nth(1).unwrap_or_default()),
     };
+    let took = begun.elapsed();
+    let status = res.status_code.map_or(0, |status| status.as_u16());
+    fanfare_metrics::record::http(seen.map_or("other", |seen| seen.route), status, took);
     tracing::info!(
         method = %req.method(),
         route,
-        status = res.status_code.map_or(0, |status| status.as_u16()),
-        ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+        status,
+        ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
         request.id = %id,
         key.id = seen.and_then(|seen| seen.key.as_deref()),
         "answered"

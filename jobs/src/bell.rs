@@ -44,13 +44,15 @@ impl Bell {
     /// # Errors
     /// If Redis did not take all of them within a second. It may have taken some; pushing again is harmless.
     pub async fn push(&self, kind: Kind, ids: &[i64]) -> Result<(), Error> {
-        match &self.redis {
+        let pushed = match &self.redis {
             Some(redis) => redis.push(kind, ids).await,
             None => {
                 self.push_local(kind, ids).await;
                 Ok(())
             }
-        }
+        };
+        fanfare_metrics::record::rings(kind.as_str(), pushed.is_ok(), ids.len());
+        pushed
     }
 
     /// Puts ids where only the workers of this process find them: for as long as Redis cannot be reached. Workers

@@ -15,14 +15,17 @@ use apalis_core::{
     task::Task,
     worker::{builder::WorkerBuilder, ext::parallelize::ParallelizeExt},
 };
-use tokio::{select, time::timeout};
+use tokio::{
+    select,
+    time::{sleep, timeout},
+};
 use tokio_util::{
     sync::CancellationToken,
     task::{AbortOnDropHandle, TaskTracker},
 };
 use tracing::{Span, error, error_span, warn};
 
-use crate::{Bell, Error, Job, Slots, Taken};
+use crate::{Bell, Error, Job, Kind, Slots, Taken};
 
 /// Builds and runs one apalis worker for a kind of work until `stop`.
 ///
@@ -69,10 +72,21 @@ where
                 })
         }
     });
+    let measured = AbortOnDropHandle::new(tokio::spawn(measure(J::KIND, slots.clone())));
     let ended = run_until(monitor, &stop, grace, || slots.total() - slots.free()).await;
+    drop(measured);
     feeders.close();
     feeders.wait().await;
     ended
+}
+
+/// Tells every second how much work is under way.
+async fn measure(kind: Kind, slots: Slots) {
+    loop {
+        let running = slots.total() - slots.free();
+        fanfare_metrics::record::work(kind.as_str(), running, slots.total());
+        sleep(Duration::from_secs(1)).await;
+    }
 }
 
 /// Runs what is registered until `stop`, and then for `grace` at most. What still runs is aborted by being dropped.
@@ -110,7 +124,7 @@ type LogLayer = TraceLayer<
 >;
 
 fn span_of<J: Job>(task: &Task<Taken>) -> Span {
-    error_span!("job", kind = J::KIND.as_str(), id = task.args.id())
+    error_span!("job", job.kind = J::KIND.as_str(), job.id = task.args.id())
 }
 
 fn log_panic(panic: &BoxDynError, after: Duration, _: &Span) {

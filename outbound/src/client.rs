@@ -25,6 +25,7 @@ const IDLE_PER_HOST: usize = 256;
 pub struct Client {
     pools: Arc<Pools>,
     trusted: Arc<[Origin]>,
+    peer: &'static str,
 }
 
 /// A pool is keyed by origin alone. So trusted requests have one of their own: a connection that was opened under
@@ -60,7 +61,7 @@ impl Client {
             rules,
             lookup: lookup.clone(),
         };
-        Ok(Self { pools: Arc::new(pools), trusted: Arc::new([]) })
+        Ok(Self { pools: Arc::new(pools), trusted: Arc::new([]), peer: "other" })
     }
 
     /// The same client that also trusts these exact origins (scheme, host, port): private addresses, http and any port
@@ -69,7 +70,17 @@ impl Client {
     pub fn trusting(&self, origins: &[Url]) -> Self {
         let more = origins.iter().map(Url::origin).filter(Origin::is_tuple);
         let trusted = self.trusted.iter().cloned().chain(more).collect();
-        Self { pools: self.pools.clone(), trusted }
+        Self { trusted, ..self.clone() }
+    }
+
+    /// The same client whose requests are counted as ones to this peer: a platform's name, or what they are for.
+    #[must_use]
+    pub fn counted_as(&self, peer: &'static str) -> Self {
+        Self { peer, ..self.clone() }
+    }
+
+    pub(crate) const fn peer(&self) -> &'static str {
+        self.peer
     }
 
     /// Checks an address a user gave without connecting: scheme, port, host literal, and DNS answers.

@@ -28,9 +28,11 @@ impl Request {
     pub async fn open(self) -> Result<Download, Error> {
         let method = self.method.clone();
         let host = self.url.host_str().unwrap_or_default().to_owned();
-        let started = Instant::now();
+        let (started, peer) = (Instant::now(), self.client.peer());
         let result = self.follow().await;
-        let ms = started.elapsed().as_millis();
+        let took = started.elapsed();
+        fanfare_metrics::record::outbound(peer, outcome(&result), took);
+        let ms = took.as_millis();
         match &result {
             Ok(answer) => {
                 tracing::debug!(%method, host, status = answer.status, ms, "request answered")
@@ -87,5 +89,23 @@ impl Request {
                 Err(Error::new(kind, &self.url, "the deadline passed"))
             }
         }
+    }
+}
+
+/// What came of a request, as it is counted.
+const fn outcome(result: &Result<Download, Error>) -> &'static str {
+    match result {
+        Ok(answer) => match answer.status / 100 {
+            1 => "1xx",
+            2 => "2xx",
+            3 => "3xx",
+            4 => "4xx",
+            _ => "5xx",
+        },
+        Err(error) => match error.kind {
+            ErrorKind::Invalid | ErrorKind::Blocked => "refused",
+            ErrorKind::NotSent => "not_sent",
+            ErrorKind::Lost | ErrorKind::TooLarge | ErrorKind::Nonsense => "lost",
+        },
     }
 }

@@ -100,7 +100,7 @@ pub enum TierName {
 /// Something that is named does not exist.
 pub async fn run(config: Config, command: Command) -> Result<()> {
     crate::init_log(&config)?;
-    let way = Way { listen: config.listen, migrate: true, own_sandbox: None };
+    let way = Way { listen: config.listen, migrate: config.is_embedded(), own_sandbox: None };
     let cx = start::domain(&config, way).await?;
     match command {
         Command::User { email } => say(people::find_or_create(&cx, &email).await?),

@@ -5,6 +5,7 @@ use anyhow::{Context as _, Result};
 use super::{say, stop_on_signal};
 use crate::{
     config::Config,
+    metrics,
     start::{self, Way},
 };
 
@@ -26,6 +27,7 @@ pub async fn run(config: Config) -> Result<()> {
     let listen = listener.local_addr()?;
     let way = Way { listen, migrate: config.is_embedded(), own_sandbox: None };
     let cx = start::domain(&config, way).await?;
+    metrics::start(&config, "api", &cx, stop.clone()).await?;
     say(format_args!("The API of Fanfare is at {}", cx.settings.base_url));
     fanfare_api::serve(fanfare_api::service(cx, Vec::new()), listener, stop).await?;
     Ok(())

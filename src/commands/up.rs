@@ -9,6 +9,7 @@ use url::Url;
 use super::{mount, say, stop_on_signal, worker_name};
 use crate::{
     config::Config,
+    metrics,
     start::{self, Way},
 };
 
@@ -28,6 +29,7 @@ pub async fn run(config: Config) -> Result<()> {
     networks.set_base_url(&own);
     let own_sandbox = config.sandbox_url.is_none().then_some(own);
     let cx = start::domain(&config, Way { listen, migrate: true, own_sandbox }).await?;
+    metrics::start(&config, "up", &cx, stop.clone()).await?;
     let key = start::first_owner(&cx).await?;
     let service = fanfare_api::service(cx.clone(), vec![mount::router(&networks)]);
     let worker = fanfare_workers::Context::new(

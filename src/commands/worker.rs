@@ -7,6 +7,7 @@ use fanfare_workers::{Options, failpoint::Failpoint};
 use super::{say, stop_on_signal, worker_name};
 use crate::{
     config::Config,
+    metrics,
     start::{self, Way},
 };
 
@@ -31,6 +32,7 @@ pub async fn run(config: Config, args: Args) -> Result<()> {
     let stop = stop_on_signal();
     let way = Way { listen: config.listen, migrate: config.is_embedded(), own_sandbox: None };
     let cx = start::domain(&config, way).await?;
+    metrics::start(&config, "worker", &cx, stop.clone()).await?;
     let name = worker_name();
     say(format_args!("Worker {name} serves {}", args.queues.join(", ")));
     let cx = fanfare_workers::Context::new(cx, name, Failpoint::at(config.failpoint.as_deref()));

@@ -1,7 +1,7 @@
 //! The harness of the stories: a whole service in the test's own process, on a database of its own.
 //!
 //! Only the networks are simulated, and those over real HTTP. `TEST_STACK` says which stack a run tests: `embedded`
-//! (SQLite, queue in memory) or `fleet` (PostgreSQL, Redis; `make fleet` starts both).
+//! (SQLite, queue in memory) or `fleet` (PostgreSQL, Redis; `make test-fleet` starts both).
 
 mod app;
 mod client;

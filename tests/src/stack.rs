@@ -56,11 +56,11 @@ impl Stack {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "where `make fleet` says its servers are")]
+#[expect(clippy::disallowed_methods, reason = "where `make test-fleet` says its servers are")]
 fn service(name: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| {
         panic!(
-            "{name} is not set: run `make fleet`, which starts PostgreSQL and Redis for the tests"
+            "{name} is not set: run `make test-fleet`, which starts PostgreSQL and Redis for the tests"
         )
     })
 }

@@ -44,25 +44,30 @@ impl Context {
     #[must_use]
     pub fn new(domain: Domain, name: String, failpoint: Failpoint) -> Self {
         let cx = &domain;
-        let claim = grouped(cx, |cx, ids: Vec<i64>| async move {
+        let claim = grouped(cx, "claim", |cx, ids: Vec<i64>| async move {
             let taken = publishing::claim(&cx, ids.clone()).await?;
             Ok(in_order(&ids, taken, |one| one.post.id.0))
         });
-        let arm = grouped(cx, |cx, armed| async move { publishing::arm(&cx, armed).await });
+        let arm = grouped(cx, "arm", |cx, armed| async move { publishing::arm(&cx, armed).await });
         let record =
-            grouped(cx, |cx, records| async move { publishing::record(&cx, records).await });
-        let renew = grouped(cx, |cx, leases: Vec<(Hold, Millis)>| async move {
+            grouped(
+                cx,
+                "record",
+                |cx, records| async move { publishing::record(&cx, records).await },
+            );
+        let renew = grouped(cx, "renew", |cx, leases: Vec<(Hold, Millis)>| async move {
             let until = leases.iter().map(|(_, until)| *until).max().unwrap_or_default();
             let holds: Vec<_> = leases.into_iter().map(|(hold, _)| hold).collect();
             let kept = work::renew(&cx, Kind::PublishPost, &holds, until).await?;
             Ok(holds.iter().map(|hold| kept.contains(hold)).collect())
         });
-        let claim_delivery = grouped(cx, |cx, ids: Vec<i64>| async move {
+        let claim_delivery = grouped(cx, "claim_delivery", |cx, ids: Vec<i64>| async move {
             let taken = deliveries::claim(&cx, ids.clone()).await?;
             Ok(in_order(&ids, taken, |one| one.delivery.id.0))
         });
-        let finish_delivery =
-            grouped(cx, |cx, outcomes| async move { deliveries::finish(&cx, outcomes).await });
+        let finish_delivery = grouped(cx, "finish_delivery", |cx, outcomes| async move {
+            deliveries::finish(&cx, outcomes).await
+        });
         Self(Arc::new(Inner {
             claim,
             arm,
@@ -91,7 +96,7 @@ impl std::ops::Deref for Context {
     }
 }
 
-fn grouped<I, O, F, Fut>(cx: &Domain, flush: F) -> Group<I, O>
+fn grouped<I, O, F, Fut>(cx: &Domain, name: &'static str, flush: F) -> Group<I, O>
 where
     I: Clone + Send + Sync + 'static,
     O: Send + 'static,
@@ -99,7 +104,7 @@ where
     Fut: Future<Output = Result<Vec<O>>> + Send,
 {
     let cx = cx.clone();
-    Group::new(move |items| flush(cx.clone(), items))
+    Group::new(name, move |items| flush(cx.clone(), items))
 }
 
 /// What was taken, in the order it was asked for; an id asked for twice has it once.

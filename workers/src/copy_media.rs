@@ -40,7 +40,8 @@ async fn copy(cx: &Context, row: &media_asset::Model) -> Outcome {
         return failed("remote_media_unavailable", "The file could not be copied.".to_owned());
     };
     let prefix = row.workspace_id.to_string();
-    match copy_remote(&cx.domain.store, &cx.domain.http, &url, &prefix).await {
+    let http = cx.domain.http.counted_as("media");
+    match copy_remote(&cx.domain.store, &http, &url, &prefix).await {
         Ok(copied) => Outcome::Stored(copied),
         Err(CopyError::NotAllowed(message)) => failed("url_not_allowed", message),
         Err(CopyError::UnsupportedType { message }) => failed("media_type_unsupported", message),

@@ -5,11 +5,13 @@ use std::time::Duration;
 use fanfare_domain::{webhooks::work as deliveries, work::Hold};
 use fanfare_entities::{Millis, webhook_delivery::DeliveryStatus};
 use fanfare_jobs::DeliverWebhook;
+use fanfare_metrics::record;
 use fanfare_outbound::Download;
 use hmac::{Hmac, KeyInit, Mac};
 use rand::RngExt;
 use secrecy::{ExposeSecret, SecretString};
 use sha2::Sha256;
+use tracing::Instrument;
 use url::Url;
 
 use crate::Context;
@@ -33,15 +35,34 @@ pub async fn run(job: DeliverWebhook, cx: Context) {
             return;
         }
     };
-    let uid = claimed.delivery.uid;
+    let span = tracing::error_span!(
+        "delivery",
+        delivery.id = %claimed.delivery.uid, webhook.id = %claimed.delivery.webhook_id,
+        event = claimed.delivery.event_type, request.id = claimed.request_id,
+    );
+    carry(cx, claimed).instrument(span).await;
+}
+
+async fn carry(cx: Context, claimed: deliveries::Claimed) {
+    tracing::debug!("a delivery was claimed");
     cx.failpoint.reach("delivery_claimed").await;
     let outcome = attempt(&cx, claimed).await;
     cx.failpoint.reach("delivery_sent").await;
-    if let Some(error) = &outcome.last_error {
-        tracing::info!(delivery.id = %uid, tries = outcome.tries, error, "a webhook did not take a delivery");
+    record::delivery(match outcome.status {
+        DeliveryStatus::Delivered => "delivered",
+        DeliveryStatus::Pending => "retried",
+        DeliveryStatus::Failed if outcome.gone => "gone",
+        DeliveryStatus::Failed => "failed",
+    });
+    let (tries, status) = (outcome.tries, outcome.last_status);
+    if outcome.status == DeliveryStatus::Delivered {
+        tracing::debug!(tries, status, "a webhook took a delivery");
+    } else {
+        // Not what it said: a receiver may repeat what it was sent.
+        tracing::info!(tries, status, "a webhook did not take a delivery");
     }
     if let Err(error) = cx.finish_delivery.call(outcome).await {
-        tracing::warn!(delivery.id = %uid, %error, "a delivery's result was not written; it will be made again");
+        tracing::warn!(%error, "a delivery's result was not written; it will be made again");
     }
 }
 
@@ -94,6 +115,7 @@ async fn send(
     let reply = cx
         .domain
         .http
+        .counted_as("webhook")
         .post(url)
         .header("X-Fanfare-Signature", &signed)
         .header("X-Fanfare-Event", &row.event_type)

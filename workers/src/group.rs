@@ -3,7 +3,7 @@
 //! Greedy, without a timer: whatever was asked for while the last flush ran is the next group. Under light load a group
 //! is one row and waits for nothing; under heavy load groups grow by themselves.
 
-use std::future::Future;
+use std::{future::Future, time::Instant};
 
 use fanfare_domain::error::{Error, Result};
 use tokio::sync::{mpsc, oneshot};
@@ -31,8 +31,9 @@ impl<I, O> Clone for Group<I, O> {
 }
 
 impl<I: Clone + Send + Sync + 'static, O: Send + 'static> Group<I, O> {
-    /// Groups calls of `flush`, which answers each item in the order given. Ends with the last clone.
-    pub fn new<F, Fut>(flush: F) -> Self
+    /// Groups calls of `flush`, which answers each item in the order given, and counts its groups under `name`. Ends
+    /// with the last clone.
+    pub fn new<F, Fut>(name: &'static str, flush: F) -> Self
     where
         F: Fn(Vec<I>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Vec<O>>> + Send,
@@ -41,7 +42,9 @@ impl<I: Clone + Send + Sync + 'static, O: Send + 'static> Group<I, O> {
         tokio::spawn(async move {
             let mut group: Vec<Waiting<I, O>> = Vec::with_capacity(MOST);
             while queue.recv_many(&mut group, MOST).await > 0 {
+                let (rows, begun) = (group.len(), Instant::now());
                 answer(&flush, std::mem::take(&mut group)).await;
+                fanfare_metrics::record::group(name, rows, begun.elapsed());
             }
         });
         Self { waiting }
@@ -99,7 +102,7 @@ mod tests {
     async fn what_waits_goes_together_and_a_bad_row_fails_alone() {
         let sizes = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&sizes);
-        let group = Group::new(move |items: Vec<i32>| {
+        let group = Group::new("test", move |items: Vec<i32>| {
             seen.lock().unwrap().push(items.len());
             async move {
                 tokio::task::yield_now().await;

@@ -3,7 +3,7 @@
 //! One process leads at a time. While the queue cannot be reached every worker sweeps for itself, into its own memory;
 //! the claim keeps them apart.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fanfare_domain::{
     Result,
@@ -11,6 +11,7 @@ use fanfare_domain::{
 };
 use fanfare_entities::Millis;
 use fanfare_jobs::Kind;
+use fanfare_metrics::record;
 use tokio_util::sync::CancellationToken;
 
 use crate::Context;
@@ -21,18 +22,31 @@ const REST: Duration = Duration::from_millis(250);
 /// Fewest and most ids of one turn; in between as many as were rung in about 100 ms lately.
 const RUNWAY: (usize, usize) = (64, 1_024);
 
+/// How often what waits is counted.
+const MEASURE: Duration = Duration::from_secs(5);
+
+/// Counting more due rows than this would cost more than it tells.
+const MOST_COUNTED: u32 = 100_000;
+
 /// Sweeps until `stop`.
 pub async fn run(cx: &Context, stop: CancellationToken) {
-    let mut sweep =
-        Sweep { cx, lead: Lead::new(cx.name.clone()), turn: Turn::default(), trouble: false };
+    let mut sweep = Sweep {
+        cx,
+        lead: Lead::new(cx.name.clone()),
+        turn: Turn::default(),
+        trouble: false,
+        measured: None,
+    };
     while !stop.is_cancelled() {
-        let rest = match sweep.once().await {
-            Ok(rest) => rest,
-            Err(error) => {
-                tracing::debug!(%error, "a sweep failed");
-                REST
-            }
-        };
+        let begun = Instant::now();
+        let (outcome, rest) = sweep.once().await.unwrap_or_else(|error| {
+            tracing::debug!(%error, "a sweep failed");
+            (record::Sweep::Failed, REST)
+        });
+        record::sweep(outcome, begun.elapsed(), cx.now());
+        if outcome == record::Sweep::Led {
+            sweep.measure().await;
+        }
         tokio::select! {
             () = tokio::time::sleep(rest) => {}
             () = stop.cancelled() => {}
@@ -49,18 +63,20 @@ struct Sweep<'a> {
     turn: Turn,
     /// The queue failed in the last turn.
     trouble: bool,
+    /// When what waits was counted last.
+    measured: Option<Instant>,
 }
 
 impl Sweep<'_> {
-    /// One turn over all kinds; says how long to rest.
-    async fn once(&mut self) -> Result<Duration> {
+    /// One turn over all kinds; says how it went and how long to rest.
+    async fn once(&mut self) -> Result<(record::Sweep, Duration)> {
         let cx = &self.cx.domain;
         let reached = cx.bell.forgot().await;
         let lost = matches!(reached, Ok(true)) || self.trouble;
         let alone = reached.is_err();
         self.trouble = alone;
         if !alone && !self.lead.take(cx).await? {
-            return Ok(REST);
+            return Ok((record::Sweep::Followed, REST));
         }
         let mut rest = REST;
         for kind in Kind::ALL {
@@ -75,7 +91,31 @@ impl Sweep<'_> {
             }
             rest = rest.min(self.until_next(kind).await?);
         }
-        Ok(rest)
+        Ok((if alone { record::Sweep::Alone } else { record::Sweep::Led }, rest))
+    }
+
+    /// Tells every few seconds what waits; only the leader does, so that a fleet is counted once.
+    async fn measure(&mut self) {
+        let recent = self.measured.is_some_and(|last| last.elapsed() < MEASURE);
+        if recent || !fanfare_metrics::is_recording() {
+            return;
+        }
+        self.measured = Some(Instant::now());
+        let cx = &self.cx.domain;
+        for kind in Kind::ALL {
+            let ids = cx.bell.depth(kind).await.unwrap_or(0);
+            let counted = work::count_due(cx, kind, MOST_COUNTED).await;
+            let oldest = work::oldest_due(cx, kind).await;
+            if let (Ok(rows), Ok(oldest)) = (counted, oldest) {
+                let age = oldest.map_or(0, |due| (self.cx.now() - due).max(0));
+                record::waiting(
+                    kind.as_str(),
+                    ids,
+                    rows,
+                    Duration::from_millis(age.unsigned_abs()),
+                );
+            }
+        }
     }
 
     async fn push(&mut self, kind: Kind, ids: &[i64], alone: bool) {

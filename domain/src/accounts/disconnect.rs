@@ -63,7 +63,9 @@ pub async fn needs_reconnect(cx: &Domain, id: AccountId) -> Result<()> {
     let message =
         format!("{} no longer accepts the credentials of {}.", dead.platform, dead.username);
     tx.emit(event(cx, &dead, message, None));
-    tx.commit().await
+    tx.commit().await?;
+    fanfare_metrics::record::account_lost(crate::posts::platform(&dead.platform)?.as_str());
+    Ok(())
 }
 
 fn event(

@@ -59,6 +59,7 @@ pub(super) fn anonymous(
         Some(base) => cx.http.trusting(std::slice::from_ref(base)),
         None => cx.http.clone(),
     };
+    let http = http.counted_as(platform.as_str());
     Ok(Session { http, base, account: Account::default(), secrets, now: cx.clock.date() })
 }
 
@@ -84,11 +85,33 @@ pub enum Refreshed {
     Failed(platforms::Error),
 }
 
-/// Exchanges an account's tokens, one process at a time. `used` is the secret that was found to be expired.
+/// Exchanges an account's tokens, one process at a time, and counts what came of it. `used` is the secret that was found to be expired.
 ///
 /// # Errors
 /// The database's.
-pub async fn refresh(cx: &Domain, id: AccountId, used: Option<SecretId>) -> Result<Refreshed> {
+pub async fn refresh(
+    cx: &Domain,
+    platform: PlatformId,
+    id: AccountId,
+    used: Option<SecretId>,
+) -> Result<Refreshed> {
+    let outcome = exchange(cx, platform, id, used).await;
+    let name = match &outcome {
+        Ok(Refreshed::Fresh) => "fresh",
+        Ok(Refreshed::Elsewhere) => "elsewhere",
+        Ok(Refreshed::Impossible) => "impossible",
+        Ok(Refreshed::Failed(_)) | Err(_) => "failed",
+    };
+    fanfare_metrics::record::token_refresh(platform.as_str(), name);
+    outcome
+}
+
+async fn exchange(
+    cx: &Domain,
+    platform: PlatformId,
+    id: AccountId,
+    used: Option<SecretId>,
+) -> Result<Refreshed> {
     let now = cx.clock.now();
     let row = account::Entity::find_by_id(id).one(&cx.db.write).await?;
     let Some(row) = row.filter(|row| row.secret_id.is_some()) else {
@@ -101,7 +124,6 @@ pub async fn refresh(cx: &Domain, id: AccountId, used: Option<SecretId>) -> Resu
         return Ok(Refreshed::Elsewhere);
     }
     let Some(session) = session(cx, &row).await? else { return Ok(Refreshed::Impossible) };
-    let platform = crate::posts::platform(&row.platform)?;
     let outcome = match platforms::find(platform).refresh(&session).await {
         Ok(Some(fresh)) => {
             replace(cx, &row, &fresh).await?;

@@ -36,6 +36,8 @@ pub struct Claimed {
     pub webhook: Option<webhook::Model>,
     /// What to send; absent if the event is no longer kept.
     pub body: Option<Json>,
+    /// The request that caused the event.
+    pub request_id: Option<String>,
     /// The secrets that sign, newest first.
     pub secrets: Vec<SecretString>,
 }
@@ -68,6 +70,7 @@ pub async fn claim(cx: &Domain, ids: Vec<i64>) -> Result<Vec<Claimed>> {
             let mine = keys.iter().filter(|(id, _)| *id == hook);
             Claimed {
                 webhook: webhooks.iter().find(|webhook| webhook.id == hook).cloned(),
+                request_id: told.and_then(|event| event.request_id.clone()),
                 body: delivery.body.clone().or_else(|| told.map(payload)),
                 secrets: mine.map(|(_, secret)| secret.clone()).collect(),
                 delivery,

@@ -51,7 +51,7 @@ pub async fn claim<M: FromQueryResult, C: ConnectionTrait>(
     now: Millis,
     also: &str,
 ) -> Result<Vec<M>, DbErr> {
-    let (table, backend) = (table(kind), conn.get_database_backend());
+    let (table, backend, asked) = (table(kind), conn.get_database_backend(), ids.len());
     let ids = Rows::of_ids(conn, ids);
     let wanted = ids.from("wanted", 3);
     // On PostgreSQL rows are locked in the order of their ids, and one that is being changed is left to its changer,
@@ -68,7 +68,9 @@ pub async fn claim<M: FromQueryResult, C: ConnectionTrait>(
     );
     let times = [now.into(), (now + LEASE).into()];
     let query = statement(conn, sql, times.into_iter().chain(ids.values()));
-    SelectorRaw::<SelectModel<M>>::from_statement(query).all(conn).await
+    let taken = SelectorRaw::<SelectModel<M>>::from_statement(query).all(conn).await?;
+    fanfare_metrics::record::claims(kind.as_str(), asked, taken.len());
+    Ok(taken)
 }
 
 /// A row as its holder knows it.
@@ -151,6 +153,21 @@ pub async fn unring(cx: &Domain, kind: Kind, ids: &[i64]) -> Result<()> {
 /// The database's.
 pub async fn oldest_due(cx: &Domain, kind: Kind) -> Result<Option<Millis>> {
     first_due(cx, kind, "due_at <= $1", cx.clock.now()).await
+}
+
+/// How many rows of this kind are due and not taken, counted up to `most`.
+///
+/// # Errors
+/// The database's.
+pub async fn count_due(cx: &Domain, kind: Kind, most: u32) -> Result<u64> {
+    let conn = &cx.db.read;
+    let sql = format!(
+        "SELECT count(*) AS n FROM (SELECT 1 FROM {} WHERE due_at <= $1 LIMIT {most}) AS due",
+        table(kind)
+    );
+    let row = conn.query_one_raw(statement(conn, sql, [cx.clock.now().into()])).await?;
+    let counted = row.map(|row| row.try_get::<i64>("", "n")).transpose()?.unwrap_or(0);
+    Ok(counted.unsigned_abs())
 }
 
 /// When the next row of this kind will be due after `now`; `None` if none will.

@@ -15,6 +15,8 @@ use fanfare_entities::account::AccountStatus;
 use fanfare_jobs::PublishPost;
 use fanfare_platforms as platforms;
 
+use tracing::Instrument;
+
 use crate::Context;
 use run::Run;
 use verdict::Failure;
@@ -30,18 +32,24 @@ pub async fn run(job: PublishPost, cx: Context) {
             return;
         }
     };
-    let (id, request) = (claimed.post.id, claimed.post.request_id.clone());
+    let row = &claimed.post;
+    // Everything that is logged on the way of this post carries the id of the request that made it.
+    let span = tracing::error_span!(
+        "post",
+        post.id = %row.id, request.id = row.request_id, platform = row.platform,
+    );
+    carry(cx, claimed).instrument(span).await;
+}
+
+async fn carry(cx: Context, claimed: posts::work::Claimed) {
+    tracing::debug!(fence = claimed.post.fence, laps = claimed.post.laps, "a post was claimed");
     cx.failpoint.reach("claimed").await;
     // In a task of its own: whatever happens to the worker, a call in flight is never cut off.
-    let published = tokio::spawn(async move { publish(&cx, claimed).await }).await;
-    match published {
+    let published = async move { publish(&cx, claimed).await };
+    match tokio::spawn(published.in_current_span()).await {
         Ok(Ok(())) => {}
-        Ok(Err(error)) => {
-            tracing::warn!(post.id = %id, request.id = %request, %error, "a post was left to its lease");
-        }
-        Err(panic) => {
-            tracing::error!(post.id = %id, request.id = %request, %panic, "publishing a post panicked");
-        }
+        Ok(Err(error)) => tracing::warn!(%error, "a post was left to its lease"),
+        Err(panic) => tracing::error!(%panic, "publishing a post panicked"),
     }
 }
 

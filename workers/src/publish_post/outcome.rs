@@ -215,9 +215,20 @@ impl Run<'_> {
     }
 
     pub(super) async fn write(&self, record: Record) -> Result<bool> {
+        let ended = record.attempt.as_ref().and_then(|attempt| attempt.outcome);
+        let code =
+            record.error.as_ref().and_then(|error| error["code"].as_str().map(str::to_owned));
         let held = self.cx.record.call(record).await?;
         self.cx.failpoint.reach("recorded").await;
+        if let Some(outcome) = ended.filter(|_| held) {
+            let platform = self.platform.spec().id.as_str();
+            tracing::info!(outcome, code, "an attempt to publish a post ended");
+            fanfare_metrics::record::attempt(platform, outcome, code.unwrap_or_default());
+        } else if held {
+            tracing::debug!("a post's progress was written down");
+        }
         if !held {
+            fanfare_metrics::record::discarded("publish_post");
             tracing::info!(
                 post.id = self.hold.id,
                 "a result was discarded: the post has a newer holder"

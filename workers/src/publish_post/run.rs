@@ -12,6 +12,7 @@ use fanfare_domain::{
     work::{Hold, LEASE, MAX_LAPS},
 };
 use fanfare_entities::{Millis, account, post};
+use fanfare_metrics::record;
 use fanfare_platforms::{self as platforms, Draft, Phase, Platform, Progress, Session, Step};
 use serde_json::Value;
 
@@ -85,7 +86,8 @@ impl<'a> Run<'a> {
                 Next::Over => return Ok(()),
                 Next::Refresh(error) if fresh => return self.lose_account(&error).await,
                 Next::Refresh(error) => {
-                    match accounts::refresh(&self.cx.domain, account.id, account.secret_id).await? {
+                    let (cx, id) = (&self.cx.domain, self.platform.spec().id);
+                    match accounts::refresh(cx, id, account.id, account.secret_id).await? {
                         Refreshed::Fresh => fresh = true,
                         Refreshed::Elsewhere => {
                             return self.wait(self.cx.now() + 1_000, None).await;
@@ -150,9 +152,22 @@ impl<'a> Run<'a> {
         };
         let held = self.cx.arm.call(armed).await?;
         if held {
+            tracing::debug!(step = step.name, phase = step.phase.as_str(), "a step begins");
+            self.count_lateness(step, now);
             self.cx.failpoint.reach(armed_name(step.phase)).await;
         }
         Ok(held)
+    }
+
+    /// A post is late by what it is late at its first commit call; later ones wait for reasons of their own.
+    fn count_lateness(&self, step: &Step, now: Millis) {
+        if let Some(at) = self.row.scheduled_at
+            && step.phase == Phase::Commit
+            && self.attempt.number == 1
+            && !self.partly_public
+        {
+            record::lateness(self.platform.spec().id.as_str(), now - at);
+        }
     }
 
     /// A commit call that may have been carried out and is not settled.
@@ -165,6 +180,7 @@ impl<'a> Run<'a> {
         let session = Session { now: self.cx.domain.clock.date(), ..session.clone() };
         let call = self.platform.publish(&session, &self.draft, self.state.clone());
         let outcome = self.while_leased(call).await;
+        log_answer(step, &outcome);
         self.cx.failpoint.reach(called_name(step.phase)).await;
         outcome
     }
@@ -180,6 +196,7 @@ impl<'a> Run<'a> {
                 () = tokio::time::sleep(third) => {
                     let until = self.cx.now() + LEASE;
                     if let Ok(false) | Err(_) = self.cx.renew.call((self.hold, until)).await {
+                        record::lease_lost("publish_post");
                         tracing::warn!(post.id = self.hold.id, "the lease of a post was not renewed");
                     }
                 }
@@ -212,6 +229,21 @@ impl<'a> Run<'a> {
             Verdict::Lost => self.lost(session, &error).await?,
         }
         Ok(Next::Over)
+    }
+}
+
+/// What a network said in words may repeat the post's text: only the kind of its answer is logged.
+fn log_answer(step: &Step, outcome: &platforms::Result<Progress>) {
+    let step = step.name.as_str();
+    match outcome {
+        Ok(Progress::Done(_)) => tracing::debug!(step, answer = "done", "the platform answered"),
+        Ok(Progress::Continue { .. }) => {
+            tracing::debug!(step, answer = "continue", "the platform answered");
+        }
+        Err(error) => {
+            let status = error.reply.as_ref().map(|reply| reply.status);
+            tracing::info!(step, kind = ?error.kind, status, "the platform refused or did not answer");
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Logs, on standard error.
 
+mod json;
+
 use std::io::IsTerminal;
 
 use anyhow::{Context as _, Result};
@@ -14,11 +16,14 @@ use crate::config::Config;
 pub fn init(config: &Config) -> Result<()> {
     let filter = EnvFilter::try_new(&config.log)
         .with_context(|| format!("FANFARE_LOG {:?} is no log level and no filter", config.log))?;
-    let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
     let layer = if config.log_json {
-        layer.json().flatten_event(true).boxed()
+        json::Lines.boxed()
     } else {
-        layer.with_ansi(std::io::stderr().is_terminal()).with_target(false).boxed()
+        tracing_subscriber::fmt::layer()
+            .with_writer(std::io::stderr)
+            .with_ansi(std::io::stderr().is_terminal())
+            .with_target(false)
+            .boxed()
     };
     tracing_subscriber::registry().with(layer.with_filter(filter)).try_init()?;
     Ok(())

@@ -1,0 +1,197 @@
+//! The one list of metrics: name, labels, and what it says.
+//!
+//! `docs/operations.md` explains each of them and `deploy/alerts.yml` watches some; a test holds the three together.
+//! A label's value comes from a list in the code: never an id, an address or anything a caller wrote.
+
+/// One metric.
+#[derive(Debug, Clone, Copy)]
+pub struct Metric {
+    /// The name in Prometheus.
+    pub name: &'static str,
+    /// How it behaves.
+    pub kind: Kind,
+    /// Names of its labels.
+    pub labels: &'static [&'static str],
+    /// One sentence on what it says.
+    pub help: &'static str,
+}
+
+/// How a metric behaves.
+#[derive(Debug, Clone, Copy)]
+pub enum Kind {
+    /// Only rises.
+    Counter,
+    /// What is so now.
+    Gauge,
+    /// How values spread over these buckets.
+    Histogram(&'static [f64]),
+}
+
+/// Seconds of something that should be quick.
+const SECONDS: &[f64] =
+    &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
+
+/// Seconds of lateness: fine where the goal is, coarse where only the trouble is to be seen.
+const LATENESS: &[f64] =
+    &[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0];
+
+/// Rows of one statement.
+const ROWS: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
+
+const fn counter(
+    name: &'static str,
+    labels: &'static [&'static str],
+    help: &'static str,
+) -> Metric {
+    Metric { name, kind: Kind::Counter, labels, help }
+}
+
+const fn gauge(name: &'static str, labels: &'static [&'static str], help: &'static str) -> Metric {
+    Metric { name, kind: Kind::Gauge, labels, help }
+}
+
+const fn histogram(
+    name: &'static str,
+    buckets: &'static [f64],
+    labels: &'static [&'static str],
+    help: &'static str,
+) -> Metric {
+    Metric { name, kind: Kind::Histogram(buckets), labels, help }
+}
+
+pub(crate) const INFO: Metric =
+    gauge("fanfare_info", &["version", "role"], "Always 1; says which version runs in which role.");
+pub(crate) const DATABASE_UP: Metric =
+    gauge("fanfare_database_up", &[], "1 while the database answers this process, else 0.");
+pub(crate) const QUEUE_UP: Metric =
+    gauge("fanfare_queue_up", &[], "1 while the queue answers this process, else 0.");
+pub(crate) const HTTP_REQUESTS: Metric =
+    counter("fanfare_http_requests_total", &["route", "status"], "Requests answered.");
+pub(crate) const HTTP_SECONDS: Metric =
+    histogram("fanfare_http_request_seconds", SECONDS, &["route"], "Time to answer a request.");
+pub(crate) const ATTEMPTS: Metric = counter(
+    "fanfare_post_attempts_total",
+    &["platform", "outcome", "code"],
+    "Attempts at publishing a post that ended, with the error's code if there was one.",
+);
+pub(crate) const LATENESS_SECONDS: Metric = histogram(
+    "fanfare_post_lateness_seconds",
+    LATENESS,
+    &["platform"],
+    "Time from a post's scheduled_at to the start of its first publishing call.",
+);
+pub(crate) const CLAIMS: Metric = counter(
+    "fanfare_claims_total",
+    &["kind", "outcome"],
+    "Rows asked for after a ring: taken, or passed over because they were not due or somebody else's.",
+);
+pub(crate) const GROUP_ROWS: Metric = histogram(
+    "fanfare_group_rows",
+    ROWS,
+    &["statement"],
+    "Rows that went to the database in one statement.",
+);
+pub(crate) const GROUP_SECONDS: Metric =
+    histogram("fanfare_group_seconds", SECONDS, &["statement"], "Time such a statement took.");
+pub(crate) const RINGS: Metric = counter(
+    "fanfare_rings_total",
+    &["kind", "outcome"],
+    "Ids handed to the queue: taken, or failed and left to the sweeper.",
+);
+pub(crate) const WORK_RUNNING: Metric =
+    gauge("fanfare_work_running", &["kind"], "Work under way in this process.");
+pub(crate) const WORK_SLOTS: Metric =
+    gauge("fanfare_work_slots", &["kind"], "How much work this process takes at once.");
+pub(crate) const QUEUE_IDS: Metric =
+    gauge("fanfare_queue_ids", &["kind"], "Ids on the queue; from the leading sweeper only.");
+pub(crate) const DUE_ROWS: Metric = gauge(
+    "fanfare_due_rows",
+    &["kind"],
+    "Rows that are due and that nobody has taken, counted up to 100,000; from the leading sweeper only.",
+);
+pub(crate) const DUE_OLDEST: Metric = gauge(
+    "fanfare_due_oldest_seconds",
+    &["kind"],
+    "For how long the oldest of them is due; from the leading sweeper only.",
+);
+pub(crate) const SWEEPS: Metric = counter(
+    "fanfare_sweeps_total",
+    &["outcome"],
+    "Turns of the sweeper: led, followed (another leads), alone (no queue), failed.",
+);
+pub(crate) const SWEEP_SECONDS: Metric =
+    histogram("fanfare_sweep_seconds", SECONDS, &[], "Time a leading turn took.");
+pub(crate) const SWEEP_LEADER: Metric =
+    gauge("fanfare_sweep_leader", &[], "1 in the process whose sweeper leads, else 0.");
+pub(crate) const SWEEP_LAST: Metric = gauge(
+    "fanfare_sweep_last_turn_timestamp_seconds",
+    &[],
+    "When this process last finished a turn that it led or did alone, in Unix seconds.",
+);
+pub(crate) const DELIVERIES: Metric = counter(
+    "fanfare_webhook_deliveries_total",
+    &["outcome"],
+    "Tries of webhook deliveries: delivered, retried later, failed for good, gone (410).",
+);
+pub(crate) const OUTBOUND: Metric = counter(
+    "fanfare_outbound_requests_total",
+    &["peer", "outcome"],
+    "Requests to a platform, to webhook receivers or for remote media, by the class of the answer's status.",
+);
+pub(crate) const OUTBOUND_SECONDS: Metric = histogram(
+    "fanfare_outbound_request_seconds",
+    SECONDS,
+    &["peer"],
+    "Time until such a request was answered or given up.",
+);
+pub(crate) const LEASES_LOST: Metric = counter(
+    "fanfare_leases_lost_total",
+    &["kind"],
+    "Renewals that found the row taken over or could not be written.",
+);
+pub(crate) const DISCARDED: Metric = counter(
+    "fanfare_results_discarded_total",
+    &["kind"],
+    "Results thrown away because the row had a newer holder or had been edited.",
+);
+pub(crate) const TOKEN_REFRESHES: Metric = counter(
+    "fanfare_token_refreshes_total",
+    &["platform", "outcome"],
+    "Exchanges of an account's tokens: fresh, elsewhere (another process was at it), impossible, failed.",
+);
+pub(crate) const ACCOUNTS_LOST: Metric = counter(
+    "fanfare_accounts_lost_total",
+    &["platform"],
+    "Accounts whose credentials the platform no longer takes.",
+);
+
+/// All of them.
+pub const ALL: &[Metric] = &[
+    INFO,
+    DATABASE_UP,
+    QUEUE_UP,
+    HTTP_REQUESTS,
+    HTTP_SECONDS,
+    ATTEMPTS,
+    LATENESS_SECONDS,
+    CLAIMS,
+    GROUP_ROWS,
+    GROUP_SECONDS,
+    RINGS,
+    WORK_RUNNING,
+    WORK_SLOTS,
+    QUEUE_IDS,
+    DUE_ROWS,
+    DUE_OLDEST,
+    SWEEPS,
+    SWEEP_SECONDS,
+    SWEEP_LEADER,
+    SWEEP_LAST,
+    DELIVERIES,
+    OUTBOUND,
+    OUTBOUND_SECONDS,
+    LEASES_LOST,
+    DISCARDED,
+    TOKEN_REFRESHES,
+    ACCOUNTS_LOST,
+];

@@ -1,0 +1,157 @@
+//! What is counted where it happens: one function an occasion, so that labels cannot disagree with the list.
+//!
+//! Without [`install`](crate::install) nothing is recorded and a call costs next to nothing.
+
+use std::time::Duration;
+
+use metrics::{counter, gauge, histogram};
+
+use crate::list;
+
+/// Which version runs in which role.
+pub fn info(version: &'static str, role: &'static str) {
+    gauge!(list::INFO.name, "version" => version, "role" => role).set(1.0);
+}
+
+/// What may happen on a platform and had better not is shown as 0 from the start: Prometheus takes no notice of the
+/// first value of a counter, so the first lost answer would raise no alarm.
+pub fn platform(platform: &'static str) {
+    let unknown = "outcome_unknown";
+    let labels = [("platform", platform), ("outcome", unknown), ("code", unknown)];
+    counter!(list::ATTEMPTS.name, &labels).increment(0);
+    counter!(list::TOKEN_REFRESHES.name, "platform" => platform, "outcome" => "failed")
+        .increment(0);
+    counter!(list::ACCOUNTS_LOST.name, "platform" => platform).increment(0);
+}
+
+/// Whether the database and the queue answer.
+pub fn reachable(database: bool, queue: bool) {
+    gauge!(list::DATABASE_UP.name).set(flag(database));
+    gauge!(list::QUEUE_UP.name).set(flag(queue));
+}
+
+/// A request was answered.
+pub fn http(route: &'static str, status: u16, took: Duration) {
+    let status = status.to_string();
+    counter!(list::HTTP_REQUESTS.name, "route" => route, "status" => status).increment(1);
+    histogram!(list::HTTP_SECONDS.name, "route" => route).record(took);
+}
+
+/// An attempt at publishing ended; `code` is the error's, or empty.
+pub fn attempt(platform: &'static str, outcome: &'static str, code: String) {
+    let labels = [("platform", platform.into()), ("outcome", outcome.into()), ("code", code)];
+    counter!(list::ATTEMPTS.name, &labels).increment(1);
+}
+
+/// A post's first publishing call begins, this many ms after its time.
+pub fn lateness(platform: &'static str, ms: i64) {
+    #[expect(clippy::cast_precision_loss, reason = "ms of lateness are far below 2^52")]
+    let seconds = ms.max(0) as f64 / 1_000.0;
+    histogram!(list::LATENESS_SECONDS.name, "platform" => platform).record(seconds);
+}
+
+/// Rows were asked for and some of them taken.
+pub fn claims(kind: &'static str, asked: usize, taken: usize) {
+    let passed = asked.saturating_sub(taken);
+    counter!(list::CLAIMS.name, "kind" => kind, "outcome" => "taken").increment(wide(taken));
+    counter!(list::CLAIMS.name, "kind" => kind, "outcome" => "passed").increment(wide(passed));
+}
+
+/// A group went to the database.
+pub fn group(statement: &'static str, rows: usize, took: Duration) {
+    histogram!(list::GROUP_ROWS.name, "statement" => statement).record(real(rows));
+    histogram!(list::GROUP_SECONDS.name, "statement" => statement).record(took);
+}
+
+/// Ids were handed to the queue.
+pub fn rings(kind: &'static str, heard: bool, ids: usize) {
+    let outcome = if heard { "taken" } else { "failed" };
+    counter!(list::RINGS.name, "kind" => kind, "outcome" => outcome).increment(wide(ids));
+}
+
+/// How much work is under way, and how much may be.
+pub fn work(kind: &'static str, running: usize, slots: usize) {
+    gauge!(list::WORK_RUNNING.name, "kind" => kind).set(real(running));
+    gauge!(list::WORK_SLOTS.name, "kind" => kind).set(real(slots));
+}
+
+/// What waits: ids on the queue, due rows nobody has taken, and for how long the oldest of them is due.
+pub fn waiting(kind: &'static str, ids: u64, rows: u64, oldest: Duration) {
+    gauge!(list::QUEUE_IDS.name, "kind" => kind).set(real(ids));
+    gauge!(list::DUE_ROWS.name, "kind" => kind).set(real(rows));
+    gauge!(list::DUE_OLDEST.name, "kind" => kind).set(oldest.as_secs_f64());
+}
+
+/// How a turn of the sweeper went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sweep {
+    /// It led.
+    Led,
+    /// Another leads.
+    Followed,
+    /// Without a queue each process sweeps for itself.
+    Alone,
+    /// The database did not answer.
+    Failed,
+}
+
+/// The sweeper took a turn, which ended at `unix_ms`.
+pub fn sweep(outcome: Sweep, took: Duration, unix_ms: i64) {
+    let name = match outcome {
+        Sweep::Led => "led",
+        Sweep::Followed => "followed",
+        Sweep::Alone => "alone",
+        Sweep::Failed => "failed",
+    };
+    counter!(list::SWEEPS.name, "outcome" => name).increment(1);
+    gauge!(list::SWEEP_LEADER.name).set(flag(outcome == Sweep::Led));
+    if matches!(outcome, Sweep::Led | Sweep::Alone) {
+        histogram!(list::SWEEP_SECONDS.name).record(took);
+        #[expect(clippy::cast_precision_loss, reason = "the time in ms is below 2^52")]
+        gauge!(list::SWEEP_LAST.name).set(unix_ms as f64 / 1_000.0);
+    }
+}
+
+/// A webhook delivery was tried.
+pub fn delivery(outcome: &'static str) {
+    counter!(list::DELIVERIES.name, "outcome" => outcome).increment(1);
+}
+
+/// A request went out and was answered, or not.
+pub fn outbound(peer: &'static str, outcome: &'static str, took: Duration) {
+    counter!(list::OUTBOUND.name, "peer" => peer, "outcome" => outcome).increment(1);
+    histogram!(list::OUTBOUND_SECONDS.name, "peer" => peer).record(took);
+}
+
+/// A lease could not be renewed.
+pub fn lease_lost(kind: &'static str) {
+    counter!(list::LEASES_LOST.name, "kind" => kind).increment(1);
+}
+
+/// A result was thrown away.
+pub fn discarded(kind: &'static str) {
+    counter!(list::DISCARDED.name, "kind" => kind).increment(1);
+}
+
+/// An account's tokens were to be exchanged.
+pub fn token_refresh(platform: &'static str, outcome: &'static str) {
+    counter!(list::TOKEN_REFRESHES.name, "platform" => platform, "outcome" => outcome).increment(1);
+}
+
+/// A platform no longer takes an account's credentials.
+pub fn account_lost(platform: &'static str) {
+    counter!(list::ACCOUNTS_LOST.name, "platform" => platform).increment(1);
+}
+
+const fn flag(on: bool) -> f64 {
+    if on { 1.0 } else { 0.0 }
+}
+
+fn wide(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a measure, not an account")]
+fn real(count: impl TryInto<u64>) -> f64 {
+    count.try_into().unwrap_or(u64::MAX) as f64
+}

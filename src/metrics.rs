@@ -1,0 +1,104 @@
+//! `GET /metrics`, on an address of its own: what it tells is for the operator alone.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use fanfare_domain::Domain;
+use fanfare_metrics::{Recorded, record};
+use salvo::{
+    Depot, FlowCtrl, Handler, Request, Response, Router, Service, async_trait,
+    http::{HeaderValue, header::CONTENT_TYPE},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::config::Config;
+
+/// How often the database and the queue are asked whether they are there.
+const LOOK: Duration = Duration::from_secs(5);
+
+/// An answer that takes longer than this is none.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Records and serves metrics until `stop`, if `FANFARE_METRICS_LISTEN` says where.
+///
+/// # Errors
+/// The address cannot be listened on.
+pub async fn start(
+    config: &Config,
+    role: &'static str,
+    cx: &Domain,
+    stop: CancellationToken,
+) -> Result<()> {
+    let Some(address) = config.metrics_listen else { return Ok(()) };
+    let listener = tokio::net::TcpListener::bind(address)
+        .await
+        .with_context(|| format!("FANFARE_METRICS_LISTEN {address} cannot be listened on"))?;
+    let recorded = fanfare_metrics::install()?;
+    for platform in fanfare_platforms::all() {
+        record::platform(platform.spec().id.as_str());
+    }
+    tracing::info!(address = %listener.local_addr()?, "metrics are served");
+    let page = Router::with_path("metrics").get(Page(recorded.clone()));
+    let alive = Router::with_path("healthz").get(Alive);
+    let service = Service::new(Router::new().push(page).push(alive));
+    let looking = look(role, recorded, cx.clone());
+    tokio::spawn(async move {
+        tokio::select! {
+            () = looking => {}
+            served = fanfare_api::serve(service, listener, stop) => {
+                if let Err(error) = served {
+                    tracing::error!(%error, "metrics are no longer served");
+                }
+            }
+        }
+    });
+    Ok(())
+}
+
+/// Tells what is so now, again and again.
+async fn look(role: &'static str, recorded: Recorded, cx: Domain) {
+    loop {
+        record::info(env!("CARGO_PKG_VERSION"), role);
+        let (database, queue) = tokio::join!(
+            tokio::time::timeout(PATIENCE, cx.db.now()),
+            tokio::time::timeout(PATIENCE, cx.bell.ping()),
+        );
+        record::reachable(matches!(database, Ok(Ok(_))), matches!(queue, Ok(Ok(()))));
+        recorded.settle();
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// What was recorded.
+struct Page(Recorded);
+
+/// This process answers: for a container's health check, also where there is no API.
+struct Alive;
+
+#[async_trait]
+impl Handler for Page {
+    async fn handle(
+        &self,
+        _req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        let text = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+        res.headers_mut().insert(CONTENT_TYPE, text);
+        res.replace_body(self.0.render().into_bytes().into());
+    }
+}
+
+#[async_trait]
+impl Handler for Alive {
+    async fn handle(
+        &self,
+        _req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        res.render("ok\n");
+    }
+}
