@@ -1,5 +1,5 @@
 # Few verbs. `make` alone lists them.
-.PHONY: help run demo fleet test test-embedded test-fleet check peers bench install
+.PHONY: help run demo fleet test test-embedded test-fleet check-deploy check peers bench install
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -16,17 +16,20 @@ fleet: ## the service on private PostgreSQL and Redis: two api processes, four w
 	cargo build --workspace --profile $(PROFILE)
 	scripts/fleet.sh --binary $(or $(CARGO_TARGET_DIR),target)/$(PROFILE:dev=debug)/fanfare
 
-install: ## what tests need on Debian: Redis, PostgreSQL, ffmpeg, Chromium, Node
+install: ## what tests need on Debian: Redis, PostgreSQL, ffmpeg, Chromium, Node, docker-compose, promtool
 	scripts/install.sh
 
 # Always the whole workspace: cargo then builds each dependency once, with one set of features.
-test: install test-embedded test-fleet ## everything, on both stacks
+test: install check-deploy test-embedded test-fleet ## everything, on both stacks
 
 test-embedded: ## every crate's own tests, and the stories on SQLite and the memory queue
 	TEST_STACK=embedded cargo test --workspace
 
 test-fleet: ## the stories on PostgreSQL and Redis
 	scripts/with-services.sh env TEST_STACK=fleet cargo test --workspace --test stories
+
+check-deploy: ## docker-compose.yml, Prometheus' configuration and the alarms with their tests
+	scripts/check-deploy.sh
 
 check: ## formatting, lints, tests, dependencies
 	cargo fmt --all --check

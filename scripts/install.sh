@@ -49,10 +49,13 @@ has_php() {
 missing() {
     has_redis || echo redis-server
     has_postgres || echo postgresql
+    has openssl || echo openssl
     has ffmpeg || echo ffmpeg
     has chromium || echo chromium
     has node || echo nodejs
     has npm || echo npm
+    has docker-compose || echo docker-compose
+    has promtool || echo prometheus
     [ -n "$peers" ] || return 0
     has_php || echo php-cli php-mysql php-xml php-curl php-gd php-mbstring
     # The core packages are the server without a system service.
@@ -94,7 +97,10 @@ install_packages() {
     as_root "${apt[@]}" install --no-install-recommends "$@" >/dev/null || fail "could not install: $*"
     allow_starts
     trap - EXIT
-    case " $* " in *" redis-server "*) as_root update-rc.d redis-server disable ;; esac
+    local service
+    for service in redis-server prometheus; do
+        case " $* " in *" $service "*) as_root update-rc.d "$service" disable ;; esac
+    done
 }
 
 # Debian 12 has Node 18, and other builds come without headers: the npm package of Node has both.

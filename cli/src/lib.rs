@@ -2,5 +2,7 @@
 
 mod client;
 mod demo;
+mod health;
 
 pub use demo::demo;
+pub use health::health;
