@@ -4,7 +4,7 @@
 //! The name of the table and the secret's random id are authenticated with both, so that a row copied elsewhere does
 //! not open there. The master key is named by its key id, so that an old one can still open what it closed.
 
-use std::fmt;
+use std::{collections::BTreeSet, fmt};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use chacha20poly1305::{
@@ -13,13 +13,23 @@ use chacha20poly1305::{
 };
 use fanfare_entities::{Millis, SecretId, secret};
 use rand::Rng;
-use sea_orm::{ActiveValue::Set, ConnectionTrait, EntityTrait};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect,
+};
 use sha2::{Digest, Sha256};
+use uuid::Uuid;
 
-use crate::error::{Error, Result};
+use crate::{
+    db::Db,
+    error::{Error, Result},
+};
 
 const NONCE: usize = 24;
 const KEY: usize = 32;
+
+/// Secrets read at once when all are closed anew.
+const BATCH: u64 = 500;
 
 /// The master keys. Prints none of them.
 #[derive(Clone)]
@@ -32,6 +42,15 @@ pub struct Vault {
 struct MasterKey {
     id: String,
     cipher: XChaCha20Poly1305,
+}
+
+/// What [`Vault::rewrap`] did.
+#[derive(Debug, Default)]
+pub struct Rewrapped {
+    /// Secrets that the current key closes now.
+    pub changed: u64,
+    /// Ids of the keys that closed others and are not here.
+    pub missing: BTreeSet<String>,
 }
 
 /// Why a text is no master key.
@@ -102,6 +121,50 @@ impl Vault {
     pub async fn forget<C: ConnectionTrait>(&self, conn: &C, id: SecretId) -> Result<()> {
         secret::Entity::delete_by_id(id).exec(conn).await?;
         Ok(())
+    }
+
+    /// Closes with the current key what an earlier one closed; the secrets themselves stay as they are.
+    ///
+    /// # Errors
+    /// The database's. It may be repeated.
+    pub async fn rewrap(&self, db: &Db) -> Result<Rewrapped> {
+        let (current, mut done) = (&self.keys[0].id, Rewrapped::default());
+        let mut after = Uuid::nil();
+        loop {
+            let rows = secret::Entity::find()
+                .filter(secret::Column::KeyId.ne(current.as_str()))
+                .filter(secret::Column::Id.gt(after))
+                .order_by_asc(secret::Column::Id)
+                .limit(BATCH)
+                .all(&db.read)
+                .await?;
+            let Some(last) = rows.last() else { return Ok(done) };
+            after = last.id.0;
+            for row in rows {
+                let Some(old) = self.keys.iter().find(|key| key.id == row.key_id) else {
+                    done.missing.insert(row.key_id);
+                    continue;
+                };
+                let bound = bound_to(&row.owner_table, row.id);
+                let data_key = decrypt(&old.cipher, &row.wrapped_key, &bound)?;
+                let wrapped = encrypt(&self.keys[0].cipher, &data_key, &bound)?;
+                let closed = secret::ActiveModel {
+                    id: Set(row.id),
+                    key_id: Set(current.clone()),
+                    wrapped_key: Set(wrapped),
+                    ..Default::default()
+                };
+                // One that was deleted meanwhile needs nothing more.
+                let filter = secret::Column::KeyId.eq(row.key_id.as_str());
+                let kept = secret::Entity::update_many()
+                    .set(closed)
+                    .filter(secret::Column::Id.eq(row.id))
+                    .filter(filter)
+                    .exec(&db.write)
+                    .await?;
+                done.changed += kept.rows_affected;
+            }
+        }
     }
 
     fn seal(&self, table: &str, id: SecretId, plain: &[u8]) -> Result<(Vec<u8>, Vec<u8>)> {

@@ -47,6 +47,8 @@ impl RedisQueue {
     /// Reads the URL; connects when first used.
     pub(crate) fn open(url: &str) -> Result<Self, Error> {
         let info = url.into_connection_info().map_err(|_| Error::BadUrl)?;
+        // Which certificates are trusted is the machine's affair, as for every other connection: a private CA is added
+        // to its store, or named by SSL_CERT_FILE.
         if matches!(info.addr(), ConnectionAddr::TcpTls { .. }) {
             // redis-rs takes the process's default and panics without one. An `Err` means there is one already.
             _ = rustls::crypto::ring::default_provider().install_default();

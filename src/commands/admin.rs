@@ -1,4 +1,6 @@
-//! `fanfare admin`: persons, workspaces, seats, brands and plans.
+//! `fanfare admin`: persons, workspaces, seats, brands and plans; and what an operator does after a restore.
+
+use std::time::SystemTime;
 
 use anyhow::Result;
 use clap::ValueEnum;
@@ -56,6 +58,18 @@ pub enum Command {
         /// The brand.
         brand: Uuid,
     },
+    /// After a restore: makes posts that may have gone out since the backup fail with outcome_unknown, so that a
+    /// person decides. Needs every worker stopped. docs/operations.md says when.
+    Hold {
+        /// Posts due up to this time, such as 2026-05-04T12:00:00Z; up to now if left out.
+        #[arg(long, value_parser = humantime::parse_rfc3339)]
+        until: Option<SystemTime>,
+        /// Posts of any time.
+        #[arg(long, conflicts_with = "until")]
+        all: bool,
+    },
+    /// Closes every stored secret with FANFARE_MASTER_KEY, so that FANFARE_MASTER_KEY_OLD can be dropped.
+    Rewrap,
     /// Sets a workspace's plan.
     Plan {
         /// The workspace.
@@ -121,6 +135,8 @@ pub async fn run(config: Config, command: Command) -> Result<()> {
             people::lock(&cx, WorkspaceId(workspace), person, BrandId(brand)).await?;
             say(brand);
         }
+        Command::Hold { until, all } => super::restore::hold(&cx, until, all).await?,
+        Command::Rewrap => super::restore::rewrap(&cx).await?,
         Command::Plan { workspace, tier, addon } => {
             people::set_plan(&cx, WorkspaceId(workspace), tier.into(), addon).await?;
             say(workspace);

@@ -4,9 +4,11 @@ mod admin;
 mod api;
 mod demo;
 mod doctor;
+mod health;
 mod key;
 mod migrate;
 mod mount;
+mod restore;
 mod sandbox;
 mod up;
 mod worker;
@@ -42,6 +44,8 @@ enum Command {
     Demo,
     /// Looks at everything Fanfare needs, and says what to do about what is missing.
     Doctor,
+    /// Asks the process of this machine and these variables whether it is alive; for a container's health check.
+    Health,
     /// Makes or revokes an API key.
     Key {
         #[command(subcommand)]
@@ -69,6 +73,7 @@ impl Cli {
             Command::Sandbox => sandbox::run(config).await,
             Command::Demo => demo::run(config).await,
             Command::Doctor => doctor::run(config).await,
+            Command::Health => health::run(config).await,
             Command::Key { command } => key::run(config, command).await,
             Command::Admin { command } => admin::run(config, command).await,
         }

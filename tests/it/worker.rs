@@ -7,28 +7,43 @@ use fanfare_tests::TestApp;
 /// A worker in a process of its own, killed at the latest with the test.
 pub struct Worker(Child);
 
+/// The binary on the database and queue of a service under test.
+pub fn command(app: &TestApp) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fanfare"));
+    command
+        .env("FANFARE_DATABASE_URL", &app.database_url)
+        .env("FANFARE_DATA_DIR", app.dir())
+        .env("FANFARE_MEDIA_URL", format!("file://{}", app.dir().join("media").display()))
+        .env("FANFARE_MASTER_KEY", &app.master_key)
+        .env("FANFARE_SANDBOX_URL", app.sandbox_url.as_str())
+        .env("FANFARE_ALLOW_PRIVATE_TARGETS", "true")
+        .env("FANFARE_LOG", "warn")
+        .stdin(Stdio::null());
+    if let Some(url) = &app.redis_url {
+        command.env("FANFARE_REDIS_URL", url);
+    }
+    command
+}
+
 impl Worker {
     /// Starts one on the database and queue of a service under test.
     pub fn start(app: &TestApp, failpoint: Option<&str>) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fanfare"));
+        let mut command = command(app);
         command
             .args(["worker", "--concurrency", "8"])
-            .env("FANFARE_DATABASE_URL", &app.database_url)
-            .env("FANFARE_DATA_DIR", app.dir())
-            .env("FANFARE_MEDIA_URL", format!("file://{}", app.dir().join("media").display()))
-            .env("FANFARE_MASTER_KEY", &app.master_key)
-            .env("FANFARE_SANDBOX_URL", app.sandbox_url.as_str())
-            .env("FANFARE_ALLOW_PRIVATE_TARGETS", "true")
-            .env("FANFARE_LOG", "warn")
-            .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(if failpoint.is_some() { Stdio::piped() } else { Stdio::null() });
-        if let Some(url) = &app.redis_url {
-            command.env("FANFARE_REDIS_URL", url);
-        }
         if let Some(name) = failpoint {
             command.env("FANFARE_FAILPOINT", name);
         }
+        Self(command.spawn().expect("the worker starts"))
+    }
+
+    /// Starts one with more variables than those of the service under test.
+    pub fn with(app: &TestApp, variables: &[(&str, &str)]) -> Self {
+        let mut command = command(app);
+        command.args(["worker", "--concurrency", "8"]).envs(variables.iter().copied());
+        command.stdout(Stdio::null()).stderr(Stdio::null());
         Self(command.spawn().expect("the worker starts"))
     }
 

@@ -15,7 +15,7 @@ use crate::{
     rows::{Rows, Type},
 };
 
-pub use sweep::{Lead, Turn};
+pub use sweep::{Lead, Turn, leader as sweep_leader};
 
 /// How long a claim holds a row, in ms. Renewed every third of it.
 pub const LEASE: Millis = 60_000;

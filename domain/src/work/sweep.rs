@@ -67,6 +67,17 @@ impl Lead {
     }
 }
 
+/// Who leads now; `None` when no worker has run for two seconds.
+///
+/// # Errors
+/// The database's.
+pub async fn leader(cx: &Domain) -> Result<Option<String>> {
+    let (conn, now) = (&cx.db.write, cx.db.now().await?);
+    let sql = "SELECT holder FROM leases WHERE name = 'sweep' AND until_at >= $1";
+    let row = conn.query_one_raw(statement(conn, sql, [now.into()])).await?;
+    Ok(row.map(|row| row.try_get("", "holder")).transpose()?)
+}
+
 /// What the sweeper remembers between turns: how far each kind's round over the workspaces has come.
 #[derive(Debug, Default)]
 pub struct Turn {

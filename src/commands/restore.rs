@@ -1,0 +1,41 @@
+//! What an operator does after a restore or with a new master key: `fanfare admin hold` and `fanfare admin rewrap`.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Result, bail};
+use fanfare_domain::{Domain, posts};
+
+use super::say;
+
+/// Holds posts back, up to a time (now, if there is none) or `all` of them.
+///
+/// # Errors
+/// A worker runs.
+pub async fn hold(cx: &Domain, until: Option<SystemTime>, all: bool) -> Result<()> {
+    let given = until.map(|until| until.duration_since(UNIX_EPOCH)).transpose()?;
+    let until = match given {
+        Some(since) => i64::try_from(since.as_millis())?,
+        // The database's clock is the one by which posts become due.
+        None => cx.db.now().await?,
+    };
+    let held = posts::hold(cx, (!all).then_some(until)).await?;
+    say(format_args!("held back: {held}"));
+    Ok(())
+}
+
+/// Closes stored secrets with the current master key.
+///
+/// # Errors
+/// Some were closed with a key that is not here.
+pub async fn rewrap(cx: &Domain) -> Result<()> {
+    let done = cx.vault.rewrap(&cx.db).await?;
+    say(format_args!("closed anew: {}", done.changed));
+    if done.missing.is_empty() {
+        return Ok(());
+    }
+    let missing: Vec<_> = done.missing.into_iter().collect();
+    bail!(
+        "some secrets were closed with other master keys ({}); name those in FANFARE_MASTER_KEY_OLD",
+        missing.join(", ")
+    )
+}

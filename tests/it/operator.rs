@@ -1,0 +1,110 @@
+//! What an operator does when something was lost or leaked: holding posts after a restore, changing the master key.
+
+use fanfare_domain::{vault::Vault, work};
+use fanfare_tests::{Options, TestApp};
+use serde_json::json;
+
+use crate::worker::{Worker, command};
+
+/// Runs `fanfare admin …`; what it said, and whether it was content.
+fn admin(app: &TestApp, arguments: &[&str], variables: &[(&str, &str)]) -> (bool, String) {
+    let mut command = command(app);
+    command.arg("admin").args(arguments).envs(variables.iter().copied());
+    let ran = command.output().expect("the command runs");
+    let said = [ran.stdout, ran.stderr].concat();
+    (ran.status.success(), String::from_utf8_lossy(&said).into_owned())
+}
+
+/// Waits until no worker counts as running any more.
+async fn all_quiet(app: &TestApp) {
+    app.eventually("the dead worker's lead lapses", || async {
+        work::sweep_leader(&app.domain).await.expect("the lead").is_none().then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn after_a_restore_nothing_that_may_be_public_goes_out_by_itself() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    let worker = Worker::start(&app, None);
+    app.eventually("the worker leads", || async {
+        work::sweep_leader(&app.domain).await.expect("the lead")
+    })
+    .await;
+    let (content, said) = admin(&app, &["hold"], &[]);
+    assert!(!content && said.contains("Stop every worker"), "{said}");
+    drop(worker);
+    all_quiet(&app).await;
+
+    // What the backup holds: a post whose time has come since, one for later, one that nobody scheduled.
+    let due = user.publish(json!({"account_id": account, "caption": "Sent since?"})).await;
+    let later = json!({"account_id": account, "caption": "Later", "scheduled_at": app.at(7_200)});
+    let later = user.publish(later).await["id"].as_i64().unwrap();
+    let draft = json!({"account_id": account, "caption": "Draft", "status": "draft"});
+    let draft = user.publish(draft).await["id"].as_i64().unwrap();
+    let due = due["id"].as_i64().unwrap();
+    assert_eq!(admin(&app, &["hold"], &[]), (true, "held back: 1\n".to_owned()));
+    assert_eq!(admin(&app, &["hold"], &[]), (true, "held back: 0\n".to_owned()));
+    let status = |id: i64| {
+        let user = user.clone();
+        async move { user.get(&format!("/api/v1/posts/{id}")).await.expect(200).body["post"].clone() }
+    };
+    let held = status(due).await;
+    assert_eq!(
+        (&held["status"], &held["error"]["code"]),
+        (&json!("failed"), &json!("outcome_unknown"))
+    );
+    assert_eq!(held["error"]["retry_safe"], false);
+    assert_eq!(status(later).await["status"], "scheduled");
+    assert_eq!(status(draft).await["status"], "draft");
+    let events = user.get("/api/v1/events?after=0").await.expect(200).body["events"].clone();
+    assert!(events.as_array().unwrap().iter().any(|event| event["type"] == "post.failed"));
+
+    assert_eq!(admin(&app, &["hold", "--all"], &[]), (true, "held back: 1\n".to_owned()));
+    assert_eq!(status(later).await["error"]["code"], "outcome_unknown");
+
+    let _worker = Worker::start(&app, None);
+    let probe = user.publish(json!({"account_id": account, "caption": "New"})).await;
+    app.settled(&user, probe["id"].as_i64().unwrap(), &["published"]).await;
+    assert_eq!(user.on_network("bluesky", account).await.len(), 1, "only the new one");
+    let path = format!("/api/v1/posts/{due}/retry");
+    user.post(&path, json!({})).await.refused(409, "duplicate_risk");
+    user.post(&path, json!({"acknowledge_duplicate_risk": true})).await.expect(200);
+    app.settled(&user, due, &["published"]).await;
+    assert_eq!(user.on_network("bluesky", account).await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_master_key_is_changed_and_the_old_one_dropped() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    let new = Vault::fresh_key();
+    let both =
+        [("FANFARE_MASTER_KEY", new.as_str()), ("FANFARE_MASTER_KEY_OLD", app.master_key.as_str())];
+    let publish = |caption: &'static str| {
+        let user = user.clone();
+        async move {
+            let post = user.publish(json!({"account_id": account, "caption": caption})).await;
+            post["id"].as_i64().unwrap()
+        }
+    };
+
+    let first = publish("The new key beside the old one").await;
+    let worker = Worker::with(&app, &both);
+    app.settled(&user, first, &["published"]).await;
+    drop(worker);
+
+    let (content, said) = admin(&app, &["rewrap"], &both[..1]);
+    assert!(!content && said.contains("FANFARE_MASTER_KEY_OLD"), "{said}");
+    let (content, said) = admin(&app, &["rewrap"], &both);
+    assert!(content && !said.contains("closed anew: 0"), "{said}");
+    assert_eq!(admin(&app, &["rewrap"], &both[..1]), (true, "closed anew: 0\n".to_owned()));
+
+    let second = publish("The new key alone").await;
+    let _worker = Worker::with(&app, &both[..1]);
+    app.settled(&user, second, &["published"]).await;
+    assert_eq!(user.on_network("bluesky", account).await.len(), 2);
+}
