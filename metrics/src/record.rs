@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use metrics::{counter, gauge, histogram};
+use metrics::{Label, counter, gauge, histogram};
 
 use crate::list;
 
@@ -37,10 +37,14 @@ pub fn http(route: &'static str, status: u16, took: Duration) {
     histogram!(list::HTTP_SECONDS.name, "route" => route).record(took);
 }
 
-/// An attempt at publishing ended; `code` is the error's, or empty.
-pub fn attempt(platform: &'static str, outcome: &'static str, code: String) {
-    let labels = [("platform", platform.into()), ("outcome", outcome.into()), ("code", code)];
-    counter!(list::ATTEMPTS.name, &labels).increment(1);
+/// An attempt at publishing ended; `code` is the error's, if there was one.
+pub fn attempt(platform: &'static str, outcome: &'static str, code: Option<String>) {
+    let labels = vec![
+        Label::new("platform", platform),
+        Label::new("outcome", outcome),
+        code.map_or(Label::new("code", ""), |code| Label::new("code", code)),
+    ];
+    counter!(list::ATTEMPTS.name, labels).increment(1);
 }
 
 /// A post's first publishing call begins, this many ms after its time.

@@ -12,7 +12,7 @@ fn every_occasion() {
     record::info("1.2.3", "worker");
     record::reachable(true, false);
     record::http("/api/v1/posts", 201, second);
-    record::attempt("bluesky", "failed", "missed".to_owned());
+    record::attempt("bluesky", "failed", Some("missed".to_owned()));
     record::lateness("bluesky", 17);
     record::claims("publish_post", 3, 2);
     record::group("claim", 3, second);

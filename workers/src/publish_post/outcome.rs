@@ -223,7 +223,7 @@ impl Run<'_> {
         if let Some(outcome) = ended.filter(|_| held) {
             let platform = self.platform.spec().id.as_str();
             tracing::info!(outcome, code, "an attempt to publish a post ended");
-            fanfare_metrics::record::attempt(platform, outcome, code.unwrap_or_default());
+            fanfare_metrics::record::attempt(platform, outcome, code);
         } else if held {
             tracing::debug!("a post's progress was written down");
         }
