@@ -71,6 +71,21 @@ impl Db {
         self.write.begin_with_options(immediate).await
     }
 
+    /// How many connections the server takes from all processes together; `None` on SQLite.
+    ///
+    /// # Errors
+    /// The database cannot be reached.
+    pub async fn max_connections(&self) -> Result<Option<i64>, DbErr> {
+        if !self.is_postgres() {
+            return Ok(None);
+        }
+        // What is kept back for the server's own administrator is not for us.
+        let sql = "SELECT current_setting('max_connections')::bigint \
+                   - current_setting('superuser_reserved_connections')::bigint AS most";
+        let row = self.read.query_one_raw(statement(&self.read, sql, [])).await?;
+        row.map(|row| row.try_get("", "most")).transpose()
+    }
+
     /// The database's own time, in milliseconds.
     ///
     /// # Errors

@@ -24,8 +24,10 @@ pub async fn run(config: Config) -> Result<()> {
     crate::init_log(&config)?;
     let database = database(&config).await;
     let clock = clock(&database).await;
+    let connections = connections(&config, &database).await;
     let findings = [
         ("database", database.map(|(_, found)| found)),
+        ("connections", connections),
         ("clock", clock),
         ("redis", redis(&config).await),
         ("media store", media(&config).await),
@@ -64,6 +66,27 @@ async fn database(config: &Config) -> std::result::Result<(Db, String), String> 
             Ok((db, format!("{kind}, the schema is made at the first start")))
         }
         Err(error) => Err(error.to_string()),
+    }
+}
+
+async fn connections(
+    config: &Config,
+    database: &std::result::Result<(Db, String), String>,
+) -> Finding {
+    let Ok((db, _)) = database else {
+        return Err("cannot be counted without the database".into());
+    };
+    let pool = i64::from(config.database_pool);
+    match db.max_connections().await.map_err(|error| error.to_string())? {
+        None => Ok(format!("one to write, up to {pool} to read")),
+        Some(most) if most < 2 * pool => Err(format!(
+            "each process opens up to {pool} and the server takes {most}: raise max_connections or lower \
+             FANFARE_DATABASE_POOL"
+        )),
+        Some(most) => Ok(format!(
+            "up to {pool} a process; the server takes {most}, so {} processes fit",
+            most / pool
+        )),
     }
 }
 

@@ -104,4 +104,16 @@ async fn a_post_is_seen_in_the_metrics_and_only_there() {
         assert!(!text.contains(personal), "{personal} stands in the metrics");
     }
     user.get("/metrics").await.refused(404, "not_found");
+
+    let listen = service.origin.trim_start_matches("http://").to_owned();
+    let alive = |variable: &str, value: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_fanfare"));
+        let asked = command.arg("health").env(variable, value).output().expect("it runs");
+        (asked.status.success(), String::from_utf8_lossy(&asked.stderr).into_owned())
+    };
+    assert_eq!(alive("FANFARE_METRICS_LISTEN", &address), (true, String::new()));
+    assert_eq!(alive("FANFARE_LISTEN", &listen), (true, String::new()));
+    drop(service);
+    let (is_alive, said) = alive("FANFARE_LISTEN", &listen);
+    assert!(!is_alive && said.contains("does not answer"), "{said}");
 }
