@@ -54,13 +54,15 @@ async fn next<C: ConnectionTrait>(
 ) -> Result<Vec<post::Model>, DbErr> {
     let error = if conn.get_database_backend() == DbBackend::Postgres { "$1::json" } else { "$1" };
     let table = work::table(Kind::PublishPost);
+    // By the index of due times, which a held row leaves: no batch reads again what an earlier one has done.
     let sql = format!(
         "UPDATE {table} SET status = 'failed', error = {error}, duplicate_risk = true, due_at = NULL, \
          rung_at = NULL, fence = fence + 1, laps = 0, sending_at = NULL, sending_until = NULL, \
          reconciling_at = NULL, next_attempt_at = NULL, \
          state = CASE WHEN partly_public THEN state END, updated_at = $2 \
-         WHERE id IN (SELECT id FROM {table} WHERE status IN ('scheduled', 'publishing', 'processing') \
-         AND scheduled_at <= $3 ORDER BY id LIMIT {BATCH}) RETURNING *"
+         WHERE id IN (SELECT id FROM {table} WHERE due_at IS NOT NULL \
+         AND status IN ('scheduled', 'publishing', 'processing') AND scheduled_at <= $3 \
+         ORDER BY due_at LIMIT {BATCH}) RETURNING *"
     );
     let until = until.unwrap_or(Millis::MAX);
     let values = [why().to_string().into(), now.into(), until.into()];
