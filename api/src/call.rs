@@ -3,7 +3,8 @@
 use std::{collections::HashMap, str::FromStr};
 
 use fanfare_domain::{
-    AccountId, Act, BrandId, Code, Error, PostId, Result, WebhookId, input::strict,
+    AccountId, Act, BrandId, Code, Error, PostId, Result, WebhookId, error::Violation,
+    input::strict,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -27,6 +28,14 @@ impl Call {
     /// Everything that is wrong with it.
     pub fn body<T: DeserializeOwned>(&mut self) -> Result<T> {
         strict::read(self.body.take())
+    }
+
+    /// What can be read of the body, and what is wrong with the rest, for an answer that names everything at once.
+    ///
+    /// # Errors
+    /// Everything that is wrong, if nothing can be read.
+    pub fn readable_body<T: DeserializeOwned>(&mut self) -> Result<(T, Vec<Violation>)> {
+        strict::read_rest(self.body.take())
     }
 
     /// The query, read strictly.

@@ -1,16 +1,12 @@
 //! Changes, carried out to their end, once per `Idempotency-Key`.
 
-use std::{panic::AssertUnwindSafe, time::Duration};
+use std::panic::AssertUnwindSafe;
 
 use fanfare_domain::{Code, Domain, Error, Reply, Result, idempotency::Reservation};
 use futures_util::{FutureExt, future::BoxFuture};
-use tokio_util::task::AbortOnDropHandle;
 use tracing::Instrument;
 
 use crate::reply;
-
-/// A reservation is renewed so often: a third of its lease.
-const RENEWAL: Duration = Duration::from_secs(20);
 
 /// Does the work in a task of its own, so that a caller who hangs up does not cut it off half-way, and stores the
 /// answer under the reserved key.
@@ -32,8 +28,7 @@ async fn to_its_end(
     work: BoxFuture<'static, Result<Reply>>,
 ) -> Result<Reply> {
     let Some(reservation) = reservation else { return unless_panic(work).await };
-    // Not in one task with the work: on SQLite a renewal waits for the connection that the work holds.
-    let renewal = AbortOnDropHandle::new(tokio::spawn(renew(cx.clone(), reservation.clone())));
+    let renewal = reservation.kept(&cx);
     let outcome = unless_panic(work).await;
     drop(renewal);
     if let Err(error) = settle(&cx, &reservation, &outcome).await {
@@ -45,15 +40,6 @@ async fn to_its_end(
 async fn unless_panic(work: BoxFuture<'static, Result<Reply>>) -> Result<Reply> {
     let outcome = AssertUnwindSafe(work).catch_unwind().await;
     outcome.unwrap_or_else(|_| Err(Error::internal("a handler panicked")))
-}
-
-async fn renew(cx: Domain, reservation: Reservation) {
-    loop {
-        tokio::time::sleep(RENEWAL).await;
-        if let Err(error) = reservation.renew(&cx).await {
-            tracing::warn!(%error, "a reserved key was not renewed");
-        }
-    }
 }
 
 /// Stores what the work itself has not stored: a success that changed nothing, or a refusal that will stay one.

@@ -1,6 +1,6 @@
 //! What a caller is told when a request cannot be done.
 
-use fanfare_platforms::Violation;
+pub use fanfare_platforms::Violation;
 use sea_orm::DbErr;
 use serde_json::{Map, Value, json};
 
@@ -44,6 +44,44 @@ impl Error {
         let mut error = Self::new(code, first.message.clone());
         error.0.violations = violations;
         Err(error)
+    }
+
+    /// `outcome`, with what was found wrong before it: all of it in one answer. What is said of a field that could not
+    /// even be read is left out.
+    ///
+    /// # Errors
+    /// Both, or `outcome`'s own if that is not about fields and nothing was wrong before it.
+    pub fn joined<T>(earlier: Vec<Violation>, outcome: Result<T>) -> Result<T> {
+        let later = match outcome {
+            Ok(value) => return Self::check(earlier).map(|()| value),
+            Err(error) if error.violations().is_empty() => {
+                Self::check(earlier)?;
+                return Err(error);
+            }
+            Err(error) => error.0.violations,
+        };
+        let unread =
+            |one: &Violation| earlier.iter().any(|broken| is_below(&one.field, &broken.field));
+        let later: Vec<_> = later.into_iter().filter(|one| !unread(one)).collect();
+        Self::check([earlier, later].concat())?;
+        Err(Self::internal("an error about fields named none"))
+    }
+
+    /// All values, or everything that is wrong with any of them.
+    ///
+    /// # Errors
+    /// All broken rules together; the first error that is not about fields otherwise.
+    pub fn all<T>(outcomes: Vec<Result<T>>) -> Result<Vec<T>> {
+        let (mut values, mut broken, mut other) = (Vec::new(), Vec::new(), None);
+        for outcome in outcomes {
+            match outcome {
+                Ok(value) => values.push(value),
+                Err(error) if error.violations().is_empty() => other = other.or(Some(error)),
+                Err(error) => broken.extend(error.0.violations),
+            }
+        }
+        Self::check(broken)?;
+        other.map_or(Ok(values), Err)
     }
 
     /// One broken rule of one field.
@@ -169,6 +207,12 @@ pub fn is_connection_trouble(error: &DbErr) -> bool {
         }),
         _ => false,
     }
+}
+
+/// True for the field itself and for what is inside it.
+fn is_below(field: &str, whole: &str) -> bool {
+    let rest = field.strip_prefix(whole);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 /// One broken rule, for lists of them.

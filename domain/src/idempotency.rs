@@ -4,14 +4,18 @@
 //! the work, so a crash between the two cannot do it twice; a reservation whose holder died lapses and the same request
 //! may take it over.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
 
 use fanfare_entities::{KeyId, Millis, idempotency_key};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, sea_query::Expr};
 use sha2::{Digest, Sha256};
+use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
 
 use crate::{
@@ -22,6 +26,9 @@ use crate::{
 
 /// How long a reservation holds without being renewed, in ms.
 pub const LEASE: Millis = 60_000;
+
+/// It is renewed so often while the work runs: after a third of that.
+const RENEWAL: Duration = Duration::from_secs(20);
 
 /// How long an answer is kept, in ms.
 pub const KEPT: Millis = 24 * 3_600_000;
@@ -151,13 +158,28 @@ impl Reservation {
     ///
     /// # Errors
     /// The database's.
-    pub async fn renew(&self, cx: &Domain) -> Result<()> {
+    async fn renew(&self, cx: &Domain) -> Result<()> {
         idempotency_key::Entity::update_many()
             .col_expr(idempotency_key::Column::LeaseUntil, Expr::value(cx.clock.now() + LEASE))
             .filter(self.is(self.holder))
             .exec(&cx.db.write)
             .await?;
         Ok(())
+    }
+
+    /// Keeps the key reserved until the returned handle is dropped. In a task of its own: on SQLite a renewal waits for
+    /// the connection that the work holds.
+    #[must_use]
+    pub fn kept(&self, cx: &Domain) -> AbortOnDropHandle<()> {
+        let (reservation, cx) = (self.clone(), cx.clone());
+        AbortOnDropHandle::new(tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(RENEWAL).await;
+                if let Err(error) = reservation.renew(&cx).await {
+                    tracing::warn!(%error, "a reserved key was not renewed");
+                }
+            }
+        }))
     }
 
     /// Stores the answer; on the connection of the transaction that does the work.

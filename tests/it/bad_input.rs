@@ -185,3 +185,42 @@ async fn a_dry_run_checks_everything_and_writes_nothing() {
     user.post("/api/v1/posts", bad).await.refused(400, "caption_too_long");
     assert_eq!(count(&user).await, 0);
 }
+
+#[tokio::test]
+async fn form_and_meaning_are_judged_in_one_answer() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    let body = json!({
+        "account_id": account, "caption": "x".repeat(301), "sheduled_at": "tomorrow",
+        "scheduled_at": "2026-01-01T10:00:00", "settings": {"langs": ["en"]}, "group": 7,
+        "media_urls": ["ftp://example.com/a", "not an address"],
+    });
+    let wrong = |answer: &Value| -> Vec<(String, String)> {
+        let text = |one: &Value, name: &str| one[name].as_str().unwrap().to_owned();
+        let all = answer["validation_errors"].as_array().unwrap().iter();
+        all.map(|one| (text(one, "field"), text(one, "code"))).collect()
+    };
+    let expected = [
+        ("sheduled_at", "unknown_field"),
+        ("group", "invalid_field"),
+        ("scheduled_at", "invalid_timestamp"),
+        ("caption", "caption_too_long"),
+        ("settings.langs", "unknown_field"),
+        ("media_urls[0]", "invalid_field"),
+        ("media_urls[1]", "invalid_field"),
+    ];
+    let refused = user.post("/api/v1/posts", body.clone()).await.expect(400).body;
+    for (field, code) in expected {
+        assert!(wrong(&refused).contains(&(field.into(), code.into())), "{field}: {refused:#}");
+    }
+    assert_eq!(wrong(&refused).len(), expected.len(), "{refused:#}");
+    let batch = user.post("/api/v1/posts/batch", json!({ "posts": [body.clone()] })).await;
+    assert_eq!(wrong(&batch.expect(200).body["errors"][0]), wrong(&refused));
+    let later = json!({"account_id": account, "caption": "x", "scheduled_at": app.at(600)});
+    let id = user.publish(later).await["id"].clone();
+    let mut changes = body;
+    changes.as_object_mut().unwrap().remove("account_id");
+    let edit = user.patch(&format!("/api/v1/posts/{id}"), changes).await.expect(400).body;
+    assert_eq!(wrong(&edit).len(), expected.len(), "{edit:#}");
+}

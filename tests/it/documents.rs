@@ -83,5 +83,5 @@ async fn a_post_from_draft_to_ledger() {
     app.settled(&user, id, &["published"]).await;
     snapshot!(app, user.get(&format!("/api/v1/posts/{id}/attempts")).await.expect(200).body);
     snapshot!(app, user.get("/api/v1/events").await.expect(200).body);
-    snapshot!(app, user.get("/api/v1/activity?limit=2").await.expect(200).body);
+    snapshot!(app, user.get("/api/v1/activity").await.expect(200).body);
 }

@@ -6,8 +6,8 @@ use crate::Call;
 
 /// Schedules a post, or publishes it now when no time is given.
 pub async fn create(mut call: Call) -> Result<Reply> {
-    let new = call.body()?;
-    posts::create(&call.act, new).await
+    let (new, flaws) = call.readable_body()?;
+    posts::create(&call.act, new, flaws).await
 }
 
 /// Makes several posts, each on its own.

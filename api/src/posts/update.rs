@@ -6,8 +6,8 @@ use crate::Call;
 
 /// Changes what a post says or when it goes out.
 pub async fn update(mut call: Call) -> Result<Reply> {
-    let changes = call.body()?;
-    posts::edit(&call.act, call.post()?, changes).await
+    let (changes, flaws) = call.readable_body()?;
+    posts::edit(&call.act, call.post()?, changes, flaws).await
 }
 
 /// Stores release metadata.

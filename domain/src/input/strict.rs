@@ -14,7 +14,17 @@ const MOST: usize = 50;
 ///
 /// # Errors
 /// All unknown fields, missing fields and wrong values, as `validation_errors`.
-pub fn read<T: DeserializeOwned>(mut value: Value) -> Result<T> {
+pub fn read<T: DeserializeOwned>(value: Value) -> Result<T> {
+    let (read, broken) = read_rest(value)?;
+    Error::check(broken).map(|()| read)
+}
+
+/// Reads what can be read of a value, and says what is wrong with the rest, so that one answer can name that together
+/// with what is wrong in meaning.
+///
+/// # Errors
+/// The same as for [`read`], if nothing can be read: a required field is missing or broken.
+pub fn read_rest<T: DeserializeOwned>(mut value: Value) -> Result<(T, Vec<Violation>)> {
     if !value.is_object() {
         return Err(Error::new(Code::InvalidJson, "The body must be a JSON object."));
     }
@@ -23,8 +33,10 @@ pub fn read<T: DeserializeOwned>(mut value: Value) -> Result<T> {
     // Each round names one broken field and takes it out, so that the next round finds the next.
     while found.len() < MOST {
         let error = match serde_path_to_error::deserialize::<_, T>(value.clone()) {
-            Ok(read) if found.is_empty() => return Ok(read),
-            Ok(_) => break,
+            Ok(read) => {
+                found.dedup();
+                return Ok((read, found));
+            }
             Err(error) => error,
         };
         let path = pointer(error.path());

@@ -56,7 +56,9 @@ async fn one(act: &Act, key: Option<String>, item: Value, dry_run: bool) -> Resu
             Reserved::Mine(reservation) => act.reservation = Some(reservation),
         }
     }
+    let kept = act.reservation.as_ref().map(|reservation| reservation.kept(&act.cx));
     let made = make(&act, item, dry_run).await;
+    drop(kept);
     if let (Some(reservation), true) = (&act.reservation, made.is_err() || dry_run) {
         reservation.abandon(&act.cx).await?;
     }
@@ -64,9 +66,9 @@ async fn one(act: &Act, key: Option<String>, item: Value, dry_run: bool) -> Resu
 }
 
 async fn make(act: &Act, item: Value, dry_run: bool) -> Result<Reply> {
-    let mut new: NewPost = strict::read(item)?;
+    let (mut new, flaws): (NewPost, _) = strict::read_rest(item)?;
     new.dry_run = Some(dry_run || new.dry_run == Some(true));
-    create(act, new).await
+    create(act, new, flaws).await
 }
 
 /// The seat over the item's account, which may be in another workspace than the batch's own.

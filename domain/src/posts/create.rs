@@ -22,26 +22,27 @@ use crate::{
 /// A time may lie this far in the past and still mean now, in ms.
 const GRACE: Millis = 60_000;
 
-/// Makes a post, or only checks it (`dry_run`).
+/// Makes a post, or only checks it (`dry_run`). `flaws` is what could not even be read.
 ///
 /// # Errors
 /// Everything that is wrong with it, at once; nothing is written then.
-pub async fn create(act: &Act, new: NewPost) -> Result<Reply> {
+pub async fn create(act: &Act, new: NewPost, flaws: Vec<Violation>) -> Result<Reply> {
     let account = accounts::find(act, AccountId(new.account_id)).await?;
     let platform = super::platform(&account.platform)?;
     let is_draft = new.status == Some(NewStatus::Draft);
     let urls = media::list(new.media_url.as_deref(), new.media_urls.as_deref());
+    let files = media::look_up(act, &urls).await;
     let mut content = Content {
         caption: new.caption.clone().unwrap_or_default(),
         post_type: new.post_type.clone(),
         settings: new.settings.clone().unwrap_or_default(),
         metadata: new.metadata.clone().unwrap_or_default(),
-        media: media::look_up(act, &urls).await?,
+        media: files.as_ref().cloned().unwrap_or_default(),
     };
     let now = act.cx.clock.now();
     let (time, mut broken) = when(new.scheduled_at.as_deref(), new.timezone.as_deref(), now);
     broken.extend(objections(&content, platform, is_draft));
-    Error::check(broken)?;
+    Error::joined(flaws, Error::joined(broken, files.map(drop)))?;
     let mut row = row(act, &account, &new, time, now);
     if new.dry_run == Some(true) {
         return Ok(dry_run(&row, &content, platform));

@@ -12,6 +12,7 @@ use super::{
     media,
     read::{find, find_locked},
     status::{refused, save},
+    view::PostMedia,
 };
 use crate::{
     Act, Reply,
@@ -20,11 +21,16 @@ use crate::{
 };
 
 /// Changes a scheduled, draft or paused post. A change of content starts its preparation anew; either change takes the
-/// row from whoever is preparing it.
+/// row from whoever is preparing it. `flaws` is what could not even be read.
 ///
 /// # Errors
 /// Everything that is wrong with the changed post; nothing is written then.
-pub async fn edit(act: &Act, id: PostId, changes: Changes) -> Result<Reply> {
+pub async fn edit(
+    act: &Act,
+    id: PostId,
+    changes: Changes,
+    flaws: Vec<platforms::Violation>,
+) -> Result<Reply> {
     if changes.account_id.is_some() {
         return Err(Error::field(
             Code::ImmutableField,
@@ -35,20 +41,34 @@ pub async fn edit(act: &Act, id: PostId, changes: Changes) -> Result<Reply> {
     }
     // Files are copied before the row is locked: no transaction stays open while the network is asked.
     let before = find(act, id).await?;
-    editable(&before)?;
-    let mut files = None;
-    if let Some(urls) = urls(&changes) {
-        let found = media::look_up(act, &urls).await?;
-        // What is wrong already need not wait for a copy.
-        changed(act, &before, &changes, Some(found.clone()))?;
-        files = Some(media::copy(act, found).await?);
-    }
+    let files = match judged(act, &before, &changes, flaws).await? {
+        Some(found) => Some(media::copy(act, found).await?),
+        None => None,
+    };
     let mut tx = act.begin().await?;
     let row = find_locked(act, &tx, id).await?;
     editable(&row)?;
     let row = changed(act, &row, &changes, files)?;
     let reply = save(act, &mut tx, row, "edited").await?;
     act.finish(tx, reply).await
+}
+
+/// The new files as far as they are known without copying anything, if nothing is wrong with the changes.
+async fn judged(
+    act: &Act,
+    before: &post::Model,
+    changes: &Changes,
+    flaws: Vec<platforms::Violation>,
+) -> Result<Option<Vec<PostMedia>>> {
+    let found = match urls(changes) {
+        Some(urls) => media::look_up(act, &urls).await.map(Some),
+        None => Ok(None),
+    };
+    let right = changed(act, before, changes, found.clone().unwrap_or_default()).map(drop);
+    let all = Error::all(vec![right, found.clone().map(drop)]).map(drop);
+    Error::joined(flaws, all)?;
+    editable(before)?;
+    found
 }
 
 fn editable(row: &post::Model) -> Result<()> {
@@ -71,7 +91,7 @@ fn changed(
     act: &Act,
     row: &post::Model,
     changes: &Changes,
-    files: Option<Vec<super::view::PostMedia>>,
+    files: Option<Vec<PostMedia>>,
 ) -> Result<post::Model> {
     let now = act.cx.clock.now();
     let platform = super::platform(&row.platform)?;
@@ -104,7 +124,7 @@ fn changed(
     Ok(next)
 }
 
-fn apply(content: &mut Content, changes: &Changes, files: Option<Vec<super::view::PostMedia>>) {
+fn apply(content: &mut Content, changes: &Changes, files: Option<Vec<PostMedia>>) {
     if let Some(caption) = &changes.caption {
         content.caption = caption.clone().unwrap_or_default();
     }

@@ -47,7 +47,7 @@ pub fn list(one: Option<&str>, many: Option<&[String]>) -> Vec<String> {
 /// [`Code::InvalidField`] for what is no http(s) address or is no longer stored.
 pub async fn look_up(act: &Act, urls: &[String]) -> Result<Vec<PostMedia>> {
     let looks = urls.iter().enumerate().map(|(place, url)| look_up_one(act, place, url));
-    future::try_join_all(looks).await
+    Error::all(future::join_all(looks).await)
 }
 
 async fn look_up_one(act: &Act, place: usize, url: &str) -> Result<PostMedia> {
