@@ -2,13 +2,14 @@
 
 use std::{
     collections::BTreeMap,
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use anyhow::{Context as _, Result, bail};
 use fanfare_platforms::PlatformId;
+use ipnet::IpNet;
 use url::Url;
 
 /// Every variable there is, with what it means; `<PLATFORM>` stands for each platform's name in capitals.
@@ -103,6 +104,8 @@ pub struct Config {
     pub failpoint: Option<String>,
     /// Multiplies inbound limits.
     pub limits_factor: f64,
+    /// Networks whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpNet>,
 }
 
 impl Config {
@@ -165,11 +168,14 @@ impl Config {
             log_json: given.log_json()?,
             failpoint: given.failpoint()?,
             limits_factor: given.parse("FANFARE_LIMITS_FACTOR", "a number above 0")?.unwrap_or(1.0),
+            trusted_proxies: given.networks("FANFARE_TRUSTED_PROXIES")?,
             data_dir,
         };
-        given.ignore(&["FANFARE_URL", "FANFARE_API_KEY", "FANFARE_TRUSTED_PROXIES"]);
+        given.ignore(&["FANFARE_URL", "FANFARE_API_KEY"]);
         given.refuse_rest()?;
-        if config.limits_factor <= 0.0 || config.database_pool == 0 {
+        if !(config.limits_factor > 0.0 && config.limits_factor.is_finite())
+            || config.database_pool == 0
+        {
             bail!("FANFARE_LIMITS_FACTOR and FANFARE_DATABASE_POOL must be above 0");
         }
         Ok(config)
@@ -209,6 +215,18 @@ impl Given {
     fn list(&mut self, name: &str) -> Vec<String> {
         let text = self.take(name).unwrap_or_default();
         text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
+    }
+
+    fn networks(&mut self, name: &str) -> Result<Vec<IpNet>> {
+        let parse = |item: String| {
+            let network = item.parse().or_else(|_| item.parse::<IpAddr>().map(IpNet::from));
+            network.map_err(|_| {
+                anyhow::anyhow!(
+                    "{name} must be networks like 10.0.0.0/8, separated by commas, not {item:?}"
+                )
+            })
+        };
+        self.list(name).into_iter().map(parse).collect()
     }
 
     fn switch(&mut self, name: &str) -> Result<bool> {
@@ -316,6 +334,9 @@ mod tests {
             ("FANFARE_LOG_FORMAT", "xml"),
             ("FANFARE_BLUESKY_URL", "::"),
             ("FANFARE_FAILPOINT", "elsewhere"),
+            ("FANFARE_TRUSTED_PROXIES", "10.0.0.0/8, everyone"),
+            ("FANFARE_LIMITS_FACTOR", "-1"),
+            ("FANFARE_LIMITS_FACTOR", "NaN"),
             ("FANFARE_LISTNE", "127.0.0.1:1"),
         ] {
             assert!(refusal(name, value).contains(name), "{name}: {}", refusal(name, value));

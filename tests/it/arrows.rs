@@ -14,6 +14,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "fanfare-domain",
             "fanfare-entities",
             "fanfare-jobs",
+            "fanfare-limits",
             "fanfare-media",
             "fanfare-metrics",
             "fanfare-migration",
@@ -41,6 +42,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "fanfare-entities",
             "fanfare-jobs",
+            "fanfare-limits",
             "fanfare-media",
             "fanfare-metrics",
             "fanfare-outbound",
@@ -48,6 +50,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("fanfare-jobs", &["fanfare-metrics"]),
+    ("fanfare-limits", &[]),
     ("fanfare-platforms", &["fanfare-outbound"]),
     ("fanfare-media", &["fanfare-outbound"]),
     ("fanfare-metrics", &[]),

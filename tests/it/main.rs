@@ -14,6 +14,8 @@ mod fleet;
 mod idempotency;
 mod interleavings;
 mod killed_api;
+mod limit_stores;
+mod limits;
 mod logs;
 mod metrics;
 mod operator;
