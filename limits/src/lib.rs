@@ -1,23 +1,27 @@
 //! How much may be done in a time, counted once for all processes.
 //!
 //! [`Limits::take`] is for requests that come in: fixed windows, several at once, all or none. It counts in Redis where
-//! there is one (`redis.rs`, one script a call), else in a table in memory (`table.rs`). While Redis cannot be reached
-//! each process counts for itself (`fallback.rs`): never without limit, and never with an error.
+//! there is one (`redis.rs`, one script a call), else in a table in memory (`table.rs`). [`Limits::permits`] is for calls
+//! that go out: whoever must wait is told its own time, so nobody comes in vain. While Redis cannot be reached each
+//! process counts for itself (`fallback.rs`): never without limit, and never with an error.
 //!
 //! What is absent: no HTTP, no database, and no number; what is limited, and how far, is the caller's affair.
 
 mod error;
 mod fallback;
+mod line;
+mod permit;
 mod redis;
 mod table;
 mod time;
 mod window;
 
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::Duration};
 
-use crate::{fallback::Fallback, redis::Redis, table::Table};
+use crate::{fallback::Fallback, line::Lines, redis::Redis, table::Table};
 
 pub use error::Error;
+pub use permit::{Permit, Rate, Request, Subject};
 pub use time::Time;
 pub use window::{Count, Taken, Window};
 
@@ -28,6 +32,8 @@ pub struct Limits(Arc<Inner>);
 struct Inner {
     time: Time,
     store: Store,
+    /// The permits of this process: all there are, or those given while Redis is away.
+    lines: Lines,
 }
 
 enum Store {
@@ -39,7 +45,8 @@ impl Limits {
     /// Counters of one process, which end with it.
     #[must_use]
     pub fn memory(time: Time) -> Self {
-        Self(Arc::new(Inner { time, store: Store::Memory(Table::default()) }))
+        let store = Store::Memory(Table::default());
+        Self(Arc::new(Inner { time, store, lines: Lines::default() }))
     }
 
     /// Counters that a fleet shares, in Redis 7 or Valkey, at `redis://`, `rediss://` or `redis+unix://`. Connects when
@@ -49,7 +56,7 @@ impl Limits {
     /// [`Error::BadUrl`].
     pub fn redis(url: &str, time: Time) -> Result<Self, Error> {
         let store = Store::Redis(Redis::open(url)?, Fallback::default());
-        Ok(Self(Arc::new(Inner { time, store })))
+        Ok(Self(Arc::new(Inner { time, store, lines: Lines::default() })))
     }
 
     /// Takes from every window, or, if one does not hold enough, from none. `owner` is whom they limit; the windows of
@@ -80,6 +87,35 @@ impl Limits {
                 let _ = redis.take(self.0.time.given(), &keys, windows, -1).await;
             }
         }
+    }
+}
+
+impl Limits {
+    /// Asks for all of these calls at once, each against all its subjects or none. The k-th that must wait is told the
+    /// k-th time that is free, and keeps it: it asks again then under the same id.
+    pub async fn permits(&self, requests: &[Request]) -> Vec<Permit> {
+        let (inner, now) = (&*self.0, self.0.time.in_memory());
+        let Store::Redis(redis, _) = &inner.store else {
+            return inner.lines.ask(now, requests, 1);
+        };
+        match redis.permits(inner.time.given(), requests).await {
+            Some(permits) => {
+                inner.lines.forget();
+                permits
+            }
+            None => inner.lines.ask(now, requests, redis.peers()),
+        }
+    }
+
+    /// Lets nothing through against this subject for this long, in every process: the other side asked for it.
+    pub async fn close(&self, subject: &str, time: Duration) {
+        let inner = &*self.0;
+        if let Store::Redis(redis, _) = &inner.store
+            && redis.close(inner.time.given(), subject, time).await
+        {
+            return;
+        }
+        inner.lines.close(inner.time.in_memory(), subject, time);
     }
 }
 

@@ -13,7 +13,7 @@ use redis::{
     RedisResult, Script, ScriptInvocation, aio::MultiplexedConnection, io::tcp::TcpSettings,
 };
 
-use crate::{Count, Error, Taken, Window};
+use crate::{Count, Error, Permit, Request, Subject, Taken, Window, window::millis};
 
 /// How long Redis may take to answer, and to be connected to. A request waits for it, so it is short.
 const BOUND: Duration = Duration::from_millis(500);
@@ -38,6 +38,8 @@ struct Shared {
     name: String,
     peers: AtomicU32,
     take: Script,
+    permit: Script,
+    close: Script,
     beat: Script,
 }
 
@@ -64,6 +66,8 @@ impl Redis {
             name: uuid::Uuid::new_v4().to_string(),
             peers: AtomicU32::new(1),
             take: Script::new(include_str!("take.lua")),
+            permit: Script::new(include_str!("permit.lua")),
+            close: Script::new(include_str!("close.lua")),
             beat: Script::new(include_str!("peers.lua")),
         })))
     }
@@ -78,7 +82,7 @@ impl Redis {
     ) -> Option<Taken> {
         self.beat();
         let mut call = self.0.take.prepare_invoke();
-        call.key(keys).arg(now.map_or(String::new(), |now| now.to_string()));
+        call.key(keys).arg(shown(now));
         for window in windows {
             let cost = i64::try_from(window.cost).unwrap_or(i64::MAX);
             call.arg(window.limit).arg(window.span_ms()).arg(sign * cost);
@@ -91,6 +95,35 @@ impl Redis {
             reset_in: Duration::from_millis(count[1].unsigned_abs()),
         });
         Some(Taken::from_counts(windows, counts.collect(), answer[0] == 1))
+    }
+
+    /// Decides on calls in the given order. `None`: Redis is away.
+    pub(crate) async fn permits(
+        &self,
+        now: Option<i64>,
+        requests: &[Request],
+    ) -> Option<Vec<Permit>> {
+        self.beat();
+        let mut call = self.0.permit.prepare_invoke();
+        call.arg(shown(now));
+        for request in requests {
+            call.arg(&request.id).arg(request.subjects.len());
+            for subject in &request.subjects {
+                call.key(Subject::closed_key(&subject.name)).arg(subject.rates.len());
+                for rate in &subject.rates {
+                    call.key(subject.rate_key(*rate)).arg(rate.limit).arg(millis(rate.span));
+                }
+            }
+        }
+        let waits: Vec<i64> = self.ask(&call).await?;
+        (waits.len() == requests.len()).then(|| waits.into_iter().map(Permit::after).collect())
+    }
+
+    /// Closes a subject; false if Redis is away.
+    pub(crate) async fn close(&self, now: Option<i64>, subject: &str, time: Duration) -> bool {
+        let mut call = self.0.close.prepare_invoke();
+        call.key(Subject::closed_key(subject)).arg(shown(now)).arg(millis(time));
+        self.ask::<i64>(&call).await.is_some()
     }
 
     /// How many processes counted when Redis last answered.
@@ -190,4 +223,9 @@ impl Redis {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A time for a script; empty: the server's own.
+fn shown(now: Option<i64>) -> String {
+    now.map_or(String::new(), |now| now.to_string())
 }

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use fanfare_limits::{Limits, Time, Window};
+use fanfare_limits::{Limits, Permit, Rate, Request, Subject, Time, Window};
 use fanfare_tests::Redis;
 use futures_util::future;
 
@@ -98,4 +98,106 @@ async fn at_once_exactly_the_limit_is_let_through() {
     assert!(!own_time.take("me", &window).await.is_allowed());
     tokio::time::sleep(Duration::from_millis(350)).await;
     assert!(own_time.take("me", &window).await.is_allowed());
+}
+
+fn subject(name: &str, rates: &[(u32, u64)]) -> Subject {
+    let rate = |(limit, ms): &(u32, u64)| Rate { limit: *limit, span: Duration::from_millis(*ms) };
+    Subject { name: name.to_owned(), rates: rates.iter().map(rate).collect() }
+}
+
+fn call(id: u32, subjects: &[Subject]) -> Request {
+    Request { id: id.to_string(), subjects: subjects.to_vec() }
+}
+
+/// The waits in ms; 0 is now.
+async fn ask(case: &Case, requests: &[Request]) -> Vec<u64> {
+    let wait = |permit: Permit| match permit {
+        Permit::Now => 0,
+        Permit::After(wait) => u64::try_from(wait.as_millis()).unwrap(),
+    };
+    case.limits.permits(requests).await.into_iter().map(wait).collect()
+}
+
+#[tokio::test]
+async fn the_kth_who_waits_is_told_the_kth_time_and_gets_it() {
+    let (cases, _server) = stores().await;
+    for case in cases {
+        let account = [subject("account", &[(2, 1_000)])];
+        let all: Vec<_> = (0..6).map(|id| call(id, &account)).collect();
+        assert_eq!(ask(&case, &all).await, [0, 0, 1_000, 1_000, 2_000, 2_000]);
+        assert_eq!(ask(&case, &all[4..5]).await, [2_000], "who comes early keeps its place");
+        case.pass(1_000);
+        assert_eq!(ask(&case, &[call(6, &account)]).await, [2_000], "newcomers go to the end");
+        assert_eq!(ask(&case, &all[2..4]).await, [0, 0]);
+        case.pass(1_400);
+        assert_eq!(ask(&case, &all[4..]).await, [0, 0]);
+        case.pass(600);
+        assert_eq!(ask(&case, &[call(6, &account)]).await, [400], "those before it were late");
+        case.pass(400);
+        assert_eq!(ask(&case, &[call(6, &account), call(7, &account)]).await, [0, 0]);
+        assert_eq!(ask(&case, &[call(7, &account)]).await, [1_000], "each call counts anew");
+    }
+}
+
+#[tokio::test]
+async fn a_permit_is_for_all_subjects_or_for_none() {
+    let (cases, _server) = stores().await;
+    for case in cases {
+        let app = subject("app", &[(3, 1_000)]);
+        let of = |name: &str| [subject(name, &[(2, 5_000), (10, 60_000)]), app.clone()];
+        let calls = [call(1, &of("a")), call(2, &of("a")), call(3, &of("a")), call(4, &of("b"))];
+        assert_eq!(ask(&case, &calls).await, [0, 0, 5_000, 0]);
+        assert_eq!(ask(&case, &[call(5, &of("b"))]).await, [1_000], "the app's limit");
+        assert_eq!(ask(&case, &[call(6, &[subject("c", &[])])]).await, [0], "no limit at all");
+        case.pass(1_000);
+        assert_eq!(ask(&case, &[call(5, &of("b")), call(7, &of("b"))]).await, [0, 4_000]);
+    }
+}
+
+#[tokio::test]
+async fn a_closed_subject_lets_nobody_through_and_then_one_after_the_other() {
+    let (cases, _server) = stores().await;
+    for case in cases {
+        let of = |name: &str| [subject(name, &[(2, 1_000)])];
+        case.limits.close("a", Duration::from_millis(5_000)).await;
+        case.limits.close("a", Duration::from_millis(100)).await;
+        let calls: Vec<_> = (0..3).map(|id| call(id, &of("a"))).collect();
+        assert_eq!(ask(&case, &calls).await, [5_000, 5_000, 6_000]);
+        assert_eq!(ask(&case, &[call(9, &of("b"))]).await, [0]);
+        case.pass(5_000);
+        assert_eq!(ask(&case, &calls).await, [0, 0, 1_000]);
+    }
+}
+
+#[tokio::test]
+async fn no_time_however_chosen_holds_more_calls_than_allowed() {
+    let (cases, _server) = stores().await;
+    for case in cases {
+        let (mut made, mut due): (Vec<i64>, Vec<(i64, u32)>) = (Vec::new(), Vec::new());
+        let account = [subject("a", &[(3, 700), (7, 2_500)])];
+        for tick in 0..400_u32 {
+            case.pass(50);
+            let now = case.now.load(Ordering::Relaxed);
+            if tick < 60 && tick % 2 == 0 {
+                due.push((now, tick));
+            }
+            // Each comes back up to 140 ms late, as real workers do.
+            let late = |id: u32| i64::from(id * 37 % 140);
+            let (come, rest) = due.into_iter().partition(|(at, id)| at + late(*id) <= now);
+            due = rest;
+            let come: Vec<(i64, u32)> = come;
+            let calls: Vec<_> = come.iter().map(|(_, id)| call(*id, &account)).collect();
+            for ((_, id), wait) in come.iter().zip(ask(&case, &calls).await) {
+                match i64::try_from(wait).unwrap() {
+                    0 => made.push(now),
+                    wait => due.push((now + wait, *id)),
+                }
+            }
+        }
+        assert_eq!((made.len(), due.len()), (30, 0));
+        let fits =
+            |limit: usize, span: i64| made.windows(limit + 1).all(|w| w[limit] - w[0] >= span);
+        assert!(fits(3, 700) && fits(7, 2_500), "{made:?}");
+        assert!(made[29] - made[0] < 4 * 2_500 + 2_500, "and little time is lost: {made:?}");
+    }
 }
