@@ -49,6 +49,10 @@ pub const VARIABLES: &[(&str, &str)] = &[
         "true opens private addresses, http and every port for addresses that users give (false).",
     ),
     ("FANFARE_SANDBOX_URL", "Where `fanfare sandbox` is reached; `up` brings its own."),
+    (
+        "FANFARE_SANDBOX_LIMITS",
+        "true: the simulated networks limit posts as the real ones do, and posts to them are paced (false).",
+    ),
     ("FANFARE_<PLATFORM>_URL", "Base URL of a platform's API, in place of its own."),
     ("FANFARE_<PLATFORM>_CLIENT_ID", "Client id of the app registered with a platform."),
     ("FANFARE_<PLATFORM>_CLIENT_SECRET", "Client secret of that app."),
@@ -94,6 +98,8 @@ pub struct Config {
     pub allow_private: bool,
     /// The simulated networks.
     pub sandbox_url: Option<Url>,
+    /// The simulated networks have the real ones' limits.
+    pub sandbox_limits: bool,
     /// Base URLs of platforms.
     pub platform_urls: BTreeMap<PlatformId, Url>,
     /// Log filter.
@@ -163,6 +169,7 @@ impl Config {
             allow_private: given.switch("FANFARE_ALLOW_PRIVATE_TARGETS")?,
             sandbox_url: given
                 .parse("FANFARE_SANDBOX_URL", "an address like http://127.0.0.1:9090")?,
+            sandbox_limits: given.switch("FANFARE_SANDBOX_LIMITS")?,
             platform_urls: given.platform_urls()?,
             log: given.take("FANFARE_LOG").unwrap_or("info".into()),
             log_json: given.log_json()?,

@@ -69,6 +69,7 @@ pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
         allow_private: config.allow_private,
         platform_urls: config.platform_urls.clone(),
         sandbox_url: way.own_sandbox.or_else(|| config.sandbox_url.clone()),
+        sandbox_limits: config.sandbox_limits,
         limits_factor: config.limits_factor,
         trusted_proxies: config.trusted_proxies.clone(),
     };

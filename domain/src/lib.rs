@@ -88,6 +88,8 @@ pub struct Settings {
     pub platform_urls: BTreeMap<PlatformId, Url>,
     /// Where the simulated networks are.
     pub sandbox_url: Option<Url>,
+    /// Posts to the simulated networks are paced as those to the real ones are.
+    pub sandbox_limits: bool,
     /// Multiplies every limit of callers.
     pub limits_factor: f64,
     /// Networks whose `X-Forwarded-For` is believed.

@@ -31,6 +31,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "fanfare-domain",
             "fanfare-entities",
             "fanfare-jobs",
+            "fanfare-limits",
             "fanfare-media",
             "fanfare-metrics",
             "fanfare-outbound",

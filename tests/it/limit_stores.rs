@@ -201,3 +201,14 @@ async fn no_time_however_chosen_holds_more_calls_than_allowed() {
         assert!(made[29] - made[0] < 4 * 2_500 + 2_500, "and little time is lost: {made:?}");
     }
 }
+
+#[tokio::test]
+async fn without_redis_permits_are_still_counted() {
+    let case = Case::with(|time| Limits::redis("redis://127.0.0.1:1", time).unwrap());
+    let account = [subject("account", &[(2, 1_000)])];
+    let calls: Vec<_> = (0..3).map(|id| call(id, &account)).collect();
+    assert_eq!(ask(&case, &calls).await, [0, 0, 1_000]);
+    case.limits.close("account", Duration::from_millis(3_000)).await;
+    case.pass(1_000);
+    assert_eq!(ask(&case, &calls[2..]).await, [2_000]);
+}

@@ -20,6 +20,7 @@ mod logs;
 mod metrics;
 mod operator;
 mod outages;
+mod pacing;
 mod publishing;
 mod redis_tls;
 mod service;

@@ -41,6 +41,8 @@ pub struct Options {
     pub cut: bool,
     /// Multiplies the limits of callers; large, so that only stories about limits meet them.
     pub limits_factor: f64,
+    /// The simulated networks have the real ones' limits, and posts to them are paced.
+    pub sandbox_limits: bool,
     /// Networks whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<ipnet::IpNet>,
 }
@@ -54,6 +56,7 @@ impl Default for Options {
             redis_url: None,
             cut: false,
             limits_factor: 1_000.0,
+            sandbox_limits: false,
             trusted_proxies: Vec::new(),
         }
     }
@@ -98,6 +101,7 @@ impl TestApp {
         std::fs::create_dir_all(dir.join("media")).expect("a temporary directory");
         let stop = CancellationToken::new();
         let networks = Sandbox::open(None).await.expect("the sandbox opens");
+        networks.set_rate_limits(options.sandbox_limits);
         let any = "127.0.0.1:0".parse().expect("an address");
         let networks = networks.serve(any, stop.clone()).await.expect("the sandbox listens");
         let sandbox_url = Url::parse(&format!("http://{}", networks.address())).expect("a URL");
@@ -128,6 +132,7 @@ impl TestApp {
                 platform_urls: Default::default(),
                 sandbox_url: Some(Url::parse(&format!("http://{reached}")).expect("a URL")),
                 limits_factor: options.limits_factor,
+                sandbox_limits: options.sandbox_limits,
                 trusted_proxies: options.trusted_proxies,
             },
         });
@@ -158,12 +163,19 @@ impl TestApp {
     pub async fn twin(&self) -> String {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let origin = format!("http://{}", listener.local_addr().expect("an address"));
+        let service = fanfare_api::service(self.twin_domain().await, Vec::new());
+        tokio::spawn(fanfare_api::serve(service, listener, self.stop.clone()));
+        origin
+    }
+
+    /// The same rules over connections of their own, as another process has them.
+    async fn twin_domain(&self) -> Domain {
         let redis_url = self.redis_url.as_deref();
         let mut own = (self.domain.bell.clone(), self.domain.limits.clone());
         if redis_url.is_some() {
             own = (bell(redis_url).await, limits(redis_url, &self.clock));
         }
-        let domain = Domain::new(Parts {
+        Domain::new(Parts {
             db: Db::open(&self.database_url, 8).await.expect("the database opens"),
             clock: self.clock.clone(),
             bell: own.0,
@@ -172,16 +184,22 @@ impl TestApp {
             http: self.domain.http.clone(),
             store: self.domain.store.clone(),
             settings: self.domain.settings.clone(),
-        });
-        let service = fanfare_api::service(domain, Vec::new());
-        tokio::spawn(fanfare_api::serve(service, listener, self.stop.clone()));
-        origin
+        })
     }
 
     /// Starts workers in this process.
     pub fn work(&self) -> Context {
+        self.work_on(self.domain.clone())
+    }
+
+    /// Starts more workers, over connections of their own.
+    pub async fn work_beside(&self) -> Context {
+        self.work_on(self.twin_domain().await)
+    }
+
+    fn work_on(&self, domain: Domain) -> Context {
         let name = format!("test-{}", uuid::Uuid::now_v7().simple());
-        let cx = Context::new(self.domain.clone(), name, Failpoint::default());
+        let cx = Context::new(domain, name, Failpoint::default());
         let options = fanfare_workers::Options {
             slots: 16,
             grace: Duration::from_secs(1),
