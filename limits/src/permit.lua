@@ -54,8 +54,8 @@ end
 local function count(subject, at, member)
   for _, rate in ipairs(subject.rates) do
     redis.call('ZADD', rate.key, at, member)
-    local last = redis.call('ZRANGE', rate.key, -1, -1, 'WITHSCORES')
-    redis.call('PEXPIRE', rate.key, math.ceil(last[2] - now + rate.span + 60000))
+    -- Whoever waits behind this one comes back at most one length later, and with a minute's grace.
+    redis.call('PEXPIRE', rate.key, at - now + rate.span + 60000)
   end
 end
 

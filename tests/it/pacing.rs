@@ -125,6 +125,7 @@ async fn the_posts_of_a_day_are_counted_where_nothing_is_forgotten() {
     let old = post::Model { public_at: Some(then), ..row };
     let old = post::ActiveModel { id: NotSet, ..post::ActiveModel::from(old).reset_all() };
     post::Entity::insert_many(vec![old; 249]).exec(db).await.unwrap();
+    app.pass(Duration::from_secs(11)).await;
     let next = make(&user, account).await;
     let post = in_time(&app, &user, next, |post| post["error"].is_object()).await;
     assert_eq!(

@@ -14,7 +14,7 @@ use fanfare_jobs::Kind;
 use crate::{
     failpoint::Failpoint,
     group::Group,
-    publish_post::permit::{self, Turn, Wanted},
+    publish_post::permit::{Desk, Turn, Wanted},
 };
 
 /// The context of a worker process. Cheap to clone.
@@ -54,8 +54,11 @@ impl Context {
             let taken = publishing::claim(&cx, ids.clone()).await?;
             Ok(in_order(&ids, taken, |one| one.post.id.0))
         });
-        let permit =
-            grouped(cx, "permit", |cx, wanted| async move { permit::decide(&cx, wanted).await });
+        let desk = Arc::<Desk>::default();
+        let permit = grouped(cx, "permit", move |cx, wanted| {
+            let desk = Arc::clone(&desk);
+            async move { desk.decide(&cx, wanted).await }
+        });
         let arm = grouped(cx, "arm", |cx, armed| async move { publishing::arm(&cx, armed).await });
         let record =
             grouped(

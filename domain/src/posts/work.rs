@@ -412,7 +412,7 @@ pub async fn attempt(cx: &Domain, post: i64, number: i32) -> Result<Option<Attem
 }
 
 /// What an account has published lately.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Spent {
     /// How many posts.
     pub posts: i64,
@@ -426,12 +426,9 @@ pub struct Spent {
 /// The database's.
 pub async fn spent(
     cx: &Domain,
-    accounts: BTreeSet<AccountId>,
+    accounts: &BTreeSet<AccountId>,
     since: Millis,
 ) -> Result<HashMap<AccountId, Spent>> {
-    if accounts.is_empty() {
-        return Ok(HashMap::new());
-    }
     let conn = &cx.db.read;
     let ids = rows::parameter(conn, accounts.iter().map(|id| json!({ "id": id })).collect());
     let asked = rows::from(conn.get_database_backend(), "asked", 1, &[("id", Type::Big)]);

@@ -1,6 +1,10 @@
 //! Before a public call: may it be made now? A network's limits hold for all workers together.
 
-use std::{collections::HashMap, time::Duration};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use fanfare_domain::{
     Domain, Result,
@@ -17,6 +21,10 @@ const SLACK: Duration = Duration::from_millis(200);
 
 /// Limits of this length are counted in the database too, which outlives every store of permits.
 const DAY: Duration = Duration::from_secs(24 * 3_600);
+
+/// How long what an account has published is believed, in ms: it only has to tell what the store of permits may have
+/// forgotten.
+const BELIEVED: Millis = 10_000;
 
 /// A call that is about to be made.
 #[derive(Debug, Clone)]
@@ -82,37 +90,76 @@ fn place(account: &account::Model) -> String {
     if account.sandbox { format!("{}:sandbox", account.platform) } else { account.platform.clone() }
 }
 
-/// Decides on a group of calls: one call of the store, and one statement if any has a limit by the day.
-///
-/// # Errors
-/// The database's.
-pub async fn decide(cx: &Domain, wanted: Vec<Wanted>) -> Result<Vec<Turn>> {
-    let now = cx.clock.now();
-    let daily = wanted.iter().filter(|one| one.daily.is_some()).map(|one| one.account);
-    let mut spent = spent(cx, daily.collect(), now - millis(DAY)).await?;
-    let exhausted: Vec<Option<Millis>> =
-        wanted.iter().map(|one| exhausted(one, &mut spent)).collect();
-    let open = wanted.iter().zip(&exhausted).filter(|(_, until)| until.is_none());
-    let requests: Vec<Request> = open.map(|(one, _)| one.request.clone()).collect();
-    let mut permits = cx.limits.permits(&requests).await.into_iter();
-    let turn = |until: Option<Millis>| match until {
-        Some(until) => Turn::Exhausted(until),
-        None => match permits.next() {
-            Some(Permit::After(wait)) => Turn::At(now + millis(wait)),
-            Some(Permit::Now) | None => Turn::Now,
-        },
-    };
-    Ok(exhausted.into_iter().map(turn).collect())
+/// Decides for the workers of one process.
+#[derive(Default)]
+pub struct Desk {
+    /// What accounts with a limit by the day have published, and when that was read.
+    known: Mutex<HashMap<AccountId, (Millis, Spent)>>,
+}
+
+impl Desk {
+    /// Decides on a group of calls: one call of the store, and a statement for accounts with a limit by the day that were
+    /// not looked up lately.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn decide(&self, cx: &Domain, wanted: Vec<Wanted>) -> Result<Vec<Turn>> {
+        let now = cx.clock.now();
+        self.look_up(cx, &wanted, now).await?;
+        let exhausted: Vec<Option<Millis>> = {
+            let mut known = self.known();
+            wanted.iter().map(|one| exhausted(one, &mut known, now)).collect()
+        };
+        let open = wanted.iter().zip(&exhausted).filter(|(_, until)| until.is_none());
+        let requests: Vec<Request> = open.map(|(one, _)| one.request.clone()).collect();
+        let mut permits = cx.limits.permits(&requests).await.into_iter();
+        let turn = |until: Option<Millis>| match until {
+            Some(until) => Turn::Exhausted(until),
+            None => match permits.next() {
+                Some(Permit::After(wait)) => Turn::At(now + millis(wait)),
+                Some(Permit::Now) | None => Turn::Now,
+            },
+        };
+        Ok(exhausted.into_iter().map(turn).collect())
+    }
+
+    async fn look_up(&self, cx: &Domain, wanted: &[Wanted], now: Millis) -> Result<()> {
+        let daily = wanted.iter().filter(|one| one.daily.is_some()).map(|one| one.account);
+        let unknown: BTreeSet<AccountId> = {
+            let mut known = self.known();
+            known.retain(|_, (read_at, _)| (*read_at..*read_at + BELIEVED).contains(&now));
+            daily.filter(|account| !known.contains_key(account)).collect()
+        };
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        let spent = spent(cx, &unknown, now - millis(DAY)).await?;
+        let read = |account| (account, (now, spent.get(&account).copied().unwrap_or_default()));
+        self.known().extend(unknown.into_iter().map(read));
+        Ok(())
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<AccountId, (Millis, Spent)>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// When the account may post again, if its day's posts are used up. Those that wait for it are spread as the day's posts
 /// were allowed, so that they do not all come at once.
-fn exhausted(wanted: &Wanted, spent: &mut HashMap<AccountId, Spent>) -> Option<Millis> {
+fn exhausted(
+    wanted: &Wanted,
+    known: &mut HashMap<AccountId, (Millis, Spent)>,
+    now: Millis,
+) -> Option<Millis> {
     let limit = i64::from(wanted.daily?);
-    let spent = spent.get_mut(&wanted.account).filter(|spent| spent.posts >= limit)?;
+    let (_, spent) = known.get_mut(&wanted.account).filter(|(_, spent)| spent.posts >= limit)?;
     let place = spent.posts - limit;
+    let until = spent.oldest + millis(DAY) + place * (millis(DAY) / limit.max(1));
+    if until <= now {
+        return None;
+    }
     spent.posts += 1;
-    Some(spent.oldest + millis(DAY) + place * (millis(DAY) / limit.max(1)))
+    Some(until)
 }
 
 #[cfg(test)]
@@ -123,10 +170,11 @@ mod tests {
     fn those_that_wait_for_the_day_to_pass_come_one_after_the_other() {
         let request = Request { id: "1".into(), subjects: Vec::new() };
         let wanted = Wanted { request, account: AccountId(7), daily: Some(10) };
-        let mut spent = HashMap::from([(AccountId(7), Spent { posts: 9, oldest: 1_000 })]);
-        assert_eq!(exhausted(&wanted, &mut spent), None);
-        spent.insert(AccountId(7), Spent { posts: 10, oldest: 1_000 });
-        assert_eq!(exhausted(&wanted, &mut spent), Some(86_401_000));
-        assert_eq!(exhausted(&wanted, &mut spent), Some(86_401_000 + 8_640_000));
+        let of = |posts| HashMap::from([(AccountId(7), (0, Spent { posts, oldest: 1_000 }))]);
+        assert_eq!(exhausted(&wanted, &mut of(9), 2_000), None);
+        let mut known = of(10);
+        assert_eq!(exhausted(&wanted, &mut known, 2_000), Some(86_401_000));
+        assert_eq!(exhausted(&wanted, &mut known, 2_000), Some(86_401_000 + 8_640_000));
+        assert_eq!(exhausted(&wanted, &mut of(10), 86_401_000), None, "the oldest has gone");
     }
 }
