@@ -109,7 +109,7 @@ async fn redis(config: &Config) -> Finding {
         return if config.is_embedded() {
             Ok("not used: the queue is in memory".into())
         } else {
-            Err("set FANFARE_REDIS_URL, or workers hear of posts only by their own sweep".into())
+            Err("set FANFARE_REDIS_URL, or workers hear of posts only by their own sweep and count limits for themselves".into())
         };
     };
     let bell = Bell::redis(url).await.map_err(|error| error.to_string())?;
