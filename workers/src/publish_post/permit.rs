@@ -113,6 +113,8 @@ impl Desk {
         let open = wanted.iter().zip(&exhausted).filter(|(_, until)| until.is_none());
         let requests: Vec<Request> = open.map(|(one, _)| one.request.clone()).collect();
         let mut permits = cx.limits.permits(&requests).await.into_iter();
+        // Read again: a wait counts from the answer on, and whoever comes too early has come in vain.
+        let now = cx.clock.now();
         let turn = |until: Option<Millis>| match until {
             Some(until) => Turn::Exhausted(until),
             None => match permits.next() {
@@ -164,7 +166,71 @@ fn exhausted(
 
 #[cfg(test)]
 mod tests {
+    use fanfare_entities::{UserId, WorkspaceId, account::AccountStatus};
+    use fanfare_outbound::{Client, Policy};
+    use fanfare_platforms::{Account, PlatformId, Secrets};
+    use serde_json::json;
+    use uuid::Uuid;
+
     use super::*;
+
+    fn account(sandbox: bool) -> account::Model {
+        account::Model {
+            id: AccountId(7),
+            workspace_id: WorkspaceId(Uuid::nil()),
+            brand_id: None,
+            platform: "telegram".into(),
+            remote_id: "-1001".into(),
+            username: "news".into(),
+            display_name: None,
+            status: AccountStatus::Connected,
+            sandbox,
+            meta: json!({"bot_username": "news_bot"}),
+            secret_id: None,
+            token_expires_at: None,
+            refreshing_until: None,
+            connected_by: UserId(Uuid::nil()),
+            created_at: 0,
+            updated_at: 0,
+        }
+    }
+
+    fn subjects(phase: Phase, account: &account::Model, sandbox_limits: bool) -> Vec<Subject> {
+        let session = Session {
+            http: Client::new(Policy { allow_private: false }).unwrap(),
+            base: None,
+            account: Account {
+                meta: account.meta.as_object().cloned().unwrap(),
+                ..Account::default()
+            },
+            secrets: Secrets::default(),
+            now: fanfare_domain::clock::date(0),
+        };
+        let telegram = fanfare_platforms::find(PlatformId::Telegram);
+        Wanted::of(1, phase, telegram, account, &session, sandbox_limits).request.subjects
+    }
+
+    #[test]
+    fn a_public_call_is_counted_against_its_account_and_its_app() {
+        let [chat, bot] = &subjects(Phase::Commit, &account(false), false)[..] else {
+            panic!("two subjects")
+        };
+        assert_eq!((chat.name.as_str(), chat.rates.len()), ("account:telegram:-1001", 2));
+        assert_eq!((bot.name.as_str(), bot.rates.len()), ("app:telegram:news_bot", 1));
+        assert_eq!(bot.rates[0], Rate { limit: 30, span: Duration::from_millis(1_200) });
+    }
+
+    #[test]
+    fn what_is_not_counted_waits_only_while_its_account_is_closed() {
+        let uncounted = |sandbox| {
+            let name = account_name(&account(sandbox));
+            vec![Subject { name, rates: Vec::new() }]
+        };
+        assert_eq!(subjects(Phase::Prepare, &account(false), true), uncounted(false));
+        assert_eq!(subjects(Phase::Commit, &account(true), false), uncounted(true));
+        let counted = subjects(Phase::Commit, &account(true), true);
+        assert_eq!(counted[1].name, "app:telegram:sandbox:news_bot");
+    }
 
     #[test]
     fn those_that_wait_for_the_day_to_pass_come_one_after_the_other() {
