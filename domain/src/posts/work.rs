@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use fanfare_entities::{AccountId, Millis, account, post, post::PostStatus, secret};
+use fanfare_entities::{Millis, account, post, post::PostStatus, secret};
 use fanfare_jobs::Kind;
 use sea_orm::{
     ActiveEnum, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter,
@@ -409,37 +409,4 @@ pub async fn attempt(cx: &Domain, post: i64, number: i32) -> Result<Option<Attem
         error: None,
         steps: row.steps,
     }))
-}
-
-/// What an account has published lately.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Spent {
-    /// How many posts.
-    pub posts: i64,
-    /// When the first of them became public.
-    pub oldest: Millis,
-}
-
-/// What these accounts have published after `since`.
-///
-/// # Errors
-/// The database's.
-pub async fn spent(
-    cx: &Domain,
-    accounts: &BTreeSet<AccountId>,
-    since: Millis,
-) -> Result<HashMap<AccountId, Spent>> {
-    let conn = &cx.db.read;
-    let ids = rows::parameter(conn, accounts.iter().map(|id| json!({ "id": id })).collect());
-    let asked = rows::from(conn.get_database_backend(), "asked", 1, &[("id", Type::Big)]);
-    let sql = format!(
-        "SELECT account_id, count(*) AS posts, min(public_at) AS oldest FROM posts \
-         WHERE account_id IN (SELECT id FROM {asked}) AND public_at > $2 GROUP BY account_id"
-    );
-    let found = conn.query_all_raw(statement(conn, sql, [ids, since.into()])).await?;
-    let one = |row: &sea_orm::QueryResult| {
-        let spent = Spent { posts: row.try_get("", "posts")?, oldest: row.try_get("", "oldest")? };
-        Ok((AccountId(row.try_get("", "account_id")?), spent))
-    };
-    Ok(found.iter().map(one).collect::<Result<_, DbErr>>()?)
 }

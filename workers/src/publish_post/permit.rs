@@ -8,7 +8,7 @@ use std::{
 
 use fanfare_domain::{
     Domain, Result,
-    posts::work::{Spent, spent},
+    posts::quota::{Spent, spent},
 };
 use fanfare_entities::{AccountId, Millis, account};
 use fanfare_limits::{Permit, Rate, Request, Subject};
