@@ -2,13 +2,14 @@
 
 use std::{
     collections::BTreeMap,
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use anyhow::{Context as _, Result, bail};
 use fanfare_platforms::PlatformId;
+use ipnet::IpNet;
 use url::Url;
 
 /// Every variable there is, with what it means; `<PLATFORM>` stands for each platform's name in capitals.
@@ -48,6 +49,10 @@ pub const VARIABLES: &[(&str, &str)] = &[
         "true opens private addresses, http and every port for addresses that users give (false).",
     ),
     ("FANFARE_SANDBOX_URL", "Where `fanfare sandbox` is reached; `up` brings its own."),
+    (
+        "FANFARE_SANDBOX_LIMITS",
+        "true: the simulated networks limit posts as the real ones do, and posts to them are paced (false).",
+    ),
     ("FANFARE_<PLATFORM>_URL", "Base URL of a platform's API, in place of its own."),
     ("FANFARE_<PLATFORM>_CLIENT_ID", "Client id of the app registered with a platform."),
     ("FANFARE_<PLATFORM>_CLIENT_SECRET", "Client secret of that app."),
@@ -93,6 +98,8 @@ pub struct Config {
     pub allow_private: bool,
     /// The simulated networks.
     pub sandbox_url: Option<Url>,
+    /// The simulated networks have the real ones' limits.
+    pub sandbox_limits: bool,
     /// Base URLs of platforms.
     pub platform_urls: BTreeMap<PlatformId, Url>,
     /// Log filter.
@@ -103,6 +110,8 @@ pub struct Config {
     pub failpoint: Option<String>,
     /// Multiplies inbound limits.
     pub limits_factor: f64,
+    /// Networks whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpNet>,
 }
 
 impl Config {
@@ -160,16 +169,20 @@ impl Config {
             allow_private: given.switch("FANFARE_ALLOW_PRIVATE_TARGETS")?,
             sandbox_url: given
                 .parse("FANFARE_SANDBOX_URL", "an address like http://127.0.0.1:9090")?,
+            sandbox_limits: given.switch("FANFARE_SANDBOX_LIMITS")?,
             platform_urls: given.platform_urls()?,
             log: given.take("FANFARE_LOG").unwrap_or("info".into()),
             log_json: given.log_json()?,
             failpoint: given.failpoint()?,
             limits_factor: given.parse("FANFARE_LIMITS_FACTOR", "a number above 0")?.unwrap_or(1.0),
+            trusted_proxies: given.networks("FANFARE_TRUSTED_PROXIES")?,
             data_dir,
         };
-        given.ignore(&["FANFARE_URL", "FANFARE_API_KEY", "FANFARE_TRUSTED_PROXIES"]);
+        given.ignore(&["FANFARE_URL", "FANFARE_API_KEY"]);
         given.refuse_rest()?;
-        if config.limits_factor <= 0.0 || config.database_pool == 0 {
+        if !(config.limits_factor > 0.0 && config.limits_factor.is_finite())
+            || config.database_pool == 0
+        {
             bail!("FANFARE_LIMITS_FACTOR and FANFARE_DATABASE_POOL must be above 0");
         }
         Ok(config)
@@ -209,6 +222,18 @@ impl Given {
     fn list(&mut self, name: &str) -> Vec<String> {
         let text = self.take(name).unwrap_or_default();
         text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
+    }
+
+    fn networks(&mut self, name: &str) -> Result<Vec<IpNet>> {
+        let parse = |item: String| {
+            let network = item.parse().or_else(|_| item.parse::<IpAddr>().map(IpNet::from));
+            network.map_err(|_| {
+                anyhow::anyhow!(
+                    "{name} must be networks like 10.0.0.0/8, separated by commas, not {item:?}"
+                )
+            })
+        };
+        self.list(name).into_iter().map(parse).collect()
     }
 
     fn switch(&mut self, name: &str) -> Result<bool> {
@@ -316,6 +341,9 @@ mod tests {
             ("FANFARE_LOG_FORMAT", "xml"),
             ("FANFARE_BLUESKY_URL", "::"),
             ("FANFARE_FAILPOINT", "elsewhere"),
+            ("FANFARE_TRUSTED_PROXIES", "10.0.0.0/8, everyone"),
+            ("FANFARE_LIMITS_FACTOR", "-1"),
+            ("FANFARE_LIMITS_FACTOR", "NaN"),
             ("FANFARE_LISTNE", "127.0.0.1:1"),
         ] {
             assert!(refusal(name, value).contains(name), "{name}: {}", refusal(name, value));

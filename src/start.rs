@@ -7,6 +7,7 @@ use fanfare_domain::{
     Domain, Parts, Settings, access::Scope, clock::Clock, db::Db, keys, people, vault::Vault,
 };
 use fanfare_jobs::Bell;
+use fanfare_limits::{Limits, Time};
 use fanfare_media::Store;
 use fanfare_outbound::{Client, Policy};
 use secrecy::SecretString;
@@ -48,6 +49,10 @@ pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
         Some(url) => Bell::redis(url).await.context("FANFARE_REDIS_URL")?,
         None => Bell::memory(),
     };
+    let limits = match &config.redis_url {
+        Some(url) => Limits::redis(url, Time::Store).context("FANFARE_REDIS_URL")?,
+        None => Limits::memory(Time::Store),
+    };
     let base_url = config.base_url.clone().unwrap_or_else(|| format!("http://{}", way.listen));
     let media_base_url =
         config.media_base_url.clone().unwrap_or_else(|| format!("{base_url}/media"));
@@ -64,9 +69,12 @@ pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
         allow_private: config.allow_private,
         platform_urls: config.platform_urls.clone(),
         sandbox_url: way.own_sandbox.or_else(|| config.sandbox_url.clone()),
+        sandbox_limits: config.sandbox_limits,
+        limits_factor: config.limits_factor,
+        trusted_proxies: config.trusted_proxies.clone(),
     };
     let clock = Clock::machine();
-    Ok(Domain::new(Parts { db, clock, bell, vault, http, store, settings }))
+    Ok(Domain::new(Parts { db, clock, bell, limits, vault, http, store, settings }))
 }
 
 /// The master keys: from the environment, else from a file made at the first start.

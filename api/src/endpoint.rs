@@ -1,4 +1,4 @@
-//! What happens to every request of `/api/v1`, in this order: key, scope, a body that parses, place, add-on, plan,
+//! What happens to every request of `/api/v1`, in this order: key, limits, scope, a body that parses, place, add-on, plan,
 //! role, idempotency, the whole query and body, handler.
 //!
 //! A refusal tells no more than the steps before it allow: without the scope nobody learns whether a post exists, and
@@ -11,6 +11,7 @@ use fanfare_domain::{
     access::{Caller, Role, Seat, plan_name},
     error::violation,
     idempotency::{self, Reservation, Reserved},
+    limits::{self, Meter},
 };
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
 use serde_json::{Value, json};
@@ -55,6 +56,7 @@ struct Asked {
     body: Option<Value>,
     idempotency_key: Option<String>,
     fingerprint: String,
+    meter: Meter,
 }
 
 impl Endpoint {
@@ -69,6 +71,8 @@ impl Endpoint {
         let seen = Seen::route(req, self.route.path);
         let caller = keys::caller(cx, req.headers()).await?;
         seen.key(req, &caller);
+        let meter = crate::limits::meter(req);
+        limits::admit(cx, &caller, self.route.bucket, &meter).await?;
         keys::require_scope(&caller, policy.scope)?;
         let body = self.body(req).await?;
         let path: HashMap<String, String> =
@@ -84,7 +88,7 @@ impl Endpoint {
             return Err(refusal);
         }
         let fingerprint = self.fingerprint(req, idempotency_key.as_deref(), &body.raw);
-        let asked = Asked { path, query, body: body.value, idempotency_key, fingerprint };
+        let asked = Asked { path, query, body: body.value, idempotency_key, fingerprint, meter };
         self.carry_out(caller, seat, request_id, asked).await
     }
 
@@ -123,8 +127,8 @@ impl Endpoint {
         let query = self.parameters.read(std::mem::take(&mut asked.query));
         let body = self.whole_body(asked.body.take());
         let request_id = request_id.to_owned();
-        let act =
-            Act { cx: cx.clone(), caller, seat, request_id, reservation: reservation.clone() };
+        let (held, meter) = (reservation.clone(), asked.meter);
+        let act = Act { cx: cx.clone(), caller, seat, request_id, reservation: held, meter };
         let (path, idempotency_key) = (asked.path, asked.idempotency_key);
         let job = async move {
             let (query, body) = (query?, body?);

@@ -9,6 +9,7 @@
 
 mod accounts;
 mod activity;
+mod address;
 mod body;
 mod brands;
 mod call;

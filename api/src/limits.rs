@@ -1,27 +1,89 @@
-//! What requests are counted together against a limit.
+//! The limits at the door: every request of `/api/v1` is counted against its address, and every reply says where its
+//! limits stand.
 
-/// A limit that routes share. Everything a person does counts against a limit of its own besides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bucket {
-    /// Creating posts, one by one or in batches: 100 requests an hour per key.
-    Posts,
-    /// Reading accounts and posts: 300 requests an hour per key.
-    Reads,
-    /// Connecting with credentials, whatever comes of it: 20 an hour per person.
-    Connect,
-    /// Only what a person does in all: 2,000 requests an hour.
-    Other,
+use fanfare_domain::{
+    Domain,
+    limits::{self, Meter},
+};
+use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait, http::HeaderValue};
+
+use crate::{address, reply, request_id};
+
+pub use fanfare_domain::limits::Bucket;
+
+/// The headers, in the order of a [`limits::Standing`].
+pub const HEADERS: [(&str, &str); 3] = [
+    ("X-RateLimit-Limit", "How much the limit nearest to its end allows in its window."),
+    ("X-RateLimit-Remaining", "How much of it is left."),
+    ("X-RateLimit-Reset", "When its window starts anew, in Unix seconds."),
+];
+
+/// Counts what comes in below `/api/v1`, before the key is looked up.
+pub struct Gate(pub Domain);
+
+#[async_trait]
+impl Handler for Gate {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        depot: &mut Depot,
+        res: &mut Response,
+        ctrl: &mut FlowCtrl,
+    ) {
+        if !is_limited(req.uri().path()) {
+            ctrl.call_next(req, depot, res).await;
+            return;
+        }
+        let (meter, settings) = (Meter::default(), &self.0.settings);
+        let address = address::of(req.remote_addr(), req.headers(), &settings.trusted_proxies);
+        let admitted = limits::admit_address(&self.0, &address, &meter).await;
+        // Shown before the rest runs too, for the reply to a panic in it.
+        show(&meter, res);
+        match admitted {
+            Ok(()) => {
+                req.extensions_mut().insert(meter.clone());
+                ctrl.call_next(req, depot, res).await;
+            }
+            Err(refusal) => {
+                let id = request_id::get(req);
+                reply::write(res, reply::refusal(&refusal), &id, &settings.base_url);
+                ctrl.skip_rest();
+            }
+        }
+        show(&meter, res);
+    }
 }
 
-impl Bucket {
-    /// Its name in the OpenAPI document.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Posts => "posts",
-            Self::Reads => "reads",
-            Self::Connect => "connect",
-            Self::Other => "other",
+/// The meter of a request that has passed the gate.
+pub fn meter(req: &Request) -> Meter {
+    req.extensions().get::<Meter>().cloned().unwrap_or_default()
+}
+
+fn is_limited(path: &str) -> bool {
+    path.strip_prefix("/api/v1").is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn show(meter: &Meter, res: &mut Response) {
+    let Some(standing) = meter.nearest() else { return };
+    let values = [standing.limit, standing.remaining, standing.reset];
+    for ((name, _), value) in HEADERS.iter().zip(values) {
+        if let Ok(name) = name.parse::<salvo::http::header::HeaderName>() {
+            res.headers_mut().insert(name, HeaderValue::from(value));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_limited;
+
+    #[test]
+    fn all_of_the_api_is_limited_and_nothing_else() {
+        for path in ["/api/v1", "/api/v1/", "/api/v1/posts", "/api/v1/nowhere"] {
+            assert!(is_limited(path), "{path}");
+        }
+        for path in ["/", "/docs", "/api/v10/posts", "/healthz", "/media/api/v1/x"] {
+            assert!(!is_limited(path), "{path}");
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::{
     endpoint::Endpoint,
     front::Front,
     health::{Alive, Ready},
+    limits::Gate,
     media::Files,
     openapi,
     page::Page,
@@ -25,7 +26,7 @@ pub fn service(domain: Domain, extra: Vec<Router>) -> Service {
     for more in extra {
         router = router.push(more);
     }
-    Service::new(router).hoop(Front::new(base_url))
+    Service::new(router).hoop(Front::new(base_url)).hoop(Gate(domain))
 }
 
 /// Each path of the table once. Fixed steps come before parameters, so that `/posts/batch` is no post.

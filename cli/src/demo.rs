@@ -87,7 +87,8 @@ async fn follow(service: &Service, id: i64, bar: &ProgressBar) -> Result<Value> 
                 text(&post["status"]),
                 text(&post["scheduled_at"])
             ));
-            tokio::time::sleep(Duration::from_millis(100)).await;
+            // Reading is limited to 300 requests an hour.
+            tokio::time::sleep(Duration::from_millis(250)).await;
         }
     };
     tokio::time::timeout(PATIENCE, ended).await.context("a post did not end in time")?

@@ -8,6 +8,7 @@ use crate::{
     access::{Caller, Seat},
     error::Result,
     idempotency::Reservation,
+    limits::Meter,
 };
 
 /// A request that has been let in.
@@ -23,6 +24,8 @@ pub struct Act {
     pub request_id: String,
     /// The reserved `Idempotency-Key`, if one was sent.
     pub reservation: Option<Reservation>,
+    /// Where the limits stand that it was counted against.
+    pub meter: Meter,
 }
 
 /// An answer.

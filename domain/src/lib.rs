@@ -18,6 +18,7 @@ pub mod health;
 pub mod idempotency;
 pub mod input;
 pub mod keys;
+pub mod limits;
 pub mod media;
 pub mod people;
 pub mod platforms;
@@ -34,9 +35,11 @@ use std::{collections::BTreeMap, ops::Deref, sync::Arc};
 
 use fanfare_entities::Millis;
 use fanfare_jobs::Bell;
+use fanfare_limits::Limits;
 use fanfare_media::Store;
 use fanfare_outbound::Client;
 use fanfare_platforms::PlatformId;
+use ipnet::IpNet;
 use url::Url;
 
 pub use act::{Act, Reply};
@@ -56,6 +59,8 @@ pub struct Inner {
     pub clock: clock::Clock,
     /// The queue.
     pub bell: Bell,
+    /// The counters of limits.
+    pub limits: Limits,
     /// Rings after commits.
     pub ringer: ring::Ringer,
     /// Secrets at rest.
@@ -83,6 +88,12 @@ pub struct Settings {
     pub platform_urls: BTreeMap<PlatformId, Url>,
     /// Where the simulated networks are.
     pub sandbox_url: Option<Url>,
+    /// Posts to the simulated networks are paced as those to the real ones are.
+    pub sandbox_limits: bool,
+    /// Multiplies every limit of callers.
+    pub limits_factor: f64,
+    /// Networks whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpNet>,
 }
 
 /// What a [`Domain`] is made from.
@@ -93,6 +104,8 @@ pub struct Parts {
     pub clock: clock::Clock,
     /// The queue.
     pub bell: Bell,
+    /// The counters of limits.
+    pub limits: Limits,
     /// Secrets at rest.
     pub vault: vault::Vault,
     /// The guarded client.
@@ -113,6 +126,7 @@ impl Domain {
             db: parts.db,
             clock: parts.clock,
             bell: parts.bell,
+            limits: parts.limits,
             ringer,
             vault: parts.vault,
             http: parts.http,

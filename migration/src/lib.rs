@@ -2,6 +2,7 @@
 
 mod ddl;
 mod m0001_foundation;
+mod m0002_limits;
 mod m0004_lean_indexes;
 
 use sea_orm_migration::prelude::*;
@@ -12,7 +13,11 @@ pub struct Migrator;
 
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(m0001_foundation::Foundation), Box::new(m0004_lean_indexes::LeanIndexes)]
+        vec![
+            Box::new(m0001_foundation::Foundation),
+            Box::new(m0002_limits::Limits),
+            Box::new(m0004_lean_indexes::LeanIndexes),
+        ]
     }
 }
 

@@ -30,7 +30,8 @@ pub use outcome::{Class, Found, Identity, Part, Phase, Progress, Published, Refr
 pub use schema::{describe, settings_schema};
 pub use session::{Account, Secrets, Session};
 pub use spec::{
-    Caption, Connect, CredentialField, MediaRules, PostType, Setting, Shape, Spec, ThreadRules,
+    Caption, Connect, CredentialField, MediaRules, Pace, Per, PostType, Setting, Shape, Spec,
+    ThreadRules,
 };
 pub use validate::{Violation, validate};
 
@@ -65,6 +66,13 @@ pub trait Platform: Send + Sync {
     fn class(&self, account: &Account, draft: &Draft) -> Class {
         let _ = (account, draft);
         self.spec().class
+    }
+
+    /// The app that posts for this account, where accounts bring their own; `None`: the one that this service has.
+    /// Limits per app are counted by it.
+    fn app(&self, account: &Account) -> Option<String> {
+        let _ = account;
+        None
     }
 
     /// What the next call of [`Platform::publish`] with this state will do. Pure, so that the worker can write down

@@ -31,6 +31,9 @@ pub struct Spec {
     pub class: Class,
     /// Total time a commit call may take.
     pub commit_deadline: Duration,
+    /// How often it lets itself be posted to; the workers keep to it together. Where the numbers come from stands with
+    /// them.
+    pub paces: &'static [Pace],
     /// How long before its time a post with media is prepared; zero when there is nothing to prepare.
     pub prepare_lead: Duration,
     /// Helper tools for `POST /platforms/trigger`.
@@ -39,6 +42,36 @@ pub struct Spec {
     pub analytics: bool,
     /// Where these facts come from, for people who check them.
     pub source: &'static str,
+}
+
+/// So many public calls in any time of this length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    /// Whose calls are counted together.
+    pub per: Per,
+    /// How many.
+    pub calls: u32,
+    /// In which time.
+    pub span: Duration,
+}
+
+impl Pace {
+    /// So many calls in so many seconds.
+    #[must_use]
+    pub const fn new(per: Per, calls: u32, seconds: u64) -> Self {
+        Self { per, calls, span: Duration::from_secs(seconds) }
+    }
+}
+
+/// Whose calls are counted together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Per {
+    /// Those to one account of the network, whoever connected it.
+    Account,
+    /// Those of one workspace: its share of an app that all workspaces use.
+    Workspace,
+    /// Those made with one app, or bot, of the network.
+    App,
 }
 
 /// How an account is connected.

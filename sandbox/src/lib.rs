@@ -158,6 +158,12 @@ impl Sandbox {
         self.world.set_processing(time);
     }
 
+    /// Sets whether the networks' limits on posting (messages a second, posts a day) are enforced (default no).
+    pub fn set_rate_limits(&self, on: bool) {
+        self.world
+            .change_settings(&world::Settings { rate_limits: Some(on), ..Default::default() });
+    }
+
     /// Writes what the journal still holds in memory. Dropping the last clone does so too.
     pub fn flush(&self) {
         self.world.journal.flush();

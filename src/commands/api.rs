@@ -17,7 +17,8 @@ pub async fn run(config: Config) -> Result<()> {
     crate::init_log(&config)?;
     if config.redis_url.is_none() {
         tracing::warn!(
-            "FANFARE_REDIS_URL is not set: workers in other processes hear of posts only by their own sweep"
+            "FANFARE_REDIS_URL is not set: workers in other processes hear of posts only by their own sweep, \
+             and each process counts limits for itself"
         );
     }
     let stop = stop_on_signal();

@@ -15,6 +15,7 @@ pub async fn run(config: Config) -> Result<()> {
     crate::init_log(&config)?;
     let stop = stop_on_signal();
     let networks = Sandbox::open(Some(config.make_data_dir()?.join("sandbox"))).await?;
+    networks.set_rate_limits(config.sandbox_limits);
     let serving = networks.clone().serve(config.listen, stop).await?;
     let own = format!("http://{}", serving.address());
     let base = config.base_url.clone().unwrap_or(own);

@@ -27,6 +27,7 @@ pub async fn run(config: Config) -> Result<()> {
     let own = Url::parse(&format!("http://{listen}/sandbox"))?;
     let networks = Sandbox::open(Some(config.make_data_dir()?.join("sandbox"))).await?;
     networks.set_base_url(&own);
+    networks.set_rate_limits(config.sandbox_limits);
     let own_sandbox = config.sandbox_url.is_none().then_some(own);
     let cx = start::domain(&config, Way { listen, migrate: true, own_sandbox }).await?;
     metrics::start(&config, "up", &cx, stop.clone()).await?;

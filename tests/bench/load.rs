@@ -65,7 +65,6 @@ impl Drop for Target {
 }
 
 /// A plain client for this machine.
-#[expect(clippy::disallowed_methods, reason = "it talks to this benchmark's own processes")]
 pub fn http() -> reqwest::Client {
     reqwest::Client::builder().no_proxy().build().expect("a client")
 }

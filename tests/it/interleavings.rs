@@ -40,7 +40,7 @@ async fn change(app: &TestApp, user: &User, post: &mut Told, name: usize, dice: 
             let on = json!({"status": "scheduled", "scheduled_at": at});
             drop(user.put(&format!("{path}/status"), on).await);
         }
-        5 if dice % 3 == 0 => post.deleted |= user.delete(&path).await.status == 200,
+        5 if dice.is_multiple_of(3) => post.deleted |= user.delete(&path).await.status == 200,
         5 => drop(user.patch(&path, json!({ "scheduled_at": at })).await),
         _ => app.advance(Duration::from_secs(u64::from(dice % 11))),
     }

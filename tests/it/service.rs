@@ -56,7 +56,7 @@ impl Service {
     pub async fn on_stack(dir: &Path, variables: &[(&str, &str)]) -> Self {
         std::fs::create_dir_all(dir).expect("a directory");
         let stack = Stack::of_this_run();
-        let ((_, database), (_, redis)) = (stack.database(dir).await, stack.bell().await);
+        let ((_, database), redis) = (stack.database(dir).await, stack.redis_url());
         let master_key = Vault::fresh_key();
         let mut all = vec![
             ("FANFARE_DATABASE_URL", database.as_str()),

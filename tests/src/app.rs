@@ -1,16 +1,18 @@
 //! A whole service in the test's process.
 
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use fanfare_domain::{
     Domain, Parts, Settings,
     access::{Role, Scope},
     clock::{Clock, machine_now},
+    db::Db,
     keys, people,
     vault::Vault,
 };
 use fanfare_entities::{BrandId, UserId, WorkspaceId};
 use fanfare_jobs::Bell;
+use fanfare_limits::{Limits, Time};
 use fanfare_media::{S3, Store};
 use fanfare_outbound::{Client, Policy};
 use fanfare_sandbox::Sandbox;
@@ -37,6 +39,12 @@ pub struct Options {
     pub redis_url: Option<String>,
     /// Reach the simulated networks through a proxy that cuts connections.
     pub cut: bool,
+    /// Multiplies the limits of callers; large, so that only stories about limits meet them.
+    pub limits_factor: f64,
+    /// The simulated networks have the real ones' limits, and posts to them are paced.
+    pub sandbox_limits: bool,
+    /// Networks whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<ipnet::IpNet>,
 }
 
 impl Default for Options {
@@ -47,6 +55,9 @@ impl Default for Options {
             max_lateness: 24 * 3_600_000,
             redis_url: None,
             cut: false,
+            limits_factor: 1_000.0,
+            sandbox_limits: false,
+            trusted_proxies: Vec::new(),
         }
     }
 }
@@ -90,16 +101,14 @@ impl TestApp {
         std::fs::create_dir_all(dir.join("media")).expect("a temporary directory");
         let stop = CancellationToken::new();
         let networks = Sandbox::open(None).await.expect("the sandbox opens");
+        networks.set_rate_limits(options.sandbox_limits);
         let any = "127.0.0.1:0".parse().expect("an address");
         let networks = networks.serve(any, stop.clone()).await.expect("the sandbox listens");
         let sandbox_url = Url::parse(&format!("http://{}", networks.address())).expect("a URL");
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let origin = format!("http://{}", listener.local_addr().expect("an address"));
         let (db, database_url) = stack.database(&dir).await;
-        let (bell, redis_url) = match options.redis_url {
-            Some(url) => (Bell::redis(&url).await.expect("the queue opens"), Some(url)),
-            None => stack.bell().await,
-        };
+        let redis_url = options.redis_url.or_else(|| stack.redis_url());
         let cutter =
             if options.cut { Some(Cutter::before(networks.address()).await) } else { None };
         let reached = cutter.as_ref().map_or(networks.address(), Cutter::address);
@@ -109,7 +118,8 @@ impl TestApp {
         let domain = Domain::new(Parts {
             db,
             clock: clock.clone(),
-            bell,
+            bell: bell(redis_url.as_deref()).await,
+            limits: limits(redis_url.as_deref(), &clock),
             vault: Vault::new(&master_key, &[]).expect("a good key"),
             http: Client::new(Policy { allow_private: options.allow_private }).expect("a client"),
             store: Store::open(&media, S3 { access_key: None, secret_key: None, region: None })
@@ -121,6 +131,9 @@ impl TestApp {
                 allow_private: options.allow_private,
                 platform_urls: Default::default(),
                 sandbox_url: Some(Url::parse(&format!("http://{reached}")).expect("a URL")),
+                limits_factor: options.limits_factor,
+                sandbox_limits: options.sandbox_limits,
+                trusted_proxies: options.trusted_proxies,
             },
         });
         let service = fanfare_api::service(domain.clone(), Vec::new());
@@ -143,10 +156,50 @@ impl TestApp {
         app
     }
 
+    /// A second service on the same database, queue and counters; its origin.
+    ///
+    /// # Panics
+    /// Something it needs is missing.
+    pub async fn twin(&self) -> String {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let origin = format!("http://{}", listener.local_addr().expect("an address"));
+        let service = fanfare_api::service(self.twin_domain().await, Vec::new());
+        tokio::spawn(fanfare_api::serve(service, listener, self.stop.clone()));
+        origin
+    }
+
+    /// The same rules over connections of their own, as another process has them.
+    async fn twin_domain(&self) -> Domain {
+        let redis_url = self.redis_url.as_deref();
+        let mut own = (self.domain.bell.clone(), self.domain.limits.clone());
+        if redis_url.is_some() {
+            own = (bell(redis_url).await, limits(redis_url, &self.clock));
+        }
+        Domain::new(Parts {
+            db: Db::open(&self.database_url, 8).await.expect("the database opens"),
+            clock: self.clock.clone(),
+            bell: own.0,
+            limits: own.1,
+            vault: Vault::new(&self.master_key, &[]).expect("a good key"),
+            http: self.domain.http.clone(),
+            store: self.domain.store.clone(),
+            settings: self.domain.settings.clone(),
+        })
+    }
+
     /// Starts workers in this process.
     pub fn work(&self) -> Context {
+        self.work_on(self.domain.clone())
+    }
+
+    /// Starts more workers, over connections of their own.
+    pub async fn work_beside(&self) -> Context {
+        self.work_on(self.twin_domain().await)
+    }
+
+    fn work_on(&self, domain: Domain) -> Context {
         let name = format!("test-{}", uuid::Uuid::now_v7().simple());
-        let cx = Context::new(self.domain.clone(), name, Failpoint::default());
+        let cx = Context::new(domain, name, Failpoint::default());
         let options = fanfare_workers::Options {
             slots: 16,
             grace: Duration::from_secs(1),
@@ -288,6 +341,23 @@ impl TestApp {
             assert!(tokio::time::Instant::now() < deadline, "never happened: {what}");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
+    }
+}
+
+async fn bell(redis_url: Option<&str>) -> Bell {
+    match redis_url {
+        Some(url) => Bell::redis(url).await.expect("the queue opens"),
+        None => Bell::memory(),
+    }
+}
+
+/// Counters that go by the test's clock.
+fn limits(redis_url: Option<&str>, clock: &Clock) -> Limits {
+    let clock = clock.clone();
+    let time = Time::Given(Arc::new(move || clock.now()));
+    match redis_url {
+        Some(url) => Limits::redis(url, time).expect("a good URL"),
+        None => Limits::memory(time),
     }
 }
 

@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use fanfare_domain::db::Db;
-use fanfare_jobs::Bell;
 use sea_orm::ConnectionTrait;
 use tokio::sync::OnceCell;
 
@@ -42,15 +41,15 @@ impl Stack {
         (db, url)
     }
 
-    /// A queue that no other test uses, and its address.
-    pub async fn bell(self) -> (Bell, Option<String>) {
+    /// The address of a Redis database that no other test uses, where the stack has Redis.
+    #[must_use]
+    pub fn redis_url(self) -> Option<String> {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         match self {
-            Self::Embedded => (Bell::memory(), None),
+            Self::Embedded => None,
             Self::Fleet => {
                 let number = NEXT.fetch_add(1, Ordering::Relaxed);
-                let url = format!("{}/{number}", service("TEST_REDIS_URL"));
-                (Bell::redis(&url).await.expect("the queue opens"), Some(url))
+                Some(format!("{}/{number}", service("TEST_REDIS_URL")))
             }
         }
     }

@@ -11,7 +11,11 @@ use fanfare_domain::{
 use fanfare_entities::Millis;
 use fanfare_jobs::Kind;
 
-use crate::{failpoint::Failpoint, group::Group};
+use crate::{
+    failpoint::Failpoint,
+    group::Group,
+    publish_post::permit::{Desk, Turn, Wanted},
+};
 
 /// The context of a worker process. Cheap to clone.
 #[derive(Clone)]
@@ -27,6 +31,8 @@ pub struct Inner {
     pub failpoint: Failpoint,
     /// Claims of posts.
     pub claim: Group<i64, Option<Claimed>>,
+    /// When public calls may be made.
+    pub permit: Group<Wanted, Turn>,
     /// Steps about to be taken.
     pub arm: Group<Armed, bool>,
     /// Results of posts.
@@ -47,6 +53,11 @@ impl Context {
         let claim = grouped(cx, "claim", |cx, ids: Vec<i64>| async move {
             let taken = publishing::claim(&cx, ids.clone()).await?;
             Ok(in_order(&ids, taken, |one| one.post.id.0))
+        });
+        let desk = Arc::<Desk>::default();
+        let permit = grouped(cx, "permit", move |cx, wanted| {
+            let desk = Arc::clone(&desk);
+            async move { desk.decide(&cx, wanted).await }
         });
         let arm = grouped(cx, "arm", |cx, armed| async move { publishing::arm(&cx, armed).await });
         let record =
@@ -70,6 +81,7 @@ impl Context {
         });
         Self(Arc::new(Inner {
             claim,
+            permit,
             arm,
             record,
             renew,

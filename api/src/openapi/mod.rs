@@ -1,5 +1,6 @@
 //! The OpenAPI 3.1 document, made from the table of routes and the catalogue of errors.
 
+mod headers;
 mod kinds;
 mod operation;
 mod parameters;
@@ -16,7 +17,8 @@ pub use operation::needs;
 
 const DESCRIPTION: &str = "Publishes posts on social networks at their time, once, and proves what was sent.\n\n\
     Every request body and query string is strict: an unknown field is refused and the nearest known one named. \
-    Every reply carries `X-Request-Id`. Fields may be added to replies at any time.";
+    Every reply carries `X-Request-Id`, and every reply \
+    of `/api/v1` says in `X-RateLimit-*` where the limit stands that is nearest to its end. Fields may be added to replies at any time.";
 
 /// The chapters, in their order.
 pub const TAGS: [(&str, &str); 8] = [
@@ -83,12 +85,7 @@ fn components(mut generator: SchemaGenerator) -> Value {
     json!({
         "schemas": schemas,
         "parameters": parameters::shared(),
-        "headers": {
-            "X-Request-Id": {
-                "description": "Id of the request, also in its log lines and events.",
-                "schema": {"type": "string"},
-            },
-        },
+        "headers": headers::all(),
         "securitySchemes": {
             "bearer": {"type": "http", "scheme": "bearer", "description": "An API key: `fan_…`."},
         },
@@ -126,6 +123,9 @@ fn error() -> Value {
             "doc_url": {"type": "string", "format": "uri"},
             "validation_errors": {"type": "array", "items": kinds::reference("Violation")},
             "retry_after": {"type": "integer", "description": "Seconds; also in the header `Retry-After`."},
+            "limit": {"type": "integer", "description": "With `rate_limited`: what may be done in a window."},
+            "remaining": {"type": "integer", "description": "With `rate_limited`: what is left of it."},
+            "reset": {"type": "integer", "description": "With `rate_limited`: when it starts anew, in Unix seconds."},
             "required_scope": {"type": "string"},
             "required_role": {"type": "string"},
             "required_plan": {"type": "string"},

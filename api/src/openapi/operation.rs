@@ -7,13 +7,13 @@ use fanfare_domain::{
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
-use super::{kinds, parameters, refusals};
+use super::{headers, kinds, parameters, refusals};
 use crate::{Route, Success};
 
 /// The operation of a route; named types of its body go to the generator's definitions.
 pub fn of(route: &Route, generator: &mut SchemaGenerator) -> Value {
     let mut responses: Map<String, Value> = route.replies.iter().flatten().map(response).collect();
-    responses.extend(refusals::responses(&refusals::codes(route)));
+    responses.extend(refusals::responses(&refusals::codes(route), &headers::of_api()));
     let mut operation = json!({
         "operationId": route.name,
         "summary": route.summary,
@@ -39,7 +39,7 @@ pub fn of(route: &Route, generator: &mut SchemaGenerator) -> Value {
 fn response(success: &Success) -> (String, Value) {
     let body = json!({
         "description": success.doc,
-        "headers": {"X-Request-Id": {"$ref": "#/components/headers/X-Request-Id"}},
+        "headers": headers::of_api(),
         "content": {"application/json": {"schema": kinds::of(success.shape)}},
     });
     (success.status.to_string(), body)
@@ -60,7 +60,8 @@ pub fn needs(route: &Route) -> String {
     if let Some(plan) = policy.plan {
         text += &format!(", on the plan {} or larger", plan_name(plan));
     }
-    text + "."
+    let rule = route.bucket.rule();
+    text + &format!(". At most {} {}.", rule.limit, rule.what)
 }
 
 /// A health check: needs no key.
@@ -70,7 +71,7 @@ pub fn health(name: &str, summary: &str, ill: bool) -> Value {
     let well = json!({"description": "Yes.", "content": {"application/json": status}});
     responses.insert("200".to_owned(), well);
     if ill {
-        responses.extend(refusals::responses(&[Code::Unavailable]));
+        responses.extend(refusals::responses(&[Code::Unavailable], &headers::of_all()));
     }
     json!({"get": {
         "operationId": name, "summary": summary, "tags": ["discovery"], "security": [],

@@ -12,7 +12,7 @@ use crate::{Place, Route};
 pub fn codes(route: &Route) -> Vec<Code> {
     let policy = &route.policy;
     let mut codes = vec![Code::MissingApiKey, Code::InvalidApiKey, Code::UnknownField];
-    codes.extend([Code::InternalError, Code::Unavailable]);
+    codes.extend([Code::RateLimited, Code::InternalError, Code::Unavailable]);
     let mut when = |is_so: bool, more: &[Code]| {
         if is_so {
             codes.extend(more);
@@ -59,20 +59,23 @@ const fn place(place: Place) -> &'static [Code] {
     }
 }
 
-/// The responses for these codes, by status.
-pub fn responses(codes: &[Code]) -> Map<String, Value> {
+/// The responses for these codes, by status, each with these headers.
+pub fn responses(codes: &[Code], headers: &Value) -> Map<String, Value> {
     let mut by_status: BTreeMap<u16, Vec<String>> = BTreeMap::new();
     for code in codes {
         let entry = code.entry();
         let line = format!("- `{}`: {}", entry.code, entry.cause);
         by_status.entry(entry.status).or_default().push(line);
     }
-    let response = |lines: Vec<String>| {
+    let response = |status: u16, lines: Vec<String>| {
+        let headers =
+            if status == 429 { super::headers::with_retry(headers) } else { headers.clone() };
         json!({
             "description": lines.join("\n"),
-            "headers": {"X-Request-Id": {"$ref": "#/components/headers/X-Request-Id"}},
+            "headers": headers,
             "content": {"application/json": {"schema": kinds::reference("Error")}},
         })
     };
-    by_status.into_iter().map(|(status, lines)| (status.to_string(), response(lines))).collect()
+    let by_status = by_status.into_iter();
+    by_status.map(|(status, lines)| (status.to_string(), response(status, lines))).collect()
 }

@@ -82,7 +82,7 @@ fn a_route_refuses_with_what_its_policy_brings() {
     assert!(text("404").contains("account_not_found"));
     assert!(text("400").contains("caption_too_long"));
     assert!(text("422").contains("idempotency_mismatch"));
-    assert!(text("429").is_empty(), "nothing is limited yet");
+    assert!(text("429").contains("rate_limited"));
 }
 
 #[test]

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     Act, Reply, accounts,
     error::{Code, Error, Result, violation},
-    input,
+    input, limits,
 };
 
 /// A time may lie this far in the past and still mean now, in ms.
@@ -32,7 +32,7 @@ pub async fn create(act: &Act, new: NewPost, flaws: Vec<Violation>) -> Result<Re
     let is_draft = new.status == Some(NewStatus::Draft);
     let urls = media::list(new.media_url.as_deref(), new.media_urls.as_deref());
     let files = media::look_up(act, &urls).await;
-    let mut content = Content {
+    let content = Content {
         caption: new.caption.clone().unwrap_or_default(),
         post_type: new.post_type.clone(),
         settings: new.settings.clone().unwrap_or_default(),
@@ -43,10 +43,26 @@ pub async fn create(act: &Act, new: NewPost, flaws: Vec<Violation>) -> Result<Re
     let (time, mut broken) = when(new.scheduled_at.as_deref(), new.timezone.as_deref(), now);
     broken.extend(objections(&content, platform, is_draft));
     Error::joined(flaws, Error::joined(broken, files.map(drop)))?;
-    let mut row = row(act, &account, &new, time, now);
+    let row = row(act, &account, &new, time, now);
     if new.dry_run == Some(true) {
         return Ok(dry_run(&row, &content, platform));
     }
+    limits::count_created(act).await?;
+    let made = make(act, row, content, platform).await;
+    if made.is_err() {
+        limits::uncount_created(act).await;
+    }
+    made
+}
+
+/// Copies its media and writes it.
+async fn make(
+    act: &Act,
+    mut row: post::Model,
+    mut content: Content,
+    platform: platforms::PlatformId,
+) -> Result<Reply> {
+    let is_draft = row.status == PostStatus::Draft;
     content.media = media::copy(act, content.media).await?;
     Error::check(objections(&content, platform, is_draft))?;
     let prepare = content.needs_preparing(platform);
@@ -54,6 +70,7 @@ pub async fn create(act: &Act, new: NewPost, flaws: Vec<Violation>) -> Result<Re
     if let Some(at) = row.scheduled_at.filter(|_| !is_draft) {
         let due = first_due(spec, prepare, at);
         row.due_at = Some(due);
+        let now = row.created_at;
         row.rung_at = (due <= now).then_some(now);
     }
     fill(&mut row, &content, platform)?;

@@ -9,6 +9,7 @@ mod hold;
 mod input;
 mod media;
 mod missing;
+pub mod quota;
 mod read;
 mod release;
 mod status;

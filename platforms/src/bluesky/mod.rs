@@ -23,12 +23,18 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use crate::{
-    Caption, Class, Connect, CredentialField, Draft, Found, Identity, MediaRules, Platform,
-    PlatformId, PostType, Progress, Refreshed, Result, Session, Spec, Step, Violation, text,
+    Caption, Class, Connect, CredentialField, Draft, Found, Identity, MediaRules, Pace, Per,
+    Platform, PlatformId, PostType, Progress, Refreshed, Result, Session, Spec, Step, Violation,
+    text,
 };
 
 /// Largest image in bytes (lexicon `app.bsky.embed.images`).
 const IMAGE_BYTES_MAX: u64 = 2_000_000;
+
+/// Creating a record costs 3 points of the 5,000 an hour and 35,000 a day that an account has
+/// (<https://docs.bsky.app/docs/advanced-guides/rate-limits>).
+const PACES: &[Pace] =
+    &[Pace::new(Per::Account, 1_666, 3_600), Pace::new(Per::Account, 11_666, 86_400)];
 
 const SPEC: Spec = Spec {
     id: PlatformId::Bluesky,
@@ -76,6 +82,7 @@ const SPEC: Spec = Spec {
     thread: None,
     class: Class::Key { window: None },
     commit_deadline: Duration::from_secs(30),
+    paces: PACES,
     prepare_lead: Duration::from_secs(15 * 60),
     helpers: &[],
     analytics: false,

@@ -18,8 +18,8 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use crate::{
-    Caption, Class, Connect, CredentialField, Draft, Identity, MediaRules, Platform, PlatformId,
-    PostType, Progress, Result, Session, Spec, Step, Violation, text,
+    Caption, Class, Connect, CredentialField, Draft, Identity, MediaRules, Pace, Per, Platform,
+    PlatformId, PostType, Progress, Result, Session, Spec, Step, Violation, text,
 };
 
 /// Largest file in bytes. Servers without boosts may take less: then Discord answers 40005.
@@ -30,6 +30,10 @@ const FILES_MAX: usize = 10;
 
 /// Longest description of a file in characters.
 const ALT_TEXT_MAX: usize = 1_024;
+
+/// Discord publishes no numbers and says to read its headers; these are what they show for a webhook
+/// (<https://discord.com/developers/docs/topics/rate-limits>).
+const PACES: &[Pace] = &[Pace::new(Per::Account, 5, 2), Pace::new(Per::Account, 30, 60)];
 
 const SPEC: Spec = Spec {
     id: PlatformId::Discord,
@@ -65,6 +69,7 @@ const SPEC: Spec = Spec {
     thread: None,
     class: Class::Blind,
     commit_deadline: Duration::from_secs(30),
+    paces: PACES,
     prepare_lead: Duration::ZERO,
     helpers: &[],
     analytics: false,

@@ -21,8 +21,8 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use crate::{
-    Caption, Class, Connect, CredentialField, Draft, Identity, MediaRules, Platform, PlatformId,
-    PostType, Progress, Result, Session, Spec, Step, Violation, text,
+    Account, Caption, Class, Connect, CredentialField, Draft, Identity, MediaRules, Pace, Per,
+    Platform, PlatformId, PostType, Progress, Result, Session, Spec, Step, Violation, text,
 };
 
 /// Largest photo of an upload in bytes.
@@ -33,6 +33,11 @@ const VIDEO_BYTES_MAX: u64 = 20_000_000;
 
 /// Most items of an album.
 const ALBUM_MAX: usize = 10;
+
+/// One message a second to a chat, 20 a minute to a group, 30 a second in all by one bot
+/// (<https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this>).
+const PACES: &[Pace] =
+    &[Pace::new(Per::Account, 1, 1), Pace::new(Per::Account, 20, 60), Pace::new(Per::App, 30, 1)];
 
 const SPEC: Spec = Spec {
     id: PlatformId::Telegram,
@@ -79,6 +84,7 @@ const SPEC: Spec = Spec {
     thread: None,
     class: Class::Blind,
     commit_deadline: Duration::from_secs(60),
+    paces: PACES,
     prepare_lead: Duration::ZERO,
     helpers: &[],
     analytics: false,
@@ -105,6 +111,11 @@ impl Platform for Telegram {
 
     fn check(&self, draft: &Draft) -> Vec<Violation> {
         settings::check(draft)
+    }
+
+    /// Each bot has limits of its own.
+    fn app(&self, account: &Account) -> Option<String> {
+        account.meta_str("bot_username").map(str::to_owned)
     }
 
     fn step(&self, draft: &Draft, state: Option<&Value>) -> Step {

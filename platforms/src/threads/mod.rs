@@ -22,8 +22,8 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use crate::{
-    Caption, Class, Connect, Draft, Found, Identity, MediaRules, Platform, PlatformId, PostType,
-    Progress, Refreshed, Result, Session, Spec, Step, ThreadRules, Violation, text,
+    Caption, Class, Connect, Draft, Found, Identity, MediaRules, Pace, Per, Platform, PlatformId,
+    PostType, Progress, Refreshed, Result, Session, Spec, Step, ThreadRules, Violation, text,
 };
 
 /// Longest text of one post.
@@ -40,6 +40,10 @@ const CHAIN: &str = "threads_thread";
 
 /// Key of a chain's texts in the metadata.
 const CHAIN_KEY: &str = "threads_thread_posts";
+
+/// 250 posts of a profile in any 24 hours
+/// (<https://developers.facebook.com/docs/threads/overview#rate-limiting>).
+const PACES: &[Pace] = &[Pace::new(Per::Account, 250, 86_400)];
 
 const SPEC: Spec = Spec {
     id: PlatformId::Threads,
@@ -97,6 +101,7 @@ const SPEC: Spec = Spec {
     }),
     class: Class::Handle,
     commit_deadline: Duration::from_secs(30),
+    paces: PACES,
     prepare_lead: Duration::from_secs(2 * 60),
     helpers: &[],
     analytics: false,

@@ -78,6 +78,7 @@ const SPEC: Spec = Spec {
     }),
     class: Class::Blind,
     commit_deadline: std::time::Duration::from_secs(30),
+    paces: &[],
     prepare_lead: std::time::Duration::ZERO,
     helpers: &[],
     analytics: false,

@@ -73,6 +73,8 @@ const SPEC: Spec = Spec {
     thread: None,
     class: Class::Search,
     commit_deadline: Duration::from_secs(30),
+    // A site has no limit of its own; one that asks to wait is waited for.
+    paces: &[],
     prepare_lead: Duration::from_secs(15 * 60),
     helpers: &[],
     analytics: false,

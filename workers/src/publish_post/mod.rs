@@ -6,6 +6,7 @@
 
 mod attempt;
 mod outcome;
+pub mod permit;
 mod reconcile;
 mod run;
 mod verdict;

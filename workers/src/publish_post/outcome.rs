@@ -1,5 +1,7 @@
 //! What is written down after a step.
 
+use std::time::Duration;
+
 use fanfare_domain::{
     Result, accounts,
     posts::{PostStatus, work::Record},
@@ -84,12 +86,16 @@ impl Run<'_> {
         self.write(record).await.map(drop)
     }
 
-    /// A limit of the network: wait as it says, at no cost.
+    /// A limit of the network: wait as it says, at no cost, and every other post of the account with it.
     pub(super) async fn wait_as_told(&mut self, error: &platforms::Error) -> Result<()> {
         let failure = Failure::of(error);
         let now = self.cx.now();
         let waits = self.attempt.number - 1;
         let at = after_wait(waits, error.retry_after, now);
+        if let Some(line) = &self.line {
+            let time = Duration::from_millis((at - now).unsigned_abs());
+            self.cx.domain.limits.close(line, time).await;
+        }
         attempt::close(&mut self.attempt, "rate_limited", Some(failure.to_json()), now);
         self.wait(at, Some(failure.to_json())).await
     }
@@ -99,6 +105,17 @@ impl Run<'_> {
         let record = Record {
             status: self.idle_status(),
             next_attempt_at: why.is_some().then_some(at),
+            error: why,
+            ..self.record(Some(at))
+        };
+        self.write(record).await.map(drop)
+    }
+
+    /// Gives the row up until its turn, which callers can see.
+    pub(super) async fn wait_for_turn(&mut self, at: Millis, why: Option<Value>) -> Result<()> {
+        let record = Record {
+            status: self.idle_status(),
+            next_attempt_at: Some(at),
             error: why,
             ..self.record(Some(at))
         };

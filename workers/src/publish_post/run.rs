@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use super::{
     attempt,
+    permit::{Turn, Wanted, account_name},
     verdict::{Failure, Verdict, millis, verdict},
 };
 use crate::Context;
@@ -35,6 +36,8 @@ pub struct Run<'a> {
     pub(super) state: Option<Value>,
     pub(super) partly_public: bool,
     pub(super) attempt: Attempt,
+    /// What its account is called among permits.
+    pub(super) line: Option<String>,
 }
 
 /// What the caller of a step does next.
@@ -58,7 +61,7 @@ impl<'a> Run<'a> {
         let attempt = attempt::open(cx, &row).await?;
         let hold = Hold { id: row.id.0, fence: row.fence };
         let (state, partly_public) = (row.state.clone(), row.partly_public);
-        Ok(Self { cx, platform, row, hold, draft, state, partly_public, attempt })
+        Ok(Self { cx, platform, row, hold, draft, state, partly_public, attempt, line: None })
     }
 
     /// Three workers in a row were lost with this row.
@@ -76,12 +79,13 @@ impl<'a> Run<'a> {
 
     /// Goes as far as it can: until the post is public, has failed, or must wait.
     pub async fn publish(mut self, account: account::Model, mut session: Session) -> Result<()> {
+        self.line = Some(account_name(&account));
         if self.row.sending_at.is_some() {
             return self.reconcile(&session).await;
         }
         let mut fresh = false;
         loop {
-            match self.step(&session).await? {
+            match self.step(&account, &session).await? {
                 Next::Step => fresh = false,
                 Next::Over => return Ok(()),
                 Next::Refresh(error) if fresh => return self.lose_account(&error).await,
@@ -112,7 +116,7 @@ impl<'a> Run<'a> {
     }
 
     /// Takes one step.
-    async fn step(&mut self, session: &Session) -> Result<Next> {
+    async fn step(&mut self, account: &account::Model, session: &Session) -> Result<Next> {
         let step = self.platform.step(&self.draft, self.state.as_ref());
         let now = self.cx.now();
         if step.phase == Phase::Commit {
@@ -123,7 +127,7 @@ impl<'a> Run<'a> {
                 return Ok(Next::Over);
             }
         }
-        if !self.arm(&step, now).await? {
+        if !self.may(&step, account, session).await? || !self.arm(&step, now).await? {
             return Ok(Next::Over);
         }
         let outcome = self.call(&step, session).await;
@@ -131,6 +135,30 @@ impl<'a> Run<'a> {
             Ok(progress) => self.advance(progress).await,
             Err(error) => self.stumble(&step, error, session).await,
         }
+    }
+
+    /// Asks whether the call may be made now. If not, the row is given back without an attempt, to be taken at its turn.
+    async fn may(
+        &mut self,
+        step: &Step,
+        account: &account::Model,
+        session: &Session,
+    ) -> Result<bool> {
+        if step.phase == Phase::Confirm {
+            return Ok(true);
+        }
+        let limited = self.cx.domain.settings.sandbox_limits;
+        let (id, phase) = (self.hold.id, step.phase);
+        let wanted = Wanted::of(id, phase, self.platform, account, session, limited);
+        match self.cx.permit.call(wanted).await? {
+            Turn::Now => return Ok(true),
+            Turn::At(at) => self.wait_for_turn(at, None).await?,
+            Turn::Exhausted(at) => {
+                let why = Failure::quota_exhausted(self.platform.spec().label);
+                self.wait_for_turn(at, Some(why.to_json())).await?;
+            }
+        }
+        Ok(false)
     }
 
     /// Writes the step down; false if the row is no longer ours.

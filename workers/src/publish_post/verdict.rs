@@ -164,6 +164,14 @@ impl Failure {
         Self { code: "token_expired", ..Self::of(error) }
     }
 
+    /// Its account has published as much as the network allows in a day.
+    #[must_use]
+    pub fn quota_exhausted(platform: &str) -> Self {
+        let message = format!("The account has used up the posts {platform} allows in 24 hours.");
+        let remedy = "Nothing: it is tried again when the quota is renewed.";
+        Self::plain("quota_exhausted", message, remedy)
+    }
+
     /// It was taken three times in a row and never came to an end.
     #[must_use]
     pub fn worn_out() -> Self {

@@ -1,0 +1,276 @@
+//! How often callers may do what: one table, and counting by it.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use fanfare_limits::{Count, Taken, Window};
+
+use crate::{
+    Act, Domain,
+    access::Caller,
+    error::{Code, Error, Result},
+};
+
+const MINUTE: Duration = Duration::from_secs(60);
+const HOUR: Duration = Duration::from_secs(3_600);
+const DAY: Duration = Duration::from_secs(24 * 3_600);
+
+/// What is counted together. Each route names one of these; [`Bucket::Other`] counts every request besides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the table says what each is")]
+pub enum Bucket {
+    Posts,
+    Created,
+    Media,
+    Reads,
+    Subscription,
+    SupportChat,
+    Captions,
+    Connect,
+    Feedback,
+    AgentFeedback,
+    Other,
+    Address,
+}
+
+/// Whose requests are counted together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Per {
+    /// Those with one API key.
+    Key,
+    /// Those of one person, with whatever key.
+    Person,
+    /// Those from one address, before anybody knows whose they are.
+    Address,
+}
+
+/// One line of the table.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// Which bucket it is about.
+    pub bucket: Bucket,
+    /// Its name in the OpenAPI document and in the store.
+    pub name: &'static str,
+    /// How much may be done in `span`, before the operator's factor.
+    pub limit: u32,
+    /// How long a window lasts, from the first request in it.
+    pub span: Duration,
+    /// Whose requests are counted together.
+    pub per: Per,
+    /// What is counted, for people: "so many …".
+    pub what: &'static str,
+}
+
+/// The table, in the order of [`Bucket`].
+#[rustfmt::skip]
+pub const TABLE: &[Rule] = &[
+    Rule { bucket: Bucket::Posts, name: "posts", limit: 100, span: HOUR, per: Per::Key,
+        what: "requests to create posts per hour and key" },
+    Rule { bucket: Bucket::Created, name: "created", limit: 1_000, span: HOUR, per: Per::Person,
+        what: "created posts per hour and person" },
+    Rule { bucket: Bucket::Media, name: "media", limit: 120, span: HOUR, per: Per::Key,
+        what: "media requests per hour and key" },
+    Rule { bucket: Bucket::Reads, name: "reads", limit: 300, span: HOUR, per: Per::Key,
+        what: "reading requests per hour and key" },
+    Rule { bucket: Bucket::Subscription, name: "subscription", limit: 30, span: HOUR, per: Per::Key,
+        what: "changes of the subscription per hour and key" },
+    Rule { bucket: Bucket::SupportChat, name: "support_chat", limit: 30, span: HOUR, per: Per::Person,
+        what: "support questions per hour and person" },
+    Rule { bucket: Bucket::Captions, name: "captions", limit: 20, span: MINUTE, per: Per::Person,
+        what: "caption requests per minute and person" },
+    Rule { bucket: Bucket::Connect, name: "connect", limit: 20, span: HOUR, per: Per::Person,
+        what: "tries to connect with credentials per hour and person" },
+    Rule { bucket: Bucket::Feedback, name: "feedback", limit: 5, span: DAY, per: Per::Key,
+        what: "messages of feedback per day and key" },
+    Rule { bucket: Bucket::AgentFeedback, name: "agent_feedback", limit: 60, span: HOUR, per: Per::Key,
+        what: "messages of agent feedback per hour and key" },
+    Rule { bucket: Bucket::Other, name: "other", limit: 2_000, span: HOUR, per: Per::Person,
+        what: "requests per hour and person" },
+    Rule { bucket: Bucket::Address, name: "address", limit: 600, span: MINUTE, per: Per::Address,
+        what: "requests per minute and address" },
+];
+
+impl Bucket {
+    /// Its line of the table.
+    #[must_use]
+    pub const fn rule(self) -> &'static Rule {
+        &TABLE[self as usize]
+    }
+
+    /// Its name in the OpenAPI document.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        self.rule().name
+    }
+}
+
+/// Counts a request of an address, whoever it is from.
+///
+/// # Errors
+/// [`Code::RateLimited`].
+pub async fn admit_address(cx: &Domain, address: &str, meter: &Meter) -> Result<()> {
+    let window = window(cx, Bucket::Address, String::new(), 1);
+    take(cx, &format!("address:{address}"), &[(Bucket::Address, window)], meter).await
+}
+
+/// Counts a request of a caller: against the bucket of its route, and against all that the person does.
+///
+/// # Errors
+/// [`Code::RateLimited`]; then it was counted nowhere.
+pub async fn admit(cx: &Domain, caller: &Caller, bucket: Bucket, meter: &Meter) -> Result<()> {
+    let mut asked = vec![(Bucket::Other, of_caller(cx, caller, Bucket::Other, 1))];
+    if bucket != Bucket::Other {
+        asked.push((bucket, of_caller(cx, caller, bucket, 1)));
+    }
+    if bucket == Bucket::Posts {
+        // Only looked at: posts are counted when they are made.
+        asked.push((Bucket::Created, of_caller(cx, caller, Bucket::Created, 0)));
+    }
+    take(cx, &owner(caller), &asked, meter).await
+}
+
+/// Counts a post that is about to be made.
+///
+/// # Errors
+/// [`Code::RateLimited`].
+pub async fn count_created(act: &Act) -> Result<()> {
+    let window = of_caller(&act.cx, &act.caller, Bucket::Created, 1);
+    take(&act.cx, &owner(&act.caller), &[(Bucket::Created, window)], &act.meter).await
+}
+
+/// Takes the count back: the post was not made after all.
+pub async fn uncount_created(act: &Act) {
+    let window = of_caller(&act.cx, &act.caller, Bucket::Created, 1);
+    act.cx.limits.give_back(&owner(&act.caller), &[window]).await;
+}
+
+/// Keys are counted with their persons, so that one call to the store reads both.
+fn owner(caller: &Caller) -> String {
+    format!("person:{}", caller.user_id)
+}
+
+fn of_caller(cx: &Domain, caller: &Caller, bucket: Bucket, cost: u64) -> Window {
+    let of = match bucket.rule().per {
+        Per::Key => format!(":{}", caller.key_id),
+        Per::Person | Per::Address => String::new(),
+    };
+    window(cx, bucket, of, cost)
+}
+
+fn window(cx: &Domain, bucket: Bucket, of: String, cost: u64) -> Window {
+    let rule = bucket.rule();
+    let limit = (f64::from(rule.limit) * cx.settings.limits_factor).round().max(1.0);
+    Window { name: format!("{}{of}", rule.name), limit: limit as u64, span: rule.span, cost }
+}
+
+async fn take(cx: &Domain, owner: &str, asked: &[(Bucket, Window)], meter: &Meter) -> Result<()> {
+    let windows: Vec<Window> = asked.iter().map(|(_, window)| window.clone()).collect();
+    let Taken { counts, refused_by } = cx.limits.take(owner, &windows).await;
+    let now = cx.clock.now();
+    for ((bucket, _), count) in asked.iter().zip(&counts) {
+        meter.note(*bucket, Standing::of(*count, now));
+    }
+    match refused_by {
+        None => Ok(()),
+        Some(place) => Err(refusal(asked[place].0, counts[place], now)),
+    }
+}
+
+fn refusal(bucket: Bucket, count: Count, now: fanfare_entities::Millis) -> Error {
+    let (standing, seconds) = (Standing::of(count, now), seconds(count.reset_in).max(1));
+    let what = bucket.rule().what;
+    let message = format!(
+        "The limit of {} {what} is reached; try again in {seconds} seconds.",
+        standing.limit
+    );
+    Error::new(Code::RateLimited, message)
+        .retry_after(seconds)
+        .with("limit", standing.limit)
+        .with("remaining", standing.remaining)
+        .with("reset", standing.reset)
+}
+
+/// Whole seconds, rounded up: whoever waits so long has waited long enough.
+fn seconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis().div_ceil(1_000)).unwrap_or(u64::MAX)
+}
+
+/// Where a limit stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// How much may be done in a window.
+    pub limit: u64,
+    /// How much is left of this one.
+    pub remaining: u64,
+    /// When it starts anew, in Unix seconds.
+    pub reset: u64,
+}
+
+impl Standing {
+    fn of(count: Count, now: fanfare_entities::Millis) -> Self {
+        let reset = Duration::from_millis(now.max(0).unsigned_abs()) + count.reset_in;
+        Self { limit: count.limit, remaining: count.remaining, reset: seconds(reset) }
+    }
+}
+
+/// Where the limits stand that one request was counted against. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub struct Meter(Arc<Mutex<Vec<(Bucket, Standing)>>>);
+
+impl Meter {
+    fn note(&self, bucket: Bucket, standing: Standing) {
+        let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        noted.retain(|(other, _)| *other != bucket);
+        noted.push((bucket, standing));
+    }
+
+    /// The limit nearest to its end. That of the address is shown only to those of whom nothing else is known.
+    #[must_use]
+    pub fn nearest(&self) -> Option<Standing> {
+        let noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = noted.iter().filter(|(bucket, _)| *bucket != Bucket::Address);
+        let nearest =
+            own.min_by_key(|(_, standing)| (standing.remaining, u64::MAX - standing.reset));
+        nearest.or(noted.first()).map(|(_, standing)| *standing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_the_order_of_its_buckets() {
+        for (place, rule) in TABLE.iter().enumerate() {
+            assert_eq!(rule.bucket as usize, place, "{}", rule.name);
+            assert_eq!(rule.bucket.rule().name, rule.name);
+        }
+        assert_eq!(TABLE.len(), Bucket::Address as usize + 1);
+    }
+
+    #[test]
+    fn the_limit_nearest_to_its_end_is_shown() {
+        let at = |remaining| Standing { limit: 100, remaining, reset: 7 };
+        let meter = Meter::default();
+        assert_eq!(meter.nearest(), None);
+        meter.note(Bucket::Address, at(1));
+        assert_eq!(meter.nearest(), Some(at(1)));
+        meter.note(Bucket::Other, at(90));
+        meter.note(Bucket::Reads, at(80));
+        assert_eq!(meter.nearest(), Some(at(80)));
+        meter.note(Bucket::Reads, at(95));
+        assert_eq!(meter.nearest(), Some(at(90)));
+    }
+
+    #[test]
+    fn a_refusal_says_when_to_come_back() {
+        let count = Count { limit: 100, remaining: 0, reset_in: Duration::from_millis(1_500) };
+        let error = refusal(Bucket::Posts, count, 10_000);
+        assert_eq!((error.status(), error.seconds()), (429, Some(2)));
+        let body = error.body();
+        assert_eq!((body["limit"].as_u64(), body["reset"].as_u64()), (Some(100), Some(12)));
+        assert!(error.message().contains("100 requests to create posts per hour and key"));
+    }
+}

@@ -1,0 +1,132 @@
+//! Counting while Redis is away: each process for itself, its share of each limit, beginning with nothing used.
+//!
+//! `governor` refills evenly instead of at the end of a window, so a long outage is not a series of bursts.
+
+use std::{
+    collections::HashMap,
+    num::NonZeroU32,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use governor::{
+    Quota, RateLimiter,
+    clock::{Clock, DefaultClock},
+    middleware::StateInformationMiddleware,
+    state::keyed::DashMapStateStore,
+};
+
+use crate::{Count, Taken, Window};
+
+/// At so many keys of one rate those that have refilled are dropped.
+const SWEEP: usize = 10_000;
+
+type Keyed =
+    RateLimiter<String, DashMapStateStore<String>, DefaultClock, StateInformationMiddleware>;
+
+/// The local counters, one table for each rate.
+#[derive(Default)]
+pub(crate) struct Fallback(Mutex<HashMap<(u32, Duration), Arc<Keyed>>>);
+
+impl Fallback {
+    /// Takes from each window this process's share of it, of which there are `peers`. Narrow windows come first, so one
+    /// that refuses leaves the wide ones as they were.
+    pub(crate) fn take(&self, keys: &[String], windows: &[Window], peers: u32) -> Taken {
+        let mut order: Vec<usize> = (0..windows.len()).collect();
+        order.sort_by_key(|place| windows[*place].limit);
+        let full = |window: &Window| Count {
+            limit: window.limit,
+            remaining: window.limit,
+            reset_in: window.span,
+        };
+        let mut counts: Vec<Count> = windows.iter().map(full).collect();
+        for place in order {
+            let (window, key) = (&windows[place], &keys[place]);
+            let Some(cost) = u32::try_from(window.cost).ok().and_then(NonZeroU32::new) else {
+                continue;
+            };
+            let share = share(window.limit, peers);
+            let rate = self.of(share, window.span);
+            match rate.check_key_n(key, cost) {
+                Ok(Ok(state)) => {
+                    counts[place].remaining = u64::from(state.remaining_burst_capacity());
+                }
+                Ok(Err(not_yet)) => {
+                    counts[place].remaining = 0;
+                    counts[place].reset_in = not_yet.wait_time_from(DefaultClock::default().now());
+                    return Taken { counts, refused_by: Some(place) };
+                }
+                Err(_) => {
+                    counts[place].remaining = u64::from(share.get());
+                    return Taken { counts, refused_by: Some(place) };
+                }
+            }
+        }
+        Taken { counts, refused_by: None }
+    }
+
+    /// Redis is back: the next outage begins with nothing used again.
+    pub(crate) fn forget(&self) {
+        let mut rates = self.lock();
+        if !rates.is_empty() {
+            rates.clear();
+        }
+    }
+
+    fn of(&self, share: NonZeroU32, span: Duration) -> Arc<Keyed> {
+        let mut rates = self.lock();
+        let rate = rates.entry((share.get(), span)).or_insert_with(|| {
+            let every = (span / share.get()).max(Duration::from_nanos(1));
+            let quota = Quota::with_period(every).unwrap_or(Quota::per_second(NonZeroU32::MIN));
+            let limiter = RateLimiter::keyed(quota.allow_burst(share));
+            Arc::new(limiter.with_middleware::<StateInformationMiddleware>())
+        });
+        if rate.len() >= SWEEP {
+            rate.retain_recent();
+        }
+        Arc::clone(rate)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<(u32, Duration), Arc<Keyed>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A process's part of a limit that `peers` keep together.
+fn share(limit: u64, peers: u32) -> NonZeroU32 {
+    let share = u32::try_from(limit / u64::from(peers.max(1))).unwrap_or(u32::MAX);
+    NonZeroU32::new(share).unwrap_or(NonZeroU32::MIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(limit: u64) -> Window {
+        Window::new("all", limit, Duration::from_secs(3_600))
+    }
+
+    #[test]
+    fn each_process_lets_its_share_through() {
+        let fallback = Fallback::default();
+        let (key, window) = ([String::from("k")], [window(100)]);
+        let through = (0..200).filter(|_| fallback.take(&key, &window, 4).is_allowed()).count();
+        assert_eq!(through, 25);
+        let refused = fallback.take(&key, &window, 4);
+        assert_eq!((refused.refused_by, refused.counts[0].limit), (Some(0), 100));
+        assert!(refused.counts[0].reset_in <= Duration::from_secs(144));
+        fallback.forget();
+        assert!(fallback.take(&key, &window, 4).is_allowed());
+    }
+
+    #[test]
+    fn a_narrow_window_that_refuses_leaves_the_wide_one_alone() {
+        let fallback = Fallback::default();
+        let (keys, windows) = ([String::from("wide"), "narrow".into()], [window(10), window(2)]);
+        for _ in 0..20 {
+            fallback.take(&keys, &windows, 1);
+        }
+        let wide = fallback.take(&keys[..1], &windows[..1], 1);
+        assert_eq!(wide.counts[0].remaining, 7);
+    }
+}

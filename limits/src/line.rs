@@ -1,0 +1,133 @@
+//! Permits in memory: the same rules as `permit.lua`.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use crate::{Permit, Rate, Request, Subject, window::millis};
+
+/// Fewest entries at which the table looks for some that have expired.
+const SWEEP: usize = 1_024;
+
+/// The lines of this process. What has expired is dropped.
+#[derive(Default)]
+pub(crate) struct Lines(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    lines: HashMap<String, Line>,
+    closed: HashMap<String, i64>,
+    unique: u64,
+    sweep_at: usize,
+}
+
+/// The calls counted against one limit: those made, and behind them those that wait, each at its time.
+#[derive(Default)]
+struct Line {
+    calls: BTreeSet<(i64, u64)>,
+    waiting: HashMap<String, (i64, u64)>,
+    span: i64,
+}
+
+impl Lines {
+    /// Decides in the given order; each limit is divided by `peers` processes.
+    pub(crate) fn ask(&self, now: i64, requests: &[Request], peers: u32) -> Vec<Permit> {
+        let mut state = self.lock();
+        state.sweep(now);
+        requests.iter().map(|request| state.one(now, request, peers)).collect()
+    }
+
+    pub(crate) fn close(&self, now: i64, name: &str, time: Duration) {
+        let mut state = self.lock();
+        let until = state.closed.entry(Subject::closed_key(name)).or_default();
+        *until = (*until).max(now + millis(time));
+    }
+
+    /// Forgets everything.
+    pub(crate) fn forget(&self) {
+        let mut state = self.lock();
+        if !state.lines.is_empty() || !state.closed.is_empty() {
+            *state = State::default();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn one(&mut self, now: i64, request: &Request, peers: u32) -> Permit {
+        let (mut slot, mut binding) = (now, None);
+        for subject in &request.subjects {
+            let earliest = self.earliest(now, &request.id, subject, peers);
+            if earliest > slot {
+                (slot, binding) = (earliest, Some(subject));
+            }
+        }
+        let counted = match binding {
+            None => &request.subjects[..],
+            Some(subject) => std::slice::from_ref(subject),
+        };
+        for subject in counted {
+            for rate in &subject.rates {
+                self.unique += 1;
+                let call = (slot, self.unique);
+                let line = self.lines.entry(subject.rate_key(*rate)).or_default();
+                line.span = millis(rate.span);
+                line.calls.insert(call);
+                if binding.is_some() {
+                    line.waiting.insert(request.id.clone(), call);
+                }
+            }
+        }
+        Permit::after(slot - now)
+    }
+
+    /// When a subject lets the call through. Its place in the line, if it has one, is given up.
+    fn earliest(&mut self, now: i64, id: &str, subject: &Subject, peers: u32) -> i64 {
+        let closed = self.closed.get(&Subject::closed_key(&subject.name)).copied();
+        let closed = closed.filter(|until| *until > now);
+        let mut earliest = closed.unwrap_or(now);
+        for rate in &subject.rates {
+            let Some(line) = self.lines.get_mut(&subject.rate_key(*rate)) else { continue };
+            let gone = now - millis(rate.span);
+            line.calls = line.calls.split_off(&(gone + 1, 0));
+            let place = line.waiting.remove(id);
+            if let Some(place) = place {
+                line.calls.remove(&place);
+            }
+            let place = place.map(|(at, _)| at).filter(|_| closed.is_none());
+            earliest = earliest.max(line.free_from(now, place, share(*rate, peers)));
+        }
+        earliest
+    }
+
+    /// Drops what has expired, each time the table has doubled since it last did.
+    fn sweep(&mut self, now: i64) {
+        if self.lines.len() + self.closed.len() >= self.sweep_at.max(SWEEP) {
+            self.lines
+                .retain(|_, line| line.calls.last().is_some_and(|(at, _)| at + line.span > now));
+            self.closed.retain(|_, until| *until > now);
+            self.sweep_at = 2 * (self.lines.len() + self.closed.len());
+        }
+    }
+}
+
+impl Line {
+    /// When one more call fits: behind all that wait, or, for one whose `place` has come, behind those already made.
+    fn free_from(&self, now: i64, place: Option<i64>, limit: usize) -> i64 {
+        let before = match place {
+            Some(place) if place > now => return place,
+            Some(_) => self.calls.range(..=(now, u64::MAX)).nth_back(limit - 1),
+            None => self.calls.iter().nth_back(limit - 1),
+        };
+        before.map_or(now, |(at, _)| at + self.span)
+    }
+}
+
+fn share(rate: Rate, peers: u32) -> usize {
+    usize::try_from(rate.limit / peers.max(1)).unwrap_or(usize::MAX).max(1)
+}

@@ -1,0 +1,80 @@
+-- Permits for calls, each against all its subjects or none. ARGV: the time in ms, or '' for the server's own, then of
+-- each call its id and its number of subjects, of each subject its number of limits, of each limit its number and its
+-- length in ms. KEYS, in the same order: of each subject until when it is closed, then the calls of each limit.
+-- Answers for each call in how many ms it may be made; 0 is now.
+--
+-- A limit's calls are a sorted set by time: those made, and behind them those that wait ('w:' and the id), each at the
+-- time it was told. Whoever comes back at its time is let through if the calls really made allow it, so a call that
+-- was late moves those behind it.
+local now = tonumber(ARGV[1])
+if not now then
+  local time = redis.call('TIME')
+  now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local keys, args = 0, 1
+local function key()
+  keys = keys + 1
+  return KEYS[keys]
+end
+local function arg()
+  args = args + 1
+  return ARGV[args]
+end
+
+local function free_from(rate, place)
+  local before
+  if place and place > now then
+    return place
+  elseif place then
+    before = redis.call('ZREVRANGEBYSCORE', rate.key, now, '-inf', 'WITHSCORES', 'LIMIT', rate.limit - 1, 1)
+  else
+    before = redis.call('ZRANGE', rate.key, -rate.limit, -rate.limit, 'WITHSCORES')
+  end
+  return before[2] and tonumber(before[2]) + rate.span or now
+end
+
+local function earliest(id)
+  local subject = { rates = {} }
+  local closed = tonumber(redis.call('GET', key()) or 0)
+  local closes = closed > now
+  subject.at = closes and closed or now
+  for r = 1, tonumber(arg()) do
+    local rate = { key = key(), limit = tonumber(arg()), span = tonumber(arg()) }
+    redis.call('ZREMRANGEBYSCORE', rate.key, '-inf', now - rate.span)
+    local place = tonumber(redis.call('ZSCORE', rate.key, 'w:' .. id) or nil)
+    if place then
+      redis.call('ZREM', rate.key, 'w:' .. id)
+    end
+    subject.at = math.max(subject.at, free_from(rate, not closes and place))
+    subject.rates[r] = rate
+  end
+  return subject
+end
+
+local function count(subject, at, member)
+  for _, rate in ipairs(subject.rates) do
+    redis.call('ZADD', rate.key, at, member)
+    -- Whoever waits behind this one comes back at most one length later, and with a minute's grace.
+    redis.call('PEXPIRE', rate.key, at - now + rate.span + 60000)
+  end
+end
+
+local answer = {}
+while args < #ARGV do
+  local id, subjects, binding = arg(), {}, nil
+  for s = 1, tonumber(arg()) do
+    subjects[s] = earliest(id)
+    if subjects[s].at > (binding and binding.at or now) then
+      binding = subjects[s]
+    end
+  end
+  if binding then
+    count(binding, binding.at, 'w:' .. id)
+  else
+    for _, subject in ipairs(subjects) do
+      count(subject, now, string.format('%d:%d:%s', now, #answer, id))
+    end
+  end
+  answer[#answer + 1] = binding and binding.at - now or 0
+end
+return answer

@@ -1,0 +1,61 @@
+use std::time::Duration;
+
+use crate::window::millis;
+
+/// So many calls in any time of this length, wherever it begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rate {
+    /// How many.
+    pub limit: u32,
+    /// In which time.
+    pub span: Duration,
+}
+
+/// Something that outgoing calls are counted against: an account, a workspace, an app.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subject {
+    /// Its name, the same in every process. Stands in Redis, so it must not be a secret.
+    pub name: String,
+    /// Its limits; none: only whether it is closed matters.
+    pub rates: Vec<Rate>,
+}
+
+/// A call that wants to be made.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Whose call it is: who has to wait keeps its place under this name.
+    pub id: String,
+    /// What it is counted against, all or none.
+    pub subjects: Vec<Subject>,
+}
+
+/// What a call is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Permit {
+    /// It may be made now, and has been counted.
+    Now,
+    /// It has a place in the line: ask again after this time.
+    After(Duration),
+}
+
+impl Permit {
+    pub(crate) fn after(wait: i64) -> Self {
+        match u64::try_from(wait) {
+            Ok(wait) if wait > 0 => Self::After(Duration::from_millis(wait)),
+            _ => Self::Now,
+        }
+    }
+}
+
+impl Subject {
+    /// The key that says until when it is closed. The braces put all permits on one node of a cluster: calls of
+    /// different apps, workspaces and accounts are decided together.
+    pub(crate) fn closed_key(name: &str) -> String {
+        format!("fanfare:{{permits}}:{name}:closed")
+    }
+
+    /// The key of the calls counted against one of its limits.
+    pub(crate) fn rate_key(&self, rate: Rate) -> String {
+        format!("fanfare:{{permits}}:{}:{}", self.name, millis(rate.span))
+    }
+}

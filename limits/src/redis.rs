@@ -1,0 +1,231 @@
+//! The counters in Redis: one script a call, all its keys on one node.
+
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use redis::{
+    AsyncConnectionConfig, Client, ConnectionAddr, FromRedisValue, IntoConnectionInfo, RedisError,
+    RedisResult, Script, ScriptInvocation, aio::MultiplexedConnection, io::tcp::TcpSettings,
+};
+
+use crate::{Count, Error, Permit, Request, Subject, Taken, Window, window::millis};
+
+/// How long Redis may take to answer, and to be connected to. A request waits for it, so it is short.
+const BOUND: Duration = Duration::from_millis(500);
+
+/// After a failure Redis is left alone for so long: a server that hangs delays one request, not all.
+const REST: Duration = Duration::from_millis(500);
+
+/// A process says so often that it counts too, and is believed for three times as long.
+const BEAT: Duration = Duration::from_secs(10);
+
+/// The processes that count.
+const PEERS: &str = "fanfare:{limits}:peers";
+
+/// A connection of its own, which commands of many requests share.
+#[derive(Clone)]
+pub(crate) struct Redis(Arc<Shared>);
+
+struct Shared {
+    client: Client,
+    connection: tokio::sync::Mutex<Option<MultiplexedConnection>>,
+    state: Mutex<State>,
+    name: String,
+    peers: AtomicU32,
+    take: Script,
+    permit: Script,
+    close: Script,
+    beat: Script,
+}
+
+#[derive(Default)]
+struct State {
+    failed_at: Option<Instant>,
+    beaten_at: Option<Instant>,
+}
+
+impl Redis {
+    /// Reads the URL; connects when first used.
+    pub(crate) fn open(url: &str) -> Result<Self, Error> {
+        let info = url.into_connection_info().map_err(|_| Error::BadUrl)?;
+        if matches!(info.addr(), ConnectionAddr::TcpTls { .. }) {
+            // redis-rs takes the process's default and panics without one. An `Err` means there is one already.
+            _ = rustls::crypto::ring::default_provider().install_default();
+        }
+        let info = info.set_tcp_settings(TcpSettings::default().set_nodelay(true));
+        let client = Client::open(info).map_err(|_| Error::BadUrl)?;
+        Ok(Self(Arc::new(Shared {
+            client,
+            connection: tokio::sync::Mutex::default(),
+            state: Mutex::default(),
+            name: uuid::Uuid::new_v4().to_string(),
+            peers: AtomicU32::new(1),
+            take: Script::new(include_str!("take.lua")),
+            permit: Script::new(include_str!("permit.lua")),
+            close: Script::new(include_str!("close.lua")),
+            beat: Script::new(include_str!("peers.lua")),
+        })))
+    }
+
+    /// Takes from every window, or from none; with the sign -1 gives back. `None`: Redis is away.
+    pub(crate) async fn take(
+        &self,
+        now: Option<i64>,
+        keys: &[String],
+        windows: &[Window],
+        sign: i64,
+    ) -> Option<Taken> {
+        self.beat();
+        let mut call = self.0.take.prepare_invoke();
+        call.key(keys).arg(shown(now));
+        for window in windows {
+            let cost = i64::try_from(window.cost).unwrap_or(i64::MAX);
+            call.arg(window.limit).arg(window.span_ms()).arg(sign * cost);
+        }
+        let answer: Vec<i64> = self.ask(&call).await?;
+        let counts = windows.iter().zip(answer.get(1..)?.chunks_exact(2));
+        let counts = counts.map(|(window, count)| Count {
+            limit: window.limit,
+            remaining: count[0].unsigned_abs(),
+            reset_in: Duration::from_millis(count[1].unsigned_abs()),
+        });
+        Some(Taken::from_counts(windows, counts.collect(), answer[0] == 1))
+    }
+
+    /// Decides on calls in the given order. `None`: Redis is away.
+    pub(crate) async fn permits(
+        &self,
+        now: Option<i64>,
+        requests: &[Request],
+    ) -> Option<Vec<Permit>> {
+        self.beat();
+        let mut call = self.0.permit.prepare_invoke();
+        call.arg(shown(now));
+        for request in requests {
+            call.arg(&request.id).arg(request.subjects.len());
+            for subject in &request.subjects {
+                call.key(Subject::closed_key(&subject.name)).arg(subject.rates.len());
+                for rate in &subject.rates {
+                    call.key(subject.rate_key(*rate)).arg(rate.limit).arg(millis(rate.span));
+                }
+            }
+        }
+        let waits: Vec<i64> = self.ask(&call).await?;
+        (waits.len() == requests.len()).then(|| waits.into_iter().map(Permit::after).collect())
+    }
+
+    /// Closes a subject; false if Redis is away.
+    pub(crate) async fn close(&self, now: Option<i64>, subject: &str, time: Duration) -> bool {
+        let mut call = self.0.close.prepare_invoke();
+        call.key(Subject::closed_key(subject)).arg(shown(now)).arg(millis(time));
+        self.ask::<i64>(&call).await.is_some()
+    }
+
+    /// How many processes counted when Redis last answered.
+    pub(crate) fn peers(&self) -> u32 {
+        self.0.peers.load(Ordering::Relaxed).max(1)
+    }
+
+    /// Every now and then says, in the background, that this process counts too.
+    fn beat(&self) {
+        let mut state = self.state();
+        if state.beaten_at.is_some_and(|at| at.elapsed() < BEAT) {
+            return;
+        }
+        state.beaten_at = Some(Instant::now());
+        drop(state);
+        let this = self.clone();
+        tokio::spawn(async move {
+            let believed = u64::try_from(BEAT.as_millis() * 3).unwrap_or(u64::MAX);
+            let mut call = this.0.beat.prepare_invoke();
+            call.key(PEERS).arg(&this.0.name).arg(believed);
+            if let Some(peers) = this.ask::<u32>(&call).await {
+                this.0.peers.store(peers, Ordering::Relaxed);
+            }
+        });
+    }
+
+    /// Runs a script, once more on a new connection if the old one had died unnoticed. `None`: Redis is away.
+    async fn ask<T: FromRedisValue>(&self, call: &ScriptInvocation<'_>) -> Option<T> {
+        if self.rests() {
+            return None;
+        }
+        let first = self.once(call).await;
+        let answer = match first {
+            Err(error) if error.is_io_error() && !error.is_timeout() => self.once(call).await,
+            answer => answer,
+        };
+        match answer {
+            Ok(answer) => {
+                self.answered();
+                Some(answer)
+            }
+            Err(error) => {
+                self.failed(&error);
+                None
+            }
+        }
+    }
+
+    async fn once<T: FromRedisValue>(&self, call: &ScriptInvocation<'_>) -> RedisResult<T> {
+        let mut connection = self.connected().await?;
+        let answer = call.invoke_async(&mut connection).await;
+        if answer.is_err() {
+            // Also one to a demoted primary lasts for one call at most.
+            *self.0.connection.lock().await = None;
+        }
+        answer
+    }
+
+    /// The connection; whoever comes while it is being made waits for it.
+    async fn connected(&self) -> RedisResult<MultiplexedConnection> {
+        let mut kept = self.0.connection.lock().await;
+        if let Some(connection) = &*kept {
+            return Ok(connection.clone());
+        }
+        if self.rests() {
+            return Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into());
+        }
+        let config = AsyncConnectionConfig::new()
+            .set_response_timeout(Some(BOUND))
+            .set_connection_timeout(Some(BOUND));
+        match self.0.client.get_multiplexed_async_connection_with_config(&config).await {
+            Ok(connection) => Ok(kept.insert(connection).clone()),
+            Err(error) => {
+                // Noted before the next in the line gets the lock, so that they do not each try in turn.
+                self.failed(&error);
+                Err(error)
+            }
+        }
+    }
+
+    fn rests(&self) -> bool {
+        self.state().failed_at.is_some_and(|at| at.elapsed() < REST)
+    }
+
+    fn answered(&self) {
+        if self.state().failed_at.take().is_some() {
+            tracing::info!("Redis answers again; limits are counted for all processes");
+        }
+    }
+
+    fn failed(&self, error: &RedisError) {
+        if self.state().failed_at.replace(Instant::now()).is_none() {
+            tracing::warn!(%error, "Redis does not answer; each process counts its limits for itself");
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A time for a script; empty: the server's own.
+fn shown(now: Option<i64>) -> String {
+    now.map_or(String::new(), |now| now.to_string())
+}

@@ -1,0 +1,111 @@
+//! The table in memory.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use crate::{Count, Taken, Window};
+
+/// Fewest entries at which the table looks for some that have expired.
+const SWEEP: usize = 1_024;
+
+/// Counters of this process. Entries that have expired are dropped, so it is as large as what was counted lately.
+#[derive(Default)]
+pub(crate) struct Table(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    windows: HashMap<String, Held>,
+    sweep_at: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Held {
+    from: i64,
+    until: i64,
+    used: u64,
+}
+
+impl Table {
+    pub(crate) fn take(&self, now: i64, keys: &[String], windows: &[Window]) -> Taken {
+        let mut state = self.lock();
+        let held: Vec<Held> = keys
+            .iter()
+            .zip(windows)
+            .map(|(key, window)| state.current(key, now).unwrap_or_else(|| fresh(window, now)))
+            .collect();
+        let fits = |(held, window): (&Held, &Window)| {
+            window.cost == 0 || held.used + window.cost <= window.limit
+        };
+        let allowed = held.iter().zip(windows).all(fits);
+        let mut counts = Vec::with_capacity(windows.len());
+        for ((key, window), mut held) in keys.iter().zip(windows).zip(held) {
+            if allowed && window.cost > 0 {
+                held.used += window.cost;
+                state.windows.insert(key.clone(), held);
+            }
+            counts.push(Count {
+                limit: window.limit,
+                remaining: window.limit.saturating_sub(held.used),
+                reset_in: Duration::from_millis((held.until - now).unsigned_abs()),
+            });
+        }
+        state.sweep(now);
+        Taken::from_counts(windows, counts, allowed)
+    }
+
+    pub(crate) fn give_back(&self, now: i64, keys: &[String], windows: &[Window]) {
+        let mut state = self.lock();
+        for (key, window) in keys.iter().zip(windows) {
+            if let Some(mut held) = state.current(key, now) {
+                held.used = held.used.saturating_sub(window.cost);
+                state.windows.insert(key.clone(), held);
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn fresh(window: &Window, now: i64) -> Held {
+    Held { from: now, until: now.saturating_add(window.span_ms()), used: 0 }
+}
+
+impl State {
+    fn current(&self, key: &str, now: i64) -> Option<Held> {
+        self.windows.get(key).copied().filter(|held| held.is_current(now))
+    }
+
+    /// Drops what has expired, each time the table has doubled since it last did.
+    fn sweep(&mut self, now: i64) {
+        if self.windows.len() >= self.sweep_at.max(SWEEP) {
+            self.windows.retain(|_, held| held.is_current(now));
+            self.sweep_at = self.windows.len() * 2;
+        }
+    }
+}
+
+impl Held {
+    fn is_current(self, now: i64) -> bool {
+        (self.from..self.until).contains(&now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_expired_is_dropped() {
+        let table = Table::default();
+        let window = [Window::new("all", 1, Duration::from_millis(10))];
+        for n in 0..100_000 {
+            assert!(table.take(n, &[n.to_string()], &window).is_allowed());
+        }
+        assert!(table.lock().windows.len() <= SWEEP, "{}", table.lock().windows.len());
+    }
+}

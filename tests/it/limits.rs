@@ -1,0 +1,186 @@
+//! How often callers may do what, over all services.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use fanfare_tests::{Answer, Options, Redis, TestApp, User};
+use futures_util::future;
+use reqwest::Method;
+use serde_json::json;
+
+async fn limited(factor: f64) -> TestApp {
+    TestApp::with(Options { workers: false, limits_factor: factor, ..Options::default() }).await
+}
+
+fn number(answer: &Answer, header: &str) -> u64 {
+    answer.header(header).parse().unwrap_or_else(|_| panic!("{header}: {:?}", answer.headers))
+}
+
+fn assert_refused(answer: &Answer, limit: u64) {
+    let answer = answer.clone().refused(429, "rate_limited");
+    let said = |name: &str| answer.body[name].as_u64().unwrap();
+    assert_eq!(said("limit"), limit, "{}", answer.text);
+    assert_eq!(said("retry_after").to_string(), answer.header("retry-after"));
+    assert_eq!(answer.body["retryable"], true);
+    for (name, header) in [
+        ("limit", "x-ratelimit-limit"),
+        ("remaining", "x-ratelimit-remaining"),
+        ("reset", "x-ratelimit-reset"),
+    ] {
+        assert_eq!(said(name), number(&answer, header), "{}", answer.text);
+    }
+}
+
+#[tokio::test]
+async fn two_services_together_let_exactly_the_limit_through() {
+    let app = limited(1.0).await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    let twin = User::new(&app.twin().await, user.key.clone());
+    let body = json!({"account_id": account, "caption": "x", "dry_run": true});
+    let sent = (0..160).map(|n| {
+        let (user, body) = (if n % 2 == 0 { &user } else { &twin }, body.clone());
+        user.post("/api/v1/posts", body)
+    });
+    let answers = future::join_all(sent).await;
+    let (through, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|one| one.status == 200);
+    assert_eq!((through.len(), refused.len()), (100, 60));
+    let left: BTreeSet<u64> =
+        through.iter().map(|one| number(one, "x-ratelimit-remaining")).collect();
+    assert_eq!(left, (0..100).collect());
+    refused.iter().for_each(|one| assert_refused(one, 100));
+    app.advance(Duration::from_secs(3_600));
+    twin.post("/api/v1/posts", body).await.expect(200);
+}
+
+#[tokio::test]
+async fn every_reply_says_where_its_limits_stand() {
+    let app = limited(1.0).await;
+    let (user, nobody) = (app.user().await, app.nobody());
+    let now = u64::try_from(app.clock.now()).unwrap() / 1_000;
+    let cases = [
+        (user.get("/api/v1/whoami").await.expect(200), 2_000, 3_600),
+        (user.get("/api/v1/posts").await.expect(200), 300, 3_600),
+        (user.get("/api/v1/posts?limit=x").await.expect(400), 300, 3_600),
+        (user.get("/api/v1/posts/1").await.expect(404), 300, 3_600),
+        (user.get("/api/v1/nowhere").await.expect(404), 600, 60),
+        (user.delete("/api/v1/whoami").await.expect(405), 600, 60),
+        (nobody.get("/api/v1/posts").await.refused(401, "missing_api_key"), 600, 60),
+    ];
+    for (answer, limit, span) in cases {
+        assert_eq!(number(&answer, "x-ratelimit-limit"), limit, "{}", answer.text);
+        assert!(number(&answer, "x-ratelimit-remaining") < limit);
+        assert!((now + 1..=now + span + 1).contains(&number(&answer, "x-ratelimit-reset")));
+    }
+    assert_eq!(user.get("/healthz").await.expect(200).header("x-ratelimit-limit"), "");
+}
+
+#[tokio::test]
+async fn only_created_posts_count_and_over_all_keys_of_a_person() {
+    let app = limited(0.03).await;
+    let id = app.person("ada@example.com").await;
+    let scopes = fanfare_domain::access::Scope::ALL;
+    let (first, second) = (app.key(id, None, &scopes).await, app.key(id, None, &scopes).await);
+    let account = first.connect("bluesky").await;
+    let good = json!({"account_id": account, "caption": "x", "scheduled_at": app.at(3_600)});
+    let bad = json!({"account_id": account, "caption": "x".repeat(301)});
+    let batch = |good_ones, bad_ones| {
+        let posts = vec![good.clone(); good_ones].into_iter().chain(vec![bad.clone(); bad_ones]);
+        json!({"posts": posts.collect::<Vec<_>>()})
+    };
+    let made = first.post("/api/v1/posts/batch", batch(20, 5)).await.expect(200);
+    assert_eq!(made.body["posts"].as_array().unwrap().len(), 20);
+    let made = second.post("/api/v1/posts/batch", batch(15, 0)).await.expect(200);
+    assert_eq!(made.body["posts"].as_array().unwrap().len(), 10, "{}", made.text);
+    for error in made.body["errors"].as_array().unwrap() {
+        assert_eq!((error["status"].as_u64(), error["limit"].as_u64()), (Some(429), Some(30)));
+        assert_eq!(error["code"], "rate_limited");
+    }
+    assert_eq!(
+        (number(&made, "x-ratelimit-limit"), number(&made, "x-ratelimit-remaining")),
+        (30, 0)
+    );
+    assert_refused(&first.post("/api/v1/posts", good.clone()).await, 30);
+    let dry = json!({"account_id": account, "caption": "x", "dry_run": true});
+    first.post("/api/v1/posts", dry).await.expect(200);
+    app.advance(Duration::from_secs(3_600));
+    second.post("/api/v1/posts", good).await.expect(201);
+}
+
+#[tokio::test]
+async fn tries_to_connect_count_whatever_comes_of_them() {
+    let app = limited(0.1).await;
+    let id = app.person("ada@example.com").await;
+    let scopes = fanfare_domain::access::Scope::ALL;
+    let (first, second) = (app.key(id, None, &scopes).await, app.key(id, None, &scopes).await);
+    let path = "/api/v1/connect/bluesky/credentials";
+    first.post(path, json!({"credentials": {}})).await.expect(400);
+    second.post(path, json!({"nonsense": 1})).await.expect(400);
+    assert_refused(&first.post(path, json!({"credentials": {}})).await, 2);
+    app.user().await.post(path, json!({"credentials": {}})).await.expect(400);
+}
+
+#[tokio::test]
+async fn a_replay_is_a_request_too_and_a_refusal_is_not_kept() {
+    let app = limited(0.02).await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    let body = json!({"account_id": account, "caption": "x", "scheduled_at": app.at(60_000)});
+    let made = user.post_keyed("/api/v1/posts", "one", &body).await.expect(201);
+    let again = user.post_keyed("/api/v1/posts", "one", &body).await.expect(201);
+    assert_eq!((again.header("idempotent-replayed"), &again.body), ("true", &made.body));
+    assert_refused(&user.post_keyed("/api/v1/posts", "two", &body).await, 2);
+    app.advance(Duration::from_secs(3_600));
+    user.post_keyed("/api/v1/posts", "two", &body).await.expect(201);
+}
+
+#[tokio::test]
+async fn an_address_is_limited_before_its_key_is_looked_at() {
+    let proxies = vec!["127.0.0.0/8".parse().unwrap()];
+    let options = Options { workers: false, limits_factor: 0.01, ..Options::default() };
+    let app = TestApp::with(Options { trusted_proxies: proxies, ..options }).await;
+    let nobody = User::new(&app.origin, "fan_nonsense".to_owned());
+    let from = |address: &'static str| {
+        let nobody = nobody.clone();
+        async move {
+            let headers = [("X-Forwarded-For", address)];
+            nobody.send(Method::GET, "/api/v1/posts", &headers, None).await
+        }
+    };
+    for left in (0..6).rev() {
+        let answer = from("203.0.113.9").await.refused(401, "invalid_api_key");
+        assert_eq!(number(&answer, "x-ratelimit-remaining"), left);
+    }
+    assert_refused(&from("203.0.113.9").await, 6);
+    assert_refused(&from("198.51.100.1, 203.0.113.9").await, 6);
+    from("203.0.113.10").await.refused(401, "invalid_api_key");
+    app.advance(Duration::from_secs(60));
+    from("203.0.113.9").await.refused(401, "invalid_api_key");
+}
+
+#[tokio::test]
+async fn without_redis_each_service_counts_for_itself() {
+    let mut redis = Redis::start();
+    let options = Options { workers: false, limits_factor: 1.0, ..Options::default() };
+    let app = TestApp::with(Options { redis_url: Some(redis.url()), ..options }).await;
+    let user = app.user().await;
+    let read = |count: usize| {
+        let user = user.clone();
+        async move {
+            let sent = (0..count).map(|_| user.get("/api/v1/accounts"));
+            let answers = future::join_all(sent).await;
+            let refused: Vec<_> = answers.iter().filter(|one| one.status != 200).collect();
+            refused.iter().for_each(|one| assert_refused(one, 300));
+            answers.len() - refused.len()
+        }
+    };
+    assert_eq!(read(100).await, 100);
+    redis.down();
+    let through = read(200).await + read(200).await;
+    // A request that found the connection dead may have been counted in neither.
+    assert!((300..=302).contains(&through), "{through}");
+    redis.up();
+    app.eventually("Redis is used again, from nothing", || async {
+        user.get("/api/v1/accounts").await.status.eq(&200).then_some(())
+    })
+    .await;
+}

@@ -1,0 +1,246 @@
+//! Before a public call: may it be made now? A network's limits hold for all workers together.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use fanfare_domain::{
+    Domain, Result,
+    posts::quota::{Spent, spent},
+};
+use fanfare_entities::{AccountId, Millis, account};
+use fanfare_limits::{Permit, Rate, Request, Subject};
+use fanfare_platforms::{Pace, Per, Phase, Platform, Session};
+
+use super::verdict::millis;
+
+/// Added to each limit's time: a network counts when a call arrives, and no two take equally long to get there.
+const SLACK: Duration = Duration::from_millis(200);
+
+/// Limits of this length are counted in the database too, which outlives every store of permits.
+const DAY: Duration = Duration::from_secs(24 * 3_600);
+
+/// How long what an account has published is believed, in ms: it only has to tell what the store of permits may have
+/// forgotten.
+const BELIEVED: Millis = 10_000;
+
+/// A call that is about to be made.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    request: Request,
+    account: AccountId,
+    /// Most posts of the account in a day, if there is such a limit.
+    daily: Option<u32>,
+}
+
+/// When it may be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// Now.
+    Now,
+    /// At this time; the call has a place in the line.
+    At(Millis),
+    /// The day's posts are used up until then.
+    Exhausted(Millis),
+}
+
+impl Wanted {
+    /// The call of a post's next step. What prepares a post is not counted, but waits too while its account is closed.
+    pub fn of(
+        post: i64,
+        phase: Phase,
+        platform: &dyn Platform,
+        account: &account::Model,
+        session: &Session,
+        sandbox_limits: bool,
+    ) -> Self {
+        let paces = platform.spec().paces;
+        let is_counted = phase == Phase::Commit && (sandbox_limits || !account.sandbox);
+        let paces = if is_counted { paces } else { &[] };
+        let app = platform.app(&session.account);
+        let mut subjects = vec![Subject { name: account_name(account), rates: Vec::new() }];
+        for pace in paces {
+            let name = match pace.per {
+                Per::Account => account_name(account),
+                Per::Workspace => format!("workspace:{}:{}", place(account), account.workspace_id),
+                Per::App => format!("app:{}:{}", place(account), app.as_deref().unwrap_or("own")),
+            };
+            let rate = Rate { limit: pace.calls, span: pace.span + SLACK };
+            match subjects.iter_mut().find(|subject| subject.name == name) {
+                Some(subject) => subject.rates.push(rate),
+                None => subjects.push(Subject { name, rates: vec![rate] }),
+            }
+        }
+        let of_day = |pace: &&Pace| pace.per == Per::Account && pace.span == DAY;
+        let daily = paces.iter().find(of_day).map(|pace| pace.calls);
+        let request = Request { id: post.to_string(), subjects };
+        Self { request, account: account.id, daily }
+    }
+}
+
+/// What an account is called among permits: the network's own account, which several workspaces may have connected.
+pub fn account_name(account: &account::Model) -> String {
+    format!("account:{}:{}", place(account), account.remote_id)
+}
+
+/// A network and its simulated twin are two places.
+fn place(account: &account::Model) -> String {
+    if account.sandbox { format!("{}:sandbox", account.platform) } else { account.platform.clone() }
+}
+
+/// Decides for the workers of one process.
+#[derive(Default)]
+pub struct Desk {
+    /// What accounts with a limit by the day have published, and when that was read.
+    known: Mutex<HashMap<AccountId, (Millis, Spent)>>,
+}
+
+impl Desk {
+    /// Decides on a group of calls: one call of the store, and a statement for accounts with a limit by the day that were
+    /// not looked up lately.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn decide(&self, cx: &Domain, wanted: Vec<Wanted>) -> Result<Vec<Turn>> {
+        let now = cx.clock.now();
+        self.look_up(cx, &wanted, now).await?;
+        let exhausted: Vec<Option<Millis>> = {
+            let mut known = self.known();
+            wanted.iter().map(|one| exhausted(one, &mut known, now)).collect()
+        };
+        let open = wanted.iter().zip(&exhausted).filter(|(_, until)| until.is_none());
+        let requests: Vec<Request> = open.map(|(one, _)| one.request.clone()).collect();
+        let mut permits = cx.limits.permits(&requests).await.into_iter();
+        // Read again: a wait counts from the answer on, and whoever comes too early has come in vain.
+        let now = cx.clock.now();
+        let turn = |until: Option<Millis>| match until {
+            Some(until) => Turn::Exhausted(until),
+            None => match permits.next() {
+                Some(Permit::After(wait)) => Turn::At(now + millis(wait)),
+                Some(Permit::Now) | None => Turn::Now,
+            },
+        };
+        Ok(exhausted.into_iter().map(turn).collect())
+    }
+
+    async fn look_up(&self, cx: &Domain, wanted: &[Wanted], now: Millis) -> Result<()> {
+        let daily = wanted.iter().filter(|one| one.daily.is_some()).map(|one| one.account);
+        let unknown: BTreeSet<AccountId> = {
+            let mut known = self.known();
+            known.retain(|_, (read_at, _)| (*read_at..*read_at + BELIEVED).contains(&now));
+            daily.filter(|account| !known.contains_key(account)).collect()
+        };
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        let spent = spent(cx, &unknown, now - millis(DAY)).await?;
+        let read = |account| (account, (now, spent.get(&account).copied().unwrap_or_default()));
+        self.known().extend(unknown.into_iter().map(read));
+        Ok(())
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<AccountId, (Millis, Spent)>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// When the account may post again, if its day's posts are used up. Those that wait for it are spread as the day's posts
+/// were allowed, so that they do not all come at once.
+fn exhausted(
+    wanted: &Wanted,
+    known: &mut HashMap<AccountId, (Millis, Spent)>,
+    now: Millis,
+) -> Option<Millis> {
+    let limit = i64::from(wanted.daily?);
+    let (_, spent) = known.get_mut(&wanted.account).filter(|(_, spent)| spent.posts >= limit)?;
+    let place = spent.posts - limit;
+    let until = spent.oldest + millis(DAY) + place * (millis(DAY) / limit.max(1));
+    if until <= now {
+        return None;
+    }
+    spent.posts += 1;
+    Some(until)
+}
+
+#[cfg(test)]
+mod tests {
+    use fanfare_entities::{UserId, WorkspaceId, account::AccountStatus};
+    use fanfare_outbound::{Client, Policy};
+    use fanfare_platforms::{Account, PlatformId, Secrets};
+    use serde_json::json;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn account(sandbox: bool) -> account::Model {
+        account::Model {
+            id: AccountId(7),
+            workspace_id: WorkspaceId(Uuid::nil()),
+            brand_id: None,
+            platform: "telegram".into(),
+            remote_id: "-1001".into(),
+            username: "news".into(),
+            display_name: None,
+            status: AccountStatus::Connected,
+            sandbox,
+            meta: json!({"bot_username": "news_bot"}),
+            secret_id: None,
+            token_expires_at: None,
+            refreshing_until: None,
+            connected_by: UserId(Uuid::nil()),
+            created_at: 0,
+            updated_at: 0,
+        }
+    }
+
+    fn subjects(phase: Phase, account: &account::Model, sandbox_limits: bool) -> Vec<Subject> {
+        let session = Session {
+            http: Client::new(Policy { allow_private: false }).unwrap(),
+            base: None,
+            account: Account {
+                meta: account.meta.as_object().cloned().unwrap(),
+                ..Account::default()
+            },
+            secrets: Secrets::default(),
+            now: fanfare_domain::clock::date(0),
+        };
+        let telegram = fanfare_platforms::find(PlatformId::Telegram);
+        Wanted::of(1, phase, telegram, account, &session, sandbox_limits).request.subjects
+    }
+
+    #[test]
+    fn a_public_call_is_counted_against_its_account_and_its_app() {
+        let [chat, bot] = &subjects(Phase::Commit, &account(false), false)[..] else {
+            panic!("two subjects")
+        };
+        assert_eq!((chat.name.as_str(), chat.rates.len()), ("account:telegram:-1001", 2));
+        assert_eq!((bot.name.as_str(), bot.rates.len()), ("app:telegram:news_bot", 1));
+        assert_eq!(bot.rates[0], Rate { limit: 30, span: Duration::from_millis(1_200) });
+    }
+
+    #[test]
+    fn what_is_not_counted_waits_only_while_its_account_is_closed() {
+        let uncounted = |sandbox| {
+            let name = account_name(&account(sandbox));
+            vec![Subject { name, rates: Vec::new() }]
+        };
+        assert_eq!(subjects(Phase::Prepare, &account(false), true), uncounted(false));
+        assert_eq!(subjects(Phase::Commit, &account(true), false), uncounted(true));
+        let counted = subjects(Phase::Commit, &account(true), true);
+        assert_eq!(counted[1].name, "app:telegram:sandbox:news_bot");
+    }
+
+    #[test]
+    fn those_that_wait_for_the_day_to_pass_come_one_after_the_other() {
+        let request = Request { id: "1".into(), subjects: Vec::new() };
+        let wanted = Wanted { request, account: AccountId(7), daily: Some(10) };
+        let of = |posts| HashMap::from([(AccountId(7), (0, Spent { posts, oldest: 1_000 }))]);
+        assert_eq!(exhausted(&wanted, &mut of(9), 2_000), None);
+        let mut known = of(10);
+        assert_eq!(exhausted(&wanted, &mut known, 2_000), Some(86_401_000));
+        assert_eq!(exhausted(&wanted, &mut known, 2_000), Some(86_401_000 + 8_640_000));
+        assert_eq!(exhausted(&wanted, &mut of(10), 86_401_000), None, "the oldest has gone");
+    }
+}
