@@ -111,9 +111,15 @@ async fn survive(app: &TestApp, user: &User, case: &Case, place: &str) -> (Value
     }
     let mut dying = Worker::start(app, Some(place));
     // A failpoint that is not on this post's way is passed by; then the post simply ends.
-    let arrived = tokio::select! {
-        () = dying.arrived() => true,
-        _ = over(app, user, id) => false,
+    let arrived = {
+        let mut arrival = std::pin::pin!(dying.arrived());
+        tokio::select! {
+            () = &mut arrival => true,
+            // At the last failpoint the post has ended a moment before the worker says that it is there.
+            _ = over(app, user, id) => {
+                tokio::time::timeout(Duration::from_millis(500), arrival).await.is_ok()
+            }
+        }
     };
     drop(dying);
     let_leases_lapse(app).await;

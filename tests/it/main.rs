@@ -6,6 +6,7 @@ mod access;
 mod arrows;
 mod bad_input;
 mod batch;
+mod bulkheads;
 mod crash;
 mod cuts;
 mod documents;

@@ -1,6 +1,9 @@
 //! A webhook receiver that remembers what it heard.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use serde_json::Value;
 use tokio::{
@@ -42,6 +45,7 @@ pub struct Receiver {
     pub url: String,
     heard: Arc<Mutex<Vec<Heard>>>,
     status: Arc<Mutex<u16>>,
+    delay: Arc<Mutex<Duration>>,
 }
 
 impl Receiver {
@@ -52,7 +56,8 @@ impl Receiver {
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let url = format!("http://{}/hook", listener.local_addr().expect("an address"));
-        let receiver = Self { url, heard: Arc::default(), status: Arc::new(Mutex::new(200)) };
+        let status = Arc::new(Mutex::new(200));
+        let receiver = Self { url, heard: Arc::default(), status, delay: Arc::default() };
         let serving = receiver.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -69,6 +74,14 @@ impl Receiver {
     /// A test thread panicked while it held the lock.
     pub fn answer(&self, status: u16) {
         *self.status.lock().expect("the lock") = status;
+    }
+
+    /// Takes this long for each answer from now on.
+    ///
+    /// # Panics
+    /// A test thread panicked while it held the lock.
+    pub fn delay(&self, time: Duration) {
+        *self.delay.lock().expect("the lock") = time;
     }
 
     /// What was heard so far.
@@ -102,7 +115,9 @@ impl Receiver {
         }
         let text = String::from_utf8_lossy(&bytes[head..]).into_owned();
         self.heard.lock().expect("the lock").push(Heard { headers, text });
-        let status = *self.status.lock().expect("the lock");
+        let (status, delay) =
+            (*self.status.lock().expect("the lock"), *self.delay.lock().expect("the lock"));
+        tokio::time::sleep(delay).await;
         let reply =
             format!("HTTP/1.1 {status} Said\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok");
         stream.write_all(reply.as_bytes()).await.ok()

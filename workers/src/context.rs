@@ -10,11 +10,13 @@ use fanfare_domain::{
 };
 use fanfare_entities::Millis;
 use fanfare_jobs::Kind;
+use tokio::sync::mpsc;
 
 use crate::{
     failpoint::Failpoint,
     group::Group,
     publish_post::permit::{Desk, Turn, Wanted},
+    shares::Shares,
 };
 
 /// The context of a worker process. Cheap to clone.
@@ -43,6 +45,10 @@ pub struct Inner {
     pub claim_delivery: Group<i64, Option<deliveries::Claimed>>,
     /// Results of webhook deliveries.
     pub finish_delivery: Group<deliveries::Outcome, bool>,
+    /// Who uses the slots for posts.
+    pub post_shares: Shares,
+    /// Who uses the slots for webhook deliveries.
+    pub delivery_shares: Shares,
 }
 
 impl Context {
@@ -79,6 +85,10 @@ impl Context {
         let finish_delivery = grouped(cx, "finish_delivery", |cx, outcomes| async move {
             deliveries::finish(&cx, outcomes).await
         });
+        let (post_shares, posts) = Shares::new(usize::MAX / 8);
+        let (delivery_shares, left) = Shares::new(usize::MAX / 8);
+        tokio::spawn(unpark(cx.clone(), Kind::PublishPost, posts));
+        tokio::spawn(unpark(cx.clone(), Kind::DeliverWebhook, left));
         Self(Arc::new(Inner {
             claim,
             permit,
@@ -87,6 +97,8 @@ impl Context {
             renew,
             claim_delivery,
             finish_delivery,
+            post_shares,
+            delivery_shares,
             domain,
             name,
             failpoint,
@@ -105,6 +117,17 @@ impl std::ops::Deref for Context {
 
     fn deref(&self) -> &Inner {
         &self.0
+    }
+}
+
+/// Makes rows due again for which a slot has freed; ends with the shares they were parked in.
+async fn unpark(cx: Domain, kind: Kind, mut leaving: mpsc::UnboundedReceiver<Hold>) {
+    let mut rows = Vec::new();
+    while leaving.recv_many(&mut rows, 256).await > 0 {
+        if let Err(error) = work::release(&cx, kind, &rows, cx.clock.now()).await {
+            tracing::warn!(%error, "parked rows were not woken; they are due again within a minute");
+        }
+        rows.clear();
     }
 }
 

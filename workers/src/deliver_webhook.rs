@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{webhooks::work as deliveries, work::Hold};
+use fanfare_domain::{
+    webhooks::work as deliveries,
+    work::{self, Hold, LEASE},
+};
 use fanfare_entities::{Millis, webhook_delivery::DeliveryStatus};
-use fanfare_jobs::DeliverWebhook;
+use fanfare_jobs::{DeliverWebhook, Kind};
 use fanfare_metrics::record;
 use fanfare_outbound::Download;
 use hmac::{Hmac, KeyInit, Mac};
@@ -14,7 +17,7 @@ use sha2::Sha256;
 use tracing::Instrument;
 use url::Url;
 
-use crate::Context;
+use crate::{Context, shares::Key};
 
 /// How long a receiver may take for one try.
 const DEADLINE: Duration = Duration::from_secs(10);
@@ -46,6 +49,11 @@ pub async fn run(job: DeliverWebhook, cx: Context) {
 async fn carry(cx: Context, claimed: deliveries::Claimed) {
     tracing::debug!("a delivery was claimed");
     cx.failpoint.reach("delivery_claimed").await;
+    let hold = Hold { id: claimed.delivery.id.0, fence: claimed.delivery.fence };
+    let _slot = match cx.delivery_shares.enter(vec![Key::Receiver(claimed.delivery.webhook_id)]) {
+        Ok(slot) => slot,
+        Err(full) => return park(&cx, full, hold).await,
+    };
     let outcome = attempt(&cx, claimed).await;
     cx.failpoint.reach("delivery_sent").await;
     record::delivery(match outcome.status {
@@ -63,6 +71,14 @@ async fn carry(cx: Context, claimed: deliveries::Claimed) {
     }
     if let Err(error) = cx.finish_delivery.call(outcome).await {
         tracing::warn!(%error, "a delivery's result was not written; it will be made again");
+    }
+}
+
+/// Gives a delivery back until a slot of its receiver frees, at the latest when a lease would have lapsed.
+async fn park(cx: &Context, key: Key, hold: Hold) {
+    match work::release(&cx.domain, Kind::DeliverWebhook, &[hold], cx.now() + LEASE).await {
+        Ok(()) => cx.delivery_shares.park(key, Hold { fence: hold.fence + 1, ..hold }),
+        Err(error) => tracing::warn!(%error, "a delivery was left to its lease"),
     }
 }
 

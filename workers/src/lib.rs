@@ -11,6 +11,7 @@ mod deliver_webhook;
 pub mod failpoint;
 mod group;
 mod publish_post;
+mod shares;
 mod sweeper;
 
 use std::time::Duration;
@@ -49,6 +50,8 @@ pub async fn run(
 ) -> Result<(), fanfare_jobs::Error> {
     clock::measure_first(&cx.domain, &stop).await;
     clean_up::ensure(&cx.domain).await;
+    cx.post_shares.set_slots(options.slots);
+    cx.delivery_shares.set_slots(delivery_slots(&options));
     let mut tasks = JoinSet::new();
     for kind in Kind::ALL.into_iter().filter(|kind| options.queues.contains(&kind.queue())) {
         let (cx, options, stop) = (cx.clone(), options.clone(), stop.clone());
@@ -87,14 +90,19 @@ async fn work(
             start::<PublishPost, _, _>(cx, slots, options, stop, publish_post::run).await
         }
         Kind::DeliverWebhook => {
-            start::<DeliverWebhook, _, _>(cx, slots.min(64), options, stop, deliver_webhook::run)
-                .await
+            let slots = delivery_slots(options);
+            start::<DeliverWebhook, _, _>(cx, slots, options, stop, deliver_webhook::run).await
         }
         Kind::CopyMedia => {
             start::<CopyMedia, _, _>(cx, slots.min(16), options, stop, copy_media::run).await
         }
         Kind::CleanUp => start::<CleanUp, _, _>(cx, 1, options, stop, clean_up::run).await,
     }
+}
+
+/// How many webhooks are delivered at once.
+fn delivery_slots(options: &Options) -> usize {
+    options.slots.min(64)
 }
 
 async fn start<J, F, Fut>(

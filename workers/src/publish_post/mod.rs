@@ -18,7 +18,7 @@ use fanfare_platforms as platforms;
 
 use tracing::Instrument;
 
-use crate::Context;
+use crate::{Context, shares::Key};
 use run::Run;
 use verdict::Failure;
 
@@ -72,6 +72,11 @@ async fn publish(cx: &Context, claimed: posts::work::Claimed) -> fanfare_domain:
     if account.status == AccountStatus::ReconnectRequired && run.row.sending_at.is_none() {
         return run.fail(Failure::reconnect_required(&account.platform)).await;
     }
+    let keys = vec![Key::Platform(account.platform.clone()), Key::Account(account.id)];
+    let _slot = match cx.post_shares.enter(keys) {
+        Ok(slot) => slot,
+        Err(full) => return run.park(full).await,
+    };
     let session = accounts::session_with(&cx.domain, &account, &secret)?;
     run.publish(account, session).await
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use fanfare_domain::{
     Result, accounts,
     posts::{PostStatus, work::Record},
-    work::LEASE,
+    work::{Hold, LEASE},
 };
 use fanfare_entities::Millis;
 use fanfare_platforms::{self as platforms, Class, Progress, Published, Session};
@@ -16,6 +16,7 @@ use super::{
     run::{Next, Run},
     verdict::{Failure, after_wait, next_try},
 };
+use crate::shares::Key;
 
 impl Run<'_> {
     /// A step that went well.
@@ -120,6 +121,18 @@ impl Run<'_> {
             ..self.record(Some(at))
         };
         self.write(record).await.map(drop)
+    }
+
+    /// Gives the row back until a slot of this key frees, at the latest when a lease would have lapsed.
+    pub async fn park(self, key: Key) -> Result<()> {
+        let unsettled = self.row.sending_at.is_some();
+        let status = if unsettled { self.row.status } else { self.idle_status() };
+        let parked = Record { status, ..self.record(Some(self.cx.now() + LEASE)) };
+        if self.write(parked).await? {
+            let row = Hold { id: self.hold.id, fence: self.hold.fence + 1 };
+            self.cx.post_shares.park(key, row);
+        }
+        Ok(())
     }
 
     /// The end without success.

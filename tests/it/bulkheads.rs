@@ -1,0 +1,70 @@
+//! A slow neighbour takes no more than its share: newcomers find a slot at once, and what had to wait goes out after all.
+
+use std::time::Duration;
+
+use fanfare_tests::{Receiver, TestApp, User};
+use serde_json::json;
+
+/// More than the 16 slots of a worker in these stories.
+const FLOOD: usize = 40;
+
+async fn published(user: &User, account: i64) -> usize {
+    let path = format!("/api/v1/posts?status=published&account_id={account}&limit=100");
+    user.get(&path).await.expect(200).body["posts"].as_array().unwrap().len()
+}
+
+#[tokio::test]
+async fn a_slow_network_full_of_posts_does_not_hold_up_another() {
+    let app = TestApp::start().await;
+    let (busy, quiet) = (app.user().await, app.user().await);
+    let slow = busy.connect("bluesky").await;
+    let delays = json!([{"on": "commit", "kind": "delay", "ms": 3_000, "times": 1_000}]);
+    busy.faults("bluesky", slow, delays).await;
+    for number in 0..FLOOD {
+        let _ = busy.publish(json!({"account_id": slow, "caption": format!("{number}")})).await;
+    }
+    app.eventually("the slow network is full", || async {
+        let path = "/api/v1/posts?status=publishing&limit=100";
+        let running = busy.get(path).await.expect(200).body["posts"].as_array().unwrap().len();
+        (running >= 12).then_some(())
+    })
+    .await;
+    let other = quiet.connect("wordpress").await;
+    let post = quiet.publish(json!({"account_id": other, "caption": "A newcomer"})).await;
+    app.settled(&quiet, post["id"].as_i64().unwrap(), &["published"]).await;
+    let done = published(&busy, slow).await;
+    assert!(done <= FLOOD / 2, "the newcomer waited for {done} posts of its neighbour");
+    app.eventually("what was parked goes out too", || async {
+        (published(&busy, slow).await == FLOOD).then_some(())
+    })
+    .await;
+    assert_eq!(busy.on_network("bluesky", slow).await.len(), FLOOD);
+}
+
+#[tokio::test]
+async fn a_slow_receiver_does_not_hold_up_another() {
+    let app = TestApp::start().await;
+    let (busy, quiet) = (app.user().await, app.user().await);
+    let (slow, quick) = (Receiver::start().await, Receiver::start().await);
+    slow.delay(Duration::from_secs(2));
+    for (user, receiver) in [(&busy, &slow), (&quiet, &quick)] {
+        let hook = json!({"url": receiver.url, "events": ["post.created"]});
+        let _ = user.post("/api/v1/webhooks", hook).await.expect(201);
+    }
+    let (one, two) = (busy.connect("bluesky").await, quiet.connect("bluesky").await);
+    let draft = |account: i64| json!({"account_id": account, "caption": "A", "status": "draft"});
+    for _ in 0..FLOOD {
+        let _ = busy.publish(draft(one)).await;
+    }
+    let _ = quiet.publish(draft(two)).await;
+    app.eventually("the quick receiver hears of it", || async {
+        (quick.heard().len() == 1).then_some(())
+    })
+    .await;
+    let heard = slow.heard().len();
+    assert!(heard < FLOOD, "the quick receiver waited for {heard} deliveries to the slow one");
+    app.eventually("the slow receiver hears of everything", || async {
+        (slow.heard().len() >= FLOOD).then_some(())
+    })
+    .await;
+}
