@@ -78,4 +78,8 @@ uuid_id! {
     EventId,
     /// A webhook.
     WebhookId,
+    /// A person who runs the service.
+    OperatorId,
+    /// A pause of publishing.
+    PauseId,
 }

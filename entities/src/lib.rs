@@ -8,27 +8,35 @@ mod ids;
 
 pub mod account;
 pub mod api_key;
+pub mod audit_entry;
 pub mod brand;
 pub mod brand_lock;
 pub mod chore;
 pub mod event;
 pub mod idempotency_key;
 pub mod lease;
+pub mod login_attempt;
 pub mod media_asset;
 pub mod membership;
+pub mod operator;
+pub mod operator_session;
+pub mod pause;
 pub mod post;
 pub mod post_attempt;
+pub mod post_hold;
+pub mod sample;
 pub mod secret;
 pub mod subscription;
 pub mod user;
 pub mod webhook;
 pub mod webhook_delivery;
 pub mod webhook_secret;
+pub mod worker;
 pub mod workspace;
 
 pub use ids::{
-    AccountId, AssetId, BrandId, ChoreId, DeliveryId, EventId, KeyId, PostId, SecretId, UserId,
-    WebhookId, WorkspaceId,
+    AccountId, AssetId, BrandId, ChoreId, DeliveryId, EventId, KeyId, OperatorId, PauseId, PostId,
+    SecretId, UserId, WebhookId, WorkspaceId,
 };
 
 /// Milliseconds since 1970 UTC.

@@ -3,6 +3,7 @@
 mod ddl;
 mod m0001_foundation;
 mod m0002_limits;
+mod m0003_operations;
 mod m0004_lean_indexes;
 
 use sea_orm_migration::prelude::*;
@@ -16,6 +17,7 @@ impl MigratorTrait for Migrator {
         vec![
             Box::new(m0001_foundation::Foundation),
             Box::new(m0002_limits::Limits),
+            Box::new(m0003_operations::Operations),
             Box::new(m0004_lean_indexes::LeanIndexes),
         ]
     }

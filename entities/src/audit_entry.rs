@@ -1,0 +1,38 @@
+//! Table `audit_entries`.
+
+use sea_orm::entity::prelude::*;
+
+use crate::Millis;
+
+/// Something an operator did.
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "audit_entries")]
+pub struct Model {
+    /// In order.
+    #[sea_orm(primary_key)]
+    pub id: i64,
+    /// Id of the order: carried out once, however often it is sent.
+    pub action_id: Uuid,
+    /// Who.
+    pub operator: String,
+    /// What.
+    pub action: String,
+    /// On what.
+    pub target: String,
+    /// Why.
+    pub reason: String,
+    /// What came of it, for people.
+    pub outcome: String,
+    /// What exactly was touched.
+    pub details: Json,
+    /// The request, for the logs.
+    pub request_id: String,
+    /// When.
+    pub created_at: Millis,
+}
+
+/// No relations: joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

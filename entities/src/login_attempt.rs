@@ -1,0 +1,24 @@
+//! Table `login_attempts`.
+
+use sea_orm::entity::prelude::*;
+
+use crate::Millis;
+
+/// Log-ins tried lately, by address and by name.
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "login_attempts")]
+pub struct Model {
+    /// What is counted.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub name: String,
+    /// How many in this window.
+    pub tries: i32,
+    /// When the window ends.
+    pub until_at: Millis,
+}
+
+/// No relations: joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,30 @@
+//! Table `pauses`.
+
+use sea_orm::entity::prelude::*;
+
+use crate::{AccountId, Millis, PauseId};
+
+/// Publishing held back by an operator.
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "pauses")]
+pub struct Model {
+    /// Its id.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: PauseId,
+    /// The platform; null with `account_id` null: everything.
+    pub platform: Option<String>,
+    /// The account.
+    pub account_id: Option<AccountId>,
+    /// Why.
+    pub reason: String,
+    /// Who.
+    pub operator: String,
+    /// Since when.
+    pub created_at: Millis,
+}
+
+/// No relations: joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
