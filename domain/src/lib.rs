@@ -20,6 +20,7 @@ pub mod input;
 pub mod keys;
 pub mod limits;
 pub mod media;
+pub mod ops;
 pub mod people;
 pub mod platforms;
 pub mod posts;

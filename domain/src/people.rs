@@ -63,7 +63,8 @@ async fn find(cx: &Domain, email: &str) -> Result<Option<UserId>> {
     Ok(found.map(|row| row.id))
 }
 
-fn normalised(email: &str) -> Result<String> {
+/// An address in the one form it is stored in.
+pub(crate) fn normalised(email: &str) -> Result<String> {
     let email = email.trim().to_lowercase();
     let well_formed = email.split_once('@').is_some_and(|(name, host)| {
         !name.is_empty() && !host.is_empty() && !email.contains(char::is_whitespace)

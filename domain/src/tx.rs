@@ -37,6 +37,12 @@ impl Tx {
         &self.conn
     }
 
+    /// The time.
+    #[must_use]
+    pub fn now(&self) -> Millis {
+        self.cx.clock.now()
+    }
+
     /// Notes that a row is due, to be rung for after the commit.
     pub fn ring(&mut self, kind: Kind, id: i64, due_at: Millis) {
         self.rings.push((kind, id, due_at));

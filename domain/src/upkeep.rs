@@ -11,7 +11,7 @@ use crate::{
     Domain,
     error::Result,
     idempotency::KEPT,
-    media,
+    media, ops,
     work::{self, Hold},
 };
 
@@ -52,7 +52,7 @@ pub async fn claim(cx: &Domain, id: i64) -> Result<Option<chore::Model>> {
 }
 
 /// Deletes what is past its time: idempotency keys after a day, events and ended deliveries after thirty, failed copies
-/// after one.
+/// after one, and what only operators look at after a day.
 ///
 /// # Errors
 /// The database's.
@@ -84,6 +84,9 @@ pub async fn clean_up(cx: &Domain) -> Result<u64> {
         .await?
         .rows_affected;
     gone += media::forget_failed(cx, now - DAY).await?;
+    gone += ops::samples::prune(cx).await?;
+    gone += ops::fleet::prune(cx).await?;
+    gone += ops::sessions::prune(cx).await?;
     Ok(gone)
 }
 

@@ -10,7 +10,7 @@ use crate::{
     Domain, Tx,
     db::statement,
     error::{Code, Error, Result},
-    work,
+    ops, work,
 };
 
 /// Posts of one transaction.
@@ -25,11 +25,17 @@ const BATCH: u32 = 500;
 /// error stays held, and the call may be repeated.
 pub async fn hold(cx: &Domain, until: Option<Millis>) -> Result<u64> {
     let mut held = 0;
+    let mut given_back = false;
     loop {
         if let Some(worker) = work::sweep_leader(cx).await? {
             let message =
                 format!("The worker {worker} runs. Stop every worker, and keep them stopped.");
             return Err(Error::new(Code::InvalidTransition, message));
+        }
+        if !given_back {
+            // Posts that a pause has set aside are not among those that are due.
+            ops::holds::restore_all(cx).await?;
+            given_back = true;
         }
         let mut tx = Tx::begin(cx).await?;
         let rows = next(tx.conn(), until, cx.clock.now()).await?;

@@ -37,6 +37,7 @@ pub use input::{Changes, NewBatch, NewPost, Release, Retry, StatusChange};
 pub use missing::missing;
 pub use read::{Filter, attempts, find, get, list};
 pub use release::set_release;
+pub(crate) use status::retry_for_operator;
 pub use status::{allowed, retry, set_status};
 pub use view::{media_of, status_name, view};
 

@@ -9,13 +9,13 @@ use uuid::Uuid;
 use super::{
     create::when,
     draft::Content,
-    first_due,
+    event, first_due,
     input::{AskedStatus, Retry, StatusChange},
     read::find_locked,
     status_name, view,
 };
 use crate::{
-    Act, Reply, Tx,
+    Act, Domain, Reply, Tx,
     error::{Code, Error, Result},
 };
 
@@ -56,7 +56,9 @@ pub async fn set_status(act: &Act, id: PostId, change: StatusChange) -> Result<R
     let next = match (change.status, row.status) {
         (AskedStatus::Paused, PostStatus::Paused) | (AskedStatus::Draft, PostStatus::Draft) => None,
         (AskedStatus::Scheduled, PostStatus::Scheduled) => match asked_time {
-            Some(at) if row.scheduled_at != Some(at) => Some(scheduled(act, &row, at, now)?),
+            Some(at) if row.scheduled_at != Some(at) => {
+                Some(scheduled(&act.request_id, &row, at, now)?)
+            }
             _ => None,
         },
         (AskedStatus::Paused, PostStatus::Scheduled) => Some(held(&row, PostStatus::Paused, now)),
@@ -68,7 +70,7 @@ pub async fn set_status(act: &Act, id: PostId, change: StatusChange) -> Result<R
         (AskedStatus::Scheduled, PostStatus::Draft | PostStatus::Paused | PostStatus::Failed) => {
             accept_risk(&row, change.acknowledge_duplicate_risk)?;
             let at = time_for(&row, asked_time, now)?;
-            Some(scheduled(act, &row, at, now)?)
+            Some(scheduled(&act.request_id, &row, at, now)?)
         }
         (AskedStatus::Paused, _) => return Err(refused(&row, "paused")),
         (AskedStatus::Draft, _) => return Err(refused(&row, "made a draft")),
@@ -93,9 +95,29 @@ pub async fn retry(act: &Act, id: PostId, retry: Retry) -> Result<Reply> {
     }
     accept_risk(&row, retry.acknowledge_duplicate_risk)?;
     let now = act.cx.clock.now();
-    let next = scheduled(act, &row, now, now)?;
+    let next = scheduled(&act.request_id, &row, now, now)?;
     let reply = save(act, &mut tx, next, "retry").await?;
     act.finish(tx, reply).await
+}
+
+/// Sends a failed post again, now, for the operator.
+///
+/// # Errors
+/// As for [`retry`]; nothing is written then.
+pub(crate) async fn retry_for_operator(
+    cx: &Domain,
+    tx: &mut Tx,
+    row: post::Model,
+    accepts_risk: bool,
+    request_id: &str,
+) -> Result<()> {
+    if row.status != PostStatus::Failed {
+        return Err(refused(&row, "retried"));
+    }
+    accept_risk(&row, Some(accepts_risk))?;
+    let now = cx.clock.now();
+    let next = scheduled(request_id, &row, now, now)?;
+    save_as(request_id, tx, next, "retried by the operator").await.map(drop)
 }
 
 fn requested_time(change: &StatusChange, now: Millis) -> Result<Option<Millis>> {
@@ -140,7 +162,7 @@ fn time_for(row: &post::Model, asked: Option<Millis>, now: Millis) -> Result<Mil
 
 /// The row on its way out at `at`, if it is complete.
 pub(super) fn scheduled(
-    act: &Act,
+    request_id: &str,
     row: &post::Model,
     at: Millis,
     now: Millis,
@@ -157,7 +179,7 @@ pub(super) fn scheduled(
         scheduled_at: Some(at),
         due_at: Some(due),
         rung_at: (due <= now).then_some(now),
-        request_id: act.request_id.clone(),
+        request_id: request_id.to_owned(),
         // A commit that may have been carried out is not taken for this one's: it goes out under a key of its own.
         content_key: if was_sent { Uuid::now_v7() } else { row.content_key },
         duplicate_risk: false,
@@ -190,15 +212,25 @@ fn reset(row: &post::Model, now: Millis) -> post::Model {
 
 /// Writes a changed row with its event, and rings if it is due.
 pub(super) async fn save(act: &Act, tx: &mut Tx, row: post::Model, what: &str) -> Result<Reply> {
+    let saved = save_as(&act.request_id, tx, row, what).await?;
+    Ok(Reply::of("post", view(&saved)))
+}
+
+async fn save_as(
+    request_id: &str,
+    tx: &mut Tx,
+    row: post::Model,
+    what: &str,
+) -> Result<post::Model> {
     let due_at = row.due_at;
     let saved = post::ActiveModel::from(row).reset_all();
     let saved = post::Entity::update(saved).exec(tx.conn()).await?;
     let message = format!("The post is now {} ({what}).", status_name(saved.status));
-    tx.emit(act.post_event("post.updated", &saved, message));
+    tx.emit(event("post.updated", &saved, message, Some(request_id.to_owned())));
     if let Some(due_at) = due_at {
         tx.ring(Kind::PublishPost, saved.id.0, due_at);
     }
-    Ok(Reply::of("post", view(&saved)))
+    Ok(saved)
 }
 
 #[cfg(test)]

@@ -28,6 +28,9 @@ use crate::{
 pub use deliveries::{Page, deliveries, redeliver, test};
 pub use secrets::rotate_secret;
 
+/// Why a webhook is disabled that its owner disabled.
+pub const BY_OWNER: &str = "disabled by its owner";
+
 /// A webhook to be made.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -124,7 +127,7 @@ pub async fn update(act: &Act, id: WebhookId, changes: WebhookChanges) -> Result
         }
         Some(false) => {
             next.enabled = Set(false);
-            next.disabled_reason = Set(Some("disabled by its owner".to_owned()));
+            next.disabled_reason = Set(Some(BY_OWNER.to_owned()));
             drop_pending(tx.conn(), id).await?;
         }
         None => {}

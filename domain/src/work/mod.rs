@@ -64,13 +64,23 @@ pub async fn claim<M: FromQueryResult, C: ConnectionTrait>(
     let sql = format!(
         "UPDATE {table} SET fence = fence + 1, laps = laps + 1, rung_at = NULL, due_at = $2{also} \
          WHERE id IN (SELECT {table}.id FROM {table} JOIN {wanted} ON wanted.id = {table}.id \
-         WHERE {table}.due_at <= $1 {lock}) RETURNING *"
+         WHERE {table}.due_at <= $1{} {lock}) RETURNING *",
+        unless_paused(kind)
     );
     let times = [now.into(), (now + LEASE).into()];
     let query = statement(conn, sql, times.into_iter().chain(ids.values()));
     let taken = SelectorRaw::<SelectModel<M>>::from_statement(query).all(conn).await?;
     fanfare_metrics::record::claims(kind.as_str(), asked, taken.len());
     Ok(taken)
+}
+
+/// What keeps a claim from taking what an operator has paused.
+fn unless_paused(kind: Kind) -> String {
+    if kind == Kind::PublishPost {
+        format!(" AND {}", crate::ops::pauses::UNPAUSED)
+    } else {
+        String::new()
+    }
 }
 
 /// A row as its holder knows it.

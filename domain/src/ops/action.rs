@@ -1,0 +1,216 @@
+//! Everything an operator can do, in one list: previewed, carried out once, and written down.
+
+use std::collections::BTreeSet;
+
+use fanfare_entities::{PostId, WebhookId};
+use serde::Serialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{audit, fleet, hooks, pauses, pauses::Target, retry};
+use crate::{
+    Domain, Tx,
+    error::{Code, Error, Result},
+};
+
+/// Longest reason, in characters.
+const LONGEST_REASON: usize = 500;
+
+/// Who acts, and in which request.
+#[derive(Debug, Clone)]
+pub struct Actor {
+    /// An operator's address, or `shell:` and a name of the machine's.
+    pub name: String,
+    /// The request, for the logs.
+    pub request_id: String,
+}
+
+/// Something to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// A worker takes no more work.
+    Drain(String),
+    /// A worker takes work again.
+    Wake(String),
+    /// Publishing is held back.
+    Pause(Target),
+    /// Publishing goes on.
+    Resume(Target),
+    /// Failed posts are sent again, now.
+    Retry {
+        /// Which.
+        posts: Vec<PostId>,
+        /// Those among them that may be public already and are to be sent all the same.
+        risky: BTreeSet<PostId>,
+    },
+    /// What a webhook did not hear is sent again, and it is enabled if failures had disabled it.
+    Replay(WebhookId),
+}
+
+impl Action {
+    /// Its name in addresses, commands and the audit log.
+    #[must_use]
+    pub const fn verb(&self) -> &'static str {
+        match self {
+            Self::Drain(_) => "drain",
+            Self::Wake(_) => "wake",
+            Self::Pause(_) => "pause",
+            Self::Resume(_) => "resume",
+            Self::Retry { .. } => "retry",
+            Self::Replay(_) => "replay",
+        }
+    }
+
+    /// On what, as commands write it.
+    #[must_use]
+    pub fn target(&self) -> String {
+        match self {
+            Self::Drain(name) | Self::Wake(name) => name.clone(),
+            Self::Pause(target) | Self::Resume(target) => target.to_string(),
+            Self::Retry { posts, .. } if posts.len() == 1 => format!("post:{}", posts[0]),
+            Self::Retry { posts, .. } => format!("{} posts", posts.len()),
+            Self::Replay(id) => format!("webhook:{id}"),
+        }
+    }
+}
+
+/// An action with its reason. The same order is carried out once, however often it is sent.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// Its id, given out with the form that asks for the reason.
+    pub id: Uuid,
+    /// What to do.
+    pub action: Action,
+    /// Why.
+    pub reason: String,
+}
+
+/// What came of an order.
+#[derive(Debug, Clone, Serialize)]
+pub struct Done {
+    /// For people.
+    pub outcome: String,
+    /// It had been carried out before; nothing was done now.
+    pub repeated: bool,
+    /// What exactly was touched.
+    pub details: Value,
+}
+
+/// What an action would do.
+#[derive(Debug, Clone, Serialize)]
+pub struct Preview {
+    /// The question, for people.
+    pub question: String,
+    /// What follows from it, for people.
+    pub consequences: Vec<String>,
+    /// What it touches, row by row, where it touches several.
+    pub rows: Vec<PreviewRow>,
+}
+
+/// A row that an action would touch.
+#[derive(Debug, Clone, Serialize)]
+pub struct PreviewRow {
+    /// The post.
+    pub id: PostId,
+    /// What it is, for people.
+    pub what: String,
+    /// Why it failed.
+    pub error: String,
+    /// It may be public already: it is left out unless it is chosen by itself.
+    pub risky: bool,
+    /// Why it would be left out, if it would be.
+    pub left_out: Option<String>,
+}
+
+/// What an action would do, without doing it.
+///
+/// # Errors
+/// There is no such thing to do it on.
+pub async fn preview(cx: &Domain, action: &Action) -> Result<Preview> {
+    let one = |question: String, consequence: &str| Preview {
+        question,
+        consequences: vec![consequence.to_owned()],
+        rows: Vec::new(),
+    };
+    Ok(match action {
+        Action::Drain(name) => one(
+            format!("Drain the worker {name}?"),
+            "It takes no more work, finishes what it has, and idles until it is woken or stopped. The other workers \
+             take its share.",
+        ),
+        Action::Wake(name) => {
+            one(format!("Let the worker {name} take work again?"), "It claims due work at once.")
+        }
+        Action::Pause(target) => {
+            pauses::check(&cx.db.read, *target).await?;
+            one(
+                format!("Pause {}?", target.name()),
+                "Nothing of it is claimed from now on; calls that are under way end as they end. Posts that become due \
+                 wait, and after the pause go out at once, or fail as missed when their time is too long past.",
+            )
+        }
+        Action::Resume(target) => one(
+            format!("Resume {}?", target.name()),
+            "Posts that waited go out at once, except those whose time is too long past: they fail as missed.",
+        ),
+        Action::Retry { posts, .. } => retry::preview(cx, posts).await?,
+        Action::Replay(id) => hooks::preview(cx, *id).await?,
+    })
+}
+
+/// Carries an order out, with its entry in the audit log in the same transaction.
+///
+/// # Errors
+/// No reason was given, or there is nothing to do it on; nothing is changed then.
+pub async fn perform(cx: &Domain, actor: &Actor, order: Order) -> Result<Done> {
+    let order = Order { reason: order.reason.trim().to_owned(), ..order };
+    check_reason(&order.reason)?;
+    let mut tx = Tx::begin(cx).await?;
+    if !audit::begin(&tx, actor, &order).await? {
+        drop(tx);
+        let outcome = audit::outcome_of(cx, order.id).await?.unwrap_or_default();
+        return Ok(Done { outcome, repeated: true, details: Value::Null });
+    }
+    let (outcome, details) = carry_out(cx, &mut tx, actor, &order).await?;
+    audit::end(&tx, &order, &outcome, &details).await?;
+    tx.commit().await?;
+    tracing::info!(
+        operator = actor.name,
+        action = order.action.verb(),
+        target = order.action.target(),
+        request.id = actor.request_id,
+        "an operator acted"
+    );
+    Ok(Done { outcome, repeated: false, details })
+}
+
+async fn carry_out(
+    cx: &Domain,
+    tx: &mut Tx,
+    actor: &Actor,
+    order: &Order,
+) -> Result<(String, Value)> {
+    let said = match &order.action {
+        Action::Drain(name) => fleet::set_drained(tx, name, true).await?,
+        Action::Wake(name) => fleet::set_drained(tx, name, false).await?,
+        Action::Pause(target) => pauses::pause(tx, actor, *target, &order.reason).await?,
+        Action::Resume(target) => pauses::resume(tx, *target).await?,
+        Action::Retry { posts, risky } => return retry::retry(cx, tx, actor, posts, risky).await,
+        Action::Replay(id) => return hooks::replay(tx, *id).await,
+    };
+    Ok((said, json!({})))
+}
+
+fn check_reason(reason: &str) -> Result<()> {
+    if reason.is_empty() {
+        let message = "A reason is needed.";
+        let remedy = "Say in a few words why; it is written into the audit log.";
+        return Err(Error::field(Code::FieldRequired, "reason", message, remedy));
+    }
+    let length = reason.chars().count();
+    if length <= LONGEST_REASON && !reason.contains('\0') {
+        return Ok(());
+    }
+    let message = format!("The reason has {length} characters; it may have {LONGEST_REASON}.");
+    Err(Error::field(Code::InvalidField, "reason", message, "Shorten it."))
+}

@@ -1,0 +1,154 @@
+//! Who did what, when and why. Entries are written with the change they tell of, and never changed.
+
+use fanfare_entities::{Millis, audit_entry};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect, sea_query::OnConflict,
+};
+use serde::Serialize;
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::{Actor, Order};
+use crate::{Domain, Tx, error::Result};
+
+/// Entries of one page.
+const PAGE: u64 = 50;
+
+/// An entry.
+#[derive(Debug, Clone, Serialize)]
+pub struct Entry {
+    /// In order.
+    pub id: i64,
+    /// When.
+    pub at: Millis,
+    /// Who.
+    pub operator: String,
+    /// What.
+    pub action: String,
+    /// On what.
+    pub target: String,
+    /// Why.
+    pub reason: String,
+    /// What came of it.
+    pub outcome: String,
+    /// What exactly was touched.
+    pub details: Value,
+    /// The request, for the logs.
+    pub request_id: String,
+}
+
+/// A page of entries and where the next one begins.
+#[derive(Debug, Clone, Serialize)]
+pub struct Page {
+    /// Newest first.
+    pub entries: Vec<Entry>,
+    /// To be given back for older ones.
+    pub next: Option<i64>,
+}
+
+/// The log, newest first, below `before`.
+///
+/// # Errors
+/// The database's.
+pub async fn list(cx: &Domain, before: Option<i64>) -> Result<Page> {
+    let mut query =
+        audit_entry::Entity::find().order_by_desc(audit_entry::Column::Id).limit(PAGE + 1);
+    if let Some(before) = before {
+        query = query.filter(audit_entry::Column::Id.lt(before));
+    }
+    let mut rows = query.all(&cx.db.read).await?;
+    let more = rows.len() as u64 > PAGE;
+    rows.truncate(usize::try_from(PAGE).unwrap_or(usize::MAX));
+    let next = rows.last().filter(|_| more).map(|row| row.id);
+    Ok(Page { entries: rows.into_iter().map(Entry::from).collect(), next })
+}
+
+impl From<audit_entry::Model> for Entry {
+    fn from(row: audit_entry::Model) -> Self {
+        Self {
+            id: row.id,
+            at: row.created_at,
+            operator: row.operator,
+            action: row.action,
+            target: row.target,
+            reason: row.reason,
+            outcome: row.outcome,
+            details: row.details,
+            request_id: row.request_id,
+        }
+    }
+}
+
+/// What came of an order that was carried out before, if it was.
+///
+/// # Errors
+/// The database's.
+pub async fn outcome_of(cx: &Domain, action_id: Uuid) -> Result<Option<String>> {
+    let found = audit_entry::Entity::find()
+        .filter(audit_entry::Column::ActionId.eq(action_id))
+        .one(&cx.db.read)
+        .await?;
+    Ok(found.map(|row| row.outcome))
+}
+
+/// Notes an order before it is carried out; false if it was carried out already. A second sender waits here for the
+/// first one's end.
+pub(super) async fn begin(tx: &Tx, actor: &Actor, order: &Order) -> Result<bool> {
+    let row = audit_entry::ActiveModel {
+        action_id: Set(order.id),
+        operator: Set(actor.name.clone()),
+        action: Set(order.action.verb().to_owned()),
+        target: Set(order.action.target()),
+        reason: Set(order.reason.clone()),
+        outcome: Set(String::new()),
+        details: Set(Value::Null),
+        request_id: Set(actor.request_id.clone()),
+        created_at: Set(tx.now()),
+        ..Default::default()
+    };
+    let once = OnConflict::column(audit_entry::Column::ActionId).do_nothing().to_owned();
+    let written = audit_entry::Entity::insert(row)
+        .on_conflict(once)
+        .exec_without_returning(tx.conn())
+        .await?;
+    Ok(written == 1)
+}
+
+/// Notes what came of an order.
+pub(super) async fn end(tx: &Tx, order: &Order, outcome: &str, details: &Value) -> Result<()> {
+    let row = audit_entry::ActiveModel {
+        outcome: Set(outcome.to_owned()),
+        details: Set(details.clone()),
+        ..Default::default()
+    };
+    audit_entry::Entity::update_many()
+        .set(row)
+        .filter(audit_entry::Column::ActionId.eq(order.id))
+        .exec(tx.conn())
+        .await?;
+    Ok(())
+}
+
+/// Writes an entry for what is not an [`Order`]: a log-in, a new operator.
+pub(super) async fn note<C: ConnectionTrait>(
+    conn: &C,
+    actor: &Actor,
+    (action, target, outcome): (&str, &str, &str),
+    now: Millis,
+) -> Result<()> {
+    let row = audit_entry::ActiveModel {
+        action_id: Set(Uuid::now_v7()),
+        operator: Set(actor.name.clone()),
+        action: Set(action.to_owned()),
+        target: Set(target.to_owned()),
+        reason: Set(String::new()),
+        outcome: Set(outcome.to_owned()),
+        details: Set(Value::Null),
+        request_id: Set(actor.request_id.clone()),
+        created_at: Set(now),
+        ..Default::default()
+    };
+    audit_entry::Entity::insert(row).exec_without_returning(conn).await?;
+    Ok(())
+}

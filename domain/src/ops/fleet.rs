@@ -1,0 +1,215 @@
+//! The worker processes, by their heartbeats.
+
+use fanfare_entities::{Millis, worker};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, sea_query::OnConflict,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::{
+    Domain, Tx,
+    error::{Code, Error, Result},
+};
+
+/// A worker that was not heard of for this long, in ms, counts as dead.
+pub const SILENCE: Millis = 15_000;
+
+/// A worker that was not heard of for this long, in ms, is forgotten.
+const FORGOTTEN: Millis = 24 * 3_600_000;
+
+/// What a worker says of itself.
+#[derive(Debug, Clone)]
+pub struct Beat {
+    /// Unique in the fleet.
+    pub name: String,
+    /// Machine.
+    pub host: String,
+    /// Process id.
+    pub pid: i64,
+    /// Version of the service.
+    pub version: &'static str,
+    /// Queues, separated by commas.
+    pub queues: String,
+    /// Posts published at once.
+    pub slots: i32,
+    /// The oldest of what it is running.
+    pub running: Vec<Running>,
+    /// How much it is running.
+    pub running_count: i32,
+    /// When it started.
+    pub started_at: Millis,
+}
+
+/// A row that a worker has taken.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Running {
+    /// Kind of work.
+    pub kind: String,
+    /// The row.
+    pub id: i64,
+    /// When it was taken.
+    pub since: Millis,
+}
+
+/// What a worker is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Takes work.
+    Working,
+    /// Takes none, and finishes what it has.
+    Draining,
+    /// Takes none and has none.
+    Drained,
+    /// Not heard of; what it had is taken over when its leases lapse.
+    Dead,
+}
+
+impl State {
+    /// For people.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Working => "working",
+            Self::Draining => "draining",
+            Self::Drained => "drained",
+            Self::Dead => "dead",
+        }
+    }
+}
+
+/// A worker, as it is shown.
+#[derive(Debug, Clone, Serialize)]
+pub struct Worker {
+    /// Unique in the fleet.
+    pub name: String,
+    /// Machine.
+    pub host: String,
+    /// Process id.
+    pub pid: i64,
+    /// Version of the service.
+    pub version: String,
+    /// Queues, separated by commas.
+    pub queues: String,
+    /// Posts published at once.
+    pub slots: i32,
+    /// What it is doing.
+    pub state: State,
+    /// How much it is running.
+    pub running_count: i32,
+    /// The oldest of it.
+    pub running: Vec<Running>,
+    /// When it started.
+    pub started_at: Millis,
+    /// Its last heartbeat.
+    pub seen_at: Millis,
+}
+
+/// Writes a heartbeat; true if the worker is to take no more work.
+///
+/// # Errors
+/// The database's.
+pub async fn beat(cx: &Domain, beat: &Beat) -> Result<bool> {
+    use worker::Column;
+    let row = worker::ActiveModel {
+        name: Set(beat.name.clone()),
+        host: Set(beat.host.clone()),
+        pid: Set(beat.pid),
+        version: Set(beat.version.to_owned()),
+        queues: Set(beat.queues.clone()),
+        slots: Set(beat.slots),
+        running: Set(json!(beat.running)),
+        running_count: Set(beat.running_count),
+        started_at: Set(beat.started_at),
+        seen_at: Set(cx.clock.now()),
+        drain_at: Set(None),
+    };
+    // What operators set is not the worker's to change.
+    let again = OnConflict::column(Column::Name)
+        .update_columns([Column::Running, Column::RunningCount, Column::SeenAt])
+        .to_owned();
+    let row =
+        worker::Entity::insert(row).on_conflict(again).exec_with_returning(&cx.db.write).await?;
+    Ok(row.drain_at.is_some())
+}
+
+/// Forgets a worker that has ended by itself.
+///
+/// # Errors
+/// The database's.
+pub async fn leave(cx: &Domain, name: &str) -> Result<()> {
+    worker::Entity::delete_by_id(name).exec(&cx.db.write).await?;
+    Ok(())
+}
+
+/// Forgets workers that died long ago.
+///
+/// # Errors
+/// The database's.
+pub async fn prune(cx: &Domain) -> Result<u64> {
+    let old = worker::Column::SeenAt.lt(cx.clock.now() - FORGOTTEN);
+    Ok(worker::Entity::delete_many().filter(old).exec(&cx.db.write).await?.rows_affected)
+}
+
+/// The fleet: who was heard of last comes first.
+///
+/// # Errors
+/// The database's.
+pub async fn list(cx: &Domain) -> Result<Vec<Worker>> {
+    let now = cx.clock.now();
+    let rows = worker::Entity::find()
+        .order_by_asc(worker::Column::Host)
+        .order_by_asc(worker::Column::StartedAt)
+        .all(&cx.db.read)
+        .await?;
+    let mut fleet: Vec<_> = rows.into_iter().map(|row| view(row, now)).collect();
+    fleet.sort_by_key(|worker| worker.state == State::Dead);
+    Ok(fleet)
+}
+
+fn view(row: worker::Model, now: Millis) -> Worker {
+    let state = if now - row.seen_at > SILENCE {
+        State::Dead
+    } else if row.drain_at.is_none() {
+        State::Working
+    } else if row.running_count > 0 {
+        State::Draining
+    } else {
+        State::Drained
+    };
+    Worker {
+        state,
+        running: serde_json::from_value(row.running).unwrap_or_default(),
+        name: row.name,
+        host: row.host,
+        pid: row.pid,
+        version: row.version,
+        queues: row.queues,
+        slots: row.slots,
+        running_count: row.running_count,
+        started_at: row.started_at,
+        seen_at: row.seen_at,
+    }
+}
+
+/// Tells a worker to take no more work, or to take work again; says what came of it.
+pub(super) async fn set_drained(tx: &Tx, name: &str, drained: bool) -> Result<String> {
+    let missing = || Error::new(Code::NotFound, format!("There is no worker called {name:?}."));
+    let found = worker::Entity::find_by_id(name).one(tx.conn()).await?.ok_or_else(missing)?;
+    if found.drain_at.is_some() == drained {
+        let state = if drained { "draining already" } else { "not draining" };
+        return Ok(format!("{name} was {state}."));
+    }
+    let row = worker::ActiveModel {
+        name: Set(found.name),
+        drain_at: Set(drained.then(|| tx.now())),
+        ..Default::default()
+    };
+    worker::Entity::update(row).exec(tx.conn()).await?;
+    Ok(if drained {
+        format!("{name} takes no more work and finishes what it has.")
+    } else {
+        format!("{name} takes work again.")
+    })
+}

@@ -1,0 +1,127 @@
+//! Due posts that a pause covers are set aside, so that the sweeper does not meet them again every turn.
+//!
+//! A post set aside has no `due_at`; its `scheduled_at` stays, so that after the pause it goes out, or fails with
+//! `missed`, by the same rule as ever. Each is moved twice: once when it is due, once when the pause has ended.
+
+use fanfare_entities::Millis;
+use sea_orm::{ConnectionTrait, DbErr};
+use uuid::Uuid;
+
+use super::pauses::UNPAUSED;
+use crate::{Domain, db::statement, error::Result, rows::Rows};
+
+/// How many posts are given back in one statement.
+const BATCH: u64 = 1_000;
+
+/// The ids of the pauses there are, to notice that one began or ended.
+///
+/// # Errors
+/// The database's.
+pub async fn pauses(cx: &Domain) -> Result<Vec<Uuid>> {
+    let conn = &cx.db.read;
+    let rows = conn.query_all_raw(statement(conn, "SELECT id FROM pauses ORDER BY id", [])).await?;
+    Ok(rows.iter().map(|row| row.try_get("", "id")).collect::<Result<_, DbErr>>()?)
+}
+
+/// Sets those of `ids` aside that are due and paused; returns the others in their order.
+///
+/// # Errors
+/// The database's; nothing was set aside then.
+pub async fn hold(cx: &Domain, ids: Vec<i64>) -> Result<Vec<i64>> {
+    let now = cx.clock.now();
+    let tx = cx.db.begin().await?;
+    let list = Rows::of_ids(&tx, &ids);
+    let sql = format!(
+        "SELECT posts.id FROM posts JOIN {} ON wanted.id = posts.id \
+         WHERE posts.due_at <= $1 AND NOT ({UNPAUSED}) ORDER BY posts.id {}",
+        list.from("wanted", 2),
+        lock(cx)
+    );
+    let values = std::iter::once(now.into()).chain(list.values());
+    let paused = numbers(&tx.query_all_raw(statement(&tx, sql, values)).await?)?;
+    if paused.is_empty() {
+        tx.rollback().await?;
+        return Ok(ids);
+    }
+    let list = Rows::of_ids(&tx, &paused);
+    let sql = format!(
+        "INSERT INTO post_holds (post_id, pause_id) SELECT posts.id, \
+         (SELECT id FROM pauses WHERE (platform IS NULL OR platform = posts.platform) \
+         AND (account_id IS NULL OR account_id = posts.account_id) ORDER BY created_at LIMIT 1) \
+         FROM posts JOIN {} ON wanted.id = posts.id WHERE NOT ({UNPAUSED}) \
+         ON CONFLICT (post_id) DO UPDATE SET pause_id = excluded.pause_id",
+        list.from("wanted", 1)
+    );
+    tx.execute_raw(statement(&tx, sql, list.values())).await?;
+    let list = Rows::of_ids(&tx, &paused);
+    let sql = format!(
+        "UPDATE posts SET due_at = NULL, rung_at = NULL \
+         WHERE id IN (SELECT post_id FROM post_holds) AND id IN (SELECT id FROM {})",
+        list.from("wanted", 1)
+    );
+    tx.execute_raw(statement(&tx, sql, list.values())).await?;
+    tx.commit().await?;
+    Ok(ids.into_iter().filter(|id| !paused.contains(id)).collect())
+}
+
+/// Gives back posts whose pause has ended, due now; says how many there were. A post that was changed meanwhile is left
+/// as it was changed.
+///
+/// # Errors
+/// The database's.
+pub async fn restore(cx: &Domain) -> Result<usize> {
+    give_back_some(cx, "WHERE pause_id NOT IN (SELECT id FROM pauses)").await
+}
+
+/// Gives all posts back, paused or not: whoever looks through what is due must meet them.
+///
+/// # Errors
+/// The database's.
+pub async fn restore_all(cx: &Domain) -> Result<()> {
+    while give_back_some(cx, "").await? > 0 {}
+    Ok(())
+}
+
+async fn give_back_some(cx: &Domain, which: &str) -> Result<usize> {
+    let (now, conn) = (cx.clock.now(), &cx.db.read);
+    let sql =
+        format!("SELECT post_id AS id FROM post_holds {which} ORDER BY post_id LIMIT {BATCH}");
+    let free = numbers(&conn.query_all_raw(statement(conn, sql, [])).await?)?;
+    if free.is_empty() {
+        return Ok(0);
+    }
+    give_back(cx, &free, now).await?;
+    Ok(free.len())
+}
+
+async fn give_back(cx: &Domain, free: &[i64], now: Millis) -> Result<()> {
+    let tx = cx.db.begin().await?;
+    let list = Rows::of_ids(&tx, free);
+    // Locked in the order of their ids, as every statement over several posts does.
+    let sql = format!(
+        "UPDATE posts SET due_at = $1, rung_at = NULL WHERE id IN (SELECT posts.id FROM posts \
+         JOIN {} ON wanted.id = posts.id WHERE posts.due_at IS NULL \
+         AND posts.status IN ('scheduled', 'publishing', 'processing') ORDER BY posts.id {})",
+        list.from("wanted", 2),
+        if cx.db.is_postgres() { "FOR UPDATE OF posts" } else { "" }
+    );
+    let values = std::iter::once(now.into()).chain(list.values());
+    tx.execute_raw(statement(&tx, sql, values)).await?;
+    let list = Rows::of_ids(&tx, free);
+    let sql = format!(
+        "DELETE FROM post_holds WHERE post_id IN (SELECT id FROM {})",
+        list.from("wanted", 1)
+    );
+    tx.execute_raw(statement(&tx, sql, list.values())).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// A row that somebody is changing is left for the next turn.
+fn lock(cx: &Domain) -> &'static str {
+    if cx.db.is_postgres() { "FOR UPDATE OF posts SKIP LOCKED" } else { "" }
+}
+
+fn numbers(rows: &[sea_orm::QueryResult]) -> Result<Vec<i64>, DbErr> {
+    rows.iter().map(|row| row.try_get("", "id")).collect()
+}

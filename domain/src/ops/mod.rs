@@ -1,0 +1,24 @@
+//! What operators see and do: the people who run the service, not those who use it.
+//!
+//! Operators see across workspaces, so nothing here takes a seat; whoever calls this has checked that it is an
+//! operator who asks (the pages under `/admin` by a log-in, `fanfare ops` by access to the database). Every change goes
+//! through [`perform`], which writes it into the audit log in the same transaction.
+
+mod action;
+pub mod audit;
+pub mod fleet;
+pub mod holds;
+pub mod hooks;
+pub mod networks;
+pub mod operators;
+pub mod pauses;
+pub mod queues;
+mod retry;
+pub mod samples;
+pub mod search;
+pub mod sessions;
+pub mod story;
+pub mod waiting;
+
+pub use action::{Action, Actor, Done, Order, Preview, PreviewRow, perform, preview};
+pub use retry::{MOST as MOST_RETRIED, candidates};

@@ -1,0 +1,212 @@
+//! Publishing held back: everywhere, on one network, or for one account.
+
+use std::{fmt, str::FromStr};
+
+use fanfare_entities::{AccountId, Millis, PauseId, account, pause};
+use fanfare_platforms::PlatformId;
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, QueryOrder,
+};
+use serde::Serialize;
+
+use super::Actor;
+use crate::{
+    Domain, Tx,
+    db::statement,
+    error::{Code, Error, Result},
+};
+
+/// True in SQL for a row of `posts` that no pause covers. The table is empty or has a few rows, so the claim can ask
+/// it itself: a pause holds from its commit on, in every process, without a message to any of them.
+pub const UNPAUSED: &str = "NOT EXISTS (SELECT 1 FROM pauses \
+     WHERE (pauses.platform IS NULL OR pauses.platform = posts.platform) \
+     AND (pauses.account_id IS NULL OR pauses.account_id = posts.account_id))";
+
+/// What is paused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// All publishing.
+    All,
+    /// One network.
+    Platform(PlatformId),
+    /// One account.
+    Account(AccountId),
+}
+
+impl Target {
+    /// For people.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self {
+            Self::All => "all publishing".to_owned(),
+            Self::Platform(platform) => format!("publishing to {platform}"),
+            Self::Account(account) => format!("publishing to account {account}"),
+        }
+    }
+
+    fn of(row: &pause::Model) -> Result<Self> {
+        match (&row.platform, row.account_id) {
+            (None, None) => Ok(Self::All),
+            (Some(name), None) => Ok(Self::Platform(crate::posts::platform(name)?)),
+            (_, Some(account)) => Ok(Self::Account(account)),
+        }
+    }
+
+    const fn columns(&self) -> (Option<&'static str>, Option<i64>) {
+        match self {
+            Self::All => (None, None),
+            Self::Platform(platform) => (Some(platform.as_str()), None),
+            Self::Account(account) => (None, Some(account.0)),
+        }
+    }
+}
+
+/// As addresses and commands write it: `all`, `platform:bluesky`, `account:7`.
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => f.write_str("all"),
+            Self::Platform(platform) => write!(f, "platform:{platform}"),
+            Self::Account(account) => write!(f, "account:{account}"),
+        }
+    }
+}
+
+impl FromStr for Target {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let bad = |message: String| {
+            let remedy = "Name `all`, `platform:bluesky` or `account:7`.";
+            Error::field(Code::InvalidField, "target", message, remedy)
+        };
+        match text.split_once(':') {
+            None if text == "all" => Ok(Self::All),
+            Some(("platform", name)) => {
+                name.parse().map(Self::Platform).map_err(|error| bad(format!("{error}")))
+            }
+            Some(("account", id)) => id
+                .parse()
+                .map(|id| Self::Account(AccountId(id)))
+                .map_err(|_| bad(format!("{id:?} is no account's number."))),
+            _ => Err(bad(format!("{text:?} is nothing that can be paused."))),
+        }
+    }
+}
+
+/// A pause, as it is shown.
+#[derive(Debug, Clone, Serialize)]
+pub struct Pause {
+    /// What is paused, as commands write it.
+    pub target: String,
+    /// The network, if it is one network's.
+    pub platform: Option<String>,
+    /// The account, if it is one account's.
+    pub account_id: Option<AccountId>,
+    /// The account's name on its network.
+    pub account: Option<String>,
+    /// Why.
+    pub reason: String,
+    /// Who.
+    pub operator: String,
+    /// Since when.
+    pub since: Millis,
+    /// Due posts that were set aside so far.
+    pub held: i64,
+}
+
+/// The pauses, oldest first.
+///
+/// # Errors
+/// The database's.
+pub async fn list(cx: &Domain) -> Result<Vec<Pause>> {
+    let db = &cx.db.read;
+    let rows = pause::Entity::find().order_by_asc(pause::Column::CreatedAt).all(db).await?;
+    let held = held(db).await?;
+    let ids = rows.iter().filter_map(|row| row.account_id);
+    let accounts = account::Entity::find().filter(account::Column::Id.is_in(ids)).all(db).await?;
+    rows.into_iter()
+        .map(|row| {
+            let account = accounts.iter().find(|one| Some(one.id) == row.account_id);
+            Ok(Pause {
+                target: Target::of(&row)?.to_string(),
+                account: account.map(|one| format!("{} on {}", one.username, one.platform)),
+                held: held.iter().find(|one| one.pause_id == row.id).map_or(0, |one| one.n),
+                platform: row.platform,
+                account_id: row.account_id,
+                reason: row.reason,
+                operator: row.operator,
+                since: row.created_at,
+            })
+        })
+        .collect()
+}
+
+#[derive(FromQueryResult)]
+struct Held {
+    pause_id: PauseId,
+    n: i64,
+}
+
+async fn held<C: ConnectionTrait>(conn: &C) -> Result<Vec<Held>, DbErr> {
+    let sql = "SELECT pause_id, count(*) AS n FROM post_holds GROUP BY pause_id";
+    Held::find_by_statement(statement(conn, sql, [])).all(conn).await
+}
+
+/// Fails unless there is such a thing to pause.
+///
+/// # Errors
+/// [`Code::AccountNotFound`].
+pub(super) async fn check<C: ConnectionTrait>(conn: &C, target: Target) -> Result<()> {
+    let Target::Account(id) = target else { return Ok(()) };
+    let found = account::Entity::find_by_id(id).one(conn).await?;
+    let missing = || Error::new(Code::AccountNotFound, format!("There is no account {id}."));
+    found.map(drop).ok_or_else(missing)
+}
+
+/// Pauses; says what came of it.
+pub(super) async fn pause(tx: &Tx, actor: &Actor, target: Target, why: &str) -> Result<String> {
+    let conn = tx.conn();
+    check(conn, target).await?;
+    let (platform, account) = target.columns();
+    let sql = "INSERT INTO pauses (id, platform, account_id, reason, operator, created_at) \
+               VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
+    let values = [
+        PauseId::fresh().0.into(),
+        platform.into(),
+        account.into(),
+        why.into(),
+        actor.name.as_str().into(),
+        tx.now().into(),
+    ];
+    let made = conn.execute_raw(statement(conn, sql, values)).await?.rows_affected();
+    let name = target.name();
+    Ok(if made == 1 { format!("Paused {name}.") } else { format!("{name} was paused already.") })
+}
+
+/// Ends a pause; says what came of it. The posts that were set aside are given back by the sweeper.
+pub(super) async fn resume(tx: &Tx, target: Target) -> Result<String> {
+    let conn = tx.conn();
+    let (platform, account) = target.columns();
+    let sql = "DELETE FROM pauses WHERE COALESCE(platform, '') = COALESCE($1, '') \
+               AND COALESCE(account_id, 0) = COALESCE($2, 0)";
+    let values = [platform.into(), account.into()];
+    let ended = conn.execute_raw(statement(conn, sql, values)).await?.rows_affected();
+    let name = target.name();
+    Ok(if ended == 1 { format!("Resumed {name}.") } else { format!("{name} was not paused.") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_reads_back_and_nonsense_is_refused() {
+        for text in ["all", "platform:bluesky", "account:7"] {
+            assert_eq!(text.parse::<Target>().unwrap().to_string(), text);
+        }
+        for bad in ["", "All", "platform:", "platform:myspace", "account:x", "account", "post:1"] {
+            assert_eq!(bad.parse::<Target>().unwrap_err().code(), Code::InvalidField, "{bad}");
+        }
+    }
+}

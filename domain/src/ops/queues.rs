@@ -1,0 +1,256 @@
+//! How much work waits, how late it begins, and how much gets done.
+
+use std::collections::BTreeMap;
+
+use fanfare_entities::Millis;
+use fanfare_jobs::Kind;
+use sea_orm::FromQueryResult;
+use serde::Serialize;
+
+use super::{
+    networks,
+    samples::{self, Counts, Key, LATE, MINUTE, Sum, measure, quantile},
+};
+use crate::{Domain, db::statement, error::Result, work};
+
+/// Due rows that are counted at most: counting costs what it counts.
+pub const COUNTED: i64 = 10_000;
+
+/// How far a chart looks back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Span {
+    /// The last hour, minute by minute.
+    Hour,
+    /// The last day, by quarters of an hour.
+    Day,
+}
+
+impl Span {
+    /// One step of the chart, in ms.
+    #[must_use]
+    pub const fn step(self) -> Millis {
+        match self {
+            Self::Hour => MINUTE,
+            Self::Day => 15 * MINUTE,
+        }
+    }
+
+    /// How many steps it has.
+    #[must_use]
+    pub const fn steps(self) -> i64 {
+        match self {
+            Self::Hour => 60,
+            Self::Day => 96,
+        }
+    }
+}
+
+/// One queue: a kind of work, and for posts one network of it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Queue {
+    /// Kind of work.
+    pub kind: &'static str,
+    /// Network; empty for work that has none.
+    pub platform: String,
+    /// Due rows that nobody has taken; at most [`COUNTED`] are counted.
+    pub depth: i64,
+    /// How long the oldest of them is due, in ms.
+    pub oldest: Option<Millis>,
+    /// Ids on the doorbell, of all networks together; `None` if it does not answer.
+    pub rung: Option<u64>,
+    /// Work done in the last hour.
+    pub done: i64,
+    /// Work that failed for good in the last hour.
+    pub failed: i64,
+    /// Tries of the last hour that will be repeated.
+    pub retried: i64,
+    /// Half of what began in the last hour was no later than this, in ms.
+    pub p50: Option<Millis>,
+    /// 99 % of it was no later than this, in ms.
+    pub p99: Option<Millis>,
+    /// Minute by minute, the last one still running.
+    pub hour: Vec<Point>,
+    /// By quarters of an hour.
+    pub day: Vec<Point>,
+}
+
+/// A step of a chart.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct Point {
+    /// Beginning of the step.
+    pub at: Millis,
+    /// Done in it.
+    pub done: i64,
+    /// Failed in it.
+    pub failed: i64,
+    /// Most that waited in it.
+    pub depth: i64,
+}
+
+/// What is due and not taken.
+#[derive(Debug, Clone, FromQueryResult)]
+pub struct Waiting {
+    /// Network; empty for work that has none.
+    pub platform: String,
+    /// How many, at most [`COUNTED`] in all.
+    pub depth: i64,
+    /// When the oldest was due.
+    pub oldest: Option<Millis>,
+}
+
+/// What of this kind is due and not taken, by network.
+///
+/// # Errors
+/// The database's.
+pub async fn waiting(cx: &Domain, kind: Kind) -> Result<Vec<Waiting>> {
+    let conn = &cx.db.read;
+    let platform = if kind == Kind::PublishPost { "platform" } else { "''" };
+    let sql = format!(
+        "SELECT platform, CAST(count(*) AS BIGINT) AS depth, min(due_at) AS oldest FROM \
+         (SELECT {platform} AS platform, due_at FROM {} WHERE due_at <= $1 ORDER BY due_at \
+         LIMIT {COUNTED}) AS due GROUP BY platform",
+        work::table(kind)
+    );
+    Ok(Waiting::find_by_statement(statement(conn, sql, [cx.clock.now().into()])).all(conn).await?)
+}
+
+/// Notes how much waits, for the charts.
+///
+/// # Errors
+/// The database's.
+pub async fn sample(cx: &Domain) -> Result<()> {
+    let mut values = Counts::new();
+    for kind in Kind::ALL {
+        for one in waiting(cx, kind).await? {
+            let measure = measure::DEPTH.to_owned();
+            values.insert(Key { kind: kind.as_str(), platform: one.platform, measure }, one.depth);
+        }
+    }
+    samples::note(cx, &values).await
+}
+
+/// Every queue, now and over the last hour and day.
+///
+/// # Errors
+/// The database's.
+pub async fn list(cx: &Domain) -> Result<Vec<Queue>> {
+    let now = cx.clock.now();
+    let (hour, day) = (series(cx, now, Span::Hour).await?, series(cx, now, Span::Day).await?);
+    let mut queues = Vec::new();
+    for kind in Kind::ALL {
+        let rung = cx.bell.depth(kind).await.ok();
+        let waiting = waiting(cx, kind).await?;
+        for platform in platforms(kind) {
+            let mut queue = Queue::of(kind, platform, rung);
+            if let Some(one) = waiting.iter().find(|one| one.platform == platform) {
+                queue.depth = one.depth;
+                queue.oldest = one.oldest.map(|oldest| now - oldest);
+            }
+            queue.fill(&hour, &day, now);
+            queues.push(queue);
+        }
+    }
+    Ok(queues)
+}
+
+fn platforms(kind: Kind) -> Vec<&'static str> {
+    if kind != Kind::PublishPost {
+        return vec![""];
+    }
+    networks::known()
+}
+
+async fn series(cx: &Domain, now: Millis, span: Span) -> Result<Vec<Sum>> {
+    samples::sums(cx, begin(now, span), span.step()).await
+}
+
+fn begin(now: Millis, span: Span) -> Millis {
+    now / span.step() * span.step() - (span.steps() - 1) * span.step()
+}
+
+impl Queue {
+    fn of(kind: Kind, platform: &str, rung: Option<u64>) -> Self {
+        Self {
+            kind: kind.as_str(),
+            platform: platform.to_owned(),
+            depth: 0,
+            oldest: None,
+            rung,
+            done: 0,
+            failed: 0,
+            retried: 0,
+            p50: None,
+            p99: None,
+            hour: Vec::new(),
+            day: Vec::new(),
+        }
+    }
+
+    fn fill(&mut self, hour: &[Sum], day: &[Sum], now: Millis) {
+        let mine = |sum: &&Sum| sum.kind == self.kind && sum.platform == self.platform;
+        let hour: Vec<&Sum> = hour.iter().filter(mine).collect();
+        let day: Vec<&Sum> = day.iter().filter(mine).collect();
+        let count = |name: &str| -> i64 {
+            hour.iter().filter(|sum| sum.measure == name).map(|sum| sum.n).sum()
+        };
+        let classes: [i64; LATE.len()] =
+            std::array::from_fn(|class| count(&format!("{}{class}", measure::LATE)));
+        (self.done, self.failed, self.retried) =
+            (count(measure::DONE), count(measure::FAILED), count(measure::RETRIED));
+        (self.p50, self.p99) = (quantile(&classes, 0.5), quantile(&classes, 0.99));
+        self.hour = points(&hour, now, Span::Hour);
+        self.day = points(&day, now, Span::Day);
+    }
+
+    /// Nothing happened and nothing waited in the last day.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.day.iter().all(|point| point.done + point.failed + point.depth == 0)
+    }
+
+    /// Its name, for people.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let kind = self.kind.replace('_', " ");
+        if self.platform.is_empty() { kind } else { format!("{kind}: {}", self.platform) }
+    }
+}
+
+/// A point for every step, also for those in which nothing happened.
+fn points(sums: &[&Sum], now: Millis, span: Span) -> Vec<Point> {
+    let first = begin(now, span);
+    let mut points: BTreeMap<Millis, Point> = (0..span.steps())
+        .map(|step| first + step * span.step())
+        .map(|at| (at, Point { at, ..Point::default() }))
+        .collect();
+    for sum in sums {
+        let Some(point) = points.get_mut(&sum.at) else { continue };
+        match sum.measure.as_str() {
+            measure::DONE => point.done = sum.n,
+            measure::FAILED => point.failed = sum.n,
+            measure::DEPTH => point.depth = sum.n,
+            _ => {}
+        }
+    }
+    points.into_values().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chart_has_a_point_for_every_step_and_ends_now() {
+        let now = 1_000 * MINUTE + 1;
+        let sum = Sum {
+            at: 1_000 * MINUTE,
+            kind: String::new(),
+            platform: String::new(),
+            measure: measure::DONE.to_owned(),
+            n: 7,
+        };
+        let points = points(&[&sum], now, Span::Hour);
+        assert_eq!(points.len(), 60);
+        assert_eq!(points.last().map(|point| (point.at, point.done)), Some((1_000 * MINUTE, 7)));
+    }
+}

@@ -1,0 +1,108 @@
+//! Sending failed posts again, many at once, never one that may be public already without saying so of that very post.
+
+use std::collections::BTreeSet;
+
+use fanfare_entities::{PostId, post, post::PostStatus};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use serde_json::{Value, json};
+
+use super::{
+    Actor, Preview, PreviewRow,
+    search::{self, Kind, Query},
+};
+use crate::{Domain, Tx, error::Result, posts};
+
+/// Most posts of one order.
+pub const MOST: usize = 200;
+
+/// The failed posts that a query finds, newest first, at most [`MOST`].
+///
+/// # Errors
+/// A filter that means nothing.
+pub async fn candidates(cx: &Domain, query: Query) -> Result<Vec<PostId>> {
+    let mut query = Query { kind: Kind::Post, status: Some("failed".into()), ..query };
+    let mut found = Vec::new();
+    while found.len() < MOST {
+        let page = search::find(cx, &query).await?;
+        found.extend(page.rows.iter().map(|row| PostId(row.id)));
+        if page.next.is_none() {
+            break;
+        }
+        query.cursor = page.next;
+    }
+    found.truncate(MOST);
+    Ok(found)
+}
+
+async fn rows<C: ConnectionTrait>(
+    conn: &C,
+    ids: &[PostId],
+    lock: bool,
+) -> Result<Vec<post::Model>> {
+    let ids: BTreeSet<_> = ids.iter().copied().take(MOST).collect();
+    let query =
+        post::Entity::find().filter(post::Column::Id.is_in(ids)).order_by_asc(post::Column::Id);
+    let query = if lock { query.lock_exclusive() } else { query };
+    Ok(query.all(conn).await?)
+}
+
+/// What sending these again would touch.
+pub(super) async fn preview(cx: &Domain, ids: &[PostId]) -> Result<Preview> {
+    let rows = rows(&cx.db.read, ids, false).await?;
+    let failed = rows.iter().filter(|row| row.status == PostStatus::Failed).count();
+    let risky = rows.iter().filter(|row| row.duplicate_risk).count();
+    let mut consequences =
+        vec!["Each is sent as it stands, now; nothing else of it changes.".to_owned()];
+    if risky > 0 {
+        consequences.push(format!(
+            "{risky} may be public already, because a call for it had no answer. Look at the account first; such a post \
+             is left out unless you choose it below."
+        ));
+    }
+    if rows.len() < ids.len() {
+        consequences.push(format!("{} are no longer there or too many.", ids.len() - rows.len()));
+    }
+    Ok(Preview {
+        question: format!("Send {failed} failed posts again?"),
+        consequences,
+        rows: rows.iter().map(preview_row).collect(),
+    })
+}
+
+fn preview_row(row: &post::Model) -> PreviewRow {
+    let error = |key: &str| row.error.as_ref().and_then(|error| error.get(key)?.as_str());
+    let gone = row.status != PostStatus::Failed;
+    PreviewRow {
+        id: row.id,
+        what: format!("{}, account {}", row.platform, row.account_id),
+        error: error("code").unwrap_or("unknown").to_owned(),
+        risky: row.duplicate_risk && !gone,
+        left_out: gone.then(|| format!("It is {} by now.", posts::status_name(row.status))),
+    }
+}
+
+/// Sends these again; says what came of each.
+pub(super) async fn retry(
+    cx: &Domain,
+    tx: &mut Tx,
+    actor: &Actor,
+    ids: &[PostId],
+    risky: &BTreeSet<PostId>,
+) -> Result<(String, Value)> {
+    let (mut sent, mut left) = (Vec::new(), Vec::new());
+    for row in rows(tx.conn(), ids, true).await? {
+        let id = row.id;
+        match posts::retry_for_operator(cx, tx, row, risky.contains(&id), &actor.request_id).await {
+            Ok(()) => sent.push(id),
+            Err(error) if error.status() < 500 => {
+                left.push(json!({"id": id, "why": error.message()}));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    let outcome = match (sent.len(), left.len()) {
+        (sent, 0) => format!("Sent again: {sent}."),
+        (sent, left) => format!("Sent again: {sent}. Left out: {left}."),
+    };
+    Ok((outcome, json!({"sent": sent, "left_out": left, "risk_accepted": risky})))
+}

@@ -1,0 +1,360 @@
+//! One row's whole story: where it stands, who took it when, what was tried, and who was told.
+
+use std::collections::BTreeSet;
+
+use fanfare_entities::{
+    Millis, account, event, media_asset, post, post_attempt, post_hold, webhook, webhook_delivery,
+    workspace,
+};
+use sea_orm::{ActiveEnum, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{hooks, search::Kind};
+use crate::{
+    Domain,
+    error::{Code, Error, Result},
+    posts,
+    work::LEASE,
+};
+
+/// Most events and deliveries of a story.
+const MOST: u64 = 200;
+
+/// A row's story.
+#[derive(Debug, Clone, Serialize)]
+pub struct Story {
+    /// Kind of work.
+    pub kind: &'static str,
+    /// The row.
+    pub id: i64,
+    /// What it is, for people.
+    pub title: String,
+    /// Where it stands.
+    pub status: String,
+    /// One sentence on what happens next.
+    pub next: String,
+    /// Its columns of work and what belongs to it, in order.
+    pub facts: Vec<(&'static str, String)>,
+    /// Times among the facts.
+    pub times: Vec<(&'static str, Option<Millis>)>,
+    /// What went wrong last, as the API shows it.
+    pub error: Option<Value>,
+    /// It has failed and can be sent again.
+    pub can_retry: bool,
+    /// It may be public although it failed.
+    pub risky: bool,
+    /// Every try, oldest first.
+    pub attempts: Vec<Attempt>,
+    /// What was told, oldest first.
+    pub events: Vec<Event>,
+    /// To whom.
+    pub deliveries: Vec<Delivery>,
+}
+
+/// A try of publishing.
+#[derive(Debug, Clone, Serialize)]
+pub struct Attempt {
+    /// 1 for the first.
+    pub number: i32,
+    /// Who tried.
+    pub worker: String,
+    /// When it began.
+    pub started_at: Millis,
+    /// When it ended.
+    pub ended_at: Option<Millis>,
+    /// How.
+    pub outcome: Option<String>,
+    /// What went wrong, with the network's reply, redacted.
+    pub error: Option<Value>,
+    /// List of `{name, phase, started_at, ended_at, remote_id}`.
+    pub steps: Value,
+}
+
+/// Something that was told.
+#[derive(Debug, Clone, Serialize)]
+pub struct Event {
+    /// When.
+    pub at: Millis,
+    /// Type.
+    pub event_type: String,
+    /// For people.
+    pub message: String,
+    /// The request that caused it.
+    pub request_id: Option<String>,
+}
+
+/// A webhook delivery of one of the events.
+#[derive(Debug, Clone, Serialize)]
+pub struct Delivery {
+    /// The row.
+    pub id: i64,
+    /// Type of the event.
+    pub event_type: String,
+    /// Where to, without what may be secret.
+    pub address: String,
+    /// Where it stands.
+    pub status: String,
+    /// Tries so far.
+    pub tries: i32,
+    /// HTTP status of the last one.
+    pub last_status: Option<i32>,
+}
+
+/// Tells a row's story.
+///
+/// # Errors
+/// [`Code::NotFound`].
+pub async fn tell(cx: &Domain, kind: Kind, id: i64) -> Result<Story> {
+    match kind {
+        Kind::Post => of_post(cx, id).await,
+        Kind::Delivery => of_delivery(cx, id).await,
+        Kind::Copy => of_copy(cx, id).await,
+    }
+}
+
+fn missing(kind: Kind, id: i64) -> Error {
+    Error::new(Code::NotFound, format!("There is no {} {id}.", kind.as_str()))
+}
+
+async fn of_post(cx: &Domain, id: i64) -> Result<Story> {
+    let db = &cx.db.read;
+    let row = post::Entity::find_by_id(fanfare_entities::PostId(id)).one(db).await?;
+    let row = row.ok_or_else(|| missing(Kind::Post, id))?;
+    let account = account::Entity::find_by_id(row.account_id).one(db).await?;
+    let space = workspace::Entity::find_by_id(row.workspace_id).one(db).await?;
+    let held = post_hold::Entity::find_by_id(row.id).one(db).await?.is_some();
+    let events = events(cx, &row).await?;
+    let named = account.as_ref().map_or("gone", |account| account.username.as_str());
+    Ok(Story {
+        kind: Kind::Post.as_str(),
+        id,
+        title: format!("Post {id} on {}", row.platform),
+        status: posts::status_name(row.status).to_owned(),
+        next: next_of_post(&row, held && row.due_at.is_none(), cx.clock.now()),
+        facts: vec![
+            ("Workspace", named_workspace(space.as_ref(), row.workspace_id)),
+            ("Account", format!("{} ({named})", row.account_id)),
+            ("Type", row.post_type.clone()),
+            ("Caption", row.caption.clone()),
+            (
+                "On the network",
+                row.platform_post_url.clone().or(row.platform_post_id.clone()).unwrap_or_default(),
+            ),
+            ("Fence", row.fence.to_string()),
+            ("Failed tries", row.attempts.to_string()),
+            ("Lapsed leases in a row", row.laps.to_string()),
+            ("Request", row.request_id.clone()),
+        ],
+        times: vec![
+            ("Created", Some(row.created_at)),
+            ("Scheduled for", row.scheduled_at),
+            ("Due, or end of the lease", row.due_at),
+            ("Last rung", row.rung_at),
+            ("Call begun and not settled", row.sending_at),
+            ("Deadline of that call", row.sending_until),
+            ("Asked about since", row.reconciling_at),
+            ("Next try", row.next_attempt_at),
+            ("Public since", row.public_at),
+            ("Last changed", Some(row.updated_at)),
+        ],
+        can_retry: row.status == posts::PostStatus::Failed,
+        risky: row.duplicate_risk,
+        attempts: attempts(cx, &row).await?,
+        deliveries: deliveries(cx, &row, &events).await?,
+        events: events.into_iter().map(told).collect(),
+        error: row.error,
+    })
+}
+
+fn named_workspace(space: Option<&workspace::Model>, id: fanfare_entities::WorkspaceId) -> String {
+    space.map_or_else(|| id.to_string(), |space| format!("{} ({id})", space.name))
+}
+
+fn next_of_post(row: &post::Model, held: bool, now: Millis) -> String {
+    use posts::PostStatus as Status;
+    if held {
+        return "It is due and set aside: publishing is paused. It goes on when the pause ends."
+            .into();
+    }
+    match (row.status, row.due_at) {
+        (Status::Published, _) => "Nothing: it is public.".into(),
+        (Status::Failed, _) => "Nothing, until somebody sends it again.".into(),
+        (Status::Draft, _) => "Nothing: it is a draft.".into(),
+        (Status::Paused, _) => "Nothing: its owner has paused it.".into(),
+        (_, Some(due)) if due <= now => "It is due; the next free worker takes it.".into(),
+        (Status::Publishing, Some(due)) if row.laps > 0 && due - now <= LEASE => {
+            "A worker holds it; if the lease lapses another one takes it over.".into()
+        }
+        (_, Some(_)) => "It waits until it is due.".into(),
+        (_, None) => "Nothing is due.".into(),
+    }
+}
+
+async fn attempts(cx: &Domain, row: &post::Model) -> Result<Vec<Attempt>> {
+    let rows = post_attempt::Entity::find()
+        .filter(post_attempt::Column::PostId.eq(row.id))
+        .order_by_asc(post_attempt::Column::Number)
+        .all(&cx.db.read)
+        .await?;
+    let view = |row: post_attempt::Model| Attempt {
+        number: row.number,
+        worker: row.worker,
+        started_at: row.started_at,
+        ended_at: row.ended_at,
+        outcome: row.outcome,
+        error: row.error,
+        steps: row.steps,
+    };
+    Ok(rows.into_iter().map(view).collect())
+}
+
+/// Events have no index by post, which every publication would pay for: those of the workspace are looked through.
+async fn events(cx: &Domain, row: &post::Model) -> Result<Vec<event::Model>> {
+    let mut rows = event::Entity::find()
+        .filter(event::Column::WorkspaceId.eq(row.workspace_id))
+        .filter(event::Column::PostId.eq(row.id))
+        .order_by_desc(event::Column::Id)
+        .limit(MOST)
+        .all(&cx.db.read)
+        .await?;
+    rows.reverse();
+    Ok(rows)
+}
+
+fn told(row: event::Model) -> Event {
+    Event {
+        at: row.created_at,
+        event_type: row.event_type,
+        message: row.message,
+        request_id: row.request_id,
+    }
+}
+
+async fn deliveries(
+    cx: &Domain,
+    row: &post::Model,
+    events: &[event::Model],
+) -> Result<Vec<Delivery>> {
+    let db = &cx.db.read;
+    let hooks = webhook::Entity::find()
+        .filter(webhook::Column::WorkspaceId.eq(row.workspace_id))
+        .all(db)
+        .await?;
+    let ids: BTreeSet<_> = events.iter().map(|event| event.id.0).collect();
+    let rows = webhook_delivery::Entity::find()
+        .filter(webhook_delivery::Column::WebhookId.is_in(hooks.iter().map(|hook| hook.id)))
+        .filter(webhook_delivery::Column::EventId.is_in(ids))
+        .order_by_asc(webhook_delivery::Column::Id)
+        .limit(MOST)
+        .all(db)
+        .await?;
+    let view = |row: webhook_delivery::Model| Delivery {
+        id: row.id.0,
+        address: hooks
+            .iter()
+            .find(|hook| hook.id == row.webhook_id)
+            .map_or_else(String::new, |hook| hooks::address(&hook.url)),
+        event_type: row.event_type,
+        status: row.status.to_value(),
+        tries: row.attempts,
+        last_status: row.last_status,
+    };
+    Ok(rows.into_iter().map(view).collect())
+}
+
+async fn of_delivery(cx: &Domain, id: i64) -> Result<Story> {
+    let db = &cx.db.read;
+    let row =
+        webhook_delivery::Entity::find_by_id(fanfare_entities::DeliveryId(id)).one(db).await?;
+    let row = row.ok_or_else(|| missing(Kind::Delivery, id))?;
+    let hook = webhook::Entity::find_by_id(row.webhook_id).one(db).await?;
+    let space = workspace::Entity::find_by_id(row.workspace_id).one(db).await?;
+    Ok(Story {
+        kind: Kind::Delivery.as_str(),
+        id,
+        title: format!("Delivery {id} of {}", row.event_type),
+        status: row.status.to_value(),
+        next: next_of(row.due_at, cx.clock.now()),
+        facts: vec![
+            ("Workspace", named_workspace(space.as_ref(), row.workspace_id)),
+            ("Webhook", row.webhook_id.to_string()),
+            ("Address", hook.map_or_else(String::new, |hook| hooks::address(&hook.url))),
+            ("Public id", row.uid.to_string()),
+            ("Event", row.event_id.to_string()),
+            ("Tries", row.attempts.to_string()),
+            ("Last status", row.last_status.map_or_else(String::new, |code| code.to_string())),
+            ("Last error", row.last_error.unwrap_or_default()),
+            ("Fence", row.fence.to_string()),
+            ("Lapsed leases in a row", row.laps.to_string()),
+        ],
+        times: times(row.created_at, row.due_at, row.rung_at, row.updated_at),
+        ..empty()
+    })
+}
+
+async fn of_copy(cx: &Domain, id: i64) -> Result<Story> {
+    let db = &cx.db.read;
+    let row = media_asset::Entity::find_by_id(fanfare_entities::AssetId(id)).one(db).await?;
+    let row = row.ok_or_else(|| missing(Kind::Copy, id))?;
+    let space = workspace::Entity::find_by_id(row.workspace_id).one(db).await?;
+    Ok(Story {
+        kind: Kind::Copy.as_str(),
+        id,
+        title: format!("Copy {id}: {}", row.filename),
+        status: row.status.to_value(),
+        next: next_of(row.due_at, cx.clock.now()),
+        facts: vec![
+            ("Workspace", named_workspace(space.as_ref(), row.workspace_id)),
+            ("From", row.source_url.as_deref().map(hooks::address).unwrap_or_default()),
+            ("Type", row.mime.unwrap_or_default()),
+            ("Bytes", row.bytes.map_or_else(String::new, |bytes| bytes.to_string())),
+            ("Failed tries", row.attempts.to_string()),
+            ("Fence", row.fence.to_string()),
+            ("Lapsed leases in a row", row.laps.to_string()),
+        ],
+        times: times(row.created_at, row.due_at, row.rung_at, row.updated_at),
+        error: row.error,
+        ..empty()
+    })
+}
+
+fn next_of(due_at: Option<Millis>, now: Millis) -> String {
+    match due_at {
+        None => "Nothing is due.".into(),
+        Some(due) if due <= now => "It is due; the next free worker takes it.".into(),
+        Some(_) => "It is held by a worker, or waits for its next try.".into(),
+    }
+}
+
+fn times(
+    created: Millis,
+    due: Option<Millis>,
+    rung: Option<Millis>,
+    updated: Millis,
+) -> Vec<(&'static str, Option<Millis>)> {
+    vec![
+        ("Created", Some(created)),
+        ("Due, or end of the lease", due),
+        ("Last rung", rung),
+        ("Last changed", Some(updated)),
+    ]
+}
+
+const fn empty() -> Story {
+    Story {
+        kind: "",
+        id: 0,
+        title: String::new(),
+        status: String::new(),
+        next: String::new(),
+        facts: Vec::new(),
+        times: Vec::new(),
+        error: None,
+        can_retry: false,
+        risky: false,
+        attempts: Vec::new(),
+        events: Vec::new(),
+        deliveries: Vec::new(),
+    }
+}

@@ -1,0 +1,39 @@
+//! Posts that wait for a human: nobody can know whether they went out, or they were not begun in time.
+
+use super::search::{self, Kind, Query};
+use crate::{Domain, error::Result};
+
+/// Why a post waits for a human.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// A call had no answer and nothing could settle it.
+    Unknown,
+    /// It could not start within the allowed lateness.
+    Missed,
+}
+
+impl Why {
+    /// The code of the error.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Unknown => "outcome_unknown",
+            Self::Missed => "missed",
+        }
+    }
+}
+
+/// Those posts, newest first.
+///
+/// # Errors
+/// The database's.
+pub async fn list(cx: &Domain, why: Why, cursor: Option<i64>) -> Result<search::Page> {
+    let query = Query {
+        kind: Kind::Post,
+        status: Some("failed".to_owned()),
+        error: Some(why.code().to_owned()),
+        cursor,
+        ..Query::default()
+    };
+    search::find(cx, &query).await
+}
