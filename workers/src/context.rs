@@ -15,8 +15,10 @@ use tokio::sync::mpsc;
 use crate::{
     failpoint::Failpoint,
     group::Group,
+    heartbeat::Busy,
     publish_post::permit::{Desk, Turn, Wanted},
     shares::Shares,
+    tally::Tally,
 };
 
 /// The context of a worker process. Cheap to clone.
@@ -31,6 +33,10 @@ pub struct Inner {
     pub name: String,
     /// Where a test stops this worker.
     pub failpoint: Failpoint,
+    /// What is running, and whether no more is to be taken.
+    pub busy: Busy,
+    /// What was done, to be told with the next heartbeat.
+    pub tally: Tally,
     /// Claims of posts.
     pub claim: Group<i64, Option<Claimed>>,
     /// When public calls may be made.
@@ -102,6 +108,8 @@ impl Context {
             domain,
             name,
             failpoint,
+            busy: Busy::default(),
+            tally: Tally::default(),
         }))
     }
 

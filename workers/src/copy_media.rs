@@ -29,6 +29,7 @@ pub async fn run(job: CopyMedia, cx: Context) {
     let hold = Hold { id: row.id.0, fence: row.fence };
     let outcome = copy(&cx, &row).await;
     cx.failpoint.reach("copy_stored").await;
+    cx.tally.copy(&outcome);
     if let Err(error) = media::finish(&cx.domain, hold, outcome).await {
         tracing::warn!(asset.id = %row.uid, %error, "a copy's result was not written; it will be made again");
     }

@@ -54,6 +54,10 @@ async fn carry(cx: Context, claimed: deliveries::Claimed) {
         Ok(slot) => slot,
         Err(full) => return park(&cx, full, hold).await,
     };
+    if claimed.delivery.attempts == 0 {
+        let late_by = cx.now() - claimed.delivery.updated_at;
+        cx.tally.began(Kind::DeliverWebhook, "", late_by);
+    }
     let outcome = attempt(&cx, claimed).await;
     cx.failpoint.reach("delivery_sent").await;
     record::delivery(match outcome.status {
@@ -69,6 +73,7 @@ async fn carry(cx: Context, claimed: deliveries::Claimed) {
         // Not what it said: a receiver may repeat what it was sent.
         tracing::info!(tries, status, "a webhook did not take a delivery");
     }
+    cx.tally.delivery(outcome.status);
     if let Err(error) = cx.finish_delivery.call(outcome).await {
         tracing::warn!(%error, "a delivery's result was not written; it will be made again");
     }

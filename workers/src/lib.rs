@@ -10,17 +10,21 @@ mod copy_media;
 mod deliver_webhook;
 pub mod failpoint;
 mod group;
+mod heartbeat;
+mod keeper;
 mod publish_post;
 mod shares;
 mod sweeper;
+mod tally;
 
 use std::time::Duration;
 
 use fanfare_jobs::{CleanUp, CopyMedia, DeliverWebhook, Job, Kind, PublishPost, Queue, Slots};
 use tokio::task::JoinSet;
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 pub use context::Context;
+pub use heartbeat::host;
 
 /// How a worker process works.
 #[derive(Debug, Clone)]
@@ -52,10 +56,12 @@ pub async fn run(
     clean_up::ensure(&cx.domain).await;
     cx.post_shares.set_slots(options.slots);
     cx.delivery_shares.set_slots(delivery_slots(&options));
+    let all_ended = CancellationToken::new();
+    let beating = tokio::spawn(heartbeat::run(cx.clone(), options.clone(), all_ended.clone()));
     let mut tasks = JoinSet::new();
     for kind in Kind::ALL.into_iter().filter(|kind| options.queues.contains(&kind.queue())) {
         let (cx, options, stop) = (cx.clone(), options.clone(), stop.clone());
-        tasks.spawn(async move { work(kind, cx, &options, stop).await });
+        tasks.spawn(async move { unless_drained(kind, cx, &options, stop).await });
     }
     let (swept, swept_until) = (cx.clone(), stop.clone());
     tasks.spawn(async move {
@@ -74,7 +80,33 @@ pub async fn run(
             outcome = Err(error);
         }
     }
+    all_ended.cancel();
+    let _ = beating.await;
     outcome
+}
+
+/// Works whenever no operator has told this process to drain, until `stop`.
+async fn unless_drained(
+    kind: Kind,
+    cx: Context,
+    options: &Options,
+    stop: CancellationToken,
+) -> Result<(), fanfare_jobs::Error> {
+    while !stop.is_cancelled() {
+        tokio::select! {
+            () = cx.busy.until(false) => {}
+            () = stop.cancelled() => return Ok(()),
+        }
+        let until = stop.child_token();
+        let (drained, drain) = (cx.clone(), until.clone());
+        let listening = AbortOnDropHandle::new(tokio::spawn(async move {
+            drained.busy.until(true).await;
+            drain.cancel();
+        }));
+        work(kind, cx.clone(), options, until).await?;
+        drop(listening);
+    }
+    Ok(())
 }
 
 /// The one list of what is done for which kind of work.
@@ -119,6 +151,13 @@ where
 {
     let name = format!("{}-{}", cx.name, J::KIND.as_str());
     let bell = cx.domain.bell.clone();
-    let handler = move |job: J| run(job, cx.clone());
+    let handler = move |job: J| {
+        let (id, cx) = (job.id(), cx.clone());
+        let working = run(job, cx.clone());
+        async move {
+            let _begun = cx.busy.begin(J::KIND, id, cx.now());
+            working.await;
+        }
+    };
     fanfare_jobs::run_worker(name, &bell, Slots::new(slots), handler, stop, options.grace).await
 }

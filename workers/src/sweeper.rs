@@ -14,7 +14,7 @@ use fanfare_jobs::Kind;
 use fanfare_metrics::record;
 use tokio_util::sync::CancellationToken;
 
-use crate::Context;
+use crate::{Context, keeper::Keeper};
 
 /// Longest sleep between two turns: no correctness rests on being woken earlier.
 const REST: Duration = Duration::from_millis(250);
@@ -34,6 +34,7 @@ pub async fn run(cx: &Context, stop: CancellationToken) {
         cx,
         lead: Lead::new(cx.name.clone()),
         turn: Turn::default(),
+        keeper: Keeper::default(),
         trouble: false,
         measured: None,
     };
@@ -61,6 +62,7 @@ struct Sweep<'a> {
     cx: &'a Context,
     lead: Lead,
     turn: Turn,
+    keeper: Keeper,
     /// The queue failed in the last turn.
     trouble: bool,
     /// When what waits was counted last.
@@ -78,6 +80,8 @@ impl Sweep<'_> {
         if !alone && !self.lead.take(cx).await? {
             return Ok((record::Sweep::Followed, REST));
         }
+        self.keeper.tend(cx).await?;
+        let lost = lost || self.keeper.is_unsettled();
         let mut rest = REST;
         for kind in Kind::ALL {
             let waiting = if alone { 0 } else { cx.bell.depth(kind).await.unwrap_or(0) };
@@ -86,6 +90,7 @@ impl Sweep<'_> {
                 let ids = self.turn.ring(cx, kind, runway, lost || alone).await?;
                 if !ids.is_empty() {
                     rest = Duration::from_millis(20);
+                    let ids = self.keeper.unpaused(cx, kind, ids).await?;
                     self.push(kind, &ids, alone).await;
                 }
             }

@@ -248,7 +248,10 @@ impl Run<'_> {
         let ended = record.attempt.as_ref().and_then(|attempt| attempt.outcome);
         let code =
             record.error.as_ref().and_then(|error| error["code"].as_str().map(str::to_owned));
-        let held = self.cx.record.call(record).await?;
+        let held = self.cx.record.call(record.clone()).await?;
+        if held {
+            self.cx.tally.post(&self.row.platform, &record);
+        }
         self.cx.failpoint.reach("recorded").await;
         if let Some(outcome) = ended.filter(|_| held) {
             let platform = self.platform.spec().id.as_str();

@@ -12,6 +12,7 @@ use fanfare_domain::{
     work::{Hold, LEASE, MAX_LAPS},
 };
 use fanfare_entities::{Millis, account, post};
+use fanfare_jobs::Kind;
 use fanfare_metrics::record;
 use fanfare_platforms::{self as platforms, Draft, Phase, Platform, Progress, Session, Step};
 use serde_json::Value;
@@ -194,7 +195,9 @@ impl<'a> Run<'a> {
             && self.attempt.number == 1
             && !self.partly_public
         {
-            record::lateness(self.platform.spec().id.as_str(), now - at);
+            let platform = self.platform.spec().id.as_str();
+            record::lateness(platform, now - at);
+            self.cx.tally.began(Kind::PublishPost, platform, now - at);
         }
     }
 

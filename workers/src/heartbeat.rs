@@ -1,0 +1,159 @@
+//! Telling the fleet that this process lives, what it runs and what it has counted; and hearing whether it is to drain.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use fanfare_domain::ops::{
+    fleet::{self, Beat, Running},
+    samples,
+};
+use fanfare_entities::Millis;
+use fanfare_jobs::Kind;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::{Context, Options};
+
+/// How often.
+const EVERY: Duration = Duration::from_secs(2);
+
+/// How many of the running rows are named: the oldest are what an operator looks for.
+const NAMED: usize = 20;
+
+/// What a process is running, and whether it is to take no more.
+#[derive(Debug)]
+pub struct Busy {
+    running: Mutex<BTreeMap<(Millis, Kind, i64), usize>>,
+    drained: watch::Sender<bool>,
+}
+
+impl Default for Busy {
+    fn default() -> Self {
+        Self { running: Mutex::default(), drained: watch::channel(false).0 }
+    }
+}
+
+impl Busy {
+    /// Notes that a row is being worked on, until the guard is dropped.
+    pub fn begin(&self, kind: Kind, id: i64, now: Millis) -> Begun<'_> {
+        let key = (now, kind, id);
+        *self.running().entry(key).or_default() += 1;
+        Begun { busy: self, key }
+    }
+
+    fn running(&self) -> MutexGuard<'_, BTreeMap<(Millis, Kind, i64), usize>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends when the process is to take work (`false`) or none (`true`).
+    pub async fn until(&self, drained: bool) {
+        let mut heard = self.drained.subscribe();
+        // The sender lives as long as `self`.
+        let _ = heard.wait_for(|now| *now == drained).await;
+    }
+
+    /// How many rows are being worked on, and the oldest of them.
+    fn now(&self) -> (i32, Vec<Running>) {
+        let running = self.running();
+        let named = running.keys().take(NAMED).map(|(since, kind, id)| Running {
+            kind: kind.as_str().to_owned(),
+            id: *id,
+            since: *since,
+        });
+        (i32::try_from(running.values().sum::<usize>()).unwrap_or(i32::MAX), named.collect())
+    }
+}
+
+/// A row that is being worked on.
+#[derive(Debug)]
+pub struct Begun<'a> {
+    busy: &'a Busy,
+    key: (Millis, Kind, i64),
+}
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        let mut running = self.busy.running();
+        if let Some(count) = running.get_mut(&self.key) {
+            *count -= 1;
+            if *count == 0 {
+                running.remove(&self.key);
+            }
+        }
+    }
+}
+
+/// Beats until `stop` and until everything else has ended, which `ended` says; then takes the row away.
+pub async fn run(cx: Context, options: Options, ended: CancellationToken) {
+    let queues: Vec<_> = options.queues.iter().map(|queue| queue.as_str()).collect();
+    let mut beat = Beat {
+        name: cx.name.clone(),
+        host: host(),
+        pid: i64::from(std::process::id()),
+        version: env!("CARGO_PKG_VERSION"),
+        queues: queues.join(","),
+        slots: i32::try_from(options.slots).unwrap_or(i32::MAX),
+        running: Vec::new(),
+        running_count: 0,
+        started_at: cx.now(),
+    };
+    while !ended.is_cancelled() {
+        (beat.running_count, beat.running) = cx.busy.now();
+        match fleet::beat(&cx.domain, &beat).await {
+            Ok(drain) => hear(&cx, drain),
+            Err(error) => tracing::debug!(%error, "a heartbeat was not written"),
+        }
+        count(&cx).await;
+        tokio::select! {
+            () = tokio::time::sleep(EVERY) => {}
+            () = ended.cancelled() => {}
+        }
+    }
+    count(&cx).await;
+    if let Err(error) = fleet::leave(&cx.domain, &cx.name).await {
+        tracing::debug!(%error, "the fleet was not told of the end; it will notice");
+    }
+}
+
+fn hear(cx: &Context, drain: bool) {
+    let changed = cx.busy.drained.send_if_modified(|now| std::mem::replace(now, drain) != drain);
+    if changed {
+        tracing::info!(drain, "an operator changed whether this worker takes work");
+    }
+}
+
+/// Adds what was counted since the last time; what cannot be written is added next time.
+async fn count(cx: &Context) {
+    let counts = cx.tally.take();
+    if let Err(error) = samples::add(&cx.domain, &counts).await {
+        tracing::debug!(%error, "counts were not written");
+        cx.tally.give_back(counts);
+    }
+}
+
+/// The machine's name.
+#[must_use]
+pub fn host() -> String {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let host = host.trim();
+    if host.is_empty() { "host".to_owned() } else { host.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_runs_is_counted_until_it_ends() {
+        let busy = Busy::default();
+        let first = busy.begin(Kind::PublishPost, 7, 5);
+        let second = busy.begin(Kind::CopyMedia, 9, 3);
+        let (count, named) = busy.now();
+        assert_eq!((count, named[0].id, named[1].id), (2, 9, 7));
+        drop((first, second));
+        assert_eq!(busy.now().0, 0);
+    }
+}
