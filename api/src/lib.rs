@@ -10,6 +10,7 @@
 mod accounts;
 mod activity;
 mod address;
+mod admin;
 mod body;
 mod brands;
 mod call;

@@ -4,7 +4,7 @@ use fanfare_domain::Domain;
 use salvo::{Router, Service, http::Method as HttpMethod, routing::filters::MethodFilter};
 
 use crate::{
-    Method, docs,
+    Method, admin, docs,
     endpoint::Endpoint,
     front::Front,
     health::{Alive, Ready},
@@ -22,7 +22,7 @@ pub fn service(domain: Domain, extra: Vec<Router>) -> Service {
     for path in paths() {
         router = router.push(at(path, &domain));
     }
-    router = pages(router, &domain);
+    router = pages(router, &domain).push(admin::router(&domain));
     for more in extra {
         router = router.push(more);
     }

@@ -1,5 +1,7 @@
 //! The frame of a page. It loads nothing and runs nothing.
 
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
 const STYLE: &str = "\
 :root{color-scheme:light dark;--ink:#1d2330;--soft:#5d6678;--paper:#fff;--line:#dfe3ea;--tint:#f4f6f9;--accent:#3554d1}\
 @media(prefers-color-scheme:dark){:root{--ink:#e6e9f0;--soft:#9aa3b5;--paper:#12151c;--line:#2b3140;\
@@ -18,40 +20,40 @@ dl{margin:.3rem 0}dt{margin-top:.5rem}dd{margin:0 0 0 1rem;color:var(--soft)}\
 section:target,h3:target{outline:2px solid var(--accent);outline-offset:.4rem;border-radius:4px}";
 
 /// A whole page.
-pub fn page(title: &str, main: &str) -> String {
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n\
-         <nav><a href=\"/\">Fanfare</a><a href=\"/docs\">API</a><a href=\"/docs/errors\">Errors</a>\
-         <a href=\"/openapi.json\">OpenAPI</a></nav>\n<h1>{title}</h1>\n{main}</main>\n</body>\n</html>\n",
-        title = escape(title),
-    )
+pub fn page(title: &str, main: &Markup) -> String {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                main {
+                    nav {
+                        a href="/" { "Fanfare" }
+                        a href="/docs" { "API" }
+                        a href="/docs/errors" { "Errors" }
+                        a href="/openapi.json" { "OpenAPI" }
+                    }
+                    h1 { (title) }
+                    (main)
+                }
+            }
+        }
+    };
+    page.into_string()
 }
 
-/// A text as it stands in a page.
-pub fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            other => safe.push(other),
+/// A text with `` `code` `` shown as code.
+pub fn marked(text: &str) -> Markup {
+    html! {
+        @for (place, part) in text.split('`').enumerate() {
+            @if place % 2 == 1 { code { (part) } } @else { (part) }
         }
     }
-    safe
-}
-
-/// The same, with `` `code` `` shown as code.
-pub fn marked(text: &str) -> String {
-    let parts = text.split('`').enumerate();
-    let shown = parts.map(|(place, part)| {
-        if place % 2 == 1 { format!("<code>{}</code>", escape(part)) } else { escape(part) }
-    });
-    shown.collect()
 }
 
 #[cfg(test)]
@@ -60,7 +62,7 @@ mod tests {
 
     #[test]
     fn nothing_in_a_text_is_markup_but_its_code() {
-        assert_eq!(escape("<a href='x'>&\""), "&lt;a href=&#39;x&#39;&gt;&amp;&quot;");
-        assert_eq!(marked("Send `<b>`."), "Send <code>&lt;b&gt;</code>.");
+        let shown = marked("Send `<b>` & <i>.").into_string();
+        assert_eq!(shown, "Send <code>&lt;b&gt;</code> &amp; &lt;i&gt;.");
     }
 }

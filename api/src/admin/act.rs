@@ -1,0 +1,158 @@
+//! `/admin/act/{verb}`: asks whether to do something and why, then does it. Sent twice, it is done once.
+
+use fanfare_domain::{
+    Code, Error, PostId, Result, WebhookId,
+    ops::{self, Action, MOST_RETRIED, Order, Preview, PreviewRow, pauses::Target},
+};
+use maud::{Markup, html};
+use uuid::Uuid;
+
+use super::{
+    form,
+    parts::{badge, table},
+    visit::{Answer, Visit, parse},
+    work,
+};
+use crate::query::Pairs;
+
+/// The question.
+pub async fn ask(visit: Visit) -> Result<Answer> {
+    let mut action = action(visit.path("verb"), &visit.query)?;
+    if let Action::Retry { posts, .. } = &mut action
+        && posts.is_empty()
+    {
+        *posts = ops::candidates(&visit.cx, work::query(&visit)?).await?;
+    }
+    let preview = ops::preview(&visit.cx, &action).await?;
+    Ok(Answer::Page("Confirm", question(&visit, &action, &preview)))
+}
+
+/// The deed.
+pub async fn carry_out(visit: Visit) -> Result<Answer> {
+    let action = action(visit.path("verb"), &visit.form)?;
+    let back = back(&action);
+    let id: Uuid = parse("order", visit.form("order").unwrap_or_default())?;
+    let reason = visit.form("reason").unwrap_or_default().to_owned();
+    ops::perform(&visit.cx, &visit.actor(), Order { id, action, reason }).await?;
+    Ok(Answer::See(format!("{back}?done={id}")))
+}
+
+/// The page that shows what came of it.
+fn back(action: &Action) -> String {
+    match action {
+        Action::Drain(_) | Action::Wake(_) => "/admin/fleet".to_owned(),
+        Action::Pause(_) | Action::Resume(_) => "/admin/platforms".to_owned(),
+        Action::Retry { posts, .. } => match posts.as_slice() {
+            [one] => format!("/admin/work/post/{one}"),
+            _ => "/admin/waiting".to_owned(),
+        },
+        Action::Replay(_) => "/admin/webhooks".to_owned(),
+    }
+}
+
+/// The action that a query or a form names.
+fn action(verb: &str, pairs: &Pairs) -> Result<Action> {
+    Ok(match verb {
+        "drain" => Action::Drain(one(pairs, "worker")?.to_owned()),
+        "wake" => Action::Wake(one(pairs, "worker")?.to_owned()),
+        "pause" => Action::Pause(target(pairs)?),
+        "resume" => Action::Resume(target(pairs)?),
+        "retry" => Action::Retry {
+            posts: all(pairs, "post").map(post).collect::<Result<_>>()?,
+            risky: all(pairs, "risk").map(post).collect::<Result<_>>()?,
+        },
+        "replay" => Action::Replay(WebhookId(parse("webhook", one(pairs, "webhook")?)?)),
+        _ => return Err(Error::new(Code::NotFound, format!("There is no action {verb:?}."))),
+    })
+}
+
+fn all<'a>(pairs: &'a Pairs, name: &'static str) -> impl Iterator<Item = &'a str> {
+    let known = pairs.iter().filter(move |(known, _)| known == name);
+    known.map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
+}
+
+fn one<'a>(pairs: &'a Pairs, name: &'static str) -> Result<&'a str> {
+    let missing = || {
+        let message = format!("{name} is missing.");
+        Error::field(Code::FieldRequired, name, message, "Go back and choose again.")
+    };
+    all(pairs, name).next().ok_or_else(missing)
+}
+
+fn target(pairs: &Pairs) -> Result<Target> {
+    match one(pairs, "account") {
+        Ok(account) => format!("account:{account}").parse(),
+        Err(_) => one(pairs, "target")?.parse(),
+    }
+}
+
+fn post(text: &str) -> Result<PostId> {
+    parse("post", text).map(PostId)
+}
+
+fn question(visit: &Visit, action: &Action, preview: &Preview) -> Markup {
+    html! {
+        h1 { (preview.question) }
+        @for sentence in &preview.consequences { p { (sentence) } }
+        form.confirm method="post" action={ "/admin/act/" (action.verb()) } {
+            input type="hidden" name="csrf" value=(form::token_of(&visit.token));
+            input type="hidden" name="order" value=(Uuid::now_v7());
+            (fields(action))
+            @if !preview.rows.is_empty() { (rows(&preview.rows)) }
+            label for="reason" { "Reason, for the audit log" }
+            input #reason name="reason" required maxlength="500" autocomplete="off";
+            p.actions {
+                button.strong type="submit" { (words(action)) }
+                a.button href=(back(action)) { "No, go back" }
+            }
+        }
+    }
+}
+
+/// What is done it to, as the form sends it.
+fn fields(action: &Action) -> Markup {
+    let hidden = |name: &str, value: &str| html! { input type="hidden" name=(name) value=(value); };
+    html! {
+        @match action {
+            Action::Drain(name) | Action::Wake(name) => (hidden("worker", name)),
+            Action::Pause(target) | Action::Resume(target) => (hidden("target", &target.to_string())),
+            Action::Retry { posts, .. } => @for id in posts.iter().take(MOST_RETRIED) {
+                (hidden("post", &id.to_string()))
+            },
+            Action::Replay(id) => (hidden("webhook", &id.to_string())),
+        }
+    }
+}
+
+const fn words(action: &Action) -> &'static str {
+    match action {
+        Action::Drain(_) => "Drain it",
+        Action::Wake(_) => "Let it work",
+        Action::Pause(_) => "Pause",
+        Action::Resume(_) => "Resume",
+        Action::Retry { .. } => "Send again",
+        Action::Replay(_) => "Replay",
+    }
+}
+
+fn rows(rows: &[PreviewRow]) -> Markup {
+    let cells: Vec<_> = rows.iter().map(cells).collect();
+    table("What this touches", &["Post", "Where", "Error", "What is done"], &cells)
+}
+
+fn cells(row: &PreviewRow) -> Vec<Markup> {
+    let id = format!("risk-{}", row.id);
+    vec![
+        html! { a href={ "/admin/work/post/" (row.id) } { (row.id) } },
+        html! { (row.what) },
+        html! { code { (row.error) } },
+        html! {
+            @if let Some(why) = &row.left_out { span.soft { "Left out. " (why) } }
+            @else if row.risky {
+                (badge("may_be_public")) " "
+                input type="checkbox" id=(id) name="risk" value=(row.id);
+                " " label.beside for=(id) { "It is not there: send it although it may be public" }
+            } @else { "Sent again" }
+        },
+    ]
+}

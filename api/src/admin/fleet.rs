@@ -1,0 +1,89 @@
+//! `/admin/fleet`: the workers.
+
+use fanfare_domain::{
+    Result,
+    ops::fleet::{self, State, Worker},
+};
+use fanfare_entities::Millis;
+use maud::{Markup, html};
+use url::form_urlencoded;
+
+use super::{
+    live,
+    parts::{ask, badge, distance, empty, number},
+    visit::{Answer, Visit},
+};
+
+/// The page.
+pub async fn show(visit: Visit) -> Result<Answer> {
+    let part = live::embed(visit, "fleet").await?;
+    Ok(Answer::Page(
+        "Fleet",
+        html! {
+            h1 { "Fleet" }
+            p.soft {
+                "Every worker tells of itself every two seconds. One that was silent for 15 seconds counts as dead; what it \
+                 held is taken over when its leases lapse, within a minute."
+            }
+            (part)
+        },
+    ))
+}
+
+/// What changes.
+pub async fn part(visit: Visit) -> Result<Markup> {
+    let (fleet, now) = (fleet::list(&visit.cx).await?, visit.cx.clock.now());
+    Ok(html! {
+        @if fleet.is_empty() {
+            (empty("No worker has told of itself. Start one with `fanfare worker`."))
+        }
+        div.cards.wide { @for worker in &fleet { (card(worker, now)) } }
+    })
+}
+
+fn card(worker: &Worker, now: Millis) -> Markup {
+    let query: String = form_urlencoded::Serializer::new(String::new())
+        .append_pair("worker", &worker.name)
+        .finish();
+    html! {
+        section.card aria-label={ "Worker " (worker.name) } {
+            h3.break { (worker.name) " " (badge(worker.state.as_str())) }
+            dl.facts {
+                dt { "Host" } dd { (worker.host) ", process " (worker.pid) }
+                dt { "Version" } dd { (worker.version) }
+                dt { "Queues" } dd { (worker.queues.replace(',', ", ")) }
+                dt { "Slots" } dd { (number(i64::from(worker.running_count))) " running, " (worker.slots) " for posts" }
+                dt { "Started" } dd { (distance(worker.started_at, now)) }
+                dt { "Last heard" } dd { (distance(worker.seen_at, now)) }
+            }
+            (running(worker, now))
+            @match worker.state {
+                State::Working => p.actions { (ask("drain", &query, "Drain…")) },
+                State::Draining | State::Drained => p.actions { (ask("wake", &query, "Let it work again…")) },
+                State::Dead => {},
+            }
+        }
+    }
+}
+
+fn running(worker: &Worker, now: Millis) -> Markup {
+    if worker.running.is_empty() {
+        return html! { p.soft { "Nothing is running." } };
+    }
+    html! {
+        p.soft { "Oldest of what is running, by when it was taken:" }
+        ul.running {
+            @for row in worker.running.iter().take(5) {
+                li {
+                    @match row.kind.as_str() {
+                        "publish_post" => a href={ "/admin/work/post/" (row.id) } { "post " (row.id) },
+                        "deliver_webhook" => a href={ "/admin/work/delivery/" (row.id) } { "delivery " (row.id) },
+                        "copy_media" => a href={ "/admin/work/copy/" (row.id) } { "copy " (row.id) },
+                        other => (other.replace('_', " ")),
+                    }
+                    " " span.soft { (distance(row.since, now)) }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Forms: their token, their fields, and the cookies behind them.
+
+use fanfare_domain::Domain;
+use salvo::http::{
+    HeaderMap, HeaderValue, Request,
+    header::{COOKIE, SET_COOKIE},
+};
+use secrecy::{ExposeSecret, SecretString};
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+use url::form_urlencoded;
+
+use crate::query::Pairs;
+
+/// The cookie of a log-in.
+pub const SESSION: &str = "fanfare_operator";
+
+/// The cookie behind the form of the log-in itself.
+pub const BEFORE: &str = "fanfare_login";
+
+/// Largest form, in bytes.
+const LARGEST: usize = 64 * 1024;
+
+/// The token that a form of this log-in carries. It follows from the cookie's token, which another site can neither read
+/// nor guess.
+#[must_use]
+pub fn token_of(cookie: &SecretString) -> String {
+    let mut hash = Sha256::new();
+    hash.update(b"fanfare form\n");
+    hash.update(cookie.expose_secret().as_bytes());
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Was this form made for this log-in?
+#[must_use]
+pub fn is_ours(cookie: &SecretString, fields: &Pairs) -> bool {
+    let sent = fields.iter().find(|(name, _)| name == "csrf").map(|(_, token)| token.as_bytes());
+    sent.is_some_and(|sent| bool::from(sent.ct_eq(token_of(cookie).as_bytes())))
+}
+
+/// The fields of a form; none if the body is no form or too large.
+pub async fn fields(req: &mut Request) -> Pairs {
+    match req.payload_with_max_size(LARGEST).await {
+        Ok(body) => form_urlencoded::parse(body).into_owned().collect(),
+        Err(_) => Pairs::new(),
+    }
+}
+
+/// A cookie of ours.
+#[must_use]
+pub fn cookie(headers: &HeaderMap, name: &str) -> Option<SecretString> {
+    headers
+        .get_all(COOKIE)
+        .iter()
+        .filter_map(|line| line.to_str().ok())
+        .flat_map(|line| line.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='))
+        .find(|(known, value)| *known == name && !value.is_empty())
+        .map(|(_, value)| SecretString::from(value))
+}
+
+/// Has the browser keep a cookie for this many seconds; 0 has it forget it.
+pub fn set_cookie(headers: &mut HeaderMap, cx: &Domain, (name, value): (&str, &str), seconds: i64) {
+    let secure = if cx.settings.base_url.starts_with("https://") { "; Secure" } else { "" };
+    let line = format!(
+        "{name}={value}; Path=/admin; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}"
+    );
+    if let Ok(mut line) = HeaderValue::from_str(&line) {
+        line.set_sensitive(true);
+        headers.append(SET_COOKIE, line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_belongs_to_one_log_in() {
+        let (mine, other) = (SecretString::from("a"), SecretString::from("b"));
+        let fields = vec![("csrf".to_owned(), token_of(&mine))];
+        assert!(is_ours(&mine, &fields) && !is_ours(&other, &fields));
+        assert!(!is_ours(&mine, &Pairs::new()));
+        assert_ne!(token_of(&mine), "a");
+    }
+
+    #[test]
+    fn a_cookie_is_found_among_others() {
+        let mut headers = HeaderMap::new();
+        headers.insert(COOKIE, "x=1; fanfare_operator=abc; y=2".parse().unwrap());
+        assert_eq!(cookie(&headers, SESSION).unwrap().expose_secret(), "abc");
+        assert!(cookie(&headers, "fanfare").is_none());
+    }
+}

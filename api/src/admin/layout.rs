@@ -1,0 +1,100 @@
+//! The frame of every page.
+
+use fanfare_domain::{Error, ops::audit};
+use maud::{DOCTYPE, Markup, html};
+
+use super::{assets, form, visit::Visit};
+
+/// The pages in the order of the menu.
+const MENU: &[(&str, &str)] = &[
+    ("/admin/queues", "Queues"),
+    ("/admin/work", "Work"),
+    ("/admin/fleet", "Fleet"),
+    ("/admin/platforms", "Platforms"),
+    ("/admin/webhooks", "Webhooks"),
+    ("/admin/waiting", "Missed and unknown"),
+    ("/admin/audit", "Audit log"),
+];
+
+/// A page for an operator who is logged in.
+pub async fn page(visit: &Visit, title: &str, main: Markup) -> Markup {
+    let done = done(visit).await;
+    frame(
+        title,
+        Some(visit),
+        html! {
+            @if let Some(done) = done { p.flash.good role="status" { (done) } }
+            (main)
+        },
+    )
+}
+
+/// What came of the order that led here. Its id is looked up, so that an address cannot put words into the page.
+async fn done(visit: &Visit) -> Option<String> {
+    let id = visit.query("done")?.parse().ok()?;
+    audit::outcome_of(&visit.cx, id).await.ok().flatten()
+}
+
+/// A page for everybody.
+pub fn bare(title: &str, main: Markup) -> Markup {
+    frame(title, None, main)
+}
+
+/// What is wrong with a request.
+pub fn refusal(error: &Error, request_id: &str, visit: Option<&Visit>) -> Markup {
+    frame(
+        "That did not work",
+        visit,
+        html! {
+            h1 { "That did not work" }
+            p.flash.bad role="alert" { (error.message()) }
+            @for broken in error.violations() {
+                p { (broken.remedy) }
+            }
+            p.soft { "Request " code { (request_id) } }
+            p { a href="/admin" { "Back to the dashboard" } }
+        },
+    )
+}
+
+fn frame(title: &str, visit: Option<&Visit>, main: Markup) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) " · Fanfare" }
+                link rel="stylesheet" href=(assets::style());
+                link rel="icon" type="image/svg+xml" href=(assets::icon());
+                @if visit.is_some() { script src=(assets::script()) defer {} }
+            }
+            body {
+                a.skip href="#main" { "Skip to the content" }
+                header {
+                    a.brand href="/admin" { "Fanfare" span.soft { " operations" } }
+                    @if let Some(visit) = visit { (menu(visit, title)) }
+                }
+                main #main tabindex="-1" { (main) }
+            }
+        }
+    }
+}
+
+fn menu(visit: &Visit, title: &str) -> Markup {
+    html! {
+        nav aria-label="Pages" {
+            ul {
+                @for (path, name) in MENU {
+                    li { a href=(path) aria-current=[(*name == title).then_some("page")] { (name) } }
+                }
+            }
+        }
+        form.who method="post" action="/admin/logout" {
+            input type="hidden" name="csrf" value=(form::token_of(&visit.token));
+            span.soft { (visit.session.email) }
+            button.quiet type="submit" { "Log out" }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Pages that keep themselves up to date, by server-sent events: each event is the part of the page that changes.
+
+use std::{convert::Infallible, time::Duration};
+
+use fanfare_domain::{Code, Error, Result, ops::sessions};
+use futures_util::{Stream, future::BoxFuture, stream};
+use maud::{Markup, html};
+use salvo::{Response, sse, sse::SseEvent};
+
+use super::{
+    fleet, platforms, queues,
+    visit::{Answer, Visit},
+};
+
+/// How often it is looked.
+const EVERY: Duration = Duration::from_secs(2);
+
+/// After so many events the browser asks anew, so that a log-in that ended and a process that is to stop are noticed.
+const EVENTS: u32 = 30;
+
+/// What makes the part of a page that changes.
+pub type Part = fn(Visit) -> BoxFuture<'static, Result<Markup>>;
+
+/// The pages that are live.
+const PARTS: &[(&str, Part)] = &[
+    ("queues", |visit| Box::pin(queues::part(visit))),
+    ("fleet", |visit| Box::pin(fleet::part(visit))),
+    ("platforms", |visit| Box::pin(platforms::part(visit))),
+];
+
+/// The stream of one page.
+pub async fn show(visit: Visit) -> Result<Answer> {
+    let name = visit.path("page");
+    let found = PARTS.iter().find(|(known, _)| *known == name);
+    let missing = || Error::new(Code::NotFound, "There is no such page.");
+    found.map(|(_, part)| Answer::Live(*part)).ok_or_else(missing)
+}
+
+/// The part as it stands in the page: complete without a script, replaced by one.
+pub async fn embed(visit: Visit, name: &str) -> Result<Markup> {
+    let found = PARTS.iter().find(|(known, _)| *known == name);
+    let Some((_, part)) = found else { return Err(Error::internal("a live page has no part")) };
+    let now = part(visit).await?;
+    Ok(html! { div #live data-live={ "/admin/live/" (name) } { (now) } })
+}
+
+/// Answers with the stream.
+pub fn stream(res: &mut Response, visit: Visit, part: Part) {
+    sse::stream(res, events(visit, part));
+}
+
+fn events(visit: Visit, part: Part) -> impl Stream<Item = Result<SseEvent, Infallible>> + Send {
+    let unchanged = String::new();
+    stream::unfold((visit, 0, unchanged), move |(visit, sent, before)| async move {
+        if sent >= EVENTS {
+            return None;
+        }
+        tokio::time::sleep(EVERY).await;
+        // A log-in that has ended shows nothing more.
+        sessions::find(&visit.cx, &visit.token).await.ok()??;
+        let now = part(visit.clone()).await.ok()?.into_string();
+        let event = if now == before {
+            SseEvent::default().comment("unchanged")
+        } else {
+            SseEvent::default().name("part").text(now.as_str())
+        };
+        Some((Ok(event), (visit, sent + 1, now)))
+    })
+}

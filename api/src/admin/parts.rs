@@ -1,0 +1,126 @@
+//! Small parts that pages share: times, badges, tables.
+
+use fanfare_domain::clock::show;
+use fanfare_entities::Millis;
+use maud::{Markup, html};
+
+/// A length of time in one unit.
+#[must_use]
+pub fn span(ms: Millis) -> String {
+    match ms.max(0) {
+        ms @ ..1_000 => format!("{ms} ms"),
+        ms @ ..60_000 => format!("{} s", ms / 1_000),
+        ms @ ..3_600_000 => format!("{} min", ms / 60_000),
+        ms @ ..172_800_000 => format!("{} h", ms / 3_600_000),
+        ms => format!("{} d", ms / 86_400_000),
+    }
+}
+
+/// The upper end of a class of lateness.
+#[must_use]
+pub fn at_most(ms: Option<Millis>) -> String {
+    match ms {
+        None => "–".to_owned(),
+        Some(Millis::MAX) => "> 10 min".to_owned(),
+        Some(ms) => format!("≤ {}", span(ms)),
+    }
+}
+
+/// A time, as date and clock in UTC.
+#[must_use]
+pub fn time(at: Millis) -> Markup {
+    let full = show(at);
+    let short = full.get(..19).unwrap_or(&full).replace('T', " ");
+    html! { time datetime=(full) { (short) } }
+}
+
+/// A time, by how far it is from now.
+#[must_use]
+pub fn distance(at: Millis, now: Millis) -> Markup {
+    let text = match at - now {
+        ahead @ 1_000.. => format!("in {}", span(ahead)),
+        -999..1_000 => "now".to_owned(),
+        behind => format!("{} ago", span(-behind)),
+    };
+    html! { time datetime=(show(at)) title=(show(at)) { (text) } }
+}
+
+/// A status, in words and colour.
+#[must_use]
+pub fn badge(status: &str) -> Markup {
+    let tone = match status {
+        "published" | "delivered" | "ready" | "working" | "enabled" => "good",
+        "failed" | "dead" | "disabled" | "outcome_unknown" => "bad",
+        "paused" | "draining" | "drained" | "missed" | "may_be_public" | "retry"
+        | "rate_limited" | "failing" => "warn",
+        "publishing" | "processing" | "pending" | "copying" => "busy",
+        _ => "plain",
+    };
+    html! { span class={ "badge " (tone) } { (status.replace('_', " ")) } }
+}
+
+/// A number with its thousands apart.
+#[must_use]
+pub fn number(n: i64) -> String {
+    let digits = n.unsigned_abs().to_string();
+    let mut parts: Vec<&str> = Vec::new();
+    let mut rest = digits.as_str();
+    while rest.len() > 3 {
+        let (head, tail) = rest.split_at(rest.len() - 3);
+        parts.push(tail);
+        rest = head;
+    }
+    parts.push(rest);
+    parts.reverse();
+    format!("{}{}", if n < 0 { "-" } else { "" }, parts.join(","))
+}
+
+/// A table. Each cell carries the name of its column, so that on a phone a row can stand as a card.
+#[must_use]
+pub fn table(caption: &str, heads: &[&str], rows: &[Vec<Markup>]) -> Markup {
+    html! {
+        table {
+            caption { (caption) }
+            thead { tr { @for head in heads { th scope="col" { (head) } } } }
+            tbody {
+                @for row in rows {
+                    tr {
+                        @for (head, cell) in heads.iter().zip(row) {
+                            td data-label=(head) { div { (cell) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What stands where a list is empty.
+#[must_use]
+pub fn empty(words: &str) -> Markup {
+    html! { p.empty { (words) } }
+}
+
+/// A link that asks whether to do something.
+#[must_use]
+pub fn ask(verb: &str, query: &str, words: &str) -> Markup {
+    html! { a.button href={ "/admin/act/" (verb) "?" (query) } { (words) } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_and_numbers_read_well() {
+        assert_eq!([span(999), span(61_000), span(90_000_000)], ["999 ms", "1 min", "25 h"]);
+        assert_eq!([number(0), number(1_234_567), number(-1_000)], ["0", "1,234,567", "-1,000"]);
+    }
+
+    #[test]
+    fn nothing_in_a_cell_is_markup() {
+        let cell = html! { ("<b>") };
+        let table = table("T", &["A"], &[vec![cell]]).into_string();
+        assert!(table.contains("&lt;b&gt;") && table.contains("data-label=\"A\""));
+    }
+}

@@ -1,0 +1,126 @@
+//! `/admin/platforms`: how publishing to each network goes, and holding it back.
+
+use fanfare_domain::{
+    Result,
+    ops::{
+        networks::{self, Network, Tally},
+        pauses::{self, Pause},
+    },
+};
+use fanfare_entities::Millis;
+use maud::{Markup, html};
+
+use super::{
+    live,
+    parts::{ask, badge, distance, empty, number, table},
+    visit::{Answer, Visit},
+};
+
+/// The page.
+pub async fn show(visit: Visit) -> Result<Answer> {
+    let part = live::embed(visit, "platforms").await?;
+    Ok(Answer::Page(
+        "Platforms",
+        html! {
+            h1 { "Platforms" }
+            (part)
+            h2 { "Pause" }
+            div.row {
+                (ask("pause", "target=all", "Pause all publishing…"))
+                form.inline method="get" action="/admin/act/pause" {
+                    label for="account" { "One account" }
+                    input #account name="account" inputmode="numeric" pattern="[0-9]+" placeholder="Number" required;
+                    button type="submit" { "Pause…" }
+                }
+            }
+        },
+    ))
+}
+
+/// What changes.
+pub async fn part(visit: Visit) -> Result<Markup> {
+    let (networks, pauses) = (networks::list(&visit.cx).await?, pauses::list(&visit.cx).await?);
+    let rows: Vec<_> = networks.iter().map(|network| row(network, &pauses)).collect();
+    let heads = [
+        "Platform",
+        "Accounts",
+        "Success, hour",
+        "Success, day",
+        "Retried, day",
+        "Errors, day",
+        "Publishing",
+    ];
+    Ok(html! {
+        (paused(&pauses, visit.cx.clock.now()))
+        (table("Publishing by platform", &heads, &rows))
+    })
+}
+
+fn row(network: &Network, pauses: &[Pause]) -> Vec<Markup> {
+    let target = format!("platform:{}", network.platform);
+    let is_paused = pauses.iter().any(|pause| pause.target == target);
+    let query = format!("target={target}");
+    vec![
+        html! { strong { (network.platform) } },
+        html! {
+            (number(network.connected))
+            @if network.to_reconnect > 0 { span.late { ", " (network.to_reconnect) " to reconnect" } }
+        },
+        success(&network.hour),
+        success(&network.day),
+        html! { (number(network.day.retried)) },
+        errors(network),
+        html! {
+            @if is_paused { (ask("resume", &query, "Resume…")) } @else { (ask("pause", &query, "Pause…")) }
+        },
+    ]
+}
+
+fn success(tally: &Tally) -> Markup {
+    let Some(share) = tally.success() else { return html! { span.soft { "–" } } };
+    let ended = tally.published + tally.failed;
+    html! {
+        span.late[share < 0.9] { (format!("{:.1} %", share * 100.0)) }
+        span.soft { " of " (number(ended)) }
+    }
+}
+
+fn errors(network: &Network) -> Markup {
+    html! {
+        @if network.day.errors.is_empty() { span.soft { "none" } }
+        ul.plain {
+            @for (code, n) in network.day.errors.iter().take(4) {
+                li {
+                    a href={ "/admin/work?platform=" (network.platform) "&error=" (code) } { code { (code) } }
+                    " " (number(*n))
+                }
+            }
+        }
+    }
+}
+
+fn what(pause: &Pause) -> String {
+    match (&pause.platform, &pause.account) {
+        (_, Some(account)) => account.clone(),
+        (Some(platform), None) => platform.clone(),
+        (None, None) => "everything".to_owned(),
+    }
+}
+
+fn paused(pauses: &[Pause], now: Millis) -> Markup {
+    if pauses.is_empty() {
+        return empty("Nothing is paused.");
+    }
+    let rows = pauses.iter().map(|pause| {
+        vec![
+            html! { (badge("paused")) " " (what(pause)) },
+            html! { (pause.reason) },
+            html! { (pause.operator) },
+            distance(pause.since, now),
+            html! { (number(pause.held)) },
+            ask("resume", &format!("target={}", pause.target), "Resume…"),
+        ]
+    });
+    let heads = ["Paused", "Why", "Who", "Since", "Posts waiting", ""];
+    table("What is paused", &heads, &rows.collect::<Vec<_>>())
+}

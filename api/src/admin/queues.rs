@@ -1,0 +1,82 @@
+//! `/admin/queues`: what waits, how late it begins, how much gets done.
+
+use fanfare_domain::{
+    Result,
+    ops::queues::{self, COUNTED, Queue},
+};
+use maud::{Markup, html};
+
+use super::{
+    chart::chart,
+    live,
+    parts::{at_most, number, span},
+    visit::{Answer, Visit},
+};
+
+/// `/admin` is the queues.
+pub async fn start(_visit: Visit) -> Result<Answer> {
+    Ok(Answer::See("/admin/queues".to_owned()))
+}
+
+/// The page.
+pub async fn show(visit: Visit) -> Result<Answer> {
+    let part = live::embed(visit, "queues").await?;
+    Ok(Answer::Page(
+        "Queues",
+        html! {
+            h1 { "Queues" }
+            p.soft {
+                "What is due and not taken, and what came of the last hour. Lateness is from the time a row was due to the \
+                 beginning of its call; tries after a failure are not in it."
+            }
+            p.keys.soft {
+                span.key.done {} "done " span.key.failed {} "failed " span.key.depth {} "waiting"
+            }
+            (part)
+        },
+    ))
+}
+
+/// What changes.
+pub async fn part(visit: Visit) -> Result<Markup> {
+    let queues = queues::list(&visit.cx).await?;
+    let (posts, others): (Vec<_>, Vec<_>) =
+        queues.iter().partition(|queue| !queue.platform.is_empty());
+    let rung = posts.first().and_then(|queue| queue.rung);
+    Ok(html! {
+        h2 { "Posts" }
+        p.soft { (bell(rung)) }
+        div.cards { @for queue in posts { (card(queue, &queue.platform)) } }
+        h2 { "Other work" }
+        div.cards { @for queue in others { (card(queue, &queue.name())) } }
+    })
+}
+
+fn bell(rung: Option<u64>) -> String {
+    match rung {
+        Some(rung) => format!("{rung} ids on the doorbell."),
+        None => "The doorbell does not answer; every worker sweeps for itself.".to_owned(),
+    }
+}
+
+fn card(queue: &Queue, name: &str) -> Markup {
+    let more = if queue.depth >= COUNTED { "+" } else { "" };
+    let late = queue.oldest.is_some_and(|oldest| oldest > 30_000);
+    html! {
+        section.card aria-label=(name) {
+            h3 { (name) }
+            dl.figures {
+                div { dt { "Due" } dd { (number(queue.depth)) (more) } }
+                div { dt { "Oldest" } dd.late[late] { (queue.oldest.map_or("–".to_owned(), span)) } }
+                div { dt { "Late p50" } dd { (at_most(queue.p50)) } }
+                div { dt { "Late p99" } dd { (at_most(queue.p99)) } }
+                div { dt { "Done" } dd { (number(queue.done)) } }
+                div { dt { "Failed" } dd.late[queue.failed > 0] { (number(queue.failed)) } }
+            }
+            @if queue.is_idle() { p.soft { "Nothing in the last day." } } @else {
+                (chart(name, "Last hour", "a minute", &queue.hour))
+                (chart(name, "Last day", "15 minutes", &queue.day))
+            }
+        }
+    }
+}

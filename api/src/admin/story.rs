@@ -1,0 +1,162 @@
+//! `/admin/work/{kind}/{id}`: one row's whole story.
+
+use fanfare_domain::{
+    Result,
+    ops::{
+        search::Kind,
+        story::{self, Attempt, Delivery, Event, Story},
+    },
+};
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::{
+    parts::{ask, badge, empty, table, time},
+    visit::{Answer, Visit, parse},
+};
+
+/// The page.
+pub async fn show(visit: Visit) -> Result<Answer> {
+    let kind = Kind::named(visit.path("kind"))?;
+    let story = story::tell(&visit.cx, kind, parse("id", visit.path("id"))?).await?;
+    Ok(Answer::Page(
+        "Work",
+        html! {
+            p.soft { a href={ "/admin/work?kind=" (kind.as_str()) } { "Work" } " / " (story.kind) }
+            h1 { (story.title) " " (badge(&story.status)) }
+            p { strong { "Next: " } (story.next) }
+            (error(&story))
+            div.columns {
+                section { h2 { "Facts" } (facts(&story)) }
+                section { h2 { "Times (UTC)" } (times(&story)) }
+            }
+            @if kind == Kind::Post {
+                h2 { "Tries" } (attempts(&story.attempts))
+                h2 { "Told" } (events(&story.events))
+                h2 { "To whom" } (deliveries(&story.deliveries))
+            }
+        },
+    ))
+}
+
+fn error(story: &Story) -> Markup {
+    html! {
+        @if let Some(error) = &story.error { div.flash.bad { (fault(error)) } }
+        @if story.risky {
+            p { "It may be public already: look at the account before sending it again." }
+        }
+        @if story.can_retry { p.actions { (ask("retry", &format!("post={}", story.id), "Send it again…")) } }
+    }
+}
+
+/// An error as the ledger has it, with the network's words.
+fn fault(error: &Value) -> Markup {
+    let text = |key: &str| error[key].as_str().unwrap_or_default().to_owned();
+    let reply = &error["platform_error"];
+    html! {
+        p { strong { code { (text("code")) } } " " (text("message")) }
+        @if error["remedy"].is_string() { p { (text("remedy")) } }
+        @if reply.is_object() {
+            p.soft.break {
+                "The network said: "
+                @for key in ["status", "code", "message"] {
+                    @match &reply[key] {
+                        Value::Null => {},
+                        Value::String(text) => { (text) " " },
+                        other => { (other) " " },
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn facts(story: &Story) -> Markup {
+    html! {
+        dl.facts {
+            @for (name, value) in &story.facts {
+                @if !value.is_empty() { dt { (name) } dd.break { (value) } }
+            }
+        }
+    }
+}
+
+fn times(story: &Story) -> Markup {
+    html! {
+        dl.facts {
+            @for (name, at) in &story.times {
+                @if let Some(at) = at { dt { (name) } dd { (time(*at)) } }
+            }
+        }
+    }
+}
+
+fn attempts(attempts: &[Attempt]) -> Markup {
+    if attempts.is_empty() {
+        return empty("Nothing was tried yet.");
+    }
+    html! {
+        @for attempt in attempts {
+            section.card {
+                h3 {
+                    "Try " (attempt.number) " "
+                    (badge(attempt.outcome.as_deref().unwrap_or("running")))
+                }
+                p.soft.break {
+                    (time(attempt.started_at)) " to "
+                    @if let Some(end) = attempt.ended_at { (time(end)) } @else { "–" }
+                    ", by " (attempt.worker)
+                }
+                @if let Some(error) = &attempt.error { (fault(error)) }
+                (steps(&attempt.steps))
+            }
+        }
+    }
+}
+
+fn steps(steps: &Value) -> Markup {
+    let Some(steps) = steps.as_array().filter(|steps| !steps.is_empty()) else { return html! {} };
+    let text = |step: &Value, key: &str| step[key].as_str().unwrap_or("–").replace('T', " ");
+    let row = |step: &Value| {
+        ["name", "phase", "started_at", "ended_at", "remote_id"]
+            .iter()
+            .map(|key| html! { span.break { (text(step, key)) } })
+            .collect::<Vec<_>>()
+    };
+    let rows: Vec<_> = steps.iter().map(row).collect();
+    table("Steps", &["Step", "Phase", "Began", "Ended", "The network's id"], &rows)
+}
+
+fn events(events: &[Event]) -> Markup {
+    if events.is_empty() {
+        return empty("Nothing was told yet.");
+    }
+    let row = |event: &Event| {
+        vec![
+            time(event.at),
+            html! { code { (event.event_type) } },
+            html! { (event.message) },
+            html! { span.break.soft { (event.request_id.as_deref().unwrap_or("–")) } },
+        ]
+    };
+    let rows: Vec<_> = events.iter().map(row).collect();
+    table("Events", &["When (UTC)", "Event", "What", "Request"], &rows)
+}
+
+fn deliveries(deliveries: &[Delivery]) -> Markup {
+    if deliveries.is_empty() {
+        return empty("No webhook asked for it.");
+    }
+    let row = |delivery: &Delivery| {
+        vec![
+            html! { a href={ "/admin/work/delivery/" (delivery.id) } { (delivery.id) } },
+            html! { code { (delivery.event_type) } },
+            html! { span.break { (delivery.address) } },
+            badge(&delivery.status),
+            html! { (delivery.tries) },
+            html! { @if let Some(status) = delivery.last_status { (status) } @else { "–" } },
+        ]
+    };
+    let rows: Vec<_> = deliveries.iter().map(row).collect();
+    table("Deliveries", &["Delivery", "Event", "Receiver", "Status", "Tries", "Answer"], &rows)
+}

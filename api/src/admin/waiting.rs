@@ -1,0 +1,56 @@
+//! `/admin/waiting`: posts that wait for a human.
+
+use fanfare_domain::{
+    Result,
+    ops::{
+        search::{Kind, Page},
+        waiting::{self, Why},
+    },
+};
+use fanfare_entities::Millis;
+use maud::{Markup, html};
+
+use super::{
+    parts::{ask, empty},
+    visit::{Answer, Visit},
+    work,
+};
+
+/// The page.
+pub async fn show(visit: Visit) -> Result<Answer> {
+    let (cx, now) = (&visit.cx, visit.cx.clock.now());
+    let unknown = waiting::list(cx, Why::Unknown, visit.parsed("unknown")?).await?;
+    let missed = waiting::list(cx, Why::Missed, visit.parsed("missed")?).await?;
+    Ok(Answer::Page(
+        "Missed and unknown",
+        html! {
+            h1 { "Missed and unknown" }
+            h2 { "Outcome unknown" }
+            p.soft {
+                "A public call had no answer, and the network could not be asked what became of it. Look at the account. If \
+                 the post is there, nothing is to be done. If it is not, send it again: its page asks you to say so."
+            }
+            (list("Posts whose outcome is unknown", "unknown", &unknown, now))
+            h2 { "Missed" }
+            p.soft {
+                "They could not begin within the allowed lateness, so nothing was sent: sending them again is safe, if their \
+                 time still makes sense."
+            }
+            (list("Posts that were missed", "missed", &missed, now))
+            @if !missed.rows.is_empty() {
+                p.actions { (ask("retry", "status=failed&error=missed", "Send missed ones again…")) }
+            }
+        },
+    ))
+}
+
+fn list(caption: &str, name: &str, page: &Page, now: Millis) -> Markup {
+    html! {
+        @if page.rows.is_empty() { (empty("None.")) } @else {
+            (work::rows(caption, Kind::Post, &page.rows, now))
+        }
+        @if let Some(next) = page.next {
+            p.actions { a.button href={ "/admin/waiting?" (name) "=" (next) } { "Older" } }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! `/admin/webhooks`: receivers that do not hear.
+
+use fanfare_domain::{
+    Result,
+    ops::hooks::{self, Failing},
+};
+use fanfare_entities::Millis;
+use maud::{Markup, html};
+
+use super::{
+    parts::{ask, badge, distance, empty, number, table},
+    visit::{Answer, Visit},
+};
+
+/// The page.
+pub async fn show(visit: Visit) -> Result<Answer> {
+    let (failing, now) = (hooks::failing(&visit.cx).await?, visit.cx.clock.now());
+    let rows: Vec<_> = failing.iter().map(|hook| row(hook, now)).collect();
+    let heads = ["Receiver", "State", "Failing", "Waiting", "Given up", "Last answer", ""];
+    Ok(Answer::Page(
+        "Webhooks",
+        html! {
+            h1 { "Webhooks" }
+            p.soft {
+                "Receivers whose last try failed, the longest failing first. A webhook is disabled after five days without a \
+                 success. Addresses are shown without what may be secret in them."
+            }
+            @if rows.is_empty() { (empty("Every webhook hears.")) } @else {
+                (table("Failing webhooks", &heads, &rows))
+            }
+        },
+    ))
+}
+
+fn row(hook: &Failing, now: Millis) -> Vec<Markup> {
+    let workspace = hook.workspace_id;
+    vec![
+        html! {
+            span.break { (hook.address) }
+            br; a.soft href={ "/admin/work?kind=delivery&workspace=" (workspace) } { "its workspace's deliveries" }
+        },
+        html! {
+            (badge(if hook.enabled { "failing" } else { "disabled" }))
+            @if let Some(reason) = &hook.disabled_reason { br; span.soft { (reason) } }
+        },
+        html! { @if let Some(since) = hook.failing_since { (distance(since, now)) } },
+        html! { (number(hook.pending)) },
+        html! { (number(hook.failed)) },
+        html! {
+            @if let Some(status) = hook.last_status { (status) " " }
+            @if let Some(error) = &hook.last_error { span.soft.clip title=(error) { (short(error)) } }
+        },
+        ask("replay", &format!("webhook={}", hook.id), "Replay…"),
+    ]
+}
+
+fn short(text: &str) -> String {
+    let cut: String = text.chars().take(80).collect();
+    if cut.len() < text.len() { cut + "…" } else { cut }
+}

@@ -1,0 +1,170 @@
+//! `/admin/work`: finding rows.
+
+use fanfare_domain::{
+    Result,
+    ops::{
+        networks,
+        search::{self, Found, Kind, Page, Query, WINDOW},
+    },
+};
+use fanfare_entities::Millis;
+use maud::{Markup, html};
+use url::form_urlencoded::Serializer;
+
+use super::{
+    parts::{ask, badge, distance, empty, number, table, time},
+    visit::{Answer, Visit},
+};
+
+/// What the query of an address asks for.
+pub fn query(visit: &Visit) -> Result<Query> {
+    Ok(Query {
+        kind: visit.query("kind").map_or(Ok(Kind::default()), Kind::named)?,
+        id: visit.parsed("id")?,
+        status: visit.query("status").map(str::to_owned),
+        platform: visit.query("platform").map(str::to_owned),
+        account: visit.parsed("account")?,
+        workspace: visit.parsed("workspace")?,
+        error: visit.query("error").map(str::to_owned),
+        cursor: visit.parsed("cursor")?,
+    })
+}
+
+/// The same as it stands in an address.
+fn address(query: &Query, cursor: Option<i64>) -> String {
+    let mut pairs = Serializer::new(String::new());
+    pairs.append_pair("kind", query.kind.as_str());
+    let mut add = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            pairs.append_pair(name, &value);
+        }
+    };
+    add("id", query.id.map(|id| id.to_string()));
+    add("status", query.status.clone());
+    add("platform", query.platform.clone());
+    add("account", query.account.map(|id| id.to_string()));
+    add("workspace", query.workspace.map(|id| id.to_string()));
+    add("error", query.error.clone());
+    add("cursor", cursor.map(|id| id.to_string()));
+    pairs.finish()
+}
+
+/// The page.
+pub async fn show(visit: Visit) -> Result<Answer> {
+    let query = query(&visit)?;
+    let page = search::find(&visit.cx, &query).await?;
+    Ok(Answer::Page(
+        "Work",
+        html! {
+            h1 { "Work" }
+            (filter(&query))
+            (results(&query, &page, visit.cx.clock.now()))
+        },
+    ))
+}
+
+fn filter(query: &Query) -> Markup {
+    let text = |value: &Option<String>| value.clone().unwrap_or_default();
+    let id = |value: Option<i64>| value.map_or_else(String::new, |id| id.to_string());
+    html! {
+        form.filter method="get" action="/admin/work" {
+            div {
+                label for="kind" { "Kind" }
+                select #kind name="kind" {
+                    @for kind in Kind::ALL {
+                        option value=(kind.as_str()) selected[kind == query.kind] { (kind.as_str()) }
+                    }
+                }
+            }
+            (field("id", "Id", &id(query.id)))
+            div {
+                label for="status" { "Status" }
+                select #status name="status" {
+                    option value="" { "any" }
+                    @for status in query.kind.statuses() {
+                        option value=(status) selected[query.status.as_deref() == Some(*status)] { (status) }
+                    }
+                }
+            }
+            div {
+                label for="platform" { "Platform" }
+                select #platform name="platform" {
+                    option value="" { "any" }
+                    @for platform in networks::known() {
+                        option value=(platform) selected[query.platform.as_deref() == Some(platform)] { (platform) }
+                    }
+                }
+            }
+            (field("account", "Account", &id(query.account)))
+            (field("workspace", "Workspace", &query.workspace.map_or_else(String::new, |id| id.to_string())))
+            (field("error", "Error code", &text(&query.error)))
+            div { button type="submit" { "Search" } }
+        }
+    }
+}
+
+fn field(name: &str, label: &str, value: &str) -> Markup {
+    html! {
+        div {
+            label for=(name) { (label) }
+            input id=(name) name=(name) value=(value) autocomplete="off";
+        }
+    }
+}
+
+fn results(query: &Query, page: &Page, now: Millis) -> Markup {
+    let failed = page.rows.iter().any(|row| row.status == "failed");
+    html! {
+        @if page.rows.is_empty() {
+            @if page.next.is_some() {
+                (empty(&format!("None among the {} rows that were looked at. Go on with older ones.", number(WINDOW))))
+            } @else { (empty("Nothing was found.")) }
+        } @else {
+            (rows("What was found, newest first", query.kind, &page.rows, now))
+        }
+        p.actions {
+            @if query.kind == Kind::Post && failed {
+                (ask("retry", &address(query, None), "Send the failed ones again…"))
+            }
+            @if let Some(next) = page.next {
+                a.button href={ "/admin/work?" (address(query, Some(next))) } rel="next" { "Older" }
+            }
+        }
+    }
+}
+
+/// A table of rows.
+pub fn rows(caption: &str, kind: Kind, found: &[Found], now: Millis) -> Markup {
+    let heads = match kind {
+        Kind::Post => {
+            &["Post", "Platform", "Status", "Scheduled (UTC)", "Due", "Tries", "Error", "Changed"][..]
+        }
+        _ => &["Row", "Status", "Due", "Tries", "Error", "Changed"][..],
+    };
+    let cells: Vec<_> = found.iter().map(|row| cells(kind, row, now)).collect();
+    table(caption, heads, &cells)
+}
+
+fn cells(kind: Kind, row: &Found, now: Millis) -> Vec<Markup> {
+    let link = html! { a href={ "/admin/work/" (kind.as_str()) "/" (row.id) } { (row.id) } };
+    let due = html! { @if let Some(due) = row.due_at { (distance(due, now)) } @else { "–" } };
+    let error = html! {
+        @match &row.error {
+            Some(error) => code title=(error) { (error.chars().take(60).collect::<String>()) },
+            None => "–",
+        }
+        @if row.duplicate_risk { " " (badge("may_be_public")) }
+    };
+    let tries =
+        html! { (row.attempts) @if row.laps > 0 { span.soft { ", " (row.laps) " lapsed" } } };
+    let (status, changed) = (badge(&row.status), distance(row.updated_at, now));
+    if kind != Kind::Post {
+        return vec![link, status, due, tries, error, changed];
+    }
+    let platform = html! {
+        (row.platform.as_deref().unwrap_or_default())
+        @if let Some(account) = row.account_id { span.soft { " · " (account) } }
+    };
+    let at = html! { @if let Some(at) = row.scheduled_at { (time(at)) } @else { "–" } };
+    vec![link, platform, status, at, due, tries, error, changed]
+}
