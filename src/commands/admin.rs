@@ -1,25 +1,40 @@
-//! `fanfare admin`: persons, workspaces, seats, brands and plans; and what an operator does after a restore.
+//! `fanfare admin`: operators' log-ins, persons, workspaces, seats, brands and plans; and what an operator does after a
+//! restore.
 
-use std::time::SystemTime;
+use std::{
+    io::{BufRead, IsTerminal},
+    time::SystemTime,
+};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result, bail};
 use clap::ValueEnum;
 use fanfare_domain::{
     access::{PlanTier, Role},
+    ops::operators,
     people,
 };
 use fanfare_entities::{BrandId, WorkspaceId};
+use secrecy::{ExposeSecret, SecretString};
 use uuid::Uuid;
 
-use super::say;
+use super::{from_shell, say};
 use crate::{
     config::Config,
     start::{self, Way},
 };
 
-/// What to set up; each prints the id alone on standard output.
+/// What to set up; each but `create` prints the id alone on standard output.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
+    /// Makes a log-in for the dashboard under /admin, or gives one that there is a new password. The password is asked
+    /// for on a terminal, and read as one line from standard input otherwise.
+    Create {
+        /// Address of the operator.
+        email: String,
+        /// Make a password and print it, alone, on standard output.
+        #[arg(long)]
+        generate: bool,
+    },
     /// Finds or makes a person.
     User {
         /// Address.
@@ -117,6 +132,7 @@ pub async fn run(config: Config, command: Command) -> Result<()> {
     let way = Way { listen: config.listen, migrate: config.is_embedded(), own_sandbox: None };
     let cx = start::domain(&config, way).await?;
     match command {
+        Command::Create { email, generate } => create(&cx, &email, generate).await?,
         Command::User { email } => say(people::find_or_create(&cx, &email).await?),
         Command::Workspace { name, owner } => {
             let owner = people::find_or_create(&cx, &owner).await?;
@@ -143,6 +159,32 @@ pub async fn run(config: Config, command: Command) -> Result<()> {
         }
     }
     Ok(())
+}
+
+async fn create(cx: &fanfare_domain::Domain, email: &str, generate: bool) -> Result<()> {
+    let password = if generate { operators::generate() } else { ask()? };
+    let made = operators::create(cx, &from_shell(), email, password.clone()).await?;
+    let what = if made { "is an operator" } else { "has a new password; its log-ins have ended" };
+    tracing::info!("{email} {what}");
+    if generate {
+        say(password.expose_secret());
+    }
+    Ok(())
+}
+
+/// The password, typed twice without being shown, or the first line of standard input.
+fn ask() -> Result<SecretString> {
+    if std::io::stdin().is_terminal() {
+        let typed = |prompt| rpassword::prompt_password(prompt).context("the terminal");
+        let (first, again) = (typed("Password: ")?, typed("Again: ")?);
+        if first != again {
+            bail!("the two passwords differ; nothing was changed");
+        }
+        return Ok(SecretString::from(first));
+    }
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line).context("standard input")?;
+    Ok(SecretString::from(line.trim_end_matches(['\r', '\n'])))
 }
 
 impl From<RoleName> for Role {

@@ -8,6 +8,7 @@ mod health;
 mod key;
 mod migrate;
 mod mount;
+mod ops;
 mod restore;
 mod sandbox;
 mod up;
@@ -51,11 +52,13 @@ enum Command {
         #[command(subcommand)]
         command: key::Command,
     },
-    /// Sets up persons, workspaces, seats, brands and plans.
+    /// Sets up operators' log-ins, persons, workspaces, seats, brands and plans.
     Admin {
         #[command(subcommand)]
         command: admin::Command,
     },
+    /// Shows and does what the dashboard under /admin does, on the database itself.
+    Ops(ops::Args),
 }
 
 impl Cli {
@@ -76,6 +79,7 @@ impl Cli {
             Command::Health => health::run(config).await,
             Command::Key { command } => key::run(config, command).await,
             Command::Admin { command } => admin::run(config, command).await,
+            Command::Ops(args) => Box::pin(ops::run(config, args)).await,
         }
     }
 }
@@ -123,11 +127,18 @@ fn say(line: impl std::fmt::Display) {
     let _ = writeln!(std::io::stdout(), "{line}");
 }
 
+/// Whoever sits at this machine's shell, for the audit log.
+#[expect(clippy::disallowed_methods, reason = "the shell's user, which is no configuration")]
+fn from_shell() -> fanfare_domain::ops::Actor {
+    let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME"));
+    let user = user.unwrap_or_else(|_| "unknown".to_owned());
+    let request_id = format!("shell_{}", uuid::Uuid::now_v7().simple());
+    fanfare_domain::ops::Actor { name: format!("shell:{user}"), request_id }
+}
+
 /// A name for this worker that no other in the fleet has.
 fn worker_name() -> String {
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let host = host.trim();
-    let host = if host.is_empty() { "host" } else { host };
+    let host = fanfare_workers::host();
     let unique = uuid::Uuid::now_v7().simple().to_string();
     format!("{host}-{}-{}", std::process::id(), &unique[unique.len() - 6..])
 }

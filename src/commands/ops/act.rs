@@ -1,0 +1,74 @@
+//! What is done: shown first, carried out with `--yes` and a reason.
+
+use anyhow::{Result, bail};
+use fanfare_domain::{
+    Domain, PostId, WebhookId,
+    ops::{self, Action, Order, Preview},
+};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{Command, Why, table::print};
+use crate::commands::{from_shell, say};
+
+/// Shows what an action would do, or does it.
+pub async fn run(cx: &Domain, command: Command, json: bool) -> Result<()> {
+    let (action, why) = match command {
+        Command::Drain { worker, undo: false, why } => (Action::Drain(worker), why),
+        Command::Drain { worker, undo: true, why } => (Action::Wake(worker), why),
+        Command::Pause { target, why } => (Action::Pause(target.parse()?), why),
+        Command::Resume { target, why } => (Action::Resume(target.parse()?), why),
+        Command::Replay { webhook, why } => (Action::Replay(WebhookId(webhook)), why),
+        Command::Retry { ids, filter, risky, why } => {
+            let posts = if ids.is_empty() {
+                ops::candidates(cx, filter.query()?).await?
+            } else {
+                ids.into_iter().map(PostId).collect()
+            };
+            (Action::Retry { posts, risky: risky.into_iter().map(PostId).collect() }, why)
+        }
+        _ => bail!("this only shows; it is answered elsewhere"),
+    };
+    if !why.yes {
+        return show(&ops::preview(cx, &action).await?, json);
+    }
+    carry_out(cx, action, why, json).await
+}
+
+async fn carry_out(cx: &Domain, action: Action, why: Why, json: bool) -> Result<()> {
+    let Some(reason) = why.reason else {
+        bail!("say why with --reason; it is written into the audit log");
+    };
+    let order = Order { id: Uuid::now_v7(), action, reason };
+    let done = ops::perform(cx, &from_shell(), order).await?;
+    say(if json { serde_json::to_string_pretty(&done)? } else { done.outcome });
+    Ok(())
+}
+
+fn show(preview: &Preview, json: bool) -> Result<()> {
+    if json {
+        say(serde_json::to_string_pretty(&json!({ "would": preview }))?);
+        return Ok(());
+    }
+    say(&preview.question);
+    for sentence in &preview.consequences {
+        say(sentence);
+    }
+    if !preview.rows.is_empty() {
+        let rows: Vec<_> = preview
+            .rows
+            .iter()
+            .map(|row| {
+                let what = match (&row.left_out, row.risky) {
+                    (Some(why), _) => format!("left out: {why}"),
+                    (None, true) => format!("left out unless --accept-risk-of {}", row.id),
+                    (None, false) => "sent again".to_owned(),
+                };
+                vec![row.id.to_string(), row.what.clone(), row.error.clone(), what]
+            })
+            .collect();
+        print(false, preview, &["post", "where", "error", "what is done"], &rows)?;
+    }
+    say("Nothing was done. Add --yes and --reason to do it.");
+    Ok(())
+}

@@ -1,0 +1,156 @@
+//! `fanfare ops`: what the dashboard shows and does, for whoever has only a shell.
+
+mod act;
+mod look;
+mod table;
+
+use anyhow::Result;
+use clap::{Args as ClapArgs, Subcommand};
+use uuid::Uuid;
+
+use crate::{
+    config::Config,
+    start::{self, Way},
+};
+
+/// What operators see and do. Tables on a terminal have colours; `--json` is for programs.
+#[derive(Debug, ClapArgs)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+    /// Print JSON.
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// What waits, how late it begins, what gets done.
+    Queues,
+    /// Finds rows, newest first.
+    Work(Filter),
+    /// One row's whole story.
+    Story {
+        /// The row.
+        id: i64,
+        /// post, delivery or copy.
+        #[arg(long, default_value = "post")]
+        kind: String,
+    },
+    /// The worker processes.
+    Fleet,
+    /// How publishing to each platform goes, and what is paused.
+    Platforms,
+    /// Webhooks that do not hear.
+    Webhooks,
+    /// Has a worker take no more work; with --undo lets it work again.
+    Drain {
+        /// Its name, as `fanfare ops fleet` shows it.
+        worker: String,
+        /// Let it work again.
+        #[arg(long)]
+        undo: bool,
+        #[command(flatten)]
+        why: Why,
+    },
+    /// Holds publishing back.
+    Pause {
+        /// all, platform:NAME or account:NUMBER.
+        target: String,
+        #[command(flatten)]
+        why: Why,
+    },
+    /// Lets publishing go on.
+    Resume {
+        /// all, platform:NAME or account:NUMBER.
+        target: String,
+        #[command(flatten)]
+        why: Why,
+    },
+    /// Sends failed posts again, within ten seconds; without --yes shows which.
+    Retry {
+        /// The posts; without any, those that the filters find.
+        ids: Vec<i64>,
+        #[command(flatten)]
+        filter: Filter,
+        /// A post that may be public already and is to be sent all the same; once for each.
+        #[arg(long = "accept-risk-of", value_name = "ID")]
+        risky: Vec<i64>,
+        #[command(flatten)]
+        why: Why,
+    },
+    /// Sends a webhook again what it did not hear, within ten seconds; without --yes shows what.
+    Replay {
+        /// The webhook.
+        webhook: Uuid,
+        #[command(flatten)]
+        why: Why,
+    },
+    /// Who did what, when and why, newest first.
+    Audit {
+        /// Entries below this number.
+        #[arg(long)]
+        before: Option<i64>,
+    },
+}
+
+/// The reason for an action, and the will to do it.
+#[derive(Debug, ClapArgs)]
+struct Why {
+    /// Reason, for the audit log.
+    #[arg(long)]
+    reason: Option<String>,
+    /// Do it; without this it is only shown what would be done.
+    #[arg(long)]
+    yes: bool,
+}
+
+/// Which rows.
+#[derive(Debug, ClapArgs)]
+struct Filter {
+    /// post, delivery or copy.
+    #[arg(long)]
+    kind: Option<String>,
+    /// One row.
+    #[arg(long)]
+    id: Option<i64>,
+    /// Where it stands.
+    #[arg(long)]
+    status: Option<String>,
+    /// Platform of a post.
+    #[arg(long)]
+    platform: Option<String>,
+    /// Account of a post.
+    #[arg(long)]
+    account: Option<i64>,
+    /// Whose.
+    #[arg(long)]
+    workspace: Option<Uuid>,
+    /// Code of the error.
+    #[arg(long)]
+    error: Option<String>,
+    /// `next` of the page before.
+    #[arg(long)]
+    cursor: Option<i64>,
+}
+
+/// Does it.
+///
+/// # Errors
+/// What is wrong with the command, or the database's.
+pub async fn run(config: Config, args: Args) -> Result<()> {
+    crate::init_log(&config)?;
+    let way = Way { listen: config.listen, migrate: config.is_embedded(), own_sandbox: None };
+    let cx = start::domain(&config, way).await?;
+    let json = args.json;
+    match args.command {
+        Command::Queues => look::queues(&cx, json).await,
+        Command::Work(filter) => look::work(&cx, &filter.query()?, json).await,
+        Command::Story { id, kind } => look::story(&cx, &kind, id, json).await,
+        Command::Fleet => look::fleet(&cx, json).await,
+        Command::Platforms => look::platforms(&cx, json).await,
+        Command::Webhooks => look::webhooks(&cx, json).await,
+        Command::Audit { before } => look::audit(&cx, before, json).await,
+        other => Box::pin(act::run(&cx, other, json)).await,
+    }
+}
