@@ -4,16 +4,20 @@
 //! (SQLite, queue in memory) or `fleet` (PostgreSQL, Redis; `make test-fleet` starts both).
 
 mod app;
+pub mod browser;
 mod client;
 mod cutter;
+pub mod operator;
 mod picture;
 mod receiver;
 mod redis;
 mod stack;
 
 pub use app::{Options, TestApp};
+pub use browser::Browser;
 pub use client::{Answer, User};
 pub use cutter::{Cut, Cutter};
+pub use operator::Operator;
 pub use picture::Picture;
 pub use receiver::{Heard, Receiver};
 pub use redis::Redis;

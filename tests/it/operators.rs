@@ -1,0 +1,257 @@
+//! Operators: who gets in, what they can hold back, and what is written down of it.
+
+use std::time::Duration;
+
+use fanfare_domain::ops::{audit, pauses};
+use fanfare_tests::{Operator, Options, Receiver, TestApp, operator::PASSWORD};
+use serde_json::json;
+
+const PAGES: &[&str] = &[
+    "/admin",
+    "/admin/queues",
+    "/admin/work",
+    "/admin/work/post/1",
+    "/admin/fleet",
+    "/admin/platforms",
+    "/admin/webhooks",
+    "/admin/waiting",
+    "/admin/audit",
+    "/admin/act/pause?target=all",
+    "/admin/live/queues",
+];
+
+async fn quiet() -> TestApp {
+    TestApp::with(Options { workers: false, ..Options::default() }).await
+}
+
+#[tokio::test]
+async fn nobody_sees_anything_without_a_log_in() {
+    let app = quiet().await;
+    let mut nobody = Operator::nobody(&app);
+    for page in PAGES {
+        let sent = nobody.get(page).await.expect(303);
+        assert!(sent.location.starts_with("/admin/login"), "{page}: {}", sent.location);
+        assert!(sent.html.is_empty());
+    }
+    let order = [("target", "all".to_owned()), ("reason", "x".to_owned())];
+    let sent = nobody.send("/admin/act/pause", &order).await.expect(303);
+    assert_eq!(sent.location, "/admin/login");
+    // A user's key, however powerful, is no log-in.
+    let user = app.user().await;
+    assert!(!user.get("/admin/audit").await.text.contains("Audit log"));
+    assert!(pauses::list(&app.domain).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_wrong_password_is_refused_and_tries_are_limited() {
+    let app = quiet().await;
+    Operator::log_in(&app, "ada@example.com").await;
+    let mut visitor = Operator::nobody(&app);
+    for (email, password) in
+        [("ada@example.com", "wrong"), ("nobody@example.com", PASSWORD), ("", "")]
+    {
+        let refused = visitor.try_password(email, password).await.expect(401);
+        assert!(refused.html.contains("The address or the password is wrong."));
+        assert!(!visitor.cookie.contains("fanfare_operator"));
+    }
+    for _ in 0..4 {
+        let _ = visitor.try_password("Ada@example.com ", "wrong").await.expect(401);
+    }
+    // Also the right one: who guesses learns nothing from a sixth try.
+    let _ = visitor.try_password("ada@example.com", PASSWORD).await.expect(429);
+    app.advance(Duration::from_secs(16 * 60));
+    let _ = visitor.try_password("ada@example.com", PASSWORD).await.expect(303);
+}
+
+#[tokio::test]
+async fn a_form_of_another_log_in_or_none_does_nothing() {
+    let app = quiet().await;
+    let mut ada = Operator::log_in(&app, "ada@example.com").await;
+    let mut bob = Operator::log_in(&app, "bob@example.com").await;
+    let form = bob.get("/admin/act/pause?target=all").await.expect(200);
+    let order = |csrf: String| {
+        [
+            ("csrf", csrf),
+            ("order", form.hidden("order")),
+            ("target", "all".into()),
+            ("reason", "x".into()),
+        ]
+    };
+    for csrf in [form.hidden("csrf"), String::new(), "0".repeat(64)] {
+        let refused = ada.send("/admin/act/pause", &order(csrf)).await.expect(400);
+        assert!(refused.html.contains("was not made for your log-in"));
+    }
+    assert!(pauses::list(&app.domain).await.unwrap().is_empty());
+    let _ = bob.send("/admin/act/pause", &order(form.hidden("csrf"))).await.expect(303);
+    assert_eq!(pauses::list(&app.domain).await.unwrap()[0].operator, "bob@example.com");
+}
+
+#[tokio::test]
+async fn a_log_in_ends_by_logging_out_by_time_and_by_a_new_password() {
+    let app = quiet().await;
+    let mut ada = Operator::log_in(&app, "ada@example.com").await;
+    let mut copy = ada.clone();
+    let csrf = ada.get("/admin/fleet").await.expect(200).hidden("csrf");
+    let _ = ada.send("/admin/logout", &[("csrf", csrf)]).await.expect(303);
+    let _ = copy.get("/admin/fleet").await.expect(303);
+    let mut ada = Operator::log_in(&app, "ada@example.com").await;
+    let mut other = Operator::log_in(&app, "ada@example.com").await;
+    let _ = ada.get("/admin/fleet").await.expect(303);
+    let _ = other.get("/admin/fleet").await.expect(200);
+    app.advance(Duration::from_secs(12 * 3_600));
+    let _ = other.get("/admin/fleet").await.expect(303);
+}
+
+#[tokio::test]
+async fn many_are_sent_again_and_none_twice_without_saying_so() {
+    let app = TestApp::start().await;
+    let mut ada = Operator::log_in(&app, "ada@example.com").await;
+    let user = app.user().await;
+    let (account, sky) = (user.connect("telegram").await, user.connect("bluesky").await);
+    let fault = |kind: &str| json!([{"on": "commit", "kind": kind, "status": 400}]);
+    user.faults("bluesky", sky, fault("status")).await;
+    let safe = user.publish(json!({"account_id": sky, "caption": "Refused"})).await["id"]
+        .as_i64()
+        .unwrap();
+    app.settled(&user, safe, &["failed"]).await;
+    user.faults("telegram", account, fault("drop_after_change")).await;
+    let risky = user.publish(json!({"account_id": account, "caption": "Unknown"})).await["id"]
+        .as_i64()
+        .unwrap();
+    let unknown = app.settled(&user, risky, &["failed"]).await;
+    assert_eq!(unknown["error"]["code"], "outcome_unknown");
+    let preview = ada.get("/admin/act/retry?status=failed").await.expect(200);
+    assert!(preview.html.contains("Send 2 failed posts again?"), "{}", preview.html);
+    assert!(preview.html.contains(&format!("name=\"risk\" value=\"{risky}\"")));
+    assert!(!preview.html.contains(&format!("name=\"risk\" value=\"{safe}\"")));
+    let (safe_id, risky_id) = (safe.to_string(), risky.to_string());
+    let both = [("post", safe_id.as_str()), ("post", risky_id.as_str())];
+    let done = ada.act("retry", &both, "The network is back").await;
+    assert!(done.html.contains("Sent again: 1. Left out: 1."), "{}", done.html);
+    app.settled(&user, safe, &["published"]).await;
+    assert_eq!(user.on_network("telegram", account).await.len(), 1);
+    let said = [("post", risky_id.as_str()), ("risk", risky_id.as_str())];
+    ada.act("retry", &said, "It is not in the channel").await;
+    app.settled(&user, risky, &["published"]).await;
+    assert_eq!(user.on_network("telegram", account).await.len(), 2);
+}
+
+#[tokio::test]
+async fn an_order_sent_twice_is_carried_out_once_and_written_down() {
+    let app = quiet().await;
+    let mut ada = Operator::log_in(&app, "ada@example.com").await;
+    let form = ada.get("/admin/act/pause?target=platform:threads").await.expect(200);
+    let mut order = vec![
+        ("csrf", form.hidden("csrf")),
+        ("order", form.hidden("order")),
+        ("target", "platform:threads".to_owned()),
+        ("reason", "  ".to_owned()),
+    ];
+    let refused = ada.send("/admin/act/pause", &order).await.expect(400);
+    assert!(refused.html.contains("A reason is needed."));
+    order[3].1 = "Quota <b>gone</b>".to_owned();
+    let _ = ada.send("/admin/act/pause", &order).await.expect(303);
+    ada.act("resume", &[("target", "platform:threads")], "Again").await;
+    // The browser sends the first form once more: nothing is paused by it.
+    let again = ada.send("/admin/act/pause", &order).await.expect(303);
+    assert!(
+        ada.get(&again.location).await.expect(200).html.contains("Paused publishing to threads.")
+    );
+    assert!(pauses::list(&app.domain).await.unwrap().is_empty());
+    let log = audit::list(&app.domain, None).await.unwrap().entries;
+    let acts: Vec<_> = log.iter().map(|entry| entry.action.as_str()).collect();
+    assert_eq!(acts, ["resume", "pause", "log_in", "operator"]);
+    assert_eq!(
+        (log[1].operator.as_str(), log[1].target.as_str()),
+        ("ada@example.com", "platform:threads")
+    );
+    assert!(log[1].request_id.starts_with("req_"));
+    let page = ada.get("/admin/audit").await.expect(200);
+    assert!(page.html.contains("Quota &lt;b&gt;gone&lt;/b&gt;") && !page.html.contains("<b>gone"));
+}
+
+#[tokio::test]
+async fn a_webhook_that_failed_is_sent_again_what_it_did_not_hear() {
+    let app = TestApp::start().await;
+    let mut ada = Operator::log_in(&app, "ada@example.com").await;
+    let user = app.user().await;
+    let receiver = Receiver::start().await;
+    receiver.answer(410);
+    let url = format!("{}?token=secret", receiver.url);
+    let hook = json!({"url": url, "events": ["*"]});
+    let hook = user.post("/api/v1/webhooks", hook).await.expect(201).body["webhook"].clone();
+    let id = hook["id"].as_str().unwrap();
+    let _ = user.post(&format!("/api/v1/webhooks/{id}/test"), json!({})).await.expect(202);
+    let page = app
+        .eventually("it is disabled", || async {
+            let page = ada.clone().get("/admin/webhooks").await.expect(200);
+            page.html.contains("410 Gone").then_some(page)
+        })
+        .await;
+    assert!(page.html.contains("/hook") && !page.html.contains("token=secret"), "{}", page.html);
+    receiver.answer(200);
+    let heard = receiver.heard().len();
+    let done = ada.act("replay", &[("webhook", id)], "They moved back").await;
+    assert!(done.html.contains("Sent again: 1."), "{}", done.html);
+    app.eventually("it hears", || async { (receiver.heard().len() > heard).then_some(()) }).await;
+    app.eventually("it is no longer failing", || async {
+        ada.clone().get("/admin/webhooks").await.html.contains("Every webhook hears.").then_some(())
+    })
+    .await;
+    // What its owner has disabled is the owner's affair.
+    let off = json!({"enabled": false});
+    let _ = user.patch(&format!("/api/v1/webhooks/{id}"), off).await.expect(200);
+    let form = ada.get(&format!("/admin/act/replay?webhook={id}")).await.expect(200);
+    let order = [
+        ("csrf", form.hidden("csrf")),
+        ("order", form.hidden("order")),
+        ("webhook", id.to_owned()),
+        ("reason", "x".to_owned()),
+    ];
+    let refused = ada.send("/admin/act/replay", &order).await.expect(409);
+    assert!(refused.html.contains("only the owner can enable it"));
+}
+
+#[tokio::test]
+async fn a_search_finds_by_each_of_its_filters_and_says_what_is_wrong_with_them() {
+    let app = TestApp::start().await;
+    let mut ada = Operator::log_in(&app, "ada@example.com").await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    let gone = json!([{"on": "commit", "kind": "status", "status": 400}]);
+    user.faults("bluesky", account, gone).await;
+    let id =
+        user.publish(json!({"account_id": account, "caption": "x"})).await["id"].as_i64().unwrap();
+    let post = app.settled(&user, id, &["failed"]).await;
+    let (code, space) = (&post["error"]["code"], &post["workspace_id"]);
+    let row = format!("/admin/work/post/{id}\"");
+    for (filter, found) in [
+        (String::new(), true),
+        (format!("id={id}"), true),
+        (format!("id={}", id + 1), false),
+        ("status=failed".into(), true),
+        ("status=published".into(), false),
+        ("platform=bluesky".into(), true),
+        ("platform=telegram".into(), false),
+        (format!("account={account}"), true),
+        (format!("account={}", account + 1), false),
+        (format!("workspace={}", space.as_str().unwrap()), true),
+        ("workspace=00000000-0000-0000-0000-000000000001".into(), false),
+        (format!("error={}", code.as_str().unwrap()), true),
+        ("error=missed".into(), false),
+    ] {
+        let page = ada.get(&format!("/admin/work?{filter}")).await.expect(200);
+        assert_eq!(page.html.contains(&row), found, "{filter}: {}", page.html);
+    }
+    for (bad, said) in [
+        ("id=x", "is no id"),
+        ("status=sent", "There is no status"),
+        ("platform=myspace", "There is no platform"),
+        ("kind=mail", "There is no kind of work"),
+        ("kind=delivery&platform=bluesky", "Only posts have a platform"),
+        ("cursor=x", "is no cursor"),
+    ] {
+        let page = ada.get(&format!("/admin/work?{bad}")).await.expect(400);
+        assert!(page.html.contains(said), "{bad}: {}", page.html);
+    }
+}

@@ -1,0 +1,211 @@
+//! A real browser, driven by its DevTools protocol over a pair of pipes.
+
+use std::{path::PathBuf, process::Stdio, time::Duration};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
+    process::{Child, ChildStdin, ChildStdout, Command},
+};
+
+/// Where Debian installs it.
+const CHROMIUM: &str = "/usr/bin/chromium";
+
+/// How long one command may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The browser reads commands from descriptor 3 and answers on 4; a shell puts our pipes there.
+const START: &str = "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null";
+
+/// A headless Chromium with one page, ended with the test.
+pub struct Browser {
+    process: Child,
+    commands: ChildStdin,
+    answers: BufReader<ChildStdout>,
+    session: Option<String>,
+    last: u64,
+    /// What the page complained about: exceptions, refused resources, broken policies.
+    pub complaints: Vec<String>,
+    dir: PathBuf,
+}
+
+impl Browser {
+    /// Starts one.
+    ///
+    /// # Panics
+    /// Chromium is not installed or does not start.
+    pub async fn start() -> Self {
+        assert!(
+            std::path::Path::new(CHROMIUM).exists(),
+            "{CHROMIUM} is not installed: run `make install`, or `apt-get install chromium`"
+        );
+        let dir =
+            std::env::temp_dir().join(format!("fanfare-browser-{}", uuid::Uuid::now_v7().simple()));
+        let mut process = Command::new("sh")
+            .args(["-c", START, CHROMIUM])
+            .args([
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-quic",
+                "--no-first-run",
+            ])
+            .args([
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+            ])
+            .args(["--remote-debugging-pipe", "--hide-scrollbars", "--force-color-profile=srgb"])
+            .arg(format!("--user-data-dir={}", dir.display()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .expect("a shell");
+        let (commands, answers) = (process.stdin.take(), process.stdout.take());
+        let mut browser = Self {
+            process,
+            commands: commands.expect("its input"),
+            answers: BufReader::new(answers.expect("its output")),
+            session: None,
+            last: 0,
+            complaints: Vec::new(),
+            dir,
+        };
+        let target = browser.call("Target.createTarget", json!({"url": "about:blank"})).await;
+        let attach = json!({"targetId": target["targetId"], "flatten": true});
+        let attached = browser.call("Target.attachToTarget", attach).await;
+        browser.session = attached["sessionId"].as_str().map(str::to_owned);
+        for domain in ["Page", "Runtime", "Log", "Network"] {
+            browser.call(&format!("{domain}.enable"), json!({})).await;
+        }
+        browser
+    }
+
+    /// Sends a command of the protocol; its result.
+    ///
+    /// # Panics
+    /// The browser refuses it or has ended.
+    pub async fn call(&mut self, method: &str, params: Value) -> Value {
+        self.last += 1;
+        let id = self.last;
+        let mut command = json!({"id": id, "method": method, "params": params});
+        if let Some(session) = &self.session {
+            command["sessionId"] = session.as_str().into();
+        }
+        let line = format!("{command}\0");
+        self.commands.write_all(line.as_bytes()).await.expect("the browser listens");
+        let answer = tokio::time::timeout(PATIENCE, async {
+            loop {
+                let said = self.hear().await;
+                if said["id"] == id {
+                    return said;
+                }
+            }
+        });
+        let answer = answer.await.unwrap_or_else(|_| panic!("{method} had no answer"));
+        assert!(answer["error"].is_null(), "{method}: {}", answer["error"]);
+        answer["result"].clone()
+    }
+
+    async fn hear(&mut self) -> Value {
+        let mut line = Vec::new();
+        self.answers.read_until(0, &mut line).await.expect("the browser answers");
+        assert_eq!(line.pop(), Some(0), "the browser has ended; does it start by hand?");
+        let said: Value = serde_json::from_slice(&line).expect("the protocol is JSON");
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        match said["method"].as_str() {
+            Some("Runtime.exceptionThrown") => {
+                self.complaints.push(said["params"]["exceptionDetails"].to_string());
+            }
+            Some("Log.entryAdded") if said["params"]["entry"]["level"] == "error" => {
+                let entry = &said["params"]["entry"];
+                self.complaints.push(format!("{} {}", text(&entry["text"]), text(&entry["url"])));
+            }
+            _ => {}
+        }
+        said
+    }
+
+    /// The value of an expression in the page; promises are waited for.
+    ///
+    /// # Panics
+    /// It throws.
+    pub async fn eval(&mut self, expression: &str) -> Value {
+        let params = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
+        let answer = self.call("Runtime.evaluate", params).await;
+        assert!(answer["exceptionDetails"].is_null(), "{expression}: {answer}");
+        answer["result"]["value"].clone()
+    }
+
+    /// Waits until an expression is true in the page.
+    ///
+    /// # Panics
+    /// It never is.
+    pub async fn until(&mut self, expression: &str) {
+        let deadline = tokio::time::Instant::now() + Duration::from_secs(20);
+        // While a page gives way to the next one there is nothing to ask.
+        let asked = format!(
+            "(() => {{ try {{ return Boolean({expression}) }} catch {{ return false }} }})()"
+        );
+        while self.eval(&asked).await != true {
+            assert!(tokio::time::Instant::now() < deadline, "never true in the page: {expression}");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// Opens an address and waits until the page is there.
+    pub async fn open(&mut self, url: &str) {
+        let went = self.call("Page.navigate", json!({ "url": url })).await;
+        assert!(went["errorText"].is_null(), "{url}: {went}");
+        let there = format!(
+            "document.readyState === 'complete' && location.href.startsWith({})",
+            json!(url.split('?').next())
+        );
+        self.until(&there).await;
+    }
+
+    /// Looks through a window of this width, in the dark or not.
+    pub async fn look(&mut self, width: u32, dark: bool) {
+        let window =
+            json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600});
+        self.call("Emulation.setDeviceMetricsOverride", window).await;
+        let scheme = if dark { "dark" } else { "light" };
+        let media = json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]});
+        self.call("Emulation.setEmulatedMedia", media).await;
+    }
+
+    /// Presses a key.
+    pub async fn press(&mut self, key: &str, code: u32) {
+        for kind in ["rawKeyDown", "keyUp"] {
+            let params =
+                json!({"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code});
+            self.call("Input.dispatchKeyEvent", params).await;
+        }
+    }
+
+    /// The whole page as a PNG.
+    ///
+    /// # Panics
+    /// There is no picture.
+    pub async fn picture(&mut self) -> Vec<u8> {
+        let params = json!({"format": "png", "captureBeyondViewport": true});
+        let picture = self.call("Page.captureScreenshot", params).await;
+        STANDARD.decode(picture["data"].as_str().expect("a picture")).expect("base64")
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.process.start_kill();
+        // Its helpers end by themselves a moment later, and write until then.
+        for _ in 0..20 {
+            std::thread::sleep(Duration::from_millis(50));
+            if std::fs::remove_dir_all(&self.dir).is_ok() || !self.dir.exists() {
+                return;
+            }
+        }
+    }
+}
