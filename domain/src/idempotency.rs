@@ -169,7 +169,6 @@ impl Reservation {
 
     /// Keeps the key reserved until the returned handle is dropped. In a task of its own: on SQLite a renewal waits for
     /// the connection that the work holds.
-    #[must_use]
     pub fn kept(&self, cx: &Domain) -> AbortOnDropHandle<()> {
         let (reservation, cx) = (self.clone(), cx.clone());
         AbortOnDropHandle::new(tokio::spawn(async move {

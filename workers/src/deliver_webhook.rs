@@ -50,7 +50,8 @@ async fn carry(cx: Context, claimed: deliveries::Claimed) {
     tracing::debug!("a delivery was claimed");
     cx.failpoint.reach("delivery_claimed").await;
     let hold = Hold { id: claimed.delivery.id.0, fence: claimed.delivery.fence };
-    let _slot = match cx.delivery_shares.enter(vec![Key::Receiver(claimed.delivery.webhook_id)]) {
+    let receiver = vec![Key::Receiver(claimed.delivery.webhook_id)];
+    let _slot = match cx.delivery_shares.enter(receiver).await {
         Ok(slot) => slot,
         Err(full) => return park(&cx, full, hold).await,
     };

@@ -1,20 +1,25 @@
 //! Bulkheads: no network, account or receiver takes a whole worker while others wait.
 //!
 //! Each key has a share of the slots. Over it, it may use what is free, but never the last eighth: a newcomer finds a
-//! slot at once. What finds no slot is parked: its row is given back for a minute, should this process die, and is taken
-//! out of the parking place when a slot of its key frees.
+//! slot at once. What finds no slot waits a moment for one of its key; then it is parked: its row is given back for a
+//! minute, should this process die, and is taken out of the parking place when a slot of its key frees.
 
 use std::{
     collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use fanfare_domain::work::Hold;
 use fanfare_entities::{AccountId, WebhookId};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 /// Most slots of one account or receiver while others want them.
 const OF_ONE: usize = 4;
+
+/// How long work waits for a slot of its key before it is parked: while a network answers quickly slots free faster than
+/// rows could be given back and taken again, and when it does not, newcomers behind the waiting ones lose no more.
+const PATIENCE: Duration = Duration::from_millis(25);
 
 /// What slots are shared among.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -42,6 +47,8 @@ struct State {
     slots: usize,
     running: usize,
     held: HashMap<Key, usize>,
+    /// Who waits for a slot right now, in order.
+    waiting: VecDeque<(Vec<Key>, oneshot::Sender<Share>)>,
     parked: HashMap<Key, VecDeque<Hold>>,
 }
 
@@ -50,8 +57,8 @@ impl Shares {
     #[must_use]
     pub fn new(slots: usize) -> (Self, mpsc::UnboundedReceiver<Hold>) {
         let (leaving, left) = mpsc::unbounded_channel();
-        let (held, parked) = (HashMap::new(), HashMap::new());
-        let state = Mutex::new(State { slots, running: 0, held, parked });
+        let (held, waiting, parked) = (HashMap::new(), VecDeque::new(), HashMap::new());
+        let state = Mutex::new(State { slots, running: 0, held, waiting, parked });
         (Self(Arc::new(Inner { state, leaving })), left)
     }
 
@@ -60,21 +67,27 @@ impl Shares {
         self.state().slots = slots;
     }
 
-    /// Takes a slot for all of these keys until the share is dropped.
+    /// Takes a slot for all of these keys until the share is dropped; waits for it a moment.
     ///
     /// # Errors
     /// The key that is over its share while too few slots are free.
-    pub fn enter(&self, keys: Vec<Key>) -> Result<Share, Key> {
-        let mut state = self.state();
-        if let Some(full) = keys.iter().find(|key| !state.admits(key)) {
-            return Err(full.clone());
+    pub async fn enter(&self, keys: Vec<Key>) -> Result<Share, Key> {
+        let (full, mut freed) = {
+            let mut state = self.state();
+            let Some(full) = state.full(&keys) else {
+                state.take(&keys);
+                return Ok(Share { keys, shares: self.clone() });
+            };
+            let (free, freed) = oneshot::channel();
+            state.waiting.push_back((keys, free));
+            (full, freed)
+        };
+        if let Ok(Ok(share)) = tokio::time::timeout(PATIENCE, &mut freed).await {
+            return Ok(share);
         }
-        state.running += 1;
-        for key in &keys {
-            *state.held.entry(key.clone()).or_default() += 1;
-        }
-        drop(state);
-        Ok(Share { keys, shares: self.clone() })
+        // One that came in the same moment is taken; none can come from here on.
+        freed.close();
+        freed.try_recv().map_err(|_| full)
     }
 
     /// Keeps a row that was given back until a slot of its key frees.
@@ -103,6 +116,39 @@ impl State {
         held < share || self.running < self.slots - self.slots / 8
     }
 
+    /// The first of these keys that is over its share.
+    fn full(&self, keys: &[Key]) -> Option<Key> {
+        keys.iter().find(|key| !self.admits(key)).cloned()
+    }
+
+    fn take(&mut self, keys: &[Key]) {
+        self.running += 1;
+        for key in keys {
+            *self.held.entry(key.clone()).or_default() += 1;
+        }
+    }
+
+    fn give(&mut self, keys: &[Key]) {
+        self.running -= 1;
+        for key in keys {
+            if let Some(held) = self.held.get_mut(key) {
+                *held -= 1;
+                if *held == 0 {
+                    self.held.remove(key);
+                }
+            }
+        }
+    }
+
+    /// The first that waits and may enter now.
+    fn next_waiting(&mut self) -> Option<(Vec<Key>, oneshot::Sender<Share>)> {
+        self.waiting.retain(|(_, free)| !free.is_closed());
+        let place = self.waiting.iter().position(|(keys, _)| self.full(keys).is_none())?;
+        let (keys, free) = self.waiting.remove(place)?;
+        self.take(&keys);
+        Some((keys, free))
+    }
+
     /// The next parked row that may enter now: of the keys that have just freed a slot before others.
     fn next(&mut self, freed: &[Key]) -> Option<Hold> {
         let admitted =
@@ -128,16 +174,12 @@ pub struct Share {
 impl Drop for Share {
     fn drop(&mut self) {
         let mut state = self.shares.state();
-        state.running -= 1;
-        for key in &self.keys {
-            if let Some(held) = state.held.get_mut(key) {
-                *held -= 1;
-                if *held == 0 {
-                    state.held.remove(key);
-                }
-            }
-        }
-        if let Some(row) = state.next(&self.keys) {
+        state.give(&self.keys);
+        if let Some((keys, free)) = state.next_waiting() {
+            drop(state);
+            // Whoever has stopped waiting gives it back here, which lets in the next one.
+            let _ = free.send(Share { keys, shares: self.shares.clone() });
+        } else if let Some(row) = state.next(&self.keys) {
             let _ = self.shares.0.leaving.send(row);
         }
     }
@@ -155,40 +197,68 @@ mod tests {
         vec![Key::Platform("threads".into()), Key::Account(AccountId(9))]
     }
 
-    #[test]
-    fn alone_one_account_uses_all_but_an_eighth_which_newcomers_find_free() {
+    async fn fill(shares: &Shares, slots: usize, keys: fn() -> Vec<Key>) -> Vec<Share> {
+        let mut held = Vec::new();
+        for _ in 0..slots {
+            held.push(shares.enter(keys()).await.unwrap());
+        }
+        held
+    }
+
+    fn mine() -> Vec<Key> {
+        account(1)
+    }
+
+    #[tokio::test]
+    async fn alone_one_account_uses_all_but_an_eighth_which_newcomers_find_free() {
         let (shares, _left) = Shares::new(16);
-        let mine: Vec<_> = (0..14).map(|_| shares.enter(account(1)).unwrap()).collect();
-        assert_eq!(shares.enter(account(1)).unwrap_err(), Key::Platform("bluesky".into()));
-        let newcomers = [shares.enter(other()).unwrap(), shares.enter(other()).unwrap()];
-        drop((mine, newcomers));
+        let held = fill(&shares, 14, mine).await;
+        assert_eq!(shares.enter(mine()).await.unwrap_err(), Key::Platform("bluesky".into()));
+        let newcomers = fill(&shares, 2, other).await;
+        drop((held, newcomers));
         assert_eq!(shares.state().running, 0);
         assert!(shares.state().held.is_empty());
     }
 
-    #[test]
-    fn while_others_hold_slots_a_key_keeps_to_its_share() {
+    #[tokio::test]
+    async fn while_others_hold_slots_a_key_keeps_to_its_share() {
         let (shares, _left) = Shares::new(16);
-        let others: Vec<_> = (0..14).map(|_| shares.enter(other()).unwrap()).collect();
-        let mine: Vec<_> = (0..2).map(|_| shares.enter(account(1)).unwrap()).collect();
-        assert!(shares.enter(other()).is_err());
-        drop((others, mine));
+        let others = fill(&shares, 14, other).await;
+        let held = fill(&shares, 2, mine).await;
+        assert!(shares.enter(other()).await.is_err());
+        drop((others, held));
     }
 
-    #[test]
-    fn a_freed_slot_wakes_a_parked_row_of_its_key() {
+    #[tokio::test]
+    async fn who_waits_has_the_next_slot() {
+        let (shares, _left) = Shares::new(8);
+        let mut held = fill(&shares, 7, mine).await;
+        let waiting = tokio::spawn({
+            let shares = shares.clone();
+            async move { shares.enter(mine()).await }
+        });
+        tokio::task::yield_now().await;
+        held.pop();
+        let share = waiting.await.unwrap().unwrap();
+        assert_eq!(shares.state().running, 7);
+        drop((share, held));
+        assert_eq!(shares.state().running, 0);
+    }
+
+    #[tokio::test]
+    async fn a_freed_slot_wakes_a_parked_row_of_its_key() {
         let (shares, mut left) = Shares::new(8);
-        let mut mine: Vec<_> = (0..7).map(|_| shares.enter(account(1)).unwrap()).collect();
-        let full = shares.enter(account(1)).unwrap_err();
+        let mut held = fill(&shares, 7, mine).await;
+        let full = shares.enter(mine()).await.unwrap_err();
         shares.park(full, Hold { id: 5, fence: 2 });
         assert!(left.try_recv().is_err());
-        mine.pop();
+        held.pop();
         assert_eq!(left.try_recv().unwrap(), Hold { id: 5, fence: 2 });
         assert!(shares.state().parked.is_empty());
     }
 
-    #[test]
-    fn a_row_that_is_parked_too_late_is_woken_at_once() {
+    #[tokio::test]
+    async fn a_row_that_is_parked_too_late_is_woken_at_once() {
         let (shares, mut left) = Shares::new(8);
         shares.park(Key::Account(AccountId(1)), Hold { id: 5, fence: 2 });
         assert_eq!(left.try_recv().unwrap().id, 5);

@@ -73,7 +73,7 @@ async fn publish(cx: &Context, claimed: posts::work::Claimed) -> fanfare_domain:
         return run.fail(Failure::reconnect_required(&account.platform)).await;
     }
     let keys = vec![Key::Platform(account.platform.clone()), Key::Account(account.id)];
-    let _slot = match cx.post_shares.enter(keys) {
+    let _slot = match cx.post_shares.enter(keys).await {
         Ok(slot) => slot,
         Err(full) => return run.park(full).await,
     };
