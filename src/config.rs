@@ -60,7 +60,7 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("FANFARE_TRUSTED_PROXIES", "Networks whose X-Forwarded-For is believed, separated by commas."),
     ("FANFARE_LOG", "What is logged: error, warn, info, debug, trace, or a tracing filter (info)."),
     ("FANFARE_LOG_FORMAT", "text or json (text)."),
-    ("FANFARE_FAILPOINT", "For crash tests: the named place at which a worker stops for good."),
+    ("FANFARE_FAILPOINT", "For crash tests: the named place at which a process stops for good."),
     ("FANFARE_URL", "For client commands: the service's origin (http://127.0.0.1:8080)."),
     ("FANFARE_API_KEY", "For client commands: the API key."),
 ];
@@ -269,9 +269,9 @@ impl Given {
     }
 
     fn failpoint(&mut self) -> Result<Option<String>> {
-        use fanfare_workers::failpoint::{COPYING, DELIVERING, PUBLISHING};
+        use fanfare_domain::failpoint::{ANSWERING, COPYING, DELIVERING, PUBLISHING};
         let place = self.take("FANFARE_FAILPOINT");
-        let known = [PUBLISHING, COPYING, DELIVERING].concat();
+        let known = [PUBLISHING, COPYING, DELIVERING, ANSWERING].concat();
         let name = place.as_deref().map(|place| place.split(':').next().unwrap_or_default());
         match name {
             Some(name) if !known.contains(&name) => {

@@ -4,7 +4,8 @@ use std::{io::Write, net::SocketAddr, path::Path};
 
 use anyhow::{Context as _, Result, bail};
 use fanfare_domain::{
-    Domain, Parts, Settings, access::Scope, clock::Clock, db::Db, keys, people, vault::Vault,
+    Domain, Parts, Settings, access::Scope, clock::Clock, db::Db, failpoint::Failpoint, keys,
+    people, vault::Vault,
 };
 use fanfare_jobs::Bell;
 use fanfare_limits::{Limits, Time};
@@ -74,7 +75,8 @@ pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
         trusted_proxies: config.trusted_proxies.clone(),
     };
     let clock = Clock::machine();
-    Ok(Domain::new(Parts { db, clock, bell, limits, vault, http, store, settings }))
+    let failpoint = Failpoint::at(config.failpoint.as_deref());
+    Ok(Domain::new(Parts { db, clock, bell, limits, vault, http, store, settings, failpoint }))
 }
 
 /// The master keys: from the environment, else from a file made at the first start.

@@ -29,7 +29,9 @@ async fn to_its_end(
 ) -> Result<Reply> {
     let Some(reservation) = reservation else { return unless_panic(work).await };
     let renewal = reservation.kept(&cx);
+    cx.failpoint.reach("key_reserved").await;
     let outcome = unless_panic(work).await;
+    cx.failpoint.reach("change_committed").await;
     drop(renewal);
     if let Err(error) = settle(&cx, &reservation, &outcome).await {
         tracing::warn!(%error, "the answer was not stored under its key");

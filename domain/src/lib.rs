@@ -13,6 +13,7 @@ pub mod clock;
 pub mod db;
 pub mod error;
 pub mod events;
+pub mod failpoint;
 pub mod files;
 pub mod health;
 pub mod idempotency;
@@ -72,6 +73,8 @@ pub struct Inner {
     pub store: Store,
     /// What the operator chose.
     pub settings: Settings,
+    /// Where a test stops this process.
+    pub failpoint: failpoint::Failpoint,
 }
 
 /// What the operator chose, as far as the rules depend on it.
@@ -115,6 +118,8 @@ pub struct Parts {
     pub store: Store,
     /// What the operator chose.
     pub settings: Settings,
+    /// Where a test stops this process.
+    pub failpoint: failpoint::Failpoint,
 }
 
 impl Domain {
@@ -133,6 +138,7 @@ impl Domain {
             http: parts.http,
             store: parts.store,
             settings: parts.settings,
+            failpoint: parts.failpoint,
         });
         tokio::spawn(ring::run(rings, bell, Arc::downgrade(&inner)));
         Self(inner)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context as _, Result};
 use fanfare_sandbox::Sandbox;
-use fanfare_workers::{Options, failpoint::Failpoint};
+use fanfare_workers::Options;
 use secrecy::ExposeSecret;
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -45,7 +45,7 @@ async fn show(config: &Config) -> Result<()> {
     let key = start::first_owner(&cx).await?.context("the temporary directory was not empty")?;
     let service = fanfare_api::service(cx.clone(), vec![mount::router(&networks)]);
     let stop = CancellationToken::new();
-    let worker = fanfare_workers::Context::new(cx.clone(), worker_name(), Failpoint::default());
+    let worker = fanfare_workers::Context::new(cx.clone(), worker_name());
     let working = tokio::spawn(fanfare_workers::run(worker, Options::default(), stop.clone()));
     let serving = tokio::spawn(fanfare_api::serve(service, listener, stop.clone()));
     let shown = fanfare_cli::demo(&cx.settings.base_url, key.expose_secret()).await;

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result};
 use fanfare_sandbox::Sandbox;
-use fanfare_workers::{Options, failpoint::Failpoint};
+use fanfare_workers::Options;
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
@@ -33,11 +33,7 @@ pub async fn run(config: Config) -> Result<()> {
     metrics::start(&config, "up", &cx, stop.clone()).await?;
     let key = start::first_owner(&cx).await?;
     let service = fanfare_api::service(cx.clone(), vec![mount::router(&networks)]);
-    let worker = fanfare_workers::Context::new(
-        cx.clone(),
-        worker_name(),
-        Failpoint::at(config.failpoint.as_deref()),
-    );
+    let worker = fanfare_workers::Context::new(cx.clone(), worker_name());
     let working = tokio::spawn(fanfare_workers::run(worker, Options::default(), stop.clone()));
     welcome(&cx.settings.base_url, key.as_ref());
     let served = fanfare_api::serve(service, listener, stop.clone()).await;

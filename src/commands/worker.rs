@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use fanfare_jobs::Queue;
-use fanfare_workers::{Options, failpoint::Failpoint};
+use fanfare_workers::Options;
 
 use super::{say, stop_on_signal, worker_name};
 use crate::{
@@ -35,7 +35,7 @@ pub async fn run(config: Config, args: Args) -> Result<()> {
     metrics::start(&config, "worker", &cx, stop.clone()).await?;
     let name = worker_name();
     say(format_args!("Worker {name} serves {}", args.queues.join(", ")));
-    let cx = fanfare_workers::Context::new(cx, name, Failpoint::at(config.failpoint.as_deref()));
+    let cx = fanfare_workers::Context::new(cx, name);
     let options = Options { queues, slots: usize::from(args.concurrency), ..Options::default() };
     fanfare_workers::run(cx, options, stop).await?;
     Ok(())

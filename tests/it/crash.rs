@@ -2,8 +2,8 @@
 
 use std::{process::Command, time::Duration};
 
+use fanfare_domain::failpoint;
 use fanfare_tests::{Options, Picture, TestApp, User};
-use fanfare_workers::failpoint;
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
@@ -92,7 +92,7 @@ async fn with_picture(app: &TestApp, user: &User, account: i64, mut body: Value)
 
 /// Lets the lease and the deadline of whatever the dead worker held pass: the fleet's clock is the database's, so the
 /// rows are moved instead.
-async fn let_leases_lapse(app: &TestApp) {
+pub async fn let_leases_lapse(app: &TestApp) {
     let sql = "UPDATE posts SET due_at = due_at - 600000, rung_at = NULL, sending_at = sending_at - 600000, \
          sending_until = sending_until - 600000 WHERE due_at IS NOT NULL";
     app.domain.db.write.execute_unprepared(sql).await.expect("the rows move");

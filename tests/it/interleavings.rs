@@ -3,12 +3,15 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use fanfare_tests::{TestApp, User};
+use fanfare_domain::clock::machine_now;
+use fanfare_tests::{Options, TestApp, User};
 use proptest::{
     strategy::{Strategy, ValueTree},
     test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
 };
 use serde_json::{Value, json};
+
+use crate::{crash::let_leases_lapse, worker::Worker};
 
 const POSTS: usize = 12;
 const MOVES: usize = 80;
@@ -74,9 +77,14 @@ async fn play(seed: u8) {
         }
     }
     app.advance(Duration::from_secs(120));
+    compare(&app, &user, account, &posts, seed).await;
+}
+
+/// What is on the network is what the callers were told, once.
+async fn compare(app: &TestApp, user: &User, account: i64, posts: &[Told], seed: u8) {
     let mut expected: BTreeMap<usize, String> = BTreeMap::new();
     for (name, post) in posts.iter().enumerate().filter(|(_, post)| !post.deleted) {
-        let record = app.settled(&user, post.id, &["published", "paused", "draft", "failed"]).await;
+        let record = app.settled(user, post.id, &["published", "paused", "draft", "failed"]).await;
         assert_ne!(record["status"], "failed", "seed {seed}: {record:#}");
         if record["status"] == "published" {
             expected.insert(name, format!("post {name} version {}", post.version));
@@ -88,6 +96,52 @@ async fn play(seed: u8) {
     let mut wanted: Vec<&str> = expected.values().map(String::as_str).collect();
     wanted.sort_unstable();
     assert_eq!(texts, wanted, "seed {seed}");
+}
+
+/// The same with a worker in a process of its own, which is killed again and again; time is real here.
+async fn play_with_kills(seed: u8) {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    let mut worker = Worker::start(&app, None);
+    let mut posts = Vec::new();
+    for name in 0..POSTS {
+        let new = json!({
+            "account_id": account, "caption": format!("post {name} version 0"),
+            "scheduled_at": app.at(i64::try_from(name / 2).unwrap()),
+        });
+        let id = user.publish(new).await["id"].as_i64().unwrap();
+        posts.push(Told { id, ..Told::default() });
+    }
+    for pair in dice(seed).chunks(2) {
+        let behind = machine_now() - app.clock.now();
+        app.clock.advance(behind.max(0));
+        let name = usize::try_from(pair[0]).unwrap() % POSTS;
+        if pair[1] % 6 == 0 {
+            drop(worker);
+            let_leases_lapse(&app).await;
+            worker = Worker::start(&app, None);
+        } else if !posts[name].deleted {
+            // Every change but the one that moves the clock.
+            let dice = pair[1] / 7 * 7 + pair[1] % 6;
+            change(&app, &user, &mut posts[name], name, dice).await;
+        }
+        tokio::time::sleep(Duration::from_millis(40)).await;
+    }
+    // What is still to come is said to be due now.
+    let now = json!({"scheduled_at": app.at(0)});
+    for post in posts.iter().filter(|post| !post.deleted) {
+        drop(user.patch(&format!("/api/v1/posts/{}", post.id), now.clone()).await);
+    }
+    drop(worker);
+    let_leases_lapse(&app).await;
+    let _last = Worker::start(&app, None);
+    compare(&app, &user, account, &posts, seed).await;
+}
+
+#[tokio::test]
+async fn the_same_while_workers_are_killed() {
+    play_with_kills(101).await;
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ use fanfare_domain::{
     access::{Role, Scope},
     clock::{Clock, machine_now},
     db::Db,
+    failpoint::Failpoint,
     keys, people,
     vault::Vault,
 };
@@ -16,7 +17,7 @@ use fanfare_limits::{Limits, Time};
 use fanfare_media::{S3, Store};
 use fanfare_outbound::{Client, Policy};
 use fanfare_sandbox::Sandbox;
-use fanfare_workers::{Context, failpoint::Failpoint};
+use fanfare_workers::Context;
 use secrecy::ExposeSecret;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -135,6 +136,7 @@ impl TestApp {
                 sandbox_limits: options.sandbox_limits,
                 trusted_proxies: options.trusted_proxies,
             },
+            failpoint: Failpoint::default(),
         });
         let service = fanfare_api::service(domain.clone(), Vec::new());
         tokio::spawn(fanfare_api::serve(service, listener, stop.clone()));
@@ -184,6 +186,7 @@ impl TestApp {
             http: self.domain.http.clone(),
             store: self.domain.store.clone(),
             settings: self.domain.settings.clone(),
+            failpoint: Failpoint::default(),
         })
     }
 
@@ -199,7 +202,7 @@ impl TestApp {
 
     fn work_on(&self, domain: Domain) -> Context {
         let name = format!("test-{}", uuid::Uuid::now_v7().simple());
-        let cx = Context::new(domain, name, Failpoint::default());
+        let cx = Context::new(domain, name);
         let options = fanfare_workers::Options {
             slots: 16,
             grace: Duration::from_secs(1),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use fanfare_domain::{
     Domain, Result,
+    failpoint::Failpoint,
     posts::work::{self as publishing, Armed, Claimed, Record},
     webhooks::work as deliveries,
     work::{self, Hold},
@@ -13,7 +14,6 @@ use fanfare_jobs::Kind;
 use tokio::sync::mpsc;
 
 use crate::{
-    failpoint::Failpoint,
     group::Group,
     heartbeat::Busy,
     publish_post::permit::{Desk, Turn, Wanted},
@@ -60,7 +60,7 @@ pub struct Inner {
 impl Context {
     /// A context for the worker called `name`.
     #[must_use]
-    pub fn new(domain: Domain, name: String, failpoint: Failpoint) -> Self {
+    pub fn new(domain: Domain, name: String) -> Self {
         let cx = &domain;
         let claim = grouped(cx, "claim", |cx, ids: Vec<i64>| async move {
             let taken = publishing::claim(&cx, ids.clone()).await?;
@@ -105,9 +105,9 @@ impl Context {
             finish_delivery,
             post_shares,
             delivery_shares,
+            failpoint: domain.failpoint.clone(),
             domain,
             name,
-            failpoint,
             busy: Busy::default(),
             tally: Tally::default(),
         }))

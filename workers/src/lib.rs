@@ -8,7 +8,6 @@ mod clock;
 mod context;
 mod copy_media;
 mod deliver_webhook;
-pub mod failpoint;
 mod group;
 mod heartbeat;
 mod keeper;

@@ -1,6 +1,6 @@
-//! Named places where a test can stop a worker for good.
+//! Named places where a test can stop a process for good.
 //!
-//! With `FANFARE_FAILPOINT=<name>` the first piece of work that arrives there goes no further, and the worker says so on
+//! With `FANFARE_FAILPOINT=<name>` the first piece of work that arrives there goes no further, and the process says so on
 //! standard error, so that it can be killed exactly there; with `<name>:<n>` it is the n-th. Without it a failpoint is
 //! one comparison.
 
@@ -28,6 +28,9 @@ pub const COPYING: &[&str] = &["copy_claimed", "copy_stored"];
 
 /// The places on a webhook delivery's way; walked by a test of its own.
 pub const DELIVERING: &[&str] = &["delivery_claimed", "delivery_sent"];
+
+/// The places on the way of a request with an `Idempotency-Key`; walked by a test of its own.
+pub const ANSWERING: &[&str] = &["key_reserved", "change_committed"];
 
 /// Which failpoint, if any, stops this process.
 #[derive(Debug, Clone, Default)]
