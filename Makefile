@@ -1,5 +1,5 @@
 # Few verbs. `make` alone lists them.
-.PHONY: help run demo fleet test test-embedded test-fleet check-deploy check peers bench install
+.PHONY: help run demo fleet test test-embedded test-fleet check-deploy check peers chaos bench install
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -41,6 +41,10 @@ check: ## formatting, lints, tests, dependencies
 peers: ## the stories that need real network software (a Bluesky PDS, WordPress)
 	scripts/install.sh --peers
 	TEST_STACK=embedded cargo test --workspace --test real
+
+chaos: ## 10,000 posts while workers are killed 200 times (POSTS=2000, KILLS=50)
+	scripts/with-services.sh env TEST_STACK=fleet $(if $(POSTS),POSTS=$(POSTS)) $(if $(KILLS),KILLS=$(KILLS)) \
+		cargo test --workspace --test chaos -- --nocapture
 
 bench: ## ratios beside BullMQ and stock apalis-redis in one run (ONLY="full lateness", POSTS=5000)
 	scripts/install.sh --peers
