@@ -41,6 +41,16 @@ struct Uploaded {
 }
 
 #[derive(Deserialize)]
+struct Posted {
+    value: PostedText,
+}
+
+#[derive(Deserialize)]
+struct PostedText {
+    text: String,
+}
+
+#[derive(Deserialize)]
 struct Resolved {
     did: String,
 }
@@ -134,6 +144,17 @@ impl<'a> Pds<'a> {
         let request = self.get("com.atproto.repo.getRecord")?.query(&query);
         match self.send(request).await {
             Ok(reply) => Ok(Some(reply.json()?)),
+            Err(error) if is_record_missing(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The text of a post; `None` if there is no such record.
+    pub async fn text(&self, did: &str, key: &str) -> Result<Option<String>> {
+        let query = [("repo", did), ("collection", POSTS), ("rkey", key)];
+        let request = self.get("com.atproto.repo.getRecord")?.query(&query);
+        match self.send(request).await {
+            Ok(reply) => Ok(Some(reply.json::<Posted>()?.value.text)),
             Err(error) if is_record_missing(&error) => Ok(None),
             Err(error) => Err(error),
         }

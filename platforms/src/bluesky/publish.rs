@@ -71,12 +71,19 @@ async fn create(
     match pds.apply(&writes).await {
         Ok(()) => Ok(Progress::Done(published(session, &key))),
         // Most servers answer a key that is taken with a plain 500, so only a look tells.
-        Err(error) if may_exist(&error) => match pds.record(did, &key).await {
-            Ok(Some(_)) => Ok(Progress::Done(published(session, &key))),
+        Err(error) if may_exist(&error) => match pds.text(did, &key).await {
+            Ok(Some(text)) if text == draft.caption => Ok(Progress::Done(published(session, &key))),
+            Ok(Some(_)) => Err(taken()),
             Ok(None) | Err(_) => Err(error),
         },
         Err(error) => Err(error),
     }
+}
+
+/// Another post has the key: one in 2^20 of those that other processes make in the same millisecond.
+fn taken() -> Error {
+    Error::misconfigured("Another post of the account has the record key of this one.")
+        .with_remedy("Change the post, which gives it a new key, then schedule it again.")
 }
 
 /// Was the write answered in a way that an existing record can be the cause of?
@@ -87,10 +94,13 @@ fn may_exist(error: &Error) -> bool {
 /// Looks the record up by the key it was sent with.
 pub async fn reconcile(session: &Session, draft: &Draft) -> Result<Found> {
     let key = tid::from_key(draft.key);
-    let found = Pds::of_account(session).record(&session.account.remote_id, &key).await?;
+    let found = Pds::of_account(session).text(&session.account.remote_id, &key).await?;
     Ok(match found {
-        Some(_) => Found::There(Progress::Done(published(session, &key))),
-        None => Found::Absent,
+        Some(text) if text == draft.caption => {
+            Found::There(Progress::Done(published(session, &key)))
+        }
+        // Another post under the key: ours was not made, and the next try says so.
+        Some(_) | None => Found::Absent,
     })
 }
 

@@ -4,17 +4,28 @@ use uuid::Uuid;
 
 const ALPHABET: &[u8; 32] = b"234567abcdefghijklmnopqrstuvwxyz";
 
+/// Time in which keys may stand in another order than their posts were made, in ms: a power of two.
+const WINDOW: u64 = 1_024;
+
 /// The record key of a post: always the same for one draft key.
 ///
-/// Of a UUIDv7 it takes the milliseconds as the time and random bits as microseconds and clock, so that keys of posts
-/// made in one millisecond still differ.
+/// Of a UUIDv7 it takes the time to about a second; the other 30 bits are mixed from its random ones, so that posts made
+/// together have keys of their own: of a batch of 25 two are the same once in three million. That no other post has the
+/// key all the same is looked at when it is taken (`publish.rs`).
 pub fn from_key(key: Uuid) -> String {
     let bits = key.as_u128();
-    let milliseconds = (bits >> 80) as u64;
-    let random = (bits >> 64) as u64 & 0xfff;
-    let microseconds = milliseconds.wrapping_mul(1_000) + random * 1_000 / 0x1000;
-    let clock = bits as u64 & 0x3ff;
-    encode((microseconds & ((1 << 53) - 1)) << 10 | clock)
+    let milliseconds = (bits >> 80) as u64 / WINDOW * WINDOW;
+    let random = mixed(bits as u64 ^ ((bits >> 64) as u64 & 0xfff) << 52);
+    let within = ((random >> 44) * WINDOW * 1_000) >> 20;
+    let microseconds = milliseconds.wrapping_mul(1_000).wrapping_add(within);
+    encode((microseconds & ((1 << 53) - 1)) << 10 | random & 0x3ff)
+}
+
+/// Spreads what differs in any bit over all bits (the last steps of SplitMix64).
+fn mixed(bits: u64) -> u64 {
+    let bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ bits >> 31
 }
 
 /// 64 bits (the first is 0) in groups of five, the highest first; the first group has only four of them.
@@ -28,7 +39,7 @@ mod tests {
     use proptest::prelude::*;
     use uuid::Uuid;
 
-    use super::{encode, from_key};
+    use super::{WINDOW, encode, from_key};
 
     #[test]
     fn known_values_are_encoded_as_the_protocol_does() {
@@ -39,10 +50,18 @@ mod tests {
     }
 
     #[test]
-    fn the_time_of_the_key_is_the_time_of_the_record() {
-        let key = Uuid::from_u128(0x0189_0f0e_0f0f_7800_8000_0000_0000_0006);
-        let microseconds = 0x0189_0f0e_0f0f_u64 * 1_000 + 500;
-        assert_eq!(from_key(key), encode(microseconds << 10 | 6));
+    fn the_time_of_the_key_is_the_time_of_the_record_to_a_second() {
+        let ms = 0x0189_0f0e_0f0f_u64 / WINDOW * WINDOW;
+        let key = Uuid::from_u128(0x0189_0f0e_0f0f_7800_8008_0006_0000_0000);
+        let (first, last) = (encode(ms * 1_000 << 10), encode((ms + WINDOW) * 1_000 << 10));
+        assert!((first..last).contains(&from_key(key)));
+    }
+
+    #[test]
+    fn posts_made_together_have_keys_of_their_own() {
+        let keys: std::collections::BTreeSet<_> =
+            (0..2_000).map(|_| from_key(Uuid::now_v7())).collect();
+        assert!(keys.len() >= 1_999, "{}", keys.len());
     }
 
     proptest! {
@@ -57,7 +76,7 @@ mod tests {
         #[test]
         fn later_keys_sort_later(ms in 1_u64..(1 << 43), random: u128) {
             let at = |ms: u64| from_key(Uuid::from_u128(u128::from(ms) << 80 | random >> 48));
-            prop_assert!(at(ms) < at(ms + 1));
+            prop_assert!(at(ms) < at(ms + WINDOW));
         }
     }
 }

@@ -139,18 +139,16 @@ async fn server(apply: (u16, Value), record: (u16, Value)) -> Network {
     .await
 }
 
-fn there() -> (u16, Value) {
-    (
-        200,
-        json!({"uri": format!("at://{DID}/app.bsky.feed.post/{KEY}"), "cid": "bafy", "value": {}}),
-    )
+fn there(text: &str) -> (u16, Value) {
+    let uri = format!("at://{DID}/app.bsky.feed.post/{KEY}");
+    (200, json!({"uri": uri, "cid": "bafy", "value": {"text": text}}))
 }
 
 #[tokio::test]
 async fn a_record_that_exists_already_is_adopted() {
     for refusal in [xrpc_error(500, "InternalServerError"), xrpc_error(409, "RecordAlreadyExists")]
     {
-        let network = server(refusal, there()).await;
+        let network = server(refusal, there("again")).await;
         let session = network.session(account(), secrets());
         let (_, published) = walk(&session, &draft("again", json!({}))).await.unwrap();
         assert_eq!(published.id, format!("at://{DID}/app.bsky.feed.post/{KEY}"));
@@ -159,6 +157,19 @@ async fn a_record_that_exists_already_is_adopted() {
         assert_eq!(seen[1].query("rkey"), Some(KEY));
         assert_eq!(seen[1].query("repo"), Some(DID));
     }
+}
+
+#[tokio::test]
+async fn a_record_of_another_post_is_not_adopted() {
+    let another = there("something else");
+    let network = server(xrpc_error(409, "RecordAlreadyExists"), another.clone()).await;
+    let session = network.session(account(), secrets());
+    let error = walk(&session, &draft("mine", json!({}))).await.unwrap_err();
+    assert_eq!(error.kind, Kind::Misconfigured, "{error}");
+    let network = server((500, json!({})), another).await;
+    let session = network.session(account(), secrets());
+    let found = Bluesky.reconcile(&session, &draft("mine", json!({})), None, at(0)).await;
+    assert!(matches!(found.unwrap(), Found::Absent));
 }
 
 #[tokio::test]
@@ -201,7 +212,7 @@ async fn a_lost_answer_is_settled_by_looking_the_record_up() {
         assert_eq!(network.lines(), ["GET /net/xrpc/com.atproto.repo.getRecord"]);
         found
     };
-    let Found::There(Progress::Done(published)) = find(there()).await.unwrap() else {
+    let Found::There(Progress::Done(published)) = find(there("x")).await.unwrap() else {
         panic!("not found")
     };
     assert!(published.id.ends_with(KEY));
