@@ -20,6 +20,9 @@ const NETWORKS: &[(&str, bool)] = &[
     ("telegram", false),
 ];
 
+/// Accounts on each network: a network that is asked what became of a call lists an account's latest posts only.
+const ACCOUNTS: usize = 25;
+
 /// Workers at a time.
 const WORKERS: usize = 3;
 
@@ -34,10 +37,12 @@ fn number(name: &str, default: usize) -> usize {
 /// Makes the posts, in batches; what each account is to hold: its network and the texts.
 async fn fill(user: &User, posts: usize) -> BTreeMap<i64, (usize, Vec<String>)> {
     let mut expected = BTreeMap::new();
-    for network in 0..NETWORKS.len() {
+    for place in 0..NETWORKS.len() * ACCOUNTS {
+        let network = place % NETWORKS.len();
         let account = user.connect(NETWORKS[network].0).await;
-        let texts = (0..posts / NETWORKS.len()).map(|n| format!("{} {n}", NETWORKS[network].0));
-        let texts: Vec<String> = texts.collect();
+        let count = posts / NETWORKS.len() / ACCOUNTS;
+        let texts: Vec<String> =
+            (0..count).map(|n| format!("{} {place} {n}", NETWORKS[network].0)).collect();
         for chunk in texts.chunks(25) {
             let item = |text: &String| json!({"account_id": account, "caption": text});
             let items: Vec<Value> = chunk.iter().map(item).collect();

@@ -136,7 +136,7 @@ pub(super) async fn refresh(session: &Session) -> Result<Token> {
 }
 
 async fn list(session: &Session, path: &str) -> Result<Vec<Post>> {
-    let query = [("fields", "id,text,permalink,timestamp"), ("limit", "10")];
+    let query = [("fields", "id,text,permalink,timestamp"), ("limit", "100")];
     let answer: Posts = get(session, path, &query).await?;
     Ok(answer.data)
 }
