@@ -53,7 +53,7 @@ mod tests {
     fn the_time_of_the_key_is_the_time_of_the_record_to_a_second() {
         let ms = 0x0189_0f0e_0f0f_u64 / WINDOW * WINDOW;
         let key = Uuid::from_u128(0x0189_0f0e_0f0f_7800_8008_0006_0000_0000);
-        let (first, last) = (encode(ms * 1_000 << 10), encode((ms + WINDOW) * 1_000 << 10));
+        let (first, last) = (encode((ms * 1_000) << 10), encode(((ms + WINDOW) * 1_000) << 10));
         assert!((first..last).contains(&from_key(key)));
     }
 
