@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use fanfare_outbound::{Reply, Request};
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -138,23 +138,23 @@ impl<'a> Pds<'a> {
         Ok(())
     }
 
-    /// `com.atproto.repo.getRecord` of a post; `None` if there is no such record.
+    /// A post as others quote it; `None` if there is no such record.
     pub async fn record(&self, did: &str, key: &str) -> Result<Option<StrongRef>> {
-        let query = [("repo", did), ("collection", POSTS), ("rkey", key)];
-        let request = self.get("com.atproto.repo.getRecord")?.query(&query);
-        match self.send(request).await {
-            Ok(reply) => Ok(Some(reply.json()?)),
-            Err(error) if is_record_missing(&error) => Ok(None),
-            Err(error) => Err(error),
-        }
+        self.get_record(did, key).await
     }
 
     /// The text of a post; `None` if there is no such record.
     pub async fn text(&self, did: &str, key: &str) -> Result<Option<String>> {
+        let posted: Option<Posted> = self.get_record(did, key).await?;
+        Ok(posted.map(|posted| posted.value.text))
+    }
+
+    /// `com.atproto.repo.getRecord` of a post.
+    async fn get_record<T: DeserializeOwned>(&self, did: &str, key: &str) -> Result<Option<T>> {
         let query = [("repo", did), ("collection", POSTS), ("rkey", key)];
         let request = self.get("com.atproto.repo.getRecord")?.query(&query);
         match self.send(request).await {
-            Ok(reply) => Ok(Some(reply.json::<Posted>()?.value.text)),
+            Ok(reply) => Ok(Some(reply.json()?)),
             Err(error) if is_record_missing(&error) => Ok(None),
             Err(error) => Err(error),
         }

@@ -1,0 +1,153 @@
+//! The statements of the publish protocol, each for a group of posts at once.
+//!
+//! Claim, arm and record are the only ways a worker changes a post. Each is guarded by the fence: a worker that has lost
+//! its row (to an edit, a pause, a delete, or another worker after a lapsed lease) changes nothing and is told so.
+
+mod attempt;
+mod record;
+
+use std::collections::BTreeSet;
+
+use fanfare_entities::{Millis, account, post, secret};
+use fanfare_jobs::Kind;
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
+
+use super::event;
+use crate::{
+    Domain, Tx,
+    db::statement,
+    error::Result,
+    rows::{Columns, Rows, Type},
+    work::{self, Hold},
+};
+use attempt::write_attempts;
+
+pub use attempt::{Attempt, attempt};
+pub use record::{Record, record};
+
+/// What a claim sets beside the lease. At its time a scheduled post becomes `publishing`; `announced_fence` is set by
+/// the first such claim since it was scheduled, so that the event is told once.
+const TAKE: &str = ", \
+     announced_fence = CASE WHEN status = 'scheduled' AND scheduled_at <= $1 AND announced_fence IS NULL \
+     THEN fence + 1 ELSE announced_fence END, \
+     status = CASE WHEN status = 'scheduled' AND scheduled_at <= $1 THEN 'publishing' ELSE status END";
+
+/// Takes those of `ids` that are due. A post whose time has come is told of as `post.publishing`.
+///
+/// # Errors
+/// The database's. The rows may have been taken all the same; then their leases lapse.
+pub async fn claim(cx: &Domain, ids: Vec<i64>) -> Result<Vec<Claimed>> {
+    let mut tx = Tx::begin(cx).await?;
+    let now = cx.clock.now();
+    let taken: Vec<post::Model> =
+        work::claim(tx.conn(), Kind::PublishPost, &ids, now, TAKE).await?;
+    for row in taken.iter().filter(|row| row.announced_fence == Some(row.fence)) {
+        tx.emit(told("post.publishing", row, "The post's time has come.".to_owned()));
+    }
+    tx.commit().await?;
+    with_accounts(cx, taken).await
+}
+
+/// A post that was claimed, with what is needed to reach its network.
+#[derive(Debug, Clone)]
+pub struct Claimed {
+    /// The row.
+    pub post: post::Model,
+    /// Its account; absent if it is gone.
+    pub account: Option<account::Model>,
+    /// The account's encrypted credentials; absent once it is disconnected.
+    pub secret: Option<secret::Model>,
+}
+
+/// Reads the accounts and secrets of a group in two statements.
+async fn with_accounts(cx: &Domain, posts: Vec<post::Model>) -> Result<Vec<Claimed>> {
+    if posts.is_empty() {
+        return Ok(Vec::new());
+    }
+    let db = &cx.db.read;
+    let ids: BTreeSet<_> = posts.iter().map(|post| post.account_id).collect();
+    let accounts = account::Entity::find().filter(account::Column::Id.is_in(ids)).all(db).await?;
+    let ids: Vec<_> = accounts.iter().filter_map(|account| account.secret_id).collect();
+    let secrets = secret::Entity::find().filter(secret::Column::Id.is_in(ids)).all(db).await?;
+    let claimed = posts.into_iter().map(|post| {
+        let account = accounts.iter().find(|account| account.id == post.account_id).cloned();
+        let id = account.as_ref().and_then(|account| account.secret_id);
+        let secret = id.and_then(|id| secrets.iter().find(|secret| secret.id == id)).cloned();
+        Claimed { post, account, secret }
+    });
+    Ok(claimed.collect())
+}
+
+fn told(event_type: &'static str, row: &post::Model, message: String) -> crate::events::NewEvent {
+    event(event_type, row, message, Some(row.request_id.clone()))
+}
+
+/// A step about to be taken: written before the remote call.
+#[derive(Debug, Clone)]
+pub struct Armed {
+    /// The row.
+    pub hold: Hold,
+    /// The attempt with the step.
+    pub attempt: Attempt,
+    /// For a commit call: when it starts and its deadline.
+    pub sending: Option<(Millis, Millis)>,
+    /// The lease lasts at least until then.
+    pub lease_until: Millis,
+}
+
+/// Writes the steps down; says for each whether the row is still held. Only then may the call be made.
+///
+/// # Errors
+/// The database's: no call may be made.
+pub async fn arm(cx: &Domain, armed: Vec<Armed>) -> Result<Vec<bool>> {
+    const COLUMNS: Columns = &[
+        ("id", Type::Big),
+        ("fence", Type::Big),
+        ("attempt", Type::Int),
+        ("steps", Type::Json),
+        ("sending_at", Type::Big),
+        ("sending_until", Type::Big),
+        ("due_at", Type::Big),
+    ];
+    let tx = Tx::begin(cx).await?;
+    let conn = tx.conn();
+    let mut values = Rows::new(conn, COLUMNS);
+    for one in &armed {
+        values.push([
+            one.hold.id.into(),
+            one.hold.fence.into(),
+            one.attempt.number.into(),
+            (&one.attempt.steps).into(),
+            one.sending.map(|(from, _)| from).into(),
+            one.sending.map(|(_, until)| until).into(),
+            one.lease_until.into(),
+        ]);
+    }
+    // A lease that lasts long enough stays as it is: then no index changes, and PostgreSQL updates the row in place.
+    let sql = format!(
+        "UPDATE posts SET attempt = u.attempt, steps = u.steps, rung_at = NULL, \
+         due_at = CASE WHEN posts.due_at < u.due_at THEN u.due_at ELSE posts.due_at END, \
+         sending_at = u.sending_at, sending_until = u.sending_until FROM {} \
+         WHERE posts.id = u.id AND posts.fence = u.fence RETURNING posts.id",
+        values.from("u", 1)
+    );
+    let sql = on_sqlite_unqualified(conn, sql);
+    let held: Vec<i64> = conn
+        .query_all_raw(statement(conn, sql, values.values()))
+        .await?
+        .iter()
+        .map(|row| row.try_get("", "id"))
+        .collect::<Result<_, DbErr>>()?;
+    let kept = |one: &&Armed| held.contains(&one.hold.id);
+    write_attempts(conn, armed.iter().filter(kept).map(|one| (one.hold.id, &one.attempt))).await?;
+    tx.commit().await?;
+    Ok(armed.iter().map(|one| held.contains(&one.hold.id)).collect())
+}
+
+/// SQLite takes only bare column names behind RETURNING.
+fn on_sqlite_unqualified<C: ConnectionTrait>(conn: &C, sql: String) -> String {
+    if conn.get_database_backend() == sea_orm::DbBackend::Postgres {
+        return sql;
+    }
+    sql.replace("RETURNING posts.", "RETURNING ")
+}
