@@ -46,7 +46,8 @@ chaos: ## 10,000 posts while workers are killed 200 times (POSTS=2000, KILLS=50)
 	scripts/with-services.sh env TEST_STACK=fleet $(if $(POSTS),POSTS=$(POSTS)) $(if $(KILLS),KILLS=$(KILLS)) \
 		cargo test --workspace --test chaos -- --nocapture
 
-bench: ## ratios beside BullMQ and stock apalis-redis in one run (ONLY="full lateness", POSTS=5000)
+bench: ## ratios beside peers in one run (ONLY="full lateness", POSTS=5000, PENDING=10000000, DAYS=7)
 	scripts/install.sh --peers
 	scripts/with-services.sh cargo bench --workspace --bench bench -- \
-		$(if $(ONLY),--only "$(ONLY)") $(if $(POSTS),--posts $(POSTS))
+		$(if $(ONLY),--only "$(ONLY)") $(if $(POSTS),--posts $(POSTS)) \
+		$(if $(PENDING),--pending $(PENDING)) $(if $(DAYS),--days $(DAYS))

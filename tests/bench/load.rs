@@ -32,7 +32,16 @@ impl Target {
 
     /// What has arrived.
     pub async fn arrived(&self) -> Arrived {
-        let answer = http().get(format!("{}/arrived", self.url)).send().await.expect("an answer");
+        self.ask("arrived").await
+    }
+
+    /// What has arrived of one tenant.
+    pub async fn arrived_of(&self, tenant: usize) -> Arrived {
+        self.ask(&format!("arrived/{tenant}")).await
+    }
+
+    async fn ask(&self, path: &str) -> Arrived {
+        let answer = http().get(format!("{}/{path}", self.url)).send().await.expect("an answer");
         answer.json().await.expect("what has arrived")
     }
 

@@ -6,17 +6,25 @@
 #![expect(clippy::print_stdout, reason = "its tables are what a benchmark is for")]
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a benchmark stops at what is wrong")]
 
+mod api;
+mod bare;
 mod bullmq;
 mod cpu;
 mod full;
 mod lateness;
+mod limits;
 mod load;
+mod memory;
 mod network;
+mod pending;
 mod queue;
 mod queue_child;
 mod servers;
 mod service;
+mod soak;
+mod start;
 mod table;
+mod tenants;
 
 use clap::{Parser, Subcommand};
 
@@ -28,6 +36,12 @@ struct Args {
     /// Posts or jobs of each run.
     #[arg(long, default_value_t = 20_000)]
     posts: usize,
+    /// Most posts that wait for a far time in `pending`.
+    #[arg(long, default_value_t = 1_000_000)]
+    pending: usize,
+    /// Days of `soak`.
+    #[arg(long, default_value_t = 3)]
+    days: u64,
     /// Fanfare alone, without its peers: for profiling.
     #[arg(long)]
     own: bool,
@@ -43,6 +57,8 @@ struct Args {
 enum Part {
     /// A network to publish to, which notes when each post arrives.
     Network { delay_ms: u64 },
+    /// Handlers with nothing around them.
+    Bare { database: String, redis: String },
     /// One backend filled and drained.
     Queue { backend: String, jobs: usize, redis_url: String },
 }
@@ -56,25 +72,43 @@ fn main() {
             Some(Part::Queue { backend, jobs, redis_url }) => {
                 queue_child::run(&backend, jobs, &redis_url).await;
             }
-            None => all(&args.only, args.posts, !args.own).await,
+            Some(Part::Bare { database, redis }) => bare::serve(&database, &redis).await,
+            None => all(&args).await,
         }
     });
 }
 
-async fn all(only: &[String], posts: usize, peers: bool) {
-    let wanted = |name: &str| only.is_empty() || only.iter().any(|one| one == name);
-    let unknown = only.iter().find(|name| !["queue", "full", "lateness"].contains(&name.as_str()));
+/// The one list of benchmarks.
+const ALL: [&str; 8] =
+    ["queue", "full", "lateness", "tenants", "pending", "limits", "api", "start"];
+
+/// Not among [`ALL`]: it says what is left after days, not how fast anything is, and takes long.
+const SOAK: &str = "soak";
+
+async fn all(args: &Args) {
+    let unknown = args.only.iter().find(|name| !ALL.contains(&name.as_str()) && *name != SOAK);
     if let Some(name) = unknown {
-        eprintln!("There is no benchmark called {name}; there are queue, full and lateness.");
+        eprintln!("There is no benchmark called {name}; there are {} and {SOAK}.", ALL.join(", "));
         std::process::exit(2);
     }
-    if wanted("queue") {
-        queue::run(posts).await;
+    let wanted =
+        if args.only.is_empty() { ALL.map(str::to_owned).to_vec() } else { args.only.clone() };
+    for name in wanted {
+        run(&name, args).await;
     }
-    if wanted("full") {
-        full::run(posts, peers).await;
-    }
-    if wanted("lateness") {
-        lateness::run(posts / 2, peers).await;
+}
+
+async fn run(name: &str, args: &Args) {
+    let (posts, peers) = (args.posts, !args.own);
+    match name {
+        "queue" => queue::run(posts).await,
+        "full" => full::run(posts, peers).await,
+        "lateness" => lateness::run(posts / 2, peers).await,
+        "tenants" => tenants::run(posts).await,
+        "pending" => pending::run(args.pending).await,
+        "limits" => limits::run().await,
+        "api" => api::run(posts / 4).await,
+        "start" => start::run().await,
+        _ => soak::run(args.days).await,
     }
 }

@@ -1,9 +1,10 @@
 //! A network to publish to: it answers every post at once or after a delay, and notes how late each one came.
 //!
 //! It speaks as much of Bluesky's protocol as a text post needs; to everything else it answers a new id, which is all
-//! that the peers want. A post says in its text when it was due (`due=<ms>`).
+//! that the peers want. A post says in its text whose it is and when it was due (`of=<tenant> … due=<ms>`).
 
 use std::{
+    collections::{BTreeMap, HashSet},
     sync::{Arc, Mutex},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -20,9 +21,7 @@ pub struct Arrived {
     pub posts: usize,
     /// Posts that had arrived before.
     pub again: usize,
-    /// When the first and the last came, in ms since 1970.
-    pub first: i64,
-    /// See `first`.
+    /// When the last came, in ms since 1970.
     pub last: i64,
     /// How late each was, in ms, in order of arrival.
     pub late: Vec<i64>,
@@ -31,17 +30,40 @@ pub struct Arrived {
 impl Arrived {
     /// The `part`-th of 1,000 in order of lateness, in ms.
     pub fn late(&self, part: usize) -> i64 {
-        let mut late = self.late.clone();
-        late.sort_unstable();
-        let place = (late.len() * part).div_ceil(1_000).max(1) - 1;
-        late.get(place).copied().unwrap_or(0)
+        quantile(&self.late, part)
     }
 }
 
+/// The `part`-th of 1,000 in order of size; 0 of nothing.
+pub fn quantile(values: &[i64], part: usize) -> i64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable();
+    let place = (sorted.len() * part).div_ceil(1_000).max(1) - 1;
+    sorted.get(place).copied().unwrap_or(0)
+}
+
+/// What has arrived of each tenant.
 #[derive(Default)]
 struct Noted {
-    arrived: Arrived,
-    seen: std::collections::HashSet<String>,
+    arrived: BTreeMap<String, Arrived>,
+    seen: HashSet<String>,
+}
+
+impl Noted {
+    /// Of everybody together, or of the tenant whose number stands behind `/arrived/`.
+    fn told(&self, path: &str) -> Arrived {
+        if let Some(of) = path.strip_prefix("/arrived/") {
+            return self.arrived.get(of).cloned().unwrap_or_default();
+        }
+        let mut all = Arrived::default();
+        for one in self.arrived.values() {
+            all.posts += one.posts;
+            all.again += one.again;
+            all.last = all.last.max(one.last);
+            all.late.extend(&one.late);
+        }
+        all
+    }
 }
 
 struct Network {
@@ -69,7 +91,9 @@ impl Handler for Network {
     async fn handle(&self, req: &mut Request, _: &mut Depot, res: &mut Response, _: &mut FlowCtrl) {
         let path = req.uri().path().to_owned();
         let answer = match path.as_str() {
-            "/arrived" => serde_json::to_value(&self.noted.lock().unwrap().arrived).unwrap(),
+            path if path.starts_with("/arrived") => {
+                serde_json::to_value(self.noted.lock().unwrap().told(path)).unwrap()
+            }
             "/xrpc/com.atproto.server.createSession" => {
                 let body: Value = req.parse_json().await.expect("a log-in");
                 session(body["identifier"].as_str().unwrap_or("nobody"))
@@ -91,19 +115,16 @@ impl Handler for Network {
 impl Network {
     fn note(&self, body: &str) -> usize {
         let now = now();
-        let number = between(body, "number ");
+        let (number, of) = (between(body, "number "), between(body, "of="));
         let due: i64 = between(body, "due=").parse().unwrap_or(now);
         let mut noted = self.noted.lock().unwrap();
-        let new = noted.seen.insert(number.to_owned());
-        let arrived = &mut noted.arrived;
+        let new = noted.seen.insert(format!("{of}/{number}"));
+        let arrived = noted.arrived.entry(of.to_owned()).or_default();
         arrived.again += usize::from(!new);
-        if arrived.posts == 0 {
-            arrived.first = now;
-        }
         arrived.posts += 1;
         arrived.last = now;
         arrived.late.push(now - due);
-        arrived.posts
+        noted.seen.len()
     }
 }
 

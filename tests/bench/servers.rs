@@ -52,6 +52,25 @@ impl Servers {
         format!("{}/{}", self.redis_url, NEXT.fetch_add(1, Ordering::Relaxed))
     }
 
+    /// Empties Redis.
+    pub async fn flush_redis(&self) {
+        let _: () = self.ask(redis::cmd("FLUSHALL")).await;
+    }
+
+    /// What Redis holds, in MiB, as it counts itself.
+    pub async fn redis_memory(&self) -> f64 {
+        let said: String = self.ask(redis::cmd("INFO").arg("memory").clone()).await;
+        let bytes = said.lines().find_map(|line| line.strip_prefix("used_memory:"));
+        let bytes: f64 = bytes.and_then(|bytes| bytes.trim().parse().ok()).expect("bytes");
+        bytes / 1_048_576.0
+    }
+
+    async fn ask<T: redis::FromRedisValue>(&self, command: redis::Cmd) -> T {
+        let client = redis::Client::open(self.redis_url.as_str()).expect("an address");
+        let mut redis = client.get_multiplexed_async_connection().await.expect("Redis answers");
+        command.query_async(&mut redis).await.expect("an answer")
+    }
+
     /// Processor time of both so far, in ms.
     pub fn cpu(&self) -> f64 {
         cpu::with_children(self.postgres) + cpu::of(self.redis)

@@ -15,14 +15,29 @@ use crate::{
     servers::Servers,
 };
 
-/// Accounts over which the posts are spread.
-const ACCOUNTS: usize = 50;
+/// Accounts over which the posts are spread: no network's limit is met by 100,000 posts.
+const ACCOUNTS: usize = 100;
 
 /// An installation on one of the two stacks.
 pub struct Service {
     variables: Vec<(String, String)>,
-    db: DatabaseConnection,
+    /// Its database.
+    pub db: DatabaseConnection,
     dir: PathBuf,
+    /// Where its API listens, once a process of it is started.
+    pub origin: String,
+    /// The people who use it; each has a workspace.
+    pub tenants: Vec<Tenant>,
+}
+
+/// A person with a workspace, and one post far ahead on each of its accounts, of which more are made.
+#[derive(Debug)]
+pub struct Tenant {
+    /// An API key.
+    pub key: String,
+    accounts: usize,
+    /// Ids of the first posts: from, to.
+    pub first: (i64, i64),
 }
 
 /// When posts are due.
@@ -37,17 +52,28 @@ pub enum Due {
 impl Service {
     /// An installation on PostgreSQL and Redis.
     pub async fn fleet(servers: &Servers, target: &Target) -> Self {
+        Self::shared(servers, target, &[ACCOUNTS]).await
+    }
+
+    /// The same with several tenants, who have so many accounts each.
+    pub async fn shared(servers: &Servers, target: &Target, tenants: &[usize]) -> Self {
         let (database, redis) = (servers.database().await, servers.redis());
-        Self::set_up(&database, Some(redis), target).await
+        Self::set_up(&database, Some(redis), target, tenants).await
     }
 
     /// An installation on SQLite and a queue in memory.
     pub async fn embedded(target: &Target) -> Self {
         let dir = directory();
-        Self::set_up(&format!("sqlite://{}/fanfare.db", dir.display()), None, target).await
+        let database = format!("sqlite://{}/fanfare.db", dir.display());
+        Self::set_up(&database, None, target, &[ACCOUNTS]).await
     }
 
-    async fn set_up(database: &str, redis: Option<String>, target: &Target) -> Self {
+    async fn set_up(
+        database: &str,
+        redis: Option<String>,
+        target: &Target,
+        tenants: &[usize],
+    ) -> Self {
         let dir = directory();
         let mut variables = vec![
             ("FANFARE_DATABASE_URL".to_owned(), database.to_owned()),
@@ -60,17 +86,27 @@ impl Service {
         variables.extend(redis.map(|url| ("FANFARE_REDIS_URL".to_owned(), url)));
         let listen = free_address();
         variables.push(("FANFARE_LISTEN".to_owned(), listen.clone()));
-        let unconnected = DatabaseConnection::default();
-        let mut service = Self { variables, db: unconnected, dir };
+        let (db, origin) = (DatabaseConnection::default(), format!("http://{listen}"));
+        let mut service = Self { variables, db, dir, origin, tenants: Vec::new() };
         service.command(&["migrate"]).status().expect("the schema is made");
-        let key = service.command(&["key", "create", "--email", "bench@example.com"]);
-        let key = { key }.stdout(Stdio::piped()).output().expect("a key").stdout;
-        let key = String::from_utf8(key).expect("a key").trim().to_owned();
         let up = service.start(&["up"]);
-        connect_accounts(&format!("http://{listen}"), &key).await;
+        service.ready().await;
+        for (place, accounts) in tenants.iter().enumerate() {
+            let tenant = service.tenant(place, *accounts).await;
+            service.tenants.push(tenant);
+        }
         up.stop();
         service.db = Database::connect(database).await.expect("the database opens");
         service
+    }
+
+    async fn tenant(&self, place: usize, accounts: usize) -> Tenant {
+        let email = format!("bench{place}@example.com");
+        let key = self.command(&["key", "create", "--email", &email]);
+        let key = { key }.stdout(Stdio::piped()).output().expect("a key").stdout;
+        let key = String::from_utf8(key).expect("a key").trim().to_owned();
+        let first = connect_accounts(&self.origin, &key, place, accounts).await;
+        Tenant { key, accounts, first }
     }
 
     /// Its processes find everything in these variables.
@@ -85,16 +121,45 @@ impl Service {
         command
     }
 
+    /// One of the variables its processes are given.
+    pub fn variable(&self, name: &str) -> String {
+        let found = self.variables.iter().find(|(one, _)| one == name);
+        found.map(|(_, value)| value.clone()).expect("the variable")
+    }
+
+    /// Has the next processes tell their metrics; where.
+    pub fn with_metrics(&mut self) -> String {
+        let listen = free_address();
+        self.variables.retain(|(name, _)| name != "FANFARE_METRICS_LISTEN");
+        self.variables.push(("FANFARE_METRICS_LISTEN".to_owned(), listen.clone()));
+        format!("http://{listen}/metrics")
+    }
+
+    /// Waits until its API answers.
+    pub async fn ready(&self) {
+        let (http, url) = (http(), format!("{}/readyz", self.origin));
+        while http.get(&url).send().await.is_err() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
     /// Starts one of its processes.
     pub fn start(&self, args: &[&str]) -> Process {
         Process(self.command(args).spawn().expect("it starts"))
     }
 
-    /// Copies the accounts' first posts until there are `posts`.
+    /// Copies the first posts of the only tenant until there are `posts` more.
     pub async fn fill(&self, posts: usize, due: Due) {
+        self.fill_for(0, posts, due).await;
+    }
+
+    /// Copies the first posts of a tenant until there are `posts` more.
+    pub async fn fill_for(&self, place: usize, posts: usize, due: Due) {
         let backend = self.db.get_database_backend();
-        let each = posts / ACCOUNTS;
-        let n = "(s.n * 50 + t.place)";
+        let tenant = &self.tenants[place];
+        let (accounts, (from, to)) = (tenant.accounts, tenant.first);
+        let each = posts / accounts;
+        let n = format!("(s.n * {accounts} + t.place)");
         let at = match due {
             Due::At(at) => at.to_string(),
             Due::Over(from, to) => format!("({from} + {n} * {} / {posts})", to - from),
@@ -104,7 +169,9 @@ impl Service {
         let name = |column: &post::Column| sea_orm::IdenStatic::as_str(column).to_owned();
         let value = |column: &post::Column| match column {
             post::Column::ScheduledAt | post::Column::DueAt => at.clone(),
-            post::Column::Caption => format!("'Post number ' || {n} || ' due=' || {at}"),
+            post::Column::Caption => {
+                format!("'Post of={place} number ' || {n} || ' due=' || {at}")
+            }
             post::Column::ContentKey if backend == DbBackend::Postgres => {
                 "gen_random_uuid()".into()
             }
@@ -121,13 +188,11 @@ impl Service {
         };
         let sql = format!(
             "INSERT INTO posts ({}) SELECT {} FROM (SELECT *, row_number() OVER (ORDER BY id) - 1 AS place \
-             FROM posts) AS t CROSS JOIN {series} WHERE true ORDER BY {n}",
+             FROM posts WHERE id BETWEEN {from} AND {to}) AS t CROSS JOIN {series} WHERE true ORDER BY {n}",
             columns.iter().map(name).collect::<Vec<_>>().join(", "),
             columns.iter().map(value).collect::<Vec<_>>().join(", "),
         );
         self.db.execute_unprepared(&sql).await.expect("posts");
-        let drop = format!("DELETE FROM posts WHERE id <= {ACCOUNTS}");
-        self.db.execute_unprepared(&drop).await.expect("the first posts go");
         self.db.execute_unprepared("ANALYZE posts").await.expect("statistics");
     }
 
@@ -143,6 +208,37 @@ impl Service {
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
+    }
+}
+
+/// `fanfare up` on an empty folder, and where it listens.
+pub struct Fresh {
+    /// The process.
+    pub process: Process,
+    /// Where it listens.
+    pub origin: String,
+    dir: PathBuf,
+}
+
+/// Starts `fanfare up` as a newcomer does.
+pub fn fresh() -> Fresh {
+    let (dir, listen) = (directory(), free_address());
+    let started = Command::new(env!("CARGO_BIN_EXE_fanfare"))
+        .arg("up")
+        .env_clear()
+        .env("FANFARE_DATA_DIR", &dir)
+        .env("FANFARE_LISTEN", &listen)
+        .env("FANFARE_LOG", "warn")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn();
+    let process = Process(started.expect("it starts"));
+    Fresh { process, origin: format!("http://{listen}"), dir }
+}
+
+impl Drop for Fresh {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.dir);
     }
 }
 
@@ -175,12 +271,9 @@ impl Drop for Process {
     }
 }
 
-/// Connects the accounts, and schedules one post far ahead on each.
-async fn connect_accounts(origin: &str, key: &str) {
+/// Connects the accounts of a tenant, and schedules one post far ahead on each; the first and the last post's id.
+async fn connect_accounts(origin: &str, key: &str, place: usize, accounts: usize) -> (i64, i64) {
     let http = http();
-    while http.get(format!("{origin}/readyz")).send().await.is_err() {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
     let post = async |path: &str, body: serde_json::Value| -> serde_json::Value {
         let sent = http.post(format!("{origin}/api/v1/{path}")).bearer_auth(key).json(&body).send();
         let answer = sent.await.expect("an answer");
@@ -191,15 +284,19 @@ async fn connect_accounts(origin: &str, key: &str) {
         );
         answer.json().await.expect("JSON")
     };
-    for number in 0..ACCOUNTS {
-        let credentials = json!({"identifier": format!("bench{number}"), "app_password": "secret"});
+    let mut ids = Vec::new();
+    for number in 0..accounts {
+        let name = format!("bench{place}x{number}");
+        let credentials = json!({"identifier": name, "app_password": "secret"});
         let connected =
             post("connect/bluesky/credentials", json!({ "credentials": credentials })).await;
         let account = &connected["account"]["id"];
         let at = "2099-01-01T00:00:00Z";
         let body = json!({"account_id": account, "caption": "Post", "scheduled_at": at});
-        post("posts", body).await;
+        let made = post("posts", body).await;
+        ids.push(made["post"]["id"].as_i64().expect("an id"));
     }
+    (ids[0], ids[accounts - 1])
 }
 
 fn free_address() -> String {

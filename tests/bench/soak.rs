@@ -1,0 +1,62 @@
+//! Simulated days in one process: posts all day long, the clock five minutes on at a time; what is left in the end.
+
+use std::time::{Duration, Instant};
+
+use fanfare_tests::{Options, TestApp};
+use serde_json::json;
+
+use crate::{
+    memory,
+    table::{number, print},
+};
+
+/// How far the clock moves at a time, in s.
+const STEP: u64 = 300;
+
+/// Posts made in each step, on a network each.
+const NETWORKS: [&str; 4] = ["bluesky", "threads", "wordpress", "discord"];
+
+/// Runs so many days on SQLite.
+pub async fn run(days: u64) {
+    let app = TestApp::with(Options::default()).await;
+    let user = app.user().await;
+    let mut accounts = Vec::new();
+    for network in NETWORKS {
+        accounts.push((network, user.connect(network).await));
+    }
+    let (begun, mut rows, mut made) = (Instant::now(), Vec::new(), 0_usize);
+    let me = std::process::id();
+    for day in 1..=days {
+        for step in 0..86_400 / STEP {
+            for (place, (_, account)) in accounts.iter().enumerate() {
+                let at = app.at(i64::try_from(STEP * (1 + step % 12)).expect("a short time"));
+                let caption = format!("Day {day}, step {step}, network {place}");
+                let post = json!({"account_id": account, "caption": caption, "scheduled_at": at});
+                let _ = user.publish(post).await;
+                made += 1;
+            }
+            app.pass(Duration::from_secs(STEP)).await;
+        }
+        // What is due within the hour goes out before the day is counted.
+        app.pass(Duration::from_secs(3_600)).await;
+        app.eventually("everything is out", || async {
+            let left =
+                user.get("/api/v1/posts?status=scheduled,publishing&limit=1").await.expect(200);
+            left.body["posts"].as_array().expect("posts").is_empty().then_some(())
+        })
+        .await;
+        let mut public = 0;
+        for (network, account) in &accounts {
+            public += user.on_network(network, *account).await.len();
+        }
+        rows.push(vec![
+            format!("day {day}"),
+            number(made as f64),
+            number(public as f64),
+            number(memory::of(me)),
+            number(begun.elapsed().as_secs_f64()),
+        ]);
+        assert_eq!(public, made, "every post once");
+    }
+    print("Days of posts, simulated", &["", "made", "public", "MiB", "s"], &rows);
+}

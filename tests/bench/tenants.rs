@@ -1,0 +1,86 @@
+//! Neighbours: a tenant's burst beside a quiet tenant, and tenants whose bursts are due at one moment.
+
+use crate::{
+    load::Target,
+    network::{Arrived, now},
+    servers::Servers,
+    service::{Due, Process, Service},
+    table::{number, print, ratio},
+};
+
+/// Time in which the worker gets ready before the first post is due, in ms.
+const AHEAD: i64 = 5_000;
+
+/// For so long the quiet tenant has a post every 100 ms, in ms.
+const QUIET: i64 = 10_000;
+
+const POSTS: usize = 100;
+
+/// Runs both.
+pub async fn run(posts: usize) {
+    let servers = Servers::find().await;
+    beside(&servers, posts).await;
+    together(&servers, posts).await;
+}
+
+fn worker(service: &Service) -> Process {
+    service.start(&["worker", "--concurrency", "256"])
+}
+
+/// The quiet tenant alone, and then beside one whose posts are all due when its own begin to be.
+async fn beside(servers: &Servers, posts: usize) {
+    let mut quiet = Vec::new();
+    let mut loud = Arrived::default();
+    for burst in [0, posts] {
+        let target = Target::start(0);
+        let service = Service::shared(servers, &target, &[1, 99]).await;
+        let from = now() + AHEAD + i64::try_from(burst / 25).expect("a short time");
+        if burst > 0 {
+            service.fill_for(1, burst, Due::At(from)).await;
+        }
+        service.fill_for(0, POSTS, Due::Over(from, from + QUIET)).await;
+        assert!(now() < from, "there was too little time to get ready");
+        let worker = worker(&service);
+        let all = target.until(POSTS + burst / 99 * 99).await;
+        drop(worker);
+        assert_eq!(all.again, 0, "every post once");
+        quiet.push(target.arrived_of(0).await);
+        loud = target.arrived_of(1).await;
+    }
+    let solo = quiet[0].late(990) as f64;
+    let rows =
+        [("quiet, alone", &quiet[0]), ("quiet, beside the burst", &quiet[1]), ("the burst", &loud)];
+    let rows = rows.map(|(name, arrived)| {
+        let late = |part| number(arrived.late(part) as f64);
+        let times = ratio(arrived.late(990) as f64, solo);
+        vec![name.to_owned(), arrived.posts.to_string(), late(500), late(990), late(1_000), times]
+    });
+    let heads = ["", "posts", "p50", "p99", "last", "p99 ÷ alone"];
+    print("A quiet tenant beside a burst: ms late", &heads, &rows);
+}
+
+/// Four tenants with as many posts each, all due at one moment.
+async fn together(servers: &Servers, posts: usize) {
+    let target = Target::start(0);
+    let service = Service::shared(servers, &target, &[25; 4]).await;
+    let from = now() + AHEAD + i64::try_from(posts / 25).expect("a short time");
+    for tenant in 0..4 {
+        service.fill_for(tenant, posts / 4, Due::At(from)).await;
+    }
+    let worker = worker(&service);
+    target.until(posts / 100 * 100).await;
+    drop(worker);
+    let mut lasts = Vec::new();
+    for tenant in 0..4 {
+        lasts.push(target.arrived_of(tenant).await.late(1_000) as f64);
+    }
+    let first = lasts.iter().copied().fold(f64::INFINITY, f64::min);
+    let rows: Vec<_> = lasts
+        .iter()
+        .enumerate()
+        .map(|(tenant, last)| vec![format!("tenant {tenant}"), number(*last), ratio(*last, first)])
+        .collect();
+    let title =
+        format!("{posts} posts of four tenants due at one moment: ms until a tenant's last");
+    print(&title, &["", "last", "÷ the first to end"], &rows);
+}
