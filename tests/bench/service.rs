@@ -23,7 +23,7 @@ pub struct Service {
     variables: Vec<(String, String)>,
     /// Its database.
     pub db: DatabaseConnection,
-    dir: PathBuf,
+    _dir: Dir,
     /// Where its API listens, once a process of it is started.
     pub origin: String,
     /// The people who use it; each has a workspace.
@@ -58,26 +58,26 @@ impl Service {
     /// The same with several tenants, who have so many accounts each.
     pub async fn shared(servers: &Servers, target: &Target, tenants: &[usize]) -> Self {
         let (database, redis) = (servers.database().await, servers.redis());
-        Self::set_up(&database, Some(redis), target, tenants).await
+        Self::set_up(Dir::new(), &database, Some(redis), target, tenants).await
     }
 
     /// An installation on SQLite and a queue in memory.
     pub async fn embedded(target: &Target) -> Self {
-        let dir = directory();
-        let database = format!("sqlite://{}/fanfare.db", dir.display());
-        Self::set_up(&database, None, target, &[ACCOUNTS]).await
+        let dir = Dir::new();
+        let database = format!("sqlite://{}/fanfare.db", dir.0.display());
+        Self::set_up(dir, &database, None, target, &[ACCOUNTS]).await
     }
 
     async fn set_up(
+        dir: Dir,
         database: &str,
         redis: Option<String>,
         target: &Target,
         tenants: &[usize],
     ) -> Self {
-        let dir = directory();
         let mut variables = vec![
             ("FANFARE_DATABASE_URL".to_owned(), database.to_owned()),
-            ("FANFARE_DATA_DIR".to_owned(), dir.display().to_string()),
+            ("FANFARE_DATA_DIR".to_owned(), dir.0.display().to_string()),
             ("FANFARE_MASTER_KEY".to_owned(), fanfare_domain::vault::Vault::fresh_key()),
             ("FANFARE_BLUESKY_URL".to_owned(), target.url.clone()),
             ("FANFARE_LIMITS_FACTOR".to_owned(), "1000".to_owned()),
@@ -87,7 +87,7 @@ impl Service {
         let listen = free_address();
         variables.push(("FANFARE_LISTEN".to_owned(), listen.clone()));
         let (db, origin) = (DatabaseConnection::default(), format!("http://{listen}"));
-        let mut service = Self { variables, db, dir, origin, tenants: Vec::new() };
+        let mut service = Self { variables, db, _dir: dir, origin, tenants: Vec::new() };
         service.command(&["migrate"]).status().expect("the schema is made");
         let up = service.start(&["up"]);
         service.ready().await;
@@ -217,34 +217,40 @@ pub struct Fresh {
     pub process: Process,
     /// Where it listens.
     pub origin: String,
-    dir: PathBuf,
+    _dir: Dir,
 }
 
 /// Starts `fanfare up` as a newcomer does.
 pub fn fresh() -> Fresh {
-    let (dir, listen) = (directory(), free_address());
+    let (dir, listen) = (Dir::new(), free_address());
     let started = Command::new(env!("CARGO_BIN_EXE_fanfare"))
         .arg("up")
         .env_clear()
-        .env("FANFARE_DATA_DIR", &dir)
+        .env("FANFARE_DATA_DIR", &dir.0)
         .env("FANFARE_LISTEN", &listen)
         .env("FANFARE_LOG", "warn")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .spawn();
     let process = Process(started.expect("it starts"));
-    Fresh { process, origin: format!("http://{listen}"), dir }
+    Fresh { process, origin: format!("http://{listen}"), _dir: dir }
 }
 
-impl Drop for Fresh {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.dir);
+/// A folder that goes with whoever has it; the last of its fields, so that processes go before.
+struct Dir(PathBuf);
+
+impl Dir {
+    fn new() -> Self {
+        let name = format!("fanfare-bench-{}", uuid::Uuid::now_v7().simple());
+        let dir = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&dir).expect("a directory");
+        Self(dir)
     }
 }
 
-impl Drop for Service {
+impl Drop for Dir {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.dir);
+        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
@@ -302,10 +308,4 @@ async fn connect_accounts(origin: &str, key: &str, place: usize, accounts: usize
 fn free_address() -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     listener.local_addr().expect("an address").to_string()
-}
-
-fn directory() -> PathBuf {
-    let dir = std::env::temp_dir().join(format!("fanfare-bench-{}", uuid::Uuid::now_v7().simple()));
-    std::fs::create_dir_all(&dir).expect("a directory");
-    dir
 }

@@ -12,6 +12,7 @@ mod group;
 mod heartbeat;
 mod keeper;
 mod publish_post;
+mod runway;
 mod shares;
 mod sweeper;
 mod tally;

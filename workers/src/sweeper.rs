@@ -3,7 +3,10 @@
 //! One process leads at a time. While the queue cannot be reached every worker sweeps for itself, into its own memory;
 //! the claim keeps them apart.
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::HashMap,
+    time::{Duration, Instant},
+};
 
 use fanfare_domain::{
     Result,
@@ -14,13 +17,10 @@ use fanfare_jobs::Kind;
 use fanfare_metrics::record;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Context, keeper::Keeper};
+use crate::{Context, keeper::Keeper, runway::Runway};
 
 /// Longest sleep between two turns: no correctness rests on being woken earlier.
 const REST: Duration = Duration::from_millis(250);
-
-/// Fewest and most ids of one turn; in between as many as were rung in about 100 ms lately.
-const RUNWAY: (usize, usize) = (64, 1_024);
 
 /// How often what waits is counted.
 const MEASURE: Duration = Duration::from_secs(5);
@@ -34,6 +34,7 @@ pub async fn run(cx: &Context, stop: CancellationToken) {
         cx,
         lead: Lead::new(cx.name.clone()),
         turn: Turn::default(),
+        runways: HashMap::new(),
         keeper: Keeper::default(),
         trouble: false,
         measured: None,
@@ -62,6 +63,7 @@ struct Sweep<'a> {
     cx: &'a Context,
     lead: Lead,
     turn: Turn,
+    runways: HashMap<Kind, Runway>,
     keeper: Keeper,
     /// The queue failed in the last turn.
     trouble: bool,
@@ -85,9 +87,11 @@ impl Sweep<'_> {
         let mut rest = REST;
         for kind in Kind::ALL {
             let waiting = if alone { 0 } else { cx.bell.depth(kind).await.unwrap_or(0) };
-            let runway = RUNWAY.1.saturating_sub(usize::try_from(waiting).unwrap_or(RUNWAY.1));
-            if runway >= RUNWAY.0 {
-                let ids = self.turn.ring(cx, kind, runway, lost || alone).await?;
+            let runway = self.runways.entry(kind).or_default();
+            let room = runway.room(usize::try_from(waiting).unwrap_or(usize::MAX));
+            if room > 0 {
+                let ids = self.turn.ring(cx, kind, room, lost || alone).await?;
+                runway.pushed(ids.len(), room);
                 if !ids.is_empty() {
                     rest = Duration::from_millis(20);
                     let ids = self.keeper.unpaused(cx, kind, ids).await?;
