@@ -30,10 +30,11 @@ pub async fn demo(origin: &str, key: &str) -> Result<()> {
     let mut posts = Vec::new();
     for (place, platform) in platforms.iter().enumerate() {
         let name = platform["id"].as_str().context("a platform without an id")?;
+        let settings = needed_settings(platform);
         let bar = bars.add(ProgressBar::new_spinner().with_style(style.clone()));
         bar.set_prefix(name.to_owned());
         bar.enable_steady_tick(Duration::from_millis(100));
-        let id = schedule(&service, name, i64::try_from(place)?).await?;
+        let id = schedule(&service, name, settings, i64::try_from(place)?).await?;
         posts.push((id, bar));
     }
     let mut failed = 0;
@@ -55,13 +56,23 @@ pub async fn demo(origin: &str, key: &str) -> Result<()> {
     Ok(())
 }
 
-async fn schedule(service: &Service, platform: &str, place: i64) -> Result<i64> {
+/// The settings that the platform cannot do without, from its first example.
+fn needed_settings(platform: &Value) -> Value {
+    let required = platform["settings"].as_array().into_iter().flatten();
+    let required = required.filter(|setting| setting["required"] == true);
+    let given = &platform["examples"][0]["post"]["settings"];
+    let named = required.filter_map(|setting| setting["name"].as_str());
+    Value::Object(named.map(|name| (name.to_owned(), given[name].clone())).collect())
+}
+
+async fn schedule(service: &Service, platform: &str, settings: Value, place: i64) -> Result<i64> {
     let new = json!({ "platform": platform });
     let made = service.call(Method::POST, "/api/v1/sandbox/accounts", Some(&new)).await?;
     let at = now() + TimeDelta::seconds(LEAD + place);
     let new = json!({
         "account_id": made["account"]["id"],
         "caption": format!("Hello, {platform}! This was scheduled by Fanfare."),
+        "settings": settings,
         "scheduled_at": at.to_rfc3339_opts(SecondsFormat::Millis, true),
     });
     let made = service.call(Method::POST, "/api/v1/posts", Some(&new)).await?;

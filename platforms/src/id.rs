@@ -2,33 +2,9 @@
 
 use std::{fmt, str::FromStr};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-/// A network with a connector.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "each variant is the network's own name")]
-pub enum PlatformId {
-    Bluesky,
-    Discord,
-    Telegram,
-    Threads,
-    Wordpress,
-}
-
-impl PlatformId {
-    /// The identifier used in the API, in the database and in variable names.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Bluesky => "bluesky",
-            Self::Discord => "discord",
-            Self::Telegram => "telegram",
-            Self::Threads => "threads",
-            Self::Wordpress => "wordpress",
-        }
-    }
-}
+use crate::PlatformId;
 
 impl fmt::Display for PlatformId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -81,4 +57,20 @@ pub const PLANNED: &[Planned] = &[
 
 const fn planned(id: &'static str, label: &'static str) -> Planned {
     Planned { id, label }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PLANNED, PlatformId};
+
+    #[test]
+    fn a_network_has_one_name_and_is_planned_no_longer() {
+        for platform in crate::all() {
+            let id = platform.spec().id;
+            assert_eq!(serde_json::json!(id), id.as_str());
+            assert_eq!(id.as_str().parse::<PlatformId>().unwrap(), id);
+            assert_eq!(crate::find(id).spec().id, id);
+            assert!(PLANNED.iter().all(|planned| planned.id != id.as_str()), "{id}");
+        }
+    }
 }

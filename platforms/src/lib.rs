@@ -5,11 +5,16 @@
 //! logging, no database and no clock: the worker adds those once for all. What it promises is the shape of
 //! [`Platform::publish`]: at most one remote change per call, so that a crash between two calls is always told apart.
 
+mod answer;
+mod article;
 mod bluesky;
+#[cfg(test)]
+mod conformance;
 mod discord;
 mod draft;
 mod error;
 mod id;
+mod list;
 mod outcome;
 #[cfg(test)]
 mod rehearsal;
@@ -25,25 +30,39 @@ mod wordpress;
 
 pub use draft::{Draft, Media, MediaSource};
 pub use error::{Error, Kind, PlatformReply, Result};
-pub use id::{PLANNED, Planned, PlatformId, UnknownPlatform};
+pub use id::{PLANNED, Planned, UnknownPlatform};
+pub use list::{PlatformId, all, find};
 pub use outcome::{Class, Found, Identity, Part, Phase, Progress, Published, Refreshed, Step};
-pub use schema::{describe, settings_schema};
+pub use schema::{content_limits, describe, media_limits, settings_schema};
 pub use session::{Account, Secrets, Session};
 pub use spec::{
-    Caption, Connect, CredentialField, MediaRules, Pace, Per, PostType, Setting, Shape, Spec,
-    ThreadRules,
+    Api, Caption, Connect, CredentialField, Evidence, Example, MediaRules, Pace, Per, PostType,
+    Setting, Shape, Source, Spec, ThreadRules,
 };
-pub use validate::{Violation, validate};
+pub use validate::{Violation, Warning, validate};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-/// One network. Object-safe; implementers are unit structs listed in [`all`].
+/// One network. Object-safe; implementers are unit structs listed in `list.rs`.
 #[async_trait]
 pub trait Platform: Send + Sync {
     /// The descriptor: limits, settings and ways to connect, as data.
     fn spec(&self) -> &'static Spec;
+
+    /// The descriptor as it holds for one account, where a server or a plan sets limits of its own.
+    fn spec_of(&self, account: &Account) -> Spec {
+        let _ = account;
+        *self.spec()
+    }
+
+    /// What an accepted post does not get, in words for its author: a setting without effect, a file that is left
+    /// out. Shown in the reply that accepts it.
+    fn warnings(&self, draft: &Draft) -> Vec<Warning> {
+        let _ = draft;
+        Vec::new()
+    }
 
     /// Length of the caption as this network counts it; the default counts with the descriptor's own function.
     fn caption_length(&self, draft: &Draft) -> usize {
@@ -124,29 +143,5 @@ pub trait Platform: Send + Sync {
     async fn refresh(&self, session: &Session) -> Result<Option<Refreshed>> {
         let _ = session;
         Ok(None)
-    }
-}
-
-/// Every network there is so far, in the order of their names.
-#[must_use]
-pub fn all() -> &'static [&'static dyn Platform] {
-    &[
-        &bluesky::Bluesky,
-        &discord::Discord,
-        &telegram::Telegram,
-        &threads::Threads,
-        &wordpress::Wordpress,
-    ]
-}
-
-/// The connector of a network.
-#[must_use]
-pub fn find(id: PlatformId) -> &'static dyn Platform {
-    match id {
-        PlatformId::Bluesky => &bluesky::Bluesky,
-        PlatformId::Discord => &discord::Discord,
-        PlatformId::Telegram => &telegram::Telegram,
-        PlatformId::Threads => &threads::Threads,
-        PlatformId::Wordpress => &wordpress::Wordpress,
     }
 }

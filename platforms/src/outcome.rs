@@ -156,3 +156,46 @@ pub struct Refreshed {
     /// When the fresh tokens end, if they do.
     pub expires_at: Option<chrono::DateTime<chrono::Utc>>,
 }
+
+/// What a connector stored between two calls. A state that cannot be read starts over, so only use it where nothing
+/// prepared is public.
+pub fn read_state<T: Default + serde::de::DeserializeOwned>(state: Option<&Value>) -> T {
+    state.and_then(|state| T::deserialize(state).ok()).unwrap_or_default()
+}
+
+impl Progress {
+    /// Call again at once, with this state.
+    ///
+    /// # Errors
+    /// [`crate::Kind::Misconfigured`] for a state that is no JSON.
+    pub fn go_on<T: serde::Serialize>(state: &T) -> crate::Result<Self> {
+        let state = serde_json::to_value(state).map_err(|error| {
+            crate::Error::misconfigured(format!("The progress cannot be stored: {error}."))
+        })?;
+        Ok(Self::Continue { state, after: Duration::ZERO, remote_id: None, public: false })
+    }
+
+    /// The same, but not before this time has passed.
+    #[must_use]
+    pub fn after(mut self, time: Duration) -> Self {
+        if let Self::Continue { after, .. } = &mut self {
+            *after = time;
+        }
+        self
+    }
+
+    /// The same with the id that the network gave, for the ledger.
+    #[must_use]
+    pub fn naming(mut self, id: Option<String>) -> Self {
+        if let Self::Continue { remote_id, .. } = &mut self {
+            *remote_id = id;
+        }
+        self
+    }
+
+    /// The post is public under this id and address.
+    #[must_use]
+    pub fn done(id: impl Into<String>, url: Option<String>) -> Self {
+        Self::Done(Published { id: id.into(), url, parts: Vec::new() })
+    }
+}

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{Connect, MediaRules, Setting, Shape, Spec, settings};
+use crate::{Connect, Evidence, Example, MediaRules, Setting, Shape, Source, Spec, settings};
 
 /// JSON Schema (2020-12) of `settings`.
 #[must_use]
@@ -74,13 +74,7 @@ pub fn describe(spec: &Spec) -> Value {
         "id": spec.id.as_str(),
         "label": spec.label,
         "post_types": post_types.collect::<Vec<_>>(),
-        "content_limits": {
-            "caption_max": spec.caption.max,
-            "caption_max_with_media": spec.caption.max_with_media.unwrap_or(spec.caption.max),
-            "caption_max_bytes": spec.caption.max_bytes,
-            "unit": spec.caption.unit,
-            "alt_text_max": spec.alt_text_max,
-        },
+        "content_limits": content_limits(spec),
         "media_limits": media_limits(&spec.media),
         "settings": settings::known(spec.settings).map(setting_entry).collect::<Vec<_>>(),
         "connect_method": method,
@@ -90,11 +84,43 @@ pub fn describe(spec: &Spec) -> Value {
         "helper_tools": spec.helpers,
         "thread": thread,
         "reconcile_class": spec.class.as_str(),
-        "source": spec.source,
+        "source": spec.sources.first().map(|source| source.from),
+        "sources": spec.sources.iter().map(source_entry).collect::<Vec<_>>(),
+        "api_version": spec.api.map(|api| json!({"version": api.version, "ends": api.ends})),
+        "examples": spec.examples.iter().map(example_entry).collect::<Vec<_>>(),
     })
 }
 
-fn media_limits(rules: &MediaRules) -> Value {
+fn source_entry(source: &Source) -> Value {
+    let evidence = match source.evidence {
+        Evidence::Documented => "documented",
+        Evidence::Observed => "observed",
+        Evidence::Assumed => "assumed",
+    };
+    json!({"facts": source.facts, "from": source.from, "evidence": evidence})
+}
+
+fn example_entry(example: &Example) -> Value {
+    // The conformance suite reads every example; one that is no JSON does not get past it.
+    let post: Value = serde_json::from_str(example.post).unwrap_or_default();
+    json!({"what": example.what, "post": post, "media_types": example.media, "needs": example.needs})
+}
+
+/// What texts may be, as discovery shows it.
+#[must_use]
+pub fn content_limits(spec: &Spec) -> Value {
+    json!({
+        "caption_max": spec.caption.max,
+        "caption_max_with_media": spec.caption.max_with_media.unwrap_or(spec.caption.max),
+        "caption_max_bytes": spec.caption.max_bytes,
+        "unit": spec.caption.unit,
+        "alt_text_max": spec.alt_text_max,
+    })
+}
+
+/// What media may be, as discovery shows it.
+#[must_use]
+pub fn media_limits(rules: &MediaRules) -> Value {
     json!({
         "min": rules.min,
         "total_max": rules.total_max,

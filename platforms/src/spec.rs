@@ -40,8 +40,128 @@ pub struct Spec {
     pub helpers: &'static [&'static str],
     /// Account or post figures can be read.
     pub analytics: bool,
+    /// The version of its API that is spoken, where versions end.
+    pub api: Option<Api>,
     /// Where these facts come from, for people who check them.
-    pub source: &'static str,
+    pub sources: &'static [Source],
+    /// Posts that it takes as they are: together they show every post type and every setting. Shown to callers, sent by
+    /// the demo, and published by the conformance suite.
+    pub examples: &'static [Example],
+}
+
+impl Spec {
+    /// What most networks have in common; a descriptor writes its own facts over it.
+    #[must_use]
+    pub const fn usual(id: PlatformId, label: &'static str) -> Self {
+        Self {
+            id,
+            label,
+            base_url: "",
+            connect: Connect::Credentials(&[]),
+            caption: Caption::characters(0),
+            media: MediaRules::NONE,
+            alt_text_max: 0,
+            post_types: &[PostType { name: "feed", doc: "A post.", media: None }],
+            settings: &[],
+            thread: None,
+            class: Class::Search,
+            commit_deadline: Duration::from_secs(30),
+            paces: &[],
+            prepare_lead: Duration::from_secs(15 * 60),
+            helpers: &[],
+            analytics: false,
+            api: None,
+            sources: &[],
+            examples: &[],
+        }
+    }
+}
+
+/// A version of a network's API.
+#[derive(Debug, Clone, Copy)]
+pub struct Api {
+    /// Its name, as requests hold it.
+    pub version: &'static str,
+    /// The day (`YYYY-MM-DD`) on which the network stops answering it, once that is announced.
+    pub ends: Option<&'static str>,
+}
+
+/// Where some facts of a descriptor come from.
+#[derive(Debug, Clone, Copy)]
+pub struct Source {
+    /// Which facts.
+    pub facts: &'static str,
+    /// An address, or where it was seen.
+    pub from: &'static str,
+    /// How good they are.
+    pub evidence: Evidence,
+}
+
+/// How good a fact is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Evidence {
+    /// Read in the vendor's documentation, schema or source.
+    Documented,
+    /// Seen in what software does that works with it.
+    Observed,
+    /// Neither; easy to change.
+    Assumed,
+}
+
+impl Source {
+    /// Facts that the vendor publishes.
+    #[must_use]
+    pub const fn documented(facts: &'static str, from: &'static str) -> Self {
+        Self { facts, from, evidence: Evidence::Documented }
+    }
+
+    /// Facts that were seen, not promised.
+    #[must_use]
+    pub const fn observed(facts: &'static str, from: &'static str) -> Self {
+        Self { facts, from, evidence: Evidence::Observed }
+    }
+
+    /// Facts that nobody promises and that were not checked.
+    #[must_use]
+    pub const fn assumed(facts: &'static str, from: &'static str) -> Self {
+        Self { facts, from, evidence: Evidence::Assumed }
+    }
+}
+
+/// A post that a network takes.
+#[derive(Debug, Clone, Copy)]
+pub struct Example {
+    /// What it shows, a few words.
+    pub what: &'static str,
+    /// The body of `POST /api/v1/posts` without account and media, as JSON. `<earlier>` and `<earlier_url>` stand for
+    /// the network's id and the address of an earlier post of the account.
+    pub post: &'static str,
+    /// Types of its files, in order.
+    pub media: &'static [&'static str],
+    /// What must be there for it to be taken, if that is no matter of course.
+    pub needs: Option<&'static str>,
+}
+
+impl Example {
+    /// A post without files.
+    #[must_use]
+    pub const fn new(what: &'static str, post: &'static str) -> Self {
+        Self { what, post, media: &[], needs: None }
+    }
+
+    /// The same with files of these types.
+    #[must_use]
+    pub const fn with(mut self, media: &'static [&'static str]) -> Self {
+        self.media = media;
+        self
+    }
+
+    /// The same where something must be there first. It is checked and shown, but not sent by the suite.
+    #[must_use]
+    pub const fn needing(mut self, what: &'static str) -> Self {
+        self.needs = Some(what);
+        self
+    }
 }
 
 /// So many public calls in any time of this length.
@@ -97,6 +217,20 @@ pub struct CredentialField {
     pub doc: &'static str,
 }
 
+impl CredentialField {
+    /// One that must be given.
+    #[must_use]
+    pub const fn required(name: &'static str, doc: &'static str) -> Self {
+        Self { name, required: true, doc }
+    }
+
+    /// One that may be left out.
+    #[must_use]
+    pub const fn optional(name: &'static str, doc: &'static str) -> Self {
+        Self { name, required: false, doc }
+    }
+}
+
 /// Limits of the text.
 #[derive(Debug, Clone, Copy)]
 pub struct Caption {
@@ -110,6 +244,15 @@ pub struct Caption {
     pub count: fn(&str) -> usize,
     /// What it counts, in the plural: `characters`, `graphemes`.
     pub unit: &'static str,
+}
+
+impl Caption {
+    /// At most so many characters (Unicode scalar values).
+    #[must_use]
+    pub const fn characters(max: usize) -> Self {
+        let count = crate::text::characters;
+        Self { max, max_with_media: None, max_bytes: None, count, unit: "characters" }
+    }
 }
 
 /// Which media a post may have.

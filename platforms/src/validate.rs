@@ -4,12 +4,12 @@ mod caption;
 mod media;
 mod metadata;
 mod settings;
-mod value;
+pub(crate) mod value;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{Draft, Platform, Spec};
+use crate::{Account, Draft, Platform, Spec};
 
 /// One broken rule, in the shape of the API's `validation_errors`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -57,12 +57,28 @@ impl Violation {
     }
 }
 
+/// Something an accepted post does not get.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Warning {
+    /// Path of the field.
+    pub field: String,
+    /// What it does not do, and why, one sentence.
+    pub message: String,
+}
+
+impl Warning {
+    /// A field without (all of) its effect.
+    pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { field: field.into(), message: message.into() }
+    }
+}
+
 /// All rules of the network that `draft` breaks, in the order of the fields: caption, media, post type, settings,
-/// metadata. Pure. Media whose type or size is not known yet passes.
+/// metadata. Pure. Media whose type or size is not known yet passes. An account that is not known yet is an empty one.
 #[must_use]
-pub fn validate(platform: &dyn Platform, draft: &Draft) -> Vec<Violation> {
-    let spec = platform.spec();
-    let mut found = caption::violations(platform, draft);
+pub fn validate(platform: &dyn Platform, account: &Account, draft: &Draft) -> Vec<Violation> {
+    let spec = &platform.spec_of(account);
+    let mut found = caption::violations(platform, spec, draft);
     found.extend(media::violations(spec, draft));
     found.extend(post_type(spec, draft));
     found.extend(settings::violations(spec, draft));

@@ -7,26 +7,98 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// Where a request is cut.
+/// Where an exchange is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
-    /// After this many bytes of it.
+    /// After this many bytes of the request.
     After(usize),
-    /// This many bytes before its end.
+    /// This many bytes before the end of the request.
     Before(usize),
+    /// After so many hundredths of the request's head.
+    Head(usize),
+    /// After so many hundredths of the request's body.
+    Body(usize),
     /// When the network has all of it, and before it answers.
     Whole,
+    /// After the first byte of the answer's head.
+    AnswerFirst,
+    /// In the middle of the answer's head.
+    AnswerHead,
+    /// Before the last byte of the answer's head.
+    AnswerHeadEnd,
+    /// In the middle of the answer's body.
+    AnswerBody,
+    /// Before the last byte of the answer's body.
+    AnswerEnd,
 }
 
-/// What is cut: the next request whose first line holds this text.
-type Armed = Option<(String, Cut)>;
+impl Cut {
+    /// The first, a middle and the last byte of head and body of request and answer.
+    pub const EVERYWHERE: &[Self] = &[
+        Self::After(0),
+        Self::After(1),
+        Self::Head(50),
+        Self::Head(100),
+        Self::Body(50),
+        Self::Before(1),
+        Self::Whole,
+        Self::AnswerFirst,
+        Self::AnswerHead,
+        Self::AnswerHeadEnd,
+        Self::AnswerBody,
+        Self::AnswerEnd,
+    ];
+
+    /// The network has the whole request.
+    #[must_use]
+    pub const fn is_sent(self) -> bool {
+        !matches!(self, Self::After(_) | Self::Before(_) | Self::Head(_) | Self::Body(_))
+    }
+
+    /// How many bytes of the request are passed on.
+    fn of_request(self, request: &[u8]) -> usize {
+        let head = head_end(request);
+        match self {
+            Self::After(bytes) => bytes.min(request.len()),
+            Self::Before(bytes) => request.len().saturating_sub(bytes),
+            Self::Head(part) => head * part / 100,
+            Self::Body(part) => head + (request.len() - head) * part / 100,
+            _ => request.len(),
+        }
+    }
+
+    /// How many bytes of the answer are passed on.
+    fn of_answer(self, answer: &[u8]) -> usize {
+        let head = head_end(answer);
+        match self {
+            Self::AnswerFirst => 1,
+            Self::AnswerHead => head / 2,
+            Self::AnswerHeadEnd => head - 1,
+            Self::AnswerBody => head + (answer.len() - head) / 2,
+            Self::AnswerEnd => answer.len() - 1,
+            _ => 0,
+        }
+    }
+}
+
+/// Where the body begins.
+fn head_end(message: &[u8]) -> usize {
+    message.windows(4).position(|four| four == b"\r\n\r\n").map_or(message.len(), |end| end + 4)
+}
+
+/// What is cut: the request number `skip` (from 0) of those whose first line holds these words.
+struct Armed {
+    text: String,
+    skip: usize,
+    cut: Cut,
+}
 
 /// The proxy; it ends with the test.
 #[derive(Clone)]
 pub struct Cutter {
     address: std::net::SocketAddr,
     behind: std::net::SocketAddr,
-    armed: Arc<Mutex<Armed>>,
+    armed: Arc<Mutex<Option<Armed>>>,
 }
 
 impl Cutter {
@@ -54,12 +126,21 @@ impl Cutter {
         self.address
     }
 
-    /// Cuts the next request whose first line holds `text`.
+    /// Cuts the next request whose first line holds all words of `text`.
     ///
     /// # Panics
     /// A test thread panicked while it held the lock.
     pub fn cut(&self, text: &str, cut: Cut) {
-        *self.armed.lock().expect("the lock") = Some((text.to_owned(), cut));
+        self.cut_later(text, 0, cut);
+    }
+
+    /// The same after `skip` requests of this kind were let through.
+    ///
+    /// # Panics
+    /// A test thread panicked while it held the lock.
+    pub fn cut_later(&self, text: &str, skip: usize, cut: Cut) {
+        let armed = Armed { text: text.to_owned(), skip, cut };
+        *self.armed.lock().expect("the lock") = Some(armed);
     }
 
     /// True once the armed cut was made.
@@ -79,44 +160,37 @@ impl Cutter {
         let forward = async {
             let mut waiting = Vec::new();
             while let Some(request) = whole_request(&mut from_client, &mut waiting).await {
-                match self.cut_for(&request) {
-                    None => requests.write_all(&request).await.ok()?,
-                    Some(Cut::After(bytes)) => {
-                        requests.write_all(&request[..bytes.min(request.len())]).await.ok()?;
-                        return None;
-                    }
-                    Some(Cut::Before(bytes)) => {
-                        let end = request.len().saturating_sub(bytes);
-                        requests.write_all(&request[..end]).await.ok()?;
-                        return None;
-                    }
-                    Some(Cut::Whole) => {
-                        requests.write_all(&request).await.ok()?;
-                        return None;
-                    }
-                }
+                let Some(cut) = self.cut_for(&request) else {
+                    requests.write_all(&request).await.ok()?;
+                    continue;
+                };
+                requests.write_all(&request[..cut.of_request(&request)]).await.ok()?;
+                return cut.is_sent().then_some(cut);
             }
-            None::<()>
+            None
         };
-        tokio::select! {
-            _ = forward => {}
-            _ = tokio::io::copy(&mut answers, &mut to_client) => {}
-        }
+        let cut = tokio::select! {
+            cut = forward => cut,
+            _ = tokio::io::copy(&mut answers, &mut to_client) => None,
+        };
         // A network that has a whole request carries it out, whether or not anybody waits for the answer.
-        let mut rest = Vec::new();
-        let _ = tokio::time::timeout(
-            std::time::Duration::from_millis(200),
-            answers.read_to_end(&mut rest),
-        )
-        .await;
-        Some(())
+        let patience = std::time::Duration::from_millis(if cut.is_some() { 5_000 } else { 200 });
+        let mut answer = Vec::new();
+        let _ = tokio::time::timeout(patience, whole(&mut answers, &mut answer)).await;
+        to_client.write_all(&answer[..cut?.of_answer(&answer).min(answer.len())]).await.ok()
     }
 
     fn cut_for(&self, request: &[u8]) -> Option<Cut> {
         let line = request.split(|byte| *byte == b'\r').next().unwrap_or_default();
         let line = String::from_utf8_lossy(line);
         let mut armed = self.armed.lock().expect("the lock");
-        armed.take_if(|(text, _)| line.contains(text.as_str())).map(|(_, cut)| cut)
+        let meets = |armed: &mut Armed| armed.text.split(' ').all(|word| line.contains(word));
+        let met = armed.as_mut().is_some_and(meets);
+        if let Some(waiting) = armed.as_mut().filter(|armed| met && armed.skip > 0) {
+            waiting.skip -= 1;
+            return None;
+        }
+        armed.take_if(|_| met).map(|armed| armed.cut)
     }
 }
 
@@ -125,18 +199,24 @@ async fn whole_request<R: AsyncReadExt + Unpin>(
     from: &mut R,
     waiting: &mut Vec<u8>,
 ) -> Option<Vec<u8>> {
-    let end = loop {
-        if let Some(end) = waiting.windows(4).position(|four| four == b"\r\n\r\n") {
+    let end = whole(from, waiting).await?;
+    let rest = waiting.split_off(end);
+    Some(std::mem::replace(waiting, rest))
+}
+
+/// Reads until `into` holds a whole message, head and body, and says where that ends.
+async fn whole<R: AsyncReadExt + Unpin>(from: &mut R, into: &mut Vec<u8>) -> Option<usize> {
+    let head = loop {
+        if let Some(end) = into.windows(4).position(|four| four == b"\r\n\r\n") {
             break end + 4;
         }
-        (from.read_buf(waiting).await.ok()? > 0).then_some(())?;
+        (from.read_buf(into).await.ok()? > 0).then_some(())?;
     };
-    let head = String::from_utf8_lossy(&waiting[..end]).to_ascii_lowercase();
-    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+    let lines = String::from_utf8_lossy(&into[..head]).to_ascii_lowercase();
+    let length = lines.lines().find_map(|line| line.strip_prefix("content-length: "));
     let length: usize = length.and_then(|length| length.trim().parse().ok()).unwrap_or(0);
-    while waiting.len() < end + length {
-        (from.read_buf(waiting).await.ok()? > 0).then_some(())?;
+    while into.len() < head + length {
+        (from.read_buf(into).await.ok()? > 0).then_some(())?;
     }
-    let rest = waiting.split_off(end + length);
-    Some(std::mem::replace(waiting, rest))
+    Some(head + length)
 }

@@ -7,6 +7,7 @@ mod app;
 pub mod browser;
 mod client;
 mod cutter;
+pub mod networks;
 pub mod operator;
 mod picture;
 mod receiver;

@@ -33,16 +33,25 @@ impl Picture {
                         break;
                     }
                 }
+                let is_film = request.windows(9).any(|part| part == b"/film.mp4");
+                let (mime, file) = if is_film { ("video/mp4", FILM) } else { ("image/png", &*png) };
                 let head = format!(
-                    "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
-                    png.len()
+                    "HTTP/1.1 200 OK\r\nContent-Type: {mime}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                    file.len()
                 );
                 let _ = stream.write_all(head.as_bytes()).await;
-                let _ = stream.write_all(&png).await;
+                let _ = stream.write_all(file).await;
                 let _ = stream.shutdown().await;
             }
         });
         Self { url, asked }
+    }
+
+    /// Address of the file number `place` of a type: the picture, or the head of a film.
+    #[must_use]
+    pub fn file(&self, mime: &str, place: usize) -> String {
+        let name = if mime.starts_with("video/") { "film.mp4" } else { "picture.png" };
+        format!("{}?n={place}", self.url.replace("picture.png", name))
     }
 
     /// How often it was fetched.
@@ -51,6 +60,9 @@ impl Picture {
         self.asked.load(Ordering::Relaxed)
     }
 }
+
+/// The head of an MP4 file.
+const FILM: &[u8] = b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom";
 
 /// A grey PNG, stored without compression.
 fn png() -> Vec<u8> {

@@ -20,7 +20,7 @@ pub use connect::{ConnectRequest, connect};
 pub use disconnect::{disconnect, needs_reconnect};
 pub use options::{options, options_of};
 pub use sandbox::{Faults, NewSandboxAccount, create_sandbox, sandbox_posts, set_faults};
-pub use session::{Refreshed, refresh, session, session_with};
+pub use session::{Refreshed, facts, refresh, session, session_with};
 
 /// Name of the table, as secrets are bound to it.
 const TABLE: &str = "accounts";
@@ -100,10 +100,12 @@ pub fn view(cx: &Domain, row: &account::Model) -> Value {
 pub async fn schema(act: &Act, id: AccountId) -> Result<Reply> {
     let row = find(act, id).await?;
     let platform = crate::posts::platform(&row.platform)?;
-    let spec = fanfare_platforms::find(platform).spec();
-    let schema = fanfare_platforms::settings_schema(spec);
+    let spec = fanfare_platforms::find(platform).spec_of(&facts(&row));
+    let schema = fanfare_platforms::settings_schema(&spec);
     let post_types: Vec<_> = spec.post_types.iter().map(|kind| kind.name).collect();
     Ok(Reply::ok(json!({
         "account_id": row.id, "platform": row.platform, "post_types": post_types, "schema": schema,
+        "content_limits": fanfare_platforms::content_limits(&spec),
+        "media_limits": fanfare_platforms::media_limits(&spec.media),
     })))
 }

@@ -36,12 +36,18 @@ pub fn session_with(cx: &Domain, row: &account::Model, secret: &secret::Model) -
         .map_err(|_| Error::internal("stored credentials are not JSON"))?;
     let platform = crate::posts::platform(&row.platform)?;
     let mut session = anonymous(cx, platform, row.sandbox, Secrets::from_pairs(pairs))?;
-    session.account = Account {
+    session.account = facts(row);
+    Ok(session)
+}
+
+/// What is known of an account, without secrets.
+#[must_use]
+pub fn facts(row: &account::Model) -> Account {
+    Account {
         remote_id: row.remote_id.clone(),
         username: row.username.clone(),
         meta: row.meta.as_object().cloned().unwrap_or_default(),
-    };
-    Ok(session)
+    }
 }
 
 /// A session that is nobody's yet.

@@ -41,14 +41,15 @@ pub async fn create(act: &Act, new: NewPost, flaws: Vec<Violation>) -> Result<Re
     };
     let now = act.cx.clock.now();
     let (time, mut broken) = when(new.scheduled_at.as_deref(), new.timezone.as_deref(), now);
-    broken.extend(objections(&content, platform, is_draft));
+    let facts = accounts::facts(&account);
+    broken.extend(objections(&content, platform, &facts, is_draft));
     Error::joined(flaws, Error::joined(broken, files.map(drop)))?;
     let row = row(act, &account, &new, time, now);
     if new.dry_run == Some(true) {
         return Ok(dry_run(&row, &content, platform));
     }
     limits::count_created(act).await?;
-    let made = make(act, row, content, platform).await;
+    let made = make(act, row, content, platform, &facts).await;
     if made.is_err() {
         limits::uncount_created(act).await;
     }
@@ -61,10 +62,11 @@ async fn make(
     mut row: post::Model,
     mut content: Content,
     platform: platforms::PlatformId,
+    account: &platforms::Account,
 ) -> Result<Reply> {
     let is_draft = row.status == PostStatus::Draft;
     content.media = media::copy(act, content.media).await?;
-    Error::check(objections(&content, platform, is_draft))?;
+    Error::check(objections(&content, platform, account, is_draft))?;
     let prepare = content.needs_preparing(platform);
     let spec = platforms::find(platform).spec();
     if let Some(at) = row.scheduled_at.filter(|_| !is_draft) {
@@ -74,7 +76,7 @@ async fn make(
         row.rung_at = (due <= now).then_some(now);
     }
     fill(&mut row, &content, platform)?;
-    insert(act, row).await
+    insert(act, row, &content.warnings(platform)).await
 }
 
 /// The time that was asked for, and what is wrong with it.
@@ -104,10 +106,11 @@ pub(super) fn when(
 pub(super) fn objections(
     content: &Content,
     platform: platforms::PlatformId,
+    account: &platforms::Account,
     is_draft: bool,
 ) -> Vec<Violation> {
     let form = [Code::UnknownField, Code::SettingInvalid].map(|code| code.entry().code);
-    let mut broken = content.violations(platform);
+    let mut broken = content.violations(platform, account);
     broken.retain(|violation| !is_draft || form.contains(&violation.code));
     broken
 }
@@ -185,10 +188,12 @@ fn dry_run(row: &post::Model, content: &Content, platform: platforms::PlatformId
     if let (Ok(()), Some(map)) = (filled, post.as_object_mut()) {
         map.remove("id");
     }
-    Reply::ok(json!({"dry_run": true, "valid": true, "post": post, "warnings": []}))
+    Reply::ok(
+        json!({"dry_run": true, "valid": true, "post": post, "warnings": content.warnings(platform)}),
+    )
 }
 
-async fn insert(act: &Act, row: post::Model) -> Result<Reply> {
+async fn insert(act: &Act, row: post::Model, warnings: &[platforms::Warning]) -> Result<Reply> {
     let mut tx = act.begin().await?;
     let due_at = row.due_at;
     let new = post::ActiveModel { id: NotSet, ..post::ActiveModel::from(row).reset_all() };
@@ -198,6 +203,10 @@ async fn insert(act: &Act, row: post::Model) -> Result<Reply> {
     if let Some(due_at) = due_at {
         tx.ring(Kind::PublishPost, made.id.0, due_at);
     }
-    let reply = Reply::of("post", view(&made)).with_status(201);
+    let mut body = json!({ "post": view(&made) });
+    if !warnings.is_empty() {
+        body["warnings"] = json!(warnings);
+    }
+    let reply = Reply::ok(body).with_status(201);
     act.finish(tx, reply).await
 }

@@ -4,14 +4,17 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use fanfare_entities::post;
+use fanfare_entities::{account, post};
 use fanfare_media::Store;
-use fanfare_platforms::{self as platforms, Draft, Media, MediaSource, PlatformId, Violation};
+use fanfare_platforms::{
+    self as platforms, Account, Draft, Media, MediaSource, PlatformId, Violation, Warning,
+};
+use sea_orm::{ConnectionTrait, EntityTrait};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::view::PostMedia;
-use crate::{Domain, clock::date, error::Result, posts::media_of};
+use crate::{Domain, accounts, clock::date, error::Result, posts::media_of};
 
 /// What a post says, whatever row or request it comes from.
 #[derive(Debug, Clone)]
@@ -50,11 +53,17 @@ impl Content {
         self.post_type.as_deref().or(settings_type).unwrap_or(default).to_owned()
     }
 
-    /// Everything the platform objects to.
+    /// Everything the platform objects to on this account.
     #[must_use]
-    pub fn violations(&self, platform: PlatformId) -> Vec<Violation> {
+    pub fn violations(&self, platform: PlatformId, account: &Account) -> Vec<Violation> {
         let draft = self.draft(platform, Uuid::nil(), 0, None);
-        platforms::validate(platforms::find(platform), &draft)
+        platforms::validate(platforms::find(platform), account, &draft)
+    }
+
+    /// What it does not get although it is accepted.
+    #[must_use]
+    pub fn warnings(&self, platform: PlatformId) -> Vec<Warning> {
+        platforms::find(platform).warnings(&self.draft(platform, Uuid::nil(), 0, None))
     }
 
     /// True when something is done before the commit call: uploads, containers.
@@ -76,6 +85,15 @@ impl Content {
             media: self.media.iter().map(|file| media(file, store)).collect(),
         }
     }
+}
+
+/// What is known of the account of a row, which may set limits of its own.
+///
+/// # Errors
+/// The database's.
+pub async fn account_of(conn: &impl ConnectionTrait, row: &post::Model) -> Result<Account> {
+    let found = account::Entity::find_by_id(row.account_id).one(conn).await?;
+    Ok(found.as_ref().map(accounts::facts).unwrap_or_default())
 }
 
 /// The draft of a row, with its files readable.

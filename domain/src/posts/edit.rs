@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::{
     create::{fill, objections, when},
-    draft::Content,
+    draft::{Content, account_of},
     first_due,
     input::Changes,
     media,
@@ -41,14 +41,15 @@ pub async fn edit(
     }
     // Files are copied before the row is locked: no transaction stays open while the network is asked.
     let before = find(act, id).await?;
-    let files = match judged(act, &before, &changes, flaws).await? {
+    let account = account_of(&act.cx.db.read, &before).await?;
+    let files = match judged(act, &before, &changes, &account, flaws).await? {
         Some(found) => Some(media::copy(act, found).await?),
         None => None,
     };
     let mut tx = act.begin().await?;
     let row = find_locked(act, &tx, id).await?;
     editable(&row)?;
-    let row = changed(act, &row, &changes, files)?;
+    let row = changed(act, &row, &changes, &account, files)?;
     let reply = save(act, &mut tx, row, "edited").await?;
     act.finish(tx, reply).await
 }
@@ -58,13 +59,14 @@ async fn judged(
     act: &Act,
     before: &post::Model,
     changes: &Changes,
+    account: &platforms::Account,
     flaws: Vec<platforms::Violation>,
 ) -> Result<Option<Vec<PostMedia>>> {
     let found = match urls(changes) {
         Some(urls) => media::look_up(act, &urls).await.map(Some),
         None => Ok(None),
     };
-    let right = changed(act, before, changes, found.clone().unwrap_or_default()).map(drop);
+    let right = changed(act, before, changes, account, found.clone().unwrap_or_default()).map(drop);
     let all = Error::all(vec![right, found.clone().map(drop)]).map(drop);
     Error::joined(flaws, all)?;
     editable(before)?;
@@ -91,6 +93,7 @@ fn changed(
     act: &Act,
     row: &post::Model,
     changes: &Changes,
+    account: &platforms::Account,
     files: Option<Vec<PostMedia>>,
 ) -> Result<post::Model> {
     let now = act.cx.clock.now();
@@ -100,7 +103,7 @@ fn changed(
     next.request_id.clone_from(&act.request_id);
     let mut content = Content::of_row(row);
     apply(&mut content, changes, files);
-    let mut broken = objections(&content, platform, is_draft);
+    let mut broken = objections(&content, platform, account, is_draft);
     broken.extend(reschedule(&mut next, changes, now));
     Error::check(broken)?;
     if let Some(group) = &changes.group {

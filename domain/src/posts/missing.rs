@@ -16,9 +16,10 @@ use crate::{Act, Reply, clock::show, error::Result};
 pub async fn missing(act: &Act, id: PostId) -> Result<Reply> {
     let row = find(act, id).await?;
     let platform = super::platform(&row.platform)?;
-    let mut missing: Vec<Value> =
-        Content::of_row(&row).violations(platform).iter().map(lack).collect();
     let account = account::Entity::find_by_id(row.account_id).one(&act.cx.db.read).await?;
+    let facts = account.as_ref().map(crate::accounts::facts).unwrap_or_default();
+    let broken = Content::of_row(&row).violations(platform, &facts);
+    let mut missing: Vec<Value> = broken.iter().map(lack).collect();
     missing.extend(account_lack(account.as_ref(), row.scheduled_at));
     for file in media_of(&row) {
         let Some(uid) = file.asset_id else { continue };

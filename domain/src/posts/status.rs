@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::{
     create::when,
-    draft::Content,
+    draft::{Content, account_of},
     event, first_due,
     input::{AskedStatus, Retry, StatusChange},
     read::find_locked,
@@ -53,11 +53,12 @@ pub async fn set_status(act: &Act, id: PostId, change: StatusChange) -> Result<R
     let row = find_locked(act, &tx, id).await?;
     let now = act.cx.clock.now();
     let asked_time = requested_time(&change, now)?;
+    let account = account_of(tx.conn(), &row).await?;
     let next = match (change.status, row.status) {
         (AskedStatus::Paused, PostStatus::Paused) | (AskedStatus::Draft, PostStatus::Draft) => None,
         (AskedStatus::Scheduled, PostStatus::Scheduled) => match asked_time {
             Some(at) if row.scheduled_at != Some(at) => {
-                Some(scheduled(&act.request_id, &row, at, now)?)
+                Some(scheduled(&act.request_id, &row, &account, at, now)?)
             }
             _ => None,
         },
@@ -70,7 +71,7 @@ pub async fn set_status(act: &Act, id: PostId, change: StatusChange) -> Result<R
         (AskedStatus::Scheduled, PostStatus::Draft | PostStatus::Paused | PostStatus::Failed) => {
             accept_risk(&row, change.acknowledge_duplicate_risk)?;
             let at = time_for(&row, asked_time, now)?;
-            Some(scheduled(&act.request_id, &row, at, now)?)
+            Some(scheduled(&act.request_id, &row, &account, at, now)?)
         }
         (AskedStatus::Paused, _) => return Err(refused(&row, "paused")),
         (AskedStatus::Draft, _) => return Err(refused(&row, "made a draft")),
@@ -95,7 +96,8 @@ pub async fn retry(act: &Act, id: PostId, retry: Retry) -> Result<Reply> {
     }
     accept_risk(&row, retry.acknowledge_duplicate_risk)?;
     let now = act.cx.clock.now();
-    let next = scheduled(&act.request_id, &row, now, now)?;
+    let account = account_of(tx.conn(), &row).await?;
+    let next = scheduled(&act.request_id, &row, &account, now, now)?;
     let reply = save(act, &mut tx, next, "retry").await?;
     act.finish(tx, reply).await
 }
@@ -116,7 +118,8 @@ pub(crate) async fn retry_for_operator(
     }
     accept_risk(&row, Some(accepts_risk))?;
     let now = cx.clock.now();
-    let next = scheduled(request_id, &row, now, now)?;
+    let account = account_of(tx.conn(), &row).await?;
+    let next = scheduled(request_id, &row, &account, now, now)?;
     save_as(request_id, tx, next, "retried by the operator").await.map(drop)
 }
 
@@ -164,12 +167,13 @@ fn time_for(row: &post::Model, asked: Option<Millis>, now: Millis) -> Result<Mil
 pub(super) fn scheduled(
     request_id: &str,
     row: &post::Model,
+    account: &platforms::Account,
     at: Millis,
     now: Millis,
 ) -> Result<post::Model> {
     let platform = super::platform(&row.platform)?;
     let content = Content::of_row(row);
-    Error::check(super::create::objections(&content, platform, false))?;
+    Error::check(super::create::objections(&content, platform, account, false))?;
     let spec = platforms::find(platform).spec();
     let prepare = row.state.is_some() || content.needs_preparing(platform);
     let due = first_due(spec, prepare, at);

@@ -1,11 +1,12 @@
 //! Reads a server's errors.
 
-use std::time::Duration;
-
 use fanfare_outbound::Reply;
 use serde::Deserialize;
 
-use crate::{Error, Kind, Session};
+use crate::{
+    Error, Kind, Session,
+    answer::{self, Reset},
+};
 
 #[derive(Default, Deserialize)]
 struct Body {
@@ -40,7 +41,7 @@ pub fn parse_error(session: &Session, reply: &Reply) -> Error {
         )
         .with_remedy("Check both, or make a new app password, and connect the account again."),
         (_, 429) => Error::new(Kind::RateLimited, "Bluesky asks to wait.")
-            .with_retry_after(wait(session, reply)),
+            .with_retry_after(answer::wait(session, reply, &[Reset::Unix("ratelimit-reset")])),
         ("BlobTooLarge" | "InvalidMimeType", _) | (_, 413) => {
             Error::media_rejected(format!("Bluesky does not take the file: {said}."))
         }
@@ -50,20 +51,9 @@ pub fn parse_error(session: &Session, reply: &Reply) -> Error {
             Error::misconfigured("The server does not offer what is needed.")
                 .with_remedy("Check that the address of the account's server is right.")
         }
-        (_, 300..=399) => Error::misconfigured("The server's address has moved.")
-            .with_remedy("Connect the account again with the new address."),
         ("UpstreamFailure" | "UpstreamTimeout" | "InternalServerError", _)
         | (_, 408 | 500..=599) => Error::new(Kind::Server, "Bluesky has a problem of its own."),
-        _ => Error::rejected(format!("Bluesky refuses the request: {said}.")),
+        _ => answer::by_status("Bluesky", reply, said),
     };
     error.with_reply(reply.status, body.error.as_deref(), words.as_deref())
-}
-
-/// `Retry-After`, else the Unix time in `ratelimit-reset`.
-fn wait(session: &Session, reply: &Reply) -> Option<Duration> {
-    let reset = || {
-        let at: i64 = reply.header("ratelimit-reset")?.trim().parse().ok()?;
-        Some(Duration::from_secs(u64::try_from(at - session.now.timestamp()).unwrap_or(0)))
-    };
-    reply.retry_after().or_else(reset)
 }

@@ -16,16 +16,16 @@ mod state;
 mod tid;
 mod verify;
 
-use std::time::Duration;
-
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
+use settings::Settings;
+
 use crate::{
-    Caption, Class, Connect, CredentialField, Draft, Found, Identity, MediaRules, Pace, Per,
-    Platform, PlatformId, PostType, Progress, Refreshed, Result, Session, Spec, Step, Violation,
-    text,
+    Caption, Class, Connect, CredentialField, Draft, Example, Found, Identity, MediaRules, Pace,
+    Per, Platform, PlatformId, PostType, Progress, Refreshed, Result, Session, Source, Spec, Step,
+    Violation, text,
 };
 
 /// Largest image in bytes (lexicon `app.bsky.embed.images`).
@@ -37,25 +37,20 @@ const PACES: &[Pace] =
     &[Pace::new(Per::Account, 1_666, 3_600), Pace::new(Per::Account, 11_666, 86_400)];
 
 const SPEC: Spec = Spec {
-    id: PlatformId::Bluesky,
-    label: "Bluesky",
     base_url: "https://bsky.social",
     connect: Connect::Credentials(&[
-        CredentialField {
-            name: "identifier",
-            required: true,
-            doc: "Handle of the account, for example name.bsky.social, or its e-mail address.",
-        },
-        CredentialField {
-            name: "app_password",
-            required: true,
-            doc: "An app password, made in Bluesky under Settings, Privacy and security, App passwords.",
-        },
-        CredentialField {
-            name: "service",
-            required: false,
-            doc: "Address of the account's own server, if that is not https://bsky.social.",
-        },
+        CredentialField::required(
+            "identifier",
+            "Handle of the account, for example name.bsky.social, or its e-mail address.",
+        ),
+        CredentialField::required(
+            "app_password",
+            "An app password, made in Bluesky under Settings, Privacy and security, App passwords.",
+        ),
+        CredentialField::optional(
+            "service",
+            "Address of the account's own server, if that is not https://bsky.social.",
+        ),
     ]),
     caption: Caption {
         max: 300,
@@ -78,15 +73,34 @@ const SPEC: Spec = Spec {
               gets a preview card.",
         media: None,
     }],
-    settings: settings::SETTINGS,
-    thread: None,
+    settings: Settings::FIELDS,
     class: Class::Key { window: None },
-    commit_deadline: Duration::from_secs(30),
     paces: PACES,
-    prepare_lead: Duration::from_secs(15 * 60),
-    helpers: &[],
-    analytics: false,
-    source: "https://github.com/bluesky-social/atproto/tree/main/lexicons",
+    sources: &[
+        Source::documented(
+            "text, media, alt texts, settings",
+            "https://github.com/bluesky-social/atproto/tree/main/lexicons",
+        ),
+        Source::documented("paces", "https://docs.bsky.app/docs/advanced-guides/rate-limits"),
+        Source::observed("length of alt texts", "Bluesky's own app"),
+    ],
+    examples: &[
+        Example::new("text", r#"{"caption": "Hello #launch"}"#),
+        Example::new(
+            "every setting of a text",
+            r#"{"caption": "Bonjour", "settings": {"languages": ["fr", "en"], "content_label": "nudity", "tags": ["hidden"], "disable_quotes": true}}"#,
+        ),
+        Example::new(
+            "a quote",
+            r#"{"caption": "See this", "settings": {"quote_url": "<earlier_url>"}}"#,
+        ),
+        Example::new(
+            "images with alt texts",
+            r#"{"caption": "Two pictures", "settings": {"media_alt_texts": ["A cat", "A dog"]}}"#,
+        )
+        .with(&["image/png", "image/png"]),
+    ],
+    ..Spec::usual(PlatformId::Bluesky, "Bluesky")
 };
 
 /// The connector.

@@ -1,7 +1,5 @@
 //! The steps of a post.
 
-use std::time::Duration;
-
 use serde_json::Value;
 
 use super::{
@@ -44,10 +42,7 @@ pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> 
         Next::Quote(url) => state.quote = Some(quote::resolve(&pds, &url).await?),
         Next::Create => return create(session, &pds, draft, &settings, &state).await,
     }
-    let state = serde_json::to_value(state).map_err(|error| {
-        Error::misconfigured(format!("The progress cannot be stored: {error}."))
-    })?;
-    Ok(Progress::Continue { state, after: Duration::ZERO, remote_id, public: false })
+    Progress::go_on(&state).map(|progress| progress.naming(remote_id))
 }
 
 async fn upload_image(pds: &Pds<'_>, draft: &Draft, index: usize) -> Result<Value> {

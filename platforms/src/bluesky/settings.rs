@@ -1,9 +1,11 @@
 //! What `settings` of a Bluesky post may hold.
 
-use serde::Deserialize;
-
 use super::quote::PostAddress;
-use crate::{Draft, Setting, Shape, Violation, settings, text};
+use crate::{
+    Draft, Shape, Violation,
+    settings::{alt_texts, settings},
+    text,
+};
 
 /// Longest alt text in characters. The lexicon sets no limit; this is what Bluesky's own app accepts.
 pub const ALT_TEXT_MAX: usize = 2_000;
@@ -11,43 +13,31 @@ pub const ALT_TEXT_MAX: usize = 2_000;
 const TAG_GRAPHEMES_MAX: usize = 64;
 const TAG_BYTES_MAX: usize = 640;
 
-pub const SETTINGS: &[Setting] = &[
-    Setting::optional(
-        "languages",
-        Shape::List { of: &Shape::Text { min: 2, max: 35 }, min: 1, max: 3 },
-        "Languages of the text as BCP 47 tags, for example en or pt-BR.",
-    ),
-    Setting::optional(
-        "content_label",
-        Shape::Choice(&["sexual", "nudity", "porn", "graphic-media"]),
-        "Marks the post so that people can hide it.",
-    ),
-    Setting::optional(
-        "tags",
-        Shape::List { of: &Shape::Text { min: 1, max: TAG_BYTES_MAX }, min: 1, max: 8 },
-        "Hidden tags for discovery without the #, each up to 64 graphemes, beside those in the caption.",
-    ),
-    Setting::optional("quote_url", Shape::Url, "Address of a Bluesky post to quote."),
-    Setting::optional("disable_quotes", Shape::Bool, "Nobody may quote the post."),
-    Setting::optional(
-        "media_alt_texts",
-        Shape::List { of: &Shape::Text { min: 0, max: ALT_TEXT_MAX }, min: 0, max: 4 },
-        "Descriptions of the images for people who cannot see them, in the order of the images.",
-    ),
-    settings::AI_GENERATED,
-    settings::AI_DISCLOSURE,
-];
-
-/// The settings as the connector uses them.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
-pub struct Settings {
-    pub languages: Vec<String>,
-    pub content_label: Option<String>,
-    pub tags: Vec<String>,
-    pub quote_url: Option<String>,
-    pub disable_quotes: bool,
-    pub media_alt_texts: Vec<String>,
+settings! {
+    /// The settings of a post.
+    Settings {
+        /// Languages of the text as BCP 47 tags, for example en or pt-BR.
+        optional languages: Vec<String> = Shape::List {
+            of: &Shape::Text { min: 2, max: 35 },
+            min: 1,
+            max: 3,
+        },
+        /// Marks the post so that people can hide it.
+        optional content_label: Option<String> =
+            Shape::Choice(&["sexual", "nudity", "porn", "graphic-media"]),
+        /// Hidden tags for discovery without the #, each up to 64 graphemes, beside those in the caption.
+        optional tags: Vec<String> = Shape::List {
+            of: &Shape::Text { min: 1, max: TAG_BYTES_MAX },
+            min: 1,
+            max: 8,
+        },
+        /// Address of a Bluesky post to quote.
+        optional quote_url: Option<String> = Shape::Url,
+        /// Nobody may quote the post.
+        optional disable_quotes: bool = Shape::Bool,
+        /// Descriptions of the images for people who cannot see them, in the order of the images.
+        optional media_alt_texts: Vec<String> = alt_texts!(ALT_TEXT_MAX, 4),
+    }
 }
 
 /// Rules that the descriptor cannot express. Values of the wrong kind are the descriptor's to report.

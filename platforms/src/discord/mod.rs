@@ -17,9 +17,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 
+use settings::Settings;
+
 use crate::{
-    Caption, Class, Connect, CredentialField, Draft, Identity, MediaRules, Pace, Per, Platform,
-    PlatformId, PostType, Progress, Result, Session, Spec, Step, Violation, text,
+    Caption, Class, Connect, CredentialField, Draft, Example, Identity, MediaRules, Pace, Per,
+    Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation, text,
 };
 
 /// Largest file in bytes. Servers without boosts may take less: then Discord answers 40005.
@@ -36,14 +38,11 @@ const ALT_TEXT_MAX: usize = 1_024;
 const PACES: &[Pace] = &[Pace::new(Per::Account, 5, 2), Pace::new(Per::Account, 30, 60)];
 
 const SPEC: Spec = Spec {
-    id: PlatformId::Discord,
-    label: "Discord",
     base_url: "https://discord.com",
-    connect: Connect::Credentials(&[CredentialField {
-        name: "webhook_url",
-        required: true,
-        doc: "Address of a webhook, as Discord copies it: Channel settings, Integrations, Webhooks.",
-    }]),
+    connect: Connect::Credentials(&[CredentialField::required(
+        "webhook_url",
+        "Address of a webhook, as Discord copies it: Channel settings, Integrations, Webhooks.",
+    )]),
     caption: Caption {
         max: 2_000,
         max_with_media: None,
@@ -65,15 +64,39 @@ const SPEC: Spec = Spec {
     },
     alt_text_max: ALT_TEXT_MAX,
     post_types: &[PostType { name: "feed", doc: "A message in the channel.", media: None }],
-    settings: settings::SETTINGS,
-    thread: None,
+    settings: Settings::FIELDS,
     class: Class::Blind,
-    commit_deadline: Duration::from_secs(30),
     paces: PACES,
     prepare_lead: Duration::ZERO,
-    helpers: &[],
-    analytics: false,
-    source: "https://discord.com/developers/docs/resources/webhook#execute-webhook",
+    sources: &[
+        Source::documented(
+            "text, files, alt texts, threads",
+            "https://discord.com/developers/docs/resources/webhook#execute-webhook",
+        ),
+        Source::observed(
+            "paces",
+            "headers of webhooks; https://discord.com/developers/docs/topics/rate-limits gives no numbers",
+        ),
+    ],
+    examples: &[
+        Example::new("text", r#"{"caption": "Hello, @everyone"}"#),
+        Example::new(
+            "a message in a thread",
+            r#"{"caption": "In a thread", "settings": {"thread_id": "123456789012345678"}}"#,
+        )
+        .needing("a thread with this id"),
+        Example::new(
+            "a new thread of a forum",
+            r#"{"caption": "A new thread", "settings": {"thread_name": "News"}}"#,
+        )
+        .needing("a webhook of a forum channel"),
+        Example::new(
+            "files with alt texts",
+            r#"{"caption": "", "settings": {"media_alt_texts": ["A cat", "A dog"]}}"#,
+        )
+        .with(&["image/png", "image/png"]),
+    ],
+    ..Spec::usual(PlatformId::Discord, "Discord")
 };
 
 /// The connector.

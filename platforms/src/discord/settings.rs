@@ -1,35 +1,21 @@
 //! What `settings` of a Discord post may hold.
 
-use serde::Deserialize;
-
 use super::{ALT_TEXT_MAX, FILES_MAX};
-use crate::{Draft, Setting, Shape, Violation};
+use crate::{
+    Draft, Shape, Violation,
+    settings::{alt_texts, settings},
+};
 
-pub(super) const SETTINGS: &[Setting] = &[
-    Setting::optional(
-        "media_alt_texts",
-        Shape::List { of: &Shape::Text { min: 0, max: ALT_TEXT_MAX }, min: 0, max: FILES_MAX },
-        "Description of each file for people who cannot see it, in the order of the files.",
-    ),
-    Setting::optional(
-        "thread_name",
-        Shape::Text { min: 1, max: 100 },
-        "Opens a new thread with this name; a forum or media channel needs it or `thread_id`.",
-    ),
-    Setting::optional(
-        "thread_id",
-        Shape::Text { min: 1, max: 20 },
-        "Id of the thread of this channel to post in.",
-    ),
-];
-
-/// The same, typed.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Settings {
-    pub media_alt_texts: Vec<String>,
-    pub thread_name: Option<String>,
-    pub thread_id: Option<String>,
+settings! {
+    /// The settings of a message.
+    Settings {
+        /// Description of each file for people who cannot see it, in the order of the files.
+        optional media_alt_texts: Vec<String> = alt_texts!(ALT_TEXT_MAX, FILES_MAX),
+        /// Opens a new thread with this name; a forum or media channel needs it or `thread_id`.
+        optional thread_name: Option<String> = Shape::Text { min: 1, max: 100 },
+        /// Id of the thread of this channel to post in.
+        optional thread_id: Option<String> = Shape::Text { min: 1, max: 20 },
+    }
 }
 
 /// Rules that the list above cannot say.

@@ -212,7 +212,7 @@ fn the_reason_deep_in_a_form_error_is_shown() {
 #[test]
 fn drafts_are_checked() {
     let codes = |post: &Draft| {
-        let found = validate(&Discord, post);
+        let found = validate(&Discord, &crate::Account::default(), post);
         found.iter().map(|one| format!("{} {}", one.field, one.code)).collect::<Vec<_>>()
     };
     assert!(codes(&draft(&"x".repeat(2_000), json!({"ai_generated": true}))).is_empty());

@@ -20,9 +20,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 
+use settings::Settings;
+
 use crate::{
-    Account, Caption, Class, Connect, CredentialField, Draft, Identity, MediaRules, Pace, Per,
-    Platform, PlatformId, PostType, Progress, Result, Session, Spec, Step, Violation, text,
+    Account, Caption, Class, Connect, CredentialField, Draft, Example, Identity, MediaRules, Pace,
+    Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation,
+    text,
 };
 
 /// Largest photo of an upload in bytes.
@@ -40,20 +43,10 @@ const PACES: &[Pace] =
     &[Pace::new(Per::Account, 1, 1), Pace::new(Per::Account, 20, 60), Pace::new(Per::App, 30, 1)];
 
 const SPEC: Spec = Spec {
-    id: PlatformId::Telegram,
-    label: "Telegram",
     base_url: "https://api.telegram.org",
     connect: Connect::Credentials(&[
-        CredentialField {
-            name: "bot_token",
-            required: true,
-            doc: "Token of the bot, as @BotFather shows it: digits, a colon, letters.",
-        },
-        CredentialField {
-            name: "chat_id",
-            required: true,
-            doc: "The channel, group or chat: @name, or its number (-100… for channels).",
-        },
+        CredentialField::required("bot_token", "Token of the bot, as @BotFather shows it: digits, a colon, letters."),
+        CredentialField::required("chat_id", "The channel, group or chat: @name, or its number (-100… for channels)."),
     ]),
     caption: Caption {
         max: 4_096,
@@ -80,15 +73,40 @@ const SPEC: Spec = Spec {
         doc: "A message: text, photo, video, animation, album or poll.",
         media: None,
     }],
-    settings: settings::SETTINGS,
-    thread: None,
+    settings: Settings::FIELDS,
     class: Class::Blind,
     commit_deadline: Duration::from_secs(60),
     paces: PACES,
     prepare_lead: Duration::ZERO,
-    helpers: &[],
-    analytics: false,
-    source: "https://core.telegram.org/bots/api",
+    sources: &[
+        Source::documented(
+            "text, media, polls, buttons",
+            "https://core.telegram.org/bots/api",
+        ),
+        Source::documented(
+            "paces",
+            "https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this",
+        ),
+    ],
+    examples: &[
+        Example::new("text", r#"{"caption": "Hello"}"#),
+        Example::new(
+            "marked-up text with buttons",
+            r#"{"caption": "<b>Hello</b>", "settings": {"parse_mode": "HTML", "inline_buttons": [{"text": "Open", "url": "https://example.org"}]}}"#,
+        ),
+        Example::new(
+            "a poll",
+            r#"{"caption": "", "settings": {"poll": {"question": "Tea?", "options": ["Yes", "No"], "is_anonymous": true, "allows_multiple_answers": true}}}"#,
+        ),
+        Example::new("an album", r#"{"caption": "Two pictures"}"#).with(&["image/png", "image/png"]),
+        Example::new(
+            "a video",
+            r#"{"caption": "A film", "settings": {"start_timestamp": 1, "video_cover_url": "https://example.org/cover.jpg"}}"#,
+        )
+        .with(&["video/mp4"])
+        .needing("a picture at this address"),
+    ],
+    ..Spec::usual(PlatformId::Telegram, "Telegram")
 };
 
 /// The connector.

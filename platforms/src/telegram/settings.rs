@@ -3,82 +3,58 @@
 use serde::{Deserialize, Serialize};
 
 use super::markup;
-use crate::{Draft, Media, Setting, Shape, Violation};
+use crate::{Draft, Media, Shape, Violation, settings::settings};
 
-pub(super) const SETTINGS: &[Setting] = &[
-    Setting::optional(
-        "parse_mode",
-        Shape::Choice(&["HTML", "MarkdownV2"]),
-        "Markup of the caption; without it the caption is plain text.",
-    ),
-    Setting::optional(
-        "inline_buttons",
-        Shape::List { of: &BUTTON, min: 1, max: 100 },
-        "Buttons below the message, one a row, that open an address.",
-    ),
-    Setting::optional("poll", Shape::Object(POLL), "A poll; a caption or media go before it."),
-    Setting::optional(
-        "video_cover_url",
-        Shape::Url,
-        "Address of the picture shown before the video plays; one video only.",
-    ),
-    Setting::optional(
-        "start_timestamp",
-        Shape::Integer { min: 0, max: 86_400 },
-        "Second at which the video starts to play; one video only.",
-    ),
-];
+settings! {
+    /// The settings of a message.
+    Settings {
+        /// Markup of the caption; without it the caption is plain text.
+        optional parse_mode: Option<ParseMode> = Shape::Choice(&["HTML", "MarkdownV2"]),
+        /// Buttons below the message, one a row, that open an address.
+        optional inline_buttons: Vec<Button> = Shape::List {
+            of: &Shape::Object(Button::FIELDS),
+            min: 1,
+            max: 100,
+        },
+        /// A poll; a caption or media go before it.
+        optional poll: Option<Poll> = Shape::Object(Poll::FIELDS),
+        /// Address of the picture shown before the video plays; one video only.
+        optional video_cover_url: Option<String> = Shape::Url,
+        /// Second at which the video starts to play; one video only.
+        optional start_timestamp: Option<i64> = Shape::Integer { min: 0, max: 86_400 },
+    }
 
-const BUTTON: Shape = Shape::Object(&[
-    Setting::required("text", Shape::Text { min: 1, max: 256 }, "What stands on the button."),
-    Setting::required("url", Shape::Url, "What it opens."),
-]);
+    /// A button below a message.
+    Button {
+        /// What stands on the button.
+        required text: String = Shape::Text { min: 1, max: 256 },
+        /// What it opens.
+        required url: String = Shape::Url,
+    }
 
-const POLL: &[Setting] = &[
-    Setting::required("question", Shape::Text { min: 1, max: 300 }, "The question."),
-    Setting::required(
-        "options",
-        Shape::List { of: &Shape::Text { min: 1, max: 100 }, min: 2, max: 12 },
-        "The answers to choose from.",
-    ),
-    Setting::optional(
-        "is_anonymous",
-        Shape::Bool,
-        "Hides who voted for what; true unless given, and always in channels.",
-    ),
-    Setting::optional("allows_multiple_answers", Shape::Bool, "Lets people choose several."),
-];
-
-/// The same, typed.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Settings {
-    pub parse_mode: Option<ParseMode>,
-    pub inline_buttons: Vec<Button>,
-    pub poll: Option<Poll>,
-    pub video_cover_url: Option<String>,
-    pub start_timestamp: Option<i64>,
+    /// A poll.
+    Poll {
+        /// The question.
+        required question: String = Shape::Text { min: 1, max: 300 },
+        /// The answers to choose from.
+        required options: Vec<String> = Shape::List {
+            of: &Shape::Text { min: 1, max: 100 },
+            min: 2,
+            max: 12,
+        },
+        /// Hides who voted for what; true unless given, and always in channels.
+        optional is_anonymous: Option<bool> = Shape::Bool,
+        /// Lets people choose several.
+        optional allows_multiple_answers: Option<bool> = Shape::Bool,
+    }
 }
 
+/// How the markup of a caption is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum ParseMode {
     #[serde(rename = "HTML")]
     Html,
     MarkdownV2,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Button {
-    pub text: String,
-    pub url: String,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-pub(super) struct Poll {
-    pub question: String,
-    pub options: Vec<String>,
-    pub is_anonymous: Option<bool>,
-    pub allows_multiple_answers: Option<bool>,
 }
 
 /// The markup of the caption, even if other settings are not valid.

@@ -326,7 +326,7 @@ fn parameters_of_an_error_are_used() {
 }
 
 fn codes(post: &Draft) -> Vec<String> {
-    let found = validate(&Telegram, post);
+    let found = validate(&Telegram, &crate::Account::default(), post);
     found.iter().map(|one| format!("{} {}", one.field, one.code)).collect()
 }
 

@@ -7,7 +7,7 @@ use fanfare_outbound::Reply;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{Error, Kind};
+use crate::{Error, Kind, answer};
 
 /// "Container not found yet": it was made a moment ago and publishing it was tried too early.
 const TOO_EARLY: u64 = 4_279_009;
@@ -61,7 +61,7 @@ pub(super) fn parse_error(reply: &Reply) -> Error {
 
 fn classify(reply: &Reply, words: &Words) -> Error {
     if reply.status >= 500 {
-        return Error::new(Kind::Server, "Threads answered with an error of its own.");
+        return by_status(reply);
     }
     // The code alone can mislead: 4 is a rate limit, and 4 with this subcode a block for spam.
     match words.error_subcode.or(words.code).unwrap_or(0) {
@@ -101,11 +101,8 @@ fn classify(reply: &Reply, words: &Words) -> Error {
 fn by_status(reply: &Reply) -> Error {
     match reply.status {
         429 => slow_down(reply),
-        408 => Error::new(Kind::Ambiguous, "Threads did not get the request in time."),
         409 => Error::transient("Threads is busy with another request of this account."),
-        401 => Error::reconnect("Threads no longer accepts the account's access."),
-        300..=399 => Error::misconfigured("Threads answered with a redirect."),
-        _ => Error::rejected("Threads refuses the post."),
+        _ => answer::by_status("Threads", reply, ""),
     }
 }
 

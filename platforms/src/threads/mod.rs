@@ -21,9 +21,12 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
+use settings::Settings;
+
 use crate::{
-    Caption, Class, Connect, Draft, Found, Identity, MediaRules, Pace, Per, Platform, PlatformId,
-    PostType, Progress, Refreshed, Result, Session, Spec, Step, ThreadRules, Violation, text,
+    Caption, Class, Connect, Draft, Example, Found, Identity, MediaRules, Pace, Per, Platform,
+    PlatformId, PostType, Progress, Refreshed, Result, Session, Source, Spec, Step, ThreadRules,
+    Violation, Warning, text,
 };
 
 /// Longest text of one post.
@@ -46,8 +49,6 @@ const CHAIN_KEY: &str = "threads_thread_posts";
 const PACES: &[Pace] = &[Pace::new(Per::Account, 250, 86_400)];
 
 const SPEC: Spec = Spec {
-    id: PlatformId::Threads,
-    label: "Threads",
     base_url: "https://graph.threads.net",
     connect: Connect::Oauth {
         scopes: &[
@@ -91,7 +92,7 @@ const SPEC: Spec = Spec {
             media: None,
         },
     ],
-    settings: settings::SETTINGS,
+    settings: Settings::FIELDS,
     thread: Some(ThreadRules {
         post_type: CHAIN,
         metadata_key: CHAIN_KEY,
@@ -100,12 +101,59 @@ const SPEC: Spec = Spec {
         urls_allowed: true,
     }),
     class: Class::Handle,
-    commit_deadline: Duration::from_secs(30),
     paces: PACES,
     prepare_lead: Duration::from_secs(2 * 60),
-    helpers: &[],
-    analytics: false,
-    source: "https://developers.facebook.com/docs/threads",
+    sources: &[
+        Source::documented(
+            "text, media, settings",
+            "https://developers.facebook.com/docs/threads",
+        ),
+        Source::documented(
+            "paces",
+            "https://developers.facebook.com/docs/threads/overview#rate-limiting",
+        ),
+        Source::assumed("length of alt texts, most segments of a chain", "limits of Fanfare's own"),
+    ],
+    examples: &[
+        Example::new(
+            "text with its settings",
+            r#"{"caption": "Hello, secret", "settings": {"reply_control": "accounts_you_follow", "topic_tag": "News", "spoilers": [{"offset": 7, "length": 6}], "enable_reply_approvals": true, "share_to_instagram": false}}"#,
+        ),
+        Example::new(
+            "a poll",
+            r#"{"caption": "Tea?", "settings": {"poll": {"options": ["Yes", "No"]}}}"#,
+        ),
+        Example::new(
+            "a long text",
+            r#"{"caption": "Read on", "settings": {"text_attachment": {"plaintext": "A long story.", "link_attachment_url": "https://example.org"}}}"#,
+        ),
+        Example::new(
+            "a link",
+            r#"{"caption": "A link", "settings": {"link_attachment": "https://example.org"}}"#,
+        ),
+        Example::new(
+            "a GIF",
+            r#"{"caption": "A GIF", "settings": {"gif_attachment": {"gif_id": "abc123", "provider": "GIPHY"}}}"#,
+        ),
+        Example::new(
+            "a quote",
+            r#"{"caption": "See this", "settings": {"quote_post_id": "<earlier>"}}"#,
+        ),
+        Example::new(
+            "a ghost post",
+            r#"{"caption": "Gone tomorrow", "settings": {"is_ghost_post": true}}"#,
+        ),
+        Example::new(
+            "images with alt texts",
+            r#"{"caption": "Two pictures", "settings": {"is_spoiler_media": true, "media_alt_texts": ["A cat", "A dog"]}}"#,
+        )
+        .with(&["image/png", "image/png"]),
+        Example::new(
+            "a chain",
+            r#"{"post_type": "threads_thread", "metadata": {"threads_thread_posts": ["One", "Two"]}}"#,
+        ),
+    ],
+    ..Spec::usual(PlatformId::Threads, "Threads")
 };
 
 /// The connector.
@@ -123,6 +171,13 @@ impl Platform for Threads {
 
     fn check(&self, draft: &Draft) -> Vec<Violation> {
         check::check(draft)
+    }
+
+    fn warnings(&self, draft: &Draft) -> Vec<Warning> {
+        let asked = draft.settings.get("share_to_instagram").and_then(Value::as_bool);
+        let ignored = "Threads' public API cannot share a post to Instagram: this has no effect.";
+        let warning = || Warning::new("settings.share_to_instagram", ignored);
+        (asked == Some(true)).then(warning).into_iter().collect()
     }
 
     fn step(&self, draft: &Draft, state: Option<&Value>) -> Step {

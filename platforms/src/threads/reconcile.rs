@@ -1,6 +1,6 @@
 //! Finding out what became of a call to publish whose answer was lost.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::{
@@ -8,10 +8,7 @@ use super::{
     container, publish,
     state::{Stage, State},
 };
-use crate::{Draft, Found, Result, Session};
-
-/// How far the clock of Threads may be behind ours.
-const CLOCK_SKEW: TimeDelta = TimeDelta::minutes(2);
+use crate::{Draft, Found, Result, Session, answer::is_since};
 
 /// Asks the container. A dead one was certainly not published; the next call to publish finds that out too and makes a
 /// new one.
@@ -55,7 +52,7 @@ fn pick(posts: Vec<Post>, text: &str, known: &[String], sent_at: DateTime<Utc>) 
     posts
         .into_iter()
         .filter(|post| post.text.trim() == text.trim())
-        .filter(|post| post.timestamp >= sent_at - CLOCK_SKEW && !known.contains(&post.id))
+        .filter(|post| is_since(post.timestamp, sent_at) && !known.contains(&post.id))
         .min_by_key(|post| (post.timestamp - sent_at).abs())
         .map(|post| post.id)
 }

@@ -1,18 +1,17 @@
 //! Rules of the text.
 
 use super::Violation;
-use crate::{Draft, Platform};
+use crate::{Draft, Platform, Spec};
 
-pub fn violations(platform: &dyn Platform, draft: &Draft) -> Vec<Violation> {
+pub fn violations(platform: &dyn Platform, spec: &Spec, draft: &Draft) -> Vec<Violation> {
     let mut found = Vec::new();
-    found.extend(missing(platform, draft));
-    found.extend(too_long(platform, draft));
-    found.extend(too_many_bytes(platform, draft));
+    found.extend(missing(platform, spec, draft));
+    found.extend(too_long(platform, spec, draft));
+    found.extend(too_many_bytes(spec, draft));
     found
 }
 
-fn missing(platform: &dyn Platform, draft: &Draft) -> Option<Violation> {
-    let spec = platform.spec();
+fn missing(platform: &dyn Platform, spec: &Spec, draft: &Draft) -> Option<Violation> {
     let is_thread = spec.thread.is_some_and(|rules| rules.post_type == draft.post_type);
     let empty = draft.caption.trim().is_empty() && draft.media.is_empty();
     if !empty || is_thread || platform.settings_suffice(draft) {
@@ -26,8 +25,7 @@ fn missing(platform: &dyn Platform, draft: &Draft) -> Option<Violation> {
     Some(Violation::new("caption", "caption_required", message, remedy))
 }
 
-fn too_long(platform: &dyn Platform, draft: &Draft) -> Option<Violation> {
-    let spec = platform.spec();
+fn too_long(platform: &dyn Platform, spec: &Spec, draft: &Draft) -> Option<Violation> {
     let (id, unit) = (spec.id, spec.caption.unit);
     let beside_media = spec.caption.max_with_media.filter(|_| !draft.media.is_empty());
     let limit = beside_media.unwrap_or(spec.caption.max);
@@ -47,8 +45,7 @@ fn too_long(platform: &dyn Platform, draft: &Draft) -> Option<Violation> {
     )
 }
 
-fn too_many_bytes(platform: &dyn Platform, draft: &Draft) -> Option<Violation> {
-    let spec = platform.spec();
+fn too_many_bytes(spec: &Spec, draft: &Draft) -> Option<Violation> {
     let limit = spec.caption.max_bytes?;
     let length = draft.caption.len();
     (length > limit).then(|| {

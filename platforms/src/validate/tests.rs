@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use super::{Violation, validate};
 use crate::{
-    Caption, Class, Connect, Draft, Identity, Media, MediaRules, Platform, PlatformId, PostType,
-    Progress, Result, Session, Setting, Shape, Spec, Step, ThreadRules,
+    Caption, Class, Draft, Identity, Media, MediaRules, Platform, PlatformId, PostType, Progress,
+    Result, Session, Setting, Shape, Spec, Step, ThreadRules,
 };
 
 const WORD: Shape = Shape::Text { min: 1, max: 5 };
@@ -25,10 +25,6 @@ const VIDEO: MediaRules = MediaRules {
 };
 
 const SPEC: Spec = Spec {
-    id: PlatformId::Threads,
-    label: "Test network",
-    base_url: "",
-    connect: Connect::Credentials(&[]),
     caption: Caption {
         max: 10,
         max_with_media: Some(6),
@@ -77,12 +73,8 @@ const SPEC: Spec = Spec {
         urls_allowed: false,
     }),
     class: Class::Blind,
-    commit_deadline: std::time::Duration::from_secs(30),
-    paces: &[],
     prepare_lead: std::time::Duration::ZERO,
-    helpers: &[],
-    analytics: false,
-    source: "",
+    ..Spec::usual(PlatformId::Threads, "Test network")
 };
 
 const VIDEO_OR_NOTHING: MediaRules = MediaRules { min: 0, ..VIDEO };
@@ -154,12 +146,15 @@ fn file(mime: &str) -> Media {
 
 /// Field and code of all violations.
 fn broken(draft: &Draft) -> Vec<(String, &'static str)> {
-    validate(&Network, draft).into_iter().map(|found| (found.field, found.code)).collect()
+    validate(&Network, &crate::Account::default(), draft)
+        .into_iter()
+        .map(|found| (found.field, found.code))
+        .collect()
 }
 
 /// The only violation.
 fn only(draft: &Draft) -> Violation {
-    let mut found = validate(&Network, draft);
+    let mut found = validate(&Network, &crate::Account::default(), draft);
     assert_eq!(found.len(), 1, "{found:?}");
     found.remove(0)
 }
@@ -188,7 +183,11 @@ fn all_violations_are_reported_in_the_order_of_the_fields() {
         ("metadata.chain_post", "unknown_field"),
     ];
     assert_eq!(broken(&draft), expected.map(|(field, code)| (field.to_owned(), code)));
-    assert!(validate(&Network, &draft).iter().all(|found| !found.remedy.is_empty()));
+    assert!(
+        validate(&Network, &crate::Account::default(), &draft)
+            .iter()
+            .all(|found| !found.remedy.is_empty())
+    );
 }
 
 #[test]

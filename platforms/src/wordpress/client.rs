@@ -9,7 +9,7 @@ use serde_json::json;
 use url::Url;
 
 use super::{SPEC, error::parse_error};
-use crate::{Error, Result, Session};
+use crate::{Error, Result, Session, answer};
 
 const UPLOAD_DEADLINE: Duration = Duration::from_secs(120);
 /// Largest answer: a post comes back with all its text, twice.
@@ -141,8 +141,7 @@ impl<'a> Site<'a> {
     }
 
     async fn send<T: DeserializeOwned>(&self, request: Request) -> Result<T> {
-        let reply = request.send().await?;
-        if reply.is_success() { Ok(reply.json()?) } else { Err(parse_error(self.session, &reply)) }
+        answer::send(self.session, request, parse_error).await
     }
 }
 

@@ -3,7 +3,7 @@
 use fanfare_outbound::Reply;
 use serde::Deserialize;
 
-use crate::{Error, Kind, Session};
+use crate::{Error, Session, answer};
 
 #[derive(Default, Deserialize)]
 struct Body {
@@ -22,7 +22,6 @@ pub fn parse_error(session: &Session, reply: &Reply) -> Error {
         (code, _) if code.starts_with("rest_upload_") => {
             Error::media_rejected(format!("The site does not take the file: {said}."))
         }
-        (_, 413) => Error::media_rejected("The file is larger than the site takes."),
         ("rest_not_logged_in", _) => Error::reconnect("The site did not recognise the user.")
             .with_remedy(
                 "Check the user name and application password; if they are right, let the web server pass the \
@@ -40,12 +39,7 @@ pub fn parse_error(session: &Session, reply: &Reply) -> Error {
             Error::misconfigured("The site's REST API was not found.")
                 .with_remedy("Check the address of the site and that its REST API is switched on.")
         }
-        (_, 300..=399) => Error::misconfigured("The site has moved to another address.")
-            .with_remedy("Connect the account again with the address that the browser shows."),
-        (_, 429) => Error::new(Kind::RateLimited, "The site asks to wait.")
-            .with_retry_after(reply.retry_after()),
-        (_, 408 | 500..=599) => Error::new(Kind::Server, "The site has a problem of its own."),
-        _ => Error::rejected(format!("The site refuses the post: {said}.")),
+        _ => answer::by_status("The site", reply, said),
     };
     error.with_reply(reply.status, body.code.as_deref(), words.as_deref())
 }

@@ -10,15 +10,15 @@ mod publish;
 mod settings;
 mod verify;
 
-use std::time::Duration;
-
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
+use settings::Settings;
+
 use crate::{
-    Caption, Class, Connect, CredentialField, Draft, Found, Identity, MediaRules, Platform,
-    PlatformId, PostType, Progress, Result, Session, Spec, Step, Violation, text,
+    Caption, Class, Connect, CredentialField, Draft, Example, Found, Identity, MediaRules,
+    Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation, text,
 };
 
 /// Longest text in characters. WordPress has no limit; this one is Fanfare's, to keep requests within bounds.
@@ -28,25 +28,11 @@ const IMAGE_BYTES_MAX: u64 = 20 * 1024 * 1024;
 const IMAGES_MAX: usize = 10;
 
 const SPEC: Spec = Spec {
-    id: PlatformId::Wordpress,
-    label: "WordPress",
     base_url: "",
     connect: Connect::Credentials(&[
-        CredentialField {
-            name: "site_url",
-            required: true,
-            doc: "Address of the site, for example https://blog.example.",
-        },
-        CredentialField {
-            name: "username",
-            required: true,
-            doc: "Name of a user who may publish posts (an Author, Editor or Administrator).",
-        },
-        CredentialField {
-            name: "application_password",
-            required: true,
-            doc: "An application password, made in WordPress under Users, Profile, Application Passwords.",
-        },
+        CredentialField::required("site_url", "Address of the site, for example https://blog.example."),
+        CredentialField::required("username", "Name of a user who may publish posts (an Author, Editor or Administrator)."),
+        CredentialField::required("application_password", "An application password, made in WordPress under Users, Profile, Application Passwords."),
     ]),
     caption: Caption {
         max: TEXT_MAX,
@@ -69,16 +55,32 @@ const SPEC: Spec = Spec {
               further ones stand below the text.",
         media: None,
     }],
-    settings: settings::SETTINGS,
-    thread: None,
+    settings: Settings::FIELDS,
     class: Class::Search,
-    commit_deadline: Duration::from_secs(30),
     // A site has no limit of its own; one that asks to wait is waited for.
     paces: &[],
-    prepare_lead: Duration::from_secs(15 * 60),
-    helpers: &[],
-    analytics: false,
-    source: "https://developer.wordpress.org/rest-api/reference/posts/",
+    sources: &[
+        Source::documented(
+            "fields of posts and media",
+            "https://developer.wordpress.org/rest-api/reference/posts/",
+        ),
+        Source::assumed(
+            "lengths, sizes and numbers of files",
+            "WordPress has no limits, or sites set their own: these are Fanfare's",
+        ),
+    ],
+    examples: &[
+        Example::new(
+            "an article",
+            r##"{"caption": "# Hello\n\nThis is **news**.", "settings": {"excerpt": "News", "categories": [1], "tags": []}}"##,
+        ),
+        Example::new(
+            "an article with title, address and featured image",
+            r#"{"caption": "This is news.", "settings": {"title": "Hello", "slug": "hello-news", "media_alt_texts": ["A cat"]}}"#,
+        )
+        .with(&["image/png"]),
+    ],
+    ..Spec::usual(PlatformId::Wordpress, "WordPress")
 };
 
 /// The connector.

@@ -1,7 +1,5 @@
 //! The steps of a post.
 
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -10,7 +8,10 @@ use super::{
     client::{NewPost, Post, Site, Upload},
     settings::Settings,
 };
-use crate::{Draft, Error, Found, Media, Progress, Published, Result, Session, Step};
+use crate::{
+    Draft, Error, Found, Media, Progress, Published, Result, Session, Step, article::slugified,
+    outcome::read_state,
+};
 
 /// Stored between two calls.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -34,11 +35,6 @@ enum Next {
 }
 
 impl State {
-    /// One that cannot be read starts over: nothing prepared is public.
-    fn read(state: Option<&Value>) -> Self {
-        state.and_then(|state| Self::deserialize(state).ok()).unwrap_or_default()
-    }
-
     fn next(&self, draft: &Draft, settings: &Settings) -> Next {
         if let (Some(featured), Some(text), false) =
             (self.uploads.first(), settings.alt_text(0), self.described)
@@ -71,13 +67,13 @@ impl Next {
 /// What the next call does. Settings that cannot be read stop that call before it sends anything.
 pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
     let settings = draft.settings::<Settings>().unwrap_or_default();
-    State::read(state).next(draft, &settings).step()
+    read_state::<State>(state).next(draft, &settings).step()
 }
 
 /// Takes one step.
 pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> Result<Progress> {
     let settings: Settings = draft.settings()?;
-    let mut state = State::read(state.as_ref());
+    let mut state: State = read_state(state.as_ref());
     let site = Site::of_account(session);
     let mut remote_id = None;
     match state.next(draft, &settings) {
@@ -104,10 +100,7 @@ pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> 
             return Ok(Progress::Done(published(post)));
         }
     }
-    let state = serde_json::to_value(state).map_err(|error| {
-        Error::misconfigured(format!("The progress cannot be stored: {error}."))
-    })?;
-    Ok(Progress::Continue { state, after: Duration::ZERO, remote_id, public: false })
+    Progress::go_on(&state).map(|progress| progress.naming(remote_id))
 }
 
 async fn upload(site: &Site<'_>, draft: &Draft, index: usize) -> Result<Upload> {
@@ -120,7 +113,7 @@ async fn upload(site: &Site<'_>, draft: &Draft, index: usize) -> Result<Upload> 
 /// A name that fits the type, which WordPress compares, and into a header.
 fn filename(media: &Media, index: usize) -> String {
     let stem = media.filename.rsplit_once('.').map_or(media.filename.as_str(), |(stem, _)| stem);
-    let stem = article::slugified(stem);
+    let stem = slugified(stem);
     let stem = if stem.is_empty() { format!("image-{}", index + 1) } else { stem };
     let extension = match media.mime.as_str() {
         "image/png" => "png",

@@ -25,7 +25,7 @@ async fn each_answer_of_failure_says_what_to_do() {
         (413, "PayloadTooLarge", Kind::MediaRejected),
         (400, "InvalidRequest", Kind::Rejected),
         (400, "InvalidRecord", Kind::Rejected),
-        (403, "Forbidden", Kind::Rejected),
+        (403, "Forbidden", Kind::Misconfigured),
         (404, "XRPCNotSupported", Kind::Misconfigured),
         (501, "MethodNotImplemented", Kind::Misconfigured),
         (302, "", Kind::Misconfigured),

@@ -264,7 +264,7 @@ async fn a_server_that_stands_alone_is_asked_for_the_quoted_record() {
 #[test]
 fn rules_of_the_network_are_checked_before_anything_is_sent() {
     let codes = |draft: &Draft| -> Vec<String> {
-        validate(&Bluesky, draft)
+        validate(&Bluesky, &crate::Account::default(), draft)
             .into_iter()
             .map(|found| format!("{} {}", found.field, found.code))
             .collect()

@@ -11,7 +11,7 @@ use crate::{
 };
 
 fn codes(post: &Draft) -> Vec<String> {
-    let found = validate(&Threads, post);
+    let found = validate(&Threads, &crate::Account::default(), post);
     found.iter().map(|one| format!("{} {}", one.field, one.code)).collect()
 }
 

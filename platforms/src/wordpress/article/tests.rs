@@ -2,8 +2,8 @@ use proptest::prelude::*;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{figure, html, slug, slugified, title};
-use crate::{Draft, rehearsal, wordpress::settings::Settings};
+use super::{figure, html, slug, title};
+use crate::{Draft, article::slugified, rehearsal, wordpress::settings::Settings};
 
 fn draft(caption: &str) -> Draft {
     let key = Uuid::from_u128(0x0189_0f0e_0f0f_7800_8000_00ab_cdef_0123);

@@ -167,7 +167,7 @@ async fn an_answer_that_is_not_the_post_leaves_the_outcome_open() {
 #[test]
 fn rules_of_the_network_are_checked_before_anything_is_sent() {
     let codes = |draft: &Draft| -> Vec<String> {
-        let found = validate(&Wordpress, draft);
+        let found = validate(&Wordpress, &crate::Account::default(), draft);
         found.into_iter().map(|found| format!("{} {}", found.field, found.code)).collect()
     };
     let none = Vec::<String>::new();

@@ -1,0 +1,117 @@
+//! From a caption to an article: its title, its text without the title, and a slug.
+
+use uuid::Uuid;
+
+/// Longest part of a slug that comes from the title.
+const SLUG_TITLE_MAX: usize = 80;
+
+/// The title of at most `max` characters: the one that is given, else the first line of the caption without a Markdown
+/// heading mark.
+pub fn title(given: Option<&str>, caption: &str, max: usize) -> String {
+    let given = given.map(str::trim).filter(|title| !title.is_empty());
+    let title = given.unwrap_or_else(|| {
+        let line = first_line(caption);
+        heading(line).unwrap_or(line)
+    });
+    let mut cut: String = title.chars().take(max).collect();
+    if cut.len() < title.len() {
+        cut.pop();
+        cut.push('…');
+    }
+    cut
+}
+
+/// The text below the title: a heading that became the title is not said twice.
+pub fn text<'a>(given_title: Option<&str>, caption: &'a str) -> &'a str {
+    if given_title.is_some() { caption } else { without_title(caption) }
+}
+
+fn first_line(caption: &str) -> &str {
+    caption.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default()
+}
+
+/// The text of an ATX heading.
+fn heading(line: &str) -> Option<&str> {
+    let text = line.trim_start_matches('#');
+    let level = line.len() - text.len();
+    let text = text.trim();
+    ((1..=6).contains(&level) && line[level..].starts_with([' ', '\t']) && !text.is_empty())
+        .then_some(text)
+}
+
+/// A slug made from a title and a key: always the same for one draft, and nobody else's.
+pub fn slug(title: &str, key: Uuid) -> String {
+    let title = slugified(title);
+    let title = cut_at_hyphen(&title, SLUG_TITLE_MAX);
+    let start = if title.is_empty() { "post" } else { title };
+    format!("{start}-{}", short(key))
+}
+
+/// Ten digits of the random end of the key.
+fn short(key: Uuid) -> String {
+    let digits = key.simple().to_string();
+    digits[digits.len() - 10..].to_owned()
+}
+
+fn cut_at_hyphen(slug: &str, max: usize) -> &str {
+    match slug.get(..max) {
+        Some(cut) if !slug[max..].starts_with('-') => {
+            cut.rfind('-').map_or(cut, |hyphen| &cut[..hyphen])
+        }
+        Some(cut) => cut,
+        None => slug,
+    }
+}
+
+/// ASCII letters in lower case and digits, with single hyphens between them: a slug that the site leaves as it is.
+pub fn slugified(text: &str) -> String {
+    let mut slug = String::with_capacity(text.len());
+    for c in text.chars().flat_map(char::to_lowercase) {
+        match c {
+            'a'..='z' | '0'..='9' => slug.push(c),
+            '\'' | '’' => {}
+            _ => match plain(c) {
+                "" if slug.is_empty() || slug.ends_with('-') => {}
+                "" => slug.push('-'),
+                letters => slug.push_str(letters),
+            },
+        }
+    }
+    slug.truncate(slug.trim_end_matches('-').len());
+    slug
+}
+
+/// Latin letters with marks, as they are commonly written without.
+fn plain(c: char) -> &'static str {
+    match c {
+        'à' | 'á' | 'â' | 'ã' | 'å' | 'ā' | 'ă' | 'ą' => "a",
+        'ä' | 'æ' => "ae",
+        'ç' | 'ć' | 'č' => "c",
+        'ď' | 'đ' | 'ð' => "d",
+        'è' | 'é' | 'ê' | 'ë' | 'ē' | 'ė' | 'ę' | 'ě' => "e",
+        'ğ' => "g",
+        'ì' | 'í' | 'î' | 'ï' | 'ī' | 'į' | 'ı' => "i",
+        'ł' | 'ľ' => "l",
+        'ñ' | 'ń' | 'ň' => "n",
+        'ò' | 'ó' | 'ô' | 'õ' | 'ø' | 'ō' | 'ő' => "o",
+        'ö' | 'œ' => "oe",
+        'ř' => "r",
+        'ś' | 'š' | 'ş' | 'ș' => "s",
+        'ß' => "ss",
+        'ť' | 'ț' => "t",
+        'þ' => "th",
+        'ù' | 'ú' | 'û' | 'ū' | 'ů' | 'ű' => "u",
+        'ü' => "ue",
+        'ý' | 'ÿ' => "y",
+        'ź' | 'ż' | 'ž' => "z",
+        _ => "",
+    }
+}
+
+/// What follows a heading on the first line, unless nothing follows.
+fn without_title(caption: &str) -> &str {
+    let start = caption.trim_start();
+    let (line, rest) = start.split_once('\n').unwrap_or((start, ""));
+    let is_title = heading(line.trim_end()).is_some() && !rest.trim().is_empty();
+    if is_title { rest } else { caption }
+}

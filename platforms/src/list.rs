@@ -1,0 +1,50 @@
+//! The one list of networks. Everything that walks over networks walks over this: discovery, variables, demo, tests.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Platform, bluesky, discord, telegram, threads, wordpress};
+
+/// Makes the identifiers and the look-ups of lines `folder::Connector`; the folder's name is the identifier.
+macro_rules! networks {
+    ($($folder:ident::$connector:ident,)+) => {
+        /// A network with a connector.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        #[expect(missing_docs, reason = "each variant is the network's own name")]
+        pub enum PlatformId {
+            $($connector,)+
+        }
+
+        impl PlatformId {
+            /// The identifier used in the API, in the database and in variable names.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$connector => stringify!($folder),)+
+                }
+            }
+        }
+
+        /// Every network there is so far, in the order of their names.
+        #[must_use]
+        pub fn all() -> &'static [&'static dyn Platform] {
+            &[$(&$folder::$connector,)+]
+        }
+
+        /// The connector of a network.
+        #[must_use]
+        pub fn find(id: PlatformId) -> &'static dyn Platform {
+            match id {
+                $(PlatformId::$connector => &$folder::$connector,)+
+            }
+        }
+    };
+}
+
+networks! {
+    bluesky::Bluesky,
+    discord::Discord,
+    telegram::Telegram,
+    threads::Threads,
+    wordpress::Wordpress,
+}

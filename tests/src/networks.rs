@@ -1,0 +1,139 @@
+//! The networks as stories walk over them: what each of them takes as a post, and what it was asked.
+
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
+
+use fanfare_platforms::{self as platforms, Class, Example, Platform};
+use serde_json::{Value, json};
+
+use crate::{Picture, TestApp, User};
+
+/// Every network there is.
+#[must_use]
+pub fn all() -> Vec<&'static str> {
+    platforms::all().iter().map(|platform| platform.spec().id.as_str()).collect()
+}
+
+/// Those that can be asked what became of a post, or not.
+#[must_use]
+pub fn that_can_be_asked(asked: bool) -> Vec<&'static str> {
+    all().into_iter().filter(|name| can_be_asked(name) == asked).collect()
+}
+
+/// Can the network be asked what became of a post?
+#[must_use]
+pub fn can_be_asked(name: &str) -> bool {
+    connector(name).spec().class != Class::Blind
+}
+
+/// The connector of a network.
+///
+/// # Panics
+/// There is no such network.
+#[must_use]
+pub fn connector(name: &str) -> &'static dyn Platform {
+    platforms::find(name.parse().expect("a network"))
+}
+
+/// The settings that a network cannot do without, from its first example.
+#[must_use]
+pub fn needed_settings(name: &str) -> Value {
+    let spec = connector(name).spec();
+    let given = example(&spec.examples[0])["settings"].clone();
+    let required = spec.settings.iter().filter(|setting| setting.required);
+    Value::Object(
+        required.map(|setting| (setting.name.to_owned(), given[setting.name].clone())).collect(),
+    )
+}
+
+/// What an example says.
+#[must_use]
+pub fn example(example: &Example) -> Value {
+    serde_json::from_str(example.post).expect("an example is JSON")
+}
+
+/// A short text for an account of a network, unlike every other one.
+#[must_use]
+pub fn post(name: &str, account: i64) -> Value {
+    static COUNT: AtomicUsize = AtomicUsize::new(1);
+    let caption = format!("Only once, number {}", COUNT.fetch_add(1, Ordering::Relaxed));
+    json!({"account_id": account, "caption": caption, "settings": needed_settings(name)})
+}
+
+/// An example as the body of a post, with files that `picture` serves and the ids of an `earlier` post.
+#[must_use]
+pub fn body_of(one: &Example, account: i64, picture: &Picture, earlier: &Value) -> Value {
+    let text = |name: &str| earlier[name].as_str().unwrap_or_default();
+    let filled = one
+        .post
+        .replace("<earlier>", text("platform_post_id"))
+        .replace("<earlier_url>", text("platform_post_url"));
+    let mut body: Value = serde_json::from_str(&filled).expect("an example is JSON");
+    body["account_id"] = json!(account);
+    let files = one.media.iter().enumerate();
+    let urls: Vec<_> = files.map(|(place, mime)| picture.file(mime, place)).collect();
+    body["media_urls"] = json!(urls);
+    body
+}
+
+/// Lets time pass until a post has ended.
+pub async fn ended(app: &TestApp, user: &User, id: &Value) -> Value {
+    app.eventually("the post ends", || async {
+        app.pass(Duration::from_secs(20)).await;
+        let post = user.get(&format!("/api/v1/posts/{id}")).await.body["post"].clone();
+        (post["status"] == "published" || post["status"] == "failed").then_some(post)
+    })
+    .await
+}
+
+/// Publishes, and lets time pass until the post has ended.
+pub async fn publish(app: &TestApp, user: &User, body: Value) -> Value {
+    let post = user.publish(body).await;
+    ended(app, user, &post["id"]).await
+}
+
+/// A call that a network was asked to make something public with.
+#[derive(Debug, Clone)]
+pub struct CommitCall {
+    /// Words that its first line holds.
+    pub words: String,
+    /// How many calls before it hold the same words.
+    pub skip: usize,
+}
+
+/// The first publishing call among those that the youngest account of a network has seen, `since` so many of them.
+///
+/// # Panics
+/// There is none.
+pub async fn commit_call(app: &TestApp, name: &str, since: usize) -> CommitCall {
+    let calls = calls(app, name).await.split_off(since);
+    let words = |call: &Value| {
+        let path = call["path"].as_str().unwrap_or_default();
+        let pieces = path.split("[redacted]").filter(|piece| piece.len() > 1);
+        format!("{} {}", call["method"].as_str().unwrap_or_default(), pieces.last().unwrap_or("/"))
+    };
+    let at = calls.iter().position(|call| call["phase"] == "commit");
+    let at = at.unwrap_or_else(|| panic!("{name} was never asked to publish: {calls:#?}"));
+    let wanted = words(&calls[at]);
+    let skip = calls[..at].iter().filter(|call| words(call) == wanted).count();
+    CommitCall { words: wanted, skip }
+}
+
+/// What the youngest account of a network was asked, oldest first.
+///
+/// # Panics
+/// The sandbox does not answer.
+pub async fn calls(app: &TestApp, name: &str) -> Vec<Value> {
+    let ask = async |path: String| {
+        let url = format!("{}_control/{name}/{path}", app.sandbox_url);
+        let answer = reqwest::get(url).await.expect("the sandbox answers");
+        answer.json::<Value>().await.expect("JSON")
+    };
+    let accounts = ask("accounts".to_owned()).await["accounts"].clone();
+    let youngest = accounts.as_array().and_then(|all| all.last()).expect("an account").clone();
+    let id = youngest["remote_id"].as_str().expect("an id");
+    let calls = ask(format!("calls?remote_id={id}")).await["calls"].clone();
+    calls.as_array().expect("a list").clone()
+}
