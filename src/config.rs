@@ -8,7 +8,7 @@ use std::{
 };
 
 use anyhow::{Context as _, Result, bail};
-use fanfare_platforms::PlatformId;
+use fanfare_platforms::{PlatformId, oauth::App};
 use ipnet::IpNet;
 use url::Url;
 
@@ -102,6 +102,8 @@ pub struct Config {
     pub sandbox_limits: bool,
     /// Base URLs of platforms.
     pub platform_urls: BTreeMap<PlatformId, Url>,
+    /// Apps registered with platforms.
+    pub apps: BTreeMap<PlatformId, App>,
     /// Log filter.
     pub log: String,
     /// Log as JSON.
@@ -171,6 +173,7 @@ impl Config {
                 .parse("FANFARE_SANDBOX_URL", "an address like http://127.0.0.1:9090")?,
             sandbox_limits: given.switch("FANFARE_SANDBOX_LIMITS")?,
             platform_urls: given.platform_urls()?,
+            apps: given.apps()?,
             log: given.take("FANFARE_LOG").unwrap_or("info".into()),
             log_json: given.log_json()?,
             failpoint: given.failpoint()?,
@@ -289,11 +292,25 @@ impl Given {
             if let Some(url) = self.parse(&format!("FANFARE_{name}_URL"), "an http(s) address")? {
                 urls.insert(id, url);
             }
-            for part in ["CLIENT_ID", "CLIENT_SECRET"] {
-                self.take(&format!("FANFARE_{name}_{part}"));
-            }
         }
         Ok(urls)
+    }
+
+    /// Id and secret of each app; half of a pair is a mistake that would show only when somebody connects.
+    fn apps(&mut self) -> Result<BTreeMap<PlatformId, App>> {
+        let mut apps = BTreeMap::new();
+        for platform in fanfare_platforms::all() {
+            let id = platform.spec().id;
+            let [id_name, secret_name] = id.app_variables();
+            match (self.take(&id_name), self.take(&secret_name)) {
+                (None, None) => {}
+                (Some(client_id), Some(secret)) => {
+                    apps.insert(id, App { client_id, client_secret: secret.into() });
+                }
+                _ => bail!("{id_name} and {secret_name} must be set together"),
+            }
+        }
+        Ok(apps)
     }
 
     fn ignore(&mut self, names: &[&str]) {
@@ -340,6 +357,7 @@ mod tests {
             ("FANFARE_DATABASE_URL", "mysql://x"),
             ("FANFARE_LOG_FORMAT", "xml"),
             ("FANFARE_BLUESKY_URL", "::"),
+            ("FANFARE_THREADS_CLIENT_ID", "half a pair"),
             ("FANFARE_FAILPOINT", "elsewhere"),
             ("FANFARE_TRUSTED_PROXIES", "10.0.0.0/8, everyone"),
             ("FANFARE_LIMITS_FACTOR", "-1"),

@@ -69,6 +69,7 @@ pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
         max_lateness: i64::try_from(config.max_lateness.as_millis()).unwrap_or(i64::MAX / 4),
         allow_private: config.allow_private,
         platform_urls: config.platform_urls.clone(),
+        apps: config.apps.clone(),
         sandbox_url: way.own_sandbox.or_else(|| config.sandbox_url.clone()),
         sandbox_limits: config.sandbox_limits,
         limits_factor: config.limits_factor,

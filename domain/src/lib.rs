@@ -40,7 +40,7 @@ use fanfare_jobs::Bell;
 use fanfare_limits::Limits;
 use fanfare_media::Store;
 use fanfare_outbound::Client;
-use fanfare_platforms::PlatformId;
+use fanfare_platforms::{PlatformId, oauth::App};
 use ipnet::IpNet;
 use url::Url;
 
@@ -90,6 +90,8 @@ pub struct Settings {
     pub allow_private: bool,
     /// Replaces a platform's own address.
     pub platform_urls: BTreeMap<PlatformId, Url>,
+    /// The apps registered with networks.
+    pub apps: BTreeMap<PlatformId, App>,
     /// Where the simulated networks are.
     pub sandbox_url: Option<Url>,
     /// Posts to the simulated networks are paced as those to the real ones are.

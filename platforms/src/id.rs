@@ -6,6 +6,15 @@ use serde::Serialize;
 
 use crate::PlatformId;
 
+impl PlatformId {
+    /// The variables that hold id and secret of the app registered with it.
+    #[must_use]
+    pub fn app_variables(self) -> [String; 2] {
+        let name = self.as_str().to_uppercase();
+        ["ID", "SECRET"].map(|part| format!("FANFARE_{name}_CLIENT_{part}"))
+    }
+}
+
 impl fmt::Display for PlatformId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())

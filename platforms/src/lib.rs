@@ -15,6 +15,7 @@ mod draft;
 mod error;
 mod id;
 mod list;
+pub mod oauth;
 mod outcome;
 #[cfg(test)]
 mod rehearsal;
@@ -43,6 +44,7 @@ pub use validate::{Violation, Warning, validate};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use oauth::{App, Renewal};
 use serde_json::Value;
 
 /// One network. Object-safe; implementers are unit structs listed in `list.rs`.
@@ -130,18 +132,56 @@ pub trait Platform: Send + Sync {
     /// [`Kind::InvalidCredentials`] when the network refuses them, [`Kind::Unreachable`] when it cannot be asked.
     async fn verify(&self, session: &Session) -> Result<Identity>;
 
-    /// True when stored tokens are exchanged for fresh ones by [`Platform::refresh`], so that an ending token is no
-    /// reason to connect again.
-    fn refreshes(&self) -> bool {
-        false
+    /// Makes this service known to the account's own server, where each server keeps its own list of apps; `None`: the
+    /// network has one list, and the operator has an app on it. `session.secrets` names the server.
+    ///
+    /// # Errors
+    /// [`Kind::InvalidCredentials`] when it is no server of this network, [`Kind::Unreachable`] when it does not answer.
+    async fn register(&self, session: &Session, redirect_uri: &str) -> Result<Option<App>> {
+        let _ = (session, redirect_uri);
+        Ok(None)
     }
 
-    /// Exchanges the stored tokens for fresh ones. `None`: this network's credentials are not refreshed.
+    /// The accounts that fresh tokens reach, to choose among: pages, channels, locations. Each brings its own secrets.
+    ///
+    /// # Errors
+    /// Like [`Platform::verify`], whose one account is the default.
+    async fn identities(&self, session: &Session) -> Result<Vec<Identity>> {
+        Ok(vec![self.verify(session).await?])
+    }
+
+    /// True when tokens like these are exchanged for fresh ones by [`Platform::refresh`], so that an ending token is no
+    /// reason to connect again.
+    fn refreshes(&self, secrets: &Secrets) -> bool {
+        match self.spec().connect {
+            Connect::Credentials(_) => false,
+            Connect::Oauth(oauth) => match oauth.renewal {
+                Renewal::Never => false,
+                Renewal::Trade(_) => true,
+                Renewal::RefreshToken { .. } => secrets.get(oauth::REFRESH_TOKEN).is_some(),
+            },
+        }
+    }
+
+    /// Exchanges the stored tokens for fresh ones. `None`: this account's credentials are not refreshed.
     ///
     /// # Errors
     /// [`Kind::Reconnect`] only for an `invalid_grant`-class answer; anything else is transient.
     async fn refresh(&self, session: &Session) -> Result<Option<Refreshed>> {
-        let _ = session;
-        Ok(None)
+        match self.spec().connect {
+            Connect::Credentials(_) => Ok(None),
+            Connect::Oauth(oauth) => oauth::renew(&oauth, session).await,
+        }
+    }
+
+    /// Gives the account's tokens back to the network. `false`: it has no call for that.
+    ///
+    /// # Errors
+    /// The network did not take them.
+    async fn revoke(&self, session: &Session) -> Result<bool> {
+        match self.spec().connect {
+            Connect::Credentials(_) => Ok(false),
+            Connect::Oauth(oauth) => oauth::revoke(&oauth, session).await,
+        }
     }
 }

@@ -17,7 +17,7 @@ use tokio::{
 use url::Url;
 use uuid::Uuid;
 
-use crate::{Account, Draft, Media, MediaSource, Result, Secrets, Session};
+use crate::{Account, Draft, Media, MediaSource, Result, Secrets, Session, oauth::App};
 
 /// One request as it arrived.
 #[derive(Debug, Clone)]
@@ -99,6 +99,7 @@ impl Network {
             base: Some(self.base.clone()),
             account,
             secrets,
+            app: Some(App { client_id: "app".into(), client_secret: "app-secret".into() }),
             now: at(0),
         }
     }

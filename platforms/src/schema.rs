@@ -136,13 +136,16 @@ pub fn media_limits(rules: &MediaRules) -> Value {
 }
 
 /// The method as the connect routes name it, the credential fields and the scopes.
-fn connection(connect: &Connect) -> (&'static str, Vec<Value>, &'static [&'static str]) {
+fn connection(connect: &Connect) -> (&'static str, Vec<Value>, Vec<&'static str>) {
     match connect {
         Connect::Credentials(fields) => {
             let entry = |field: &crate::CredentialField| json!({"name": field.name, "required": field.required, "description": field.doc});
-            ("manual_credentials", fields.iter().map(entry).collect(), &[])
+            ("manual_credentials", fields.iter().map(entry).collect(), Vec::new())
         }
-        Connect::Oauth { scopes } => ("dashboard_oauth", Vec::new(), scopes),
+        Connect::Oauth(oauth) => {
+            let scopes = oauth.permissions.iter().map(|permission| permission.name).collect();
+            ("dashboard_oauth", Vec::new(), scopes)
+        }
     }
 }
 

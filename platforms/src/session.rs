@@ -8,7 +8,10 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Map, Value};
 use url::Url;
 
-use crate::{Error, Result};
+use crate::{
+    Error, Result,
+    oauth::{App, CLIENT_ID, CLIENT_SECRET},
+};
 
 /// One account's way to its network, for the length of one call.
 #[derive(Debug, Clone)]
@@ -22,11 +25,28 @@ pub struct Session {
     pub account: Account,
     /// Its secrets.
     pub secrets: Secrets,
+    /// The app that the operator has registered with the network, if there is one.
+    pub app: Option<App>,
     /// Time of the call, from the caller's clock.
     pub now: DateTime<Utc>,
 }
 
 impl Session {
+    /// The app to speak for: the one registered with the account's own server, else the operator's.
+    ///
+    /// # Errors
+    /// [`crate::Kind::Misconfigured`] when there is neither.
+    pub fn app(&self) -> Result<App> {
+        if let Some(client_id) = self.secrets.get(CLIENT_ID) {
+            let client_id = client_id.expose_secret().to_owned();
+            let client_secret = self.secrets.get(CLIENT_SECRET).cloned().unwrap_or_default();
+            return Ok(App { client_id, client_secret });
+        }
+        self.app.clone().ok_or_else(|| {
+            Error::misconfigured("No app of this service is registered with the platform.")
+        })
+    }
+
     /// `path` (which starts with a slash) on the network: below the configured base, else below `default`.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{Class, PlatformId};
+use crate::{Class, PlatformId, oauth::Oauth};
 
 /// One network's limits, settings and ways to connect.
 #[derive(Debug, Clone, Copy)]
@@ -199,11 +199,8 @@ pub enum Per {
 pub enum Connect {
     /// The caller sends these fields.
     Credentials(&'static [CredentialField]),
-    /// A person grants these scopes in a browser.
-    Oauth {
-        /// The network's names.
-        scopes: &'static [&'static str],
-    },
+    /// A person grants it in a browser.
+    Oauth(Oauth),
 }
 
 /// One key of `credentials`.

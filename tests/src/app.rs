@@ -131,6 +131,7 @@ impl TestApp {
                 max_lateness: options.max_lateness,
                 allow_private: options.allow_private,
                 platform_urls: Default::default(),
+                apps: Default::default(),
                 sandbox_url: Some(Url::parse(&format!("http://{reached}")).expect("a URL")),
                 limits_factor: options.limits_factor,
                 sandbox_limits: options.sandbox_limits,

@@ -62,16 +62,15 @@ fn option(act: &Act, spec: &Spec, accounts: &[account::Model]) -> Value {
                 format!("{}/api/v1/connect/{platform}/credentials", act.cx.settings.base_url)
                     .into();
         }
-        Connect::Oauth { scopes } => {
-            let name = platform.to_uppercase();
+        Connect::Oauth(oauth) => {
+            let scopes: Vec<_> = oauth.permissions.iter().map(|one| one.name).collect();
             option["method"] = "dashboard_oauth".into();
             option["requires_browser_session"] = true.into();
-            option["configured"] = false.into();
+            let is_configured = act.cx.settings.apps.contains_key(&spec.id);
+            option["configured"] = is_configured.into();
             option["scopes"] = json!(scopes);
-            option["missing_environment"] = json!([
-                format!("FANFARE_{name}_CLIENT_ID"),
-                format!("FANFARE_{name}_CLIENT_SECRET")
-            ]);
+            let missing = if is_configured { Vec::new() } else { spec.id.app_variables().to_vec() };
+            option["missing_environment"] = json!(missing);
         }
     }
     option

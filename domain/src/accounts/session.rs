@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fanfare_entities::{AccountId, Millis, SecretId, account, secret};
-use fanfare_platforms::{self as platforms, Account, PlatformId, Secrets, Session};
+use fanfare_platforms::{self as platforms, Account, PlatformId, Secrets, Session, oauth::App};
 use sea_orm::{ColumnTrait, EntityTrait, ExprTrait, QueryFilter, sea_query::Expr};
 use url::Url;
 
@@ -66,7 +66,14 @@ pub(super) fn anonymous(
         None => cx.http.clone(),
     };
     let http = http.counted_as(platform.as_str());
-    Ok(Session { http, base, account: Account::default(), secrets, now: cx.clock.date() })
+    let app = app(cx, platform, sandbox);
+    Ok(Session { http, base, account: Account::default(), secrets, app, now: cx.clock.date() })
+}
+
+/// The app that speaks for us. A simulated network takes any: there the operator needs to have registered none.
+pub(super) fn app(cx: &Domain, platform: PlatformId, sandbox: bool) -> Option<App> {
+    let simulated = || App { client_id: "fanfare".into(), client_secret: "simulated".into() };
+    if sandbox { Some(simulated()) } else { cx.settings.apps.get(&platform).cloned() }
 }
 
 fn base_url(cx: &Domain, platform: PlatformId, sandbox: bool) -> Result<Option<Url>> {

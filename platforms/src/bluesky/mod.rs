@@ -24,8 +24,8 @@ use settings::Settings;
 
 use crate::{
     Caption, Class, Connect, CredentialField, Draft, Example, Found, Identity, MediaRules, Pace,
-    Per, Platform, PlatformId, PostType, Progress, Refreshed, Result, Session, Source, Spec, Step,
-    Violation, text,
+    Per, Platform, PlatformId, PostType, Progress, Refreshed, Result, Secrets, Session, Source,
+    Spec, Step, Violation, text,
 };
 
 /// Largest image in bytes (lexicon `app.bsky.embed.images`).
@@ -143,7 +143,7 @@ impl Platform for Bluesky {
         verify::verify(session).await
     }
 
-    fn refreshes(&self) -> bool {
+    fn refreshes(&self, _secrets: &Secrets) -> bool {
         true
     }
 

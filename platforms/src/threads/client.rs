@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use fanfare_outbound::Request;
-use secrecy::ExposeSecret;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
 use super::{SPEC, container::Params, error::parse_error};
@@ -59,14 +58,6 @@ struct Posts {
 #[derive(Debug, Deserialize)]
 struct Permalink {
     permalink: String,
-}
-
-/// A fresh token. Has no `Debug`.
-#[derive(Deserialize)]
-pub(super) struct Token {
-    pub access_token: String,
-    /// Seconds.
-    pub expires_in: Option<i64>,
 }
 
 /// Who the token belongs to.
@@ -125,14 +116,6 @@ pub(super) async fn permalink(session: &Session, post: &str) -> Result<String> {
     let answer: Permalink =
         get(session, &format!("/v1.0/{post}"), &[("fields", "permalink")]).await?;
     Ok(answer.permalink)
-}
-
-/// Exchanges the token. It is in the query, the only place that the documentation of this call names.
-pub(super) async fn refresh(session: &Session) -> Result<Token> {
-    let token = session.secrets.need("access_token")?.expose_secret();
-    let query = [("grant_type", "th_refresh_token"), ("access_token", token)];
-    let url = session.url(SPEC.base_url, "/refresh_access_token")?;
-    read(session, session.http.get(url).query(&query)).await
 }
 
 async fn list(session: &Session, path: &str) -> Result<Vec<Post>> {

@@ -25,8 +25,10 @@ use settings::Settings;
 
 use crate::{
     Caption, Class, Connect, Draft, Example, Found, Identity, MediaRules, Pace, Per, Platform,
-    PlatformId, PostType, Progress, Refreshed, Result, Session, Source, Spec, Step, ThreadRules,
-    Violation, Warning, text,
+    PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, ThreadRules, Violation,
+    Warning,
+    oauth::{Endpoint, Oauth, Permission, Renewal, Trade},
+    text,
 };
 
 /// Longest text of one post.
@@ -48,17 +50,42 @@ const CHAIN_KEY: &str = "threads_thread_posts";
 /// (<https://developers.facebook.com/docs/threads/overview#rate-limiting>).
 const PACES: &[Pace] = &[Pace::new(Per::Account, 250, 86_400)];
 
+/// Host of the API and of its tokens.
+const GRAPH: &str = "https://graph.threads.net";
+
+/// A token of an hour becomes one of 60 days, and that one another, from its first day to its last
+/// (<https://developers.facebook.com/docs/threads/get-started/long-lived-tokens>).
+const OAUTH: Oauth = Oauth {
+    authorize: Endpoint::at("https://www.threads.net", "/oauth/authorize"),
+    permissions: &[
+        Permission::needed("threads_basic", "See your profile and your posts"),
+        Permission::needed("threads_content_publish", "Publish posts"),
+        Permission::wanted("threads_read_replies", "Read replies to your posts"),
+        Permission::wanted("threads_manage_replies", "Answer and hide replies"),
+        Permission::wanted("threads_manage_insights", "Read the figures of your posts"),
+    ],
+    separator: ",",
+    token: Endpoint::at(GRAPH, "/oauth/access_token"),
+    long_lived: Some(Trade {
+        endpoint: Endpoint::at(GRAPH, "/access_token"),
+        grant_type: "th_exchange_token",
+        token_name: "access_token",
+        with_client_id: false,
+        with_client_secret: true,
+    }),
+    renewal: Renewal::Trade(Trade {
+        endpoint: Endpoint::at(GRAPH, "/refresh_access_token"),
+        grant_type: "th_refresh_token",
+        token_name: "access_token",
+        with_client_id: false,
+        with_client_secret: false,
+    }),
+    ..Oauth::USUAL
+};
+
 const SPEC: Spec = Spec {
-    base_url: "https://graph.threads.net",
-    connect: Connect::Oauth {
-        scopes: &[
-            "threads_basic",
-            "threads_content_publish",
-            "threads_read_replies",
-            "threads_manage_replies",
-            "threads_manage_insights",
-        ],
-    },
+    base_url: GRAPH,
+    connect: Connect::Oauth(OAUTH),
     caption: Caption {
         max: TEXT_MAX,
         max_with_media: None,
@@ -205,13 +232,5 @@ impl Platform for Threads {
 
     async fn verify(&self, session: &Session) -> Result<Identity> {
         verify::verify(session).await
-    }
-
-    fn refreshes(&self) -> bool {
-        true
-    }
-
-    async fn refresh(&self, session: &Session) -> Result<Option<Refreshed>> {
-        verify::refresh(session).await.map(Some)
     }
 }

@@ -204,6 +204,7 @@ mod tests {
                 ..Account::default()
             },
             secrets: Secrets::default(),
+            app: None,
             now: fanfare_domain::clock::date(0),
         };
         let telegram = fanfare_platforms::find(PlatformId::Telegram);

@@ -1,0 +1,172 @@
+//! What token endpoints answer: tokens, or why not. They word both in several ways.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use fanfare_outbound::{Reply, Request};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::tokens::{ACCESS_TOKEN, EXPIRES_AT, REFRESH_EXPIRES_AT, REFRESH_TOKEN, SCOPE};
+use crate::{Error, Kind, Result, Secrets, Session};
+
+/// Words of RFC 6749 and its users for tokens or codes that will never be good again.
+const DEAD: &[&str] = &[
+    "invalid_grant",
+    "invalid_token",
+    "invalid_refresh_token",
+    "token_revoked",
+    "token_expired",
+    "invalid_auth",
+    "account_inactive",
+    "bad_refresh_token",
+    "access_token_invalid",
+    "refresh_token_invalid",
+    "invalid_code",
+    "code_already_used",
+];
+
+/// Words for an app that is not, or not rightly, registered: nothing is wrong with the account.
+const APP: &[&str] = &[
+    "invalid_client",
+    "invalid_client_id",
+    "bad_client_secret",
+    "unauthorized_client",
+    "invalid_client_key",
+    "redirect_uri_mismatch",
+    "bad_redirect_uri",
+];
+
+/// Codes of Meta's networks: the token is dead; the app asks too much.
+const META_DEAD: &[u64] = &[102, 104, 190, 452];
+const META_SLOW: &[u64] = &[4, 17, 32, 613];
+
+/// Tokens. Has no `Debug`.
+#[derive(Deserialize)]
+pub(super) struct Answer {
+    #[serde(default)]
+    access_token: String,
+    #[serde(default)]
+    refresh_token: String,
+    expires_in: Option<Number>,
+    #[serde(alias = "refresh_token_expires_in")]
+    refresh_expires_in: Option<Number>,
+    #[serde(alias = "permissions")]
+    scope: Option<List>,
+}
+
+/// A number, which some write as a text.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Number {
+    Plain(i64),
+    Text(String),
+}
+
+impl Number {
+    fn seconds(&self) -> Option<TimeDelta> {
+        let seconds = match self {
+            Self::Plain(seconds) => Some(*seconds),
+            Self::Text(text) => text.parse().ok(),
+        };
+        TimeDelta::try_seconds(seconds?)
+    }
+}
+
+/// Names, in one text or in a list.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum List {
+    Text(String),
+    Names(Vec<String>),
+}
+
+impl Answer {
+    /// These tokens over what is known: what the network left out stays as it was, but no time of an older token does.
+    pub(super) fn over(&self, known: &Secrets, now: DateTime<Utc>) -> Secrets {
+        let end = |life: &Option<Number>| {
+            let life = life.as_ref().and_then(Number::seconds);
+            life.and_then(|life| now.checked_add_signed(life)).map(|end| end.to_rfc3339())
+        };
+        let mut secrets = known.clone().with(ACCESS_TOKEN, self.access_token.as_str());
+        secrets = secrets.with(EXPIRES_AT, end(&self.expires_in).unwrap_or_default());
+        if !self.refresh_token.is_empty() {
+            secrets = secrets.with(REFRESH_TOKEN, self.refresh_token.as_str());
+        }
+        if let Some(end) = end(&self.refresh_expires_in) {
+            secrets = secrets.with(REFRESH_EXPIRES_AT, end);
+        }
+        match &self.scope {
+            Some(List::Text(names)) => secrets.with(SCOPE, names.as_str()),
+            Some(List::Names(names)) => secrets.with(SCOPE, names.join(" ")),
+            None => secrets,
+        }
+    }
+}
+
+/// Sends a request for tokens.
+pub(super) async fn read(request: Request, session: &Session) -> Result<Answer> {
+    let reply = request.send().await.map_err(|error| {
+        // Asking for tokens makes nothing public: whatever was lost may be asked for again.
+        let error = Error::from(error);
+        let lost = matches!(error.kind, Kind::Ambiguous);
+        if lost { Error { kind: Kind::Transient, ..error } } else { error }
+    })?;
+    if !reply.is_success() {
+        return Err(refusal(&reply, session));
+    }
+    let body: Value = reply.json().map_err(|_| nonsense())?;
+    // Some answer 200 whatever happened.
+    if body.get("ok") == Some(&Value::Bool(false)) || body.get("error").is_some_and(is_said) {
+        return Err(refusal(&reply, session));
+    }
+    // Instagram wraps its tokens in a list of one.
+    let inner = body.pointer("/data/0").filter(|inner| inner.is_object()).cloned();
+    let answer: Answer = serde_json::from_value(inner.unwrap_or(body)).map_err(|_| nonsense())?;
+    if answer.access_token.is_empty() {
+        return Err(nonsense());
+    }
+    Ok(answer)
+}
+
+fn is_said(error: &Value) -> bool {
+    !matches!(error, Value::Null) && error.as_str() != Some("") && error.as_str() != Some("ok")
+}
+
+fn nonsense() -> Error {
+    Error::transient("The network answered without a token.")
+}
+
+/// What is to be done about an answer without tokens. Only one that says that they are dead is a reason to connect again.
+pub(super) fn refusal(reply: &Reply, session: &Session) -> Error {
+    let body: Value = reply.json().unwrap_or_default();
+    let error = body.get("error");
+    let word = error.and_then(|error| error.as_str().or_else(|| error.get("type")?.as_str()));
+    let code = error.and_then(|error| error.get("code")).and_then(Value::as_u64);
+    let said = [
+        body.get("error_description"),
+        body.get("error_message"),
+        error.and_then(|error| error.get("message")),
+        body.get("message"),
+    ];
+    let said = said.into_iter().flatten().find_map(Value::as_str);
+    let said = said.map(|said| session.secrets.redact(said));
+    let named = code.map(|code| code.to_string());
+    let named = named.as_deref().or(word);
+    let is = |list: &[&str]| word.is_some_and(|word| list.contains(&word));
+    let is_code = |list: &[u64]| code.is_some_and(|code| list.contains(&code));
+    // Threads and Instagram word a code that is no longer good in a third way.
+    let is_used = body.get("error_type").is_some() && reply.status == 400;
+    let error = if is(APP) {
+        Error::misconfigured("The network does not accept the app's id, secret or address.")
+            .with_remedy(
+                "Compare the app's settings at the network with the variables of this service.",
+            )
+    } else if reply.status == 429 || is_code(META_SLOW) || word == Some("slow_down") {
+        Error::new(Kind::RateLimited, "The network asks to slow down.")
+            .with_retry_after(reply.retry_after())
+    } else if is(DEAD) || is_code(META_DEAD) || is_used {
+        Error::reconnect("The network no longer accepts the account's access.")
+    } else {
+        Error::transient("The network gave no token.")
+    };
+    error.with_reply(reply.status, named, said.as_deref())
+}

@@ -1,0 +1,201 @@
+//! The four calls: to the page on which a person grants, from a code to tokens, from tokens to fresh ones, and back.
+
+use std::time::Duration;
+
+use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
+use fanfare_outbound::Request;
+use secrecy::ExposeSecret;
+use sha2::{Digest, Sha256};
+use url::Url;
+
+use super::{
+    App, ClientAuth, Endpoint, Oauth, Renewal, TokenCall, Trade,
+    answer::{self, Answer},
+    tokens::{ACCESS_TOKEN, INSTANCE, REFRESH_TOKEN},
+};
+use crate::{Error, Kind, Refreshed, Result, Secrets, Session};
+
+/// Time for one call.
+const DEADLINE: Duration = Duration::from_secs(10);
+
+/// What a person takes along to the network.
+#[derive(Debug, Clone, Copy)]
+pub struct Leave<'a> {
+    /// Where the network sends the person back to.
+    pub redirect_uri: &'a str,
+    /// What the network gives back as it is: nobody can guess it.
+    pub state: &'a str,
+    /// The verifier whose hash goes along, where the network has PKCE.
+    pub verifier: &'a str,
+}
+
+/// The page on which a person grants.
+///
+/// # Errors
+/// No app is registered, or the address is not valid.
+pub fn authorize_url(oauth: &Oauth, session: &Session, leave: &Leave<'_>) -> Result<Url> {
+    let app = session.app()?;
+    let mut url = place(session, oauth.authorize)?;
+    let names: Vec<_> = oauth.permissions.iter().map(|permission| permission.name).collect();
+    {
+        let mut query = url.query_pairs_mut();
+        query
+            .append_pair(oauth.client_id_name, &app.client_id)
+            .append_pair("redirect_uri", leave.redirect_uri)
+            .append_pair("response_type", "code")
+            .append_pair("state", leave.state);
+        if !names.is_empty() {
+            query.append_pair("scope", &names.join(oauth.separator));
+        }
+        if oauth.pkce {
+            query
+                .append_pair("code_challenge", &challenge(leave.verifier))
+                .append_pair("code_challenge_method", "S256");
+        }
+        query.extend_pairs(oauth.authorize_extra);
+    }
+    Ok(url)
+}
+
+/// The hash of a verifier, as RFC 7636 writes it.
+fn challenge(verifier: &str) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(verifier.as_bytes()))
+}
+
+/// Exchanges a code for tokens: one call, or two where the first token is traded at once. The secrets are those of the
+/// session with the tokens beside them.
+///
+/// # Errors
+/// [`Kind::InvalidCredentials`] when the network refuses the code, [`Kind::Unreachable`] when it cannot be asked.
+pub async fn exchange(
+    oauth: &Oauth,
+    session: &Session,
+    code: &str,
+    leave: &Leave<'_>,
+) -> Result<Secrets> {
+    // Meta ends its redirects with an empty fragment that some browsers hand on.
+    let code = code.trim_end_matches("#_");
+    let mut fields = vec![
+        ("grant_type", "authorization_code"),
+        ("code", code),
+        ("redirect_uri", leave.redirect_uri),
+    ];
+    if oauth.pkce {
+        fields.push(("code_verifier", leave.verifier));
+    }
+    let first = token(oauth, session, &fields).await.map_err(Error::while_connecting)?;
+    let secrets = first.over(&session.secrets, session.now);
+    let Some(long_lived) = oauth.long_lived else { return Ok(secrets) };
+    let session = Session { secrets, ..session.clone() };
+    let lasting = trade(&long_lived, oauth, &session).await.map_err(Error::while_connecting)?;
+    Ok(lasting.over(&session.secrets, session.now))
+}
+
+/// Exchanges an account's tokens for fresh ones; `None` where there is nothing to exchange.
+///
+/// # Errors
+/// [`Kind::Reconnect`] only for an answer that says the tokens are dead.
+pub async fn renew(oauth: &Oauth, session: &Session) -> Result<Option<Refreshed>> {
+    let fresh = match oauth.renewal {
+        Renewal::Never => return Ok(None),
+        Renewal::Trade(way) => trade(&way, oauth, session).await,
+        Renewal::RefreshToken { .. } => {
+            let Some(refresh_token) = session.secrets.get(REFRESH_TOKEN) else { return Ok(None) };
+            let fields =
+                [("grant_type", "refresh_token"), (REFRESH_TOKEN, refresh_token.expose_secret())];
+            token(oauth, session, &fields).await
+        }
+    };
+    let secrets = fresh?.over(&session.secrets, session.now);
+    let expires_at = super::ends(&secrets);
+    Ok(Some(Refreshed { secrets, expires_at }))
+}
+
+/// Gives the tokens back. `false`: this network has no call for that.
+///
+/// # Errors
+/// The network did not take them.
+pub async fn revoke(oauth: &Oauth, session: &Session) -> Result<bool> {
+    let Some(endpoint) = oauth.revoke else { return Ok(false) };
+    // With the refresh token all access tokens that came from it end; where there is none the access token is all.
+    let name =
+        if session.secrets.get(REFRESH_TOKEN).is_some() { REFRESH_TOKEN } else { ACCESS_TOKEN };
+    let token = session.secrets.need(name)?;
+    let fields = [("token", token.expose_secret()), ("token_type_hint", name)];
+    let request = authorized(oauth, session, endpoint, &fields, TokenCall::Form)?;
+    let reply = request.send().await?;
+    if reply.is_success() {
+        return Ok(true);
+    }
+    Err(answer::refusal(&reply, session))
+}
+
+/// A call of the token endpoint.
+async fn token(oauth: &Oauth, session: &Session, fields: &[(&str, &str)]) -> Result<Answer> {
+    let request = authorized(oauth, session, oauth.token, fields, oauth.token_call)?;
+    answer::read(request, session).await
+}
+
+/// A call in the app's name.
+fn authorized(
+    oauth: &Oauth,
+    session: &Session,
+    endpoint: Endpoint,
+    fields: &[(&str, &str)],
+    call: TokenCall,
+) -> Result<Request> {
+    let (app, url) = (session.app()?, place(session, endpoint)?);
+    let App { client_id, client_secret } = &app;
+    let mut fields = fields.to_vec();
+    fields.push((oauth.client_id_name, client_id));
+    if oauth.client_auth == ClientAuth::Body {
+        fields.push(("client_secret", client_secret.expose_secret()));
+    }
+    let request = match call {
+        TokenCall::Form => session.http.post(url).form(&fields),
+        TokenCall::Query => session.http.get(url).query(&fields),
+    };
+    let request = match oauth.client_auth {
+        ClientAuth::Body => request,
+        ClientAuth::Basic => request.basic(client_id, client_secret),
+    };
+    Ok(request.header("accept", "application/json").deadline(DEADLINE))
+}
+
+async fn trade(way: &Trade, oauth: &Oauth, session: &Session) -> Result<Answer> {
+    let token = session.secrets.need(ACCESS_TOKEN)?.expose_secret();
+    let mut query = vec![("grant_type", way.grant_type), (way.token_name, token)];
+    // A trade that does not name the app works without one: then a missing app is no reason to fail.
+    let app =
+        if way.with_client_id || way.with_client_secret { Some(session.app()?) } else { None };
+    if let Some(app) = app.as_ref().filter(|_| way.with_client_id) {
+        query.push((oauth.client_id_name, &app.client_id));
+    }
+    if let Some(app) = app.as_ref().filter(|_| way.with_client_secret) {
+        query.push(("client_secret", app.client_secret.expose_secret()));
+    }
+    let request = session.http.get(place(session, way.endpoint)?).query(&query).deadline(DEADLINE);
+    answer::read(request, session).await
+}
+
+/// An endpoint's address: on the network, on the account's own server, or below a configured base.
+fn place(session: &Session, endpoint: Endpoint) -> Result<Url> {
+    if !endpoint.host.is_empty() || session.base.is_some() {
+        return session.url(endpoint.host, endpoint.path);
+    }
+    let home = home(session.secrets.expose(INSTANCE))?;
+    session.url(&home, endpoint.path)
+}
+
+/// The origin of the server that a person named, with or without a scheme.
+fn home(named: &str) -> Result<String> {
+    let named = named.trim();
+    let full = if named.contains("://") { named.to_owned() } else { format!("https://{named}") };
+    let url = Url::parse(&full).ok();
+    let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    let url = url.filter(|url| url.username().is_empty() && url.password().is_none());
+    url.map(|url| url.origin().ascii_serialization()).ok_or_else(|| {
+        Error::new(Kind::InvalidCredentials, format!("{named:?} is not the address of a server."))
+            .with_remedy("Give a name like social.example.")
+    })
+}
