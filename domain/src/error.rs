@@ -179,9 +179,14 @@ impl std::fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// A connection that is lost or cannot be had is `unavailable`; anything else from the database is a bug.
+/// A database that is away, or has no room, is `unavailable`; anything else from it is a bug.
 impl From<DbErr> for Error {
     fn from(error: DbErr) -> Self {
+        if is_full(&error) {
+            tracing::error!(%error, "the database has no room left; free some, and everything goes on");
+            let message = "The service cannot store anything right now: its disk is full. Nothing of this was kept.";
+            return Self::new(Code::Unavailable, message).retry_after(30);
+        }
         if is_connection_trouble(&error) {
             tracing::warn!(%error, "the database is not reachable");
             return Self::new(Code::Unavailable, "The database is not reachable right now.")
@@ -192,21 +197,29 @@ impl From<DbErr> for Error {
 }
 
 /// True when the statement may succeed later unchanged: the database is away, restarting or out of connections.
-#[must_use]
-pub fn is_connection_trouble(error: &DbErr) -> bool {
+fn is_connection_trouble(error: &DbErr) -> bool {
     use sea_orm::sqlx::Error as Sqlx;
-    let (DbErr::Conn(cause) | DbErr::Exec(cause) | DbErr::Query(cause)) = error else {
-        return matches!(error, DbErr::ConnectionAcquire(_));
-    };
-    let sea_orm::RuntimeErr::SqlxError(cause) = cause else { return false };
-    match &**cause {
-        Sqlx::Io(_) | Sqlx::PoolTimedOut | Sqlx::PoolClosed | Sqlx::WorkerCrashed => true,
+    match driver_error(error) {
+        None => matches!(error, DbErr::ConnectionAcquire(_)),
+        Some(Sqlx::Io(_) | Sqlx::PoolTimedOut | Sqlx::PoolClosed | Sqlx::WorkerCrashed) => true,
         // 57P0x: the server is shutting down or starting; 08xxx: the connection broke; 53300: too many connections.
-        Sqlx::Database(error) => error.code().is_some_and(|code| {
+        Some(Sqlx::Database(error)) => error.code().is_some_and(|code| {
             code.starts_with("57P") || code.starts_with("08") || code == "53300"
         }),
-        _ => false,
+        Some(_) => false,
     }
+}
+
+/// True when there was no room for what was to be written: SQLite says 13, PostgreSQL 53100.
+fn is_full(error: &DbErr) -> bool {
+    let Some(sea_orm::sqlx::Error::Database(error)) = driver_error(error) else { return false };
+    error.code().is_some_and(|code| code == "13" || code == "53100")
+}
+
+fn driver_error(error: &DbErr) -> Option<&sea_orm::sqlx::Error> {
+    let (DbErr::Conn(cause) | DbErr::Exec(cause) | DbErr::Query(cause)) = error else { return None };
+    let sea_orm::RuntimeErr::SqlxError(cause) = cause else { return None };
+    Some(cause)
 }
 
 /// True for the field itself and for what is inside it.
@@ -229,5 +242,32 @@ pub fn violation(
         limit: None,
         actual: None,
         remedy: remedy.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sea_orm::ConnectionTrait;
+
+    use super::*;
+    use crate::db::Db;
+
+    #[tokio::test]
+    async fn a_full_disk_is_told_as_such() {
+        let file = format!("fanfare-test-{}.db", uuid::Uuid::now_v7().simple());
+        let file = std::env::temp_dir().join(file);
+        let db = Db::open(&format!("sqlite://{}", file.display()), 1).await.unwrap();
+        let run = async |sql: &str| db.write.execute_unprepared(sql).await;
+        run("CREATE TABLE t (a TEXT)").await.unwrap();
+        run("PRAGMA max_page_count = 4").await.unwrap();
+        let full = run("INSERT INTO t VALUES (zeroblob(100000))").await.unwrap_err();
+        let error = Error::from(full);
+        assert_eq!((error.code(), error.seconds()), (Code::Unavailable, Some(30)));
+        run("PRAGMA max_page_count = 1000").await.unwrap();
+        run("INSERT INTO t VALUES (zeroblob(100000))").await.unwrap();
+        drop(db);
+        for end in ["", "-wal", "-shm"] {
+            let _ = std::fs::remove_file(format!("{}{end}", file.display()));
+        }
     }
 }
