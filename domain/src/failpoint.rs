@@ -1,8 +1,9 @@
-//! Named places where a test can stop a process for good.
+//! Named places where a test can stop a process.
 //!
 //! With `FANFARE_FAILPOINT=<name>` the first piece of work that arrives there goes no further, and the process says so on
-//! standard error, so that it can be killed exactly there; with `<name>:<n>` it is the n-th. Without it a failpoint is
-//! one comparison.
+//! standard error, so that it can be killed exactly there; with `<name>:<n>` it is the n-th. SIGCONT lets the work go on:
+//! a process stopped there by SIGSTOP and continued later is one that was frozen at this place. Without the variable a
+//! failpoint is one comparison.
 
 use std::sync::{
     Arc,
@@ -62,7 +63,28 @@ impl Failpoint {
         if place.arrivals.fetch_add(1, Ordering::SeqCst) + 1 != place.nth {
             return;
         }
+        let continued = continued();
         tracing::error!(failpoint = name, "stopped at a failpoint");
-        std::future::pending::<()>().await;
+        continued.await;
     }
+}
+
+/// Ends when the process is told to continue; listens from the call on.
+#[cfg(unix)]
+fn continued() -> impl Future<Output = ()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    /// SIGCONT, which tokio has no name for.
+    const CONTINUE: i32 = if cfg!(target_os = "linux") { 18 } else { 19 };
+    let signals = signal(SignalKind::from_raw(CONTINUE));
+    async move {
+        match signals {
+            Ok(mut signals) => drop(signals.recv().await),
+            Err(_) => std::future::pending().await,
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn continued() -> impl Future<Output = ()> {
+    std::future::pending()
 }

@@ -52,7 +52,7 @@ impl Run<'_> {
         }
         let since = *self.row.reconciling_at.get_or_insert(now);
         let sent_at = self.row.sending_at.unwrap_or(now);
-        if !self.arm(&Step::confirm("reconcile"), now).await? {
+        if !self.arm(&Step::confirm("reconcile")).await? {
             return Ok(());
         }
         self.cx.failpoint.reach("reconcile_armed").await;

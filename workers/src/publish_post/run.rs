@@ -1,6 +1,6 @@
 //! The steps of one post, each written down before it is taken.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fanfare_domain::{
     Result,
@@ -24,8 +24,8 @@ use super::{
 };
 use crate::Context;
 
-/// The lease outlives a commit call's deadline by this much, in ms.
-const MARGIN: Millis = 10_000;
+/// The lease outlives a commit call's deadline by this much, and the call starts within this time of being written down.
+const MARGIN: Duration = Duration::from_secs(10);
 
 /// One claim of one post.
 pub struct Run<'a> {
@@ -128,7 +128,7 @@ impl<'a> Run<'a> {
                 return Ok(Next::Over);
             }
         }
-        if !self.may(&step, account, session).await? || !self.arm(&step, now).await? {
+        if !self.may(&step, account, session).await? || !self.arm(&step).await? {
             return Ok(Next::Over);
         }
         let outcome = self.call(&step, session).await;
@@ -163,15 +163,34 @@ impl<'a> Run<'a> {
     }
 
     /// Writes the step down; false if the row is no longer ours.
-    pub(super) async fn arm(&mut self, step: &Step, now: Millis) -> Result<bool> {
+    pub(super) async fn arm(&mut self, step: &Step) -> Result<bool> {
+        let (mut asked, now) = (Instant::now(), self.cx.now());
         attempt::begin(&mut self.attempt, step, now);
+        let mut held = self.write_down(step, now).await?;
+        if held {
+            tracing::debug!(step = step.name, phase = step.phase.as_str(), "a step begins");
+            self.count_lateness(step, now);
+            self.cx.failpoint.reach(armed_name(step.phase)).await;
+        }
+        // Whoever was held up here for long, frozen or by a slow database, may have lost the row, or is about to: the
+        // lease outlives a call that starts within the margin, and no other.
+        while held && step.phase == Phase::Commit && asked.elapsed() > MARGIN {
+            tracing::warn!("a commit call came late to its start; the lease is asked for again");
+            asked = Instant::now();
+            held = self.write_down(step, self.cx.now()).await?;
+        }
+        Ok(held)
+    }
+
+    /// Has the step stand in the ledger, and the row leased for as long as the call may take from `now` on.
+    async fn write_down(&mut self, step: &Step, now: Millis) -> Result<bool> {
         // The call renews the lease after a third of it; until then what is left must do.
         let mut lease_until = now + LEASE / 2;
         if step.phase == Phase::Commit {
             let until = now + millis(self.platform.spec().commit_deadline);
             self.row.sending_at = Some(now);
             self.row.sending_until = Some(until);
-            lease_until = lease_until.max(until + MARGIN);
+            lease_until = lease_until.max(until + millis(MARGIN));
         }
         let armed = Armed {
             hold: self.hold,
@@ -179,13 +198,7 @@ impl<'a> Run<'a> {
             sending: self.sending(),
             lease_until,
         };
-        let held = self.cx.arm.call(armed).await?;
-        if held {
-            tracing::debug!(step = step.name, phase = step.phase.as_str(), "a step begins");
-            self.count_lateness(step, now);
-            self.cx.failpoint.reach(armed_name(step.phase)).await;
-        }
-        Ok(held)
+        self.cx.arm.call(armed).await
     }
 
     /// A post is late by what it is late at its first commit call; later ones wait for reasons of their own.
