@@ -6,6 +6,7 @@
 
 mod attempt;
 mod outcome;
+mod patience;
 pub mod permit;
 mod reconcile;
 mod run;

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::{
     attempt,
+    patience::until_answered,
     run::{Next, Run},
     verdict::{Failure, after_wait, next_try},
 };
@@ -248,7 +249,7 @@ impl Run<'_> {
         let ended = record.attempt.as_ref().and_then(|attempt| attempt.outcome);
         let code =
             record.error.as_ref().and_then(|error| error["code"].as_str().map(str::to_owned));
-        let held = self.cx.record.call(record.clone()).await?;
+        let held = until_answered(|| self.cx.record.call(record.clone())).await?;
         if held {
             self.cx.tally.post(&self.row.platform, &record);
         }

@@ -19,6 +19,7 @@ use serde_json::Value;
 
 use super::{
     attempt,
+    patience::until_answered,
     permit::{Turn, Wanted, account_name},
     verdict::{Failure, Verdict, millis, verdict},
 };
@@ -198,7 +199,7 @@ impl<'a> Run<'a> {
             sending: self.sending(),
             lease_until,
         };
-        self.cx.arm.call(armed).await
+        until_answered(|| self.cx.arm.call(armed.clone())).await
     }
 
     /// A post is late by what it is late at its first commit call; later ones wait for reasons of their own.

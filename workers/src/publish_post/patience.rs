@@ -1,0 +1,56 @@
+//! Writes that are tried again while the database is away.
+//!
+//! Each is guarded by the fence, so one whose answer was lost may be repeated: it cannot be written twice, nor over what
+//! a newer holder has written.
+
+use std::time::{Duration, Instant};
+
+use fanfare_domain::{Code, Result, work::LEASE};
+
+/// How long: a lease. After that the row is somebody else's to take.
+const PATIENCE: Duration = Duration::from_secs(LEASE.unsigned_abs() / 1_000);
+
+/// Between two tries.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Writes until the database answers, or the lease has passed. What a network answered is known to nobody else, and a
+/// call that was written down and not made would have to be asked about.
+pub async fn until_answered<T, F: Future<Output = Result<T>>>(write: impl Fn() -> F) -> Result<T> {
+    let begun = Instant::now();
+    loop {
+        match write().await {
+            Err(error) if error.code() == Code::Unavailable && begun.elapsed() < PATIENCE => {
+                tokio::time::sleep(PAUSE).await;
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use fanfare_domain::Error;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_database_that_is_away_is_waited_for_and_a_bug_is_not() {
+        let tries = AtomicU32::new(0);
+        let written = until_answered(|| async {
+            match tries.fetch_add(1, Ordering::Relaxed) {
+                0..3 => Err(Error::new(Code::Unavailable, "away")),
+                _ => Ok(7),
+            }
+        });
+        assert_eq!(written.await.unwrap(), 7);
+        assert_eq!(tries.load(Ordering::Relaxed), 4);
+        let broken = until_answered(|| async {
+            tries.fetch_add(1, Ordering::Relaxed);
+            Err::<(), _>(Error::new(Code::InternalError, "a bug"))
+        });
+        assert!(broken.await.is_err());
+        assert_eq!(tries.load(Ordering::Relaxed), 5);
+    }
+}
