@@ -1,12 +1,27 @@
 //! Time, from one place, so that a fleet agrees on it and a test can move it.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicI64, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::{Duration, Instant},
 };
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use fanfare_entities::Millis;
+use tokio_util::sync::CancellationToken;
+
+use crate::{Domain, Result};
+
+/// How often a fleet's clock is compared with its database's.
+const AGAIN: Duration = Duration::from_secs(10);
+
+/// An answer that took longer says too little about the time.
+const PROMPT: Duration = Duration::from_secs(1);
+
+/// Stands for a lead while no database was asked.
+const ALONE: i64 = i64::MIN;
 
 /// The time everything in the service goes by. Cheap to clone; clones agree.
 #[derive(Debug, Clone)]
@@ -14,17 +29,22 @@ pub struct Clock(Arc<Source>);
 
 #[derive(Debug)]
 enum Source {
-    /// This machine's clock plus an offset in ms, which a fleet measures against its database.
-    Machine(AtomicI64),
+    /// This machine's clock; in a fleet the database's, carried on between two answers by the time that has passed, so
+    /// that neither a wrong clock of this machine nor one that is set while it runs moves it.
+    Machine {
+        begun: Instant,
+        /// What the database's clock read at `begun`.
+        lead: AtomicI64,
+    },
     /// Stands still until it is moved.
     Manual(AtomicI64),
 }
 
 impl Clock {
-    /// Follows this machine's clock.
+    /// Follows this machine's clock, until [`Clock::follow`].
     #[must_use]
     pub fn machine() -> Self {
-        Self(Arc::new(Source::Machine(AtomicI64::new(0))))
+        Self(Arc::new(Source::Machine { begun: Instant::now(), lead: AtomicI64::new(ALONE) }))
     }
 
     /// Stands at `now` until [`Clock::advance`].
@@ -37,8 +57,11 @@ impl Clock {
     #[must_use]
     pub fn now(&self) -> Millis {
         match &*self.0 {
-            Source::Machine(offset) => machine_now() + offset.load(Ordering::Relaxed),
             Source::Manual(now) => now.load(Ordering::Relaxed),
+            Source::Machine { begun, lead } => match lead.load(Ordering::Relaxed) {
+                ALONE => machine_now(),
+                lead => lead.saturating_add(millis(begun.elapsed())),
+            },
         }
     }
 
@@ -48,22 +71,59 @@ impl Clock {
         date(self.now())
     }
 
-    /// Moves a manual clock; a machine's clock is moved as a wrong one would be.
+    /// Moves a manual clock; no effect on a machine's.
     pub fn advance(&self, by: Millis) {
-        match &*self.0 {
-            Source::Machine(value) | Source::Manual(value) => {
-                value.fetch_add(by, Ordering::Relaxed);
-            }
+        if let Source::Manual(now) = &*self.0 {
+            now.fetch_add(by, Ordering::Relaxed);
         }
     }
 
-    /// Sets the offset so that the clock now reads `database_now`, which was asked for at `asked` and answered at
-    /// `answered` (both by this machine's clock). No effect on a manual clock.
-    pub fn follow(&self, database_now: Millis, asked: Millis, answered: Millis) {
-        if let Source::Machine(offset) = &*self.0 {
-            offset.store(database_now - i64::midpoint(asked, answered), Ordering::Relaxed);
+    /// From now on reads what the database's clock reads: `database_now`, asked for at `asked` and just answered. It may
+    /// be behind by the time the answer took, and is never ahead. No effect on a manual clock.
+    pub fn follow(&self, database_now: Millis, asked: Instant) {
+        let Source::Machine { begun, lead } = &*self.0 else { return };
+        if asked.elapsed() <= PROMPT || lead.load(Ordering::Relaxed) == ALONE {
+            lead.store(database_now - millis(begun.elapsed()), Ordering::Relaxed);
         }
     }
+}
+
+/// Reads the database's clock once; on SQLite it is this machine's and nothing is done.
+async fn measure(cx: &Domain) -> Result<()> {
+    if !cx.db.is_postgres() {
+        return Ok(());
+    }
+    let asked = Instant::now();
+    cx.clock.follow(cx.db.now().await?, asked);
+    Ok(())
+}
+
+/// Reads the database's clock until that has succeeded once: nothing is done by a clock that may be wrong.
+pub async fn follow_first(cx: &Domain, stop: &CancellationToken) {
+    while !stop.is_cancelled() {
+        match measure(cx).await {
+            Ok(()) => return,
+            Err(error) => tracing::warn!(%error, "waiting for the database's clock"),
+        }
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+}
+
+/// Keeps to the database's clock until `stop`.
+pub async fn follow(cx: Domain, stop: CancellationToken) {
+    while !stop.is_cancelled() {
+        if let Err(error) = measure(&cx).await {
+            tracing::debug!(%error, "the database's clock could not be read");
+        }
+        tokio::select! {
+            () = tokio::time::sleep(AGAIN) => {}
+            () = stop.cancelled() => {}
+        }
+    }
+}
+
+fn millis(time: Duration) -> Millis {
+    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
 }
 
 /// This machine's own clock.
@@ -87,4 +147,29 @@ pub fn date(millis: Millis) -> DateTime<Utc> {
 #[must_use]
 pub fn show(millis: Millis) -> String {
     date(millis).to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_follows_goes_by_the_database_however_wrong_the_machine_is() {
+        let clock = Clock::machine();
+        assert!((clock.now() - machine_now()).abs() < 60_000);
+        let tomorrow = machine_now() + 86_400_000;
+        clock.follow(tomorrow, Instant::now());
+        let read = clock.now();
+        assert!((tomorrow..tomorrow + 60_000).contains(&read), "{read}");
+    }
+
+    #[test]
+    fn a_slow_answer_does_not_move_a_clock_that_follows() {
+        let clock = Clock::machine();
+        let long_ago = Instant::now().checked_sub(Duration::from_secs(5)).unwrap();
+        clock.follow(1_000_000, long_ago);
+        assert!(clock.now() >= 1_000_000, "the first answer counts, however slow");
+        clock.follow(5_000_000, long_ago);
+        assert!(clock.now() < 5_000_000);
+    }
 }

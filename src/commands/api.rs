@@ -1,6 +1,7 @@
 //! `fanfare api`: the API alone.
 
 use anyhow::{Context as _, Result};
+use fanfare_domain::clock;
 
 use super::{say, stop_on_signal};
 use crate::{
@@ -29,6 +30,9 @@ pub async fn run(config: Config) -> Result<()> {
     let way = Way { listen, migrate: config.is_embedded(), own_sandbox: None };
     let cx = start::domain(&config, way).await?;
     metrics::start(&config, "api", &cx, stop.clone()).await?;
+    // A post for "now" is due by the fleet's clock, which is the database's.
+    clock::follow_first(&cx, &stop).await;
+    tokio::spawn(clock::follow(cx.clone(), stop.clone()));
     say(format_args!("The API of Fanfare is at {}", cx.settings.base_url));
     fanfare_api::serve(fanfare_api::service(cx, Vec::new()), listener, stop).await?;
     Ok(())

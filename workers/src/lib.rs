@@ -4,7 +4,6 @@
 //! worker for each kind; [`sweep`] rings for due rows that nobody rang for.
 
 mod clean_up;
-mod clock;
 mod context;
 mod copy_media;
 mod deliver_webhook;
@@ -19,6 +18,7 @@ mod tally;
 
 use std::time::Duration;
 
+use fanfare_domain::clock;
 use fanfare_jobs::{CleanUp, CopyMedia, DeliverWebhook, Job, Kind, PublishPost, Queue, Slots};
 use tokio::task::JoinSet;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
@@ -52,7 +52,7 @@ pub async fn run(
     options: Options,
     stop: CancellationToken,
 ) -> Result<(), fanfare_jobs::Error> {
-    clock::measure_first(&cx.domain, &stop).await;
+    clock::follow_first(&cx.domain, &stop).await;
     clean_up::ensure(&cx.domain).await;
     cx.post_shares.set_slots(options.slots);
     cx.delivery_shares.set_slots(delivery_slots(&options));
@@ -68,9 +68,9 @@ pub async fn run(
         sweeper::run(&swept, swept_until).await;
         Ok(())
     });
-    let (followed, followed_until) = (cx.clone(), stop.clone());
+    let following = clock::follow(cx.domain.clone(), stop.clone());
     tasks.spawn(async move {
-        clock::follow(&followed.domain, followed_until).await;
+        following.await;
         Ok(())
     });
     let mut outcome = Ok(());
