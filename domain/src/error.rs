@@ -217,7 +217,9 @@ fn is_full(error: &DbErr) -> bool {
 }
 
 fn driver_error(error: &DbErr) -> Option<&sea_orm::sqlx::Error> {
-    let (DbErr::Conn(cause) | DbErr::Exec(cause) | DbErr::Query(cause)) = error else { return None };
+    let (DbErr::Conn(cause) | DbErr::Exec(cause) | DbErr::Query(cause)) = error else {
+        return None;
+    };
     let sea_orm::RuntimeErr::SqlxError(cause) = cause else { return None };
     Some(cause)
 }

@@ -102,7 +102,7 @@ mod tests {
     fn session() -> Session {
         let client = fanfare_outbound::Client::new(fanfare_outbound::Policy::default()).unwrap();
         let (account, secrets) = (Account::default(), Secrets::new());
-        Session { http: client, base: None, account, secrets, now: rehearsal::at(0) }
+        Session { http: client, base: None, account, secrets, app: None, now: rehearsal::at(0) }
     }
 
     #[test]

@@ -49,7 +49,7 @@ fn a_descriptor_says_where_it_is_from_and_how_the_network_is_connected() {
             crate::Connect::Credentials(fields) => {
                 assert!(fields.iter().any(|f| f.required), "{id}")
             }
-            crate::Connect::Oauth { scopes } => assert!(!scopes.is_empty(), "{id}"),
+            crate::Connect::Oauth(oauth) => assert!(!oauth.permissions.is_empty(), "{id}"),
         }
         if let Some(ends) = spec.api.and_then(|api| api.ends) {
             assert!(chrono::NaiveDate::parse_from_str(ends, "%Y-%m-%d").is_ok(), "{id}: {ends}");
