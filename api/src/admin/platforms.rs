@@ -48,6 +48,7 @@ pub async fn part(visit: Visit) -> Result<Markup> {
         "Success, day",
         "Retried, day",
         "Errors, day",
+        "Budget used",
         "Publishing",
     ];
     Ok(html! {
@@ -70,6 +71,7 @@ fn row(network: &Network, pauses: &[Pause]) -> Vec<Markup> {
         success(&network.day),
         html! { (number(network.day.retried)) },
         errors(network),
+        budget(network),
         html! {
             @if is_paused { (ask("resume", &query, "Resume…")) } @else { (ask("pause", &query, "Pause…")) }
         },
@@ -82,6 +84,17 @@ fn success(tally: &Tally) -> Markup {
     html! {
         span.late[share < 0.9] { (format!("{:.1} %", share * 100.0)) }
         span.soft { " of " (number(ended)) }
+    }
+}
+
+/// How much of the network's own limits was used, by all of its accounts together.
+fn budget(network: &Network) -> Markup {
+    let Some(budget) = &network.budget else { return html! { span.soft { "no limit" } } };
+    let share = budget.share();
+    let window = if budget.window > 3_600_000 { "day" } else { "hour" };
+    html! {
+        span.late[share > 0.9] { (format!("{:.0} %", share * 100.0)) }
+        span.soft { " of " (number(budget.allowed)) " a " (window) }
     }
 }
 

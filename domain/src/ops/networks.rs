@@ -1,9 +1,10 @@
 //! How publishing to each network goes.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use fanfare_entities::Millis;
 use fanfare_jobs::Kind;
+use fanfare_platforms::{Pace, Per};
 use sea_orm::FromQueryResult;
 use serde::Serialize;
 
@@ -23,6 +24,42 @@ pub struct Network {
     pub connected: i64,
     /// Accounts whose credentials were refused.
     pub to_reconnect: i64,
+    /// How much of what the network allows was used, for the limit of which most was; `None` if it has none.
+    pub budget: Option<Budget>,
+}
+
+/// What a network allows all accounts together, and what was published of it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Budget {
+    /// Posts published in `window`.
+    pub used: i64,
+    /// Posts that its limit allows in `window`.
+    pub allowed: i64,
+    /// ms: the last hour or the last day, whichever the limit is nearer to.
+    pub window: Millis,
+}
+
+impl Budget {
+    /// The share that was used.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts of a day are far below 2^52")]
+    pub fn share(&self) -> f64 {
+        self.used as f64 / self.allowed.max(1) as f64
+    }
+
+    /// The limit of which most was used. Limits of an app and of a workspace are counted as if there were one of each.
+    fn of(paces: &[Pace], connected: i64, hour: &Tally, day: &Tally) -> Option<Self> {
+        let hour_long = Duration::from_secs(3_600);
+        let budgets = paces.iter().map(|pace| {
+            let (window, tally) = if pace.span <= hour_long { (60, hour) } else { (24 * 60, day) };
+            let window: Millis = window * MINUTE;
+            let span = i64::try_from(pace.span.as_millis()).unwrap_or(window).max(1);
+            let holders = if pace.per == Per::Account { connected } else { 1 };
+            let allowed = i64::from(pace.calls) * holders * (window / span).max(1);
+            Self { used: tally.published, allowed, window }
+        });
+        budgets.filter(|one| one.allowed > 0).max_by(|a, b| a.share().total_cmp(&b.share()))
+    }
 }
 
 /// What came of posts.
@@ -91,12 +128,18 @@ pub async fn list(cx: &Domain) -> Result<Vec<Network>> {
         let mine = accounts.iter().filter(|one| one.platform == platform && one.status == status);
         mine.map(|one| one.n).sum()
     };
-    let networks = known().into_iter().map(|platform| Network {
-        platform: platform.to_owned(),
-        hour: Tally::of(platform, &hour),
-        day: Tally::of(platform, &day),
-        connected: count(platform, "connected"),
-        to_reconnect: count(platform, "reconnect_required"),
+    let networks = fanfare_platforms::all().iter().map(|network| {
+        let (spec, connected) = (network.spec(), count(network.spec().id.as_str(), "connected"));
+        let platform = spec.id.as_str();
+        let (hour, day) = (Tally::of(platform, &hour), Tally::of(platform, &day));
+        Network {
+            platform: platform.to_owned(),
+            connected,
+            to_reconnect: count(platform, "reconnect_required"),
+            budget: Budget::of(spec.paces, connected, &hour, &day),
+            hour,
+            day,
+        }
     });
     Ok(networks.collect())
 }
@@ -113,4 +156,29 @@ async fn accounts(cx: &Domain) -> Result<Vec<Accounts>> {
     let sql = "SELECT platform, status, CAST(count(*) AS BIGINT) AS n FROM accounts \
                GROUP BY platform, status";
     Ok(Accounts::find_by_statement(statement(conn, sql, [])).all(conn).await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn published(published: i64) -> Tally {
+        Tally { published, ..Tally::default() }
+    }
+
+    #[test]
+    fn the_limit_of_which_most_was_used_is_shown() {
+        let paces = [Pace::new(Per::Account, 20, 60), Pace::new(Per::Account, 250, 86_400)];
+        let budget = Budget::of(&paces, 2, &published(30), &published(400)).unwrap();
+        assert_eq!((budget.used, budget.allowed, budget.window), (400, 500, 86_400_000));
+        let busy_hour = Budget::of(&paces, 2, &published(2_000), &published(400)).unwrap();
+        assert_eq!((busy_hour.used, busy_hour.allowed), (2_000, 2_400));
+    }
+
+    #[test]
+    fn without_a_limit_or_an_account_there_is_no_budget() {
+        assert!(Budget::of(&[], 2, &published(1), &published(1)).is_none());
+        let paces = [Pace::new(Per::Account, 250, 86_400)];
+        assert!(Budget::of(&paces, 0, &published(1), &published(1)).is_none());
+    }
 }

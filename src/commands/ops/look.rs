@@ -181,13 +181,14 @@ pub async fn platforms(cx: &Domain, json: bool) -> Result<()> {
                 share(network.hour.success()),
                 share(network.day.success()),
                 errors.join(", "),
+                share(network.budget.as_ref().map(networks::Budget::share)),
             ]
         })
         .collect();
     print(
         false,
         &networks,
-        &["platform", "accounts", "success 1h", "success 24h", "errors 24h"],
+        &["platform", "accounts", "success 1h", "success 24h", "errors 24h", "budget used"],
         &rows,
     )?;
     let rows: Vec<_> = pauses
