@@ -49,6 +49,8 @@ pub struct Error {
     pub remedy: Option<String>,
     /// When to come back, as the network named it.
     pub retry_after: Option<Duration>,
+    /// What is used up is a limit of the app, which every account that posts through it shares.
+    pub of_app: bool,
     /// What the network answered, if it did.
     pub reply: Option<PlatformReply>,
 }
@@ -67,7 +69,8 @@ pub struct PlatformReply {
 impl Error {
     /// An error of any kind.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), remedy: None, retry_after: None, reply: None }
+        let message = message.into();
+        Self { kind, message, remedy: None, retry_after: None, of_app: false, reply: None }
     }
 
     /// [`Kind::Transient`].
@@ -134,6 +137,13 @@ impl Error {
             | Kind::Misconfigured
             | Kind::InvalidCredentials => Kind::InvalidCredentials,
         };
+        self
+    }
+
+    /// The same for all accounts that post through the app.
+    #[must_use]
+    pub const fn of_app(mut self) -> Self {
+        self.of_app = true;
         self
     }
 

@@ -112,6 +112,25 @@ async fn a_network_that_asks_for_patience_is_left_alone_by_all_posts_of_the_acco
 }
 
 #[tokio::test]
+async fn when_the_app_is_used_up_all_of_its_accounts_wait() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let (one, two) = (user.connect("threads").await, user.connect("threads").await);
+    // Threads says by its code that it means the app.
+    let slow_down = json!([{"on": "commit", "kind": "status", "status": 429, "ms": 60_000}]);
+    user.faults("threads", one, slow_down).await;
+    let first = make(&user, one).await;
+    let told = in_time(&app, &user, first, |post| post["error"].is_object()).await;
+    assert_eq!(told["error"]["code"], "platform_rate_limited");
+    let second = make(&user, two).await;
+    let post = waiting(&app, &user, second).await;
+    assert_eq!((&post["error"], attempts(&user, second).await), (&Value::Null, 0));
+    for id in [first, second] {
+        in_time(&app, &user, id, |post| post["status"] == "published").await;
+    }
+}
+
+#[tokio::test]
 async fn the_posts_of_a_day_are_counted_where_nothing_is_forgotten() {
     let app = paced().await;
     let user = app.user().await;

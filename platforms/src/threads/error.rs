@@ -82,7 +82,9 @@ fn classify(reply: &Reply, words: &Words) -> Error {
         190 | 102 | 104 => Error::reconnect("Threads no longer accepts the account's access."),
         10 | 200..=299 => Error::misconfigured("Threads misses a permission for this.")
             .with_remedy("Connect the account again and grant all permissions."),
-        4 | 17 | 32 | 613 | 80_001 | 80_002 | 80_006 => slow_down(reply),
+        // Calls of the whole app; the others are of the account.
+        4 => slow_down(reply).of_app(),
+        17 | 32 | 613 | 80_001 | 80_002 | 80_006 => slow_down(reply),
         9 => quota(reply),
         1 | 2 => Error::transient("Threads could not do it for the moment."),
         _ if words.is_transient => Error::transient("Threads could not do it for the moment."),

@@ -88,13 +88,15 @@ impl Run<'_> {
         self.write(record).await.map(drop)
     }
 
-    /// A limit of the network: wait as it says, at no cost, and every other post of the account with it.
+    /// A limit of the network: wait as it says, at no cost, and every other post of the account, or of the app if the
+    /// network says so, with it.
     pub(super) async fn wait_as_told(&mut self, error: &platforms::Error) -> Result<()> {
         let failure = Failure::of(error);
         let now = self.cx.now();
         let waits = self.attempt.number - 1;
         let at = after_wait(waits, error.retry_after, now);
-        if let Some(line) = &self.line {
+        if let Some(lines) = &self.lines {
+            let line = if error.of_app { &lines.app } else { &lines.account };
             let time = Duration::from_millis((at - now).unsigned_abs());
             self.cx.domain.limits.close(line, time).await;
         }

@@ -12,7 +12,7 @@ use fanfare_domain::{
 };
 use fanfare_entities::{AccountId, Millis, account};
 use fanfare_limits::{Permit, Rate, Request, Subject};
-use fanfare_platforms::{Pace, Per, Phase, Platform, Session};
+use fanfare_platforms::{Connect, Pace, Per, Phase, Platform, Session};
 
 use super::verdict::millis;
 
@@ -59,13 +59,17 @@ impl Wanted {
         let paces = platform.spec().paces;
         let is_counted = phase == Phase::Commit && (sandbox_limits || !account.sandbox);
         let paces = if is_counted { paces } else { &[] };
-        let app = platform.app(&session.account);
+        let app = app_name(platform, account, session);
         let mut subjects = vec![Subject { name: account_name(account), rates: Vec::new() }];
+        // The app that all accounts share may have been told to wait.
+        if matches!(platform.spec().connect, Connect::Oauth(_)) {
+            subjects.push(Subject { name: app.clone(), rates: Vec::new() });
+        }
         for pace in paces {
             let name = match pace.per {
                 Per::Account => account_name(account),
                 Per::Workspace => format!("workspace:{}:{}", place(account), account.workspace_id),
-                Per::App => format!("app:{}:{}", place(account), app.as_deref().unwrap_or("own")),
+                Per::App => app.clone(),
             };
             let rate = Rate { limit: pace.calls, span: pace.span + SLACK };
             match subjects.iter_mut().find(|subject| subject.name == name) {
@@ -83,6 +87,12 @@ impl Wanted {
 /// What an account is called among permits: the network's own account, which several workspaces may have connected.
 pub fn account_name(account: &account::Model) -> String {
     format!("account:{}:{}", place(account), account.remote_id)
+}
+
+/// What an account's app is called among permits.
+pub fn app_name(platform: &dyn Platform, account: &account::Model, session: &Session) -> String {
+    let app = platform.app(&session.account);
+    format!("app:{}:{}", place(account), app.as_deref().unwrap_or("own"))
 }
 
 /// A network and its simulated twin are two places.

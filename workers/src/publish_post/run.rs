@@ -20,7 +20,7 @@ use serde_json::Value;
 use super::{
     attempt,
     patience::until_answered,
-    permit::{Turn, Wanted, account_name},
+    permit::{Turn, Wanted, account_name, app_name},
     verdict::{Failure, Verdict, millis, verdict},
 };
 use crate::Context;
@@ -38,8 +38,14 @@ pub struct Run<'a> {
     pub(super) state: Option<Value>,
     pub(super) partly_public: bool,
     pub(super) attempt: Attempt,
-    /// What its account is called among permits.
-    pub(super) line: Option<String>,
+    /// What its account and its app are called among permits.
+    pub(super) lines: Option<Lines>,
+}
+
+/// Those who wait together when a network asks for patience.
+pub(super) struct Lines {
+    pub(super) account: String,
+    pub(super) app: String,
 }
 
 /// What the caller of a step does next.
@@ -63,7 +69,7 @@ impl<'a> Run<'a> {
         let attempt = attempt::open(cx, &row).await?;
         let hold = Hold { id: row.id.0, fence: row.fence };
         let (state, partly_public) = (row.state.clone(), row.partly_public);
-        Ok(Self { cx, platform, row, hold, draft, state, partly_public, attempt, line: None })
+        Ok(Self { cx, platform, row, hold, draft, state, partly_public, attempt, lines: None })
     }
 
     /// Three workers in a row were lost with this row.
@@ -81,7 +87,8 @@ impl<'a> Run<'a> {
 
     /// Goes as far as it can: until the post is public, has failed, or must wait.
     pub async fn publish(mut self, account: account::Model, mut session: Session) -> Result<()> {
-        self.line = Some(account_name(&account));
+        let app = app_name(self.platform, &account, &session);
+        self.lines = Some(Lines { account: account_name(&account), app });
         if self.row.sending_at.is_some() {
             return self.reconcile(&session).await;
         }
