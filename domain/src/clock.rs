@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicI64, Ordering},
     },
     time::{Duration, Instant},
@@ -17,8 +17,11 @@ use crate::{Domain, Result};
 /// How often a fleet's clock is compared with its database's.
 const AGAIN: Duration = Duration::from_secs(10);
 
-/// An answer that took longer says too little about the time.
-const PROMPT: Duration = Duration::from_secs(1);
+/// How often it is asked at first: the quickest answer of these says most about the time.
+const FIRST: usize = 4;
+
+/// A machine's measure of passing time may be wrong by this part of it.
+const DRIFT: u32 = 1_000;
 
 /// Stands for a lead while no database was asked.
 const ALONE: i64 = i64::MIN;
@@ -35,6 +38,8 @@ enum Source {
         begun: Instant,
         /// What the database's clock read at `begun`.
         lead: AtomicI64,
+        /// When that was found out, and how long the answer took.
+        measured: Mutex<Option<(Instant, Duration)>>,
     },
     /// Stands still until it is moved.
     Manual(AtomicI64),
@@ -44,7 +49,8 @@ impl Clock {
     /// Follows this machine's clock, until [`Clock::follow`].
     #[must_use]
     pub fn machine() -> Self {
-        Self(Arc::new(Source::Machine { begun: Instant::now(), lead: AtomicI64::new(ALONE) }))
+        let (begun, lead) = (Instant::now(), AtomicI64::new(ALONE));
+        Self(Arc::new(Source::Machine { begun, lead, measured: Mutex::default() }))
     }
 
     /// Stands at `now` until [`Clock::advance`].
@@ -58,7 +64,7 @@ impl Clock {
     pub fn now(&self) -> Millis {
         match &*self.0 {
             Source::Manual(now) => now.load(Ordering::Relaxed),
-            Source::Machine { begun, lead } => match lead.load(Ordering::Relaxed) {
+            Source::Machine { begun, lead, .. } => match lead.load(Ordering::Relaxed) {
                 ALONE => machine_now(),
                 lead => lead.saturating_add(millis(begun.elapsed())),
             },
@@ -79,10 +85,14 @@ impl Clock {
     }
 
     /// From now on reads what the database's clock reads: `database_now`, asked for at `asked` and just answered. It may
-    /// be behind by the time the answer took, and is never ahead. No effect on a manual clock.
+    /// be behind by the time the answer took, and is never ahead; an answer that took longer than what is known may be
+    /// wrong is passed over. No effect on a manual clock.
     pub fn follow(&self, database_now: Millis, asked: Instant) {
-        let Source::Machine { begun, lead } = &*self.0 else { return };
-        if asked.elapsed() <= PROMPT || lead.load(Ordering::Relaxed) == ALONE {
+        let Source::Machine { begun, lead, measured } = &*self.0 else { return };
+        let took = asked.elapsed();
+        let mut measured = measured.lock().unwrap_or_else(PoisonError::into_inner);
+        if measured.is_none_or(|(at, known)| took <= known + at.elapsed() / DRIFT) {
+            *measured = Some((Instant::now(), took));
             lead.store(database_now - millis(begun.elapsed()), Ordering::Relaxed);
         }
     }
@@ -98,14 +108,17 @@ async fn measure(cx: &Domain) -> Result<()> {
     Ok(())
 }
 
-/// Reads the database's clock until that has succeeded once: nothing is done by a clock that may be wrong.
+/// Reads the database's clock until that has succeeded: nothing is done by a clock that may be wrong.
 pub async fn follow_first(cx: &Domain, stop: &CancellationToken) {
-    while !stop.is_cancelled() {
+    let mut read = 0;
+    while read < FIRST && !stop.is_cancelled() {
         match measure(cx).await {
-            Ok(()) => return,
-            Err(error) => tracing::warn!(%error, "waiting for the database's clock"),
+            Ok(()) => read += 1,
+            Err(error) => {
+                tracing::warn!(%error, "waiting for the database's clock");
+                tokio::time::sleep(Duration::from_millis(500)).await;
+            }
         }
-        tokio::time::sleep(Duration::from_millis(500)).await;
     }
 }
 
@@ -164,12 +177,14 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_answer_does_not_move_a_clock_that_follows() {
+    fn the_quickest_answer_counts() {
         let clock = Clock::machine();
-        let long_ago = Instant::now().checked_sub(Duration::from_secs(5)).unwrap();
-        clock.follow(1_000_000, long_ago);
-        assert!(clock.now() >= 1_000_000, "the first answer counts, however slow");
-        clock.follow(5_000_000, long_ago);
-        assert!(clock.now() < 5_000_000);
+        let ago = |seconds| Instant::now().checked_sub(Duration::from_secs(seconds)).unwrap();
+        clock.follow(1_000_000, ago(5));
+        assert!((1_000_000..1_060_000).contains(&clock.now()), "the first one, however slow");
+        clock.follow(5_000_000, ago(6));
+        assert!(clock.now() < 5_000_000, "a slower one says less");
+        clock.follow(7_000_000, ago(4));
+        assert!(clock.now() >= 7_000_000);
     }
 }
