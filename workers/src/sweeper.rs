@@ -86,11 +86,15 @@ impl Sweep<'_> {
         let lost = lost || self.keeper.is_unsettled();
         let mut rest = REST;
         for kind in Kind::ALL {
-            let waiting = if alone { 0 } else { cx.bell.depth(kind).await.unwrap_or(0) };
+            let waiting = if alone { Ok(0) } else { cx.bell.depth(kind).await };
+            // What was rung a while ago and stands on no queue was taken off it by somebody who died, or who came a
+            // moment early by a clock that is a little behind.
+            let lost = lost || matches!(waiting, Ok(0));
+            let waiting = usize::try_from(waiting.unwrap_or(0)).unwrap_or(usize::MAX);
             let runway = self.runways.entry(kind).or_default();
-            let room = runway.room(usize::try_from(waiting).unwrap_or(usize::MAX));
+            let room = runway.room(waiting);
             if room > 0 {
-                let ids = self.turn.ring(cx, kind, room, lost || alone).await?;
+                let ids = self.turn.ring(cx, kind, room, lost).await?;
                 runway.pushed(ids.len(), room);
                 if !ids.is_empty() {
                     rest = Duration::from_millis(20);

@@ -16,7 +16,7 @@ const LEAD: Millis = 2_000;
 /// A row that was rung and not taken is rung again after this many ms.
 const RING_AGAIN: Millis = 10_000;
 
-/// The same after the queue is known to have forgotten something.
+/// The same while the queue is empty, or is known to have forgotten something.
 const RING_AGAIN_AFTER_LOSS: Millis = 1_000;
 
 /// At most this many workspaces are visited in one turn.
