@@ -6,7 +6,12 @@ use fanfare_entities::Millis;
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend,
     DbErr, SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait, Value,
+    sqlx::{Connection, SqliteConnection},
 };
+
+/// PostgreSQL ends a transaction in which nothing has happened for so long: that of a process that is frozen would keep
+/// every other from the rows it has locked, the counters of whole workspaces among them.
+const FORGOTTEN: &str = "10s";
 
 /// Connections to the database. Cheap to clone.
 ///
@@ -39,7 +44,10 @@ impl Db {
             .acquire_timeout(Duration::from_secs(10))
             .idle_timeout(Duration::from_secs(60))
             .test_before_acquire(false)
-            .sqlx_logging(false);
+            .sqlx_logging(false)
+            .map_sqlx_postgres_opts(|options| {
+                options.options([("idle_in_transaction_session_timeout", FORGOTTEN)])
+            });
         let write = Database::connect(options).await?;
         Ok(Self { read: write.clone(), write })
     }
@@ -117,8 +125,22 @@ async fn sqlite(url: &str, connections: u32, writes: bool) -> Result<DatabaseCon
                 .pragma("synchronous", "NORMAL")
                 .pragma("busy_timeout", "5000")
                 .pragma("temp_store", "MEMORY")
+        })
+        .map_sqlx_sqlite_pool_opts(|options| {
+            options.after_release(|conn, _| Box::pin(async move { is_sound(conn).await }))
         });
     Database::connect(options).await
+}
+
+/// False for a connection that takes itself to be in a transaction although it is given back. SQLite itself ends the
+/// transaction of a statement for which there is no room on the disk; the rollback that follows then fails, and no other
+/// transaction could begin.
+async fn is_sound(conn: &mut SqliteConnection) -> Result<bool, sea_orm::sqlx::Error> {
+    if conn.is_in_transaction() {
+        // A rollback may be on its way.
+        conn.ping().await?;
+    }
+    Ok(!conn.is_in_transaction())
 }
 
 /// A statement in the dialect of `conn`; parameters are written `$1`, `$2` … on both.
@@ -128,4 +150,34 @@ pub fn statement<C: ConnectionTrait>(
     values: impl IntoIterator<Item = Value>,
 ) -> Statement {
     Statement::from_sql_and_values(conn.get_database_backend(), sql, values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_write_that_finds_no_room_keeps_no_other_from_its_transaction() {
+        let file = format!("fanfare-test-{}.db", uuid::Uuid::now_v7().simple());
+        let file = std::env::temp_dir().join(file);
+        let db = Db::open(&format!("sqlite://{}", file.display()), 1).await.unwrap();
+        db.write.execute_unprepared("CREATE TABLE t (a)").await.unwrap();
+        db.write.execute_unprepared("PRAGMA max_page_count = 4").await.unwrap();
+        let tx = db.begin().await.unwrap();
+        tx.execute_unprepared("INSERT INTO t VALUES (1)").await.unwrap();
+        let large = "INSERT INTO t VALUES (zeroblob(100000))";
+        assert!(tx.execute_unprepared(large).await.is_err());
+        drop(tx);
+        let tx = db.begin().await.unwrap();
+        tx.execute_unprepared("INSERT INTO t VALUES (2)").await.unwrap();
+        tx.commit().await.unwrap();
+        let held = statement(&db.read, "SELECT a FROM t", []);
+        let held = db.read.query_all_raw(held).await.unwrap();
+        assert_eq!(held.len(), 1);
+        assert_eq!(held[0].try_get::<i64>("", "a").unwrap(), 2);
+        drop(db);
+        for end in ["", "-wal", "-shm"] {
+            let _ = std::fs::remove_file(format!("{}{end}", file.display()));
+        }
+    }
 }
