@@ -37,6 +37,10 @@ has_redis() {
     has redis-server && [ "$(redis-server --version | sed 's/.*v=\([0-9]*\).*/\1/')" -ge 7 ]
 }
 
+has_faketime() {
+    compgen -G '/usr/lib/*/faketime/libfaketime.so.1' >/dev/null
+}
+
 has_php() {
     local loaded extension
     has php || return 1
@@ -56,6 +60,8 @@ missing() {
     has npm || echo npm
     has docker-compose || echo docker-compose
     has promtool || echo prometheus
+    has_faketime || echo libfaketime
+    has unshare && has nsenter && has mount || echo util-linux mount
     [ -n "$peers" ] || return 0
     has_php || echo php-cli php-mysql php-xml php-curl php-gd php-mbstring
     # The core packages are the server without a system service.
@@ -65,6 +71,7 @@ missing() {
     [ -e /usr/share/wordpress/wp-load.php ] || echo wordpress micro-httpd php-cgi
     has g++ && has make || echo g++ make
     has python3 || echo python3
+    has sidekiq || echo ruby-sidekiq
     has curl || echo curl
 }
 

@@ -1,6 +1,6 @@
 //! Workers die at every named place, and others take over: nothing is lost, nothing is sent twice.
 
-use std::{process::Command, time::Duration};
+use std::time::Duration;
 
 use fanfare_domain::failpoint;
 use fanfare_tests::{Options, Picture, TestApp, User};
@@ -277,15 +277,5 @@ async fn a_worker_told_to_stop_ends_well() {
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
     let mut worker = Worker::start(&app, None);
     tokio::time::sleep(Duration::from_secs(2)).await;
-    let told = Command::new("kill").args(["-TERM", &worker.id().to_string()]).status();
-    assert!(told.expect("kill runs").success());
-    let deadline = tokio::time::Instant::now() + Duration::from_secs(30);
-    let ended = loop {
-        if let Some(ended) = worker.ended() {
-            break ended;
-        }
-        assert!(tokio::time::Instant::now() < deadline, "the worker does not end");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    };
-    assert_eq!(ended.code(), Some(0));
+    assert_eq!(worker.stop().await.code(), Some(0));
 }

@@ -20,6 +20,7 @@ mod killed_api;
 mod limit_stores;
 mod limits;
 mod logs;
+mod machines;
 mod metrics;
 mod operator;
 mod operators;

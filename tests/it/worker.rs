@@ -56,8 +56,11 @@ impl Worker {
         let read = tokio::task::spawn_blocking(move || {
             use std::io::BufRead;
             let mut said = Vec::new();
-            for line in std::io::BufReader::new(stderr).lines().map_while(Result::ok) {
+            let mut lines = std::io::BufReader::new(stderr).lines().map_while(Result::ok);
+            for line in &mut lines {
                 if line.contains("stopped at a failpoint") {
+                    // It may go on, and write more.
+                    std::thread::spawn(move || lines.for_each(drop));
                     return Ok(());
                 }
                 said.push(line);
@@ -72,6 +75,28 @@ impl Worker {
     /// Its process id.
     pub fn id(&self) -> u32 {
         self.0.id()
+    }
+
+    /// Sends a signal, such as `-STOP`.
+    pub fn signal(&self, signal: &str) {
+        let sent = Command::new("kill").args([signal, &self.id().to_string()]).status();
+        assert!(sent.expect("kill runs").success(), "{signal} finds nobody");
+    }
+
+    /// Asks it to stop and waits until it has.
+    ///
+    /// # Panics
+    /// It does not within half a minute, which is less than the time it gives to work that hangs.
+    pub async fn stop(&mut self) -> ExitStatus {
+        self.signal("-TERM");
+        let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
+        loop {
+            if let Some(ended) = self.ended() {
+                return ended;
+            }
+            assert!(tokio::time::Instant::now() < deadline, "the worker does not end");
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
     }
 
     /// How it ended, if it has.

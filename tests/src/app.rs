@@ -36,6 +36,8 @@ pub struct Options {
     pub allow_private: bool,
     /// A post later than this, in ms, fails.
     pub max_lateness: i64,
+    /// A PostgreSQL of the test's own, whatever the stack.
+    pub postgres_url: Option<String>,
     /// A queue of the test's own, whatever the stack.
     pub redis_url: Option<String>,
     /// Reach the simulated networks through a proxy that cuts connections.
@@ -54,6 +56,7 @@ impl Default for Options {
             workers: true,
             allow_private: true,
             max_lateness: 24 * 3_600_000,
+            postgres_url: None,
             redis_url: None,
             cut: false,
             limits_factor: 1_000.0,
@@ -108,7 +111,10 @@ impl TestApp {
         let sandbox_url = Url::parse(&format!("http://{}", networks.address())).expect("a URL");
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let origin = format!("http://{}", listener.local_addr().expect("an address"));
-        let (db, database_url) = stack.database(&dir).await;
+        let (db, database_url) = match &options.postgres_url {
+            Some(url) => (crate::stack::migrated(url).await, url.clone()),
+            None => stack.database(&dir).await,
+        };
         let redis_url = options.redis_url.or_else(|| stack.redis_url());
         let cutter =
             if options.cut { Some(Cutter::before(networks.address()).await) } else { None };

@@ -53,8 +53,19 @@ impl Redis {
     /// # Panics
     /// It does not answer.
     pub fn flush(&self) {
-        let flushed = Command::new("redis-cli").args(["-p", &self.port, "FLUSHALL"]).output();
-        assert!(flushed.expect("redis-cli runs").status.success());
+        assert_eq!(self.ask(&["FLUSHALL"]), "OK");
+    }
+
+    /// What it answers to a command.
+    ///
+    /// # Panics
+    /// It does not answer.
+    #[must_use]
+    pub fn ask(&self, command: &[&str]) -> String {
+        let said = Command::new("redis-cli").args(["-p", &self.port]).args(command).output();
+        let said = said.expect("redis-cli runs");
+        assert!(said.status.success(), "Redis does not answer");
+        String::from_utf8_lossy(&said.stdout).trim().to_owned()
     }
 }
 

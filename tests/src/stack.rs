@@ -36,9 +36,7 @@ impl Stack {
             Self::Embedded => format!("sqlite://{}", dir.join("fanfare.db").display()),
             Self::Fleet => fresh_postgres().await,
         };
-        let db = Db::open(&url, 8).await.expect("the database opens");
-        fanfare_migration::migrate(&db.write).await.expect("the schema is made");
-        (db, url)
+        (migrated(&url).await, url)
     }
 
     /// The address of a Redis database that no other test uses, where the stack has Redis.
@@ -53,6 +51,13 @@ impl Stack {
             }
         }
     }
+}
+
+/// The database there, with the current schema.
+pub(crate) async fn migrated(url: &str) -> Db {
+    let db = Db::open(url, 8).await.expect("the database opens");
+    fanfare_migration::migrate(&db.write).await.expect("the schema is made");
+    db
 }
 
 #[expect(clippy::disallowed_methods, reason = "where `make test-fleet` says its servers are")]
