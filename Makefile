@@ -42,9 +42,10 @@ peers: ## the stories that need real network software (a Bluesky PDS, WordPress)
 	scripts/install.sh --peers
 	TEST_STACK=embedded cargo test --workspace --test real
 
-chaos: ## 10,000 posts while workers are killed 200 times (POSTS=2000, KILLS=50)
-	scripts/with-services.sh env TEST_STACK=fleet $(if $(POSTS),POSTS=$(POSTS)) $(if $(KILLS),KILLS=$(KILLS)) \
-		cargo test --workspace --test chaos -- --nocapture
+# Amounts, as variables: POSTS KILLS SCHEDULED WINDOW AWAY RESTARTS STOPS PEER_JOBS PEER_KILLS.
+chaos: ## faults thrown at whole fleets, judged by the networks (ONLY=kills,flush,away,noeviction,postgres,stops,clocks,disk,peers FULL=1)
+	scripts/install.sh --peers
+	cargo test --workspace --test chaos
 
 bench: ## ratios beside peers in one run (ONLY="full lateness", POSTS=5000, PENDING=10000000, DAYS=7)
 	scripts/install.sh --peers

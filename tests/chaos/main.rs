@@ -1,9 +1,91 @@
 //! What must hold under fire: `make chaos`. The simulated networks' own record is the judge.
+//!
+//! `make chaos ONLY=kills,postgres` throws some of it; `FULL=1` makes every fault as long as it gets; `settings.rs` has
+//! the other amounts. At the end stands one table, and the exit code says whether everything held.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a story ends where it fails")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a fault that cannot be thrown breaks off"
+)]
+#![expect(clippy::print_stdout, reason = "the table is what this is for")]
 
+mod away;
+mod callers;
+mod clocks;
+mod disk;
+mod fleet;
+mod flush;
+mod judge;
 mod kills;
+mod noeviction;
+mod peers;
+mod postgres;
+mod process;
+mod report;
+mod schedule;
+mod settings;
+mod small_disk;
+mod stops;
 
-#[path = "../it/worker.rs"]
-#[expect(dead_code, reason = "these stories kill workers anywhere, not at failpoints")]
-mod worker;
+use std::{future::Future, time::Instant};
+
+use report::{Outcome, Row, progress, table};
+use settings::Settings;
+
+/// Every fault, in the order in which it is thrown.
+const FAULTS: &[&str] =
+    &["kills", "flush", "away", "noeviction", "postgres", "stops", "clocks", "disk", "peers"];
+
+fn main() -> std::process::ExitCode {
+    let settings = Settings::read();
+    if let Some(name) = settings.only.iter().find(|name| !FAULTS.contains(&name.as_str())) {
+        eprintln!("There is no fault called {name}; there are {}.", FAULTS.join(", "));
+        return 2.into();
+    }
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let rows = runtime.block_on(all(&settings));
+    println!("{}", table(&rows));
+    u8::from(!rows.iter().all(Row::held)).into()
+}
+
+async fn all(settings: &Settings) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for name in FAULTS.iter().filter(|name| settings.wants(name)) {
+        let (name, settings) = (*name, settings.clone());
+        let begun = Instant::now();
+        let thrown = tokio::spawn(async move {
+            match name {
+                "kills" => kills::run(&settings).await,
+                "flush" => flush::run(&settings).await,
+                "away" => away::run(&settings).await,
+                "noeviction" => noeviction::run(&settings).await,
+                "postgres" => postgres::run(&settings).await,
+                "stops" => stops::run(&settings).await,
+                "clocks" => clocks::run(&settings).await,
+                "disk" => disk::run(&settings).await,
+                "peers" => peers::run(&settings).await,
+                _ => unreachable!("a fault without a file"),
+            }
+        });
+        let outcome = whole(thrown).await;
+        let row = Row { name, outcome, took: begun.elapsed() };
+        progress(name, format_args!("done after {} s\n", row.took.as_secs()));
+        rows.push(row);
+    }
+    rows
+}
+
+/// A fault that breaks off is a line of the table like the others.
+async fn whole(
+    thrown: impl Future<Output = Result<Outcome, tokio::task::JoinError>>,
+) -> Result<Outcome, String> {
+    thrown.await.map_err(|error| match error.try_into_panic() {
+        Ok(panic) => {
+            let said = panic.downcast_ref::<String>().cloned();
+            said.or_else(|| panic.downcast_ref::<&str>().map(|said| (*said).to_owned()))
+                .unwrap_or_else(|| "it broke off without a word".to_owned())
+        }
+        Err(error) => error.to_string(),
+    })
+}

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 /// A person with a key.
 #[derive(Clone)]
 pub struct User {
-    http: Client,
+    /// The client, for requests that the methods below do not make.
+    pub http: Client,
     /// Origin of the service.
     pub origin: String,
     /// The API key.

@@ -1,4 +1,4 @@
-// Adds COUNT jobs, and unless MODE=empty the COUNT posts they are about, in fresh tables. They are due now, or evenly
+// Adds COUNT jobs, and unless MODE is empty or call the COUNT posts they are about, in fresh tables. They are due now, or evenly
 // from DUE_FROM to DUE_TO (ms since 1970).
 import { readFileSync } from "node:fs";
 import { Queue } from "bullmq";
@@ -31,7 +31,8 @@ async function insertPosts() {
 const connection = redis();
 const queue = new Queue(QUEUE, { connection });
 await queue.waitUntilReady();
-const posts = mode === "empty" ? Array.from({ length: count }, (_, n) => String(n + 1)) : await insertPosts();
+const bare = mode === "empty" || mode === "call";
+const posts = bare ? Array.from({ length: count }, (_, n) => String(n + 1)) : await insertPosts();
 say({ ready: true });
 
 const read = stopwatch();

@@ -1,4 +1,4 @@
-// Drains COUNT jobs with CONCURRENCY at a time; MODE is empty, full or tuned. SIGTERM ends it early.
+// Drains COUNT jobs with CONCURRENCY at a time; MODE is empty, call, full or tuned. SIGTERM ends it early.
 import { Worker } from "bullmq";
 import { QUEUE, concurrency, count, mode, postgres, redis, say, stopwatch } from "./settings.mjs";
 
@@ -6,6 +6,13 @@ async function processor() {
   switch (mode) {
     case "empty":
       return async () => {};
+    case "call": {
+      const { publish } = await import("./platform.mjs");
+      return async (job) => {
+        const reply = await publish({ id: job.data.postId, caption: `Post number ${job.data.postId}` });
+        if (!reply.ok) throw new Error(`the platform answered ${reply.status}`);
+      };
+    }
     case "full": {
       const { full } = await import("./full.mjs");
       return (job) => full(pool, job.data.postId);
@@ -15,12 +22,12 @@ async function processor() {
       return (job) => tuned(pool, job.data.postId);
     }
     default:
-      throw new Error(`MODE is empty, full or tuned, not ${mode}`);
+      throw new Error(`MODE is empty, call, full or tuned, not ${mode}`);
   }
 }
 
 const work = await processor();
-const pool = mode === "empty" ? undefined : postgres();
+const pool = mode === "full" || mode === "tuned" ? postgres() : undefined;
 const connection = redis();
 const worker = new Worker(QUEUE, work, { connection, concurrency, autorun: false });
 await worker.waitUntilReady();

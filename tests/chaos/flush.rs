@@ -1,0 +1,86 @@
+//! Redis forgets everything every two seconds while very many posts are scheduled.
+
+use std::time::Duration;
+
+use fanfare_domain::clock::machine_now;
+use fanfare_entities::Millis;
+
+use crate::{
+    fleet::Fleet,
+    judge::{all_over, connect, count, judge, lateness},
+    report::{Outcome, number, progress},
+    schedule::{ended, schedule},
+    settings::Settings,
+};
+
+/// How often.
+const EVERY: Duration = Duration::from_secs(2);
+
+/// A post falls due so often, in ms.
+const STEP: Millis = 100;
+
+/// The first posts are due so long after they were made, in ms: making them takes a while.
+const AHEAD: Millis = 15_000;
+
+/// Between the part without and the part with flushes, in ms.
+const BREAK: Millis = 4_000;
+
+/// FLUSHALL. How late posts are is told beside how late they are without it; it decides nothing, as machines differ.
+pub async fn run(settings: &Settings) -> Outcome {
+    let mut fleet = Fleet::start(1).await;
+    let mut accounts = connect(fleet.user(), 6).await;
+    // What Threads takes is prepared a quarter of an hour ahead, all at once here: work that says nothing about Redis.
+    accounts.retain(|account| account.platform() != "threads");
+    fleet.work(3);
+    let window = Millis::try_from(settings.window.as_millis()).unwrap();
+    let from = machine_now() + AHEAD;
+    let expected = schedule(&fleet, &accounts, settings.scheduled, from, STEP).await;
+    assert!(machine_now() < from, "scheduling took longer than {AHEAD} ms");
+    let (quiet, begin) = (from + window, from + window + BREAK);
+    let end = begin + window;
+    let mut flushes = 0;
+    while machine_now() < end {
+        if machine_now() > quiet {
+            fleet.redis.flush();
+            flushes += 1;
+        }
+        progress(
+            "flush",
+            format_args!("{flushes} flushes, {} s to go", (end - machine_now()) / 1_000),
+        );
+        tokio::time::sleep(EVERY).await;
+    }
+    all_over(&fleet.db, "flush", end).await;
+    let waiting = format!(
+        "SELECT count(*) AS n FROM posts WHERE status = 'scheduled' AND due_at = scheduled_at AND scheduled_at > {}",
+        machine_now() + 5_000
+    );
+    let waiting = count(&fleet.db, &waiting).await;
+    let broken = fleet.ended();
+    // What goes out after the end of the window is still to be counted when the workers have stopped.
+    for worker in fleet.workers.drain(..) {
+        let stopped = worker.stop(Duration::from_secs(50)).await;
+        assert!(stopped.is_some_and(|status| status.success()), "a worker did not stop well");
+    }
+    let ended = ended(&fleet.db, &expected, end).await;
+    let mut verdict = judge(fleet.user(), &fleet.db, &ended).await;
+    let without = lateness(&verdict.times, |due| due < quiet);
+    let with = lateness(&verdict.times, |due| (begin..end).contains(&due));
+    verdict.times.clear();
+    let thrown = format!(
+        "Redis flushed every {} s with {} posts scheduled, {} due while it was",
+        EVERY.as_secs(),
+        number(expected.values().map(Vec::len).sum()),
+        number(with.count())
+    );
+    let mut outcome = Outcome { thrown, broken, ..Outcome::default() };
+    outcome
+        .note(format!("late (p50 / p99 / most): {without} without, {with} with {flushes} flushes"));
+    outcome
+        .note(format!("{} still wait for their time", number(usize::try_from(waiting).unwrap())));
+    outcome.must(without.early() + with.early() == 0, "a post went out early");
+    outcome.must(flushes > 0, "Redis was never flushed");
+    outcome.broken.extend(verdict.faults(false));
+    outcome.verdict = verdict;
+    outcome
+}

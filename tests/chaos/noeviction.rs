@@ -1,0 +1,20 @@
+//! Redis has no memory left and evicts nothing: it answers, and takes neither rings nor counts.
+
+use crate::{away::trouble, report::Outcome, settings::Settings};
+
+/// Fills Redis.
+pub async fn run(settings: &Settings) -> Outcome {
+    let thrown = format!("Redis at maxmemory with noeviction for {} s", settings.away.as_secs());
+    let fill = |fleet: &mut crate::fleet::Fleet| {
+        let redis = &fleet.redis;
+        assert_eq!(redis.ask(&["CONFIG", "SET", "maxmemory-policy", "noeviction"]), "OK");
+        // Less than it has already.
+        assert_eq!(redis.ask(&["CONFIG", "SET", "maxmemory", "100kb"]), "OK");
+        let refused = redis.ask(&["SET", "anything", "at-all"]);
+        assert!(refused.starts_with("OOM"), "Redis still takes writes: {refused}");
+    };
+    let empty = |fleet: &mut crate::fleet::Fleet| {
+        assert_eq!(fleet.redis.ask(&["CONFIG", "SET", "maxmemory", "0"]), "OK");
+    };
+    trouble(settings, "noeviction", thrown, fill, empty).await
+}

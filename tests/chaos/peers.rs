@@ -1,0 +1,199 @@
+//! The same SIGKILLs for others that people use to do such work: BullMQ and Sidekiq, each as it comes.
+
+use std::{
+    collections::BTreeSet,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use fanfare_domain::clock::machine_now;
+use fanfare_tests::{Receiver, Redis};
+use serde_json::{Value, json};
+
+use crate::{
+    fleet::Fleet,
+    judge::{Account, Expected, all_over, connect, judge},
+    process::Process,
+    report::{Outcome, number, progress},
+    settings::Settings,
+};
+
+/// Workers of each party, and jobs of each at a time.
+const WORKERS: usize = 3;
+const SLOTS: &str = "10";
+
+/// How long a network takes for a post.
+const CALL: Duration = Duration::from_millis(300);
+
+/// Between two kills.
+const BETWEEN: Duration = Duration::from_millis(900);
+
+/// When nothing has come for so long nothing comes any more: longer than BullMQ takes to notice a dead worker.
+const QUIET: Duration = Duration::from_secs(75);
+
+/// Kills workers of three parties.
+pub async fn run(settings: &Settings) -> Outcome {
+    let mut outcome = Outcome {
+        thrown: format!(
+            "{} jobs, {WORKERS} workers with {SLOTS} slots, {} SIGKILLs, for each party",
+            number(settings.peer_jobs),
+            settings.peer_kills
+        ),
+        ..Outcome::default()
+    };
+    for party in [Party::BullMq, Party::Sidekiq] {
+        let note = theirs(party, settings).await;
+        outcome.note(note);
+    }
+    ours(settings, &mut outcome).await;
+    outcome
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Party {
+    BullMq,
+    Sidekiq,
+}
+
+impl Party {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::BullMq => "BullMQ",
+            Self::Sidekiq => "Sidekiq",
+        }
+    }
+
+    fn command(self, part: &str, variables: &[(&str, String)]) -> Command {
+        let peers = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers");
+        let mut command = match (self, part) {
+            (Self::BullMq, part) => {
+                let mut node =
+                    Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/node.sh"));
+                node.arg(format!("{peers}/bullmq/{part}.mjs"));
+                node
+            }
+            (Self::Sidekiq, "fill") => {
+                let mut ruby = Command::new("ruby");
+                ruby.arg(format!("{peers}/sidekiq/fill.rb"));
+                ruby
+            }
+            (Self::Sidekiq, _) => {
+                let mut sidekiq = Command::new("sidekiq");
+                sidekiq.args([
+                    "-r",
+                    &format!("{peers}/sidekiq/publish.rb"),
+                    "-q",
+                    "publish",
+                    "-c",
+                    SLOTS,
+                ]);
+                sidekiq
+            }
+        };
+        command.envs(variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+}
+
+/// How many jobs another party lost and repeated, in words.
+async fn theirs(party: Party, settings: &Settings) -> String {
+    let (redis, network) = (Redis::start(), Receiver::start().await);
+    network.delay(CALL);
+    let variables = |count: usize| {
+        [
+            ("REDIS_URL", redis.url()),
+            ("TARGET_URL", network.url.clone()),
+            ("COUNT", count.to_string()),
+            ("CONCURRENCY", SLOTS.to_owned()),
+            ("MODE", "call".to_owned()),
+        ]
+    };
+    let mut fill = party.command("fill", &variables(settings.peer_jobs));
+    let filled =
+        fill.stdout(Stdio::null()).status().expect("it runs; see scripts/install.sh --peers");
+    assert!(filled.success(), "{} could not be filled", party.name());
+    // It is watched from outside: a worker must not end by itself.
+    let start = || Process::start(party.command("worker", &variables(1_000_000_000)));
+    let mut workers: Vec<Process> = (0..WORKERS).map(|_| start()).collect();
+    tokio::time::sleep(BETWEEN).await;
+    let mut killed = 0;
+    while killed < settings.peer_kills && network.heard().len() < settings.peer_jobs {
+        tokio::time::sleep(BETWEEN).await;
+        workers[killed % WORKERS] = start();
+        killed += 1;
+        progress(
+            "peers",
+            format_args!("{}: {killed} of {} kills", party.name(), settings.peer_kills),
+        );
+    }
+    until_quiet(&network).await;
+    let heard = network.heard();
+    let jobs: BTreeSet<&str> = heard.iter().map(|one| one.header("idempotency-key")).collect();
+    let (lost, twice) = (settings.peer_jobs - jobs.len(), heard.len() - jobs.len());
+    let per_kill = |jobs: usize| jobs as f64 / killed.max(1) as f64;
+    format!(
+        "{}: {lost} lost, {twice} repeated ({:.1} and {:.1} a kill, {killed} kills)",
+        party.name(),
+        per_kill(lost),
+        per_kill(twice)
+    )
+}
+
+async fn until_quiet(network: &Receiver) {
+    let (mut before, mut since) = (0, Instant::now());
+    while since.elapsed() < QUIET {
+        let now = network.heard().len();
+        if now != before {
+            (before, since) = (now, Instant::now());
+        }
+        progress("peers", format_args!("{now} calls, quiet for {} s", since.elapsed().as_secs()));
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}
+
+/// The same for Fanfare, on networks of every class that take as long.
+async fn ours(settings: &Settings, outcome: &mut Outcome) {
+    let mut fleet = Fleet::start(1).await;
+    let accounts = connect(fleet.user(), 10).await;
+    let slow =
+        json!([{"on": "commit", "kind": "delay", "ms": CALL.as_millis(), "times": 1_000_000}]);
+    for account in &accounts {
+        fleet.user().faults(account.platform(), account.id, slow.clone()).await;
+    }
+    let mut expected = Expected::new();
+    for account in &accounts {
+        expected
+            .insert(*account, fill(&fleet, *account, settings.peer_jobs / accounts.len()).await);
+    }
+    fleet.workers = (0..WORKERS).map(|_| fleet.worker_of(SLOTS, &[])).collect();
+    let mut killed = 0;
+    let left = "SELECT count(*) AS n FROM posts WHERE status = 'scheduled'";
+    while killed < settings.peer_kills && crate::judge::count(&fleet.db, left).await > 0 {
+        tokio::time::sleep(BETWEEN).await;
+        fleet.workers[killed % WORKERS] = fleet.worker_of(SLOTS, &[]);
+        killed += 1;
+        progress("peers", format_args!("Fanfare: {killed} of {} kills", settings.peer_kills));
+    }
+    all_over(&fleet.db, "peers", machine_now()).await;
+    let verdict = judge(fleet.user(), &fleet.db, &expected).await;
+    outcome.note(format!(
+        "Fanfare: {} lost, {} repeated, {} flagged ({killed} kills)",
+        verdict.lost(),
+        verdict.twice,
+        verdict.flagged
+    ));
+    outcome.broken.extend(verdict.faults(false));
+    outcome.broken.extend(fleet.ended());
+    outcome.verdict = verdict;
+}
+
+async fn fill(fleet: &Fleet, account: Account, posts: usize) -> Vec<String> {
+    let texts: Vec<String> = (0..posts).map(|n| format!("job {} {n}", account.id)).collect();
+    for chunk in texts.chunks(25) {
+        let item = |text: &String| json!({"account_id": account.id, "caption": text});
+        let items: Vec<Value> = chunk.iter().map(item).collect();
+        let made = fleet.user().post("/api/v1/posts/batch", json!({ "posts": items })).await;
+        assert_eq!(made.expect(200).body["errors"], json!([]));
+    }
+    texts
+}
