@@ -11,7 +11,7 @@ use sea_orm::{
 
 /// PostgreSQL ends a transaction in which nothing has happened for so long: that of a process that is frozen would keep
 /// every other from the rows it has locked, the counters of whole workspaces among them.
-const FORGOTTEN: &str = "10s";
+const FORGOTTEN: &str = "5s";
 
 /// Connections to the database. Cheap to clone.
 ///

@@ -8,10 +8,17 @@ use std::{
 
 use fanfare_tests::User;
 use serde_json::{Value, json};
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::{
+    sync::Semaphore,
+    task::{JoinHandle, JoinSet},
+    time::MissedTickBehavior,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::judge::{Account, Expected};
+
+/// Callers, each of whom waits for an answer before the next request: a slow machine is not buried under them.
+const CALLERS: usize = 16;
 
 /// A caller who repeats a request gives up after this time.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -60,7 +67,7 @@ pub struct Callers {
 }
 
 impl Callers {
-    /// Lets callers post `per_second` times a second, in turn on each account and through each of `users`. `persist`:
+    /// Lets callers post up to `per_second` times a second, in turn on each account and through each of `users`. `persist`:
     /// each request is repeated under its key until it is answered with 201.
     pub fn start(
         users: &[User],
@@ -75,15 +82,24 @@ impl Callers {
         let working = tokio::spawn(async move {
             let mut calls = JoinSet::new();
             let mut beat = tokio::time::interval(Duration::from_secs(1) / per_second);
+            beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            let free = Arc::new(Semaphore::new(CALLERS));
             for n in 0.. {
-                tokio::select! {
-                    _ = beat.tick() => {}
+                let next = async {
+                    beat.tick().await;
+                    Arc::clone(&free).acquire_owned().await.expect("it is never closed")
+                };
+                let caller = tokio::select! {
+                    caller = next => caller,
                     () = until.cancelled() => break,
-                }
+                };
                 let (user, account) =
                     (users[n % users.len()].clone(), accounts[n % accounts.len()]);
                 let (text, heard) = (format!("{name} {} {n}", account.id), Arc::clone(&heard));
-                calls.spawn(async move { call(&user, account, text, persist, &heard).await });
+                calls.spawn(async move {
+                    call(&user, account, text, persist, &heard).await;
+                    drop(caller);
+                });
             }
             while let Some(ended) = calls.join_next().await {
                 ended.expect("the service answers");

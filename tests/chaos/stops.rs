@@ -34,7 +34,8 @@ pub async fn run(settings: &Settings) -> Outcome {
     let placed = at_places(&mut outcome).await;
     let by_chance = by_chance(settings, &mut outcome).await;
     outcome.thrown = format!(
-        "{} workers frozen at a failpoint past their leases; {} of {WORKERS} workers frozen at moments of chance",
+        "{} workers frozen at a failpoint past their leases; {} freezes past a lease at moments of chance, {FROZEN} of \
+         {WORKERS} workers at once",
         placed.posts,
         number(settings.stops.div_ceil(FROZEN) * FROZEN),
     );
@@ -111,7 +112,7 @@ async fn by_chance(settings: &Settings, outcome: &mut Outcome) -> Verdict {
     }
     fleet.work(WORKERS);
     let rounds = settings.stops.div_ceil(FROZEN);
-    let callers = Callers::start(&fleet.users, &accounts, "stops", RATE, false);
+    let callers = Callers::start(&fleet.users, &accounts, "stops", RATE, true);
     for round in 0..rounds {
         for place in 0..FROZEN {
             let chance = u64::from(uuid::Uuid::new_v4().as_bytes()[0]);
@@ -132,8 +133,12 @@ async fn by_chance(settings: &Settings, outcome: &mut Outcome) -> Verdict {
     all_over(&fleet.db, "stops", machine_now()).await;
     let verdict = judge(fleet.user(), &fleet.db, &told.expected).await;
     outcome.broken.extend(verdict.faults(true));
-    outcome.must(told.refused() == 0, format!("callers were answered {}", told.answers()));
-    outcome.note(format!("slowest answer of the API {} ms", told.slowest.as_millis()));
+    outcome.must(told.given_up == 0, format!("{} callers gave up", told.given_up));
+    outcome.note(format!(
+        "answers {}, the slowest after {} ms",
+        told.answers(),
+        told.slowest.as_millis()
+    ));
     outcome.broken.extend(fleet.ended());
     verdict
 }
