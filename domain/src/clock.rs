@@ -10,6 +10,7 @@ use std::{
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use fanfare_entities::Millis;
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::{Domain, Result};
@@ -41,8 +42,8 @@ enum Source {
         /// When that was found out, and how long the answer took.
         measured: Mutex<Option<(Instant, Duration)>>,
     },
-    /// Stands still until it is moved.
-    Manual(AtomicI64),
+    /// Stands still until it is moved, and tells those who wait for it.
+    Manual { now: AtomicI64, moved: Notify },
 }
 
 impl Clock {
@@ -56,14 +57,14 @@ impl Clock {
     /// Stands at `now` until [`Clock::advance`].
     #[must_use]
     pub fn manual(now: Millis) -> Self {
-        Self(Arc::new(Source::Manual(AtomicI64::new(now))))
+        Self(Arc::new(Source::Manual { now: AtomicI64::new(now), moved: Notify::new() }))
     }
 
     /// Milliseconds since 1970 UTC.
     #[must_use]
     pub fn now(&self) -> Millis {
         match &*self.0 {
-            Source::Manual(now) => now.load(Ordering::Relaxed),
+            Source::Manual { now, .. } => now.load(Ordering::Relaxed),
             Source::Machine { begun, lead, .. } => match lead.load(Ordering::Relaxed) {
                 ALONE => machine_now(),
                 lead => lead.saturating_add(millis(begun.elapsed())),
@@ -79,8 +80,36 @@ impl Clock {
 
     /// Moves a manual clock; no effect on a machine's.
     pub fn advance(&self, by: Millis) {
-        if let Source::Manual(now) = &*self.0 {
+        if let Source::Manual { now, moved } = &*self.0 {
             now.fetch_add(by, Ordering::Relaxed);
+            moved.notify_waiters();
+        }
+    }
+
+    /// Time that has passed since some moment, in ms: for deadlines, since it goes on evenly whatever is learned of the
+    /// database's clock or done to the machine's.
+    #[must_use]
+    pub fn passed(&self) -> Millis {
+        match &*self.0 {
+            Source::Manual { now, .. } => now.load(Ordering::Relaxed),
+            Source::Machine { begun, .. } => millis(begun.elapsed()),
+        }
+    }
+
+    /// Waits until so much time has passed.
+    pub async fn sleep(&self, time: Duration) {
+        let Source::Manual { now, moved } = &*self.0 else {
+            return tokio::time::sleep(time).await;
+        };
+        let until = now.load(Ordering::Relaxed).saturating_add(millis(time));
+        loop {
+            let mut told = std::pin::pin!(moved.notified());
+            // Listening begins before the look, so that no move is missed.
+            told.as_mut().enable();
+            if now.load(Ordering::Relaxed) >= until {
+                return;
+            }
+            told.await;
         }
     }
 
@@ -174,6 +203,18 @@ mod tests {
         clock.follow(tomorrow, Instant::now());
         let read = clock.now();
         assert!((tomorrow..tomorrow + 60_000).contains(&read), "{read}");
+    }
+
+    #[tokio::test]
+    async fn who_sleeps_by_a_manual_clock_wakes_when_it_is_moved_far_enough() {
+        let clock = Clock::manual(1_000);
+        let mut asleep = std::pin::pin!(clock.sleep(Duration::from_secs(20)));
+        for by in [0, 19_999] {
+            clock.advance(by);
+            assert!(futures_util::poll!(asleep.as_mut()).is_pending());
+        }
+        clock.advance(1);
+        assert!(futures_util::poll!(asleep.as_mut()).is_ready());
     }
 
     #[test]

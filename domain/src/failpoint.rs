@@ -1,14 +1,20 @@
-//! Named places where a test can stop a process.
+//! Named places where a test can stop a process, or hold its work up.
 //!
 //! With `FANFARE_FAILPOINT=<name>` the first piece of work that arrives there goes no further, and the process says so on
 //! standard error, so that it can be killed exactly there; with `<name>:<n>` it is the n-th. SIGCONT lets the work go on:
 //! a process stopped there by SIGSTOP and continued later is one that was frozen at this place. Without the variable a
-//! failpoint is one comparison.
+//! failpoint is one comparison. A test in the same process may bring a [`Hook`] of its own.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU32, Ordering},
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
 };
+
+use async_trait::async_trait;
+use sea_orm::{ConnAcquireErr, DbErr};
 
 /// The places on a post's way. A test walks this list, so that none is skipped.
 pub const PUBLISHING: &[&str] = &[
@@ -33,9 +39,33 @@ pub const DELIVERING: &[&str] = &["delivery_claimed", "delivery_sent"];
 /// The places on the way of a request with an `Idempotency-Key`; walked by a test of its own.
 pub const ANSWERING: &[&str] = &["key_reserved", "change_committed"];
 
-/// Which failpoint, if any, stops this process.
+/// What happens at the named places; without a hook, nothing. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct Failpoint(Option<Arc<Place>>);
+pub struct Failpoint(Option<Arc<dyn Hook>>);
+
+/// What a test does where work arrives. Beside the lists above there are places that only a hook in the same process
+/// can use: `arming`, before a step is written down; `renewing` and `renewed`, around the renewal of a lease; `unwritten`
+/// and `writing`, before and after the wait for a database that is away.
+#[async_trait]
+pub trait Hook: fmt::Debug + Send + Sync {
+    /// Work arrived at the place called `name`; it goes on when this returns.
+    async fn reach(&self, name: &str);
+
+    /// Is the database lost at this moment of a commit?
+    fn cuts(&self, moment: Moment) -> bool {
+        let _ = moment;
+        false
+    }
+}
+
+/// When a transaction can lose its database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// Nothing was written.
+    BeforeCommit,
+    /// All was written, and the answer is lost.
+    AfterCommit,
+}
 
 #[derive(Debug)]
 struct Place {
@@ -54,13 +84,40 @@ impl Failpoint {
             let nth = nth.parse().unwrap_or(1);
             Arc::new(Place { name: name.to_owned(), nth, arrivals: AtomicU32::new(0) })
         });
-        Self(place)
+        Self(place.map(|place| place as Arc<dyn Hook>))
+    }
+
+    /// Does what `hook` wants.
+    #[must_use]
+    pub fn hooked(hook: Arc<dyn Hook>) -> Self {
+        Self(Some(hook))
     }
 
     /// Goes no further if this is the place.
     pub async fn reach(&self, name: &str) {
-        let Some(place) = self.0.as_ref().filter(|place| place.name == name) else { return };
-        if place.arrivals.fetch_add(1, Ordering::SeqCst) + 1 != place.nth {
+        if let Some(hook) = &self.0 {
+            hook.reach(name).await;
+        }
+    }
+
+    /// Fails as a lost connection does, if a test wants it.
+    ///
+    /// # Errors
+    /// The one a lost connection has.
+    pub(crate) fn cut(&self, moment: Moment) -> Result<(), DbErr> {
+        match &self.0 {
+            Some(hook) if hook.cuts(moment) => {
+                Err(DbErr::ConnectionAcquire(ConnAcquireErr::ConnectionClosed))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[async_trait]
+impl Hook for Place {
+    async fn reach(&self, name: &str) {
+        if self.name != name || self.arrivals.fetch_add(1, Ordering::SeqCst) + 1 != self.nth {
             return;
         }
         let continued = continued();

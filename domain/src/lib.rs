@@ -15,6 +15,7 @@ pub mod error;
 pub mod events;
 pub mod failpoint;
 pub mod files;
+pub mod guard;
 pub mod health;
 pub mod idempotency;
 pub mod input;

@@ -47,9 +47,9 @@ impl Ringer {
             let _ = self.rings.try_send(ring);
             return;
         }
-        let rings = self.rings.clone();
+        let (rings, clock) = (self.rings.clone(), self.clock.clone());
         tokio::spawn(async move {
-            tokio::time::sleep(Duration::from_millis(wait.unsigned_abs())).await;
+            clock.sleep(Duration::from_millis(wait.unsigned_abs())).await;
             let _ = rings.try_send(ring);
         });
     }

@@ -11,6 +11,8 @@ use crate::{
     Domain,
     error::Result,
     events::{self, NewEvent},
+    failpoint::Moment,
+    guard::{self, Guard},
 };
 
 /// A write transaction with what follows from it.
@@ -65,10 +67,21 @@ impl Tx {
             let deliveries = events::append(&self.conn, events, now).await?;
             self.rings.extend(deliveries.into_iter().map(|id| (Kind::DeliverWebhook, id.0, now)));
         }
+        if guard::is_down(Guard::RingAfterCommit) {
+            ring(&self.cx, &self.rings);
+        }
+        self.cx.failpoint.cut(Moment::BeforeCommit)?;
         self.conn.commit().await?;
-        for (kind, id, due_at) in self.rings {
-            self.cx.ringer.ring(kind, id, due_at);
+        self.cx.failpoint.cut(Moment::AfterCommit)?;
+        if guard::stands(Guard::RingAfterCommit) {
+            ring(&self.cx, &self.rings);
         }
         Ok(())
+    }
+}
+
+fn ring(cx: &Domain, rings: &[(Kind, i64, Millis)]) {
+    for (kind, id, due_at) in rings {
+        cx.ringer.ring(*kind, *id, *due_at);
     }
 }

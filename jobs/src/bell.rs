@@ -61,6 +61,11 @@ impl Bell {
         self.local(kind).push(ids);
     }
 
+    /// Takes up to `room` of the ids that wait in this process, as a worker does; a taken id may be pushed again.
+    pub fn take_local(&self, kind: Kind, room: usize) -> Vec<i64> {
+        self.local(kind).take(room)
+    }
+
     /// How many ids wait, those of [`push_local`](Self::push_local) in this process included.
     ///
     /// # Errors

@@ -11,6 +11,7 @@ use fanfare_domain::{
 };
 use fanfare_entities::Millis;
 use fanfare_jobs::Kind;
+use fanfare_platforms::{self as platforms, Platform, PlatformId};
 use tokio::sync::mpsc;
 
 use crate::{
@@ -31,6 +32,8 @@ pub struct Inner {
     pub domain: Domain,
     /// Name of this worker, unique in the fleet; stands in the ledger.
     pub name: String,
+    /// How networks are reached.
+    pub connector: Connector,
     /// Where a test stops this worker.
     pub failpoint: Failpoint,
     /// What is running, and whether no more is to be taken.
@@ -57,10 +60,19 @@ pub struct Inner {
     pub delivery_shares: Shares,
 }
 
+/// Finds the connector of a network.
+pub type Connector = fn(PlatformId) -> &'static dyn Platform;
+
 impl Context {
     /// A context for the worker called `name`.
     #[must_use]
     pub fn new(domain: Domain, name: String) -> Self {
+        Self::with_connector(domain, name, platforms::find)
+    }
+
+    /// The same with other connectors than the real ones.
+    #[must_use]
+    pub fn with_connector(domain: Domain, name: String, connector: Connector) -> Self {
         let cx = &domain;
         let claim = grouped(cx, "claim", |cx, ids: Vec<i64>| async move {
             let taken = publishing::claim(&cx, ids.clone()).await?;
@@ -105,6 +117,7 @@ impl Context {
             finish_delivery,
             post_shares,
             delivery_shares,
+            connector,
             failpoint: domain.failpoint.clone(),
             domain,
             name,

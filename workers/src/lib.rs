@@ -23,8 +23,9 @@ use fanfare_jobs::{CleanUp, CopyMedia, DeliverWebhook, Job, Kind, PublishPost, Q
 use tokio::task::JoinSet;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
-pub use context::Context;
+pub use context::{Connector, Context};
 pub use heartbeat::host;
+pub use publish_post::run as publish_post;
 
 /// How a worker process works.
 #[derive(Debug, Clone)]

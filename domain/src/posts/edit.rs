@@ -17,6 +17,7 @@ use super::{
 use crate::{
     Act, Reply,
     error::{Code, Error, Result},
+    guard::{self, Guard},
     input,
 };
 
@@ -99,7 +100,8 @@ fn changed(
     let now = act.cx.clock.now();
     let platform = super::platform(&row.platform)?;
     let is_draft = row.status == PostStatus::Draft;
-    let mut next = post::Model { fence: row.fence + 1, laps: 0, updated_at: now, ..row.clone() };
+    let fence = row.fence + i64::from(guard::stands(Guard::ChangeTakesRow));
+    let mut next = post::Model { fence, laps: 0, updated_at: now, ..row.clone() };
     next.request_id.clone_from(&act.request_id);
     let mut content = Content::of_row(row);
     apply(&mut content, changes, files);

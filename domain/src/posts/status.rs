@@ -17,6 +17,7 @@ use super::{
 use crate::{
     Act, Domain, Reply, Tx,
     error::{Code, Error, Result},
+    guard::{self, Guard},
 };
 
 /// The statuses a caller can bring a post to from `status`.
@@ -199,7 +200,7 @@ fn held(row: &post::Model, status: PostStatus, now: Millis) -> post::Model {
 /// The row as nobody's: whoever holds it has lost it, and its tries are counted anew.
 fn reset(row: &post::Model, now: Millis) -> post::Model {
     post::Model {
-        fence: row.fence + 1,
+        fence: row.fence + i64::from(guard::stands(Guard::ChangeTakesRow)),
         attempts: 0,
         laps: 0,
         steps: None,

@@ -12,6 +12,7 @@ use crate::{
     Domain,
     db::statement,
     error::Result,
+    guard::{self, Guard},
     rows::{Rows, Type},
 };
 
@@ -61,10 +62,12 @@ pub async fn claim<M: FromQueryResult, C: ConnectionTrait>(
     } else {
         String::new()
     };
+    let early = guard::without(Guard::ClaimInTime, " OR (laps = 0 AND due_at IS NOT NULL)");
+    let held = guard::without(Guard::ClaimUnheld, " OR (laps > 0 AND due_at IS NOT NULL)");
     let sql = format!(
         "UPDATE {table} SET fence = fence + 1, laps = laps + 1, rung_at = NULL, due_at = $2{also} \
          WHERE id IN (SELECT {table}.id FROM {table} JOIN {wanted} ON wanted.id = {table}.id \
-         WHERE {table}.due_at <= $1{} {lock}) RETURNING *",
+         WHERE ({table}.due_at <= $1{early}{held}){} {lock}) RETURNING *",
         unless_paused(kind)
     );
     let times = [now.into(), (now + LEASE).into()];

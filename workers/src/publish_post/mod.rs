@@ -15,8 +15,6 @@ mod verdict;
 use fanfare_domain::{accounts, posts};
 use fanfare_entities::account::AccountStatus;
 use fanfare_jobs::PublishPost;
-use fanfare_platforms as platforms;
-
 use tracing::Instrument;
 
 use crate::{Context, shares::Key};
@@ -58,7 +56,7 @@ async fn carry(cx: Context, claimed: posts::work::Claimed) {
 /// Takes a claimed post as far as it goes now.
 async fn publish(cx: &Context, claimed: posts::work::Claimed) -> fanfare_domain::Result<()> {
     let posts::work::Claimed { post, account, secret } = claimed;
-    let platform = platforms::find(posts::platform(&post.platform)?);
+    let platform = (cx.connector)(posts::platform(&post.platform)?);
     let draft = posts::draft_of_row(&cx.domain, &post)?;
     let run = Run::open(cx, platform, post, draft).await?;
     if run.is_worn_out() {

@@ -74,7 +74,7 @@ impl Run<'_> {
         let failures = self.row.attempts + 1;
         let failure = Failure::of(error);
         let now = self.cx.now();
-        let Some(at) = next_try(failures, error.retry_after, now) else {
+        let Some(at) = next_try(self.hold.id, failures, error.retry_after, now) else {
             return self.fail_with(failure).await;
         };
         attempt::close(&mut self.attempt, "retry", Some(failure.to_json()), now);
@@ -94,7 +94,7 @@ impl Run<'_> {
         let failure = Failure::of(error);
         let now = self.cx.now();
         let waits = self.attempt.number - 1;
-        let at = after_wait(waits, error.retry_after, now);
+        let at = after_wait(self.hold.id, waits, error.retry_after, now);
         if let Some(lines) = &self.lines {
             let line = if error.of_app { &lines.app } else { &lines.account };
             let time = Duration::from_millis((at - now).unsigned_abs());
@@ -195,7 +195,7 @@ impl Run<'_> {
         if self.platform.class(&session.account, &self.draft) == Class::Blind {
             return self.fail_with(Failure::outcome_unknown(&self.row.platform)).await;
         }
-        let at = self.settle_at(&session.account);
+        let at = self.settled_from(&session.account).max(self.cx.now() + 1_000);
         let record = Record {
             status: self.busy_status(),
             error: Some(Failure::of(error).to_json()),
@@ -251,7 +251,9 @@ impl Run<'_> {
         let ended = record.attempt.as_ref().and_then(|attempt| attempt.outcome);
         let code =
             record.error.as_ref().and_then(|error| error["code"].as_str().map(str::to_owned));
-        let held = until_answered(|| self.cx.record.call(record.clone())).await?;
+        let (clock, failpoint) = (&self.cx.domain.clock, &self.cx.failpoint);
+        let write = || self.cx.record.call(record.clone());
+        let held = until_answered(clock, failpoint, write).await?;
         if held {
             self.cx.tally.post(&self.row.platform, &record);
         }

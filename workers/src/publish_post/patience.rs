@@ -3,24 +3,32 @@
 //! Each is guarded by the fence, so one whose answer was lost may be repeated: it cannot be written twice, nor over what
 //! a newer holder has written.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use fanfare_domain::{Code, Result, work::LEASE};
+use fanfare_domain::{Code, Result, clock::Clock, failpoint::Failpoint, work::LEASE};
 
-/// How long: a lease. After that the row is somebody else's to take.
-const PATIENCE: Duration = Duration::from_secs(LEASE.unsigned_abs() / 1_000);
+/// How long, in ms: a lease. After that the row is somebody else's to take.
+const PATIENCE: i64 = LEASE;
 
 /// Between two tries.
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// Writes until the database answers, or the lease has passed. What a network answered is known to nobody else, and a
 /// call that was written down and not made would have to be asked about.
-pub async fn until_answered<T, F: Future<Output = Result<T>>>(write: impl Fn() -> F) -> Result<T> {
-    let begun = Instant::now();
+pub async fn until_answered<T, F: Future<Output = Result<T>>>(
+    clock: &Clock,
+    failpoint: &Failpoint,
+    write: impl Fn() -> F,
+) -> Result<T> {
+    let begun = clock.passed();
     loop {
         match write().await {
-            Err(error) if error.code() == Code::Unavailable && begun.elapsed() < PATIENCE => {
-                tokio::time::sleep(PAUSE).await;
+            Err(error)
+                if error.code() == Code::Unavailable && clock.passed() - begun < PATIENCE =>
+            {
+                failpoint.reach("unwritten").await;
+                clock.sleep(PAUSE).await;
+                failpoint.reach("writing").await;
             }
             outcome => return outcome,
         }
@@ -37,8 +45,9 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_database_that_is_away_is_waited_for_and_a_bug_is_not() {
+        let (clock, failpoint) = (Clock::machine(), Failpoint::default());
         let tries = AtomicU32::new(0);
-        let written = until_answered(|| async {
+        let written = until_answered(&clock, &failpoint, || async {
             match tries.fetch_add(1, Ordering::Relaxed) {
                 0..3 => Err(Error::new(Code::Unavailable, "away")),
                 _ => Ok(7),
@@ -46,7 +55,7 @@ mod tests {
         });
         assert_eq!(written.await.unwrap(), 7);
         assert_eq!(tries.load(Ordering::Relaxed), 4);
-        let broken = until_answered(|| async {
+        let broken = until_answered(&clock, &failpoint, || async {
             tries.fetch_add(1, Ordering::Relaxed);
             Err::<(), _>(Error::new(Code::InternalError, "a bug"))
         });

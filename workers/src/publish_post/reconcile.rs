@@ -2,7 +2,12 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{Result, clock::date, posts::work::Record};
+use fanfare_domain::{
+    Result,
+    clock::date,
+    guard::{self, Guard},
+    posts::work::Record,
+};
 use fanfare_entities::Millis;
 use fanfare_platforms::{Account, Class, Found, Session, Step};
 
@@ -28,10 +33,11 @@ const MOST_SENDS: i32 = 5;
 const QUESTION: Duration = Duration::from_secs(30);
 
 impl Run<'_> {
-    /// When a lost call may be asked about. One with a key is harmless to repeat, so it need not wait.
-    pub(super) fn settle_at(&self, account: &Account) -> Millis {
+    /// From when on a lost call may be asked about. One with a key is harmless to repeat, so it need not wait.
+    pub(super) fn settled_from(&self, account: &Account) -> Millis {
         match (self.platform.class(account, &self.draft), self.row.sending_until) {
-            (Class::Key { .. }, _) | (_, None) => self.cx.now() + 1_000,
+            (Class::Key { .. }, _) | (_, None) => self.cx.now(),
+            (_, Some(_)) if guard::is_down(Guard::Settled) => self.cx.now(),
             (_, Some(until)) => until + SETTLED,
         }
     }
@@ -43,21 +49,20 @@ impl Run<'_> {
             return self.fail_with(Failure::outcome_unknown(&self.row.platform)).await;
         }
         let now = self.cx.now();
-        let may_repeat = matches!(class, Class::Key { .. });
-        if let Some(until) = self.row.sending_until.filter(|_| !may_repeat)
-            && now < until + SETTLED
-        {
-            let later = Record { status: self.busy_status(), ..self.record(Some(until + SETTLED)) };
+        let settled_from = self.settled_from(&session.account);
+        if now < settled_from {
+            let later = Record { status: self.busy_status(), ..self.record(Some(settled_from)) };
             return self.write(later).await.map(drop);
         }
-        let since = *self.row.reconciling_at.get_or_insert(now);
+        let begun = *self.row.reconciling_at.get_or_insert(now);
         let sent_at = self.row.sending_at.unwrap_or(now);
+        let since = if guard::stands(Guard::FoundSince) { date(sent_at) } else { date(0) };
         if !self.arm(&Step::confirm("reconcile")).await? {
             return Ok(());
         }
         self.cx.failpoint.reach("reconcile_armed").await;
         let state = self.state.clone();
-        let question = self.platform.reconcile(session, &self.draft, state, date(sent_at));
+        let question = self.platform.reconcile(session, &self.draft, state, since);
         let answer = self.while_leased(tokio::time::timeout(QUESTION, question)).await;
         self.cx.failpoint.reach("reconcile_called").await;
         match answer {
@@ -70,7 +75,7 @@ impl Run<'_> {
             Ok(Ok(Found::Unknown) | Err(_)) | Err(_) => {
                 let resent =
                     matches!(class, Class::Key { window } if in_window(window, sent_at, now));
-                self.undecided(resent, since).await
+                self.undecided(resent, begun).await
             }
         }
     }
@@ -99,13 +104,13 @@ impl Run<'_> {
         self.write(again).await.map(drop)
     }
 
-    async fn undecided(&mut self, resend: bool, since: Millis) -> Result<()> {
+    async fn undecided(&mut self, resend: bool, begun: Millis) -> Result<()> {
         let now = self.cx.now();
         attempt::end(&mut self.attempt, None, now);
         if resend {
             return self.send_again().await;
         }
-        if now - since >= ASKED {
+        if now - begun >= ASKED {
             return self.fail_with(Failure::outcome_unknown(&self.row.platform)).await;
         }
         let later = Record { status: self.busy_status(), ..self.record(Some(now + AGAIN)) };

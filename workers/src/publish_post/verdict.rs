@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fanfare_entities::Millis;
 use fanfare_platforms::{self as platforms, Kind, Phase};
-use rand::RngExt;
+use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use serde_json::{Value, json};
 
 /// Waits before the retries of a transient failure; after the last one the post fails.
@@ -46,22 +46,26 @@ pub const fn verdict(kind: Kind, phase: Phase) -> Verdict {
     }
 }
 
-/// When a try after `failures` failures begins: the network's own time if it names one, else the usual wait ± 20 %.
-/// `None`: there are no tries left.
+/// When a post's try after `failures` failures begins: the network's own time if it names one, else the usual wait
+/// ± 20 %. `None`: there are no tries left.
 #[must_use]
-pub fn next_try(failures: i32, named: Option<Duration>, now: Millis) -> Option<Millis> {
+pub fn next_try(post: i64, failures: i32, named: Option<Duration>, now: Millis) -> Option<Millis> {
     let place = usize::try_from(failures).ok()?.checked_sub(1)?;
     let usual = *WAITS.get(place)?;
-    let wait = named.unwrap_or_else(|| usual.mul_f64(rand::rng().random_range(0.8..1.2)));
-    Some(now + millis(wait))
+    Some(now + millis(named.unwrap_or_else(|| spread(usual, post, place))))
 }
 
 /// When a post that must wait tries again; a network that names no time is given a transient failure's wait.
 #[must_use]
-pub fn after_wait(waits: i32, named: Option<Duration>, now: Millis) -> Millis {
+pub fn after_wait(post: i64, waits: i32, named: Option<Duration>, now: Millis) -> Millis {
     let place = usize::try_from(waits).unwrap_or(0).min(WAITS.len() - 1);
-    now + named
-        .map_or_else(|| millis(WAITS[place].mul_f64(rand::rng().random_range(0.8..1.2))), millis)
+    now + millis(named.unwrap_or_else(|| spread(WAITS[place], post, place)))
+}
+
+/// Keeps posts that failed together from coming back together: ± 20 %, always the same for the same try of a post.
+fn spread(wait: Duration, post: i64, place: usize) -> Duration {
+    let seed = post.unsigned_abs() * WAITS.len() as u64 + place as u64;
+    wait.mul_f64(SmallRng::seed_from_u64(seed).random_range(0.8..1.2))
 }
 
 /// A duration in ms, at least one.
@@ -234,13 +238,21 @@ mod tests {
     }
 
     #[test]
+    fn posts_that_failed_together_come_back_apart() {
+        let at = |post| next_try(post, 1, None, 0).unwrap();
+        let distinct: std::collections::BTreeSet<_> = (1..=100).map(at).collect();
+        assert!(distinct.len() > 90, "{distinct:?}");
+        assert_eq!(at(1), at(1));
+    }
+
+    #[test]
     fn five_retries_and_no_more() {
         for (failures, seconds) in [(1, 30), (2, 120), (3, 600), (4, 1_800), (5, 7_200)] {
-            let at = next_try(failures, None, 0).unwrap();
+            let at = next_try(7, failures, None, 0).unwrap();
             let usual = seconds * 1_000;
             assert!((usual * 8 / 10..=usual * 12 / 10).contains(&at), "{failures}: {at}");
         }
-        assert_eq!(next_try(6, None, 0), None);
-        assert_eq!(next_try(1, Some(Duration::from_secs(7)), 0), Some(7_000));
+        assert_eq!(next_try(7, 6, None, 0), None);
+        assert_eq!(next_try(7, 1, Some(Duration::from_secs(7)), 0), Some(7_000));
     }
 }

@@ -17,6 +17,7 @@ use crate::{
     Domain, Tx,
     db::statement,
     error::Result,
+    guard::{self, Guard},
     rows::{Columns, Rows, Type},
     work::{self, Hold},
 };
@@ -41,7 +42,10 @@ pub async fn claim(cx: &Domain, ids: Vec<i64>) -> Result<Vec<Claimed>> {
     let now = cx.clock.now();
     let taken: Vec<post::Model> =
         work::claim(tx.conn(), Kind::PublishPost, &ids, now, TAKE).await?;
-    for row in taken.iter().filter(|row| row.announced_fence == Some(row.fence)) {
+    let again = |row: &post::Model| {
+        guard::is_down(Guard::ToldOnce) && row.status == post::PostStatus::Publishing
+    };
+    for row in taken.iter().filter(|row| row.announced_fence == Some(row.fence) || again(row)) {
         tx.emit(told("post.publishing", row, "The post's time has come.".to_owned()));
     }
     tx.commit().await?;
@@ -123,12 +127,13 @@ pub async fn arm(cx: &Domain, armed: Vec<Armed>) -> Result<Vec<bool>> {
             one.lease_until.into(),
         ]);
     }
+    let fenced = guard::with(Guard::ArmFenced, " AND posts.fence = u.fence");
     // A lease that lasts long enough stays as it is: then no index changes, and PostgreSQL updates the row in place.
     let sql = format!(
         "UPDATE posts SET attempt = u.attempt, steps = u.steps, rung_at = NULL, \
          due_at = CASE WHEN posts.due_at < u.due_at THEN u.due_at ELSE posts.due_at END, \
          sending_at = u.sending_at, sending_until = u.sending_until FROM {} \
-         WHERE posts.id = u.id AND posts.fence = u.fence RETURNING posts.id",
+         WHERE posts.id = u.id{fenced} RETURNING posts.id",
         values.from("u", 1)
     );
     let sql = on_sqlite_unqualified(conn, sql);

@@ -15,6 +15,7 @@ use crate::{
     Domain, Tx,
     db::statement,
     error::Result,
+    guard::{self, Guard},
     rows::{Columns, Rows, Type},
     work::Hold,
 };
@@ -129,10 +130,11 @@ async fn update<C: ConnectionTrait>(
     for record in records {
         record.push_to(&mut values, now);
     }
+    let fenced = guard::with(Guard::RecordFenced, " AND posts.fence = u.fence");
     let sql = format!(
         "UPDATE posts SET fence = posts.fence + u.up, laps = 0, updated_at = $1, \
          attempt = coalesce(u.attempt, posts.attempt), {} FROM {} \
-         WHERE posts.id = u.id AND posts.fence = u.fence \
+         WHERE posts.id = u.id{fenced} \
          RETURNING posts.id, posts.group_key, posts.release_id",
         set.join(", "),
         values.from("u", 2),
