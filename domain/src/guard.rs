@@ -37,6 +37,8 @@ pub enum Guard {
     Settled,
     /// Only what was made public since the call began is taken for its result.
     FoundSince,
+    /// While a call is made again under its key, its post can neither be changed nor have failed.
+    RepeatedStaysOpen,
     /// Pausing, moving or changing a post takes it from its holder.
     ChangeTakesRow,
     /// Rings go out only for what was committed.
@@ -45,7 +47,7 @@ pub enum Guard {
 
 impl Guard {
     /// Each of them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::ClaimInTime,
         Self::ClaimUnheld,
         Self::ToldOnce,
@@ -61,6 +63,7 @@ impl Guard {
         Self::Reconciled,
         Self::Settled,
         Self::FoundSince,
+        Self::RepeatedStaysOpen,
         Self::ChangeTakesRow,
         Self::RingAfterCommit,
     ];

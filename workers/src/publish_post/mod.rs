@@ -60,7 +60,7 @@ async fn publish(cx: &Context, claimed: posts::work::Claimed) -> fanfare_domain:
     let draft = posts::draft_of_row(&cx.domain, &post)?;
     let run = Run::open(cx, platform, post, draft).await?;
     if run.is_worn_out() {
-        return run.give_up().await;
+        return run.fail(Failure::worn_out()).await;
     }
     if run.is_missed() {
         return run.fail(Failure::missed(cx.domain.settings.max_lateness)).await;

@@ -128,8 +128,7 @@ impl Run<'_> {
 
     /// Gives the row back until a slot of this key frees, at the latest when a lease would have lapsed.
     pub async fn park(self, key: Key) -> Result<()> {
-        let unsettled = self.row.sending_at.is_some();
-        let status = if unsettled { self.row.status } else { self.idle_status() };
+        let status = self.idle_status();
         let parked = Record { status, ..self.record(Some(self.cx.now() + LEASE)) };
         if self.write(parked).await? {
             let row = Hold { id: self.hold.id, fence: self.hold.fence + 1 };
@@ -143,18 +142,12 @@ impl Run<'_> {
         self.fail_with(failure).await
     }
 
-    /// The end of a row that its workers do not survive.
-    pub async fn give_up(mut self) -> Result<()> {
-        let failure = if self.row.sending_at.is_some() {
-            Failure::outcome_unknown(&self.row.platform)
-        } else {
-            Failure::worn_out()
-        };
-        self.fail_with(failure).await
-    }
-
-    pub(super) async fn fail_with(&mut self, failure: Failure) -> Result<()> {
+    /// The end without success; whatever its reason, what is not settled may be public.
+    pub(super) async fn fail_with(&mut self, mut failure: Failure) -> Result<()> {
         let now = self.cx.now();
+        if self.row.sending_at.is_some() && !failure.is_risky() {
+            failure = Failure::outcome_unknown(&self.row.platform);
+        }
         attempt::close(&mut self.attempt, failure.outcome(), Some(failure.to_json()), now);
         self.row.sending_at = None;
         self.row.sending_until = None;
@@ -195,7 +188,15 @@ impl Run<'_> {
         if self.platform.class(&session.account, &self.draft) == Class::Blind {
             return self.fail_with(Failure::outcome_unknown(&self.row.platform)).await;
         }
-        let at = self.settled_from(&session.account).max(self.cx.now() + 1_000);
+        let now = self.cx.now();
+        let mut at = self.settled_from(&session.account).max(now + 1_000);
+        if self.is_repeated() {
+            self.row.attempts += 1;
+            match next_try(self.hold.id, self.row.attempts, None, now) {
+                Some(later) => at = at.max(later),
+                None => return self.fail_with(Failure::of(error)).await,
+            }
+        }
         let record = Record {
             status: self.busy_status(),
             error: Some(Failure::of(error).to_json()),
@@ -204,9 +205,13 @@ impl Run<'_> {
         self.write(record).await.map(drop)
     }
 
-    /// Where it stands while nothing of it is under way.
+    /// Where it stands while nothing of it is under way; what is not settled cannot be changed.
     fn idle_status(&self) -> PostStatus {
-        if self.partly_public { PostStatus::Processing } else { PostStatus::Scheduled }
+        match (self.partly_public, self.sending()) {
+            (true, _) => PostStatus::Processing,
+            (false, Some(_)) => PostStatus::Publishing,
+            (false, None) => PostStatus::Scheduled,
+        }
     }
 
     /// Where it stands while it may be going out.

@@ -42,42 +42,52 @@ impl Run<'_> {
         }
     }
 
-    /// Finds out what became of the commit call that was under way, and goes on from there.
-    pub(super) async fn reconcile(mut self, session: &Session) -> Result<()> {
+    /// Finds out what became of the commit call that was under way. [`Next::Step`]: it is made again, under its key.
+    pub(super) async fn reconcile(&mut self, session: &Session) -> Result<Next> {
         let class = self.platform.class(&session.account, &self.draft);
         if class == Class::Blind {
-            return self.fail_with(Failure::outcome_unknown(&self.row.platform)).await;
+            self.fail_with(Failure::outcome_unknown(&self.row.platform)).await?;
+            return Ok(Next::Over);
         }
         let now = self.cx.now();
         let settled_from = self.settled_from(&session.account);
         if now < settled_from {
             let later = Record { status: self.busy_status(), ..self.record(Some(settled_from)) };
-            return self.write(later).await.map(drop);
+            self.write(later).await?;
+            return Ok(Next::Over);
         }
         let begun = *self.row.reconciling_at.get_or_insert(now);
         let sent_at = self.row.sending_at.unwrap_or(now);
         let since = if guard::stands(Guard::FoundSince) { date(sent_at) } else { date(0) };
         if !self.arm(&Step::confirm("reconcile")).await? {
-            return Ok(());
+            return Ok(Next::Over);
         }
         self.cx.failpoint.reach("reconcile_armed").await;
         let state = self.state.clone();
         let question = self.platform.reconcile(session, &self.draft, state, since);
         let answer = self.while_leased(tokio::time::timeout(QUESTION, question)).await;
         self.cx.failpoint.reach("reconcile_called").await;
+        // What may still be carried out is not absent for good.
+        let settled = self.row.sending_until.is_none_or(|until| now >= until + SETTLED);
+        let keyed = matches!(class, Class::Key { window } if in_window(window, sent_at, now));
         match answer {
-            Ok(Ok(Found::There(progress))) => match self.advance(progress).await? {
-                Next::Over => Ok(()),
-                // What follows is taken by the next claim, which begins from what was just stored.
-                Next::Step | Next::Refresh(_) => self.wait_on().await,
-            },
-            Ok(Ok(Found::Absent)) => self.send_again().await,
-            Ok(Ok(Found::Unknown) | Err(_)) | Err(_) => {
-                let resent =
-                    matches!(class, Class::Key { window } if in_window(window, sent_at, now));
-                self.undecided(resent, begun).await
+            Ok(Ok(Found::There(progress))) => {
+                if !matches!(self.advance(progress).await?, Next::Over) {
+                    // What follows is taken by the next claim, which begins from what was just stored.
+                    self.wait_on().await?;
+                }
             }
+            Ok(Ok(Found::Absent)) if settled || !keyed => self.send_again().await?,
+            // What became of the first call stays open until the network answers this one: until then the post can
+            // neither be changed nor be said to have failed.
+            _ if keyed && guard::stands(Guard::RepeatedStaysOpen) => {
+                attempt::end(&mut self.attempt, None, self.cx.now());
+                return Ok(Next::Step);
+            }
+            _ if keyed => self.send_again().await?,
+            _ => self.undecided(begun).await?,
         }
+        Ok(Next::Over)
     }
 
     /// Goes on at once, in a claim of its own.
@@ -87,29 +97,26 @@ impl Run<'_> {
         self.write(on).await.map(drop)
     }
 
-    /// It was certainly not carried out, or can be repeated under its key.
+    /// It was certainly not carried out.
     async fn send_again(&mut self) -> Result<()> {
         let now = self.cx.now();
         attempt::end(&mut self.attempt, None, now);
         attempt::close(&mut self.attempt, "not_sent", None, now);
+        self.row.sending_at = None;
+        self.row.sending_until = None;
+        self.row.reconciling_at = None;
         let failures = self.row.attempts + 1;
         if failures > MOST_SENDS {
             return self.fail_with(Failure::unanswered(&self.row.platform)).await;
         }
-        self.row.sending_at = None;
-        self.row.sending_until = None;
-        self.row.reconciling_at = None;
         let again =
             Record { status: self.busy_status(), attempts: failures, ..self.record(Some(now)) };
         self.write(again).await.map(drop)
     }
 
-    async fn undecided(&mut self, resend: bool, begun: Millis) -> Result<()> {
+    async fn undecided(&mut self, begun: Millis) -> Result<()> {
         let now = self.cx.now();
         attempt::end(&mut self.attempt, None, now);
-        if resend {
-            return self.send_again().await;
-        }
         if now - begun >= ASKED {
             return self.fail_with(Failure::outcome_unknown(&self.row.platform)).await;
         }

@@ -94,8 +94,11 @@ impl<'a> Run<'a> {
     pub async fn publish(mut self, account: account::Model, mut session: Session) -> Result<()> {
         let app = app_name(self.platform, &account, &session);
         self.lines = Some(Lines { account: account_name(&account), app });
-        if self.row.sending_at.is_some() && guard::stands(Guard::Reconciled) {
-            return self.reconcile(&session).await;
+        if self.row.sending_at.is_some()
+            && guard::stands(Guard::Reconciled)
+            && matches!(self.reconcile(&session).await?, Next::Over)
+        {
+            return Ok(());
         }
         let mut fresh = false;
         loop {
@@ -209,7 +212,9 @@ impl<'a> Run<'a> {
         let mut lease_until = now + LEASE / 2;
         if step.phase == Phase::Commit {
             let until = now + millis(self.platform.spec().commit_deadline);
-            self.row.sending_at = Some(now);
+            // A call that is made again under its key is as old as the first one.
+            let first = self.row.sending_at.filter(|_| self.is_repeated());
+            self.row.sending_at = first.or(Some(now));
             self.row.sending_until = Some(until);
             lease_until = lease_until.max(until + millis(MARGIN));
         }
@@ -229,12 +234,18 @@ impl<'a> Run<'a> {
         if let Some(at) = self.row.scheduled_at
             && step.phase == Phase::Commit
             && self.attempt.number == 1
+            && !self.is_repeated()
             && !self.partly_public
         {
             let platform = self.platform.spec().id.as_str();
             record::lateness(platform, now - at);
             self.cx.tally.began(Kind::PublishPost, platform, now - at);
         }
+    }
+
+    /// An earlier call under the same key is not settled.
+    pub(super) const fn is_repeated(&self) -> bool {
+        self.row.reconciling_at.is_some()
     }
 
     /// A commit call that may have been carried out and is not settled.
@@ -292,7 +303,8 @@ impl<'a> Run<'a> {
         if verdict == Verdict::Lost && guard::is_down(Guard::LostIsNotFailed) {
             verdict = Verdict::Retry;
         }
-        if verdict != Verdict::Lost {
+        // An answer to this call says nothing about an earlier one.
+        if verdict != Verdict::Lost && !self.is_repeated() {
             self.row.sending_at = None;
             self.row.sending_until = None;
         }
