@@ -42,9 +42,10 @@ peers: ## the stories that need real network software (a Bluesky PDS, WordPress)
 	scripts/install.sh --peers
 	TEST_STACK=embedded cargo test --workspace --test real
 
-# Amounts, as variables: POSTS KILLS SCHEDULED WINDOW AWAY RESTARTS STOPS PEER_JOBS PEER_KILLS.
+# Amounts, as variables: SEEDS POSTS KILLS SCHEDULED WINDOW AWAY RESTARTS STOPS PEER_JOBS PEER_KILLS.
 chaos: ## faults thrown at whole fleets, judged by the networks (ONLY=kills,flush,away,noeviction,postgres,stops,clocks,disk,peers FULL=1)
 	scripts/install.sh --peers
+	SEEDS=$(or $(SEEDS),5000) cargo test --workspace --test simulation
 	cargo test --workspace --test chaos
 
 bench: ## ratios beside peers in one run (ONLY="full lateness", POSTS=5000, PENDING=10000000, DAYS=7)

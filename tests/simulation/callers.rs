@@ -1,0 +1,110 @@
+//! What callers of the API do to their posts.
+
+use fanfare_domain::{
+    Act, accounts,
+    clock::show,
+    posts::{self, Changes, NewPost, Retry, StatusChange},
+};
+use fanfare_entities::{Millis, PostId};
+use fanfare_platforms::Class;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::{dice::Dice, network::class, world::World};
+
+/// A post as its caller knows it.
+#[derive(Debug, Clone)]
+pub struct Wish {
+    pub id: i64,
+    pub account: usize,
+    number: usize,
+    versions: u32,
+}
+
+fn read<T: serde::de::DeserializeOwned>(body: Value) -> T {
+    serde_json::from_value(body).expect("a body that can be read")
+}
+
+/// Makes a post on a random account; what was said, and the post if it was made.
+pub async fn create(world: &World, dice: &mut Dice, number: usize) -> (String, Option<Wish>) {
+    let account = dice.place(world.accounts.len());
+    let at = world.now() + dice.between(0, 90_000);
+    let text = text(number, 0);
+    said_before(world, account, &text);
+    let of = &world.accounts[account];
+    let body = json!({"account_id": of.id.0, "caption": text, "scheduled_at": show(at)});
+    let made = posts::create(&world.callers[of.caller], read::<NewPost>(body), Vec::new()).await;
+    let (platform, wait) = (of.platform, at - world.now());
+    match made {
+        Ok(reply) => {
+            let id = reply.body["post"]["id"].as_i64().expect("an id");
+            let wish = Wish { id, account, number, versions: 0 };
+            (format!("create post {id} on {platform} in {wait} ms"), Some(wish))
+        }
+        Err(error) => (format!("create on {platform}: {}", error.code().entry().code), None),
+    }
+}
+
+fn text(number: usize, version: u32) -> String {
+    format!("Post {number}, version {version}")
+}
+
+/// Where posts are known by their text, somebody has said the same before.
+fn said_before(world: &World, account: usize, text: &str) {
+    let of = &world.accounts[account];
+    if class(of.platform) != Class::Search {
+        return;
+    }
+    let mut network = world.network.lock();
+    let now = network.now;
+    network.now = now - 3_600_000;
+    network.publish(of.remote_id.clone(), Uuid::nil(), text.to_owned());
+    network.now = now;
+}
+
+/// Changes a post at random; what was asked for, and how that went.
+pub async fn change(world: &World, dice: &mut Dice, wish: &mut Wish) -> String {
+    let (act, id) = (&world.callers[world.accounts[wish.account].caller], PostId(wish.id));
+    let at = world.now() + dice.between(0, 60_000);
+    if dice.happens(30) {
+        let gone = accounts::disconnect(act, world.accounts[wish.account].id).await;
+        return format!("disconnect the account of post {}: {:?}", wish.id, gone.is_ok());
+    }
+    let (what, outcome) = match dice.place(8) {
+        0 | 1 => {
+            wish.versions += 1;
+            let text = text(wish.number, wish.versions);
+            said_before(world, wish.account, &text);
+            ("edit", edit(act, id, json!({ "caption": text })).await)
+        }
+        2 => ("move", edit(act, id, json!({ "scheduled_at": show(at) })).await),
+        3 => ("pause", status(act, id, json!({"status": "paused"})).await),
+        4 => ("draft", status(act, id, json!({"status": "draft"})).await),
+        5 => ("schedule", schedule(act, id, at, dice.happens(500)).await),
+        6 => ("retry", retry(act, id, dice.happens(500)).await),
+        _ => ("delete", posts::delete(act, id).await.map(drop)),
+    };
+    let outcome = outcome.err().map_or("done", |error| error.code().entry().code);
+    format!("{what} post {}: {outcome}", wish.id)
+}
+
+type Outcome = fanfare_domain::Result<()>;
+
+async fn edit(act: &Act, id: PostId, body: Value) -> Outcome {
+    posts::edit(act, id, read::<Changes>(body), Vec::new()).await.map(drop)
+}
+
+async fn status(act: &Act, id: PostId, body: Value) -> Outcome {
+    posts::set_status(act, id, read::<StatusChange>(body)).await.map(drop)
+}
+
+async fn schedule(act: &Act, id: PostId, at: Millis, accepts_risk: bool) -> Outcome {
+    let body = json!({"status": "scheduled", "scheduled_at": show(at),
+        "acknowledge_duplicate_risk": accepts_risk});
+    status(act, id, body).await
+}
+
+async fn retry(act: &Act, id: PostId, accepts_risk: bool) -> Outcome {
+    let body = json!({ "acknowledge_duplicate_risk": accepts_risk });
+    posts::retry(act, id, read::<Retry>(body)).await.map(drop)
+}

@@ -1,0 +1,124 @@
+//! Connectors to the simulated networks: one of each class, under the names and limits of real ones.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use fanfare_platforms::{
+    self as platforms, Class, Draft, Error, Found, Identity, Platform, PlatformId, Progress,
+    Published, Result, Session, Spec, Step,
+};
+use serde_json::{Value, json};
+
+use crate::network::{Ask, Network, class};
+
+/// A network of each class: key, handle, search, blind.
+pub const NETWORKS: [PlatformId; 4] =
+    [PlatformId::Bluesky, PlatformId::Threads, PlatformId::Wordpress, PlatformId::Discord];
+
+struct Simulated(PlatformId);
+
+/// The connector of a network.
+pub fn find(id: PlatformId) -> &'static dyn Platform {
+    match id {
+        PlatformId::Bluesky => &Simulated(PlatformId::Bluesky),
+        PlatformId::Threads => &Simulated(PlatformId::Threads),
+        PlatformId::Wordpress => &Simulated(PlatformId::Wordpress),
+        PlatformId::Discord | PlatformId::Telegram => &Simulated(PlatformId::Discord),
+    }
+}
+
+impl Simulated {
+    /// What the next call asks for.
+    fn ask(&self, state: Option<&Value>) -> Ask {
+        if class(self.0) != Class::Handle {
+            return Ask::Post;
+        }
+        let known = |name: &str| state.and_then(|state| Some(state[name].as_str()?.to_owned()));
+        match (known("container"), known("id")) {
+            (_, Some(id)) => Ask::Confirm { id },
+            (Some(container), None) => Ask::Release { container },
+            (None, None) => Ask::Contain,
+        }
+    }
+
+    async fn call(&self, session: &Session, draft: &Draft, ask: Ask) -> Result<Option<String>> {
+        let content = (draft.key, draft.caption.as_str());
+        Network::here().call(self.0, &session.account.remote_id, content, ask).await
+    }
+}
+
+/// What follows from an answer.
+fn progress(ask: &Ask, id: String) -> Progress {
+    let go_on = |state: Value, after, public| Progress::Continue {
+        state,
+        after,
+        remote_id: Some(id.clone()),
+        public,
+    };
+    match ask {
+        // Every other container takes a while.
+        Ask::Contain => {
+            let seconds = if id.len() % 2 == 0 { 0 } else { 4 };
+            go_on(json!({ "container": id }), Duration::from_secs(seconds), false)
+        }
+        Ask::Release { container } => {
+            go_on(json!({ "container": container, "id": id }), Duration::ZERO, true)
+        }
+        Ask::Post | Ask::Confirm { .. } | Ask::Find { .. } => {
+            Progress::Done(Published { id, url: None, parts: Vec::new() })
+        }
+    }
+}
+
+#[async_trait]
+impl Platform for Simulated {
+    fn spec(&self) -> &'static Spec {
+        platforms::find(self.0).spec()
+    }
+
+    fn step(&self, _: &Draft, state: Option<&Value>) -> Step {
+        match self.ask(state) {
+            Ask::Contain => Step::prepare("contain"),
+            Ask::Release { .. } => Step::commit("release"),
+            Ask::Post => Step::commit("post"),
+            Ask::Confirm { .. } | Ask::Find { .. } => Step::confirm("confirm"),
+        }
+    }
+
+    async fn publish(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        state: Option<Value>,
+    ) -> Result<Progress> {
+        let ask = self.ask(state.as_ref());
+        let answer = self.call(session, draft, ask.clone()).await;
+        if let Ask::Confirm { id } = &ask {
+            // It is public whether or not it can be read.
+            return Ok(progress(&ask, id.clone()));
+        }
+        Ok(progress(&ask, answer?.unwrap_or_default()))
+    }
+
+    async fn reconcile(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        state: Option<Value>,
+        sent_at: DateTime<Utc>,
+    ) -> Result<Found> {
+        let asked = self.ask(state.as_ref());
+        let container = match &asked {
+            Ask::Release { container } => Some(container.clone()),
+            _ => None,
+        };
+        let find = Ask::Find { container, since: sent_at.timestamp_millis() };
+        let found = self.call(session, draft, find).await?;
+        Ok(found.map_or(Found::Absent, |id| Found::There(progress(&asked, id))))
+    }
+
+    async fn verify(&self, _: &Session) -> Result<Identity> {
+        Err(Error::misconfigured("accounts of the simulation are not connected"))
+    }
+}

@@ -1,0 +1,81 @@
+//! What becomes of a call to a network.
+
+use std::time::Duration;
+
+use fanfare_platforms::{Error, Kind, Phase};
+
+use crate::{
+    dice::Dice,
+    network::{Answer, Ask, Inner, nothing_heard},
+};
+
+/// What becomes of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// Carried out and answered.
+    Answered,
+    /// Carried out, and the answer is lost.
+    AnswerLost,
+    /// Lost before anything was done.
+    Lost,
+    /// The connection is lost, and the call is carried out later, or not.
+    Late,
+    /// It never left.
+    NotSent,
+    /// 500 after it was carried out.
+    BrokeAfter,
+    /// 500 before.
+    BrokeBefore,
+    /// 429.
+    Limited,
+    /// 400.
+    Refused,
+}
+
+const FATES: [Fate; 9] = [
+    Fate::Answered,
+    Fate::AnswerLost,
+    Fate::Lost,
+    Fate::Late,
+    Fate::NotSent,
+    Fate::BrokeAfter,
+    Fate::BrokeBefore,
+    Fate::Limited,
+    Fate::Refused,
+];
+
+impl Fate {
+    /// Throws one; `faults` is how rough it is.
+    pub fn throw(dice: &mut Dice, faults: u32, ask: &Ask) -> Self {
+        let m = faults;
+        let weights = match ask.phase() {
+            Phase::Commit => [60, 2 * m, m, 3 * m, m, m, m, m, m / 4],
+            _ => [60, m, m, 0, m, 0, m, m / 2, 0],
+        };
+        FATES[dice.weighed(&weights).unwrap_or(0)]
+    }
+
+    /// Has it happen to the call at this place: what its worker hears, and whether the call is still to be decided.
+    pub fn befall(self, network: &mut Inner, place: usize, dice: &mut Dice) -> (Answer, bool) {
+        match self {
+            Self::Answered => (network.carry_out(place), false),
+            Self::AnswerLost => {
+                let _ = network.carry_out(place);
+                (nothing_heard(), false)
+            }
+            Self::BrokeAfter => {
+                let _ = network.carry_out(place);
+                (Err(Error::new(Kind::Server, "500")), false)
+            }
+            Self::Lost => (nothing_heard(), false),
+            Self::Late => (nothing_heard(), true),
+            Self::NotSent => (Err(Error::transient("no connection")), false),
+            Self::BrokeBefore => (Err(Error::new(Kind::Server, "500")), false),
+            Self::Limited => {
+                let after = dice.happens(500).then(|| Duration::from_secs(20));
+                (Err(Error::new(Kind::RateLimited, "429").with_retry_after(after)), false)
+            }
+            Self::Refused => (Err(Error::rejected("400")), false),
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! What must hold after every step, and when all is over.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fanfare_domain::work::MAX_LAPS;
+use fanfare_entities::Millis;
+use fanfare_platforms::{Kind, Phase};
+use uuid::Uuid;
+
+use crate::{
+    network::{Call, Entry},
+    rows::Row,
+    stage::Actor,
+};
+
+/// What does not hold.
+pub type Broken = String;
+
+/// Returns with a reason unless something holds.
+macro_rules! hold {
+    ($holds:expr, $($why:tt)+) => {
+        if !$holds {
+            return Err(format!($($why)+));
+        }
+    };
+}
+pub(crate) use hold;
+
+/// Who caused a change, and what the time was to it.
+#[derive(Debug, Clone, Copy)]
+pub struct Cause {
+    pub actor: Option<Actor>,
+    pub now: Millis,
+}
+
+/// Who has a row.
+#[derive(Debug, Clone, Copy)]
+struct Holder {
+    worker: usize,
+    fence: i64,
+}
+
+/// What is remembered of a post beside its row.
+#[derive(Debug, Default)]
+pub struct Case {
+    /// How often it may be public: once, and once more for each time a person has accepted that.
+    pub allowed: usize,
+    /// Answers that were not what was asked for.
+    pub faults: BTreeMap<&'static str, usize>,
+    /// Commit calls that were written down.
+    pub sent: usize,
+    /// It was said that it may be public.
+    flagged: bool,
+    /// How often it came to an end.
+    pub ends: usize,
+    /// Most leases in a row that lapsed.
+    laps: i32,
+}
+
+/// The judge of one simulation.
+#[derive(Debug, Default)]
+pub struct Judge {
+    pub rows: BTreeMap<i64, Row>,
+    pub cases: BTreeMap<i64, Case>,
+    /// An account was disconnected.
+    pub disconnected: bool,
+    keys: BTreeMap<Uuid, i64>,
+    holders: BTreeMap<i64, Holder>,
+}
+
+impl Judge {
+    /// The post that a content belongs to.
+    pub fn post_of(&self, key: Uuid) -> Option<i64> {
+        self.keys.get(&key).copied()
+    }
+
+    /// Notes that a call for a post did not end well.
+    pub fn note_fault(&mut self, key: Uuid, what: &'static str) {
+        if let Some(case) = self.post_of(key).and_then(|post| self.cases.get_mut(&post)) {
+            *case.faults.entry(what).or_default() += 1;
+        }
+    }
+
+    /// Compares the rows with what they were; says in words what has changed.
+    pub fn look(
+        &mut self,
+        now: BTreeMap<i64, Row>,
+        cause: Cause,
+        calls: &[Call],
+    ) -> Result<Vec<String>, Broken> {
+        let before = std::mem::replace(&mut self.rows, now);
+        let mut changes = Vec::new();
+        for row in self.rows.values() {
+            self.keys.insert(row.content_key, row.id);
+            let case =
+                self.cases.entry(row.id).or_insert_with(|| Case { allowed: 1, ..Case::default() });
+            let Some(old) = before.get(&row.id) else {
+                changes.push(format!("post {} is made, {}", row.id, row.status));
+                continue;
+            };
+            if old == row {
+                continue;
+            }
+            changes.push(told(old, row, cause.now));
+            changed(old, row, cause, &mut self.holders, calls)?;
+            if old.duplicate_risk && !row.duplicate_risk {
+                case.allowed += 1;
+            }
+            case.sent += usize::from(row.sending_at.is_some() && row.sending_at != old.sending_at);
+            case.flagged |= row.duplicate_risk;
+            case.laps = case.laps.max(row.laps);
+            case.ends += usize::from(row.is_final() && !old.is_final());
+            if row.status == "failed" && old.status != "failed" {
+                justified(row, case, self.disconnected)?;
+            }
+        }
+        for gone in before.keys().filter(|id| !self.rows.contains_key(id)) {
+            hold!(by_caller(cause), "post {gone} was deleted by a worker");
+            changes.push(format!("post {gone} is deleted"));
+        }
+        Ok(changes)
+    }
+
+    /// A call began: was it right to make it?
+    pub fn began(&self, call: &Call, now_of_worker: Millis) -> Result<(), Broken> {
+        if call.ask.phase() != Phase::Commit {
+            return Ok(());
+        }
+        let post = call.actor.post;
+        let Some(row) = self.rows.get(&post) else {
+            return Err(format!("post {post} is being published although it was deleted"));
+        };
+        hold!(
+            row.status == "publishing" || row.status == "processing",
+            "post {post} is being published although it is {}",
+            row.status
+        );
+        hold!(
+            row.content_key == call.key,
+            "post {post} is being published as it was before a change"
+        );
+        hold!(
+            row.scheduled_at.is_some_and(|at| at <= now_of_worker),
+            "post {post} is being published before its time"
+        );
+        hold!(row.sending_at.is_some(), "post {post} is being published, and nothing says so");
+        let held = self.holders.get(&post);
+        hold!(
+            held.is_some_and(|held| held.worker == call.actor.worker && held.fence == row.fence),
+            "post {post} is being published by worker {}, which has lost it",
+            call.actor.worker
+        );
+        Ok(())
+    }
+
+    /// The fence under which this call is made, if its worker holds the row for long enough that it can be renewed.
+    pub fn shield_of(&self, call: &Call, now_of_worker: Millis) -> Option<i64> {
+        let (row, held) = (self.rows.get(&call.actor.post)?, self.holders.get(&call.actor.post)?);
+        let holds = held.worker == call.actor.worker && held.fence == row.fence;
+        let lasts = row.due_at.is_some_and(|due| due >= now_of_worker + 25_000);
+        (holds && lasts).then_some(row.fence)
+    }
+
+    /// A ring was heard right after a change: was there one?
+    pub fn heard(&self, post: i64, now: Millis) -> Result<(), Broken> {
+        let due = self.rows.get(&post).and_then(|row| row.due_at);
+        hold!(
+            due.is_some_and(|due| due <= now),
+            "a ring for post {post}, and nothing was committed"
+        );
+        Ok(())
+    }
+
+    /// What is public is public once, and under its own content.
+    pub fn public(&self, entries: &[Entry]) -> Result<(), Broken> {
+        let mut counted: BTreeMap<i64, usize> = BTreeMap::new();
+        for post in entries.iter().filter_map(|entry| self.post_of(entry.key)) {
+            *counted.entry(post).or_default() += 1;
+        }
+        for (post, times) in &counted {
+            let allowed = self.cases[post].allowed;
+            hold!(*times <= allowed, "post {post} is public {times} times");
+        }
+        for row in self.rows.values().filter(|row| row.status == "published") {
+            let id = row.platform_post_id.as_deref().unwrap_or("");
+            let entry = entries.iter().find(|entry| entry.id == id);
+            let own = entry.is_some_and(|entry| entry.key == row.content_key);
+            hold!(own, "post {} is called published as {id:?}, which is not it", row.id);
+        }
+        Ok(())
+    }
+
+    /// Nothing happens any more: what was called failed is not public, and what is held back is not either.
+    pub fn over(&self, entries: &[Entry]) -> Result<(), Broken> {
+        let public: BTreeSet<i64> =
+            entries.iter().filter_map(|entry| self.post_of(entry.key)).collect();
+        for (post, case) in &self.cases {
+            let row = self.rows.get(post);
+            let status = row.map_or("deleted", |row| row.status.as_str());
+            hold!(
+                !row.is_some_and(Row::is_on_its_way),
+                "post {post} stays {status} for ever: {row:?}"
+            );
+            // What is public in part says so itself, and goes on from there.
+            let said = case.flagged || row.is_some_and(|row| row.partly_public);
+            let expected = status == "published" || said;
+            hold!(expected || !public.contains(post), "post {post} is {status}, but public");
+        }
+        Ok(())
+    }
+}
+
+/// Did a caller cause it?
+fn by_caller(cause: Cause) -> bool {
+    cause.actor.is_some_and(|actor| actor.worker == 0)
+}
+
+/// A change of one row.
+fn changed(
+    old: &Row,
+    row: &Row,
+    cause: Cause,
+    holders: &mut BTreeMap<i64, Holder>,
+    calls: &[Call],
+) -> Result<(), Broken> {
+    let post = row.id;
+    hold!(row.fence >= old.fence, "the fence of post {post} fell");
+    hold!(
+        row.due_at.is_some() == row.is_on_its_way(),
+        "post {post} is {} and due at {:?}",
+        row.status,
+        row.due_at
+    );
+    if by_caller(cause) {
+        let held = ["scheduled", "draft", "paused", "failed"].contains(&old.status.as_str());
+        hold!(held, "a caller changed post {post}, which was {}", old.status);
+        holders.remove(&post);
+        return Ok(());
+    }
+    hold!(old.due_at.is_some(), "post {post} was {}, and a worker changed it", old.status);
+    let Some(actor) = cause.actor else {
+        return if old.rank() == row.rank() {
+            Ok(())
+        } else {
+            Err(format!("post {post} changed by itself"))
+        };
+    };
+    if row.laps > old.laps {
+        hold!(
+            old.due_at.is_some_and(|due| due <= cause.now),
+            "worker {} took post {post} before it was due",
+            actor.worker
+        );
+        let robbed = calls.iter().find(|call| {
+            call.actor.post == post && call.shielded == Some(old.fence) && call.go.is_some()
+        });
+        hold!(
+            robbed.is_none(),
+            "post {post} was taken from worker {}, which lives",
+            robbed.map_or(0, |call| call.actor.worker)
+        );
+        holders.insert(post, Holder { worker: actor.worker, fence: row.fence });
+        return Ok(());
+    }
+    // Whatever else a worker does to a row, it does as its holder.
+    if row.rank() != old.rank() {
+        let held = holders.get(&post);
+        hold!(
+            held.is_some_and(|held| held.worker == actor.worker && held.fence == old.fence),
+            "worker {} changed post {post}, which it had lost",
+            actor.worker
+        );
+    }
+    Ok(())
+}
+
+impl Row {
+    /// What only a holder may change.
+    fn rank(&self) -> (&str, i64, i32, Option<Millis>, Option<&str>) {
+        let id = self.platform_post_id.as_deref();
+        (&self.status, self.fence, self.attempt, self.sending_at, id)
+    }
+}
+
+/// Is there a reason for a failure?
+fn justified(row: &Row, case: &Case, disconnected: bool) -> Result<(), Broken> {
+    let count = |what: &str| case.faults.get(what).copied().unwrap_or(0);
+    let (code, post) = (row.code(), row.id);
+    let reason = match code {
+        // Three workers were lost with it; that none was robbed is seen at each claim.
+        "misconfigured" => case.laps > MAX_LAPS,
+        "platform_unavailable" => count("trouble") >= 5,
+        "account_disconnected" => disconnected,
+        "content_rejected" => count("rejected") >= 1,
+        "outcome_unknown" => case.sent >= 1 && row.duplicate_risk,
+        _ => false,
+    };
+    hold!(reason, "post {post} failed with {code:?} for no reason: {:?}", case.faults);
+    hold!(row.duplicate_risk == (code == "outcome_unknown"), "post {post}: risk and {code} differ");
+    Ok(())
+}
+
+/// Is a fault one that costs a try?
+pub fn fault_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Rejected => "rejected",
+        Kind::RateLimited => "limited",
+        _ => "trouble",
+    }
+}
+
+fn told(old: &Row, row: &Row, now: Millis) -> String {
+    let mut words = vec![format!("post {}", row.id)];
+    if old.status != row.status {
+        words.push(format!("{} → {}", old.status, row.status));
+    }
+    if old.fence != row.fence {
+        words.push(format!("fence {}", row.fence));
+    }
+    if old.laps != row.laps {
+        words.push(format!("laps {}", row.laps));
+    }
+    if old.due_at != row.due_at {
+        words.push(row.due_at.map_or("not due".into(), |due| format!("due in {} ms", due - now)));
+    }
+    if old.sending_at != row.sending_at {
+        words.push(if row.sending_at.is_some() { "sending" } else { "not sending" }.into());
+    }
+    if row.code() != old.code() {
+        words.push(format!("error {:?}", row.code()));
+    }
+    if let Some(id) = row.platform_post_id.as_ref().filter(|_| old.platform_post_id.is_none()) {
+        words.push(format!("public as {id}"));
+    }
+    words.join(", ")
+}

@@ -1,0 +1,58 @@
+//! What a step has done, seen by the judge and told in the trace.
+
+use fanfare_entities::Millis;
+use fanfare_jobs::Kind;
+
+use crate::{
+    judge::{Broken, Cause},
+    network::deadline,
+    play::Play,
+    rows,
+    stage::Actor,
+    world::SKEW,
+};
+
+impl Play {
+    /// What is heard by ringing is on its way.
+    pub fn hear(&mut self, actor: Option<Actor>) -> Result<(), Broken> {
+        let now = self.world.now() + SKEW;
+        for post in self.world.bell.take_local(Kind::PublishPost, 64) {
+            self.trace.push(format!("  a ring for post {post}"));
+            if actor.is_some() {
+                self.judge.heard(post, now)?;
+            }
+            self.rings.push(post);
+        }
+        Ok(())
+    }
+
+    /// The judge looks at what a step has done.
+    pub async fn look(&mut self, actor: Option<Actor>) -> Result<(), Broken> {
+        self.world.stage.cut_next(None);
+        let now = actor.map_or(self.world.now(), |actor| self.time_of(actor.worker));
+        let rows = rows::posts(&self.world.db).await;
+        let network = self.world.network.clone();
+        let mut network = network.lock();
+        let changes = self.judge.look(rows, Cause { actor, now }, &network.calls)?;
+        self.trace.extend(changes.into_iter().map(|change| format!("  {change}")));
+        let seen = self.calls_seen;
+        for call in network.calls.iter_mut().filter(|call| call.number > seen) {
+            self.calls_seen = call.number;
+            let what = (&call.ask, call.actor);
+            self.trace.push(format!("  call {} of {:?}: {:?}", call.number, what.1, what.0));
+            self.judge.began(call, now)?;
+            call.shielded = self.judge.shield_of(call, now);
+            if self.dice.happens(self.mood.slow) {
+                call.ready += self.dice.between(1_000, deadline(call));
+            }
+        }
+        self.judge.public(&network.entries)?;
+        drop(network);
+        self.hear(actor)
+    }
+
+    pub fn time_of(&self, number: usize) -> Millis {
+        let found = self.world.workers.iter().find(|worker| worker.number == number);
+        found.map_or(self.world.now(), |worker| worker.clock.now())
+    }
+}

@@ -1,0 +1,105 @@
+//! The publish protocol under one seed: the real statements and the real worker, with clocks, networks, rings, crashes
+//! and callers decided by throws that follow from the seed alone.
+//!
+//! `SEEDS=5000` plays more of them, `SEED=17` plays one and prints all of it.
+
+#![expect(clippy::expect_used, clippy::print_stderr, reason = "a simulation ends where it fails")]
+
+mod callers;
+mod calls;
+mod connectors;
+mod dice;
+mod fate;
+mod judge;
+mod look;
+mod mood;
+mod moves;
+mod network;
+mod play;
+mod rows;
+mod schema;
+mod stage;
+mod story;
+mod time;
+mod told;
+mod world;
+
+use std::collections::BTreeSet;
+
+use story::{Story, each};
+
+/// Seeds of a usual run.
+const SEEDS: u64 = 200;
+
+fn given(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{name} must be a number, not {text:?}")))
+}
+
+#[test]
+fn nothing_is_lost_doubled_early_or_unwanted() {
+    if let Some(seed) = given("SEED") {
+        let story = Story::of(seed);
+        eprintln!("{}", story.trace.join("\n"));
+        return story.is_good();
+    }
+    let ends = each(0..given("SEEDS").unwrap_or(SEEDS), |seed| {
+        let story = Story::of(seed);
+        story.is_good();
+        story.ends
+    });
+    let ends: BTreeSet<(String, String)> = ends.into_iter().flatten().collect();
+    // A simulation in which posts do not come to every end shows little.
+    for (status, code) in [
+        ("published", ""),
+        ("failed", "outcome_unknown"),
+        ("failed", "platform_unavailable"),
+        ("failed", "content_rejected"),
+        ("failed", "misconfigured"),
+    ] {
+        assert!(
+            ends.contains(&(status.into(), code.into())),
+            "no post was {status} {code}: {ends:?}"
+        );
+    }
+}
+
+#[test]
+fn the_same_seed_tells_the_same_story() {
+    for seed in [1, 2, 3] {
+        let (one, two) = (Story::of(seed), Story::of(seed));
+        let differ = one.trace.iter().zip(&two.trace).position(|(a, b)| a != b);
+        if let Some(line) = differ {
+            panic!("seed {seed} differs in line {line}:\n{}\n{}", one.trace[line], two.trace[line]);
+        }
+        assert_eq!((one.trace.len(), one.hash()), (two.trace.len(), two.hash()), "seed {seed}");
+    }
+}
+
+#[cfg(debug_assertions)]
+mod guards {
+    //! Each guard is taken away in turn.
+
+    use fanfare_domain::guard::Guard;
+
+    use crate::story::{Story, each};
+
+    /// Each missing guard is noticed within so many seeds; most of them in the first few.
+    const SEEDS: u64 = 1_000;
+
+    #[test]
+    fn each_guard_is_missed_when_it_is_gone() {
+        let noticed = each(0..Guard::ALL.len() as u64, |number| {
+            let guard = Guard::ALL[usize::try_from(number).expect("a small number")];
+            let first = (0..SEEDS)
+                .find_map(|seed| Story::without(guard, seed).broken.map(|broken| (seed, broken)));
+            (guard, first)
+        });
+        for (guard, first) in &noticed {
+            eprintln!("{guard:?}: {first:?}");
+        }
+        for (guard, first) in noticed {
+            assert!(first.is_some(), "nobody misses {guard:?} in {SEEDS} seeds");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! What can happen next: to workers, rings and posts.
+
+use fanfare_domain::{failpoint::Moment, work};
+use fanfare_jobs::{Kind, PublishPost};
+
+use crate::{
+    callers,
+    judge::{Broken, hold},
+    play::{Play, WORKERS},
+    stage::{Actor, Held},
+};
+
+impl Play {
+    pub fn hire(&mut self, place: usize) {
+        let skew = self.dice.between(-self.mood.skew, self.mood.skew);
+        let worker = self.world.hire(skew);
+        self.note(format!("worker {} starts, its clock off by {skew} ms", worker.number));
+        if place < self.world.workers.len() {
+            self.world.workers[place] = worker;
+        } else {
+            self.world.workers.push(worker);
+        }
+    }
+
+    pub fn kill(&mut self, place: usize) {
+        let number = self.world.workers[place].number;
+        self.note(format!("worker {number} is killed"));
+        self.world.stage.kill(number);
+        self.world.network.lock().orphan(number);
+        self.hire(place);
+    }
+
+    pub fn stop(&mut self, place: usize) {
+        let worker = &mut self.world.workers[place];
+        if worker.asleep.is_none() {
+            worker.asleep = Some(0);
+            let number = worker.number;
+            let mut network = self.world.network.lock();
+            for call in network.calls.iter_mut().filter(|call| call.actor.worker == number) {
+                call.shielded = None;
+            }
+            drop(network);
+            self.note(format!("worker {number} is stopped"));
+        }
+    }
+
+    pub async fn wake(&mut self, place: usize) -> Result<(), Broken> {
+        let worker = &mut self.world.workers[place];
+        let Some(missed) = worker.asleep.take() else { return Ok(()) };
+        worker.clock.advance(missed);
+        let number = worker.number;
+        self.note(format!("worker {number} goes on, {missed} ms later"));
+        self.world.stage.settle().await;
+        self.look(None).await?;
+        self.renew().await?;
+        self.expire().await
+    }
+
+    /// A ring reaches a worker, or does not.
+    pub async fn deliver(&mut self) -> Result<(), Broken> {
+        let place = self.dice.place(self.rings.len());
+        let post = self.rings[place];
+        if self.dice.happens(self.mood.rings / 2) {
+            self.note(format!("the ring for post {post} is doubled"));
+        } else {
+            self.rings.remove(place);
+        }
+        if self.dice.happens(self.mood.rings) {
+            let told = self.dice.happens(500);
+            self.note(format!("the ring for post {post} is lost, told: {told}"));
+            if told {
+                let (cx, lost) = (&self.world.callers[0].cx, [post]);
+                work::unring(cx, Kind::PublishPost, &lost).await.expect("it is noted");
+            }
+            return Ok(());
+        }
+        let worker = &self.world.workers[self.dice.place(WORKERS)];
+        if worker.asleep.is_some() {
+            // Popped by a process that stands still: as good as lost.
+            return Ok(());
+        }
+        let actor = Actor { worker: worker.number, post };
+        let (cx, stage) = (worker.cx.clone(), self.world.stage.clone());
+        self.note(format!("worker {} hears of post {post}", actor.worker));
+        self.maybe_cut();
+        let work = async move {
+            fanfare_workers::publish_post(PublishPost { post_id: post }, cx).await;
+            stage.rest();
+        };
+        self.world.stage.step(actor, || drop(tokio::spawn(work))).await;
+        self.look(Some(actor)).await
+    }
+
+    /// Work that waits at a place goes on.
+    pub async fn go_on(&mut self, place: usize) -> Result<(), Broken> {
+        let Held { actor, place: name, .. } = self.world.stage.waiting()[place].clone();
+        if name != "renewing" && self.dice.happens(self.mood.lingers) {
+            let time = self.dice.between(1_000, 130_000);
+            self.note(format!("post {} stays at {name} for {time} ms", actor.post));
+            self.world.stage.linger(place, self.world.now() + time);
+            return Ok(());
+        }
+        if let Some((post, fatal)) = self.mood.poison
+            && actor.post == post
+            && name == fatal
+        {
+            let workers = &self.world.workers;
+            let victim = workers.iter().position(|worker| worker.number == actor.worker);
+            self.kill(victim.expect("it is awake"));
+            return Ok(());
+        }
+        self.note(format!("worker {} goes on with post {} from {name}", actor.worker, actor.post));
+        self.maybe_cut();
+        self.world.stage.go_on(place).await;
+        self.look(Some(actor)).await
+    }
+
+    /// The next commit may lose its database.
+    pub fn maybe_cut(&mut self) {
+        let cut = self.dice.happens(self.mood.cuts).then(|| {
+            if self.dice.happens(500) { Moment::BeforeCommit } else { Moment::AfterCommit }
+        });
+        if let Some(moment) = cut {
+            self.note(format!("the next commit is cut: {moment:?}"));
+        }
+        self.world.stage.cut_next(cut);
+    }
+
+    /// A worker rings for what is due.
+    pub async fn sweep(&mut self, place: usize) -> Result<(), Broken> {
+        let worker = &mut self.world.workers[place];
+        if worker.asleep.is_some() {
+            return Ok(());
+        }
+        let (runway, loss) = (1 + self.dice.place(8), self.dice.happens(200));
+        let domain = worker.cx.domain.clone();
+        let rung = worker.turn.ring(&domain, Kind::PublishPost, runway, loss).await;
+        let rung = rung.expect("the sweep does not fail");
+        let (number, now) = (worker.number, worker.clock.now());
+        for post in &rung {
+            let due = self.judge.rows.get(post).and_then(|row| row.due_at);
+            hold!(due.is_some_and(|due| due <= now), "the sweeper rang for post {post}, not due");
+        }
+        self.note(format!("worker {number} sweeps: {rung:?}"));
+        self.rings.extend(rung);
+        Ok(())
+    }
+
+    pub async fn create(&mut self) -> Result<(), Broken> {
+        self.maybe_cut();
+        // One whose answer was lost may be there too: no two say the same.
+        self.created += 1;
+        let number = self.created;
+        let (said, made) = callers::create(&self.world, &mut self.dice, number).await;
+        self.wishes.extend(made);
+        self.note(said);
+        self.world.stage.settle().await;
+        self.look(Some(Actor { worker: 0, post: 0 })).await
+    }
+
+    pub async fn change(&mut self) -> Result<(), Broken> {
+        self.maybe_cut();
+        let number = self.dice.place(self.wishes.len());
+        let mut wish = self.wishes[number].clone();
+        let said = callers::change(&self.world, &mut self.dice, &mut wish).await;
+        self.wishes[number] = wish;
+        self.judge.disconnected |= said.starts_with("disconnect");
+        self.note(said);
+        self.world.stage.settle().await;
+        self.look(Some(Actor { worker: 0, post: 0 })).await
+    }
+}

@@ -1,0 +1,234 @@
+//! The networks and their own record of what is public, which is the judge.
+
+use std::{
+    cell::RefCell,
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use fanfare_entities::Millis;
+use fanfare_platforms::{Class, Error, Kind, Phase, PlatformId};
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+use crate::stage::{Actor, Stage};
+
+/// Something public.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    pub id: String,
+    pub account: String,
+    /// The post's content, which only some networks see; nil for what others have posted.
+    pub key: Uuid,
+    pub text: String,
+    pub at: Millis,
+}
+
+/// What a network is asked for.
+#[derive(Debug, Clone)]
+pub enum Ask {
+    /// Prepare: a container for a post.
+    Contain,
+    /// Commit: make the container public.
+    Release { container: String },
+    /// Commit: make a post public.
+    Post,
+    /// Read what is public.
+    Confirm { id: String },
+    /// What became of a commit call made at this time?
+    Find { container: Option<String>, since: Millis },
+}
+
+impl Ask {
+    pub const fn phase(&self) -> Phase {
+        match self {
+            Self::Contain => Phase::Prepare,
+            Self::Release { .. } | Self::Post => Phase::Commit,
+            Self::Confirm { .. } | Self::Find { .. } => Phase::Confirm,
+        }
+    }
+}
+
+/// What a network answers: an id, or that there is none.
+pub type Answer = Result<Option<String>, Error>;
+
+/// A call that is under way.
+#[derive(Debug)]
+pub struct Call {
+    pub number: u64,
+    pub actor: Actor,
+    pub platform: PlatformId,
+    pub account: String,
+    pub key: Uuid,
+    pub text: String,
+    pub ask: Ask,
+    pub started: Millis,
+    /// The network does not answer before.
+    pub ready: Millis,
+    /// It can no longer be carried out: it was, or never will be.
+    pub decided: bool,
+    /// What its worker will hear.
+    pub answer: Option<Answer>,
+    /// The fence under which it was made, if its worker's lease lasted for a while then and it was not stopped since.
+    pub shielded: Option<i64>,
+    pub go: Option<oneshot::Sender<Answer>>,
+}
+
+/// The networks.
+#[derive(Debug)]
+pub struct Network {
+    stage: Arc<Stage>,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug, Default)]
+pub struct Inner {
+    pub now: Millis,
+    pub entries: Vec<Entry>,
+    containers: BTreeMap<String, Option<String>>,
+    pub calls: Vec<Call>,
+    numbers: u64,
+}
+
+thread_local! {
+    static NETWORK: RefCell<Option<Arc<Network>>> = const { RefCell::new(None) };
+}
+
+impl Network {
+    /// The networks of the simulation that runs on this thread from now on.
+    pub fn open(stage: Arc<Stage>) -> Arc<Self> {
+        let network = Arc::new(Self { stage, inner: Mutex::default() });
+        NETWORK.set(Some(Arc::clone(&network)));
+        network
+    }
+
+    /// The networks of the simulation that runs on this thread.
+    pub fn here() -> Arc<Self> {
+        NETWORK.with_borrow(Clone::clone).expect("a simulation runs on this thread")
+    }
+
+    /// Makes a call, whose fate is decided later.
+    pub async fn call(
+        &self,
+        platform: PlatformId,
+        account: &str,
+        content: (Uuid, &str),
+        ask: Ask,
+    ) -> Answer {
+        let (go, answered) = oneshot::channel();
+        let actor = self.stage.actor().expect("whoever calls runs");
+        {
+            let mut inner = self.lock();
+            inner.numbers += 1;
+            let call = Call {
+                number: inner.numbers,
+                actor,
+                platform,
+                account: account.to_owned(),
+                key: content.0,
+                text: content.1.to_owned(),
+                ask,
+                started: inner.now,
+                ready: inner.now,
+                decided: false,
+                answer: None,
+                shielded: None,
+                go: Some(go),
+            };
+            inner.calls.push(call);
+        }
+        self.stage.rest();
+        match answered.await {
+            Ok(answer) => answer,
+            // Its worker was killed.
+            Err(_) => std::future::pending().await,
+        }
+    }
+
+    pub fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    /// Carries out the call at this place; what the network would answer.
+    pub fn carry_out(&mut self, place: usize) -> Answer {
+        let call = &mut self.calls[place];
+        call.decided = true;
+        let (platform, account, key) = (call.platform, call.account.clone(), call.key);
+        let (text, ask) = (call.text.clone(), call.ask.clone());
+        match ask {
+            Ask::Contain => {
+                let id = format!("c{}", self.containers.len() + 1);
+                self.containers.insert(id.clone(), None);
+                Ok(Some(id))
+            }
+            Ask::Release { container } => {
+                // Harsher than the real ones: a container that is released twice is public twice.
+                let id = self.publish(account, key, text);
+                self.containers.insert(container, Some(id.clone()));
+                Ok(Some(id))
+            }
+            Ask::Post if matches!(class(platform), Class::Key { .. }) => {
+                let known = self.entries.iter().find(|entry| entry.key == key);
+                let known = known.map(|entry| entry.id.clone());
+                Ok(Some(known.unwrap_or_else(|| self.publish(account, key, text))))
+            }
+            Ask::Post => Ok(Some(self.publish(account, key, text))),
+            Ask::Confirm { id } => {
+                let there = self.entries.iter().any(|entry| entry.id == id);
+                if there { Ok(Some(id)) } else { Err(Error::rejected("there is no such post")) }
+            }
+            Ask::Find { container: Some(id), .. } => {
+                Ok(self.containers.get(&id).cloned().flatten())
+            }
+            Ask::Find { container: None, since } => {
+                let is_it = |entry: &&Entry| match class(platform) {
+                    Class::Key { .. } => entry.key == key,
+                    // Clocks differ a little.
+                    _ => {
+                        entry.account == account && entry.text == text && entry.at >= since - 2_000
+                    }
+                };
+                Ok(self.entries.iter().find(is_it).map(|entry| entry.id.clone()))
+            }
+        }
+    }
+
+    /// Puts something on the network.
+    pub fn publish(&mut self, account: String, key: Uuid, text: String) -> String {
+        let id = format!("e{}", self.entries.len() + 1);
+        self.entries.push(Entry { id: id.clone(), account, key, text, at: self.now });
+        id
+    }
+
+    /// Whatever this worker was calling goes on without it.
+    pub fn orphan(&mut self, worker: usize) {
+        for call in self.calls.iter_mut().filter(|call| call.actor.worker == worker) {
+            call.go = None;
+        }
+        self.calls.retain(|call| call.go.is_some() || !call.decided);
+    }
+}
+
+/// What can be learned about a lost call, as the real connector says.
+pub fn class(platform: PlatformId) -> Class {
+    fanfare_platforms::find(platform).spec().class
+}
+
+/// How long a call of a platform may last until it is given up.
+pub fn deadline(call: &Call) -> Millis {
+    let spec = fanfare_platforms::find(call.platform).spec();
+    let time = if call.ask.phase() == Phase::Commit {
+        spec.commit_deadline
+    } else {
+        Duration::from_secs(if call.ask.phase() == Phase::Prepare { 150 } else { 25 })
+    };
+    Millis::try_from(time.as_millis()).expect("a short time")
+}
+
+/// An answer that says nothing.
+pub fn nothing_heard() -> Answer {
+    Err(Error::new(Kind::Ambiguous, "the connection was lost"))
+}

@@ -1,0 +1,88 @@
+//! What the database says.
+
+use std::collections::BTreeMap;
+
+use fanfare_domain::db::{Db, statement};
+use fanfare_entities::Millis;
+use sea_orm::FromQueryResult;
+use serde_json::Value;
+use uuid::Uuid;
+
+/// What the protocol knows of a post.
+#[derive(Debug, Clone, PartialEq, FromQueryResult)]
+pub struct Row {
+    pub id: i64,
+    pub status: String,
+    pub scheduled_at: Option<Millis>,
+    pub due_at: Option<Millis>,
+    pub fence: i64,
+    pub laps: i32,
+    pub attempts: i32,
+    pub attempt: i32,
+    pub sending_at: Option<Millis>,
+    pub content_key: Uuid,
+    pub platform_post_id: Option<String>,
+    pub partly_public: bool,
+    pub duplicate_risk: bool,
+    pub error: Option<Value>,
+}
+
+impl Row {
+    /// Nothing more happens by itself.
+    pub fn is_final(&self) -> bool {
+        self.status == "published" || self.status == "failed"
+    }
+
+    /// A worker may have it.
+    pub fn is_on_its_way(&self) -> bool {
+        ["scheduled", "publishing", "processing"].contains(&self.status.as_str())
+    }
+
+    /// Why it failed or waits.
+    pub fn code(&self) -> &str {
+        self.error.as_ref().and_then(|error| error["code"].as_str()).unwrap_or("")
+    }
+}
+
+/// All posts.
+pub async fn posts(db: &Db) -> BTreeMap<i64, Row> {
+    let sql = "SELECT id, status, scheduled_at, due_at, fence, laps, attempts, attempt, sending_at, \
+               content_key, platform_post_id, partly_public, duplicate_risk, error FROM posts ORDER BY id";
+    let rows = Row::find_by_statement(statement(&db.read, sql, [])).all(&db.read).await;
+    rows.expect("the posts are read").into_iter().map(|row| (row.id, row)).collect()
+}
+
+/// What was told of a post.
+#[derive(Debug, FromQueryResult)]
+pub struct Told {
+    pub workspace_id: Uuid,
+    pub sequence: i64,
+    pub event_type: String,
+    pub post_id: Option<i64>,
+    pub status: Option<String>,
+}
+
+/// All events, in order.
+pub async fn events(db: &Db) -> Vec<Told> {
+    let sql = "SELECT workspace_id, sequence, event_type, post_id, status FROM events \
+               WHERE sequence IS NOT NULL ORDER BY workspace_id, sequence";
+    let rows = Told::find_by_statement(statement(&db.read, sql, [])).all(&db.read).await;
+    rows.expect("the events are read")
+}
+
+/// What the ledger has of a post.
+#[derive(Debug, FromQueryResult)]
+pub struct Tried {
+    pub post_id: i64,
+    pub number: i32,
+    pub ended_at: Option<Millis>,
+    pub outcome: Option<String>,
+}
+
+/// The whole ledger, in order.
+pub async fn ledger(db: &Db) -> Vec<Tried> {
+    let sql =
+        "SELECT post_id, number, ended_at, outcome FROM post_attempts ORDER BY post_id, number";
+    let rows = Tried::find_by_statement(statement(&db.read, sql, [])).all(&db.read).await;
+    rows.expect("the ledger is read")
+}

@@ -1,0 +1,185 @@
+//! Where work waits for the next decision.
+//!
+//! Whatever a worker does stops at its named places and at each call to a network. Exactly one piece of work runs at a
+//! time, until it stops again; so the order of everything is the order of the decisions, although the database has a
+//! thread of its own.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use fanfare_domain::failpoint::{Hook, Moment};
+use fanfare_entities::Millis;
+use tokio::{
+    sync::{Notify, oneshot},
+    task::Id,
+};
+
+/// In real time: only a simulation that hangs waits so long.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Places at which work arrives because time has passed.
+const WOKEN: [&str; 2] = ["renewing", "writing"];
+
+/// Places at which work waits for time to pass, or for what it was waiting for before.
+const RESTS: [&str; 2] = ["renewed", "unwritten"];
+
+/// How often everything else in the process may run before a step counts as over: enough for the task that rings.
+const ROUNDS: usize = 12;
+
+/// Who works on what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Actor {
+    /// Number of the worker; 0 is the API.
+    pub worker: usize,
+    /// The post; 0 is none.
+    pub post: i64,
+}
+
+/// Work that waits at a named place.
+#[derive(Debug, Clone)]
+pub struct Held {
+    pub actor: Actor,
+    pub place: String,
+    /// It does not go on before this time.
+    pub until: Millis,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    running: usize,
+    actor: Option<Actor>,
+    held: Vec<(Held, oneshot::Sender<()>)>,
+    /// What each task works on.
+    tasks: HashMap<Id, i64>,
+    cut: Option<Moment>,
+}
+
+impl Inner {
+    /// The post that the current task is about: that of the step in which it was first seen.
+    fn post_of_task(&mut self) -> i64 {
+        let of_step = self.actor.map(|actor| actor.post);
+        *self.tasks.entry(tokio::task::id()).or_insert_with(|| of_step.expect("a step"))
+    }
+}
+
+/// Everything that waits.
+#[derive(Debug, Default)]
+pub struct Stage {
+    inner: Mutex<Inner>,
+    quiet: Notify,
+}
+
+impl Stage {
+    /// Starts something and returns when all that runs waits again or has ended.
+    pub async fn step(&self, actor: Actor, start: impl FnOnce()) {
+        {
+            let mut inner = self.lock();
+            assert_eq!(inner.running, 0, "one piece of work runs at a time");
+            inner.running = 1;
+            inner.actor = Some(actor);
+        }
+        start();
+        let over = async {
+            while self.lock().running > 0 {
+                self.quiet.notified().await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, over).await.expect("a step ends");
+        self.settle().await;
+        self.lock().actor = None;
+    }
+
+    /// Lets background tasks run until they wait.
+    pub async fn settle(&self) {
+        for _ in 0..ROUNDS {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Who runs now.
+    pub fn actor(&self) -> Option<Actor> {
+        self.lock().actor
+    }
+
+    /// The running piece of work waits for a network, or has ended.
+    pub fn rest(&self) {
+        let mut inner = self.lock();
+        inner.running = inner.running.checked_sub(1).expect("something runs");
+        drop(inner);
+        self.quiet.notify_one();
+    }
+
+    /// The next commit of the running piece of work loses its database at this moment.
+    pub fn cut_next(&self, moment: Option<Moment>) {
+        self.lock().cut = moment;
+    }
+
+    /// Who waits where, in the order of arrival.
+    pub fn waiting(&self) -> Vec<Held> {
+        self.lock().held.iter().map(|(held, _)| held.clone()).collect()
+    }
+
+    /// Keeps the work at this place in [`Stage::waiting`] from going on before a time.
+    pub fn linger(&self, place: usize, until: Millis) {
+        self.lock().held[place].0.until = until;
+    }
+
+    /// Lets the work at this place in [`Stage::waiting`] go on until it waits again.
+    pub async fn go_on(&self, place: usize) {
+        let (held, go) = self.lock().held.remove(place);
+        // Whoever waits there lives as long as its worker, whose death empties this list.
+        self.step(held.actor, || go.send(()).expect("somebody waits")).await;
+    }
+
+    /// Whatever this worker had waiting goes no further.
+    pub fn kill(&self, worker: usize) {
+        self.lock().held.retain(|(held, _)| held.actor.worker != worker);
+    }
+
+    fn park(&self, worker: usize, place: &str) -> oneshot::Receiver<()> {
+        let (go, gone_on) = oneshot::channel();
+        let mut inner = self.lock();
+        // Time has woken it: nothing else begins by itself.
+        let runs = !WOKEN.contains(&place);
+        let actor = Actor { worker, post: inner.post_of_task() };
+        inner.held.push((Held { actor, place: place.to_owned(), until: 0 }, go));
+        drop(inner);
+        if runs {
+            self.rest();
+        }
+        gone_on
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The named places of one worker.
+#[derive(Debug)]
+pub struct Places {
+    pub stage: Arc<Stage>,
+    pub worker: usize,
+}
+
+#[async_trait]
+impl Hook for Places {
+    async fn reach(&self, name: &str) {
+        if RESTS.contains(&name) {
+            self.stage.lock().post_of_task();
+            return self.stage.rest();
+        }
+        if self.stage.park(self.worker, name).await.is_err() {
+            // Its worker was killed.
+            std::future::pending::<()>().await;
+        }
+    }
+
+    fn cuts(&self, moment: Moment) -> bool {
+        self.stage.lock().cut.take_if(|wanted| *wanted == moment).is_some()
+    }
+}

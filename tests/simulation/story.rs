@@ -1,0 +1,114 @@
+//! Playing seeds, and telling what happened.
+
+use std::{
+    cell::Cell,
+    collections::BTreeSet,
+    hash::{DefaultHasher, Hash, Hasher},
+    ops::Range,
+    panic::{self, AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::{
+        Mutex, Once, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+#[cfg(debug_assertions)]
+use fanfare_domain::guard::{self, Guard};
+
+use crate::{judge::Broken, play::Play};
+
+/// Lines shown of a story that went wrong.
+const LAST: usize = 60;
+
+thread_local! {
+    static PANICKED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What happened under a seed.
+pub struct Story {
+    seed: u64,
+    pub trace: Vec<String>,
+    pub broken: Option<Broken>,
+    pub ends: BTreeSet<(String, String)>,
+}
+
+impl Story {
+    /// Plays a seed.
+    pub fn of(seed: u64) -> Self {
+        static NOTICE: Once = Once::new();
+        NOTICE.call_once(|| {
+            let tell = panic::take_hook();
+            panic::set_hook(Box::new(move |panic| {
+                PANICKED.set(true);
+                tell(panic);
+            }));
+        });
+        let threads = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        threads.expect("a runtime").block_on(async {
+            let mut play = Play::new(seed).await;
+            PANICKED.set(false);
+            let mut broken = play.run().await.err();
+            // Where a worker would only log it.
+            if PANICKED.get() {
+                broken = Some("something panicked".to_owned());
+            }
+            Self { seed, ends: play.ends(), trace: play.trace, broken }
+        })
+    }
+
+    /// Plays a seed while a guard of the protocol is missing.
+    #[cfg(debug_assertions)]
+    pub fn without(missing: Guard, seed: u64) -> Self {
+        guard::fall(Some(missing));
+        let story = Self::of(seed);
+        guard::fall(None);
+        story
+    }
+
+    /// The whole story in one number.
+    pub fn hash(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.trace.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// Ends the test if something did not hold.
+    pub fn is_good(&self) {
+        let Some(broken) = &self.broken else { return };
+        let from = self.trace.len().saturating_sub(LAST);
+        panic!(
+            "{}\n\nseed {}: {broken}\nreplay: SEED={} cargo test --workspace --test simulation nothing_is -- --nocapture",
+            self.trace[from..].join("\n"),
+            self.seed,
+            self.seed,
+        );
+    }
+}
+
+/// Does something with each number, on all processors; the results in the order of the numbers.
+pub fn each<T: Send>(numbers: Range<u64>, act: impl Fn(u64) -> T + Sync) -> Vec<T> {
+    let next = AtomicU64::new(numbers.start);
+    let done = Mutex::new(Vec::new());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= numbers.end {
+                        return;
+                    }
+                    let acted = catch_unwind(AssertUnwindSafe(|| act(number)));
+                    let failed = acted.is_err();
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push((number, acted));
+                    if failed {
+                        next.store(numbers.end, Ordering::Relaxed);
+                    }
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(number, _)| *number);
+    done.into_iter().map(|(_, acted)| acted.unwrap_or_else(|panic| resume_unwind(panic))).collect()
+}

@@ -1,0 +1,219 @@
+//! Everything that a simulation consists of: a database, networks, callers, and workers with clocks of their own.
+
+use std::sync::{Arc, LazyLock};
+
+use fanfare_domain::{
+    Act, Domain, Parts, Settings,
+    access::{self, Caller, Scope},
+    clock::Clock,
+    db::Db,
+    failpoint::Failpoint,
+    limits::Meter,
+    people,
+    vault::Vault,
+    work::Turn,
+};
+use fanfare_entities::{
+    AccountId, KeyId, Millis,
+    account::{self, AccountStatus},
+};
+use fanfare_jobs::Bell;
+use fanfare_limits::{Limits, Time};
+use fanfare_media::{S3, Store};
+use fanfare_outbound::{Client, Policy};
+use fanfare_platforms::PlatformId;
+use fanfare_workers::Context;
+use sea_orm::{ActiveModelTrait, ActiveValue::NotSet, EntityTrait};
+use serde_json::json;
+
+use crate::{
+    connectors::{self, NETWORKS},
+    network::Network,
+    schema::database,
+    stage::{Places, Stage},
+};
+
+/// When every simulation begins.
+const BEGIN: Millis = 1_900_000_000_000;
+
+/// How far a worker's clock may be off, in ms: what is left after it has been set by the database's.
+pub const SKEW: Millis = 1_500;
+
+static CLIENT: LazyLock<Client> =
+    LazyLock::new(|| Client::new(Policy { allow_private: false }).expect("a client"));
+
+/// Nothing is ever stored there.
+static STORE: LazyLock<Store> = LazyLock::new(|| {
+    let nowhere = format!("file://{}", std::env::temp_dir().display());
+    let s3 = S3 { access_key: None, secret_key: None, region: None };
+    Store::open(&nowhere, s3).expect("the store opens")
+});
+
+/// A worker process.
+pub struct Worker {
+    /// Never given twice.
+    pub number: usize,
+    pub cx: Context,
+    pub clock: Clock,
+    pub turn: Turn,
+    /// Stopped: how much time it has missed.
+    pub asleep: Option<Millis>,
+}
+
+/// A connected account.
+pub struct Account {
+    pub id: AccountId,
+    pub platform: PlatformId,
+    pub remote_id: String,
+    /// Place of its workspace's caller.
+    pub caller: usize,
+}
+
+/// What a simulation consists of.
+pub struct World {
+    pub stage: Arc<Stage>,
+    pub network: Arc<Network>,
+    pub db: Db,
+    pub bell: Bell,
+    /// The true time.
+    pub clock: Clock,
+    /// One in each workspace.
+    pub callers: Vec<Act>,
+    pub accounts: Vec<Account>,
+    pub workers: Vec<Worker>,
+    limits: Limits,
+    key: String,
+    numbers: usize,
+}
+
+impl World {
+    /// Two workspaces with an account on each network, and no worker yet.
+    pub async fn open() -> Self {
+        let stage = Arc::<Stage>::default();
+        let clock = Clock::manual(BEGIN);
+        let counted_by = clock.clone();
+        let network = Network::open(Arc::clone(&stage));
+        network.lock().now = BEGIN;
+        let mut world = Self {
+            network,
+            stage,
+            db: database().await,
+            bell: Bell::memory(),
+            limits: Limits::memory(Time::Given(Arc::new(move || counted_by.now()))),
+            clock,
+            callers: Vec::new(),
+            accounts: Vec::new(),
+            workers: Vec::new(),
+            key: Vault::fresh_key(),
+            numbers: 0,
+        };
+        for name in ["first", "second"] {
+            world.move_in(name).await;
+        }
+        world
+    }
+
+    pub fn now(&self) -> Millis {
+        self.clock.now()
+    }
+
+    /// A person with a workspace and an account on each network.
+    async fn move_in(&mut self, name: &str) {
+        let domain = self.domain(0, self.clock.clone());
+        let email = format!("{name}@example.com");
+        let user_id = people::find_or_create(&domain, &email).await.expect("a person");
+        let key_id = KeyId(uuid::Uuid::nil());
+        let caller = Caller { user_id, key_id, scopes: Scope::ALL.to_vec(), key_workspace: None };
+        let seat = access::seat(&domain, &caller, None).await.expect("a seat");
+        let act = Act {
+            cx: domain,
+            caller,
+            seat,
+            request_id: format!("request-{name}"),
+            reservation: None,
+            meter: Meter::default(),
+        };
+        self.callers.push(act);
+        for platform in NETWORKS {
+            self.connect(platform, name).await;
+        }
+    }
+
+    async fn connect(&mut self, platform: PlatformId, name: &str) {
+        let act = self.callers.last().expect("somebody");
+        let now = self.clock.now();
+        let remote_id = format!("{name}-{platform}");
+        let secret = act.cx.vault.store(&self.db.write, "accounts", b"{}", now).await;
+        let row = account::Model {
+            id: AccountId(0),
+            workspace_id: act.seat.workspace_id,
+            brand_id: None,
+            platform: platform.to_string(),
+            remote_id: remote_id.clone(),
+            username: name.to_owned(),
+            display_name: None,
+            status: AccountStatus::Connected,
+            sandbox: false,
+            meta: json!({}),
+            secret_id: Some(secret.expect("a secret")),
+            token_expires_at: None,
+            refreshing_until: None,
+            connected_by: act.caller.user_id,
+            created_at: now,
+            updated_at: now,
+        };
+        let row =
+            account::ActiveModel { id: NotSet, ..account::ActiveModel::from(row).reset_all() };
+        let made = account::Entity::insert(row).exec_with_returning(&self.db.write).await;
+        let id = made.expect("an account").id;
+        self.accounts.push(Account { id, platform, remote_id, caller: self.callers.len() - 1 });
+    }
+
+    /// Starts a worker whose clock is off by `skew`.
+    pub fn hire(&mut self, skew: Millis) -> Worker {
+        self.numbers += 1;
+        let number = self.numbers;
+        let clock = Clock::manual(self.now() + skew);
+        let domain = self.domain(number, clock.clone());
+        let cx = Context::with_connector(domain, format!("w{number}"), connectors::find);
+        Worker { number, cx, clock, turn: Turn::default(), asleep: None }
+    }
+
+    /// Moves the clocks of all that are awake.
+    pub fn tick(&mut self, by: Millis) {
+        self.clock.advance(by);
+        self.network.lock().now = self.now();
+        for worker in &mut self.workers {
+            match &mut worker.asleep {
+                Some(missed) => *missed += by,
+                None => worker.clock.advance(by),
+            }
+        }
+    }
+
+    fn domain(&self, worker: usize, clock: Clock) -> Domain {
+        let places = Places { stage: Arc::clone(&self.stage), worker };
+        Domain::new(Parts {
+            db: self.db.clone(),
+            clock,
+            bell: self.bell.clone(),
+            limits: self.limits.clone(),
+            vault: Vault::new(&self.key, &[]).expect("a good key"),
+            http: CLIENT.clone(),
+            store: STORE.clone(),
+            settings: Settings {
+                base_url: "https://fanfare.example".into(),
+                media_base_url: "https://fanfare.example/media".into(),
+                max_lateness: 24 * 3_600_000,
+                allow_private: false,
+                platform_urls: Default::default(),
+                apps: Default::default(),
+                sandbox_url: None,
+                limits_factor: 1_000.0,
+                sandbox_limits: false,
+                trusted_proxies: Vec::new(),
+            },
+            failpoint: Failpoint::hooked(Arc::new(places)),
+        })
+    }
+}
