@@ -82,4 +82,8 @@ uuid_id! {
     OperatorId,
     /// A pause of publishing.
     PauseId,
+    /// A file that was announced.
+    UploadId,
+    /// A drop page.
+    DropSessionId,
 }

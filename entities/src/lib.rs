@@ -12,11 +12,13 @@ pub mod audit_entry;
 pub mod brand;
 pub mod brand_lock;
 pub mod chore;
+pub mod drop_session;
 pub mod event;
 pub mod idempotency_key;
 pub mod lease;
 pub mod login_attempt;
 pub mod media_asset;
+pub mod media_use;
 pub mod membership;
 pub mod operator;
 pub mod operator_session;
@@ -27,6 +29,7 @@ pub mod post_hold;
 pub mod sample;
 pub mod secret;
 pub mod subscription;
+pub mod upload;
 pub mod user;
 pub mod webhook;
 pub mod webhook_delivery;
@@ -35,8 +38,8 @@ pub mod worker;
 pub mod workspace;
 
 pub use ids::{
-    AccountId, AssetId, BrandId, ChoreId, DeliveryId, EventId, KeyId, OperatorId, PauseId, PostId,
-    SecretId, UserId, WebhookId, WorkspaceId,
+    AccountId, AssetId, BrandId, ChoreId, DeliveryId, DropSessionId, EventId, KeyId, OperatorId,
+    PauseId, PostId, SecretId, UploadId, UserId, WebhookId, WorkspaceId,
 };
 
 /// Milliseconds since 1970 UTC.

@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 
-use crate::{AssetId, Millis, WorkspaceId};
+use crate::{AssetId, DropSessionId, Millis, UserId, WorkspaceId};
 
 /// Is the file there?
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
@@ -16,7 +16,8 @@ pub enum AssetStatus {
     Failed,
 }
 
-/// A file in our storage, and the work of copying it there.
+/// A file in our storage, and the work of copying it there. Several rows may have the same bytes, and then the same
+/// `path`.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "media_assets")]
 pub struct Model {
@@ -59,6 +60,14 @@ pub struct Model {
     pub created_at: Millis,
     /// When it was last changed.
     pub updated_at: Millis,
+    /// Under what it is served, which nobody can guess. Null on rows of an older version: `path` is what nobody can guess.
+    pub public_name: Option<String>,
+    /// SHA-256 of the bytes, in hex: files with the same share what is stored. Null on rows of an older version.
+    pub digest: Option<String>,
+    /// Whose request brought it.
+    pub created_by: Option<UserId>,
+    /// The drop session through which it came.
+    pub drop_session_id: Option<DropSessionId>,
 }
 
 /// No relations: joins are written where they are needed.

@@ -5,6 +5,7 @@ mod m0001_foundation;
 mod m0002_limits;
 mod m0003_operations;
 mod m0004_lean_indexes;
+mod m0005_uploads;
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
@@ -19,6 +20,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0002_limits::Limits),
             Box::new(m0003_operations::Operations),
             Box::new(m0004_lean_indexes::LeanIndexes),
+            Box::new(m0005_uploads::Uploads),
         ]
     }
 }

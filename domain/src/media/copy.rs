@@ -1,11 +1,12 @@
 //! Copying remote media into storage: the statements of that work.
 
-use fanfare_entities::{Millis, media_asset, media_asset::AssetStatus};
+use fanfare_entities::{AssetId, Millis, media_asset, media_asset::AssetStatus};
 use fanfare_jobs::Kind;
 use fanfare_media::Copied;
 use sea_orm::{ColumnTrait, EntityTrait, ExprTrait, QueryFilter, sea_query::Expr};
 use serde_json::Value;
 
+use super::arrived;
 use crate::{
     Domain, Tx,
     error::{Error, Result},
@@ -47,7 +48,7 @@ pub async fn finish(cx: &Domain, hold: Hold, outcome: Outcome) -> Result<bool> {
         .col_expr(Column::UpdatedAt, Expr::value(now))
         .filter(Column::Id.eq(hold.id))
         .filter(Column::Fence.eq(hold.fence));
-    let mut again = None;
+    let (mut again, is_stored) = (None, matches!(outcome, Outcome::Stored(_)));
     update = match outcome {
         Outcome::Stored(file) => {
             let bytes = i64::try_from(file.bytes).map_err(Error::internal)?;
@@ -75,6 +76,11 @@ pub async fn finish(cx: &Domain, hold: Hold, outcome: Outcome) -> Result<bool> {
         }
     };
     let written = update.exec(tx.conn()).await?.rows_affected == 1;
+    if written && is_stored {
+        let asset = media_asset::Entity::find_by_id(AssetId(hold.id)).one(tx.conn()).await?;
+        let asset = asset.ok_or_else(|| Error::internal("a media row is gone"))?;
+        arrived(&mut tx, &asset).await?;
+    }
     if let (true, Some(at)) = (written, again) {
         tx.ring(Kind::CopyMedia, hold.id, at);
     }
