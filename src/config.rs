@@ -272,9 +272,9 @@ impl Given {
     }
 
     fn failpoint(&mut self) -> Result<Option<String>> {
-        use fanfare_domain::failpoint::{ANSWERING, COPYING, DELIVERING, PUBLISHING};
+        use fanfare_domain::failpoint::{ANSWERING, COPYING, DELIVERING, PUBLISHING, RECEIVING};
         let place = self.take("FANFARE_FAILPOINT");
-        let known = [PUBLISHING, COPYING, DELIVERING, ANSWERING].concat();
+        let known = [PUBLISHING, COPYING, DELIVERING, ANSWERING, RECEIVING].concat();
         let name = place.as_deref().map(|place| place.split(':').next().unwrap_or_default());
         match name {
             Some(name) if !known.contains(&name) => {

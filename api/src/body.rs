@@ -1,8 +1,10 @@
 //! Request bodies: bounded, JSON, and an object.
 
+use std::time::Duration;
+
 use bytes::{Bytes, BytesMut};
 use fanfare_domain::{Code, Error, Result};
-use futures_util::StreamExt;
+use futures_util::{Stream, StreamExt};
 use salvo::http::{
     HeaderMap, ReqBody, Request,
     header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE},
@@ -11,12 +13,15 @@ use serde_json::Value;
 
 use crate::json;
 
-/// The largest JSON body, in bytes.
-const LARGEST: usize = 1 << 20;
+/// The largest JSON body of most routes, in bytes.
+pub const LARGEST: usize = 1 << 20;
 
 /// So much of a body that is too large is read all the same, in bytes: most clients look for the answer only when they
 /// have sent everything.
 const DRAINED: usize = 32 << 20;
+
+/// And for so long.
+const DRAINING: Duration = Duration::from_secs(10);
 
 /// A body that was read.
 #[derive(Debug, Default)]
@@ -29,18 +34,16 @@ pub struct Incoming {
     pub refusal: Option<Error>,
 }
 
-/// Reads the body.
+/// Reads a body of at most `most` bytes; a larger one is refused with `code`.
 ///
 /// # Errors
 /// [`Code::InvalidJson`], which comes before all that depends on what the body says.
-pub async fn read(req: &mut Request) -> Result<Incoming> {
+pub async fn read(req: &mut Request, most: usize, code: Code) -> Result<Incoming> {
     let body = req.take_body();
-    let raw = match collect(body, announced(req.headers())).await {
-        Ok(raw) => raw,
-        Err(refusal) if refusal.code() == Code::PayloadTooLarge => {
-            return Ok(Incoming { refusal: Some(refusal), ..Incoming::default() });
-        }
-        Err(broken) => return Err(broken),
+    let Some(raw) = collect(body, announced(req.headers()), most).await? else {
+        let message = format!("The body is larger than {most} bytes.");
+        let refusal = Error::new(code, message).with("limit", most);
+        return Ok(Incoming { refusal: Some(refusal), ..Incoming::default() });
     };
     if raw.is_empty() {
         return Ok(Incoming::default());
@@ -60,26 +63,50 @@ fn announced(headers: &HeaderMap) -> usize {
     length.unwrap_or(0)
 }
 
-async fn collect(mut body: ReqBody, announced: usize) -> Result<Bytes> {
-    let too_large = || {
-        let message = format!("The body is larger than {LARGEST} bytes.");
-        Error::new(Code::PayloadTooLarge, message).with("limit", LARGEST)
-    };
+/// The whole body, if it is not too large.
+async fn collect(body: ReqBody, announced: usize, most: usize) -> Result<Option<Bytes>> {
     if announced > DRAINED {
-        return Err(too_large());
+        return Ok(None);
     }
-    let (mut kept, mut seen) = (BytesMut::with_capacity(announced.min(LARGEST)), 0_usize);
-    while let Some(frame) = body.next().await {
-        let broken = |_| Error::new(Code::InvalidJson, "The body ended before its end.");
-        let Ok(data) = frame.map_err(broken)?.into_data() else { continue };
-        seen += data.len();
-        if seen <= LARGEST {
-            kept.extend_from_slice(&data);
+    let mut pieces = std::pin::pin!(pieces(body));
+    let (mut kept, mut seen) = (BytesMut::with_capacity(announced.min(most)), 0_usize);
+    while let Some(piece) = pieces.next().await {
+        let piece =
+            piece.map_err(|_| Error::new(Code::InvalidJson, "The body ended before its end."))?;
+        seen += piece.len();
+        if seen <= most {
+            kept.extend_from_slice(&piece);
         } else if seen > DRAINED {
             break;
         }
     }
-    if seen > LARGEST { Err(too_large()) } else { Ok(kept.freeze()) }
+    Ok((seen <= most).then(|| kept.freeze()))
+}
+
+/// The bytes of a body as they come.
+pub fn pieces(body: ReqBody) -> impl Stream<Item = std::result::Result<Bytes, String>> + Send {
+    body.filter_map(|frame| async {
+        match frame {
+            Ok(frame) => frame.into_data().ok().map(Ok),
+            Err(error) => Some(Err(error.to_string())),
+        }
+    })
+}
+
+/// Reads on for a while and throws away what comes, so that the sender gets to look for the answer.
+pub async fn drain<E>(pieces: impl Stream<Item = std::result::Result<Bytes, E>> + Unpin) {
+    let mut pieces = pieces;
+    let all = async {
+        let mut seen = 0;
+        while let Some(Ok(piece)) = pieces.next().await {
+            seen += piece.len();
+            if seen > DRAINED {
+                break;
+            }
+        }
+    };
+    // Who is slower than that has not been listening anyway.
+    let _ = tokio::time::timeout(DRAINING, all).await;
 }
 
 fn not_json(headers: &HeaderMap) -> Option<Error> {
@@ -101,16 +128,20 @@ mod tests {
 
     use super::*;
 
+    async fn read(req: &mut Request) -> Result<Incoming> {
+        super::read(req, LARGEST, Code::PayloadTooLarge).await
+    }
+
     fn post() -> RequestBuilder {
         TestClient::post("http://localhost/").add_header("content-type", "application/json", true)
     }
 
     #[tokio::test]
     async fn a_json_object_is_read_and_nothing_at_all_too() {
-        let read = read(&mut post().body("{\"a\": 1}").build()).await.unwrap();
-        assert_eq!(read.value.unwrap()["a"], 1);
-        assert_eq!(&read.raw[..], b"{\"a\": 1}");
-        let none = super::read(&mut TestClient::post("http://localhost/").build()).await.unwrap();
+        let some = read(&mut post().body("{\"a\": 1}").build()).await.unwrap();
+        assert_eq!(some.value.unwrap()["a"], 1);
+        assert_eq!(&some.raw[..], b"{\"a\": 1}");
+        let none = read(&mut TestClient::post("http://localhost/").build()).await.unwrap();
         assert!(none.value.is_none() && none.refusal.is_none());
     }
 

@@ -84,6 +84,14 @@ impl Call {
         self.id(Code::BrandNotFound).map(BrandId)
     }
 
+    /// The file in the path.
+    ///
+    /// # Errors
+    /// [`Code::MediaNotFound`] if it is no UUID.
+    pub fn media(&self) -> Result<Uuid> {
+        self.id(Code::MediaNotFound)
+    }
+
     /// The delivery in the path.
     ///
     /// # Errors

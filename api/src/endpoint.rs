@@ -97,7 +97,7 @@ impl Endpoint {
         if !self.route.method.writes() {
             return Ok(Incoming::default());
         }
-        body::read(req).await
+        body::read(req, self.route.largest, self.route.too_large).await
     }
 
     /// What a repeated request must have in common with the first one.

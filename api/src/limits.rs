@@ -1,4 +1,4 @@
-//! The limits at the door: every request of `/api/v1` is counted against its address, and every reply says where its
+//! The limits at the door: every request of `/api/v1`, and every file sent without a key, is counted against its address, and every reply says where its
 //! limits stand.
 
 use fanfare_domain::{
@@ -18,7 +18,7 @@ pub const HEADERS: [(&str, &str); 3] = [
     ("X-RateLimit-Reset", "When its window starts anew, in Unix seconds."),
 ];
 
-/// Counts what comes in below `/api/v1`, before the key is looked up.
+/// Counts what comes in, before the key is looked up.
 pub struct Gate(pub Domain);
 
 #[async_trait]
@@ -59,8 +59,11 @@ pub fn meter(req: &Request) -> Meter {
     req.extensions().get::<Meter>().cloned().unwrap_or_default()
 }
 
+/// The API, and the addresses that are good for something without a key.
 fn is_limited(path: &str) -> bool {
-    path.strip_prefix("/api/v1").is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    ["/api/v1", "/upload", "/drop"].iter().any(|start| {
+        path.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    })
 }
 
 fn show(meter: &Meter, res: &mut Response) {
@@ -78,11 +81,13 @@ mod tests {
     use super::is_limited;
 
     #[test]
-    fn all_of_the_api_is_limited_and_nothing_else() {
-        for path in ["/api/v1", "/api/v1/", "/api/v1/posts", "/api/v1/nowhere"] {
+    fn all_of_the_api_is_limited_and_what_takes_files_without_a_key() {
+        for path in
+            ["/api/v1", "/api/v1/", "/api/v1/posts", "/api/v1/nowhere", "/upload/x", "/drop/x/file"]
+        {
             assert!(is_limited(path), "{path}");
         }
-        for path in ["/", "/docs", "/api/v10/posts", "/healthz", "/media/api/v1/x"] {
+        for path in ["/", "/docs", "/api/v10/posts", "/healthz", "/media/api/v1/x", "/dropped"] {
             assert!(!is_limited(path), "{path}");
         }
     }

@@ -32,6 +32,8 @@ pub enum Place {
     Webhook,
     /// The workspace of the brand `id` in the path.
     Brand,
+    /// The workspace of the file `id` in the path.
+    Media,
 }
 
 /// What a request says about its place. Nothing of it has been checked yet: what is malformed counts as absent here and
@@ -78,6 +80,10 @@ impl Place {
             Self::Brand => {
                 let id = BrandId(said.id(Code::BrandNotFound)?);
                 access::seat_over_brand(cx, caller, id).await
+            }
+            Self::Media => {
+                let id = said.id(Code::MediaNotFound)?;
+                access::seat_over_media(cx, caller, id).await
             }
         }
     }

@@ -10,7 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{Bucket, Call, Place};
+use crate::{Bucket, Call, Place, body};
 
 /// What answers a request that was let in.
 pub type Handler = fn(Call) -> BoxFuture<'static, Result<Reply>>;
@@ -101,6 +101,10 @@ pub struct Route {
     pub refusals: &'static [Code],
     /// An `Idempotency-Key` covers each item of the body by itself, and the handler sees to it.
     pub keyed_by_item: bool,
+    /// Largest body, in bytes.
+    pub largest: usize,
+    /// What a larger one is refused with.
+    pub too_large: Code,
 }
 
 /// An answer of success.
@@ -189,6 +193,8 @@ impl Route {
             replies: [None; 2],
             refusals: &[],
             keyed_by_item: false,
+            largest: body::LARGEST,
+            too_large: Code::PayloadTooLarge,
         }
     }
 
@@ -240,6 +246,14 @@ impl Route {
     #[must_use]
     pub const fn keyed_by_item(mut self) -> Self {
         self.keyed_by_item = true;
+        self
+    }
+
+    /// Takes bodies of up to so many bytes, and refuses larger ones with this code.
+    #[must_use]
+    pub const fn holds(mut self, bytes: usize, too_large: Code) -> Self {
+        self.largest = bytes;
+        self.too_large = too_large;
         self
     }
 

@@ -4,12 +4,12 @@ use fanfare_domain::Domain;
 use salvo::{Router, Service, http::Method as HttpMethod, routing::filters::MethodFilter};
 
 use crate::{
-    Method, admin, docs,
+    Method, admin, assets, docs, drop,
     endpoint::Endpoint,
     front::Front,
     health::{Alive, Ready},
     limits::Gate,
-    media::Files,
+    media::{Files, Gateway, OwnOrigin},
     openapi,
     page::Page,
     routes::ROUTES,
@@ -22,11 +22,14 @@ pub fn service(domain: Domain, extra: Vec<Router>) -> Service {
     for path in paths() {
         router = router.push(at(path, &domain));
     }
-    router = pages(router, &domain).push(admin::router(&domain));
+    router = pages(router, &domain).push(drop::router(&domain)).push(admin::router(&domain));
     for more in extra {
         router = router.push(more);
     }
-    Service::new(router).hoop(Front::new(base_url)).hoop(Gate(domain))
+    Service::new(router)
+        .hoop(Front::new(base_url))
+        .hoop(OwnOrigin::new(Files(domain.clone())))
+        .hoop(Gate(domain))
 }
 
 /// Each path of the table once. Fixed steps come before parameters, so that `/posts/batch` is no post.
@@ -78,6 +81,8 @@ fn pages(router: Router, domain: &Domain) -> Router {
                 .get(Files(domain.clone()))
                 .head(Files(domain.clone())),
         )
+        .push(Router::with_path("upload/{token}").put(Gateway(domain.clone())))
+        .push(Router::with_path("assets/{name}").get(assets::File).head(assets::File))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use fanfare_domain::{
     access::{Role, Scope},
     accounts::{ConnectRequest, Faults, NewSandboxAccount},
     activity::EventsQuery,
+    media::{MediaQuery, NewFile, NewRemote, drops::NewDrop, signed::NewUpload},
     posts::{Changes, Filter, NewBatch, NewPost, Release, Retry, StatusChange},
     webhooks::{NewWebhook, Page, WebhookChanges},
 };
@@ -15,7 +16,7 @@ use crate::{
     Shape::{List, One, Page as Pages, Record},
     accounts, activity, brands, connect, discovery,
     discovery::{InWorkspace, PlatformsQuery},
-    posts, sandbox, webhooks,
+    media, posts, sandbox, webhooks,
 };
 
 /// Reading: any member of the workspace may.
@@ -97,6 +98,21 @@ const NEW_WEBHOOK: &str =
 const CREDENTIALS: &str =
     r#"{"credentials": {"identifier": "ada.bsky.social", "app_password": "xxxx-xxxx-xxxx-xxxx"}}"#;
 const FAULTS: &str = r#"{"account_id": 7, "faults": [{"on": "commit", "kind": "status", "status": 503, "times": 2}]}"#;
+
+const REFUSED_FILE: &[Code] =
+    &[Code::MediaTypeUnsupported, Code::MediaTypeMismatch, Code::MediaTooLarge];
+
+const NEW_FILE: &str =
+    r#"{"filename": "dot.gif", "content_type": "image/gif", "data": "R0lGODlhAQABAAAAACw="}"#;
+const NEW_UPLOAD: &str =
+    r#"{"filename": "film.mp4", "content_type": "video/mp4", "size": 73400320}"#;
+const NEW_REMOTE: &str = r#"{"url": "https://example.com/photo.jpg", "filename": "photo.jpg"}"#;
+
+/// The largest body of an upload: about 4.5 MB of a file, in base64.
+const UPLOAD: usize = 6 << 20;
+
+/// The relay's: all that it takes of a file, in base64, and its name.
+const RELAY: usize = 7 << 20;
 
 /// The table. A route that is not in it does not exist.
 #[rustfmt::skip]
@@ -243,6 +259,56 @@ pub static ROUTES: &[Route] = &[
         .asks(Query::of::<posts::GroupQuery>())
         .answers(200, "What was deleted and what was left alone.", Record("GroupDeleted"))
         .refuses(&[Code::ConfirmRequired, Code::GroupNotFound]),
+
+    // Media
+    Route::new(Method::Post, "/api/v1/media/upload", "upload_media",
+        writes(Scope::MediaWrite, Role::Editor, Place::Body), |call| media::upload(call).boxed())
+        .doc("media", "Store a small file")
+        .counts(Bucket::Media)
+        .takes(Body::of::<NewFile>(NEW_FILE))
+        .holds(UPLOAD, Code::PayloadTooLarge)
+        .answers(201, "The file.", Record("Media"))
+        .refuses(REFUSED_FILE),
+    Route::new(Method::Post, "/api/v1/media/signed-upload", "create_signed_upload",
+        writes(Scope::MediaWrite, Role::Editor, Place::Body), |call| media::announce(call).boxed())
+        .doc("media", "Announce a file of any size, to be sent with PUT to an address of its own within 15 minutes")
+        .counts(Bucket::Media)
+        .takes(Body::of::<NewUpload>(NEW_UPLOAD))
+        .answers(201, "Where and with what headers the file is sent; the reply to that has `asset_id`.",
+            Record("SignedUpload"))
+        .refuses(&[Code::MediaTypeUnsupported, Code::MediaTooLarge]),
+    Route::new(Method::Post, "/api/v1/media/signed-upload/upload", "relay_media",
+        writes(Scope::MediaWrite, Role::Editor, Place::Body), |call| media::relay(call).boxed())
+        .doc("media", "Store a small file, at an address of old; use `/media/upload` or `/media/signed-upload` instead")
+        .counts(Bucket::Media)
+        .takes(Body::of::<NewFile>(NEW_FILE))
+        .holds(RELAY, Code::FunctionPayloadTooLarge)
+        .answers(201, "The file.", Record("Media"))
+        .refuses(REFUSED_FILE),
+    Route::new(Method::Post, "/api/v1/media/upload-from-url", "upload_media_from_url",
+        writes(Scope::MediaWrite, Role::Editor, Place::Body), |call| media::from_url(call).boxed())
+        .doc("media", "Copy a file from another address")
+        .counts(Bucket::Media)
+        .takes(Body::of::<NewRemote>(NEW_REMOTE))
+        .answers(201, "The file; its `url` can be used as `media_url`.", Record("Media"))
+        .refuses(&[Code::MediaTypeUnsupported, Code::RemoteMediaTooLarge, Code::RemoteMediaUnavailable,
+            Code::UrlNotAllowed, Code::MediaCopyPending]),
+    Route::new(Method::Post, "/api/v1/media/drop-sessions", "create_media_drop",
+        writes(Scope::MediaWrite, Role::Editor, Place::Body), |call| media::create_drop(call).boxed())
+        .doc("media", "Make a page on which somebody without a log-in leaves files for a day")
+        .counts(Bucket::Media)
+        .takes(Body::of::<NewDrop>(r#"{"filename": "the team photo", "max_files": 3}"#))
+        .answers(201, "The page.", Record("DropSession")),
+    Route::new(Method::Get, "/api/v1/media", "list_media", reads(Scope::MediaWrite, Place::Query),
+        |call| media::list(call).boxed())
+        .doc("media", "List files, newest first")
+        .asks(Query::of::<MediaQuery>())
+        .answers(200, "A page of files.", Pages("media", "Media")),
+    Route::new(Method::Delete, "/api/v1/media/{id}", "delete_media",
+        writes(Scope::MediaWrite, Role::Editor, Place::Media), |call| media::delete(call).boxed())
+        .doc("media", "Delete a file that no waiting post needs")
+        .answers(200, "It is deleted.", Record("Deleted"))
+        .refuses(&[Code::MediaInUse]),
 
     // Brands
     Route::new(Method::Get, "/api/v1/brands", "list_brands", reads(Scope::AccountsRead, Place::Query),

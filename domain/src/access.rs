@@ -2,9 +2,10 @@
 
 use fanfare_entities::{
     AccountId, BrandId, KeyId, PostId, UserId, WebhookId, WorkspaceId, account, brand, brand_lock,
-    membership, post, subscription, webhook, workspace,
+    media_asset, membership, post, subscription, webhook, workspace,
 };
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+use uuid::Uuid;
 
 pub use fanfare_entities::membership::Role;
 pub use fanfare_entities::subscription::PlanTier;
@@ -296,4 +297,28 @@ pub async fn seat_over_brand(cx: &Domain, caller: &Caller, id: BrandId) -> Resul
         .await?;
     let absent = Error::new(Code::BrandNotFound, "There is no such brand.");
     seat_over(cx, caller, workspace.map(|place| (place, Some(id))), absent).await
+}
+
+/// The caller's seat over a file; a seat that is locked to brands has one over what its own person brought.
+///
+/// # Errors
+/// [`Code::MediaNotFound`].
+pub async fn seat_over_media(cx: &Domain, caller: &Caller, uid: Uuid) -> Result<Seat> {
+    let place: Option<(WorkspaceId, Option<UserId>)> = media_asset::Entity::find()
+        .select_only()
+        .columns([media_asset::Column::WorkspaceId, media_asset::Column::CreatedBy])
+        .filter(media_asset::Column::Uid.eq(uid))
+        .into_tuple()
+        .one(&cx.db.read)
+        .await?;
+    let absent = || Error::new(Code::MediaNotFound, "There is no such file.");
+    let Some((workspace, brought_by)) = place else { return Err(absent()) };
+    if caller.key_workspace.is_some_and(|own| own != workspace) {
+        return Err(absent());
+    }
+    match member_seat(cx, caller, workspace).await {
+        Ok(seat) if seat.brands.is_none() || brought_by == Some(caller.user_id) => Ok(seat),
+        Err(error) if error.code() != Code::WorkspaceNotFound => Err(error),
+        Ok(_) | Err(_) => Err(absent()),
+    }
 }

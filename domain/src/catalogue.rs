@@ -102,8 +102,8 @@ codes! {
         "The platform does not take this type of file.",
         "Convert the file to one of the types the message names.";
     MediaTooLarge = "media_too_large", 400, false,
-        "An image is larger than the platform allows.",
-        "Send a smaller image.";
+        "A file is larger than the platform or the plan allows.",
+        "Send a smaller file, or move to a larger plan.";
     VideoTooLong = "video_too_long", 400, false,
         "The video is longer than the platform allows.",
         "Shorten the video.";
@@ -140,6 +140,9 @@ codes! {
     MediaTypeMismatch = "media_type_mismatch", 400, false,
         "The bytes are not of the type that was named.",
         "Send the right `content_type`.";
+    UploadSizeMismatch = "upload_size_mismatch", 400, false,
+        "The file that was sent is not as long as it was announced.",
+        "Send the whole file, or announce it again with its exact size.";
     UrlNotAllowed = "url_not_allowed", 400, false,
         "The address is not a public https address.",
         "Use an https address on the public internet, port 443.";
@@ -209,6 +212,9 @@ codes! {
     DeliveryNotFound = "delivery_not_found", 404, false,
         "There is no such delivery.",
         "List them with `GET /api/v1/webhooks/{id}/deliveries`.";
+    MediaNotFound = "media_not_found", 404, false,
+        "There is no such file, or it is not yours to see.",
+        "List the files with `GET /api/v1/media`.";
     GroupNotFound = "group_not_found", 404, false,
         "No post has this group.",
         "Check the group key.";
@@ -224,6 +230,9 @@ codes! {
     InvalidTransition = "invalid_transition", 409, false,
         "The post cannot go from its status to the one asked for.",
         "`allowed` lists what it can become now.";
+    MediaInUse = "media_in_use", 409, false,
+        "A post that is not published yet needs the file.",
+        "Delete the posts in `posts`, or give them other media, first.";
     DuplicateRisk = "duplicate_risk", 409, false,
         "An earlier try had no answer, so the post may already be public.",
         "Look on the platform; to send it all the same, repeat with `acknowledge_duplicate_risk: true`.";
@@ -236,6 +245,9 @@ codes! {
     PayloadTooLarge = "payload_too_large", 413, false,
         "The body is larger than this address takes.",
         "Send a smaller body.";
+    FunctionPayloadTooLarge = "FUNCTION_PAYLOAD_TOO_LARGE", 413, false,
+        "The file is larger than the relay takes.",
+        "Use `POST /api/v1/media/signed-upload` and send the file to `upload_url`.";
     UnsupportedMediaType = "unsupported_media_type", 415, false,
         "The body is not JSON.",
         "Send `Content-Type: application/json`.";

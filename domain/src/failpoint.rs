@@ -33,6 +33,9 @@ pub const PUBLISHING: &[&str] = &[
 /// The places on the way of a remote file into storage; walked by a test of its own.
 pub const COPYING: &[&str] = &["copy_claimed", "copy_stored"];
 
+/// The places on the way of a file that somebody sends; walked by a test of its own.
+pub const RECEIVING: &[&str] = &["upload_begun", "upload_stored"];
+
 /// The places on a webhook delivery's way; walked by a test of its own.
 pub const DELIVERING: &[&str] = &["delivery_claimed", "delivery_sent"];
 

@@ -2,30 +2,63 @@
 
 use std::ops::Range;
 
+use fanfare_entities::{media_asset, media_asset::AssetStatus};
 use fanfare_media::Error as StoreError;
-pub use fanfare_media::{Stat, Stored};
+pub use fanfare_media::Stored;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
 use crate::{
     Domain,
     error::{Code, Error, Result},
 };
 
-/// Size and tag of a file.
+/// A file that can be served.
+#[derive(Debug, Clone)]
+pub struct File {
+    /// Its key in the store.
+    path: String,
+    /// Its type, told by its bytes when it came; `None`: its name tells it.
+    pub mime: Option<String>,
+    /// Size in bytes.
+    pub size: u64,
+    /// Quoted, as an `ETag` header has it.
+    pub etag: Option<String>,
+}
+
+/// The file that is served under `name`. What has no name of its own (a file of an older version, or one that we made
+/// out of another) is served by its key, which nobody can guess either.
 ///
 /// # Errors
 /// [`Code::NotFound`], or [`Code::Unavailable`] when the store cannot be read.
-pub async fn stat(cx: &Domain, path: &str) -> Result<Stat> {
-    cx.store.stat(path).await.map_err(refusal)
+pub async fn find(cx: &Domain, name: &str) -> Result<File> {
+    if name.contains('/') {
+        let stat = cx.store.stat(name).await.map_err(refusal)?;
+        return Ok(File { path: name.to_owned(), mime: None, size: stat.size, etag: stat.etag });
+    }
+    let row = media_asset::Entity::find()
+        .filter(media_asset::Column::PublicName.eq(name))
+        .filter(media_asset::Column::Status.eq(AssetStatus::Ready))
+        .one(&cx.db.read)
+        .await?;
+    let file = row.and_then(|row| {
+        Some(File {
+            path: row.path?,
+            mime: row.mime,
+            size: row.bytes?.unsigned_abs(),
+            etag: row.digest.map(|digest| format!("\"{digest}\"")),
+        })
+    });
+    file.ok_or_else(|| refusal(StoreError::Gone))
 }
 
-/// A file, or the stretch of it from `range.start` to before `range.end`, ready to be read.
+/// The bytes of a file, or the stretch of them from `range.start` to before `range.end`, ready to be read.
 ///
 /// # Errors
-/// As for [`stat`].
-pub async fn open(cx: &Domain, path: &str, range: Option<Range<u64>>) -> Result<Stored> {
+/// As for [`find`].
+pub async fn open(cx: &Domain, file: &File, range: Option<Range<u64>>) -> Result<Stored> {
     let opened = match range {
-        Some(range) => cx.store.open_range(path, range).await,
-        None => cx.store.open_read(path).await,
+        Some(range) => cx.store.open_range(&file.path, range).await,
+        None => cx.store.open_read(&file.path).await,
     };
     opened.map_err(refusal)
 }

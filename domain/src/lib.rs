@@ -28,6 +28,7 @@ pub mod platforms;
 pub mod posts;
 mod ring;
 pub mod rows;
+mod token;
 mod tx;
 pub mod upkeep;
 pub mod vault;

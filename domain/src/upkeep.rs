@@ -1,4 +1,4 @@
-//! What is swept away after its time: one recurring row of work.
+//! What is swept away after its time: recurring rows of work.
 
 use std::time::Duration;
 
@@ -15,34 +15,41 @@ use crate::{
     work::{self, Hold},
 };
 
-/// How often it is done.
-pub const EVERY: Duration = Duration::from_secs(15 * 60);
+/// Deleting what is past its time.
+pub const CLEAN_UP: &str = "clean_up";
 
-/// Name of the one chore.
-const NAME: &str = "clean_up";
+/// Looking through the media store, which is a walk over all of it.
+pub const FIND_ORPHANS: &str = "find_orphans";
+
+/// The chores, and how often each is done.
+const CHORES: [(&str, Duration); 2] =
+    [(CLEAN_UP, Duration::from_secs(15 * 60)), (FIND_ORPHANS, Duration::from_secs(24 * 3_600))];
 
 const DAY: Millis = 24 * 3_600_000;
 
-/// Makes the chore's row if there is none; it is due at once.
+/// Makes the rows of the chores that have none; they are due at once.
 ///
 /// # Errors
 /// The database's.
 pub async fn ensure(cx: &Domain) -> Result<()> {
-    let row = chore::ActiveModel {
-        name: Set(NAME.to_owned()),
+    let rows = CHORES.map(|(name, _)| chore::ActiveModel {
+        name: Set(name.to_owned()),
         due_at: Set(Some(cx.clock.now())),
         rung_at: Set(None),
         fence: Set(0),
         attempts: Set(0),
         laps: Set(0),
         ..Default::default()
-    };
+    });
     let known = OnConflict::column(chore::Column::Name).do_nothing().to_owned();
-    chore::Entity::insert(row).on_conflict(known).exec_without_returning(&cx.db.write).await?;
+    chore::Entity::insert_many(rows)
+        .on_conflict(known)
+        .exec_without_returning(&cx.db.write)
+        .await?;
     Ok(())
 }
 
-/// Takes the chore, if it is due.
+/// Takes a chore, if it is due.
 ///
 /// # Errors
 /// The database's.
@@ -52,7 +59,8 @@ pub async fn claim(cx: &Domain, id: i64) -> Result<Option<chore::Model>> {
 }
 
 /// Deletes what is past its time: idempotency keys after a day, events and ended deliveries after thirty, failed copies
-/// after one, and what only operators look at after a day.
+/// after one, addresses for uploads after one, drop pages after thirty, files that no post needs when the plan says so,
+/// and what only operators look at after a day.
 ///
 /// # Errors
 /// The database's.
@@ -84,6 +92,9 @@ pub async fn clean_up(cx: &Domain) -> Result<u64> {
         .await?
         .rows_affected;
     gone += media::forget_failed(cx, now - DAY).await?;
+    gone += media::signed::prune(cx).await?;
+    gone += media::drops::prune(cx).await?;
+    gone += media::retention::review(cx).await?;
     gone += ops::samples::prune(cx).await?;
     gone += ops::fleet::prune(cx).await?;
     gone += ops::sessions::prune(cx).await?;
@@ -95,11 +106,13 @@ fn first_id_at(time: Millis) -> Uuid {
     uuid::Builder::from_unix_timestamp_millis(time.max(0).unsigned_abs(), &[0; 10]).into_uuid()
 }
 
-/// Gives the chore back until its next time.
+/// Gives a chore back until its next time.
 ///
 /// # Errors
 /// The database's.
-pub async fn finish(cx: &Domain, hold: Hold) -> Result<()> {
-    let every = Millis::try_from(EVERY.as_millis()).unwrap_or(DAY);
+pub async fn finish(cx: &Domain, chore: &chore::Model) -> Result<()> {
+    let every = CHORES.iter().find(|(name, _)| *name == chore.name).map(|(_, every)| *every);
+    let every = every.and_then(|every| Millis::try_from(every.as_millis()).ok()).unwrap_or(DAY);
+    let hold = Hold { id: chore.id.0, fence: chore.fence };
     work::release(cx, Kind::CleanUp, &[hold], cx.clock.now() + every).await
 }

@@ -68,6 +68,8 @@ pub struct Model {
     pub created_by: Option<UserId>,
     /// The drop session through which it came.
     pub drop_session_id: Option<DropSessionId>,
+    /// When to look whether anybody still needs it.
+    pub review_at: Option<Millis>,
 }
 
 /// No relations: joins are written where they are needed.

@@ -9,13 +9,23 @@ use crate::kind;
 const LONGEST: usize = 80;
 const UNNAMED: &str = "media";
 
-/// The last segment of an address as a file name: decoded, without characters that mean something to a file system, a
-/// header or a reader's eye, and with the extension of `mime`.
+/// The last segment of an address as a file name, see [`filename`].
 pub(crate) fn from_url(url: &Url, mime: &str) -> String {
     let last = url.path_segments().and_then(|mut all| all.next_back()).unwrap_or_default();
-    let decoded = percent_decode_str(last).decode_utf8_lossy();
+    clean(&percent_decode_str(last).decode_utf8_lossy(), mime)
+}
+
+/// A name that somebody gave a file, fit to be shown and sent on: without the directories before it, without characters
+/// that mean something to a file system, a header or a reader's eye, at most 80 characters long, and with the extension
+/// of `mime`.
+#[must_use]
+pub fn filename(given: &str, mime: &str) -> String {
+    clean(given.rsplit(['/', '\\']).next().unwrap_or_default(), mime)
+}
+
+fn clean(name: &str, mime: &str) -> String {
     let shown =
-        decoded.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).filter(|c| is_plain(*c));
+        name.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).filter(|c| is_plain(*c));
     let cleaned = shown.collect::<String>();
     let words = cleaned.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
     let (stem, given) = split(words.trim_end_matches('.'));
@@ -61,7 +71,7 @@ fn is_plain(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::from_url;
+    use super::{filename, from_url};
 
     #[test]
     fn names_come_from_the_last_segment_with_the_right_extension() -> Result<(), url::ParseError> {
@@ -85,6 +95,16 @@ mod tests {
             assert_eq!(from_url(&url.parse()?, mime), name, "{url}");
         }
         Ok(())
+    }
+
+    #[test]
+    fn a_given_name_loses_the_directories_before_it() {
+        for given in ["C:\\fakepath\\my photo.PNG", "/home/ada/my  photo.png", "my photo"] {
+            assert_eq!(filename(given, "image/png"), "my photo.png", "{given}");
+        }
+        for given in ["", "/", "..", "\u{202e}"] {
+            assert_eq!(filename(given, "video/mp4"), "media.mp4", "{given}");
+        }
     }
 
     #[test]

@@ -44,8 +44,21 @@ pub(crate) fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
     KINDS.into_iter()
 }
 
+/// The supported type that somebody means by this name, which may be an alias or carry parameters.
+#[must_use]
+pub fn supported(named: &str) -> Option<&'static str> {
+    let named = named.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let named = match named.as_str() {
+        "image/jpg" => "image/jpeg",
+        "video/x-m4v" => "video/mp4",
+        other => other,
+    };
+    KINDS.into_iter().find(|(mime, _)| *mime == named).map(|(mime, _)| mime)
+}
+
 /// The extension that files of a supported type get.
-pub(crate) fn extension(mime: &str) -> &'static str {
+#[must_use]
+pub fn extension(mime: &str) -> &'static str {
     KINDS.into_iter().find(|(known, _)| *known == mime).map_or("bin", |(_, extension)| extension)
 }
 
@@ -72,7 +85,7 @@ fn has_mp4_brand(head: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{all, extension, sniff};
+    use super::{all, extension, sniff, supported};
     use crate::tests::files;
 
     #[test]
@@ -122,6 +135,21 @@ mod tests {
             assert_eq!(sniff(&files::ftyp(brand)), None, "{}", brand.escape_ascii());
         }
         assert_eq!(sniff(&files::ebml("matroska")), None);
+    }
+
+    #[test]
+    fn a_type_is_known_by_its_names() {
+        for (name, mime) in [
+            ("image/png", "image/png"),
+            ("IMAGE/JPG", "image/jpeg"),
+            ("video/x-m4v", "video/mp4"),
+            ("video/webm; codecs=vp9", "video/webm"),
+        ] {
+            assert_eq!(supported(name), Some(mime));
+        }
+        for name in ["", "image/*", "image/heic", "text/html", "image/svg+xml", "png"] {
+            assert_eq!(supported(name), None, "{name}");
+        }
     }
 
     #[test]

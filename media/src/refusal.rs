@@ -1,9 +1,13 @@
 //! Why an answer is not a file we take, in words for the user.
 
-use crate::{CopyError, kind};
+use crate::{CopyError, Refused, kind};
 
 const SUPPORTED: &str =
     "JPEG, PNG, GIF, WebP, MP4, MOV and WebM files are supported, and PDF for linkedin";
+
+/// What phones make, and no network takes.
+const HEIC: &str = "The file is an HEIC photo, which networks do not take. Save it as JPEG and send that: on an iPhone, \
+                    Settings, Camera, Formats, Most Compatible makes new photos JPEG.";
 
 pub(crate) fn unavailable(message: &str, retryable: bool) -> CopyError {
     CopyError::Unavailable { message: message.to_owned(), retryable }
@@ -31,23 +35,26 @@ pub(crate) fn status(status: u16) -> CopyError {
     CopyError::Unavailable { message, retryable }
 }
 
+pub(crate) fn page() -> CopyError {
+    let message = "The address gives a web page, not a file. Use the address of the file itself.";
+    unavailable(message, false)
+}
+
 /// For bytes of no supported type.
-pub(crate) fn of(head: &[u8]) -> CopyError {
+pub(crate) fn of(head: &[u8]) -> Refused {
     if head.is_empty() {
-        return empty();
+        return Refused::Empty;
     }
     let what = match markup(head) {
-        Some(Markup::Page) => {
-            return unavailable(
-                "The address gives a web page, not a file. Use the address of the file itself.",
-                false,
-            );
-        }
+        Some(Markup::Page) => return Refused::Page,
         Some(Markup::Svg) => "an SVG drawing".to_owned(),
-        None => kind::found(head)
-            .map_or("of a type that is not known".to_owned(), |mime| format!("of type {mime}")),
+        None => match kind::found(head) {
+            Some("image/heif") => return Refused::Type(HEIC.to_owned()),
+            Some(mime) => format!("of type {mime}"),
+            None => "of a type that is not known".to_owned(),
+        },
     };
-    CopyError::UnsupportedType { message: format!("The file is {what}. {SUPPORTED}.") }
+    Refused::Type(format!("The file is {what}. {SUPPORTED}."))
 }
 
 enum Markup {
@@ -74,7 +81,7 @@ fn markup(head: &[u8]) -> Option<Markup> {
 #[cfg(test)]
 mod tests {
     use super::{of, status};
-    use crate::{CopyError, tests::files};
+    use crate::{CopyError, Refused, tests::files};
 
     #[test]
     fn pages_are_told_from_drawings_and_other_text() {
@@ -85,33 +92,34 @@ mod tests {
             "<!-- hello --><body>",
             "<script>location = '/login'</script>",
         ] {
-            assert!(
-                matches!(of(page.as_bytes()), CopyError::Unavailable { retryable: false, .. }),
-                "{page}"
-            );
+            assert_eq!(of(page.as_bytes()), Refused::Page, "{page}");
         }
         for drawing in [
             "<svg xmlns=\"http://www.w3.org/2000/svg\"/>",
             "<?xml version=\"1.0\"?>\n<!-- made by hand -->\n<svg><foreignObject><html/></foreignObject></svg>",
         ] {
-            let CopyError::UnsupportedType { message } = of(drawing.as_bytes()) else {
-                panic!("{drawing}")
-            };
+            let Refused::Type(message) = of(drawing.as_bytes()) else { panic!("{drawing}") };
             assert!(message.contains("SVG"), "{message}");
         }
         for other in ["<rss version=\"2.0\">", "{\"error\": \"<html>\"}", "plain text"] {
-            assert!(matches!(of(other.as_bytes()), CopyError::UnsupportedType { .. }), "{other}");
+            assert!(matches!(of(other.as_bytes()), Refused::Type(_)), "{other}");
         }
     }
 
     #[test]
     fn a_known_type_is_named_beside_the_supported_ones() {
-        let CopyError::UnsupportedType { message } = of(&files::ftyp(b"heic")) else { panic!() };
+        let Refused::Type(message) = of(&files::ftyp(b"avif")) else { panic!() };
         assert_eq!(
             message,
-            "The file is of type image/heif. JPEG, PNG, GIF, WebP, MP4, MOV and WebM files are supported, and PDF for \
+            "The file is of type image/avif. JPEG, PNG, GIF, WebP, MP4, MOV and WebM files are supported, and PDF for \
              linkedin."
         );
+    }
+
+    #[test]
+    fn a_photo_of_a_phone_is_refused_with_what_to_do() {
+        let Refused::Type(message) = of(&files::ftyp(b"heic")) else { panic!() };
+        assert!(message.contains("HEIC") && message.contains("JPEG"), "{message}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Copying a file from an address that a user gave.
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
 use bytes::Bytes;
 use fanfare_outbound::{Client, Download, Error as HttpError, ErrorKind};
@@ -8,11 +8,7 @@ use http::header::CONTENT_ENCODING;
 use tokio::time::timeout;
 use url::Url;
 
-use crate::{
-    Error, Store, Writer,
-    dimensions::{self, dimensions},
-    filename, kind, path, refusal,
-};
+use crate::{Intake, Refused, Sizes, Store, Taken, filename, refusal};
 
 /// Largest file that is copied, in bytes.
 pub const MAX_REMOTE: u64 = 60_000_000;
@@ -20,14 +16,11 @@ pub const MAX_REMOTE: u64 = 60_000_000;
 const REDIRECTS: u8 = 5;
 const ACCEPT: &str = "image/jpeg, image/png, image/gif, image/webp, video/mp4, video/quicktime, video/webm, */*;q=0.5";
 
-const LIMITS: Limits =
-    Limits { bytes: MAX_REMOTE, whole: Duration::from_secs(60), pause: Duration::from_secs(20) };
-
 /// What one copy may take.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// Largest file in bytes.
-    pub bytes: u64,
+    /// Largest files.
+    pub sizes: Sizes,
     /// From the first connection to the last byte.
     pub whole: Duration,
     /// Longest silence.
@@ -35,20 +28,12 @@ pub(crate) struct Limits {
 }
 
 /// A file that is now in the store.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Copied {
-    /// Where it is: the prefix, a name nobody can guess, and the type's extension.
-    pub path: String,
+    /// The file.
+    pub file: Taken,
     /// A name for people, from the address, with the type's extension.
     pub filename: String,
-    /// Media type, told by the bytes.
-    pub mime: String,
-    /// Size in bytes.
-    pub bytes: u64,
-    /// Width in pixels as shown; of images only.
-    pub width: Option<u32>,
-    /// Height in pixels as shown; of images only.
-    pub height: Option<u32>,
 }
 
 /// Why a file was not copied. Each text is a sentence for the user, and names the host at most.
@@ -84,8 +69,9 @@ pub enum CopyError {
     Store(String),
 }
 
-/// Copies the file at `url` into the store, under `prefix`. At most [`MAX_REMOTE`] bytes, five redirects, 60 s; all of
-/// the address guard's rules hold for each hop. JPEG, PNG, GIF, WebP, MP4, MOV, WebM and PDF are taken, by their bytes.
+/// Copies the file at `url` into the store, under `prefix`. At most `sizes` and [`MAX_REMOTE`], five redirects, 60 s; all
+/// of the address guard's rules hold for each hop. JPEG, PNG, GIF, WebP, MP4, MOV, WebM and PDF are taken, by their
+/// bytes.
 ///
 /// # Errors
 /// [`CopyError`]. Nothing of the file is in the store then.
@@ -94,8 +80,14 @@ pub async fn copy_remote(
     http: &Client,
     url: &Url,
     prefix: &str,
+    sizes: Sizes,
 ) -> Result<Copied, CopyError> {
-    copy(store, http, url, prefix, LIMITS).await
+    let limits = Limits {
+        sizes: sizes.at_most(MAX_REMOTE),
+        whole: Duration::from_secs(60),
+        pause: Duration::from_secs(20),
+    };
+    copy(store, http, url, prefix, limits).await
 }
 
 pub(crate) async fn copy(
@@ -106,53 +98,40 @@ pub(crate) async fn copy(
     limits: Limits,
 ) -> Result<Copied, CopyError> {
     let mut source = Source::open(http, url, limits).await?;
-    let mut head = Vec::new();
-    while head.len() < kind::SNIFFED
-        && let Some(piece) = source.next().await?
-    {
-        head.extend_from_slice(&piece);
-    }
-    let mime = kind::sniff(&head).ok_or_else(|| refusal::of(&head))?;
-    let path = path::fresh(prefix, kind::extension(mime))?;
-    let mut writer = store.writer(&path)?;
-    if let Err(error) = pour(&mut source, &mut writer, &mut head, mime).await {
-        writer.abort().await;
+    let mut intake = Intake::new(store, prefix, limits.sizes);
+    if let Err(error) = pour(&mut source, &mut intake, limits.sizes).await {
+        intake.abort().await;
         return Err(error);
     }
-    let bytes = writer.finish().await?;
-    let (width, height) = dimensions(&head).unzip();
-    Ok(Copied {
-        path,
-        filename: filename::from_url(url, mime),
-        mime: mime.to_owned(),
-        bytes,
-        width,
-        height,
-    })
+    let file = intake.finish().await?;
+    Ok(Copied { filename: filename::from_url(url, file.mime), file })
 }
 
-/// Writes what was read and the rest. `head` grows until an image's size is in it.
-async fn pour(
-    source: &mut Source,
-    writer: &mut Writer,
-    head: &mut Vec<u8>,
-    mime: &str,
-) -> Result<(), CopyError> {
-    writer.write(head).await?;
-    let wanted = if mime.starts_with("image/") { dimensions::HEADER } else { 0 };
+async fn pour(source: &mut Source, intake: &mut Intake, sizes: Sizes) -> Result<(), CopyError> {
+    let announced = source.download.content_length;
     while let Some(piece) = source.next().await? {
-        writer.write(&piece).await?;
-        let more = wanted.saturating_sub(head.len()).min(piece.len());
-        head.extend_from_slice(&piece[..more]);
+        intake.write(&piece).await.map_err(|refused| sized(refused, announced))?;
+        let limit = intake.mime().map_or(u64::MAX, |mime| sizes.of(mime));
+        if announced.is_some_and(|length| length > limit) {
+            return Err(CopyError::TooLarge { limit, actual: announced });
+        }
     }
+    intake.end().await.map_err(|refused| sized(refused, announced))?;
     Ok(())
+}
+
+/// The refusal, with the size that the server told.
+fn sized(refused: Refused, announced: Option<u64>) -> CopyError {
+    match refused {
+        Refused::TooLarge { limit } => CopyError::TooLarge { limit, actual: announced },
+        other => other.into(),
+    }
 }
 
 /// The file as it comes in.
 struct Source {
     download: Download,
-    limits: Limits,
-    seen: u64,
+    pause: Duration,
 }
 
 impl Source {
@@ -176,26 +155,19 @@ impl Source {
                 false,
             ));
         }
+        let largest = limits.sizes.image.max(limits.sizes.video);
         match download.content_length {
             Some(0) => Err(refusal::empty()),
-            Some(length) if length > limits.bytes => {
-                Err(CopyError::TooLarge { limit: limits.bytes, actual: Some(length) })
+            Some(length) if length > largest => {
+                Err(CopyError::TooLarge { limit: largest, actual: Some(length) })
             }
-            _ => Ok(Self { download, limits, seen: 0 }),
+            _ => Ok(Self { download, pause: limits.pause }),
         }
     }
 
     async fn next(&mut self) -> Result<Option<Bytes>, CopyError> {
-        let next = timeout(self.limits.pause, self.download.chunk()).await;
-        let Some(piece) = next.map_err(|_| refusal::silent())?? else { return Ok(None) };
-        self.seen += piece.len() as u64;
-        if self.seen > self.limits.bytes {
-            return Err(CopyError::TooLarge {
-                limit: self.limits.bytes,
-                actual: self.download.content_length,
-            });
-        }
-        Ok(Some(piece))
+        let next = timeout(self.pause, self.download.chunk()).await;
+        Ok(next.map_err(|_| refusal::silent())??)
     }
 }
 
@@ -212,18 +184,14 @@ impl From<HttpError> for CopyError {
     }
 }
 
-impl From<Error> for CopyError {
-    fn from(error: Error) -> Self {
-        Self::Store(error.to_string())
-    }
-}
-
-/// The path is not shown: whoever knows it can fetch the file.
-impl fmt::Debug for Copied {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Copied")
-            .field("mime", &self.mime)
-            .field("bytes", &self.bytes)
-            .finish_non_exhaustive()
+impl From<Refused> for CopyError {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Empty => refusal::empty(),
+            Refused::Page => refusal::page(),
+            Refused::Type(message) => Self::UnsupportedType { message },
+            Refused::TooLarge { limit } => Self::TooLarge { limit, actual: None },
+            Refused::Store(error) => Self::Store(error.to_string()),
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::{fmt, fs, ops::Range, path::PathBuf, sync::Arc, time::SystemTime};
 
 use bytes::Bytes;
+use futures_util::{StreamExt, stream::BoxStream};
 use object_store::{
     GetOptions, GetRange, ObjectStore, ObjectStoreExt, local::LocalFileSystem, path::Path,
 };
@@ -19,6 +20,17 @@ const LOCAL_PART: usize = 256 * 1024;
 const S3_PART: usize = 5 * 1024 * 1024;
 /// Bytes that [`Store::check`] writes.
 const PROBE: usize = 64;
+
+/// A file in the store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Where it is.
+    pub path: String,
+    /// When it was put there.
+    pub modified: SystemTime,
+    /// Size in bytes.
+    pub bytes: u64,
+}
 
 /// Keeps files under paths such as `workspace/0123….png`: letters, digits and `-_.`, with slashes between. A file never
 /// changes once it is there. Cheap to clone.
@@ -125,6 +137,25 @@ impl Store {
             Ok(()) | Err(Error::Gone) => Ok(()),
             Err(error) => Err(error),
         }
+    }
+
+    /// Every file under `prefix`, in no order, as they are found.
+    ///
+    /// # Errors
+    /// [`Error::InvalidPath`]; in the stream, [`Error::Denied`] and [`Error::Failed`].
+    pub fn walk(&self, prefix: &str) -> Result<BoxStream<'static, Result<Found, Error>>, Error> {
+        let (key, root) = (self.key(prefix)?, self.0.root.clone());
+        let found = self.0.objects.list(Some(&key)).map(move |meta| {
+            let meta = meta?;
+            let key = meta.location.as_ref();
+            let path = key.strip_prefix(root.as_str()).unwrap_or(key).trim_start_matches('/');
+            Ok(Found {
+                path: path.to_owned(),
+                modified: meta.last_modified.into(),
+                bytes: meta.size,
+            })
+        });
+        Ok(found.boxed())
     }
 
     /// Starts to write a file; see [`Writer`].

@@ -20,6 +20,9 @@ impl MigrationTrait for Uploads {
         ddl::run(manager, COLUMNS).await?;
         ddl::run(manager, TABLES).await?;
         ddl::run(manager, INDEXES).await?;
+        let review =
+            "UPDATE media_assets SET review_at = created_at + 2592000000 WHERE status = 'ready'";
+        manager.get_connection().execute_unprepared(review).await?;
         let known = if manager.get_database_backend() == DatabaseBackend::Postgres {
             KNOWN_USES_POSTGRES
         } else {
@@ -35,6 +38,7 @@ const COLUMNS: &[&str] = &[
     "ALTER TABLE media_assets ADD COLUMN digest TEXT",
     "ALTER TABLE media_assets ADD COLUMN created_by {uuid}",
     "ALTER TABLE media_assets ADD COLUMN drop_session_id {uuid}",
+    "ALTER TABLE media_assets ADD COLUMN review_at BIGINT",
 ];
 
 const TABLES: &[&str] = &[
@@ -74,6 +78,7 @@ const INDEXES: &[&str] = &[
     "CREATE INDEX media_assets_path ON media_assets (path) WHERE path IS NOT NULL",
     "CREATE INDEX media_assets_digest ON media_assets (workspace_id, digest) WHERE digest IS NOT NULL",
     "CREATE INDEX media_assets_workspace ON media_assets (workspace_id, id)",
+    "CREATE INDEX media_assets_review ON media_assets (review_at) WHERE review_at IS NOT NULL",
     "CREATE UNIQUE INDEX uploads_token ON uploads (token_hash)",
     "CREATE INDEX uploads_expires ON uploads (expires_at)",
     "CREATE UNIQUE INDEX drop_sessions_token ON drop_sessions (token_hash)",

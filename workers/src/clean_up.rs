@@ -1,8 +1,8 @@
 //! Sweeping away what is past its time.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use fanfare_domain::{Domain, upkeep, work::Hold};
+use fanfare_domain::{Domain, media::orphans, upkeep};
 use fanfare_jobs::CleanUp;
 
 use crate::Context;
@@ -10,7 +10,7 @@ use crate::Context;
 /// A file that a killed process left unfinished this long ago is removed.
 const UNFINISHED: Duration = Duration::from_secs(24 * 3_600);
 
-/// Makes sure that there is a row for this work.
+/// Makes sure that there are rows for this work.
 pub async fn ensure(cx: &Domain) {
     if let Err(error) = upkeep::ensure(cx).await {
         tracing::warn!(%error, "the clean-up could not be set up; the next start tries again");
@@ -27,16 +27,34 @@ pub async fn run(job: CleanUp, cx: Context) {
             return;
         }
     };
+    match row.name.as_str() {
+        upkeep::FIND_ORPHANS => find_orphans(&cx).await,
+        _ => clean_up(&cx).await,
+    }
+    if let Err(error) = upkeep::finish(&cx.domain, &row).await {
+        tracing::debug!(%error, "the clean-up is left to its lease");
+    }
+}
+
+async fn clean_up(cx: &Context) {
     match upkeep::clean_up(&cx.domain).await {
         Ok(gone) => tracing::debug!(rows = gone, "cleaned up"),
         Err(error) => tracing::warn!(%error, "the clean-up failed; it is tried again later"),
     }
-    let yesterday = std::time::SystemTime::now() - UNFINISHED;
+    let yesterday = SystemTime::now() - UNFINISHED;
     if let Err(error) = cx.domain.store.remove_unfinished(yesterday).await {
         tracing::warn!(%error, "unfinished media files were not removed; they are tried again later");
     }
-    let hold = Hold { id: row.id.0, fence: row.fence };
-    if let Err(error) = upkeep::finish(&cx.domain, hold).await {
-        tracing::debug!(%error, "the clean-up is left to its lease");
+}
+
+async fn find_orphans(cx: &Context) {
+    match orphans::sweep(&cx.domain, SystemTime::now() - orphans::AGE).await {
+        Ok(0) => {}
+        Ok(gone) => {
+            tracing::info!(files = gone, "media files that belonged to nothing were removed")
+        }
+        Err(error) => {
+            tracing::warn!(%error, "the media store was not looked through; it is tried again later")
+        }
     }
 }

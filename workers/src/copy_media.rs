@@ -1,7 +1,7 @@
 //! Copying one remote file into storage.
 
 use fanfare_domain::{
-    media::{self, Outcome},
+    media::{self, Outcome, sizes},
     work::{Hold, MAX_LAPS},
 };
 use fanfare_entities::media_asset;
@@ -40,9 +40,12 @@ async fn copy(cx: &Context, row: &media_asset::Model) -> Outcome {
     let Some(url) = url.filter(|_| row.laps <= MAX_LAPS) else {
         return failed("remote_media_unavailable", "The file could not be copied.".to_owned());
     };
-    let prefix = row.workspace_id.to_string();
+    let sizes = match sizes::plan(&cx.domain, row.workspace_id).await {
+        Ok(plan) => sizes::of(plan),
+        Err(_) => return Outcome::Again(cx.now() + 1_000),
+    };
     let http = cx.domain.http.counted_as("media");
-    match copy_remote(&cx.domain.store, &http, &url, &prefix).await {
+    match copy_remote(&cx.domain.store, &http, &url, &media::prefix(row), sizes).await {
         Ok(copied) => Outcome::Stored(copied),
         Err(CopyError::NotAllowed(message)) => failed("url_not_allowed", message),
         Err(CopyError::UnsupportedType { message }) => failed("media_type_unsupported", message),

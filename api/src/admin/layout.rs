@@ -3,7 +3,8 @@
 use fanfare_domain::{Error, ops::audit};
 use maud::{DOCTYPE, Markup, html};
 
-use super::{assets, form, visit::Visit};
+use super::{form, visit::Visit};
+use crate::assets;
 
 /// The pages in the order of the menu.
 const MENU: &[(&str, &str)] = &[
@@ -66,9 +67,10 @@ fn frame(title: &str, visit: Option<&Visit>, main: Markup) -> Markup {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (title) " · Fanfare" }
-                link rel="stylesheet" href=(assets::style());
-                link rel="icon" type="image/svg+xml" href=(assets::icon());
-                @if visit.is_some() { script src=(assets::script()) defer {} }
+                link rel="stylesheet" href=(assets::BASE.path());
+                link rel="stylesheet" href=(assets::ADMIN_STYLE.path());
+                link rel="icon" type="image/svg+xml" href=(assets::ICON.path());
+                @if visit.is_some() { script src=(assets::ADMIN_SCRIPT.path()) defer {} }
             }
             body {
                 a.skip href="#main" { "Skip to the content" }

@@ -4,7 +4,6 @@
 //! that is in the list cannot be left open. What is shown and done is the domain's (`domain::ops`).
 
 mod act;
-mod assets;
 mod audit;
 mod chart;
 mod fleet;
@@ -79,13 +78,11 @@ const PAGES: &[Page] = &[
 
 /// The dashboard's router.
 pub fn router(domain: &Domain) -> Router {
-    let mut router = Router::new()
-        .push(
-            Router::with_path("admin/login")
-                .get(login::Form(domain.clone()))
-                .post(login::Form(domain.clone())),
-        )
-        .push(Router::with_path("admin/assets/{name}").get(assets::File));
+    let mut router = Router::new().push(
+        Router::with_path("admin/login")
+            .get(login::Form(domain.clone()))
+            .post(login::Form(domain.clone())),
+    );
     for page in PAGES {
         let mut at = Router::with_path(page.path.trim_start_matches('/'));
         if let Some(handler) = page.get {

@@ -21,11 +21,12 @@ const DESCRIPTION: &str = "Publishes posts on social networks at their time, onc
     of `/api/v1` says in `X-RateLimit-*` where the limit stands that is nearest to its end. Fields may be added to replies at any time.";
 
 /// The chapters, in their order.
-pub const TAGS: [(&str, &str); 8] = [
+pub const TAGS: [(&str, &str); 9] = [
     ("discovery", "Who am I, and what can be done."),
     ("accounts", "Connected social accounts."),
     ("connect", "Connecting accounts."),
     ("posts", "Creating, scheduling, changing and following posts."),
+    ("media", "Files for posts: every way in, and what there is."),
     ("brands", "Groups of accounts inside a workspace."),
     ("webhooks", "Being told of what happens."),
     ("activity", "Polling what happened."),
@@ -133,6 +134,10 @@ fn error() -> Value {
             "allowed": {
                 "type": "array", "items": {"type": "string"},
                 "description": "With `invalid_transition`: the statuses it can be brought to.",
+            },
+            "posts": {
+                "type": "array", "items": {"type": "integer"},
+                "description": "With `media_in_use`: posts that need the file, at most ten.",
             },
             "remedy": {"type": "string"},
         },

@@ -1,5 +1,7 @@
 //! The records that replies are made of.
 
+mod media;
+
 use serde_json::{Map, Value};
 
 use super::kinds::{
@@ -9,7 +11,8 @@ use super::kinds::{
 /// All records, by name.
 pub fn all() -> Map<String, Value> {
     let mut all = Map::new();
-    for (name, schema) in posts().into_iter().chain(accounts()).chain(others()) {
+    let all_of_them = posts().into_iter().chain(media::all()).chain(accounts()).chain(others());
+    for (name, schema) in all_of_them {
         all.insert(name.to_owned(), schema);
     }
     all
@@ -21,7 +24,7 @@ const STATUSES: [&str; 7] =
 fn posts() -> Vec<(&'static str, Value)> {
     vec![
         ("Post", post()),
-        ("PostMedia", media()),
+        ("PostMedia", media::of_post()),
         ("PostError", post_error()),
         (
             "DryRun",
@@ -78,17 +81,6 @@ fn post() -> Value {
         ("error", maybe(reference("PostError"))),
         ("created_at", time()),
         ("updated_at", time()),
-    ])
-}
-
-fn media() -> Value {
-    record([
-        ("url", text()),
-        ("asset_id", maybe(uuid())),
-        ("mime", maybe(text())),
-        ("width", maybe(number())),
-        ("height", maybe(number())),
-        ("analysis", choice(&["pending", "ready"])),
     ])
 }
 

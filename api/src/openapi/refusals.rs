@@ -27,7 +27,7 @@ pub fn codes(route: &Route) -> Vec<Code> {
         route.method.writes(),
         &[
             Code::InvalidJson,
-            Code::PayloadTooLarge,
+            route.too_large,
             Code::UnsupportedMediaType,
             Code::InvalidIdempotencyKey,
             Code::IdempotencyInProgress,
@@ -56,6 +56,7 @@ const fn place(place: Place) -> &'static [Code] {
         Place::Account => &[Code::AccountNotFound],
         Place::Webhook => &[Code::WebhookNotFound],
         Place::Brand => &[Code::BrandNotFound],
+        Place::Media => &[Code::MediaNotFound],
     }
 }
 

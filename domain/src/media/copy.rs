@@ -1,17 +1,26 @@
 //! Copying remote media into storage: the statements of that work.
 
-use fanfare_entities::{AssetId, Millis, media_asset, media_asset::AssetStatus};
+use fanfare_entities::{
+    AssetId, Millis, media_asset,
+    media_asset::{AssetStatus, Column},
+};
 use fanfare_jobs::Kind;
-use fanfare_media::Copied;
-use sea_orm::{ColumnTrait, EntityTrait, ExprTrait, QueryFilter, sea_query::Expr};
+use fanfare_media::{Copied, filename};
+use sea_orm::{ColumnTrait, EntityTrait, ExprTrait, QueryFilter, UpdateMany, sea_query::Expr};
 use serde_json::Value;
 
-use super::arrived;
+use super::{arrived, asset, sizes};
 use crate::{
     Domain, Tx,
     error::{Error, Result},
     work::{self, Hold},
 };
+
+/// Where the files of a copy go.
+#[must_use]
+pub fn prefix(row: &media_asset::Model) -> String {
+    asset::prefix(row.workspace_id)
+}
 
 /// Takes an asset that is to be copied, if it is due.
 ///
@@ -39,8 +48,29 @@ pub enum Outcome {
 /// # Errors
 /// The database's.
 pub async fn finish(cx: &Domain, hold: Hold, outcome: Outcome) -> Result<bool> {
-    use media_asset::Column;
+    let stored = match &outcome {
+        Outcome::Stored(copied) => Some(copied.file.clone()),
+        Outcome::Failed(_) | Outcome::Again(_) => None,
+    };
+    let written = write(cx, hold, outcome).await;
+    if let Some(file) = stored {
+        // Without a path another worker has the row; whoever that is, these bytes are not its own.
+        let path = written.as_ref().map(|path| path.as_deref().unwrap_or_default());
+        asset::tidy(cx, &file, path).await;
+    }
+    Ok(written?.is_some())
+}
+
+/// Writes it; the path that the row has now (empty unless a file is stored), or nothing if the row was no longer held.
+async fn write(cx: &Domain, hold: Hold, outcome: Outcome) -> Result<Option<String>> {
     let now = cx.clock.now();
+    let row = media_asset::Entity::find_by_id(AssetId(hold.id)).one(&cx.db.read).await?;
+    let Some(row) = row else { return Ok(None) };
+    let twin = match &outcome {
+        Outcome::Stored(copied) => asset::twin(cx, row.workspace_id, &copied.file).await?,
+        Outcome::Failed(_) | Outcome::Again(_) => None,
+    };
+    let plan = sizes::plan(cx, row.workspace_id).await?;
     let mut tx = Tx::begin(cx).await?;
     let mut update = media_asset::Entity::update_many()
         .col_expr(Column::Fence, Expr::value(hold.fence + 1))
@@ -48,19 +78,12 @@ pub async fn finish(cx: &Domain, hold: Hold, outcome: Outcome) -> Result<bool> {
         .col_expr(Column::UpdatedAt, Expr::value(now))
         .filter(Column::Id.eq(hold.id))
         .filter(Column::Fence.eq(hold.fence));
-    let (mut again, is_stored) = (None, matches!(outcome, Outcome::Stored(_)));
+    let (mut again, mut path) = (None, String::new());
     update = match outcome {
-        Outcome::Stored(file) => {
-            let bytes = i64::try_from(file.bytes).map_err(Error::internal)?;
-            let side = |pixels: Option<u32>| pixels.and_then(|pixels| i32::try_from(pixels).ok());
-            update
-                .col_expr(Column::Status, Expr::value("ready"))
-                .col_expr(Column::Path, Expr::value(file.path))
-                .col_expr(Column::Filename, Expr::value(file.filename))
-                .col_expr(Column::Mime, Expr::value(file.mime))
-                .col_expr(Column::Bytes, Expr::value(bytes))
-                .col_expr(Column::Width, Expr::value(side(file.width)))
-                .col_expr(Column::Height, Expr::value(side(file.height)))
+        Outcome::Stored(copied) => {
+            path = asset::shared_path(&tx, &copied.file, twin).await?;
+            stored(update, &row, copied, &path)?
+                .col_expr(Column::ReviewAt, Expr::value(asset::review_at(now, plan)))
                 .col_expr(Column::DueAt, Expr::value(Option::<Millis>::None))
         }
         Outcome::Failed(error) => update
@@ -75,17 +98,44 @@ pub async fn finish(cx: &Domain, hold: Hold, outcome: Outcome) -> Result<bool> {
                 .col_expr(Column::Attempts, Expr::col(Column::Attempts).add(1))
         }
     };
-    let written = update.exec(tx.conn()).await?.rows_affected == 1;
-    if written && is_stored {
+    if update.exec(tx.conn()).await?.rows_affected != 1 {
+        return Ok(None);
+    }
+    if !path.is_empty() {
         let asset = media_asset::Entity::find_by_id(AssetId(hold.id)).one(tx.conn()).await?;
         let asset = asset.ok_or_else(|| Error::internal("a media row is gone"))?;
         arrived(&mut tx, &asset).await?;
     }
-    if let (true, Some(at)) = (written, again) {
+    if let Some(at) = again {
         tx.ring(Kind::CopyMedia, hold.id, at);
     }
     tx.commit().await?;
-    Ok(written)
+    Ok(Some(path))
+}
+
+/// What the row says of a file that is stored. A name that somebody asked for stays.
+fn stored(
+    update: UpdateMany<media_asset::Entity>,
+    row: &media_asset::Model,
+    copied: Copied,
+    path: &str,
+) -> Result<UpdateMany<media_asset::Entity>> {
+    let file = copied.file;
+    let filename = match row.filename.as_str() {
+        "" => copied.filename,
+        asked => filename(asked, file.mime),
+    };
+    let bytes = i64::try_from(file.bytes).map_err(Error::internal)?;
+    Ok(update
+        .col_expr(Column::Status, Expr::value("ready"))
+        .col_expr(Column::Path, Expr::value(path))
+        .col_expr(Column::PublicName, Expr::value(asset::public_name(file.mime)))
+        .col_expr(Column::Digest, Expr::value(file.digest))
+        .col_expr(Column::Filename, Expr::value(filename))
+        .col_expr(Column::Mime, Expr::value(file.mime))
+        .col_expr(Column::Bytes, Expr::value(bytes))
+        .col_expr(Column::Width, Expr::value(asset::side(file.width)))
+        .col_expr(Column::Height, Expr::value(asset::side(file.height))))
 }
 
 /// Ends copies that no request waits for any more and that failed: their rows only say why.

@@ -1,12 +1,30 @@
-//! Media: files on their way in, and what happens to them afterwards.
+//! Media: files on their way in, and what becomes of them.
+//!
+//! Every way in ends in a row of `media_assets` that is written after its bytes are in the store, whole: there is no row
+//! without its bytes. Bytes without a row are what a crash leaves; [`orphans`] finds them.
 
+mod asset;
 mod copy;
+pub mod drops;
+mod list;
+pub mod orphans;
+mod receive;
+mod remote;
+pub mod retention;
+pub mod signed;
+pub mod sizes;
+mod upload;
 
 use fanfare_entities::media_asset;
 
 use crate::{Tx, error::Result};
 
-pub use copy::{Outcome, claim, finish, forget_failed};
+pub(crate) use asset::url;
+pub use copy::{Outcome, claim, finish, forget_failed, prefix};
+pub use list::{MediaQuery, list};
+pub use remote::{NewRemote, from_url};
+pub(crate) use remote::{Source, ask};
+pub use upload::{NewFile, RELAYED, relay, upload};
 
 /// Says that an asset's bytes are all there, in the transaction that makes it ready. Every way in ends here, so what is
 /// to be done with a new file begins here.

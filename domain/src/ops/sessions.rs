@@ -4,10 +4,8 @@
 //! that the limit holds over all processes, before the password is looked at.
 
 use fanfare_entities::{Millis, OperatorId, login_attempt, operator, operator_session};
-use rand::RngExt;
 use sea_orm::{ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 use secrecy::{ExposeSecret, SecretString};
-use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use super::{Actor, audit, operators};
@@ -15,6 +13,7 @@ use crate::{
     Domain,
     db::statement,
     error::{Code, Error, Result},
+    token::{self, hash},
 };
 
 /// How long a log-in lasts, in ms.
@@ -48,10 +47,6 @@ pub enum LogIn {
     TooMany(i64),
 }
 
-fn hash(token: &str) -> String {
-    Sha256::digest(token.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// Tries to log in from `address`.
 ///
 /// # Errors
@@ -75,12 +70,10 @@ pub async fn log_in(
         return Ok(LogIn::Wrong);
     };
     login_attempt::Entity::delete_by_id(names[0].as_str()).exec(&cx.db.write).await?;
-    let mut bytes = [0_u8; 32];
-    rand::rng().fill(&mut bytes);
-    let token: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let token = token::fresh();
     let (now, tx) = (cx.clock.now(), cx.db.begin().await?);
     let row = operator_session::ActiveModel {
-        hash: Set(hash(&token)),
+        hash: Set(hash(token.expose_secret())),
         operator_id: Set(known.id),
         created_at: Set(now),
         expires_at: Set(now + LASTS),
@@ -89,7 +82,7 @@ pub async fn log_in(
     let actor = Actor { name: known.email.clone(), request_id: request_id.to_owned() };
     audit::note(&tx, &actor, ("log_in", &known.email, &format!("From {address}.")), now).await?;
     tx.commit().await?;
-    Ok(LogIn::Welcome(SecretString::from(token)))
+    Ok(LogIn::Welcome(token))
 }
 
 /// Counts a try; the seconds to wait if there were too many.

@@ -11,7 +11,7 @@ use super::{
     draft::Content,
     first_due,
     input::{NewPost, NewStatus},
-    media, view,
+    media, media_of, view,
 };
 use crate::{
     Act, Reply, accounts,
@@ -198,6 +198,7 @@ async fn insert(act: &Act, row: post::Model, warnings: &[platforms::Warning]) ->
     let due_at = row.due_at;
     let new = post::ActiveModel { id: NotSet, ..post::ActiveModel::from(row).reset_all() };
     let made = post::Entity::insert(new).exec_with_returning(tx.conn()).await?;
+    media::note(tx.conn(), made.id, &media_of(&made)).await?;
     let message = format!("A post for {} was created.", made.platform);
     tx.emit(act.post_event("post.created", &made, message));
     if let Some(due_at) = due_at {

@@ -4,7 +4,7 @@ use fanfare_entities::{PostId, post, post::PostStatus, post_attempt};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde_json::json;
 
-use super::{read::find_locked, status::refused, status_name};
+use super::{media, read::find_locked, status::refused, status_name};
 use crate::{
     Act, Reply, Tx,
     error::{Code, Error, Result},
@@ -64,6 +64,7 @@ async fn remove(act: &Act, tx: &mut Tx, row: &post::Model) -> Result<()> {
         .filter(post_attempt::Column::PostId.eq(row.id))
         .exec(tx.conn())
         .await?;
+    media::forget(tx.conn(), row.id).await?;
     post::Entity::delete_by_id(row.id).exec(tx.conn()).await?;
     tx.emit(act.post_event("post.deleted", row, "The post was deleted.".to_owned()));
     Ok(())

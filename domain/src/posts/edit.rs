@@ -50,6 +50,10 @@ pub async fn edit(
     let mut tx = act.begin().await?;
     let row = find_locked(act, &tx, id).await?;
     editable(&row)?;
+    if let Some(files) = &files {
+        media::forget(tx.conn(), id).await?;
+        media::note(tx.conn(), id, files).await?;
+    }
     let row = changed(act, &row, &changes, &account, files)?;
     let reply = save(act, &mut tx, row, "edited").await?;
     act.finish(tx, reply).await

@@ -1,33 +1,23 @@
 //! The files of a post: ours by their address, other people's by a copy.
 //!
-//! A third-party address is copied into our storage before the post is saved. The copy is work like any other: the
-//! request writes a row, rings, and waits for a worker to do it, so that no API process ever downloads media.
+//! A third-party address is copied into our storage before the post is saved. Which files a post has is written down
+//! beside it, so that none is swept away that a post still needs.
 
-use std::time::Duration;
-
-use fanfare_entities::{AssetId, Millis, WorkspaceId, media_asset, media_asset::AssetStatus};
-use fanfare_jobs::Kind;
+use fanfare_entities::{AssetId, PostId, media_asset, media_asset::AssetStatus, media_use};
 use futures_util::future;
-use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
-use serde_json::Value;
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter,
+    QuerySelect,
+};
 use url::Url;
 use uuid::Uuid;
 
 use super::view::PostMedia;
 use crate::{
-    Act, Domain, Tx,
+    Act, Domain,
     error::{Code, Error, Result},
+    media::{Source, ask, url as url_of},
 };
-
-/// How long a request waits for its copies.
-const PATIENCE: Duration = Duration::from_secs(20);
-
-/// How often it looks.
-const LOOK: Duration = Duration::from_millis(100);
-
-/// A finished copy of the same address is used again for this long, in ms: long enough for a retry of the request, too
-/// short to serve yesterday's file.
-const REUSED: Millis = 10 * 60_000;
 
 /// `media_url` and `media_urls` as one list, duplicates dropped.
 #[must_use]
@@ -58,7 +48,7 @@ async fn look_up_one(act: &Act, place: usize, url: &str) -> Result<PostMedia> {
         return Err(Error::field(Code::InvalidField, field, message, "Send a full address."));
     };
     let ours = url.strip_prefix(act.cx.settings.media_base_url.as_str());
-    let Some(path) = ours.and_then(|path| path.strip_prefix('/')) else {
+    let Some(name) = ours.and_then(|name| name.strip_prefix('/')) else {
         let filename = parsed.path_segments().and_then(|mut parts| parts.next_back()).unwrap_or("");
         return Ok(PostMedia {
             url: url.to_owned(),
@@ -68,19 +58,27 @@ async fn look_up_one(act: &Act, place: usize, url: &str) -> Result<PostMedia> {
     };
     let row = media_asset::Entity::find()
         .filter(media_asset::Column::WorkspaceId.eq(act.seat.workspace_id))
-        .filter(media_asset::Column::Path.eq(path))
+        .filter(named(name))
         .filter(media_asset::Column::Status.eq(AssetStatus::Ready))
         .one(&act.cx.db.read)
         .await?;
     row.map(|row| of_asset(&act.cx, &row)).ok_or_else(|| {
         let message = format!("{field} is not a stored file of this workspace.");
-        Error::field(Code::InvalidField, field, message, "Upload the file again.")
+        Error::field(Code::InvalidField, field, message, "Upload the file first.")
     })
+}
+
+/// The file that is served under this name. Rows of an older version are served by their path.
+fn named(name: &str) -> Condition {
+    let old = Condition::all()
+        .add(media_asset::Column::PublicName.is_null())
+        .add(media_asset::Column::Path.eq(name));
+    Condition::any().add(media_asset::Column::PublicName.eq(name)).add(old)
 }
 
 fn of_asset(cx: &Domain, row: &media_asset::Model) -> PostMedia {
     PostMedia {
-        url: format!("{}/{}", cx.settings.media_base_url, row.path.as_deref().unwrap_or_default()),
+        url: url_of(cx, row),
         asset_id: Some(row.uid),
         path: row.path.clone(),
         filename: row.filename.clone(),
@@ -97,81 +95,54 @@ fn of_asset(cx: &Domain, row: &media_asset::Model) -> PostMedia {
 /// What is wrong with a file, or [`Code::MediaCopyPending`] when the copies take longer than a request may.
 pub async fn copy(act: &Act, files: Vec<PostMedia>) -> Result<Vec<PostMedia>> {
     let copies = files.into_iter().map(|file| async move {
-        if file.path.is_some() { Ok(file) } else { copy_one(act, &file.url).await }
+        if file.path.is_some() {
+            return Ok(file);
+        }
+        let source = Source { url: &file.url, filename: "", field: "media_urls" };
+        Ok(of_asset(&act.cx, &ask(act, source).await?))
     });
     future::try_join_all(copies).await
 }
 
-async fn copy_one(act: &Act, url: &str) -> Result<PostMedia> {
-    let id = match earlier(act, url).await? {
-        Some(row) => row.id,
-        None => start(act, url).await?,
-    };
-    let deadline = tokio::time::Instant::now() + PATIENCE;
-    loop {
-        let row = media_asset::Entity::find_by_id(id).one(&act.cx.db.read).await?;
-        let row = row.ok_or_else(|| Error::internal("a media row is gone"))?;
-        match row.status {
-            AssetStatus::Ready => return Ok(of_asset(&act.cx, &row)),
-            AssetStatus::Failed => return Err(failure(row.error.as_ref())),
-            AssetStatus::Copying if tokio::time::Instant::now() >= deadline => {
-                let message = "The media is still being copied.";
-                return Err(Error::new(Code::MediaCopyPending, message).retry_after(5));
-            }
-            AssetStatus::Copying => tokio::time::sleep(LOOK).await,
-        }
+/// Writes down which files a post has, in the transaction that gives it to them: from then on they stay.
+///
+/// # Errors
+/// [`Code::InvalidField`] if one was deleted meanwhile.
+pub async fn note<C: ConnectionTrait>(conn: &C, post: PostId, files: &[PostMedia]) -> Result<()> {
+    let uids: Vec<Uuid> = files.iter().filter_map(|file| file.asset_id).collect();
+    if uids.is_empty() {
+        return Ok(());
     }
-}
-
-/// A copy of the same address that is running or has just finished.
-async fn earlier(act: &Act, url: &str) -> Result<Option<media_asset::Model>> {
-    let since = act.cx.clock.now() - REUSED;
-    Ok(media_asset::Entity::find()
-        .filter(media_asset::Column::WorkspaceId.eq(act.seat.workspace_id))
-        .filter(media_asset::Column::SourceUrl.eq(url))
-        .filter(media_asset::Column::Status.ne(AssetStatus::Failed))
-        .filter(media_asset::Column::CreatedAt.gte(since))
-        .order_by_desc(media_asset::Column::Id)
-        .one(&act.cx.db.read)
-        .await?)
-}
-
-async fn start(act: &Act, url: &str) -> Result<AssetId> {
-    let mut tx = Tx::begin(&act.cx).await?;
-    let now = act.cx.clock.now();
-    let row = new_copy(act.seat.workspace_id, url, now);
-    let made = media_asset::Entity::insert(row).exec_with_returning(tx.conn()).await?;
-    tx.ring(Kind::CopyMedia, made.id.0, now);
-    tx.commit().await?;
-    Ok(made.id)
-}
-
-fn new_copy(workspace: WorkspaceId, url: &str, now: Millis) -> media_asset::ActiveModel {
-    media_asset::ActiveModel {
-        uid: Set(Uuid::now_v7()),
-        workspace_id: Set(workspace),
-        source_url: Set(Some(url.to_owned())),
-        filename: Set(String::new()),
-        status: Set(AssetStatus::Copying),
-        due_at: Set(Some(now)),
-        rung_at: Set(Some(now)),
-        fence: Set(0),
-        attempts: Set(0),
-        laps: Set(0),
-        created_at: Set(now),
-        updated_at: Set(now),
-        ..Default::default()
+    // Held until the end of the transaction: whoever wants to delete one waits, and then finds it used.
+    let held: Vec<(AssetId, Uuid)> = media_asset::Entity::find()
+        .select_only()
+        .columns([media_asset::Column::Id, media_asset::Column::Uid])
+        .filter(media_asset::Column::Uid.is_in(uids.iter().copied()))
+        .lock_shared()
+        .into_tuple()
+        .all(conn)
+        .await?;
+    if let Some(gone) = files
+        .iter()
+        .find(|file| file.asset_id.is_some_and(|uid| held.iter().all(|(_, known)| *known != uid)))
+    {
+        let message = format!("{} is no longer stored.", gone.url);
+        let remedy = "Upload the file again.";
+        return Err(Error::field(Code::InvalidField, "media_urls", message, remedy));
     }
+    let uses = held
+        .into_iter()
+        .map(|(asset, _)| media_use::ActiveModel { asset_id: Set(asset), post_id: Set(post) });
+    media_use::Entity::insert_many(uses).exec_without_returning(conn).await?;
+    Ok(())
 }
 
-/// The stored reason why a file could not be copied.
-fn failure(stored: Option<&Value>) -> Error {
-    let text = |name: &str| stored.and_then(|error| error.get(name)).and_then(Value::as_str);
-    let code = text("code").and_then(Code::named).unwrap_or(Code::RemoteMediaUnavailable);
-    let message = text("message").unwrap_or("The media could not be copied.");
-    let remedy = text("remedy").unwrap_or(code.entry().remedy);
-    let mut broken = crate::error::violation(code, "media_urls", message, remedy);
-    broken.limit = stored.and_then(|error| error.get("limit")).cloned();
-    broken.actual = stored.and_then(|error| error.get("actual")).cloned();
-    Error::violation(broken)
+/// Forgets what was written down of a post.
+///
+/// # Errors
+/// The database's.
+pub async fn forget<C: ConnectionTrait>(conn: &C, post: PostId) -> Result<()> {
+    let of_post = media_use::Column::PostId.eq(post);
+    media_use::Entity::delete_many().filter(of_post).exec(conn).await?;
+    Ok(())
 }

@@ -3,7 +3,7 @@
 use tokio::io::AsyncWriteExt;
 
 use super::{
-    Outcome, Room, files,
+    ANY, Outcome, Room, files,
     server::{Server, answer, whole},
 };
 use crate::{MAX_REMOTE, copy_remote, sniff};
@@ -15,18 +15,20 @@ async fn each_supported_type_is_copied_byte_for_byte() -> Outcome {
     for (mime, bytes) in files::each() {
         let server = Server::answering(whole(&bytes)).await?;
         let copied =
-            copy_remote(&store, &server.client()?, &server.at("x/a%20file.bin?t=1")?, "w1").await?;
-        let extension = copied.path.rsplit_once('.').map(|(_, extension)| extension.to_owned());
-        assert_eq!(copied.mime, mime);
-        assert_eq!(copied.bytes, bytes.len() as u64);
+            copy_remote(&store, &server.client()?, &server.at("x/a%20file.bin?t=1")?, "w1", ANY)
+                .await?;
+        let extension =
+            copied.file.path.rsplit_once('.').map(|(_, extension)| extension.to_owned());
+        assert_eq!(copied.file.mime, mime);
+        assert_eq!(copied.file.bytes, bytes.len() as u64);
         assert_eq!(
             Some(copied.filename.as_str()),
             extension.map(|end| format!("a file.{end}")).as_deref()
         );
-        assert!(copied.path.starts_with("w1/"), "{}", copied.path);
+        assert!(copied.file.path.starts_with("w1/"), "{}", copied.file.path);
         let size = mime.starts_with("image/").then_some((64, 48));
-        assert_eq!((copied.width, copied.height), size.unzip(), "{mime}");
-        assert_eq!(store.read(&copied.path, MAX_REMOTE).await?, bytes);
+        assert_eq!((copied.file.width, copied.file.height), size.unzip(), "{mime}");
+        assert_eq!(store.read(&copied.file.path, MAX_REMOTE).await?, bytes);
     }
     assert_eq!(room.files()?.len(), files::each().len());
     Ok(())
@@ -40,9 +42,10 @@ async fn the_type_is_what_the_bytes_say_whatever_header_and_name_claim() -> Outc
         let head = format!("Content-Type: {claim}\r\nContent-Length: {}\r\n", png.len());
         let server = Server::answering(answer(&head, &png)).await?;
         let copied =
-            copy_remote(&room.store()?, &server.client()?, &server.at("page.html")?, "w").await?;
+            copy_remote(&room.store()?, &server.client()?, &server.at("page.html")?, "w", ANY)
+                .await?;
         assert_eq!(
-            (copied.mime.as_str(), copied.filename.as_str()),
+            (copied.file.mime, copied.filename.as_str()),
             ("image/png", "page.png"),
             "{claim}"
         );
@@ -72,10 +75,10 @@ async fn a_large_film_in_small_chunks_arrives_whole() -> Outcome {
     .await?;
     let room = Room::new();
     let store = room.store()?;
-    let copied = copy_remote(&store, &server.client()?, &server.at("film.mp4")?, "w").await?;
-    assert_eq!(copied.bytes, film.len() as u64);
-    assert!(store.read(&copied.path, MAX_REMOTE).await? == film, "the copy differs");
-    assert_eq!(room.files()?, [room.0.join(&copied.path)]);
+    let copied = copy_remote(&store, &server.client()?, &server.at("film.mp4")?, "w", ANY).await?;
+    assert_eq!(copied.file.bytes, film.len() as u64);
+    assert!(store.read(&copied.file.path, MAX_REMOTE).await? == film, "the copy differs");
+    assert_eq!(room.files()?, [room.0.join(&copied.file.path)]);
     Ok(())
 }
 
@@ -85,8 +88,9 @@ async fn an_image_whose_size_stands_far_behind_its_beginning_tells_it_nonetheles
     let image = files::jpeg(4000, 3000, &[files::exif(6, true), previews].concat());
     let server = Server::answering(whole(&image)).await?;
     let room = Room::new();
-    let copied = copy_remote(&room.store()?, &server.client()?, &server.at("a.jpg")?, "w").await?;
-    assert_eq!((copied.width, copied.height), (Some(3000), Some(4000)));
+    let copied =
+        copy_remote(&room.store()?, &server.client()?, &server.at("a.jpg")?, "w", ANY).await?;
+    assert_eq!((copied.file.width, copied.file.height), (Some(3000), Some(4000)));
     Ok(())
 }
 
@@ -110,7 +114,7 @@ async fn redirects_are_followed_and_the_name_stays_the_users() -> Outcome {
     .await?;
     let room = Room::new();
     let copied =
-        copy_remote(&room.store()?, &server.client()?, &server.at("mine.gif")?, "w").await?;
+        copy_remote(&room.store()?, &server.client()?, &server.at("mine.gif")?, "w", ANY).await?;
     assert_eq!(copied.filename, "mine.gif");
     assert_eq!(server.seen.lock().await.len(), 6);
     Ok(())
@@ -121,15 +125,15 @@ async fn two_copies_of_one_address_are_two_files() -> Outcome {
     let server = Server::answering(whole(&files::png(1, 1))).await?;
     let (room, client, url) = (Room::new(), server.client()?, server.at("a.png")?);
     let store = room.store()?;
-    let first = copy_remote(&store, &client, &url, "w").await?;
-    let second = copy_remote(&store, &client, &url, "w").await?;
-    assert_ne!(first.path, second.path);
-    assert!(!format!("{first:?}").contains(&first.path), "the path is shown");
+    let first = copy_remote(&store, &client, &url, "w", ANY).await?;
+    let second = copy_remote(&store, &client, &url, "w", ANY).await?;
+    assert_ne!(first.file.path, second.file.path);
+    assert!(!format!("{first:?}").contains(&first.file.path), "the path is shown");
     let head = server.seen.lock().await.concat().to_ascii_lowercase();
     assert!(
         head.contains("accept: image/jpeg") && head.contains("accept-encoding: identity"),
         "{head}"
     );
-    assert_eq!(sniff(&store.read(&second.path, 1000).await?), Some("image/png"));
+    assert_eq!(sniff(&store.read(&second.file.path, 1000).await?), Some("image/png"));
     Ok(())
 }

@@ -4,6 +4,7 @@ mod both;
 mod copies;
 mod directory;
 pub mod files;
+mod intake;
 mod s3;
 mod server;
 mod sources;
@@ -12,10 +13,13 @@ use std::{env, fs, io, path::PathBuf, time::Duration};
 
 use tokio::time::{Instant, sleep};
 
-use crate::{Error, S3, Store};
+use crate::{Error, S3, Sizes, Store};
 
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 pub type Outcome = Result<(), Failure>;
+
+/// Files of every size are taken.
+pub const ANY: Sizes = Sizes::all(u64::MAX);
 
 /// A directory that goes away with the value.
 pub struct Room(pub PathBuf);

@@ -7,16 +7,19 @@ use tokio::{io::AsyncWriteExt, net::TcpListener};
 use url::Url;
 
 use super::{
-    Failure, Outcome, Room, files,
+    ANY, Failure, Outcome, Room, files,
     server::{Server, answer, whole},
 };
 use crate::{
-    Copied, CopyError, MAX_REMOTE, copy_remote,
+    Copied, CopyError, MAX_REMOTE, Sizes, copy_remote,
     remote::{Limits, copy},
 };
 
-const SMALL: Limits =
-    Limits { bytes: 20_000, whole: Duration::from_secs(30), pause: Duration::from_secs(30) };
+const SMALL: Limits = Limits {
+    sizes: Sizes::all(20_000),
+    whole: Duration::from_secs(30),
+    pause: Duration::from_secs(30),
+};
 
 /// Copies within `limits`, and sees to it that a refusal leaves nothing.
 async fn attempt(
@@ -61,7 +64,7 @@ type Make = fn(&[u8]) -> Vec<u8>;
 async fn the_limit_is_exact_with_and_without_a_length() -> Outcome {
     let makes: [Make; 3] = [whole, chunked, until_the_end];
     for make in makes {
-        assert_eq!(answered(make(&film(20_000))).await??.bytes, 20_000);
+        assert_eq!(answered(make(&film(20_000))).await??.file.bytes, 20_000);
         let refused = answered(make(&film(20_001))).await?;
         assert!(matches!(refused, Err(CopyError::TooLarge { limit: 20_000, .. })), "{refused:?}");
     }
@@ -85,7 +88,8 @@ async fn a_length_over_the_limit_is_refused_before_the_body_comes() -> Outcome {
     })
     .await?;
     let room = Room::new();
-    let refused = copy_remote(&room.store()?, &server.client()?, &server.at("a.mp4")?, "w").await;
+    let refused =
+        copy_remote(&room.store()?, &server.client()?, &server.at("a.mp4")?, "w", ANY).await;
     assert_eq!(refused, Err(CopyError::TooLarge { limit: 60_000_000, actual: Some(60_000_001) }));
     Ok(())
 }
@@ -94,7 +98,7 @@ async fn a_length_over_the_limit_is_refused_before_the_body_comes() -> Outcome {
 async fn a_body_without_end_stops_at_the_limit() -> Outcome {
     let head = "HTTP/1.1 200 OK\r\n\r\n\0\0\0\x18ftypisom\0\0\x02\0isommp41";
     let server = Server::pouring(head, &[9; 16 * 1024]).await?;
-    let limits = Limits { bytes: 5_000_000, ..SMALL };
+    let limits = Limits { sizes: Sizes::all(5_000_000), ..SMALL };
     let refused = of(&server, limits).await?;
     assert_eq!(refused, Err(CopyError::TooLarge { limit: 5_000_000, actual: None }));
     Ok(())
@@ -104,7 +108,7 @@ async fn a_body_without_end_stops_at_the_limit() -> Outcome {
 async fn a_page_without_end_is_refused_by_its_first_bytes() -> Outcome {
     let server =
         Server::pouring("HTTP/1.1 200 OK\r\n\r\n<!doctype html>", b"<p>on and on</p>").await?;
-    let refused = of(&server, Limits { bytes: u64::MAX, ..SMALL }).await?;
+    let refused = of(&server, Limits { sizes: ANY, ..SMALL }).await?;
     assert!(matches!(refused, Err(CopyError::Unavailable { retryable: false, .. })), "{refused:?}");
     Ok(())
 }
@@ -269,9 +273,9 @@ async fn our_own_store_failing_is_told_apart() -> Outcome {
     let room = Room::new();
     let store = room.store()?;
     std::fs::write(room.0.join("w"), "in the way of the directory")?;
-    let failed = copy_remote(&store, &server.client()?, &server.at("a.png")?, "w").await;
+    let failed = copy_remote(&store, &server.client()?, &server.at("a.png")?, "w", ANY).await;
     assert!(matches!(failed, Err(CopyError::Store(_))), "{failed:?}");
-    let outside = copy_remote(&store, &server.client()?, &server.at("a.png")?, "../w").await;
+    let outside = copy_remote(&store, &server.client()?, &server.at("a.png")?, "../w", ANY).await;
     assert!(matches!(outside, Err(CopyError::Store(_))), "{outside:?}");
     Ok(())
 }

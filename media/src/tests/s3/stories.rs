@@ -11,7 +11,7 @@ use super::{
 use crate::{
     Error, S3, Store, copy_remote,
     tests::{
-        Failure, Outcome,
+        ANY, Failure, Outcome,
         both::{give_up, keeps, pattern, write},
         files,
         server::{Server, whole},
@@ -137,9 +137,9 @@ async fn a_file_is_copied_into_a_bucket() -> Outcome {
     film.extend(pattern(7_000_000));
     let server = Server::answering(whole(&film)).await?;
     let store = bucket.store()?;
-    let copied = copy_remote(&store, &server.client()?, &server.at("a.mov")?, "w").await?;
-    assert_eq!((copied.mime.as_str(), copied.bytes), ("video/quicktime", film.len() as u64));
-    assert!(store.read(&copied.path, copied.bytes).await? == film, "the copy differs");
+    let copied = copy_remote(&store, &server.client()?, &server.at("a.mov")?, "w", ANY).await?;
+    assert_eq!((copied.file.mime, copied.file.bytes), ("video/quicktime", film.len() as u64));
+    assert!(store.read(&copied.file.path, copied.file.bytes).await? == film, "the copy differs");
     Ok(())
 }
 
@@ -149,7 +149,8 @@ async fn a_copy_that_fails_leaves_nothing_in_the_bucket() -> Outcome {
     let head = b"HTTP/1.1 200 OK\r\nContent-Length: 9000000\r\n\r\n";
     let film = files::join(&[head, &files::ftyp(b"isom"), &pattern(8_000_000)]);
     let server = Server::answering(film).await?;
-    let failed = copy_remote(&bucket.store()?, &server.client()?, &server.at("a.mp4")?, "w").await;
+    let failed =
+        copy_remote(&bucket.store()?, &server.client()?, &server.at("a.mp4")?, "w", ANY).await;
     assert!(failed.is_err(), "{failed:?}");
     let state = bucket.state();
     assert!(state.files.is_empty() && state.uploads.is_empty());

@@ -2,11 +2,14 @@
 
 use std::ops::Range;
 
-use fanfare_domain::{Domain, Result, files};
+use fanfare_domain::{
+    Domain, Result,
+    files::{self, File},
+};
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, async_trait,
     http::{
-        HeaderMap, HeaderName, HeaderValue, ResBody, StatusCode,
+        HeaderMap, HeaderName, HeaderValue, Method, ResBody, StatusCode,
         header::{
             ACCEPT_RANGES, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_SECURITY_POLICY,
             CONTENT_TYPE, ETAG, IF_NONE_MATCH, IF_RANGE, RANGE,
@@ -40,58 +43,71 @@ impl Handler for Files {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        Seen::route(req, "/media/{path}");
-        let path = req.params().get("path").cloned().unwrap_or_default();
-        if let Err(error) = self.send(&path, req.headers(), res).await {
-            let base_url = &self.0.settings.base_url;
-            reply::write(res, reply::refusal(&error), &request_id::get(req), base_url);
-        }
+        let name = req.params().get("path").cloned().unwrap_or_default();
+        self.answer(&name, req, res).await;
     }
 }
 
 impl Files {
-    async fn send(&self, path: &str, asked: &HeaderMap, res: &mut Response) -> Result<()> {
-        let stat = files::stat(&self.0, path).await?;
-        let etag = stat.etag.as_deref();
+    /// Answers with the file of this name.
+    pub async fn answer(&self, name: &str, req: &mut Request, res: &mut Response) {
+        Seen::route(req, "/media/{path}");
+        let body = req.method() != Method::HEAD;
+        if let Err(error) = self.send(name, req.headers(), res, body).await {
+            let base_url = &self.0.settings.base_url;
+            reply::write(res, reply::refusal(&error), &request_id::get(req), base_url);
+        }
+    }
+
+    async fn send(
+        &self,
+        name: &str,
+        asked: &HeaderMap,
+        res: &mut Response,
+        body: bool,
+    ) -> Result<()> {
+        let file = files::find(&self.0, name).await?;
+        let (etag, size) = (file.etag.as_deref(), file.size);
         let wanted = if is_same(asked, IF_NONE_MATCH, etag) {
             Wanted::Nothing
         } else {
-            wanted(asked, etag, stat.size)
+            wanted(asked, etag, size)
         };
         let (status, range) = match &wanted {
-            Wanted::Whole => (StatusCode::OK, 0..stat.size),
+            Wanted::Whole => (StatusCode::OK, 0..size),
             Wanted::Part(range) => (StatusCode::PARTIAL_CONTENT, range.clone()),
             Wanted::Nothing => (StatusCode::NOT_MODIFIED, 0..0),
             Wanted::Outside => (StatusCode::RANGE_NOT_SATISFIABLE, 0..0),
         };
         if matches!(wanted, Wanted::Whole | Wanted::Part(_)) {
-            let part = (status == StatusCode::PARTIAL_CONTENT).then(|| range.clone());
-            let file = files::open(&self.0, path, part).await?;
-            res.replace_body(ResBody::stream(file.into_stream()));
+            if body {
+                let part = (status == StatusCode::PARTIAL_CONTENT).then(|| range.clone());
+                let bytes = files::open(&self.0, &file, part).await?;
+                res.replace_body(ResBody::stream(bytes.into_stream()));
+            }
             set(res, CONTENT_LENGTH, &(range.end - range.start).to_string());
         }
         match wanted {
             Wanted::Part(range) => {
-                let shown = format!("bytes {}-{}/{}", range.start, range.end - 1, stat.size);
+                let shown = format!("bytes {}-{}/{}", range.start, range.end - 1, size);
                 set(res, CONTENT_RANGE, &shown);
             }
             Wanted::Outside => {
-                set(res, CONTENT_RANGE, &format!("bytes */{}", stat.size));
-                res.replace_body(ResBody::Once(
-                    format!("The file has {} bytes.\n", stat.size).into(),
-                ));
+                set(res, CONTENT_RANGE, &format!("bytes */{size}"));
+                res.replace_body(ResBody::Once(format!("The file has {size} bytes.\n").into()));
             }
             Wanted::Whole | Wanted::Nothing => {}
         }
         res.status_code(status);
-        describe(res, path, etag, status);
+        describe(res, name, &file, status);
         Ok(())
     }
 }
 
-fn describe(res: &mut Response, path: &str, etag: Option<&str>, status: StatusCode) {
+fn describe(res: &mut Response, name: &str, file: &File, status: StatusCode) {
     let outside = status == StatusCode::RANGE_NOT_SATISFIABLE;
-    set(res, CONTENT_TYPE, if outside { "text/plain" } else { content_type(path) });
+    let kind = content_type(file.mime.as_deref(), name);
+    set(res, CONTENT_TYPE, if outside { "text/plain" } else { kind });
     set(res, ACCEPT_RANGES, "bytes");
     // Whatever a file is, opened by itself it may do nothing in our origin.
     set(res, CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'");
@@ -99,7 +115,7 @@ fn describe(res: &mut Response, path: &str, etag: Option<&str>, status: StatusCo
     if !outside {
         set(res, CACHE_CONTROL, "public, max-age=31536000, immutable");
     }
-    if let Some(etag) = etag {
+    if let Some(etag) = &file.etag {
         set(res, ETAG, etag);
     }
 }
@@ -110,10 +126,15 @@ fn set(res: &mut Response, name: HeaderName, value: &str) {
     }
 }
 
-fn content_type(path: &str) -> &'static str {
-    let extension = path.rsplit_once('.').map(|(_, extension)| extension);
-    let known = TYPES.iter().find(|(name, _)| Some(*name) == extension);
-    known.map_or("application/octet-stream", |(_, kind)| kind)
+/// The type that the file's bytes told when it came, or its extension. Nothing outside the list is ever said: no file can
+/// be a page or a script.
+fn content_type(mime: Option<&str>, name: &str) -> &'static str {
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    let is = |(end, kind): &&(&str, &str)| match mime {
+        Some(mime) => mime == *kind,
+        None => Some(*end) == extension,
+    };
+    TYPES.iter().find(is).map_or("application/octet-stream", |(_, kind)| kind)
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -204,9 +225,11 @@ mod tests {
     }
 
     #[test]
-    fn types_are_known_by_extension_alone() {
-        assert_eq!(content_type("w/0a.png"), "image/png");
-        assert_eq!(content_type("w/0a.html"), "application/octet-stream");
-        assert_eq!(content_type("png"), "application/octet-stream");
+    fn no_file_is_a_page_whatever_is_said_of_it() {
+        assert_eq!(content_type(None, "w/0a.png"), "image/png");
+        assert_eq!(content_type(Some("image/jpeg"), "0a.png"), "image/jpeg");
+        for (mime, name) in [(None, "w/0a.html"), (None, "png"), (Some("text/html"), "a.png")] {
+            assert_eq!(content_type(mime, name), "application/octet-stream", "{name}");
+        }
     }
 }

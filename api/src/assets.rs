@@ -1,0 +1,85 @@
+//! Styles, scripts and the icon of pages, served from the binary. They hold no secret and need no log-in.
+
+use std::fmt::Write;
+
+use salvo::{
+    Depot, FlowCtrl, Handler, Request, Response, async_trait,
+    http::{
+        HeaderValue, ResBody, StatusCode,
+        header::{CACHE_CONTROL, CONTENT_TYPE},
+    },
+};
+use sha2::{Digest, Sha256};
+
+use crate::front::Seen;
+
+/// A file of a page.
+#[derive(Debug, Clone, Copy)]
+pub struct Asset {
+    extension: &'static str,
+    kind: &'static str,
+    text: &'static str,
+}
+
+impl Asset {
+    const fn style(text: &'static str) -> Self {
+        Self { extension: "css", kind: "text/css; charset=utf-8", text }
+    }
+
+    const fn script(text: &'static str) -> Self {
+        Self { extension: "js", kind: "text/javascript; charset=utf-8", text }
+    }
+
+    /// Where it is; the name changes with its content, so that browsers may keep it.
+    #[must_use]
+    pub fn path(self) -> String {
+        let mut path = "/assets/".to_owned();
+        for byte in Sha256::digest(self.text.as_bytes()).iter().take(6) {
+            // Writing to a text cannot fail.
+            let _ = write!(path, "{byte:02x}");
+        }
+        format!("{path}.{}", self.extension)
+    }
+}
+
+/// What every page has: colours for light and dark, text, buttons.
+pub const BASE: Asset = Asset::style(include_str!("assets/base.css"));
+/// The dashboard's style.
+pub const ADMIN_STYLE: Asset = Asset::style(include_str!("assets/admin.css"));
+/// The dashboard's script.
+pub const ADMIN_SCRIPT: Asset = Asset::script(include_str!("assets/admin.js"));
+/// The drop page's style.
+pub const DROP_STYLE: Asset = Asset::style(include_str!("assets/drop.css"));
+/// The drop page's script.
+pub const DROP_SCRIPT: Asset = Asset::script(include_str!("assets/drop.js"));
+/// The icon.
+pub const ICON: Asset =
+    Asset { extension: "svg", kind: "image/svg+xml", text: include_str!("assets/icon.svg") };
+
+const ALL: [Asset; 6] = [BASE, ADMIN_STYLE, ADMIN_SCRIPT, DROP_STYLE, DROP_SCRIPT, ICON];
+
+/// `GET /assets/{name}`.
+pub struct File;
+
+#[async_trait]
+impl Handler for File {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        Seen::route(req, "/assets/{name}");
+        let path = req.uri().path();
+        let Some(asset) = ALL.into_iter().find(|asset| asset.path() == path) else {
+            res.status_code(StatusCode::NOT_FOUND);
+            return;
+        };
+        let headers = res.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(asset.kind));
+        let keep = HeaderValue::from_static("public, max-age=31536000, immutable");
+        headers.insert(CACHE_CONTROL, keep);
+        res.replace_body(ResBody::Once(asset.text.into()));
+    }
+}

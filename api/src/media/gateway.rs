@@ -1,0 +1,69 @@
+//! Where an announced file is sent: no key, no JSON, and no memory for it however large it is.
+
+use fanfare_domain::{Code, Domain, Error, Reply, Result, media::signed};
+use salvo::{
+    Depot, FlowCtrl, Handler, Request, Response, async_trait,
+    http::{
+        HeaderMap, HeaderName,
+        header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE},
+    },
+};
+
+use crate::{body, front::Seen, reply, request_id};
+
+/// `PUT /upload/{token}`.
+pub struct Gateway(pub Domain);
+
+#[async_trait]
+impl Handler for Gateway {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        Seen::route(req, "/upload/{token}");
+        let answer = self.take(req).await.unwrap_or_else(|error| reply::refusal(&error));
+        reply::write(res, answer, &request_id::get(req), &self.0.settings.base_url);
+    }
+}
+
+impl Gateway {
+    async fn take(&self, req: &mut Request) -> Result<Reply> {
+        let token = req.params().get("token").cloned().unwrap_or_default();
+        let mut pieces = Box::pin(body::pieces(req.take_body()));
+        let taken = async {
+            let announced = signed::open(&self.0, &token).await?;
+            let headers = req.headers();
+            require_plain(headers)?;
+            let length = text(headers, CONTENT_LENGTH).and_then(|length| length.parse().ok());
+            announced.check(text(headers, CONTENT_TYPE), length)?;
+            announced.receive(&self.0, pieces.as_mut()).await
+        };
+        let taken = taken.await;
+        if taken.is_err() {
+            body::drain(pieces.as_mut()).await;
+        }
+        taken
+    }
+}
+
+/// Fails unless the bytes that come are those of the file.
+///
+/// # Errors
+/// [`Code::UnsupportedMediaType`].
+pub fn require_plain(headers: &HeaderMap) -> Result<()> {
+    match text(headers, CONTENT_ENCODING) {
+        None => Ok(()),
+        Some(encoding) if encoding.eq_ignore_ascii_case("identity") => Ok(()),
+        Some(_) => {
+            let message = "The file must be sent as it is, without a Content-Encoding.";
+            Err(Error::new(Code::UnsupportedMediaType, message))
+        }
+    }
+}
+
+fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}

@@ -1,0 +1,57 @@
+//! Files: the routes of the API, the address that a file is sent to, and the one it is served at.
+
+mod files;
+mod gateway;
+mod origin;
+
+use fanfare_domain::{
+    Reply, Result,
+    media::{self, drops, retention, signed},
+};
+
+use crate::Call;
+
+pub use files::Files;
+pub use gateway::{Gateway, require_plain};
+pub use origin::OwnOrigin;
+
+/// Stores a small file.
+pub async fn upload(mut call: Call) -> Result<Reply> {
+    let new = call.body()?;
+    media::upload(&call.act, new).await
+}
+
+/// The same, at an address of old.
+pub async fn relay(mut call: Call) -> Result<Reply> {
+    let new = call.body()?;
+    media::relay(&call.act, new).await
+}
+
+/// Announces a file.
+pub async fn announce(mut call: Call) -> Result<Reply> {
+    let new = call.body()?;
+    signed::announce(&call.act, new).await
+}
+
+/// Copies a file from another address.
+pub async fn from_url(mut call: Call) -> Result<Reply> {
+    let new = call.body()?;
+    media::from_url(&call.act, new).await
+}
+
+/// Makes a page to leave files on.
+pub async fn create_drop(mut call: Call) -> Result<Reply> {
+    let new = call.body()?;
+    drops::create(&call.act, new).await
+}
+
+/// A page of files.
+pub async fn list(mut call: Call) -> Result<Reply> {
+    let query = call.query()?;
+    media::list(&call.act, query).await
+}
+
+/// Deletes a file.
+pub async fn delete(call: Call) -> Result<Reply> {
+    retention::delete(&call.act, call.media()?).await
+}

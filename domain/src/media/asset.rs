@@ -1,0 +1,170 @@
+//! The row of a file: written once its bytes are in the store.
+
+use fanfare_entities::{
+    AssetId, DropSessionId, Millis, UserId, WorkspaceId, media_asset, media_asset::AssetStatus,
+};
+use fanfare_media::{Taken, extension};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{arrived, sizes};
+use crate::{
+    Domain, Tx,
+    access::PlanTier,
+    clock::show,
+    error::{Error, Result},
+};
+
+/// What stands before every file that a row may name.
+pub(super) const ROOT: &str = "assets";
+
+/// What is known of a file besides its bytes.
+pub(super) struct Origin {
+    pub workspace_id: WorkspaceId,
+    pub plan: PlanTier,
+    pub created_by: UserId,
+    pub drop_session_id: Option<DropSessionId>,
+    pub filename: String,
+    pub public_name: String,
+}
+
+/// Where the files of a workspace are.
+pub(super) fn prefix(workspace: WorkspaceId) -> String {
+    format!("{ROOT}/{workspace}")
+}
+
+/// A name to serve a file under, which nobody can guess.
+pub(super) fn public_name(mime: &str) -> String {
+    format!("{:032x}.{}", rand::random::<u128>(), extension(mime))
+}
+
+/// Where a file is served.
+pub(crate) fn url(cx: &Domain, row: &media_asset::Model) -> String {
+    format!("{}/{}", cx.settings.media_base_url, name(row))
+}
+
+fn name(row: &media_asset::Model) -> &str {
+    row.public_name.as_deref().or(row.path.as_deref()).unwrap_or_default()
+}
+
+/// The media record.
+pub(super) fn view(cx: &Domain, row: &media_asset::Model) -> Value {
+    let url = url(cx, row);
+    json!({
+        "id": row.uid,
+        "asset_id": row.uid,
+        "url": url,
+        "public_url": url,
+        "filename": row.filename,
+        "path": name(row),
+        "mime": row.mime,
+        "bytes": row.bytes,
+        "width": row.width,
+        "height": row.height,
+        "drop_session_id": row.drop_session_id,
+        "created_at": show(row.created_at),
+    })
+}
+
+/// An earlier file of the workspace with the same bytes, which can be shared.
+#[derive(Debug)]
+pub(super) struct Twin {
+    id: AssetId,
+    path: String,
+}
+
+/// Looks for a twin whose bytes are still there.
+pub(super) async fn twin(
+    cx: &Domain,
+    workspace: WorkspaceId,
+    file: &Taken,
+) -> Result<Option<Twin>> {
+    let found = media_asset::Entity::find()
+        .filter(media_asset::Column::WorkspaceId.eq(workspace))
+        .filter(media_asset::Column::Digest.eq(file.digest.as_str()))
+        .filter(media_asset::Column::Status.eq(AssetStatus::Ready))
+        .order_by_desc(media_asset::Column::Id)
+        .one(&cx.db.read)
+        .await?;
+    let Some((id, path)) = found.and_then(|row| Some((row.id, row.path?))) else {
+        return Ok(None);
+    };
+    let stat = cx.store.stat(&path).await;
+    Ok(stat.is_ok_and(|stat| stat.size == file.bytes).then_some(Twin { id, path }))
+}
+
+/// The path for a new row: the twin's, if that is still there and stays until this transaction ends, or the file's own.
+pub(super) async fn shared_path(tx: &Tx, file: &Taken, twin: Option<Twin>) -> Result<String> {
+    let Some(twin) = twin else { return Ok(file.path.clone()) };
+    let held: Option<AssetId> = media_asset::Entity::find_by_id(twin.id)
+        .select_only()
+        .column(media_asset::Column::Id)
+        .filter(media_asset::Column::Path.eq(twin.path.as_str()))
+        .lock_shared()
+        .into_tuple()
+        .one(tx.conn())
+        .await?;
+    Ok(if held.is_some() { twin.path } else { file.path.clone() })
+}
+
+/// Writes the row of a stored file.
+pub(super) async fn insert(
+    tx: &mut Tx,
+    origin: Origin,
+    file: &Taken,
+    twin: Option<Twin>,
+) -> Result<media_asset::Model> {
+    let now = tx.now();
+    let path = shared_path(tx, file, twin).await?;
+    let row = media_asset::ActiveModel {
+        uid: Set(Uuid::now_v7()),
+        workspace_id: Set(origin.workspace_id),
+        source_url: Set(None),
+        filename: Set(origin.filename),
+        path: Set(Some(path)),
+        mime: Set(Some(file.mime.to_owned())),
+        bytes: Set(Some(i64::try_from(file.bytes).map_err(Error::internal)?)),
+        width: Set(side(file.width)),
+        height: Set(side(file.height)),
+        status: Set(AssetStatus::Ready),
+        due_at: Set(None),
+        rung_at: Set(None),
+        fence: Set(0),
+        attempts: Set(0),
+        laps: Set(0),
+        created_at: Set(now),
+        updated_at: Set(now),
+        public_name: Set(Some(origin.public_name)),
+        digest: Set(Some(file.digest.clone())),
+        created_by: Set(Some(origin.created_by)),
+        drop_session_id: Set(origin.drop_session_id),
+        review_at: Set(Some(review_at(now, origin.plan))),
+        ..Default::default()
+    };
+    let made = media_asset::Entity::insert(row).exec_with_returning(tx.conn()).await?;
+    arrived(tx, &made).await?;
+    Ok(made)
+}
+
+/// When to look whether a file that came now is still needed.
+pub(super) fn review_at(now: Millis, plan: PlanTier) -> Millis {
+    now + sizes::kept(plan)
+}
+
+/// A side in pixels, as the row keeps it.
+pub(super) fn side(pixels: Option<u32>) -> Option<i32> {
+    pixels.and_then(|pixels| i32::try_from(pixels).ok())
+}
+
+/// Removes the bytes that came if no row names them: the file has a twin, or was refused after all. After trouble of our
+/// own they stay, since the row may be there nevertheless; without it they are an orphan.
+pub(super) async fn tidy(cx: &Domain, file: &Taken, named: Result<&str, &Error>) {
+    let spare = match named {
+        Ok(path) => path != file.path,
+        Err(error) => error.status() < 500,
+    };
+    if spare && let Err(error) = cx.store.delete(&file.path).await {
+        tracing::warn!(%error, "bytes that nobody needs were not removed; they are found as an orphan");
+    }
+}

@@ -1,0 +1,136 @@
+//! Bytes on their way into the store.
+
+use std::{fmt::Display, pin::pin, time::Duration};
+
+use bytes::Bytes;
+use fanfare_entities::WorkspaceId;
+use fanfare_media::{Intake, Refused, Sizes, Taken};
+use futures_util::{Stream, StreamExt};
+
+use super::asset;
+use crate::{
+    Domain,
+    error::{Code, Error, Result, violation},
+};
+
+/// A file that has not come whole by then is given up. Bytes that no row names are safe from the clean-up for longer.
+const LONGEST: Duration = Duration::from_secs(6 * 3_600);
+
+/// What must be true of a file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted {
+    /// Largest sizes.
+    pub sizes: Sizes,
+    /// Exactly so many bytes.
+    pub bytes: Option<u64>,
+    /// Of this type.
+    pub mime: Option<&'static str>,
+    /// May it be a document?
+    pub documents: bool,
+    /// The field that brings it, for refusals.
+    pub field: &'static str,
+}
+
+/// Puts a body into the store, whole or not at all.
+///
+/// # Errors
+/// What is wrong with the file; or [`Code::Unavailable`] if the store does not take it.
+pub(super) async fn receive<E: Display>(
+    cx: &Domain,
+    workspace: WorkspaceId,
+    wanted: Wanted,
+    body: impl Stream<Item = Result<Bytes, E>> + Send,
+) -> Result<Taken> {
+    let mut intake = Intake::new(&cx.store, &asset::prefix(workspace), wanted.sizes);
+    let poured = tokio::time::timeout(LONGEST, pour(cx, &mut intake, wanted, body)).await;
+    let poured = poured.unwrap_or_else(|_| Err(short(wanted, intake.seen())));
+    if let Err(error) = poured {
+        intake.abort().await;
+        return Err(error);
+    }
+    let file = intake.finish().await.map_err(|refused| refusal(refused, wanted.field))?;
+    cx.failpoint.reach("upload_stored").await;
+    Ok(file)
+}
+
+async fn pour<E: Display>(
+    cx: &Domain,
+    intake: &mut Intake,
+    wanted: Wanted,
+    body: impl Stream<Item = Result<Bytes, E>> + Send,
+) -> Result<()> {
+    let mut body = pin!(body);
+    while let Some(piece) = body.next().await {
+        let piece = piece.map_err(|error| {
+            tracing::debug!(%error, "a file was cut off");
+            short(wanted, intake.seen())
+        })?;
+        let seen = intake.seen() + piece.len() as u64;
+        if wanted.bytes.is_some_and(|bytes| seen > bytes) {
+            return Err(long(wanted));
+        }
+        intake.write(&piece).await.map_err(|refused| refusal(refused, wanted.field))?;
+        if let Some(mime) = intake.mime() {
+            fits(mime, wanted)?;
+        }
+        cx.failpoint.reach("upload_begun").await;
+    }
+    if wanted.bytes.is_some_and(|bytes| intake.seen() < bytes) {
+        return Err(short(wanted, intake.seen()));
+    }
+    let mime = intake.end().await.map_err(|refused| refusal(refused, wanted.field))?;
+    fits(mime, wanted)
+}
+
+fn fits(mime: &str, wanted: Wanted) -> Result<()> {
+    if let Some(named) = wanted.mime.filter(|named| *named != mime) {
+        let message = format!("The file was announced as {named}, but its bytes are {mime}.");
+        let remedy = format!("Send content_type {mime}, or the right file.");
+        return Err(Error::field(Code::MediaTypeMismatch, "content_type", message, remedy));
+    }
+    if mime == "application/pdf" && !wanted.documents {
+        let message = "PDF documents are not taken here.";
+        let remedy = "Save its pages as JPEG or PNG pictures and send those.";
+        return Err(Error::field(Code::MediaTypeUnsupported, wanted.field, message, remedy));
+    }
+    Ok(())
+}
+
+fn short(wanted: Wanted, seen: u64) -> Error {
+    let message = format!("The file ended after {seen} bytes.");
+    size_differs(wanted, message, Some(seen))
+}
+
+fn long(wanted: Wanted) -> Error {
+    size_differs(wanted, "The file is longer than it was announced.".to_owned(), None)
+}
+
+fn size_differs(wanted: Wanted, message: String, seen: Option<u64>) -> Error {
+    let remedy = "Send the whole file, exactly as many bytes as were announced.";
+    let mut broken = violation(Code::UploadSizeMismatch, wanted.field, message, remedy);
+    broken.limit = wanted.bytes.map(Into::into);
+    broken.actual = seen.map(Into::into);
+    Error::violation(broken)
+}
+
+/// Why the store's side did not take a file.
+fn refusal(refused: Refused, field: &str) -> Error {
+    let (code, remedy) = match &refused {
+        Refused::Empty => (Code::InvalidField, "Send a file that has something in it."),
+        Refused::Page | Refused::Type(_) => {
+            (Code::MediaTypeUnsupported, "Send JPEG, PNG, GIF, WebP, MP4, MOV or WebM.")
+        }
+        Refused::TooLarge { limit } => {
+            let remedy = "Send a smaller file, or move to a larger plan.";
+            let mut broken = violation(Code::MediaTooLarge, field, refused.to_string(), remedy);
+            broken.limit = Some((*limit).into());
+            return Error::violation(broken);
+        }
+        Refused::Store(error) => {
+            tracing::error!(%error, "the media store did not take a file");
+            let message = "The media store cannot take the file right now.";
+            return Error::new(Code::Unavailable, message).retry_after(5);
+        }
+    };
+    Error::field(code, field, refused.to_string(), remedy)
+}

@@ -1,0 +1,158 @@
+//! Files at other people's addresses: asking for a copy, and waiting for it.
+//!
+//! A copy is work like any other: the request writes a row, rings, and waits for a worker to do it, so that no API
+//! process ever downloads media.
+
+use std::time::Duration;
+
+use fanfare_entities::{AssetId, Millis, media_asset, media_asset::AssetStatus};
+use fanfare_jobs::Kind;
+use fanfare_media::filename;
+use schemars::JsonSchema;
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use serde::Deserialize;
+use serde_json::Value;
+use url::Url;
+use uuid::Uuid;
+
+use super::asset;
+use crate::{
+    Act, Reply, Tx,
+    error::{Code, Error, Result, violation},
+};
+
+/// How long a request waits for its copies.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How often it looks.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// A finished copy of the same address is used again for this long, in ms: long enough for a retry of the request, too
+/// short to serve yesterday's file.
+const REUSED: Millis = 10 * 60_000;
+
+/// A file at another address.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewRemote {
+    /// A public address of the file itself.
+    pub url: String,
+    /// Name for people; that of the address if left out.
+    #[serde(default)]
+    pub filename: Option<String>,
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+}
+
+/// An address and what it is asked for as.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Source<'a> {
+    /// The address.
+    pub url: &'a str,
+    /// Name for people, if not that of the address.
+    pub filename: &'a str,
+    /// The field that names it, for refusals.
+    pub field: &'static str,
+}
+
+/// Copies a file into our storage.
+///
+/// # Errors
+/// What is wrong with the file, or [`Code::MediaCopyPending`] when the copy takes longer than a request may.
+pub async fn from_url(act: &Act, new: NewRemote) -> Result<Reply> {
+    let url = Url::parse(&new.url).ok();
+    if !url.is_some_and(|url| matches!(url.scheme(), "http" | "https")) {
+        let message = "url is not an http(s) address.";
+        return Err(Error::field(Code::InvalidField, "url", message, "Send a full address."));
+    }
+    let filename = new.filename.as_deref().unwrap_or_default().trim();
+    if filename.chars().count() > 255 {
+        let message = "filename has more than 255 characters.";
+        return Err(Error::field(Code::InvalidField, "filename", message, "Shorten it."));
+    }
+    let row = ask(act, Source { url: &new.url, filename, field: "url" }).await?;
+    Ok(Reply::ok(asset::view(&act.cx, &row)).with_status(201))
+}
+
+/// The copy of a file, as soon as there is one.
+///
+/// # Errors
+/// As for [`from_url`].
+pub(crate) async fn ask(act: &Act, source: Source<'_>) -> Result<media_asset::Model> {
+    let id = match earlier(act, source).await? {
+        Some(row) => row.id,
+        None => start(act, source).await?,
+    };
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    loop {
+        let row = media_asset::Entity::find_by_id(id).one(&act.cx.db.read).await?;
+        let row = row.ok_or_else(|| Error::internal("a media row is gone"))?;
+        match row.status {
+            AssetStatus::Ready => return Ok(row),
+            AssetStatus::Failed => return Err(failure(row.error.as_ref(), source.field)),
+            AssetStatus::Copying if tokio::time::Instant::now() >= deadline => {
+                let message = "The media is still being copied.";
+                return Err(Error::new(Code::MediaCopyPending, message).retry_after(5));
+            }
+            AssetStatus::Copying => tokio::time::sleep(LOOK).await,
+        }
+    }
+}
+
+/// A copy of the same address that is running or has just finished.
+async fn earlier(act: &Act, source: Source<'_>) -> Result<Option<media_asset::Model>> {
+    let since = act.cx.clock.now() - REUSED;
+    let rows = media_asset::Entity::find()
+        .filter(media_asset::Column::WorkspaceId.eq(act.seat.workspace_id))
+        .filter(media_asset::Column::SourceUrl.eq(source.url))
+        .filter(media_asset::Column::Status.ne(AssetStatus::Failed))
+        .filter(media_asset::Column::CreatedAt.gte(since))
+        .order_by_desc(media_asset::Column::Id)
+        .limit(10)
+        .all(&act.cx.db.read)
+        .await?;
+    // Under another name it is another file.
+    let is_asked = |row: &media_asset::Model| {
+        let mime = row.mime.as_deref().unwrap_or_default();
+        row.filename == source.filename || row.filename == filename(source.filename, mime)
+    };
+    Ok(rows.into_iter().find(|row| source.filename.is_empty() || is_asked(row)))
+}
+
+async fn start(act: &Act, source: Source<'_>) -> Result<AssetId> {
+    let mut tx = Tx::begin(&act.cx).await?;
+    let now = act.cx.clock.now();
+    let row = media_asset::ActiveModel {
+        uid: Set(Uuid::now_v7()),
+        workspace_id: Set(act.seat.workspace_id),
+        source_url: Set(Some(source.url.to_owned())),
+        filename: Set(source.filename.to_owned()),
+        status: Set(AssetStatus::Copying),
+        due_at: Set(Some(now)),
+        rung_at: Set(Some(now)),
+        fence: Set(0),
+        attempts: Set(0),
+        laps: Set(0),
+        created_at: Set(now),
+        updated_at: Set(now),
+        created_by: Set(Some(act.caller.user_id)),
+        ..Default::default()
+    };
+    let made = media_asset::Entity::insert(row).exec_with_returning(tx.conn()).await?;
+    tx.ring(Kind::CopyMedia, made.id.0, now);
+    tx.commit().await?;
+    Ok(made.id)
+}
+
+/// The stored reason why a file could not be copied.
+fn failure(stored: Option<&Value>, field: &str) -> Error {
+    let text = |name: &str| stored.and_then(|error| error.get(name)).and_then(Value::as_str);
+    let code = text("code").and_then(Code::named).unwrap_or(Code::RemoteMediaUnavailable);
+    let message = text("message").unwrap_or("The media could not be copied.");
+    let remedy = text("remedy").unwrap_or(code.entry().remedy);
+    let mut broken = violation(code, field, message, remedy);
+    broken.limit = stored.and_then(|error| error.get("limit")).cloned();
+    broken.actual = stored.and_then(|error| error.get("actual")).cloned();
+    Error::violation(broken)
+}

@@ -1,0 +1,138 @@
+//! Deleting files: on request, or because nobody has needed them for as long as the plan keeps them. Never one that a
+//! post still needs.
+
+use fanfare_entities::{AssetId, Millis, PostId, media_asset, media_use};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect, sea_query::Expr,
+};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::sizes;
+use crate::{
+    Act, Domain, Reply, Tx,
+    db::statement,
+    error::{Code, Error, Result},
+};
+
+/// Most files that one clean-up looks at.
+const MOST: u64 = 500;
+
+/// A file that is still needed is looked at again after this many ms.
+const AGAIN: Millis = 7 * 24 * 3_600_000;
+
+/// Deletes a file.
+///
+/// # Errors
+/// [`Code::MediaInUse`] with `posts` while one that is not out yet needs it; [`Code::MediaNotFound`].
+pub async fn delete(act: &Act, uid: Uuid) -> Result<Reply> {
+    let tx = act.begin().await?;
+    let row = media_asset::Entity::find()
+        .filter(media_asset::Column::WorkspaceId.eq(act.seat.workspace_id))
+        .filter(media_asset::Column::Uid.eq(uid))
+        .filter(media_asset::Column::DueAt.is_null())
+        .lock_exclusive()
+        .one(tx.conn())
+        .await?
+        .ok_or_else(|| Error::new(Code::MediaNotFound, "There is no such file."))?;
+    let posts = needing(tx.conn(), row.id, Millis::MAX).await?;
+    if !posts.is_empty() {
+        let message = "A post that is not published yet needs the file.";
+        return Err(Error::new(Code::MediaInUse, message).with("posts", json!(posts)));
+    }
+    remove(&tx, row.id).await?;
+    let reply = act.finish(tx, Reply::ok(json!({"deleted": true, "id": row.uid}))).await?;
+    remove_bytes(&act.cx, row.path.as_deref()).await;
+    Ok(reply)
+}
+
+/// Looks at the files whose time has come, and deletes those that nobody needs; how many those were.
+///
+/// # Errors
+/// The database's.
+pub async fn review(cx: &Domain) -> Result<u64> {
+    let due: Vec<AssetId> = media_asset::Entity::find()
+        .select_only()
+        .column(media_asset::Column::Id)
+        .filter(media_asset::Column::ReviewAt.lte(cx.clock.now()))
+        .order_by_asc(media_asset::Column::ReviewAt)
+        .limit(MOST)
+        .into_tuple()
+        .all(&cx.db.read)
+        .await?;
+    let mut gone = 0;
+    for id in due {
+        gone += u64::from(review_one(cx, id).await?);
+    }
+    Ok(gone)
+}
+
+/// True if it was deleted.
+async fn review_one(cx: &Domain, id: AssetId) -> Result<bool> {
+    let (tx, now) = (Tx::begin(cx).await?, cx.clock.now());
+    let row = media_asset::Entity::find_by_id(id)
+        .filter(media_asset::Column::ReviewAt.lte(now))
+        .filter(media_asset::Column::DueAt.is_null())
+        .lock_exclusive()
+        .one(tx.conn())
+        .await?;
+    let Some(row) = row else { return Ok(false) };
+    let kept = sizes::kept(sizes::plan(cx, row.workspace_id).await?);
+    // The plan may have become a larger one since.
+    let again = if row.created_at + kept > now {
+        Some(row.created_at + kept)
+    } else if needing(tx.conn(), id, now - kept).await?.is_empty() {
+        None
+    } else {
+        Some(now + AGAIN)
+    };
+    match again {
+        Some(at) => {
+            media_asset::Entity::update_many()
+                .col_expr(media_asset::Column::ReviewAt, Expr::value(at))
+                .filter(media_asset::Column::Id.eq(id))
+                .exec(tx.conn())
+                .await?;
+        }
+        None => remove(&tx, id).await?,
+    }
+    tx.commit().await?;
+    if again.is_none() {
+        remove_bytes(cx, row.path.as_deref()).await;
+    }
+    Ok(again.is_none())
+}
+
+/// Posts that need a file: those that are not out yet, and those that ended after `since`. At most ten are named.
+async fn needing<C: ConnectionTrait>(conn: &C, id: AssetId, since: Millis) -> Result<Vec<PostId>> {
+    let sql = "SELECT p.id FROM media_uses u JOIN posts p ON p.id = u.post_id WHERE u.asset_id = $1 \
+               AND (p.status NOT IN ('published', 'failed') OR p.updated_at > $2) ORDER BY p.id LIMIT 10";
+    let rows = conn.query_all_raw(statement(conn, sql, [id.0.into(), since.into()])).await?;
+    rows.iter().map(|row| Ok(PostId(row.try_get("", "id")?))).collect()
+}
+
+async fn remove(tx: &Tx, id: AssetId) -> Result<()> {
+    let of_asset = media_use::Column::AssetId.eq(id);
+    media_use::Entity::delete_many().filter(of_asset).exec(tx.conn()).await?;
+    media_asset::Entity::delete_by_id(id).exec(tx.conn()).await?;
+    Ok(())
+}
+
+/// Removes bytes that no row names any more. Nobody can come to name them again: only rows are shared from.
+async fn remove_bytes(cx: &Domain, path: Option<&str>) {
+    let Some(path) = path else { return };
+    let named =
+        media_asset::Entity::find().filter(media_asset::Column::Path.eq(path)).count(&cx.db.write);
+    let removed = match named.await {
+        Ok(0) => cx.store.delete(path).await.map_err(|error| error.to_string()),
+        Ok(_) => Ok(()),
+        Err(error) => Err(error.to_string()),
+    };
+    if let Err(error) = removed {
+        tracing::warn!(
+            error,
+            "bytes of a deleted file were not removed; they are found as an orphan"
+        );
+    }
+}

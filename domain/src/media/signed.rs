@@ -1,0 +1,225 @@
+//! A file that is announced first, and then sent to an address of its own.
+
+use bytes::Bytes;
+use fanfare_entities::{Millis, UploadId, upload};
+use fanfare_media::{filename, supported};
+use futures_util::Stream;
+use schemars::JsonSchema;
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, EntityTrait, ExprTrait, QueryFilter, sea_query::Expr,
+};
+use secrecy::ExposeSecret;
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{
+    asset::{self, Origin},
+    receive::{Wanted, receive},
+    sizes::{self, Sizes},
+    upload::named,
+};
+use crate::{
+    Act, Domain, Reply, Tx,
+    access::PlanTier,
+    clock::show,
+    error::{Code, Error, Result, violation},
+    token,
+};
+
+/// Sending must begin within this many ms.
+const LASTS: Millis = 15 * 60_000;
+
+/// So often may somebody begin to send a file: a broken connection is no reason to announce it again, but one address is
+/// no door for any number of streams either.
+const TRIES: i32 = 10;
+
+/// A file that will be sent.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewUpload {
+    /// Name for people.
+    pub filename: String,
+    /// Media type, which must be that of the bytes.
+    pub content_type: String,
+    /// Exact size in bytes.
+    pub size: i64,
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+}
+
+/// Makes an address to which the file is sent.
+///
+/// # Errors
+/// What is wrong with the file, as far as it was announced.
+pub async fn announce(act: &Act, new: NewUpload) -> Result<Reply> {
+    let (mime, mut broken) = named(&new.filename, &new.content_type);
+    if new.size < 1 {
+        let message = "size must be the file's size in bytes, at least 1.";
+        let remedy = "Send the exact size.";
+        broken.push(violation(Code::InvalidField, "size", message, remedy));
+    }
+    broken.extend(sizes::objection(
+        "size",
+        mime,
+        u64::try_from(new.size).unwrap_or(0),
+        act.seat.plan,
+    ));
+    Error::check(broken)?;
+    let (token, now) = (token::fresh(), act.cx.clock.now());
+    let row = upload::ActiveModel {
+        id: Set(UploadId::fresh()),
+        workspace_id: Set(act.seat.workspace_id),
+        created_by: Set(act.caller.user_id),
+        token_hash: Set(token::hash(token.expose_secret())),
+        public_name: Set(asset::public_name(mime)),
+        filename: Set(filename(&new.filename, mime)),
+        mime: Set(mime.to_owned()),
+        bytes: Set(new.size),
+        tries: Set(0),
+        spent_at: Set(None),
+        expires_at: Set(now + LASTS),
+        created_at: Set(now),
+    };
+    let tx = act.begin().await?;
+    let row = upload::Entity::insert(row).exec_with_returning(tx.conn()).await?;
+    let settings = &act.cx.settings;
+    let mut reply = Reply::ok(json!({
+        "upload_url": format!("{}/upload/{}", settings.base_url, token.expose_secret()),
+        "method": "PUT",
+        "headers": {"Content-Type": mime},
+        "public_url": format!("{}/{}", settings.media_base_url, row.public_name),
+        "path": row.public_name,
+        "filename": row.filename,
+        "expires_at": show(row.expires_at),
+        "max_size": sizes::of(act.seat.plan).of(mime),
+    }));
+    reply.secret = true;
+    act.finish(tx, reply.with_status(201)).await
+}
+
+/// A file that may be sent now.
+#[derive(Debug, Clone)]
+pub struct Announced {
+    row: upload::Model,
+    mime: &'static str,
+    plan: PlanTier,
+}
+
+/// The file that is to be sent to this address; counts as a try.
+///
+/// # Errors
+/// [`Code::NotFound`] for an address that is unknown, too old, or was used.
+pub async fn open(cx: &Domain, token: &str) -> Result<Announced> {
+    let gone = || {
+        let message = "There is no upload at this address: it is unknown, expired or was used.";
+        Error::new(Code::NotFound, message)
+    };
+    let hash = token::hash(token);
+    let counted = upload::Entity::update_many()
+        .col_expr(upload::Column::Tries, Expr::col(upload::Column::Tries).add(1))
+        .filter(upload::Column::TokenHash.eq(hash.as_str()))
+        .filter(upload::Column::SpentAt.is_null())
+        .filter(upload::Column::ExpiresAt.gt(cx.clock.now()))
+        .filter(upload::Column::Tries.lt(TRIES))
+        .exec(&cx.db.write)
+        .await?;
+    if counted.rows_affected != 1 {
+        return Err(gone());
+    }
+    let row = upload::Entity::find()
+        .filter(upload::Column::TokenHash.eq(hash))
+        .one(&cx.db.write)
+        .await?
+        .ok_or_else(gone)?;
+    let mime = supported(&row.mime).ok_or_else(|| Error::internal("an upload of no known type"))?;
+    let plan = sizes::plan(cx, row.workspace_id).await?;
+    Ok(Announced { row, mime, plan })
+}
+
+impl Announced {
+    /// Checks what the headers say.
+    ///
+    /// # Errors
+    /// Another type or size than was announced.
+    pub fn check(&self, content_type: Option<&str>, length: Option<u64>) -> Result<()> {
+        if content_type.and_then(supported) != Some(self.mime) {
+            let message = format!("The file must be sent with `Content-Type: {}`.", self.mime);
+            let remedy = "Send the headers that the announcement was answered with.";
+            return Err(Error::field(Code::MediaTypeMismatch, "Content-Type", message, remedy));
+        }
+        let bytes = self.row.bytes.unsigned_abs();
+        let Some(length) = length.filter(|length| *length != bytes) else { return Ok(()) };
+        let message = format!("The file has {length} bytes, but {bytes} were announced.");
+        let remedy = "Announce the file again with its exact size.";
+        let mut broken = violation(Code::UploadSizeMismatch, "Content-Length", message, remedy);
+        broken.limit = Some(bytes.into());
+        broken.actual = Some(length.into());
+        Err(Error::violation(broken))
+    }
+
+    /// Takes the file in.
+    ///
+    /// # Errors
+    /// What is wrong with it. The address can be used again then, until it expires.
+    pub async fn receive<E: std::fmt::Display>(
+        &self,
+        cx: &Domain,
+        body: impl Stream<Item = Result<Bytes, E>> + Send,
+    ) -> Result<Reply> {
+        let row = &self.row;
+        let wanted = Wanted {
+            sizes: Sizes::all(row.bytes.unsigned_abs()),
+            bytes: Some(row.bytes.unsigned_abs()),
+            mime: Some(self.mime),
+            documents: true,
+            field: "body",
+        };
+        let file = receive(cx, row.workspace_id, wanted, body).await?;
+        let written = self.write(cx, &file).await;
+        asset::tidy(cx, &file, written.as_ref().map(|(_, path)| path.as_str())).await;
+        Ok(written?.0)
+    }
+
+    async fn write(&self, cx: &Domain, file: &fanfare_media::Taken) -> Result<(Reply, String)> {
+        let row = &self.row;
+        let origin = Origin {
+            workspace_id: row.workspace_id,
+            plan: self.plan,
+            created_by: row.created_by,
+            drop_session_id: None,
+            filename: row.filename.clone(),
+            public_name: row.public_name.clone(),
+        };
+        let twin = asset::twin(cx, row.workspace_id, file).await?;
+        let mut tx = Tx::begin(cx).await?;
+        let spent = upload::Entity::update_many()
+            .col_expr(upload::Column::SpentAt, Expr::value(tx.now()))
+            .filter(upload::Column::Id.eq(row.id))
+            .filter(upload::Column::SpentAt.is_null())
+            .exec(tx.conn())
+            .await?;
+        if spent.rows_affected != 1 {
+            let message = "The file was sent to this address meanwhile.";
+            return Err(Error::new(Code::NotFound, message));
+        }
+        let made = asset::insert(&mut tx, origin, file, twin).await?;
+        let reply = Reply::ok(asset::view(cx, &made)).with_status(201);
+        tx.commit().await?;
+        Ok((reply, made.path.unwrap_or_default()))
+    }
+}
+
+/// Forgets addresses that have been useless for a day.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn prune(cx: &Domain) -> Result<u64> {
+    let before = cx.clock.now() - 24 * 3_600_000;
+    let gone = upload::Entity::delete_many()
+        .filter(upload::Column::ExpiresAt.lt(before))
+        .exec(&cx.db.write)
+        .await?;
+    Ok(gone.rows_affected)
+}

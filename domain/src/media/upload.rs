@@ -1,0 +1,142 @@
+//! A small file inside a request.
+
+use std::convert::Infallible;
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use bytes::Bytes;
+use fanfare_media::{filename, supported};
+use fanfare_platforms::Violation;
+use futures_util::stream;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::{
+    asset::{self, Origin},
+    receive::{Wanted, receive},
+    sizes,
+};
+use crate::{
+    Act, Reply,
+    error::{Code, Error, Result, violation},
+};
+
+/// Largest file that the relay takes, in bytes.
+pub const RELAYED: usize = 5_000_000;
+
+/// Longest file name that callers may send, in characters; what is kept is shorter.
+const LONGEST_NAME: usize = 255;
+
+/// A small file.
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewFile {
+    /// Name for people.
+    pub filename: String,
+    /// Media type, which must be that of the bytes.
+    pub content_type: String,
+    /// The bytes, in base64.
+    pub data: String,
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+}
+
+/// Stores a small file.
+///
+/// # Errors
+/// What is wrong with it.
+pub async fn upload(act: &Act, new: NewFile) -> Result<Reply> {
+    let (bytes, mime) = decoded(act, &new, None)?;
+    keep(act, &new, bytes, mime).await
+}
+
+/// The same, for callers of an address of old, with a limit of its own.
+///
+/// # Errors
+/// [`Code::FunctionPayloadTooLarge`], or what is wrong with the file.
+pub async fn relay(act: &Act, new: NewFile) -> Result<Reply> {
+    let (bytes, mime) = decoded(act, &new, Some(RELAYED))?;
+    keep(act, &new, bytes, mime).await
+}
+
+/// The file, if all of it is right.
+fn decoded(act: &Act, new: &NewFile, most: Option<usize>) -> Result<(Vec<u8>, &'static str)> {
+    let (mime, mut broken) = named(&new.filename, &new.content_type);
+    let bytes = STANDARD.decode(&new.data).unwrap_or_else(|error| {
+        let message = format!("data is not base64: {error}.");
+        let remedy = "Send the bytes in standard base64 with padding, without a data: prefix.";
+        broken.push(violation(Code::InvalidField, "data", message, remedy));
+        Vec::new()
+    });
+    if let Some(most) = most.filter(|most| bytes.len() > *most) {
+        let message = format!("The file has {} bytes; this address takes {most}.", bytes.len());
+        return Err(Error::new(Code::FunctionPayloadTooLarge, message).with("limit", most));
+    }
+    broken.extend(sizes::objection("data", mime, bytes.len() as u64, act.seat.plan));
+    Error::check(broken)?;
+    Ok((bytes, mime))
+}
+
+/// The type that a file was announced with, and what is wrong with its name and type.
+pub(super) fn named(filename: &str, content_type: &str) -> (&'static str, Vec<Violation>) {
+    let mut broken = Vec::new();
+    if filename.trim().is_empty() || filename.chars().count() > LONGEST_NAME {
+        let message = format!("filename must have 1 to {LONGEST_NAME} characters.");
+        let remedy = "Send a name for people, for example photo.jpg.";
+        broken.push(violation(Code::InvalidField, "filename", message, remedy));
+    }
+    let mime = supported(content_type).unwrap_or_else(|| {
+        let message = format!("Files of type {content_type:?} are not taken.");
+        let heic = ["image/heic", "image/heif"].iter().any(|kind| content_type.starts_with(kind));
+        let remedy = if heic {
+            "HEIC photos are taken by no network: save them as JPEG and send that."
+        } else {
+            "Send JPEG, PNG, GIF, WebP, MP4, MOV or WebM; PDF is for linkedin."
+        };
+        broken.push(violation(Code::MediaTypeUnsupported, "content_type", message, remedy));
+        ""
+    });
+    (mime, broken)
+}
+
+async fn keep(act: &Act, new: &NewFile, bytes: Vec<u8>, mime: &'static str) -> Result<Reply> {
+    let workspace_id = act.seat.workspace_id;
+    let wanted = Wanted {
+        sizes: sizes::of(act.seat.plan),
+        bytes: None,
+        mime: Some(mime),
+        documents: true,
+        field: "data",
+    };
+    let body = stream::iter([Ok::<_, Infallible>(Bytes::from(bytes))]);
+    let file = receive(&act.cx, workspace_id, wanted, body).await?;
+    let origin = Origin {
+        workspace_id,
+        plan: act.seat.plan,
+        created_by: act.caller.user_id,
+        drop_session_id: None,
+        filename: filename(&new.filename, mime),
+        public_name: asset::public_name(mime),
+    };
+    let written = async {
+        let twin = asset::twin(&act.cx, workspace_id, &file).await?;
+        let mut tx = act.begin().await?;
+        let row = asset::insert(&mut tx, origin, &file, twin).await?;
+        let reply = Reply::ok(asset::view(&act.cx, &row)).with_status(201);
+        Ok((act.finish(tx, reply).await?, row.path.unwrap_or_default()))
+    };
+    let written = written.await;
+    asset::tidy(&act.cx, &file, written.as_ref().map(|(_, path)| path.as_str())).await;
+    Ok(written?.0)
+}
+
+/// The bytes are not shown: they may be many.
+impl std::fmt::Debug for NewFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NewFile")
+            .field("filename", &self.filename)
+            .field("content_type", &self.content_type)
+            .finish_non_exhaustive()
+    }
+}

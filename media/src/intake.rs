@@ -1,0 +1,215 @@
+//! A file on its way in: told by its bytes, counted, hashed, and written while it comes.
+
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+
+use crate::{
+    Error, Store, Writer,
+    dimensions::{self, dimensions},
+    kind, path, refusal,
+};
+
+/// Largest sizes in bytes, by what a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sizes {
+    /// Of images, and of documents.
+    pub image: u64,
+    /// Of videos.
+    pub video: u64,
+}
+
+impl Sizes {
+    /// The same for everything.
+    #[must_use]
+    pub const fn all(bytes: u64) -> Self {
+        Self { image: bytes, video: bytes }
+    }
+
+    /// For a file of this type.
+    #[must_use]
+    pub fn of(self, mime: &str) -> u64 {
+        if mime.starts_with("video/") { self.video } else { self.image }
+    }
+
+    /// None larger than this.
+    #[must_use]
+    pub fn at_most(self, bytes: u64) -> Self {
+        Self { image: self.image.min(bytes), video: self.video.min(bytes) }
+    }
+}
+
+/// A file that is in the store, whole.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Taken {
+    /// Where it is: the prefix, a name nobody can guess, and the type's extension.
+    pub path: String,
+    /// Media type, told by the bytes.
+    pub mime: &'static str,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// SHA-256 of the bytes, in hex.
+    pub digest: String,
+    /// Width in pixels as shown; of images only.
+    pub width: Option<u32>,
+    /// Height in pixels as shown; of images only.
+    pub height: Option<u32>,
+}
+
+/// Why a file was not taken. Each text is a sentence for the user.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// There was not one byte.
+    #[error("The file is empty.")]
+    Empty,
+    /// It is a page of a web site, which is what a wrong address or a log-in gives.
+    #[error("The file is a web page.")]
+    Page,
+    /// It is of a type that is not supported: what it is, and what is.
+    #[error("{0}")]
+    Type(String),
+    /// It is too large.
+    #[error("The file is larger than the {limit} bytes that are taken here.")]
+    TooLarge {
+        /// Largest size in bytes.
+        limit: u64,
+    },
+    /// Our own store failed; a later try may go better.
+    #[error(transparent)]
+    Store(#[from] Error),
+}
+
+/// Takes one file in, whole or not at all, in constant memory: a few parts of it, and an image's first 512 KiB. Dropped
+/// before [`Intake::finish`], it leaves nothing.
+pub struct Intake {
+    store: Store,
+    prefix: String,
+    sizes: Sizes,
+    head: Vec<u8>,
+    hash: Sha256,
+    seen: u64,
+    begun: Option<Begun>,
+}
+
+/// The type is known, and with it the name.
+struct Begun {
+    writer: Writer,
+    path: String,
+    mime: &'static str,
+}
+
+impl Intake {
+    /// A file for `store`, somewhere under `prefix`.
+    #[must_use]
+    pub fn new(store: &Store, prefix: &str, sizes: Sizes) -> Self {
+        Self {
+            store: store.clone(),
+            prefix: prefix.to_owned(),
+            sizes,
+            head: Vec::new(),
+            hash: Sha256::new(),
+            seen: 0,
+            begun: None,
+        }
+    }
+
+    /// Takes the next bytes. The type is judged with the first 4 KiB, the size with every byte.
+    ///
+    /// # Errors
+    /// [`Refused`]. The file is lost then.
+    pub async fn write(&mut self, piece: &[u8]) -> Result<(), Refused> {
+        self.seen += piece.len() as u64;
+        self.hash.update(piece);
+        if let Some(begun) = &mut self.begun {
+            let limit = self.sizes.of(begun.mime);
+            if self.seen > limit {
+                return Err(Refused::TooLarge { limit });
+            }
+            begun.writer.write(piece).await?;
+            let wanted = if begun.mime.starts_with("image/") { dimensions::HEADER } else { 0 };
+            let more = wanted.saturating_sub(self.head.len()).min(piece.len());
+            self.head.extend_from_slice(&piece[..more]);
+            return Ok(());
+        }
+        self.head.extend_from_slice(piece);
+        if self.head.len() >= kind::SNIFFED { self.begin().await } else { Ok(()) }
+    }
+
+    /// The type of the file, once enough of it has come.
+    #[must_use]
+    pub fn mime(&self) -> Option<&'static str> {
+        self.begun.as_ref().map(|begun| begun.mime)
+    }
+
+    /// Bytes that have come.
+    #[must_use]
+    pub fn seen(&self) -> u64 {
+        self.seen
+    }
+
+    /// That was all of it: tells its type at the latest now. Called by [`Intake::finish`] unless it was called before.
+    ///
+    /// # Errors
+    /// [`Refused`].
+    pub async fn end(&mut self) -> Result<&'static str, Refused> {
+        if self.begun.is_none() {
+            self.begin().await?;
+        }
+        self.mime().ok_or(Refused::Empty)
+    }
+
+    /// Puts the file in its place. It is on disk, or the bucket's, after that.
+    ///
+    /// # Errors
+    /// [`Refused`]. Nothing is left behind then.
+    pub async fn finish(mut self) -> Result<Taken, Refused> {
+        self.end().await?;
+        let Some(Begun { writer, path, mime }) = self.begun else { return Err(Refused::Empty) };
+        let bytes = writer.finish().await?;
+        let (width, height) = dimensions(&self.head).unzip();
+        let digest = self.hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Taken { path, mime, bytes, digest, width, height })
+    }
+
+    /// Gives the file up, and returns when nothing of it is left. Dropping does the same in the background.
+    pub async fn abort(self) {
+        if let Some(begun) = self.begun {
+            begun.writer.abort().await;
+        }
+    }
+
+    async fn begin(&mut self) -> Result<(), Refused> {
+        let mime = kind::sniff(&self.head).ok_or_else(|| refusal::of(&self.head))?;
+        let limit = self.sizes.of(mime);
+        if self.seen > limit {
+            return Err(Refused::TooLarge { limit });
+        }
+        let path = path::fresh(&self.prefix, kind::extension(mime))?;
+        let mut writer = self.store.writer(&path)?;
+        writer.write(&self.head).await?;
+        if !mime.starts_with("image/") {
+            self.head = Vec::new();
+        }
+        self.begun = Some(Begun { writer, path, mime });
+        Ok(())
+    }
+}
+
+/// The path is not shown: whoever knows it can fetch the file.
+impl fmt::Debug for Taken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Taken")
+            .field("mime", &self.mime)
+            .field("bytes", &self.bytes)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Intake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Intake")
+            .field("mime", &self.mime())
+            .field("seen", &self.seen)
+            .finish_non_exhaustive()
+    }
+}
