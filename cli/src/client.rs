@@ -27,12 +27,26 @@ impl Service {
         if let Some(body) = body {
             request = request.json(body);
         }
-        let reply = request.send().await?;
-        let status = reply.status();
-        let body: Value = reply.json().await?;
-        if status.is_success() {
-            return Ok(body);
-        }
-        bail!("{} ({status})", body["error"].as_str().unwrap_or("the service refused the request"))
+        read(request.send().await?).await
     }
+
+    /// The client itself, for addresses outside the API.
+    pub fn http(&self) -> &Client {
+        &self.http
+    }
+}
+
+/// The JSON of a reply.
+///
+/// # Errors
+/// The service's own words when it refuses.
+pub async fn read(reply: reqwest::Response) -> Result<Value> {
+    let status = reply.status();
+    let body: Value = reply.json().await.unwrap_or_default();
+    if status.is_success() {
+        return Ok(body);
+    }
+    let remedy = body["validation_errors"][0]["remedy"].as_str().unwrap_or_default();
+    let error = body["error"].as_str().unwrap_or("the service refused the request");
+    bail!("{} ({status})", [error, remedy].join(" ").trim())
 }

@@ -3,6 +3,8 @@
 mod client;
 mod demo;
 mod health;
+mod media;
 
 pub use demo::demo;
 pub use health::health;
+pub use media::{Upload, upload};

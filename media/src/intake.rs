@@ -56,6 +56,10 @@ pub struct Taken {
     pub height: Option<u32>,
 }
 
+/// What to do about an HEIC photo.
+pub const HEIC_REMEDY: &str = "Save it as JPEG and send that: on an iPhone, Settings, Camera, Formats, Most Compatible \
+                               makes new photos JPEG.";
+
 /// Why a file was not taken. Each text is a sentence for the user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
@@ -65,7 +69,10 @@ pub enum Refused {
     /// It is a page of a web site, which is what a wrong address or a log-in gives.
     #[error("The file is a web page.")]
     Page,
-    /// It is of a type that is not supported: what it is, and what is.
+    /// It is what phones make, and no network takes; see [`HEIC_REMEDY`].
+    #[error("The file is an HEIC photo, which networks do not take.")]
+    Heic,
+    /// It is of a type that is not supported: what it is.
     #[error("{0}")]
     Type(String),
     /// It is too large.

@@ -25,7 +25,7 @@ mod writer;
 pub use dimensions::dimensions;
 pub use error::Error;
 pub use filename::filename;
-pub use intake::{Intake, Refused, Sizes, Taken};
+pub use intake::{HEIC_REMEDY, Intake, Refused, Sizes, Taken};
 pub use kind::{extension, sniff, supported};
 pub use remote::{Copied, CopyError, MAX_REMOTE, copy_remote};
 pub use s3::S3;

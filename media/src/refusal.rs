@@ -5,10 +5,6 @@ use crate::{CopyError, Refused, kind};
 const SUPPORTED: &str =
     "JPEG, PNG, GIF, WebP, MP4, MOV and WebM files are supported, and PDF for linkedin";
 
-/// What phones make, and no network takes.
-const HEIC: &str = "The file is an HEIC photo, which networks do not take. Save it as JPEG and send that: on an iPhone, \
-                    Settings, Camera, Formats, Most Compatible makes new photos JPEG.";
-
 pub(crate) fn unavailable(message: &str, retryable: bool) -> CopyError {
     CopyError::Unavailable { message: message.to_owned(), retryable }
 }
@@ -49,12 +45,17 @@ pub(crate) fn of(head: &[u8]) -> Refused {
         Some(Markup::Page) => return Refused::Page,
         Some(Markup::Svg) => "an SVG drawing".to_owned(),
         None => match kind::found(head) {
-            Some("image/heif") => return Refused::Type(HEIC.to_owned()),
+            Some("image/heif") => return Refused::Heic,
             Some(mime) => format!("of type {mime}"),
             None => "of a type that is not known".to_owned(),
         },
     };
-    Refused::Type(format!("The file is {what}. {SUPPORTED}."))
+    Refused::Type(format!("The file is {what}."))
+}
+
+/// What is taken instead of a type that is not.
+pub(crate) fn supported() -> String {
+    format!("{SUPPORTED}.")
 }
 
 enum Markup {
@@ -108,7 +109,9 @@ mod tests {
 
     #[test]
     fn a_known_type_is_named_beside_the_supported_ones() {
-        let Refused::Type(message) = of(&files::ftyp(b"avif")) else { panic!() };
+        let CopyError::UnsupportedType { message } = of(&files::ftyp(b"avif")).into() else {
+            panic!()
+        };
         assert_eq!(
             message,
             "The file is of type image/avif. JPEG, PNG, GIF, WebP, MP4, MOV and WebM files are supported, and PDF for \
@@ -118,8 +121,9 @@ mod tests {
 
     #[test]
     fn a_photo_of_a_phone_is_refused_with_what_to_do() {
-        let Refused::Type(message) = of(&files::ftyp(b"heic")) else { panic!() };
-        assert!(message.contains("HEIC") && message.contains("JPEG"), "{message}");
+        assert_eq!(of(&files::ftyp(b"heic")), Refused::Heic);
+        let CopyError::UnsupportedType { message } = Refused::Heic.into() else { panic!() };
+        assert!(message.contains("HEIC photo") && message.contains("as JPEG"), "{message}");
     }
 
     #[test]

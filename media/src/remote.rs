@@ -8,7 +8,7 @@ use http::header::CONTENT_ENCODING;
 use tokio::time::timeout;
 use url::Url;
 
-use crate::{Intake, Refused, Sizes, Store, Taken, filename, refusal};
+use crate::{HEIC_REMEDY, Intake, Refused, Sizes, Store, Taken, filename, refusal};
 
 /// Largest file that is copied, in bytes.
 pub const MAX_REMOTE: u64 = 60_000_000;
@@ -189,7 +189,10 @@ impl From<Refused> for CopyError {
         match refused {
             Refused::Empty => refusal::empty(),
             Refused::Page => refusal::page(),
-            Refused::Type(message) => Self::UnsupportedType { message },
+            Refused::Heic => Self::UnsupportedType { message: format!("{refused} {HEIC_REMEDY}") },
+            Refused::Type(what) => {
+                Self::UnsupportedType { message: format!("{what} {}", refusal::supported()) }
+            }
             Refused::TooLarge { limit } => Self::TooLarge { limit, actual: None },
             Refused::Store(error) => Self::Store(error.to_string()),
         }

@@ -6,6 +6,7 @@ mod demo;
 mod doctor;
 mod health;
 mod key;
+mod media;
 mod migrate;
 mod mount;
 mod ops;
@@ -52,6 +53,11 @@ enum Command {
         #[command(subcommand)]
         command: key::Command,
     },
+    /// Sends files to a running service.
+    Media {
+        #[command(subcommand)]
+        command: media::Command,
+    },
     /// Sets up operators' log-ins, persons, workspaces, seats, brands and plans.
     Admin {
         #[command(subcommand)]
@@ -78,6 +84,7 @@ impl Cli {
             Command::Doctor => doctor::run(config).await,
             Command::Health => health::run(config).await,
             Command::Key { command } => key::run(config, command).await,
+            Command::Media { command } => media::run(command).await,
             Command::Admin { command } => admin::run(config, command).await,
             Command::Ops(args) => Box::pin(ops::run(config, args)).await,
         }

@@ -14,6 +14,7 @@ mod full;
 mod lateness;
 mod limits;
 mod load;
+mod media;
 mod memory;
 mod network;
 mod pending;
@@ -42,6 +43,9 @@ struct Args {
     /// Days of `soak`.
     #[arg(long, default_value_t = 3)]
     days: u64,
+    /// Size of the file of `media`, in MB.
+    #[arg(long, default_value_t = 4_000)]
+    megabytes: usize,
     /// Fanfare alone, without its peers: for profiling.
     #[arg(long)]
     own: bool,
@@ -79,8 +83,8 @@ fn main() {
 }
 
 /// The one list of benchmarks.
-const ALL: [&str; 8] =
-    ["queue", "full", "lateness", "tenants", "pending", "limits", "api", "start"];
+const ALL: [&str; 9] =
+    ["queue", "full", "lateness", "tenants", "pending", "limits", "api", "start", "media"];
 
 /// Not among [`ALL`]: it says what is left after days, not how fast anything is, and takes long.
 const SOAK: &str = "soak";
@@ -109,6 +113,7 @@ async fn run(name: &str, args: &Args) {
         "limits" => limits::run().await,
         "api" => api::run(posts / 4).await,
         "start" => start::run().await,
+        "media" => media::run(args.megabytes).await,
         _ => soak::run(args.days).await,
     }
 }

@@ -14,7 +14,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 /// Says which texts are too faint on what is behind them: less than 4.5 to 1, or 3 to 1 when they are large.
-const FAINT: &str = include_str!("contrast.js");
+pub const FAINT: &str = include_str!("contrast.js");
 
 const PAGES: &[(&str, &str)] = &[
     ("queues", "/admin/queues"),
@@ -110,7 +110,7 @@ async fn every_page_can_be_read_on_a_phone_and_in_the_dark() {
 }
 
 #[expect(clippy::disallowed_methods, reason = "where whoever looks wants the pictures")]
-async fn keep(browser: &mut Browser, name: &str) {
+pub async fn keep(browser: &mut Browser, name: &str) {
     let Ok(dir) = std::env::var("TEST_PICTURES") else { return };
     let picture = browser.picture().await;
     std::fs::create_dir_all(&dir).unwrap();

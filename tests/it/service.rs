@@ -26,7 +26,24 @@ impl Service {
     /// # Panics
     /// It does not start.
     pub fn start(dir: &Path, is_first: bool, variables: &[(&str, &str)]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_fanfare"))
+        Self::spawn(Command::new(env!("CARGO_BIN_EXE_fanfare")), dir, is_first, variables)
+    }
+
+    /// Starts one for the first time that can write no file larger than `bytes`: a write beyond that fails, as on a full
+    /// disk.
+    ///
+    /// # Panics
+    /// It does not start.
+    pub fn start_limited(dir: &Path, bytes: u64, variables: &[(&str, &str)]) -> Self {
+        let mut command = Command::new("bash");
+        // Without the signal that comes with it, which would end the process.
+        let limit = format!("trap '' XFSZ; ulimit -f {}; exec \"$0\" \"$@\"", bytes / 1_024);
+        command.args(["-c", &limit, env!("CARGO_BIN_EXE_fanfare")]);
+        Self::spawn(command, dir, true, variables)
+    }
+
+    fn spawn(mut command: Command, dir: &Path, is_first: bool, variables: &[(&str, &str)]) -> Self {
+        let mut child = command
             .arg("up")
             .env("FANFARE_LISTEN", "127.0.0.1:0")
             .env("FANFARE_DATA_DIR", dir)

@@ -23,7 +23,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use crate::{Cutter, Stack, client::User};
+use crate::{Bucket, Cutter, Stack, client::User};
 
 /// How long a test waits for something to happen, in real time. Generous: it only ends a failed test.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -121,7 +121,7 @@ impl TestApp {
         let reached = cutter.as_ref().map_or(networks.address(), Cutter::address);
         let clock = Clock::manual(machine_now());
         let master_key = Vault::fresh_key();
-        let media = format!("file://{}", dir.join("media").display());
+        let store = store(stack, &dir, &stop).await;
         let domain = Domain::new(Parts {
             db,
             clock: clock.clone(),
@@ -129,8 +129,7 @@ impl TestApp {
             limits: limits(redis_url.as_deref(), &clock),
             vault: Vault::new(&master_key, &[]).expect("a good key"),
             http: Client::new(Policy { allow_private: options.allow_private }).expect("a client"),
-            store: Store::open(&media, S3 { access_key: None, secret_key: None, region: None })
-                .expect("the store opens"),
+            store,
             settings: Settings {
                 base_url: origin.clone(),
                 media_base_url: format!("{origin}/media"),
@@ -352,6 +351,18 @@ impl TestApp {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
+}
+
+/// Media files in `dir/media`: written there on the embedded stack, by an S3 server in a fleet.
+async fn store(stack: Stack, dir: &std::path::Path, stop: &CancellationToken) -> Store {
+    let (url, keys) = match stack {
+        Stack::Embedded => (format!("file://{}", dir.join("media").display()), S3::default()),
+        Stack::Fleet => {
+            let bucket = Bucket::serve(dir, stop.clone()).await;
+            (bucket.url, bucket.keys)
+        }
+    };
+    Store::open(&url, keys).expect("the store opens")
 }
 
 async fn bell(redis_url: Option<&str>) -> Bell {

@@ -1,5 +1,6 @@
 //! A caller of the API.
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use reqwest::{Client, Method, header::HeaderMap};
 use serde_json::{Value, json};
 
@@ -126,6 +127,52 @@ impl User {
     /// DELETE.
     pub async fn delete(&self, path: &str) -> Answer {
         self.send(Method::DELETE, path, &[], None).await
+    }
+
+    /// Sends a small file; its record.
+    ///
+    /// # Panics
+    /// The service refuses.
+    pub async fn upload(&self, filename: &str, mime: &str, bytes: &[u8]) -> Value {
+        let file =
+            json!({"filename": filename, "content_type": mime, "data": STANDARD.encode(bytes)});
+        self.post("/api/v1/media/upload", file).await.expect(201).body
+    }
+
+    /// Announces a file; where and how it is sent.
+    ///
+    /// # Panics
+    /// The service refuses.
+    pub async fn announce(&self, filename: &str, mime: &str, size: usize) -> Value {
+        let file = json!({"filename": filename, "content_type": mime, "size": size});
+        self.post("/api/v1/media/signed-upload", file).await.expect(201).body
+    }
+
+    /// Sends bytes to an address outside the API, with these headers and without the key.
+    ///
+    /// # Panics
+    /// The service does not answer.
+    pub async fn put_bytes(&self, url: &Value, headers: &[(&str, &str)], bytes: Vec<u8>) -> Answer {
+        let url = url.as_str().expect("an address");
+        let mut request = self.http.put(url).body(bytes);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        read(request.send().await.expect("the service answers")).await
+    }
+
+    /// Asks for an address outside the API, with these headers and without the key: what was answered, and the bytes.
+    ///
+    /// # Panics
+    /// The service does not answer.
+    pub async fn fetch(&self, url: &Value, headers: &[(&str, &str)]) -> (u16, HeaderMap, Vec<u8>) {
+        let mut request = self.http.get(url.as_str().expect("an address"));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let reply = request.send().await.expect("the service answers");
+        let (status, headers) = (reply.status().as_u16(), reply.headers().clone());
+        (status, headers, reply.bytes().await.expect("the whole body").to_vec())
     }
 
     /// Connects an account on a simulated network; its id.

@@ -5,9 +5,11 @@
 
 mod app;
 pub mod browser;
+mod bucket;
 mod client;
 mod cutter;
 pub mod faketime;
+pub mod files;
 pub mod networks;
 pub mod operator;
 mod picture;
@@ -18,6 +20,7 @@ mod stack;
 
 pub use app::{Options, TestApp};
 pub use browser::Browser;
+pub use bucket::Bucket;
 pub use client::{Answer, User};
 pub use cutter::{Cut, Cutter};
 pub use operator::Operator;

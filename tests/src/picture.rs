@@ -65,7 +65,11 @@ impl Picture {
 const FILM: &[u8] = b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom";
 
 /// A grey PNG, stored without compression.
-fn png() -> Vec<u8> {
+///
+/// # Panics
+/// Never: it is small.
+#[must_use]
+pub fn png() -> Vec<u8> {
     let raw = [0, 10, 200, 0, 120, 60];
     let mut zlib = vec![0x78, 0x01, 0x01, 6, 0, 0xf9, 0xff];
     zlib.extend(raw);

@@ -83,13 +83,14 @@ if (form && window.XMLHttpRequest) {
     look() {
       const look = part("span", "look");
       look.setAttribute("aria-hidden", "true");
-      look.textContent = (this.file.name.split(".").pop() || "").slice(0, 4).toUpperCase();
+      const kind = (this.file.name.split(".").pop() || "").slice(0, 4).toUpperCase();
+      look.textContent = kind;
       if (/^image\/(jpeg|png|gif|webp)$/.test(this.file.type)) {
         const image = document.createElement("img");
         image.alt = "";
         image.src = URL.createObjectURL(this.file);
         image.addEventListener("load", () => URL.revokeObjectURL(image.src));
-        image.addEventListener("error", () => image.remove());
+        image.addEventListener("error", () => look.replaceChildren(kind));
         look.replaceChildren(image);
       }
       return look;

@@ -4,7 +4,7 @@ use std::{fmt::Display, pin::pin, time::Duration};
 
 use bytes::Bytes;
 use fanfare_entities::WorkspaceId;
-use fanfare_media::{Intake, Refused, Sizes, Taken};
+use fanfare_media::{HEIC_REMEDY, Intake, Refused, Sizes, Taken};
 use futures_util::{Stream, StreamExt};
 
 use super::asset;
@@ -117,6 +117,7 @@ fn size_differs(wanted: Wanted, message: String, seen: Option<u64>) -> Error {
 fn refusal(refused: Refused, field: &str) -> Error {
     let (code, remedy) = match &refused {
         Refused::Empty => (Code::InvalidField, "Send a file that has something in it."),
+        Refused::Heic => (Code::MediaTypeUnsupported, HEIC_REMEDY),
         Refused::Page | Refused::Type(_) => {
             (Code::MediaTypeUnsupported, "Send JPEG, PNG, GIF, WebP, MP4, MOV or WebM.")
         }

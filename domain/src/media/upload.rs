@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
-use fanfare_media::{filename, supported};
+use fanfare_media::{HEIC_REMEDY, filename, supported};
 use fanfare_platforms::Violation;
 use futures_util::stream;
 use schemars::JsonSchema;
@@ -90,7 +90,7 @@ pub(super) fn named(filename: &str, content_type: &str) -> (&'static str, Vec<Vi
         let message = format!("Files of type {content_type:?} are not taken.");
         let heic = ["image/heic", "image/heif"].iter().any(|kind| content_type.starts_with(kind));
         let remedy = if heic {
-            "HEIC photos are taken by no network: save them as JPEG and send that."
+            HEIC_REMEDY
         } else {
             "Send JPEG, PNG, GIF, WebP, MP4, MOV or WebM; PDF is for linkedin."
         };
