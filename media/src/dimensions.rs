@@ -21,6 +21,16 @@ pub fn dimensions(head: &[u8]) -> Option<(u32, u32)> {
     Some(if turned { (height, width) } else { (width, height) })
 }
 
+/// How far a JPEG is turned to be shown, in degrees clockwise; mirroring is left aside.
+pub(crate) fn rotation(jpeg: &[u8]) -> u16 {
+    match orientation(jpeg) {
+        Some(3 | 4) => 180,
+        Some(5 | 6) => 90,
+        Some(7 | 8) => 270,
+        _ => 0,
+    }
+}
+
 /// The orientation that a JPEG's Exif segment names.
 fn orientation(jpeg: &[u8]) -> Option<u16> {
     let mut rest = jpeg.get(2..)?;

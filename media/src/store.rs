@@ -178,6 +178,12 @@ impl Store {
             .map_err(|_| Error::Failed("the clean-up was cut short".to_owned()))?
     }
 
+    /// Where a file lies, if it lies on this machine.
+    pub(crate) fn own_path(&self, path: &str) -> Result<Option<PathBuf>, Error> {
+        let key = self.key(path)?;
+        Ok(self.0.directory.as_ref().map(|directory| directory.join(key.as_ref())))
+    }
+
     pub(crate) fn objects(&self) -> &dyn ObjectStore {
         self.0.objects.as_ref()
     }

@@ -1,0 +1,122 @@
+//! What is in a file: told by its bytes, within hard limits.
+//!
+//! Pictures are read by this process, their headers first; pixels are decoded only where they fit a small budget, else
+//! by ffmpeg. Films are read by ffprobe, or without it by parsers that know their containers. Nothing that a file names
+//! inside is ever opened.
+
+mod atoms;
+mod container;
+mod facts;
+mod header;
+mod jpeg;
+mod pixels;
+mod poster;
+mod probe;
+
+use std::path::Path;
+
+use bytes::Bytes;
+
+use crate::{Flaw, Local, Store, Tools, kind};
+
+pub use facts::Facts;
+pub(crate) use pixels::{Scaled, fit, in_this_process, scaled, turned};
+
+/// What was found out about a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Analysis {
+    /// What is in it.
+    pub facts: Facts,
+    /// A frame of a film as a JPEG.
+    pub poster: Option<Bytes>,
+}
+
+/// Looks at the stored file at `path`, which was stored as `mime`. `scratch` is where a copy goes if the store is not on
+/// this machine.
+///
+/// # Errors
+/// What is wrong with the file; [`Flaw::Passing`] alone is worth another try.
+pub async fn analyse(
+    store: &Store,
+    tools: &Tools,
+    scratch: &Path,
+    path: &str,
+    mime: &str,
+) -> Result<Analysis, Flaw> {
+    let bytes = store.stat(path).await?.size;
+    let head = head(store, path, bytes).await?;
+    let found = kind::sniff(&head);
+    if found != Some(mime) {
+        let found = found.or_else(|| kind::found(&head)).unwrap_or("of a type that is not known");
+        return Err(Flaw::Mismatch { named: mime.to_owned(), found: found.to_owned() });
+    }
+    let base = Facts { mime: mime.to_owned(), bytes, ..Facts::default() };
+    if mime == "application/pdf" {
+        return Ok(Analysis { facts: base, poster: None });
+    }
+    let local = store.local(path, scratch).await?;
+    if mime.starts_with("image/") {
+        picture(tools, &local, base).await
+    } else {
+        film(tools, &local, base).await
+    }
+}
+
+async fn head(store: &Store, path: &str, bytes: u64) -> Result<Bytes, Flaw> {
+    use futures_util::TryStreamExt;
+    if bytes == 0 {
+        return Err(Flaw::Unreadable("it is empty".to_owned()));
+    }
+    let wanted = bytes.min(kind::SNIFFED as u64);
+    let pieces = store.open_range(path, 0..wanted).await?.into_stream();
+    let pieces: Vec<Bytes> = pieces.try_collect().await?;
+    Ok(pieces.concat().into())
+}
+
+async fn picture(tools: &Tools, local: &Local, base: Facts) -> Result<Analysis, Flaw> {
+    let at = local.path().to_owned();
+    let facts = blocking(move || header::read(&at, base)).await?;
+    let small = pixels::scaled(tools, local, &facts, pixels::PLACEHOLDER_SIDE).await;
+    let placeholder = match small {
+        Ok(small) => placeholder(&small),
+        // Without ffmpeg a large picture has no placeholder; all else is known of it.
+        Err(Flaw::NoTools) => None,
+        Err(flaw) => return Err(flaw),
+    };
+    Ok(Analysis { facts: Facts { placeholder, ..facts }, poster: None })
+}
+
+async fn film(tools: &Tools, local: &Local, base: Facts) -> Result<Analysis, Flaw> {
+    let at = local.path().to_owned();
+    let (mime, bytes) = (base.mime.clone(), base.bytes);
+    let faststart = blocking(move || Ok(atoms::moov_is_first(&at, &mime, bytes))).await?;
+    let facts = match &tools.ffprobe {
+        Some(ffprobe) => probe::read(ffprobe, local, base).await?,
+        None => {
+            let at = local.path().to_owned();
+            blocking(move || container::read(&at, base)).await?
+        }
+    };
+    let facts = Facts { faststart, ..facts };
+    facts.check_size()?;
+    let Some(poster) = poster::take(tools, local, &facts).await else {
+        return Ok(Analysis { facts, poster: None });
+    };
+    let shown = poster.clone();
+    let small = blocking(move || pixels::of_poster(&shown)).await.ok();
+    let placeholder = small.as_ref().and_then(placeholder);
+    Ok(Analysis { facts: Facts { placeholder, ..facts }, poster: Some(poster) })
+}
+
+/// A BlurHash of 4 by 3 parts: a text of 28 characters that is shown as a blurred picture.
+fn placeholder(small: &image::RgbaImage) -> Option<String> {
+    blurhash::encode(4, 3, small.width(), small.height(), small.as_raw()).ok()
+}
+
+/// Runs what computes apart from what waits. A parser that panics over a hostile file is a flaw of the file.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Flaw> + Send + 'static,
+) -> Result<T, Flaw> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|_| Flaw::Unreadable("it breaks the reader of its type".to_owned()))?
+}

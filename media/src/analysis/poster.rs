@@ -1,0 +1,48 @@
+//! A frame that stands for a film.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::Facts;
+use crate::{
+    Local, Tools,
+    tools::{self, Child},
+};
+
+const TIME: Duration = Duration::from_secs(30);
+/// What ffmpeg may fill while it decodes one frame, in MiB.
+const MEMORY: u64 = 768;
+const OUTPUT: usize = 4 * 1024 * 1024;
+/// The longer side of a poster.
+const SIDE: u32 = 1_280;
+
+/// A JPEG of a frame near the beginning; none without ffmpeg, or if the film cannot be decoded there.
+pub async fn take(tools: &Tools, local: &Local, facts: &Facts) -> Option<Bytes> {
+    let ffmpeg = tools.ffmpeg.as_deref()?;
+    // Films often begin black.
+    let at = facts.duration_ms.unwrap_or(0) / 10;
+    let seek = format!("{}ms", at.min(3_000));
+    let start =
+        ["-v", "error", "-nostdin", "-threads", "1", "-max_pixels", "100000000", "-ss", &seek];
+    let mut args: Vec<String> = start.map(str::to_owned).to_vec();
+    args.extend(tools::input(&facts.mime, local.path()));
+    let scale = format!(
+        "scale=w={SIDE}:h={SIDE}:force_original_aspect_ratio=decrease:force_divisible_by=2,format=yuvj420p"
+    );
+    let rest = ["-an", "-sn", "-dn", "-frames:v", "1", "-vf", &scale, "-c:v", "mjpeg", "-q:v", "4"];
+    args.extend(rest.map(str::to_owned));
+    args.extend(["-map_metadata", "-1", "-f", "mjpeg", "pipe:1"].map(str::to_owned));
+    let run = Child {
+        program: ffmpeg,
+        args,
+        time: TIME,
+        cpu: 60,
+        memory: MEMORY,
+        output: OUTPUT,
+        file: 0,
+    };
+    let printed = run.run().await;
+    let poster = printed.inspect_err(|spent| tracing::debug!(?spent, "a film gave no poster"));
+    poster.ok().filter(|jpeg| !jpeg.is_empty()).map(Bytes::from)
+}

@@ -1,0 +1,107 @@
+//! Making a file fit a network: another type, fewer pixels, fewer bytes. Whatever is made carries no metadata.
+
+mod picture;
+mod profile;
+mod video;
+
+use std::path::Path;
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use tokio_util::io::ReaderStream;
+
+use crate::{Facts, Flaw, Store, Tools, Writer, kind, path};
+
+pub use profile::{Profile, Target};
+
+/// A file that was made from another, in the store.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Variant {
+    /// Where it is: as unguessable as the file it was made from.
+    pub path: String,
+    /// Media type.
+    pub mime: String,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// Pixels, as shown.
+    pub width: Option<u32>,
+    /// Pixels, as shown.
+    pub height: Option<u32>,
+}
+
+/// The path is not shown: whoever knows it can fetch the file.
+impl std::fmt::Debug for Variant {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Variant")
+            .field("mime", &self.mime)
+            .field("bytes", &self.bytes)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Makes the stored file at `from`, of which `facts` are known, fit `profile`, and stores what was made under `prefix`.
+///
+/// # Errors
+/// [`Flaw::NoTools`] where ffmpeg is needed and missing, [`Flaw::Unfit`] if nothing that fits can be made;
+/// [`Flaw::Passing`] alone is worth another try.
+pub async fn convert(
+    store: &Store,
+    tools: &Tools,
+    scratch: &Path,
+    (from, facts): (&str, &Facts),
+    profile: &Profile,
+    prefix: &str,
+) -> Result<Variant, Flaw> {
+    facts.check_size()?;
+    let needs_tools = facts.is_film() || !crate::analysis::in_this_process(facts);
+    if needs_tools && tools.ffmpeg.is_none() {
+        return Err(Flaw::NoTools);
+    }
+    let local = store.local(from, scratch).await?;
+    let made = if profile.target == Target::Mp4 {
+        video::make(tools, scratch, &local, facts, profile).await?
+    } else {
+        picture::make(tools, scratch, &local, facts, profile).await?
+    };
+    let path = path::fresh(prefix, kind::extension(profile.target.mime()))?;
+    let bytes = keep(store, &path, &made).await?;
+    let (width, height) = made.size.unzip();
+    Ok(Variant { path, mime: profile.target.mime().to_owned(), bytes, width, height })
+}
+
+/// What was made, not stored yet.
+struct Made {
+    content: Content,
+    /// As shown; unknown of films.
+    size: Option<(u32, u32)>,
+}
+
+enum Content {
+    Memory(Vec<u8>),
+    /// Goes away with the value.
+    File(tempfile::TempPath),
+}
+
+async fn keep(store: &Store, path: &str, made: &Made) -> Result<u64, Flaw> {
+    let mut writer = store.writer(path)?;
+    match pour(&mut writer, made).await {
+        Ok(()) => Ok(writer.finish().await?),
+        Err(flaw) => {
+            writer.abort().await;
+            Err(flaw)
+        }
+    }
+}
+
+async fn pour(writer: &mut Writer, made: &Made) -> Result<(), Flaw> {
+    let from: &Path = match &made.content {
+        Content::Memory(bytes) => return Ok(writer.write(bytes).await?),
+        Content::File(at) => at,
+    };
+    let mut pieces = ReaderStream::with_capacity(tokio::fs::File::open(from).await?, 128 * 1024);
+    while let Some(piece) = pieces.next().await {
+        let piece: Bytes = piece?;
+        writer.write(&piece).await?;
+    }
+    Ok(())
+}

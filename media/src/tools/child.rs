@@ -1,0 +1,163 @@
+//! One run of a program, held within time, memory and output.
+
+use std::{path::Path, process::Stdio, time::Duration};
+
+use tokio::{
+    io::{AsyncRead, AsyncReadExt},
+    process::Command,
+    time::timeout,
+};
+
+/// Sets the limits on itself, then becomes the program: nothing of it ever runs without them. Where a system cannot
+/// bound memory (macOS) the rest still holds.
+const WITHIN: &str = "ulimit -c 0; ulimit -t \"$1\"; ulimit -f \"$2\"; \
+    ulimit -v \"$3\" 2>/dev/null || [ \"$(uname)\" = Darwin ] || exit 125; ulimit -d \"$4\" 2>/dev/null; \
+    shift 4; exec nice -n 10 \"$@\"";
+
+/// Words that are kept of what a program complains about.
+const COMPLAINT: usize = 2_000;
+
+/// A program to be run, and what it may take.
+#[derive(Debug)]
+pub(crate) struct Child<'a> {
+    pub program: &'a Path,
+    pub args: Vec<String>,
+    /// From start to end.
+    pub time: Duration,
+    /// Of the processor, in seconds.
+    pub cpu: u64,
+    /// Memory that it fills, in MiB.
+    pub memory: u64,
+    /// What it may print, in bytes.
+    pub output: usize,
+    /// The largest file that it may write, in bytes.
+    pub file: u64,
+}
+
+/// How a run that was not good ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Spent {
+    /// It took too long.
+    Time,
+    /// It printed too much.
+    Output,
+    /// It could not be started.
+    Missing(String),
+    /// It gave up, or was stopped by a limit; its last words are for the log alone.
+    Failed(String),
+}
+
+impl Child<'_> {
+    /// Runs it; what it printed.
+    pub async fn run(self) -> Result<Vec<u8>, Spent> {
+        // Libraries and their tables are mapped, not filled: they count as addresses only.
+        let addresses = (self.memory + 1_536) * 1_024;
+        let mut command = Command::new("/bin/sh");
+        command
+            .args(["-c", WITHIN, "sh", &self.cpu.to_string(), &self.file.div_ceil(512).to_string()])
+            .args([addresses.to_string(), (self.memory * 1_024).to_string()])
+            .arg(self.program)
+            .args(&self.args)
+            // Our environment holds keys, and might name a proxy.
+            .env_clear()
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .env("LC_ALL", "C")
+            .env("MALLOC_ARENA_MAX", "2")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        let missing = |error: std::io::Error| Spent::Missing(error.to_string());
+        let mut running = command.spawn().map_err(missing)?;
+        let (stdout, stderr) = (running.stdout.take(), running.stderr.take());
+        let work = async {
+            let (printed, complaint) = tokio::join!(all(stdout, self.output), last(stderr));
+            let status = running.wait().await.map_err(missing)?;
+            Ok((printed?, complaint, status))
+        };
+        let (printed, complaint, status) =
+            timeout(self.time, work).await.map_err(|_| Spent::Time)??;
+        if status.success() {
+            Ok(printed)
+        } else {
+            Err(Spent::Failed(format!("{status}: {complaint}")))
+        }
+    }
+}
+
+/// Everything that is printed, up to `most`; the program is stopped by the closed pipe beyond that.
+async fn all(from: Option<impl AsyncRead + Unpin>, most: usize) -> Result<Vec<u8>, Spent> {
+    let mut printed = Vec::new();
+    let Some(mut from) = from else { return Ok(printed) };
+    let read = (&mut from).take(most as u64 + 1).read_to_end(&mut printed).await;
+    read.map_err(|error| Spent::Failed(error.to_string()))?;
+    if printed.len() > most { Err(Spent::Output) } else { Ok(printed) }
+}
+
+/// The last words.
+async fn last(from: Option<impl AsyncRead + Unpin>) -> String {
+    let Some(mut from) = from else { return String::new() };
+    let (mut kept, mut piece) = (Vec::new(), [0; 1_024]);
+    while let Ok(read @ 1..) = from.read(&mut piece).await {
+        kept.extend_from_slice(&piece[..read]);
+        let excess = kept.len().saturating_sub(COMPLAINT);
+        kept.drain(..excess);
+    }
+    String::from_utf8_lossy(&kept).trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{path::Path, time::Duration};
+
+    use super::{Child, Spent};
+
+    fn shell(script: &str) -> Child<'static> {
+        Child {
+            program: Path::new("/bin/sh"),
+            args: vec!["-c".to_owned(), script.to_owned()],
+            time: Duration::from_secs(30),
+            cpu: 5,
+            memory: 64,
+            output: 1_000,
+            file: 100_000,
+        }
+    }
+
+    #[tokio::test]
+    async fn what_it_prints_comes_back_and_what_it_complains_of_is_told() {
+        assert_eq!(shell("printf hello").run().await, Ok(b"hello".to_vec()));
+        let Err(Spent::Failed(words)) = shell("echo no >&2; exit 3").run().await else { panic!() };
+        assert!(words.contains("no"), "{words}");
+    }
+
+    #[tokio::test]
+    async fn it_does_not_see_our_environment() {
+        let seen = shell("env | grep -c '^CARGO' || true").run().await;
+        assert_eq!(seen, Ok(b"0\n".to_vec()));
+    }
+
+    #[tokio::test]
+    async fn it_is_stopped_at_each_limit() {
+        let slow = Child { time: Duration::from_millis(300), ..shell("sleep 600") };
+        assert_eq!(slow.run().await, Err(Spent::Time));
+        assert_eq!(shell("yes").run().await, Err(Spent::Output));
+        let busy = Child { cpu: 1, ..shell("while :; do :; done") };
+        assert!(matches!(busy.run().await, Err(Spent::Failed(_))));
+        let greedy = shell("x=x; while :; do x=$x$x; done");
+        assert!(matches!(greedy.run().await, Err(Spent::Failed(_))));
+        let at =
+            std::env::temp_dir().join(format!("fanfare-child-{:032x}", rand::random::<u128>()));
+        let writing = shell(&format!("head -c 1000000 /dev/zero > {}", at.display())).run().await;
+        let written = std::fs::metadata(&at).map(|meta| meta.len()).unwrap_or(0);
+        let _ = std::fs::remove_file(&at);
+        assert!(matches!(writing, Err(Spent::Failed(_))), "{writing:?}");
+        assert!(written <= 100_352, "{written}");
+    }
+
+    #[tokio::test]
+    async fn a_program_that_is_not_there_is_a_failure() {
+        let gone = Child { program: Path::new("/nowhere/ffprobe"), ..shell("") };
+        assert!(matches!(gone.run().await, Err(Spent::Failed(_))));
+    }
+}
