@@ -7,18 +7,20 @@ use std::{
         Arc,
         atomic::{AtomicU8, Ordering},
     },
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
 };
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
+
+use crate::piece::Piece;
 
 /// Largest frame. A large upload is handed over piece by piece, as the connection takes it, so that one which breaks
 /// off in the middle is known not to be sent. The last piece is not cut smaller than the rest: hyper takes it long
 /// before the bytes ahead of it are on the wire, so a small tail would tell no more; it would cost each post (which fits
 /// one frame) a second packet; and a server that acts on a body with only its tail missing would then be called
 /// "not sent".
-const FRAME: usize = 64 * 1024;
+pub(crate) const FRAME: usize = 64 * 1024;
 
 const OURS: u8 = 0;
 const HANDED: u8 = 1;
@@ -64,7 +66,7 @@ impl Drop for Leash {
 /// A request body of known length. An empty one is handed over when the connection asks whether there is any.
 #[derive(Debug)]
 pub(crate) struct Outgoing {
-    pieces: VecDeque<Bytes>,
+    pieces: VecDeque<Piece>,
     left: u64,
     empty: bool,
     /// An empty body is announced as such (`Content-Length: 0`), as servers want it for a POST.
@@ -72,50 +74,83 @@ pub(crate) struct Outgoing {
     handover: Arc<Handover>,
 }
 
-/// The caller gave up before the request was complete.
+/// The request will not be completed.
 #[derive(Debug, thiserror::Error)]
-#[error("the request was withdrawn")]
-pub(crate) struct Withdrawn;
+pub(crate) enum Unfinished {
+    /// The caller gave up before it was complete.
+    #[error("the request was withdrawn")]
+    Withdrawn,
+    /// What was to be sent could not be read, or had another size than was said.
+    #[error("the file that was to be sent could not be read")]
+    Unreadable,
+}
 
 impl Outgoing {
-    pub fn new(pieces: Vec<Bytes>, announce: bool) -> (Self, Leash) {
+    pub fn new(pieces: Vec<Piece>, announce: bool) -> (Self, Leash) {
         let handover = Arc::new(Handover::default());
-        let left = pieces.iter().map(|piece| piece.len() as u64).sum::<u64>();
-        let pieces = match usize::try_from(left) {
-            // Small parts travel together, as one frame.
-            Ok(total) if total <= FRAME && pieces.len() > 1 => {
-                VecDeque::from([pieces.concat().into()])
-            }
-            _ => pieces.into_iter().filter(|piece| !piece.is_empty()).collect(),
-        };
+        let left = pieces.iter().map(Piece::size).sum::<u64>();
+        let pieces = together(pieces, left);
         let body = Self { pieces, left, empty: left == 0, announce, handover: handover.clone() };
         (body, Leash(handover))
     }
 
-    fn next_frame(&mut self) -> Option<Bytes> {
-        let first = self.pieces.front_mut()?;
-        if first.len() > FRAME {
-            return Some(first.split_to(FRAME));
+    /// The next frame; a file is asked for as much of it as the connection takes.
+    fn next_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Unfinished>>> {
+        loop {
+            let Some(first) = self.pieces.front_mut() else { return Poll::Ready(None) };
+            let (frame, is_over) = match first {
+                Piece::Bytes(bytes) if bytes.len() > FRAME => (bytes.split_to(FRAME), false),
+                Piece::Bytes(bytes) => (std::mem::take(bytes), true),
+                Piece::File(file) => match ready!(file.next_frame(cx)) {
+                    Ok(frame) => (frame, file.left == 0),
+                    Err(unread) => return Poll::Ready(Some(Err(unread))),
+                },
+            };
+            if is_over {
+                self.pieces.pop_front();
+            }
+            if !frame.is_empty() {
+                return Poll::Ready(Some(Ok(frame)));
+            }
         }
-        self.pieces.pop_front()
+    }
+}
+
+/// Small parts travel together, as one frame.
+fn together(pieces: Vec<Piece>, size: u64) -> VecDeque<Piece> {
+    let small = usize::try_from(size).is_ok_and(|size| size <= FRAME) && pieces.len() > 1;
+    let bytes: Option<Vec<&Bytes>> = pieces
+        .iter()
+        .map(|piece| if let Piece::Bytes(bytes) = piece { Some(bytes) } else { None })
+        .collect();
+    match bytes {
+        Some(bytes) if small => {
+            let whole: Vec<u8> = bytes.iter().flat_map(|bytes| bytes.iter().copied()).collect();
+            VecDeque::from([Piece::Bytes(whole.into())])
+        }
+        _ => pieces.into_iter().filter(|piece| piece.size() > 0).collect(),
     }
 }
 
 impl Body for Outgoing {
     type Data = Bytes;
-    type Error = Withdrawn;
+    type Error = Unfinished;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Withdrawn>>> {
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Unfinished>>> {
         if self.handover.is_withdrawn() {
-            return Poll::Ready(Some(Err(Withdrawn)));
+            return Poll::Ready(Some(Err(Unfinished::Withdrawn)));
         }
-        let Some(frame) = self.next_frame() else { return Poll::Ready(None) };
+        let frame = match ready!(self.next_frame(cx)) {
+            Some(Ok(frame)) => frame,
+            Some(Err(unread)) => return Poll::Ready(Some(Err(unread))),
+            None => return Poll::Ready(None),
+        };
         self.left -= frame.len() as u64;
         if self.left == 0 && !self.handover.settle(HANDED) {
-            return Poll::Ready(Some(Err(Withdrawn)));
+            return Poll::Ready(Some(Err(Unfinished::Withdrawn)));
         }
         Poll::Ready(Some(Ok(Frame::data(frame))))
     }
@@ -146,17 +181,57 @@ mod tests {
     use bytes::Bytes;
     use http_body::Body as _;
 
-    use super::{FRAME, Outgoing, Withdrawn};
+    use futures_util::{StreamExt, stream};
 
-    fn next(body: &mut Outgoing) -> Option<Result<Bytes, Withdrawn>> {
+    use super::{FRAME, Outgoing, Unfinished};
+    use crate::piece::Piece;
+
+    fn next(body: &mut Outgoing) -> Option<Result<Bytes, Unfinished>> {
         match Pin::new(body).poll_frame(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(frame) => Some(frame?.map(|frame| frame.into_data().unwrap_or_default())),
             Poll::Pending => Some(Ok(Bytes::new())),
         }
     }
 
-    fn of(size: usize) -> Bytes {
+    fn bytes(size: usize) -> Bytes {
         vec![b'x'; size].into()
+    }
+
+    fn of(size: usize) -> Piece {
+        Piece::Bytes(bytes(size))
+    }
+
+    fn file(size: u64, pieces: &[usize]) -> Piece {
+        let pieces: Vec<_> = pieces.iter().map(|size| Ok(bytes(*size))).collect();
+        Piece::file(size, stream::iter(pieces).boxed())
+    }
+
+    #[test]
+    fn a_file_hands_the_request_over_with_its_last_frame() {
+        let (mut body, leash) =
+            Outgoing::new(vec![of(5), file(200_000, &[150_000, 0, 50_000]), of(3)], true);
+        assert_eq!(body.size_hint().exact(), Some(200_008));
+        let mut sizes = Vec::new();
+        while let Some(frame) = next(&mut body) {
+            sizes.push(frame.unwrap().len());
+        }
+        assert_eq!(sizes.iter().sum::<usize>(), 200_008);
+        assert!(sizes.iter().all(|size| *size <= FRAME), "{sizes:?}");
+        assert!(!leash.withdraw());
+    }
+
+    #[test]
+    fn a_file_of_another_size_than_was_said_never_hands_the_request_over() {
+        let broken = Piece::file(10, stream::iter([Ok(bytes(4)), Err("gone".into())]).boxed());
+        for piece in [file(10, &[4, 5]), file(10, &[4, 7]), broken] {
+            let (mut body, leash) = Outgoing::new(vec![piece], true);
+            let mut last = next(&mut body);
+            while let Some(Ok(_)) = last {
+                last = next(&mut body);
+            }
+            assert!(matches!(last, Some(Err(Unfinished::Unreadable))));
+            assert!(leash.withdraw());
+        }
     }
 
     #[test]
@@ -166,7 +241,7 @@ mod tests {
             assert_eq!(next(&mut body).and_then(Result::ok).map(|frame| frame.len()), Some(size));
             assert_eq!((body.size_hint().exact(), body.is_end_stream()), (Some(left), false));
         }
-        assert_eq!(next(&mut body).and_then(Result::ok), Some(of(7)));
+        assert_eq!(next(&mut body).and_then(Result::ok), Some(bytes(7)));
         assert!(body.is_end_stream());
         assert!(next(&mut body).is_none());
         assert!(!leash.withdraw());
@@ -175,7 +250,7 @@ mod tests {
     #[test]
     fn small_pieces_travel_as_one() {
         let (mut body, leash) = Outgoing::new(vec![of(3), of(0), of(FRAME - 3)], true);
-        assert_eq!(next(&mut body).and_then(Result::ok), Some(of(FRAME)));
+        assert_eq!(next(&mut body).and_then(Result::ok), Some(bytes(FRAME)));
         assert!(!leash.withdraw());
     }
 
@@ -183,7 +258,7 @@ mod tests {
     fn what_was_withdrawn_or_dropped_never_ends() {
         for dropped in [false, true] {
             let (mut body, leash) = Outgoing::new(vec![of(FRAME), of(1)], true);
-            assert_eq!(next(&mut body).and_then(Result::ok), Some(of(FRAME)));
+            assert_eq!(next(&mut body).and_then(Result::ok), Some(bytes(FRAME)));
             if dropped {
                 drop(leash);
             } else {
@@ -191,7 +266,7 @@ mod tests {
                 assert!(leash.withdraw(), "asking again changes nothing");
             }
             assert!(!body.is_end_stream());
-            assert!(matches!(next(&mut body), Some(Err(Withdrawn))));
+            assert!(matches!(next(&mut body), Some(Err(Unfinished::Withdrawn))));
         }
     }
 
@@ -207,7 +282,7 @@ mod tests {
             assert!(leash.withdraw());
             assert!(!body.is_end_stream());
             assert_eq!(body.size_hint().exact(), Some(1), "a byte is missing, and stays so");
-            assert!(matches!(next(&mut body), Some(Err(Withdrawn))));
+            assert!(matches!(next(&mut body), Some(Err(Unfinished::Withdrawn))));
         }
     }
 }

@@ -6,6 +6,7 @@ use tokio::time::{Duration, Instant, timeout_at};
 use crate::{
     Download, Error, ErrorKind, Reply, Request,
     body::{Leash, Outgoing},
+    piece::Piece,
     redirect,
 };
 
@@ -68,15 +69,21 @@ impl Request {
         }
     }
 
+    /// The body; what can be sent again stays for a redirect.
+    fn handed(&mut self) -> Vec<Piece> {
+        let again = self.payload.iter().filter_map(Piece::again).collect();
+        std::mem::replace(&mut self.payload, again)
+    }
+
     /// One request to the address as it is now.
     async fn exchange(
-        &self,
+        &mut self,
         trusted: bool,
         until: Instant,
     ) -> Result<(reqwest::Response, Leash), Error> {
         self.client.judge(&self.url, trusted)?;
         let announce = matches!(self.method, Method::POST | Method::PUT | Method::PATCH);
-        let (body, leash) = Outgoing::new(self.payload.clone(), announce);
+        let (body, leash) = Outgoing::new(self.handed(), announce);
         let mut request = reqwest::Request::new(self.method.clone(), self.url.clone());
         *request.headers_mut() = self.headers.clone();
         // A wrapped body cannot be cloned, so nothing below can send it a second time.

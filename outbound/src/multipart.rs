@@ -5,11 +5,12 @@ use std::fmt;
 use bytes::Bytes;
 use http::HeaderValue;
 
+use crate::{FileStream, piece::Piece};
+
 /// A form with files. Contents are shared, not copied.
-#[derive(Clone)]
 pub struct Multipart {
     boundary: String,
-    pieces: Vec<Bytes>,
+    pieces: Vec<Piece>,
     valid: bool,
 }
 
@@ -26,12 +27,28 @@ impl Multipart {
     #[must_use]
     pub fn text(self, name: &str, value: &str) -> Self {
         let head = format!("Content-Disposition: form-data; name=\"{}\"", quoted(name));
-        self.part(&head, Bytes::copy_from_slice(value.as_bytes()))
+        self.part(&head, Piece::Bytes(Bytes::copy_from_slice(value.as_bytes())))
     }
 
     /// Adds a file.
     #[must_use]
-    pub fn file(mut self, name: &str, filename: &str, mime: &str, content: Bytes) -> Self {
+    pub fn file(self, name: &str, filename: &str, mime: &str, content: Bytes) -> Self {
+        self.named(name, filename, mime, Piece::Bytes(content))
+    }
+
+    /// Adds a file of `size` bytes that is read while it is sent; see [`crate::Request::file`].
+    #[must_use]
+    pub fn stream(
+        self,
+        name: &str,
+        filename: &str,
+        mime: &str,
+        (size, pieces): (u64, FileStream),
+    ) -> Self {
+        self.named(name, filename, mime, Piece::file(size, pieces))
+    }
+
+    fn named(mut self, name: &str, filename: &str, mime: &str, content: Piece) -> Self {
         self.valid &= HeaderValue::from_str(mime).is_ok();
         let head = format!(
             "Content-Disposition: form-data; name=\"{}\"; filename=\"{}\"\r\nContent-Type: {mime}",
@@ -41,16 +58,17 @@ impl Multipart {
         self.part(&head, content)
     }
 
-    fn part(mut self, head: &str, content: Bytes) -> Self {
-        self.pieces.push(Bytes::from(format!("--{}\r\n{head}\r\n\r\n", self.boundary)));
+    fn part(mut self, head: &str, content: Piece) -> Self {
+        let start = format!("--{}\r\n{head}\r\n\r\n", self.boundary);
+        self.pieces.push(Piece::Bytes(start.into()));
         self.pieces.push(content);
-        self.pieces.push(Bytes::from_static(b"\r\n"));
+        self.pieces.push(Piece::Bytes(Bytes::from_static(b"\r\n")));
         self
     }
 
     /// The content type and the body, or nothing if a media type is not valid.
-    pub(crate) fn finish(mut self) -> Option<(String, Vec<Bytes>)> {
-        self.pieces.push(Bytes::from(format!("--{}--\r\n", self.boundary)));
+    pub(crate) fn finish(mut self) -> Option<(String, Vec<Piece>)> {
+        self.pieces.push(Piece::Bytes(format!("--{}--\r\n", self.boundary).into()));
         let content_type = format!("multipart/form-data; boundary={}", self.boundary);
         self.valid.then_some((content_type, self.pieces))
     }

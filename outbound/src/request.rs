@@ -15,7 +15,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
 use url::Url;
 
-use crate::{Client, Error, ErrorKind, Multipart, redirect::is_harmless};
+use crate::{Client, Error, ErrorKind, FileStream, Multipart, piece::Piece, redirect::is_harmless};
 
 const DEADLINE: Duration = Duration::from_secs(30);
 const MAX_REPLY: usize = 1024 * 1024;
@@ -32,7 +32,7 @@ pub struct Request {
     pub(crate) method: Method,
     pub(crate) url: Url,
     pub(crate) headers: HeaderMap,
-    pub(crate) payload: Vec<Bytes>,
+    pub(crate) payload: Vec<Piece>,
     pub(crate) deadline: Duration,
     pub(crate) max_reply: usize,
     pub(crate) redirects: u8,
@@ -112,7 +112,14 @@ impl Request {
 
     /// Sends bytes of a type.
     pub fn body(mut self, content_type: &str, bytes: Bytes) -> Self {
-        self.payload = vec![bytes];
+        self.payload = vec![Piece::Bytes(bytes)];
+        self.header(CONTENT_TYPE.as_str(), content_type)
+    }
+
+    /// Sends a file of a type and of `size` bytes, read while it is sent. Should it turn out to have another size, or to
+    /// be unreadable, the request ends before its end was handed over: [`ErrorKind::NotSent`].
+    pub fn file(mut self, content_type: &str, size: u64, pieces: FileStream) -> Self {
+        self.payload = vec![Piece::file(size, pieces)];
         self.header(CONTENT_TYPE.as_str(), content_type)
     }
 
@@ -161,7 +168,7 @@ impl Request {
 /// Neither the path nor the query nor a header's value is shown: each may be a token.
 impl fmt::Debug for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bytes = self.payload.iter().map(Bytes::len).sum::<usize>();
+        let bytes = self.payload.iter().map(Piece::size).sum::<u64>();
         f.debug_struct("Request")
             .field("method", &self.method)
             .field("host", &self.url.host_str())

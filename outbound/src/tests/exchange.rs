@@ -1,6 +1,7 @@
 //! What goes over the wire, and what becomes of redirects.
 
 use bytes::Bytes;
+use futures_util::{StreamExt, stream};
 use http::Method;
 use secrecy::SecretString;
 use serde_json::{Value, json};
@@ -81,15 +82,18 @@ async fn queries_and_credentials_are_encoded() -> Outcome {
 
 #[tokio::test]
 async fn multipart_forms_carry_fields_and_files() -> Outcome {
-    for size in [10, 200_000] {
-        let content = Bytes::from(vec![b'v'; size]);
-        let form = Multipart::new().text("caption", "hé").file(
-            "me\"dia",
-            "a\r\n.mp4",
-            "video/mp4",
-            content.clone(),
-        );
-        let seen = sent(|client, url| client.post(url).multipart(form.clone())).await?;
+    for (size, streamed) in [(10, false), (200_000, false), (10, true), (200_000, true)] {
+        let form = || {
+            let content = Bytes::from(vec![b'v'; size]);
+            let (form, filename) = (Multipart::new().text("caption", "hé"), "a\r\n.mp4");
+            if streamed {
+                let pieces = stream::iter([Ok(content.slice(..4)), Ok(content.slice(4..))]).boxed();
+                form.stream("me\"dia", filename, "video/mp4", (size as u64, pieces))
+            } else {
+                form.file("me\"dia", filename, "video/mp4", content)
+            }
+        };
+        let seen = sent(|client, url| client.post(url).multipart(form())).await?;
         let kind = seen.header("content-type").ok_or("no type")?.to_owned();
         let boundary = kind.strip_prefix("multipart/form-data; boundary=").ok_or("no boundary")?;
         let expected = [
@@ -103,6 +107,23 @@ async fn multipart_forms_carry_fields_and_files() -> Outcome {
         ];
         assert_eq!(String::from_utf8(seen.body)?, expected.concat());
     }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_file_is_sent_as_it_is_read_and_one_that_breaks_off_is_not_sent() -> Outcome {
+    let pieces = || [Ok(Bytes::from(vec![b'a'; 150_000])), Ok(Bytes::from_static(b"end"))];
+    let whole = |client: &Client, url| {
+        client.post(url).file("video/mp4", 150_003, stream::iter(pieces()).boxed())
+    };
+    let seen = sent(whole).await?;
+    assert_eq!((seen.body.len(), seen.header("content-length")), (150_003, Some("150003")));
+    assert_eq!(seen.header("content-type"), Some("video/mp4"));
+    let server = Server::start(|mut wire| async move { wire.request().await.map(drop) }).await?;
+    let broken = stream::iter([Ok(Bytes::from(vec![b'a'; 150_000])), Err("gone".into())]).boxed();
+    let request = server.client(CLOSED)?.post(server.at("/")?).file("video/mp4", 150_003, broken);
+    let error = request.send().await.err().ok_or("it was sent")?;
+    assert_eq!(error.kind, ErrorKind::NotSent);
     Ok(())
 }
 

@@ -35,21 +35,19 @@ async fn requests_and_answers_show_their_outline_only() -> Outcome {
         .client(CLOSED)?
         .trusting(&[Url::parse(&format!("https://api.example/{SECRET}?{SECRET}"))?]);
     let url = server.at(&format!("/bot{SECRET}/send?key={SECRET}"))?;
-    let form = Multipart::new().text("token", SECRET).file(
-        SECRET,
-        SECRET,
-        "text/plain",
-        Bytes::from(SECRET),
-    );
+    let form = || {
+        let (form, content) = (Multipart::new().text("token", SECRET), Bytes::from(SECRET));
+        form.file(SECRET, SECRET, "text/plain", content)
+    };
     let token = SecretString::from(SECRET);
     let request = client
         .post(url)
         .bearer(&token)
         .header("x-key", SECRET)
         .query(&[(SECRET, SECRET)])
-        .multipart(form.clone());
+        .multipart(form());
     let mut texts = shown(&client).to_vec();
-    texts.extend(shown(&form));
+    texts.extend(shown(&form()));
     texts.extend(shown(&request));
     assert!(texts.iter().any(|text| text.contains("x-key")), "header names may be seen");
     texts.extend(shown(&request.open().await?));
