@@ -30,6 +30,10 @@ pub const VARIABLES: &[(&str, &str)] = &[
         "FANFARE_MEDIA_URL",
         "Where media is stored: file:///… or s3://bucket/prefix?endpoint=… (FANFARE_DATA_DIR/media).",
     ),
+    (
+        "FANFARE_FFMPEG_DIR",
+        "Directory of ffmpeg and ffprobe, which take films apart and convert media (the directories of PATH).",
+    ),
     ("FANFARE_MEDIA_BASE_URL", "Address under which media is served (FANFARE_BASE_URL/media)."),
     ("FANFARE_MEDIA_ACCESS_KEY", "Access key of the S3 store."),
     ("FANFARE_MEDIA_SECRET_KEY", "Secret key of the S3 store."),
@@ -82,6 +86,8 @@ pub struct Config {
     pub redis_url: Option<String>,
     /// The media store.
     pub media_url: String,
+    /// What takes films apart.
+    pub tools: fanfare_media::Tools,
     /// Where media is served, if not below the API.
     pub media_base_url: Option<String>,
     /// Access to the media store.
@@ -155,6 +161,7 @@ impl Config {
             database_pool: given.parse("FANFARE_DATABASE_POOL", "a number from 1")?.unwrap_or(8),
             redis_url: given.take("FANFARE_REDIS_URL"),
             media_url: given.take("FANFARE_MEDIA_URL").unwrap_or(default_media),
+            tools: tools(given.take("FANFARE_FFMPEG_DIR").as_deref())?,
             media_base_url: given.origin("FANFARE_MEDIA_BASE_URL")?,
             media_access: fanfare_media::S3 {
                 access_key: given.take("FANFARE_MEDIA_ACCESS_KEY").map(Into::into),
@@ -272,9 +279,11 @@ impl Given {
     }
 
     fn failpoint(&mut self) -> Result<Option<String>> {
-        use fanfare_domain::failpoint::{ANSWERING, COPYING, DELIVERING, PUBLISHING, RECEIVING};
+        use fanfare_domain::failpoint::{
+            ANALYSING, ANSWERING, COPYING, DELIVERING, PUBLISHING, RECEIVING,
+        };
         let place = self.take("FANFARE_FAILPOINT");
-        let known = [PUBLISHING, COPYING, DELIVERING, ANSWERING, RECEIVING].concat();
+        let known = [PUBLISHING, COPYING, ANALYSING, DELIVERING, ANSWERING, RECEIVING].concat();
         let name = place.as_deref().map(|place| place.split(':').next().unwrap_or_default());
         match name {
             Some(name) if !known.contains(&name) => {
@@ -330,6 +339,16 @@ impl Given {
             "{name} is not a variable of Fanfare; did you mean {nearest}? `fanfare up --help` names them all"
         );
     }
+}
+
+/// What of ffmpeg there is: in the directory that is named, which must have it, or else where the shell would find it.
+fn tools(directory: Option<&str>) -> Result<fanfare_media::Tools> {
+    let search = std::env::var_os("PATH");
+    let found = fanfare_media::Tools::find(directory.map(std::path::Path::new), search.as_deref());
+    if directory.is_some() && (found.ffmpeg.is_none() || found.ffprobe.is_none()) {
+        bail!("FANFARE_FFMPEG_DIR is not a directory with ffmpeg and ffprobe in it");
+    }
+    Ok(found)
 }
 
 #[cfg(test)]

@@ -74,6 +74,8 @@ pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
         sandbox_limits: config.sandbox_limits,
         limits_factor: config.limits_factor,
         trusted_proxies: config.trusted_proxies.clone(),
+        tools: config.tools.clone(),
+        scratch: config.data_dir.join("scratch"),
     };
     let clock = Clock::machine();
     let failpoint = Failpoint::at(config.failpoint.as_deref());

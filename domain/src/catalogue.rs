@@ -104,6 +104,24 @@ codes! {
     MediaTooLarge = "media_too_large", 400, false,
         "A file is larger than the platform or the plan allows.",
         "Send a smaller file, or move to a larger plan.";
+    MediaUnreadable = "media_unreadable", 400, false,
+        "A file is damaged, incomplete or not what its type says.",
+        "Export the file again and upload it whole.";
+    MediaTooComplex = "media_too_complex", 400, false,
+        "Reading a file takes more time or memory than a file may.",
+        "Export the file again with ordinary settings and upload it.";
+    MediaDimensionsUnsupported = "media_dimensions_unsupported", 400, false,
+        "An image or video has more or fewer pixels than are taken.",
+        "Send one of the size that the message names.";
+    MediaAspectUnsupported = "media_aspect_unsupported", 400, false,
+        "An image or video is too wide or too narrow for the platform.",
+        "Crop it to the shape that the message names.";
+    MediaConversionFailed = "media_conversion_failed", 400, false,
+        "A file must be converted for the platform, and that failed or needs ffmpeg, which the server does not have.",
+        "Send the file as the platform takes it, or ask the operator to install ffmpeg.";
+    VideoTooShort = "video_too_short", 400, false,
+        "The video is shorter than the platform allows.",
+        "Send a longer video.";
     VideoTooLong = "video_too_long", 400, false,
         "The video is longer than the platform allows.",
         "Shorten the video.";

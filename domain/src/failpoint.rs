@@ -36,6 +36,10 @@ pub const COPYING: &[&str] = &["copy_claimed", "copy_stored"];
 /// The places on the way of a file that somebody sends; walked by a test of its own.
 pub const RECEIVING: &[&str] = &["upload_begun", "upload_stored"];
 
+/// The places on the way of a file that is analysed, and of one that is converted; walked by a test of its own.
+pub const ANALYSING: &[&str] =
+    &["analysis_claimed", "analysis_done", "conversion_claimed", "conversion_done"];
+
 /// The places on a webhook delivery's way; walked by a test of its own.
 pub const DELIVERING: &[&str] = &["delivery_claimed", "delivery_sent"];
 

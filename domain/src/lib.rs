@@ -35,12 +35,12 @@ pub mod vault;
 pub mod webhooks;
 pub mod work;
 
-use std::{collections::BTreeMap, ops::Deref, sync::Arc};
+use std::{collections::BTreeMap, ops::Deref, path::PathBuf, sync::Arc};
 
 use fanfare_entities::Millis;
 use fanfare_jobs::Bell;
 use fanfare_limits::Limits;
-use fanfare_media::Store;
+use fanfare_media::{Store, Tools};
 use fanfare_outbound::Client;
 use fanfare_platforms::{PlatformId, oauth::App};
 use ipnet::IpNet;
@@ -102,6 +102,10 @@ pub struct Settings {
     pub limits_factor: f64,
     /// Networks whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpNet>,
+    /// What takes films apart.
+    pub tools: Tools,
+    /// Where copies of files are while they are looked at or converted.
+    pub scratch: PathBuf,
 }
 
 /// What a [`Domain`] is made from.

@@ -95,6 +95,7 @@ pub async fn clean_up(cx: &Domain) -> Result<u64> {
     gone += media::signed::prune(cx).await?;
     gone += media::drops::prune(cx).await?;
     gone += media::retention::review(cx).await?;
+    gone += media::variants::sweep(cx).await?;
     gone += ops::samples::prune(cx).await?;
     gone += ops::fleet::prune(cx).await?;
     gone += ops::sessions::prune(cx).await?;

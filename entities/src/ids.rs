@@ -59,6 +59,10 @@ number_id! {
     DeliveryId,
     /// A stored file, as work; its public id is the `uid` column.
     AssetId,
+    /// An analysis of a file, as work.
+    AnalysisId,
+    /// A file made from another, as work.
+    VariantId,
     /// A recurring upkeep job.
     ChoreId,
 }

@@ -17,8 +17,11 @@ pub mod event;
 pub mod idempotency_key;
 pub mod lease;
 pub mod login_attempt;
+pub mod media_analysis;
 pub mod media_asset;
 pub mod media_use;
+pub mod media_variant;
+pub mod media_wait;
 pub mod membership;
 pub mod operator;
 pub mod operator_session;
@@ -38,8 +41,8 @@ pub mod worker;
 pub mod workspace;
 
 pub use ids::{
-    AccountId, AssetId, BrandId, ChoreId, DeliveryId, DropSessionId, EventId, KeyId, OperatorId,
-    PauseId, PostId, SecretId, UploadId, UserId, WebhookId, WorkspaceId,
+    AccountId, AnalysisId, AssetId, BrandId, ChoreId, DeliveryId, DropSessionId, EventId, KeyId,
+    OperatorId, PauseId, PostId, SecretId, UploadId, UserId, VariantId, WebhookId, WorkspaceId,
 };
 
 /// Milliseconds since 1970 UTC.

@@ -1,6 +1,6 @@
 use crate::{Job, Kind};
 
-/// Fetch one media file into our own storage and look at what it is.
+/// Fetch one media file into our own storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CopyMedia {
     /// The asset's row.

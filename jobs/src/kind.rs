@@ -7,16 +7,26 @@ pub enum Kind {
     PublishPost,
     /// Deliver a webhook: [`DeliverWebhook`](crate::DeliverWebhook).
     DeliverWebhook,
-    /// Copy and inspect a media file: [`CopyMedia`](crate::CopyMedia).
+    /// Copy a media file: [`CopyMedia`](crate::CopyMedia).
     CopyMedia,
+    /// Find out what is in a media file: [`AnalyseMedia`](crate::AnalyseMedia).
+    AnalyseMedia,
+    /// Make a media file that fits a network: [`ConvertMedia`](crate::ConvertMedia).
+    ConvertMedia,
     /// Upkeep: [`CleanUp`](crate::CleanUp).
     CleanUp,
 }
 
 impl Kind {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 4] =
-        [Self::PublishPost, Self::DeliverWebhook, Self::CopyMedia, Self::CleanUp];
+    pub const ALL: [Self; 6] = [
+        Self::PublishPost,
+        Self::DeliverWebhook,
+        Self::CopyMedia,
+        Self::AnalyseMedia,
+        Self::ConvertMedia,
+        Self::CleanUp,
+    ];
 
     /// The name in key names and logs, such as `publish_post`.
     pub const fn as_str(self) -> &'static str {
@@ -24,6 +34,8 @@ impl Kind {
             Self::PublishPost => "publish_post",
             Self::DeliverWebhook => "deliver_webhook",
             Self::CopyMedia => "copy_media",
+            Self::AnalyseMedia => "analyse_media",
+            Self::ConvertMedia => "convert_media",
             Self::CleanUp => "clean_up",
         }
     }
@@ -34,6 +46,8 @@ impl Kind {
             Self::PublishPost => Queue::Publish,
             Self::DeliverWebhook => Queue::Webhook,
             Self::CopyMedia => Queue::Media,
+            Self::AnalyseMedia => Queue::Analyse,
+            Self::ConvertMedia => Queue::Convert,
             Self::CleanUp => Queue::Upkeep,
         }
     }
@@ -48,13 +62,18 @@ pub enum Queue {
     Webhook,
     /// Copying media.
     Media,
+    /// Finding out what is in media files.
+    Analyse,
+    /// Making media fit a network: what takes processor time.
+    Convert,
     /// Everything that only keeps the house in order.
     Upkeep,
 }
 
 impl Queue {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 4] = [Self::Publish, Self::Webhook, Self::Media, Self::Upkeep];
+    pub const ALL: [Self; 6] =
+        [Self::Publish, Self::Webhook, Self::Media, Self::Analyse, Self::Convert, Self::Upkeep];
 
     /// The name on the command line, such as `publish`.
     pub const fn as_str(self) -> &'static str {
@@ -62,6 +81,8 @@ impl Queue {
             Self::Publish => "publish",
             Self::Webhook => "webhook",
             Self::Media => "media",
+            Self::Analyse => "analyse",
+            Self::Convert => "convert",
             Self::Upkeep => "upkeep",
         }
     }
@@ -73,7 +94,7 @@ impl Queue {
 pub struct UnknownName {
     what: &'static str,
     name: String,
-    known: [&'static str; 4],
+    known: [&'static str; 6],
 }
 
 impl FromStr for Kind {
@@ -115,7 +136,7 @@ impl fmt::Display for Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CleanUp, CopyMedia, DeliverWebhook, Job, PublishPost};
+    use crate::{AnalyseMedia, CleanUp, ConvertMedia, CopyMedia, DeliverWebhook, Job, PublishPost};
 
     #[test]
     fn every_name_reads_back_to_what_it_names() {
@@ -134,7 +155,7 @@ mod tests {
         let error = "publsh".parse::<Queue>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "unknown queue `publsh`; known are publish, webhook, media, upkeep"
+            "unknown queue `publsh`; known are publish, webhook, media, analyse, convert, upkeep"
         );
         assert!("Publish".parse::<Queue>().is_err());
         assert!("".parse::<Kind>().is_err());
@@ -150,6 +171,8 @@ mod tests {
             check::<PublishPost>(),
             check::<DeliverWebhook>(),
             check::<CopyMedia>(),
+            check::<AnalyseMedia>(),
+            check::<ConvertMedia>(),
             check::<CleanUp>(),
         ];
         assert_eq!(kinds, Kind::ALL);

@@ -9,9 +9,11 @@
 //!
 //! What is absent here: no database, no lease, no retry, no result. The row has all of that.
 
+mod analyse_media;
 mod backend;
 mod bell;
 mod clean_up;
+mod convert_media;
 mod copy_media;
 mod deliver_webhook;
 mod error;
@@ -26,9 +28,11 @@ mod redis_queue;
 mod slots;
 mod worker;
 
+pub use analyse_media::AnalyseMedia;
 pub use backend::{Backend, Taken};
 pub use bell::Bell;
 pub use clean_up::CleanUp;
+pub use convert_media::ConvertMedia;
 pub use copy_media::CopyMedia;
 pub use deliver_webhook::DeliverWebhook;
 pub use error::Error;

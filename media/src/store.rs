@@ -9,7 +9,7 @@ use object_store::{
 };
 
 use crate::{
-    Error, S3, Stat, Stored, Writer, leftovers,
+    Error, S3, Stat, Stored, Writer, kind, leftovers,
     location::{Bucket, Location},
     path, s3,
 };
@@ -77,6 +77,18 @@ impl Store {
             return Err(Error::Failed("it gives back other bytes than it was given".to_owned()));
         }
         deleted
+    }
+
+    /// Stores a small file of this type under `prefix`, where nobody can guess; its path.
+    ///
+    /// # Errors
+    /// [`Error::InvalidPath`], [`Error::Denied`], [`Error::Failed`].
+    pub async fn keep(&self, prefix: &str, mime: &str, bytes: &[u8]) -> Result<String, Error> {
+        let path = path::fresh(prefix, kind::extension(mime))?;
+        let mut writer = self.writer(&path)?;
+        writer.write(bytes).await?;
+        writer.finish().await?;
+        Ok(path)
     }
 
     /// Reads a whole file into memory, if it has at most `max` bytes.

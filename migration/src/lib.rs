@@ -6,6 +6,7 @@ mod m0002_limits;
 mod m0003_operations;
 mod m0004_lean_indexes;
 mod m0005_uploads;
+mod m0006_analysis;
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
@@ -21,6 +22,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0003_operations::Operations),
             Box::new(m0004_lean_indexes::LeanIndexes),
             Box::new(m0005_uploads::Uploads),
+            Box::new(m0006_analysis::Analysis),
         ]
     }
 }

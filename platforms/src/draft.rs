@@ -1,10 +1,11 @@
 //! A post as a connector sees it.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, ops::Range, sync::Arc};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
+use futures_util::TryStreamExt;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -53,7 +54,7 @@ impl Draft {
 }
 
 /// One image, video or other file of a post.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Media {
     /// Public address, for networks that fetch it themselves.
     pub url: String,
@@ -67,6 +68,10 @@ pub struct Media {
     pub dimensions: Option<(u32, u32)>,
     /// Length of a video in milliseconds, once known.
     pub duration_ms: Option<u64>,
+    /// Parts of an image may be transparent.
+    pub alpha: bool,
+    /// An image that moves.
+    pub animated: bool,
     /// The bytes, for networks that take uploads. `None` while a post is only being validated.
     pub source: Option<Arc<dyn MediaSource>>,
 }
@@ -84,15 +89,52 @@ impl Media {
         self.mime.starts_with("video/")
     }
 
-    /// Reads the whole file, at most `max` bytes.
+    /// Reads the whole file into memory, at most `max` bytes. For what is small by the network's own limit.
     ///
     /// # Errors
     /// [`crate::Kind::MediaRejected`] when it is larger or gone, transient when the store does not answer.
     pub async fn read(&self, max: u64) -> Result<Bytes> {
-        match &self.source {
-            Some(source) => source.read(max).await,
-            None => Err(Error::media_rejected("The media file is no longer stored.")),
+        self.source()?.read(max).await
+    }
+
+    /// Reads one stretch of the file into memory: a chunk of an upload. Its end is cut to the file's.
+    ///
+    /// # Errors
+    /// As [`Media::read`]; rejected when the file ends before the stretch begins.
+    pub async fn part(&self, range: Range<u64>) -> Result<Bytes> {
+        let pieces: Vec<Bytes> =
+            self.source()?.open(range).await?.try_collect().await.map_err(|_| {
+                Error::transient("The media store did not give the whole of a file.")
+            })?;
+        Ok(pieces.concat().into())
+    }
+
+    /// The size and the bytes as they come from the store, never more than a few pieces in memory.
+    ///
+    /// # Errors
+    /// As [`Media::read`]; a piece that cannot be read ends the stream with its error.
+    pub async fn stream(&self, max: u64) -> Result<(u64, MediaStream)> {
+        let source = self.source()?;
+        let size = source.size().await?;
+        if size > max {
+            return Err(Error::media_rejected(format!(
+                "The media file has {size} bytes; the platform takes {max}."
+            )));
         }
+        Ok((size, source.open(0..size).await?))
+    }
+
+    /// The stretches of a file of this size, `chunk` bytes each and the last one shorter: what a chunked upload walks
+    /// over. How far it is stands in the connector's state.
+    pub fn chunks(size: u64, chunk: u64) -> impl Iterator<Item = Range<u64>> {
+        let chunk = chunk.max(1);
+        (0..size.div_ceil(chunk)).map(move |place| place * chunk..size.min((place + 1) * chunk))
+    }
+
+    fn source(&self) -> Result<&Arc<dyn MediaSource>> {
+        self.source
+            .as_ref()
+            .ok_or_else(|| Error::media_rejected("The media file is no longer stored."))
     }
 }
 
@@ -102,6 +144,9 @@ impl fmt::Debug for Media {
     }
 }
 
+/// Bytes on their way from the store, as a request sends them.
+pub type MediaStream = fanfare_outbound::FileStream;
+
 /// Where the bytes of a [`Media`] come from.
 #[async_trait]
 pub trait MediaSource: Send + Sync {
@@ -110,4 +155,29 @@ pub trait MediaSource: Send + Sync {
     /// # Errors
     /// As [`Media::read`].
     async fn read(&self, max: u64) -> Result<Bytes>;
+
+    /// Size in bytes, as the store has it now.
+    ///
+    /// # Errors
+    /// As [`Media::read`].
+    async fn size(&self) -> Result<u64>;
+
+    /// The bytes of a stretch, piece by piece.
+    ///
+    /// # Errors
+    /// As [`Media::part`].
+    async fn open(&self, range: Range<u64>) -> Result<MediaStream>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Media;
+
+    #[test]
+    fn chunks_cover_a_file_once() {
+        let chunks: Vec<_> = Media::chunks(10, 4).collect();
+        assert_eq!(chunks, [0..4, 4..8, 8..10]);
+        assert_eq!(Media::chunks(8, 4).count(), 2);
+        assert_eq!(Media::chunks(0, 4).count(), 0);
+    }
 }

@@ -29,7 +29,7 @@ mod threads;
 mod validate;
 mod wordpress;
 
-pub use draft::{Draft, Media, MediaSource};
+pub use draft::{Draft, Media, MediaSource, MediaStream};
 pub use error::{Error, Kind, PlatformReply, Result};
 pub use id::{PLANNED, Planned, UnknownPlatform};
 pub use list::{PlatformId, all, find};
@@ -37,10 +37,10 @@ pub use outcome::{Class, Found, Identity, Part, Phase, Progress, Published, Refr
 pub use schema::{content_limits, describe, media_limits, settings_schema};
 pub use session::{Account, Secrets, Session};
 pub use spec::{
-    Api, Caption, Connect, CredentialField, Evidence, Example, MediaRules, Pace, Per, PostType,
-    Setting, Shape, Source, Spec, ThreadRules,
+    Api, Caption, Connect, CredentialField, Evidence, Example, Frame, MediaRules, Pace, Per,
+    PostType, Setting, Shape, Source, Spec, ThreadRules,
 };
-pub use validate::{Violation, Warning, validate};
+pub use validate::{Conversion, Violation, Warning, conversions, validate};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

@@ -17,7 +17,9 @@ use tokio::{
 use url::Url;
 use uuid::Uuid;
 
-use crate::{Account, Draft, Media, MediaSource, Result, Secrets, Session, oauth::App};
+use crate::{
+    Account, Draft, Media, MediaSource, MediaStream, Result, Secrets, Session, oauth::App,
+};
 
 /// One request as it arrived.
 #[derive(Debug, Clone)]
@@ -186,9 +188,8 @@ pub fn media(filename: &'static str, mime: &str) -> Media {
         mime: mime.to_owned(),
         filename: filename.to_owned(),
         bytes: Some(filename.len() as u64),
-        dimensions: None,
-        duration_ms: None,
         source: Some(Arc::new(Name(filename))),
+        ..Media::default()
     }
 }
 
@@ -198,6 +199,16 @@ struct Name(&'static str);
 impl MediaSource for Name {
     async fn read(&self, _max: u64) -> Result<Bytes> {
         Ok(Bytes::from_static(self.0.as_bytes()))
+    }
+
+    async fn size(&self) -> Result<u64> {
+        Ok(self.0.len() as u64)
+    }
+
+    async fn open(&self, range: std::ops::Range<u64>) -> Result<MediaStream> {
+        let (start, end) = (range.start as usize, (range.end as usize).min(self.0.len()));
+        let piece = Bytes::from_static(&self.0.as_bytes()[start..end]);
+        Ok(futures_util::StreamExt::boxed(futures_util::stream::iter([Ok(piece)])))
     }
 }
 

@@ -132,6 +132,11 @@ pub fn media_limits(rules: &MediaRules) -> Value {
         "image_bytes_max": rules.image_bytes_max,
         "video_bytes_max": rules.video_bytes_max,
         "video_duration_ms_max": rules.video_ms_max,
+        "video_duration_ms_min": rules.frame.video_ms_min,
+        "video_ratio": rules.frame.video_ratio,
+        "image_ratio": rules.frame.image_ratio,
+        "image_width_min": rules.frame.image_width_min,
+        "image_width_max": rules.frame.image_width_max,
     })
 }
 

@@ -275,6 +275,37 @@ pub struct MediaRules {
     pub video_bytes_max: u64,
     /// Longest video in milliseconds.
     pub video_ms_max: Option<u64>,
+    /// Which shapes and lengths pass besides.
+    pub frame: Frame,
+}
+
+/// Shapes of images and videos that pass, as width over height, and sizes in pixels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Frame {
+    /// Narrowest and widest image.
+    pub image_ratio: Option<(f64, f64)>,
+    /// Widest image in pixels; a wider one is made smaller.
+    pub image_width_max: Option<u32>,
+    /// Least width of an image in pixels.
+    pub image_width_min: Option<u32>,
+    /// Most that width and height of an image may be together; a larger one is made smaller.
+    pub image_sides_max: Option<u32>,
+    /// Narrowest and widest video.
+    pub video_ratio: Option<(f64, f64)>,
+    /// Shortest video in milliseconds.
+    pub video_ms_min: Option<u64>,
+}
+
+impl Frame {
+    /// Whatever shape there is.
+    pub const ANY: Self = Self {
+        image_ratio: None,
+        image_width_max: None,
+        image_width_min: None,
+        image_sides_max: None,
+        video_ratio: None,
+        video_ms_min: None,
+    };
 }
 
 impl MediaRules {
@@ -290,6 +321,7 @@ impl MediaRules {
         image_bytes_max: 0,
         video_bytes_max: 0,
         video_ms_max: None,
+        frame: Frame::ANY,
     };
 }
 

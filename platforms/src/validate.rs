@@ -1,6 +1,8 @@
 //! Checks a draft against a descriptor. Reports all violations, not the first.
 
 mod caption;
+mod conversion;
+mod frame;
 mod media;
 mod metadata;
 mod settings;
@@ -9,7 +11,9 @@ pub(crate) mod value;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{Account, Draft, Platform, Spec};
+use crate::{Account, Draft, MediaRules, Platform, Spec};
+
+pub use conversion::{Conversion, conversions};
 
 /// One broken rule, in the shape of the API's `validation_errors`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -86,6 +90,12 @@ pub fn validate(platform: &dyn Platform, account: &Account, draft: &Draft) -> Ve
     found.extend(platform.check(draft));
     found.sort_by_key(|violation| rank(&violation.field));
     found
+}
+
+/// The media rules of the post's type.
+fn rules(spec: &Spec, draft: &Draft) -> MediaRules {
+    let kind = spec.post_types.iter().find(|kind| kind.name == draft.post_type);
+    kind.and_then(|kind| kind.media).unwrap_or(spec.media)
 }
 
 /// Place of a field among the others; sorting by it keeps the order of violations of one field.

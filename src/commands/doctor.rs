@@ -31,7 +31,7 @@ pub async fn run(config: Config) -> Result<()> {
         ("clock", clock),
         ("redis", redis(&config).await),
         ("media store", media(&config).await),
-        ("ffmpeg", ffmpeg().await),
+        ("ffmpeg", ffmpeg(&config).await),
     ];
     let mut missing = 0;
     for (what, finding) in findings {
@@ -133,17 +133,36 @@ async fn media(config: &Config) -> Finding {
     Ok("takes, gives back and deletes a file".into())
 }
 
-async fn ffmpeg() -> Finding {
-    let ran = tokio::process::Command::new("ffmpeg")
+/// Both programs are started: one that is there and does not run is as good as none.
+async fn ffmpeg(config: &Config) -> Finding {
+    const ADVICE: &str = "install ffmpeg (Debian: apt-get install ffmpeg; image: --build-arg WITH_FFMPEG=yes) or set \
+        FANFARE_FFMPEG_DIR; until then films are read by their containers alone, and media that must be converted \
+        fails with media_conversion_failed";
+    let mut missing = Vec::new();
+    for (name, program) in [("ffmpeg", &config.tools.ffmpeg), ("ffprobe", &config.tools.ffprobe)] {
+        let runs = match program {
+            Some(program) => runs(program).await,
+            None => false,
+        };
+        if !runs {
+            missing.push(name);
+        }
+    }
+    if missing.is_empty() {
+        Ok("ffmpeg and ffprobe run".into())
+    } else {
+        Err(format!("no {}: {ADVICE}", missing.join(" and no ")))
+    }
+}
+
+async fn runs(program: &std::path::Path) -> bool {
+    let ran = tokio::process::Command::new(program)
         .arg("-version")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status()
         .await;
-    match ran {
-        Ok(status) if status.success() => Ok("installed".into()),
-        _ => Err("not found; install it (Debian: apt-get install ffmpeg)".into()),
-    }
+    ran.is_ok_and(|status| status.success())
 }
 
 /// Limits that are not the documented ones: allowed, and worth a word.

@@ -14,7 +14,7 @@ use crate::{
 /// What a worker serves.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Queues to serve, separated by commas: publish, webhook, media, upkeep.
+    /// Queues to serve, separated by commas: publish, webhook, media, analyse, convert, upkeep.
     #[arg(long, value_delimiter = ',', default_values_t = Queue::ALL.map(|queue| queue.as_str().to_owned()).to_vec())]
     queues: Vec<String>,
     /// Posts published at once.

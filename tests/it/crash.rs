@@ -78,12 +78,17 @@ impl Case {
     }
 }
 
-/// A picture is copied by a worker before the post is saved; the post waits until that worker is gone.
+/// A picture is copied and analysed by a worker before the post is due; the post waits until that worker is gone.
 async fn with_picture(app: &TestApp, user: &User, account: i64, mut body: Value) -> (i64, i64) {
     let copies = Worker::start(app, None);
     body["media_url"] = json!(Picture::serve().await.url);
     body["scheduled_at"] = json!(app.at(3_600));
     let id = user.publish(body).await["id"].as_i64().unwrap();
+    app.eventually("the picture is analysed", || async {
+        let post = user.get(&format!("/api/v1/posts/{id}")).await.body["post"].clone();
+        (post["media"][0]["analysis"] == "ready").then_some(())
+    })
+    .await;
     drop(copies);
     let now = json!({"scheduled_at": app.at(0)});
     let _ = user.patch(&format!("/api/v1/posts/{id}"), now).await.expect(200);

@@ -14,6 +14,7 @@ mod documents;
 mod drop_page;
 mod drops;
 mod faults;
+mod fitting;
 mod fleet;
 mod holding_back;
 mod idempotency;

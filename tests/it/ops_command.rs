@@ -67,7 +67,10 @@ async fn what_the_dashboard_does_a_shell_does_too() {
     let found = json_of(&fanfare(&app, &["ops", "work", "--status", "published", "--json"], ""));
     assert_eq!(found["rows"][0]["id"], id);
     let table = said(&fanfare(&app, &["ops", "fleet"], ""));
-    assert!(table.contains("publish,webhook,media,upkeep") && !table.contains('\x1b'), "{table}");
+    assert!(
+        table.contains("publish,webhook,media,analyse,convert,upkeep") && !table.contains('\x1b'),
+        "{table}"
+    );
     let pause = ["ops", "pause", "platform:bluesky"];
     let preview = said(&fanfare(&app, &pause, ""));
     assert!(preview.contains("Nothing was done."), "{preview}");

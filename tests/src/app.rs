@@ -14,7 +14,7 @@ use fanfare_domain::{
 use fanfare_entities::{BrandId, UserId, WorkspaceId};
 use fanfare_jobs::Bell;
 use fanfare_limits::{Limits, Time};
-use fanfare_media::{S3, Store};
+use fanfare_media::{S3, Store, Tools};
 use fanfare_outbound::{Client, Policy};
 use fanfare_sandbox::Sandbox;
 use fanfare_workers::Context;
@@ -48,6 +48,8 @@ pub struct Options {
     pub sandbox_limits: bool,
     /// Networks whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<ipnet::IpNet>,
+    /// What takes films apart.
+    pub tools: Tools,
 }
 
 impl Default for Options {
@@ -62,6 +64,7 @@ impl Default for Options {
             limits_factor: 1_000.0,
             sandbox_limits: false,
             trusted_proxies: Vec::new(),
+            tools: Tools::find(None, std::env::var_os("PATH").as_deref()),
         }
     }
 }
@@ -141,6 +144,8 @@ impl TestApp {
                 limits_factor: options.limits_factor,
                 sandbox_limits: options.sandbox_limits,
                 trusted_proxies: options.trusted_proxies,
+                tools: options.tools,
+                scratch: dir.join("scratch"),
             },
             failpoint: Failpoint::default(),
         });

@@ -16,6 +16,7 @@ mod picture;
 mod postgres;
 mod receiver;
 mod redis;
+pub mod served;
 mod stack;
 
 pub use app::{Options, TestApp};

@@ -3,13 +3,16 @@
 //! Each kind of work has a file of its name here and a payload of the same name in `jobs`. [`run`] starts one apalis
 //! worker for each kind; [`sweep`] rings for due rows that nobody rang for.
 
+mod analyse_media;
 mod clean_up;
 mod context;
+mod convert_media;
 mod copy_media;
 mod deliver_webhook;
 mod group;
 mod heartbeat;
 mod keeper;
+mod lease;
 mod publish_post;
 mod runway;
 mod shares;
@@ -19,7 +22,10 @@ mod tally;
 use std::time::Duration;
 
 use fanfare_domain::clock;
-use fanfare_jobs::{CleanUp, CopyMedia, DeliverWebhook, Job, Kind, PublishPost, Queue, Slots};
+use fanfare_jobs::{
+    AnalyseMedia, CleanUp, ConvertMedia, CopyMedia, DeliverWebhook, Job, Kind, PublishPost, Queue,
+    Slots,
+};
 use tokio::task::JoinSet;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
@@ -129,8 +135,21 @@ async fn work(
         Kind::CopyMedia => {
             start::<CopyMedia, _, _>(cx, slots.min(16), options, stop, copy_media::run).await
         }
+        Kind::AnalyseMedia => {
+            let slots = slots.min(2 * processors());
+            start::<AnalyseMedia, _, _>(cx, slots, options, stop, analyse_media::run).await
+        }
+        Kind::ConvertMedia => {
+            let slots = slots.min(processors().div_ceil(2));
+            start::<ConvertMedia, _, _>(cx, slots, options, stop, convert_media::run).await
+        }
         Kind::CleanUp => start::<CleanUp, _, _>(cx, 1, options, stop, clean_up::run).await,
     }
+}
+
+/// How many programs this machine runs at once: files are analysed and converted by what it has, not by what is asked.
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// How many webhooks are delivered at once.

@@ -61,6 +61,11 @@ impl Tally {
         self.add(Kind::CopyMedia, "", measure.to_owned());
     }
 
+    /// Counts what came of work on a file.
+    pub fn media(&self, kind: Kind, measure: &'static str) {
+        self.add(kind, "", measure.to_owned());
+    }
+
     /// What was counted; counting begins anew.
     pub fn take(&self) -> Counts {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))

@@ -3,6 +3,7 @@
 //! Every way in ends in a row of `media_assets` that is written after its bytes are in the store, whole: there is no row
 //! without its bytes. Bytes without a row are what a crash leaves; [`orphans`] finds them.
 
+pub mod analysis;
 mod asset;
 mod copy;
 pub mod drops;
@@ -14,6 +15,8 @@ pub mod retention;
 pub mod signed;
 pub mod sizes;
 mod upload;
+pub mod variants;
+pub mod waits;
 
 use fanfare_entities::media_asset;
 
@@ -26,12 +29,18 @@ pub use remote::{NewRemote, from_url};
 pub(crate) use remote::{Source, ask};
 pub use upload::{NewFile, RELAYED, relay, upload};
 
+/// Where in the store the files of a workspace are that we make out of others.
+#[must_use]
+pub fn made_prefix(workspace: fanfare_entities::WorkspaceId) -> String {
+    format!("made/{workspace}")
+}
+
 /// Says that an asset's bytes are all there, in the transaction that makes it ready. Every way in ends here, so what is
 /// to be done with a new file begins here.
 ///
 /// # Errors
 /// The database's.
-pub async fn arrived(_tx: &mut Tx, asset: &media_asset::Model) -> Result<()> {
+pub async fn arrived(tx: &mut Tx, asset: &media_asset::Model) -> Result<()> {
     tracing::debug!(asset.id = %asset.uid, mime = asset.mime, bytes = asset.bytes, "a file has arrived");
-    Ok(())
+    analysis::begin(tx, asset).await
 }

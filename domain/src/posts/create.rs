@@ -9,9 +9,9 @@ use uuid::Uuid;
 
 use super::{
     draft::Content,
-    first_due,
     input::{NewPost, NewStatus},
-    media, media_of, view,
+    known, media, media_of, view,
+    view::PostMedia,
 };
 use crate::{
     Act, Reply, accounts,
@@ -31,7 +31,7 @@ pub async fn create(act: &Act, new: NewPost, flaws: Vec<Violation>) -> Result<Re
     let platform = super::platform(&account.platform)?;
     let is_draft = new.status == Some(NewStatus::Draft);
     let urls = media::list(new.media_url.as_deref(), new.media_urls.as_deref());
-    let files = media::look_up(act, &urls).await;
+    let files = looked_up(act, &urls).await;
     let content = Content {
         caption: new.caption.clone().unwrap_or_default(),
         post_type: new.post_type.clone(),
@@ -56,6 +56,13 @@ pub async fn create(act: &Act, new: NewPost, flaws: Vec<Violation>) -> Result<Re
     made
 }
 
+/// The files of these addresses, with what is known of them.
+pub(super) async fn looked_up(act: &Act, urls: &[String]) -> Result<Vec<PostMedia>> {
+    let mut files = media::look_up(act, urls).await?;
+    known::refresh(&act.cx.db.read, &mut files).await?;
+    Ok(files)
+}
+
 /// Copies its media and writes it.
 async fn make(
     act: &Act,
@@ -66,13 +73,12 @@ async fn make(
 ) -> Result<Reply> {
     let is_draft = row.status == PostStatus::Draft;
     content.media = media::copy(act, content.media).await?;
+    known::refresh(&act.cx.db.read, &mut content.media).await?;
     Error::check(objections(&content, platform, account, is_draft))?;
-    let prepare = content.needs_preparing(platform);
-    let spec = platforms::find(platform).spec();
     if let Some(at) = row.scheduled_at.filter(|_| !is_draft) {
-        let due = first_due(spec, prepare, at);
-        row.due_at = Some(due);
         let now = row.created_at;
+        let due = content.due(platform, account, at, now, false);
+        row.due_at = Some(due);
         row.rung_at = (due <= now).then_some(now);
     }
     fill(&mut row, &content, platform)?;

@@ -1,19 +1,21 @@
 //! A post as the platforms see it, and what they object to.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use fanfare_entities::{account, post};
-use fanfare_media::Store;
+use fanfare_entities::{Millis, account, post};
+use fanfare_media::{Error as StoreError, Store};
 use fanfare_platforms::{
-    self as platforms, Account, Draft, Media, MediaSource, PlatformId, Violation, Warning,
+    self as platforms, Account, Conversion, Draft, Media, MediaSource, MediaStream, PlatformId,
+    Violation, Warning,
 };
+use futures_util::{StreamExt, TryStreamExt};
 use sea_orm::{ConnectionTrait, EntityTrait};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::view::PostMedia;
+use super::{first_due, readiness::flaw, view::PostMedia};
 use crate::{Domain, accounts, clock::date, error::Result, posts::media_of};
 
 /// What a post says, whatever row or request it comes from.
@@ -57,7 +59,10 @@ impl Content {
     #[must_use]
     pub fn violations(&self, platform: PlatformId, account: &Account) -> Vec<Violation> {
         let draft = self.draft(platform, Uuid::nil(), 0, None);
-        platforms::validate(platforms::find(platform), account, &draft)
+        let mut found = platforms::validate(platforms::find(platform), account, &draft);
+        let flawed = self.media.iter().enumerate().filter(|(_, file)| file.flaw.is_some());
+        found.extend(flawed.map(|(place, file)| flaw(place, file.flaw.as_ref())));
+        found
     }
 
     /// What it does not get although it is accepted.
@@ -66,12 +71,44 @@ impl Content {
         platforms::find(platform).warnings(&self.draft(platform, Uuid::nil(), 0, None))
     }
 
+    /// What each file must be made into before it goes out on this account.
+    #[must_use]
+    pub fn conversions(&self, platform: PlatformId, account: &Account) -> Vec<Option<Conversion>> {
+        let draft = self.draft(platform, Uuid::nil(), 0, None);
+        platforms::conversions(&platforms::find(platform).spec_of(account), &draft)
+    }
+
+    /// When a post with this content that goes out at `at` is first picked up: at once if its files are still to be
+    /// looked after, else ahead of its time if there is something to prepare.
+    #[must_use]
+    pub fn due(
+        &self,
+        platform: PlatformId,
+        account: &Account,
+        at: Millis,
+        now: Millis,
+        begun: bool,
+    ) -> Millis {
+        let prepare = begun || self.needs_preparing(platform);
+        let due = first_due(platforms::find(platform).spec(), prepare, at);
+        let unsettled = self.media.iter().any(PostMedia::is_pending)
+            || self.conversions(platform, account).iter().any(Option::is_some);
+        if unsettled { due.min(now) } else { due }
+    }
+
     /// True when something is done before the commit call: uploads, containers.
     #[must_use]
     pub fn needs_preparing(&self, platform: PlatformId) -> bool {
         let draft = self.draft(platform, Uuid::nil(), 0, None);
         let step = platforms::find(platform).step(&draft, None);
         step.phase == platforms::Phase::Prepare
+    }
+
+    /// The draft of a row with this content, its files readable.
+    #[must_use]
+    pub fn draft_of(&self, cx: &Domain, row: &post::Model, platform: PlatformId) -> Draft {
+        let at = row.scheduled_at.unwrap_or(row.created_at);
+        self.draft(platform, row.content_key, at, Some(&cx.store))
     }
 
     fn draft(&self, platform: PlatformId, key: Uuid, at: i64, store: Option<&Store>) -> Draft {
@@ -96,18 +133,9 @@ pub async fn account_of(conn: &impl ConnectionTrait, row: &post::Model) -> Resul
     Ok(found.as_ref().map(accounts::facts).unwrap_or_default())
 }
 
-/// The draft of a row, with its files readable.
-///
-/// # Errors
-/// The row names a platform that this version does not know.
-pub fn of_row(cx: &Domain, row: &post::Model) -> Result<Draft> {
-    let platform = super::platform(&row.platform)?;
-    let at = row.scheduled_at.unwrap_or(row.created_at);
-    Ok(Content::of_row(row).draft(platform, row.content_key, at, Some(&cx.store)))
-}
-
 fn media(file: &PostMedia, store: Option<&Store>) -> Media {
     let side = |pixels: Option<i32>| pixels.and_then(|pixels| u32::try_from(pixels).ok());
+    let facts = file.facts.as_ref();
     let source = store.zip(file.path.clone()).map(|(store, path)| {
         let stored: Arc<dyn MediaSource> = Arc::new(Stored { store: store.clone(), path });
         stored
@@ -118,7 +146,9 @@ fn media(file: &PostMedia, store: Option<&Store>) -> Media {
         filename: file.filename.clone(),
         bytes: file.bytes.and_then(|bytes| u64::try_from(bytes).ok()),
         dimensions: side(file.width).zip(side(file.height)),
-        duration_ms: None,
+        duration_ms: facts.and_then(|facts| facts.duration_ms),
+        alpha: facts.is_some_and(|facts| facts.alpha),
+        animated: facts.is_some_and(|facts| facts.animated),
         source,
     }
 }
@@ -131,17 +161,29 @@ struct Stored {
 #[async_trait]
 impl MediaSource for Stored {
     async fn read(&self, max: u64) -> platforms::Result<Bytes> {
-        self.store.read(&self.path, max).await.map_err(|error| match error {
-            fanfare_media::Error::Gone => {
-                platforms::Error::media_rejected("The media file is no longer stored.")
-                    .with_remedy("Upload it again and change the post.")
-            }
-            fanfare_media::Error::TooLarge { .. } => platforms::Error::media_rejected(format!(
-                "The media file is larger than {max} bytes, which is what the platform takes."
-            )),
-            other => {
-                platforms::Error::transient(format!("The media store did not answer: {other}"))
-            }
-        })
+        self.store.read(&self.path, max).await.map_err(refusal)
+    }
+
+    async fn size(&self) -> platforms::Result<u64> {
+        Ok(self.store.stat(&self.path).await.map_err(refusal)?.size)
+    }
+
+    async fn open(&self, range: Range<u64>) -> platforms::Result<MediaStream> {
+        let stretch = self.store.open_range(&self.path, range).await.map_err(refusal)?;
+        Ok(stretch.into_stream().map_err(|error| Box::new(error).into()).boxed())
+    }
+}
+
+fn refusal(error: StoreError) -> platforms::Error {
+    match error {
+        StoreError::Gone => platforms::Error::media_rejected("The media file is no longer stored.")
+            .with_remedy("Upload it again and change the post."),
+        StoreError::TooLarge { limit, .. } => platforms::Error::media_rejected(format!(
+            "The media file is larger than {limit} bytes, which is what the platform takes."
+        )),
+        StoreError::OutOfRange { .. } => {
+            platforms::Error::media_rejected("The media file is shorter than it was.")
+        }
+        other => platforms::Error::transient(format!("The media store did not answer: {other}")),
     }
 }

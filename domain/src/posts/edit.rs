@@ -5,11 +5,10 @@ use fanfare_platforms as platforms;
 use uuid::Uuid;
 
 use super::{
-    create::{fill, objections, when},
+    create::{fill, looked_up, objections, when},
     draft::{Content, account_of},
-    first_due,
     input::Changes,
-    media,
+    known, media,
     read::{find, find_locked},
     status::{refused, save},
     view::PostMedia,
@@ -44,7 +43,11 @@ pub async fn edit(
     let before = find(act, id).await?;
     let account = account_of(&act.cx.db.read, &before).await?;
     let files = match judged(act, &before, &changes, &account, flaws).await? {
-        Some(found) => Some(media::copy(act, found).await?),
+        Some(found) => {
+            let mut files = media::copy(act, found).await?;
+            known::refresh(&act.cx.db.read, &mut files).await?;
+            Some(files)
+        }
         None => None,
     };
     let mut tx = act.begin().await?;
@@ -68,7 +71,7 @@ async fn judged(
     flaws: Vec<platforms::Violation>,
 ) -> Result<Option<Vec<PostMedia>>> {
     let found = match urls(changes) {
-        Some(urls) => media::look_up(act, &urls).await.map(Some),
+        Some(urls) => looked_up(act, &urls).await.map(Some),
         None => Ok(None),
     };
     let right = changed(act, before, changes, account, found.clone().unwrap_or_default()).map(drop);
@@ -123,8 +126,7 @@ fn changed(
     }
     if next.status == PostStatus::Scheduled {
         let at = next.scheduled_at.unwrap_or(now);
-        let prepare = next.state.is_some() || content.needs_preparing(platform);
-        let due = first_due(platforms::find(platform).spec(), prepare, at);
+        let due = content.due(platform, account, at, now, next.state.is_some());
         // An edited post that waits for its next try keeps waiting for it.
         let due = next.next_attempt_at.map_or(due, |wait| wait.max(due));
         next.due_at = Some(due);

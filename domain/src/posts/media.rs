@@ -86,6 +86,7 @@ fn of_asset(cx: &Domain, row: &media_asset::Model) -> PostMedia {
         bytes: row.bytes,
         width: row.width,
         height: row.height,
+        ..PostMedia::default()
     }
 }
 

@@ -5,11 +5,11 @@ use fanfare_platforms::Violation;
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
 use serde_json::{Value, json};
 
-use super::{draft::Content, find, media_of};
+use super::{draft::Content, find, known, media_of, readiness::conversion_flaws};
 use crate::{Act, Reply, clock::show, error::Result};
 
 /// Exactly what create would object to, and what has gone bad since: the account disconnected, a file gone, a token
-/// that ends before the post's time.
+/// that ends before the post's time, a file that its analysis found wanting or that cannot be converted.
 ///
 /// # Errors
 /// [`crate::Code::PostNotFound`].
@@ -18,7 +18,10 @@ pub async fn missing(act: &Act, id: PostId) -> Result<Reply> {
     let platform = super::platform(&row.platform)?;
     let account = account::Entity::find_by_id(row.account_id).one(&act.cx.db.read).await?;
     let facts = account.as_ref().map(crate::accounts::facts).unwrap_or_default();
-    let broken = Content::of_row(&row).violations(platform, &facts);
+    let mut content = Content::of_row(&row);
+    known::refresh(&act.cx.db.read, &mut content.media).await?;
+    let mut broken = content.violations(platform, &facts);
+    broken.extend(conversion_flaws(&act.cx, platform, &facts, &content).await?);
     let mut missing: Vec<Value> = broken.iter().map(lack).collect();
     missing.extend(account_lack(account.as_ref(), row.scheduled_at));
     for file in media_of(&row) {

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{view, view::maybe};
+use super::{known, view, view::maybe};
 use crate::{
     Act, Reply, Tx,
     access::Seat,
@@ -95,6 +95,7 @@ pub async fn list(act: &Act, filter: Filter) -> Result<Reply> {
     let more = rows.len() as u64 > limit;
     rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     let next = rows.last().filter(|_| more).map(|row| row.id.to_string());
+    known::refresh_rows(&act.cx.db.read, &mut rows).await?;
     let posts: Vec<_> = rows.iter().map(view).collect();
     Ok(Reply::ok(json!({ "posts": posts, "next_cursor": next })))
 }
@@ -146,7 +147,9 @@ async fn one<C: ConnectionTrait>(
 /// # Errors
 /// [`Code::PostNotFound`].
 pub async fn get(act: &Act, id: PostId) -> Result<Reply> {
-    Ok(Reply::of("post", view(&find(act, id).await?)))
+    let mut row = find(act, id).await?;
+    known::refresh_rows(&act.cx.db.read, std::slice::from_mut(&mut row)).await?;
+    Ok(Reply::of("post", view(&row)))
 }
 
 /// The ledger of a post: every attempt with its steps, oldest first.

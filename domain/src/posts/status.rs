@@ -2,15 +2,15 @@
 
 use fanfare_entities::{Millis, PostId, post, post::PostStatus};
 use fanfare_jobs::Kind;
-use fanfare_platforms as platforms;
 use sea_orm::{ActiveModelTrait, EntityTrait};
 use uuid::Uuid;
 
 use super::{
     create::when,
     draft::{Content, account_of},
-    event, first_due,
+    event,
     input::{AskedStatus, Retry, StatusChange},
+    known,
     read::find_locked,
     status_name, view,
 };
@@ -51,7 +51,8 @@ pub(super) fn refused(row: &post::Model, what: &str) -> Error {
 /// [`Code::InvalidTransition`] with `allowed`, or what is missing for scheduling it.
 pub async fn set_status(act: &Act, id: PostId, change: StatusChange) -> Result<Reply> {
     let mut tx = act.begin().await?;
-    let row = find_locked(act, &tx, id).await?;
+    let mut row = find_locked(act, &tx, id).await?;
+    known::refresh_rows(tx.conn(), std::slice::from_mut(&mut row)).await?;
     let now = act.cx.clock.now();
     let asked_time = requested_time(&change, now)?;
     let account = account_of(tx.conn(), &row).await?;
@@ -91,7 +92,8 @@ pub async fn set_status(act: &Act, id: PostId, change: StatusChange) -> Result<R
 /// [`Code::InvalidTransition`] if it has not failed, [`Code::DuplicateRisk`] if it may be public already.
 pub async fn retry(act: &Act, id: PostId, retry: Retry) -> Result<Reply> {
     let mut tx = act.begin().await?;
-    let row = find_locked(act, &tx, id).await?;
+    let mut row = find_locked(act, &tx, id).await?;
+    known::refresh_rows(tx.conn(), std::slice::from_mut(&mut row)).await?;
     if row.status != PostStatus::Failed {
         return Err(refused(&row, "retried"));
     }
@@ -175,9 +177,7 @@ pub(super) fn scheduled(
     let platform = super::platform(&row.platform)?;
     let content = Content::of_row(row);
     Error::check(super::create::objections(&content, platform, account, false))?;
-    let spec = platforms::find(platform).spec();
-    let prepare = row.state.is_some() || content.needs_preparing(platform);
-    let due = first_due(spec, prepare, at);
+    let due = content.due(platform, account, at, now, row.state.is_some());
     let was_sent = row.duplicate_risk;
     Ok(post::Model {
         status: PostStatus::Scheduled,

@@ -1,6 +1,7 @@
 //! A post as replies, events and pages show it.
 
 use fanfare_entities::{Millis, post, post::PostStatus};
+use fanfare_media::Facts;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -8,7 +9,7 @@ use uuid::Uuid;
 use crate::clock::show;
 
 /// A file of a post, as the row keeps it: what was known of it when the post was last changed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PostMedia {
     /// Where it is served.
     pub url: String,
@@ -26,6 +27,28 @@ pub struct PostMedia {
     pub width: Option<i32>,
     /// Pixels.
     pub height: Option<i32>,
+    /// What an analysis found; absent until it is done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub facts: Option<Facts>,
+    /// Why the file cannot be used: `{code, message, remedy}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flaw: Option<Value>,
+}
+
+impl PostMedia {
+    /// A stored file of which nothing is known yet but its type.
+    #[must_use]
+    pub const fn is_pending(&self) -> bool {
+        self.asset_id.is_some() && self.facts.is_none() && self.flaw.is_none()
+    }
+
+    const fn analysis(&self) -> &'static str {
+        match (&self.facts, &self.flaw) {
+            (_, Some(_)) => "failed",
+            (Some(_), None) => "ready",
+            (None, None) => "pending",
+        }
+    }
 }
 
 /// The files of a row.
@@ -87,7 +110,9 @@ fn media_view(file: &PostMedia) -> Value {
         "mime": Some(&file.mime).filter(|mime| !mime.is_empty()),
         "width": file.width,
         "height": file.height,
-        "analysis": if file.mime.is_empty() { "pending" } else { "ready" },
+        "duration_ms": file.facts.as_ref().and_then(|facts| facts.duration_ms),
+        "placeholder": file.facts.as_ref().and_then(|facts| facts.placeholder.as_deref()),
+        "analysis": file.analysis(),
     })
 }
 

@@ -31,6 +31,8 @@ pub const fn table(kind: Kind) -> &'static str {
         Kind::PublishPost => "posts",
         Kind::DeliverWebhook => "webhook_deliveries",
         Kind::CopyMedia => "media_assets",
+        Kind::AnalyseMedia => "media_analyses",
+        Kind::ConvertMedia => "media_variants",
         Kind::CleanUp => "chores",
     }
 }

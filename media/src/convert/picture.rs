@@ -145,7 +145,7 @@ async fn by_ffmpeg(
         };
         args.extend(codec.map(str::to_owned));
         if !png {
-            args.extend(["-q:v", &quality, "-pix_fmt", "yuvj420p"].map(str::to_owned));
+            args.extend(["-q:v", &quality].map(str::to_owned));
         }
         args.push(format!("file:{}", at.display()));
         let file = 512 * 1024 * 1024;
@@ -169,11 +169,14 @@ async fn by_ffmpeg(
 
 fn filter(facts: &Facts, png: bool, (width, height): (u32, u32)) -> String {
     let scale = format!("{}scale={width}:{height}:flags=area", turned(facts.rotation));
-    if png || !facts.alpha {
+    if png {
         return scale;
     }
+    if !facts.alpha {
+        return format!("{scale},format=yuvj420p");
+    }
     format!(
-        "{scale},format=rgba,split[over][under];[under]drawbox=c=white@1:t=fill:replace=1[white];\
-         [white][over]overlay=format=auto"
+        "color=c=white:s={width}x{height},format=rgb24[under];[0:v]{scale},format=rgba[over];\
+         [under][over]overlay=shortest=1:format=rgb,format=yuvj420p"
     )
 }

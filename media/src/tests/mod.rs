@@ -1,9 +1,12 @@
 //! Stores in directories of their own, servers on loopback, and files made here.
 
+mod analyses;
 mod both;
+mod conversions;
 mod copies;
 mod directory;
 pub mod files;
+mod films;
 mod intake;
 mod s3;
 mod server;

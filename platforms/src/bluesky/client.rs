@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::{SPEC, error::parse_error, record::POSTS, state::StrongRef};
-use crate::{Error, Kind, Result, Session};
+use crate::{Error, Kind, MediaStream, Result, Session};
 
 /// Time for a call that only reads.
 const READ_DEADLINE: Duration = Duration::from_secs(10);
@@ -125,6 +125,13 @@ impl<'a> Pds<'a> {
     pub async fn upload(&self, mime: &str, bytes: Bytes) -> Result<Value> {
         let request = self.authorized(self.post("com.atproto.repo.uploadBlob")?)?;
         let uploaded: Uploaded = self.send(request.body(mime, bytes)).await?.json()?;
+        Ok(uploaded.blob)
+    }
+
+    /// The same for a file that is read while it is sent.
+    pub async fn upload_file(&self, mime: &str, size: u64, file: MediaStream) -> Result<Value> {
+        let request = self.authorized(self.post("com.atproto.repo.uploadBlob")?)?;
+        let uploaded: Uploaded = self.send(request.file(mime, size, file)).await?.json()?;
         Ok(uploaded.blob)
     }
 

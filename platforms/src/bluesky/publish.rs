@@ -48,8 +48,8 @@ pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> 
 async fn upload_image(pds: &Pds<'_>, draft: &Draft, index: usize) -> Result<Value> {
     let missing = || Error::media_rejected("An image of the post is missing.");
     let media = draft.media.get(index).ok_or_else(missing)?;
-    let bytes = media.read(IMAGE_BYTES_MAX).await?;
-    pds.upload(&media.mime, bytes).await
+    let (size, file) = media.stream(IMAGE_BYTES_MAX).await?;
+    pds.upload_file(&media.mime, size, file).await
 }
 
 /// Makes the post public. Where the record is there already, an earlier call made it.

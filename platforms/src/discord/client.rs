@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
 use fanfare_outbound::{Multipart, Reply, Request};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{error::parse_error, webhook::Webhook};
-use crate::{Error, Result, Session};
+use crate::{Error, MediaStream, Result, Session};
 
 /// What a webhook sends.
 #[derive(Debug, Serialize)]
@@ -40,7 +39,7 @@ pub(super) struct Attachment<'a> {
 pub(super) struct File<'a> {
     pub filename: &'a str,
     pub mime: &'a str,
-    pub content: Bytes,
+    pub content: (u64, MediaStream),
 }
 
 /// The message that was made.
@@ -94,7 +93,7 @@ fn form(message: &ExecuteWebhook<'_>, files: Vec<File<'_>>) -> Result<Multipart>
         .map_err(|_| Error::rejected("The message cannot be written as JSON."))?;
     let form = Multipart::new().text("payload_json", &payload);
     Ok(files.into_iter().enumerate().fold(form, |form, (index, file)| {
-        form.file(&format!("files[{index}]"), file.filename, file.mime, file.content)
+        form.stream(&format!("files[{index}]"), file.filename, file.mime, file.content)
     }))
 }
 

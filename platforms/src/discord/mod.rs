@@ -20,8 +20,9 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    Caption, Class, Connect, CredentialField, Draft, Example, Identity, MediaRules, Pace, Per,
-    Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation, text,
+    Caption, Class, Connect, CredentialField, Draft, Example, Frame, Identity, MediaRules, Pace,
+    Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation,
+    text,
 };
 
 /// Largest file in bytes. Servers without boosts may take less: then Discord answers 40005.
@@ -61,6 +62,7 @@ const SPEC: Spec = Spec {
         image_bytes_max: FILE_BYTES_MAX,
         video_bytes_max: FILE_BYTES_MAX,
         video_ms_max: None,
+        frame: Frame::ANY,
     },
     alt_text_max: ALT_TEXT_MAX,
     post_types: &[PostType { name: "feed", doc: "A message in the channel.", media: None }],

@@ -8,13 +8,13 @@ use super::{
 };
 use crate::{Draft, Error, Media, Published, Result, Session};
 
-/// Reads all files, then sends the message with them.
+/// Opens all files, then sends the message with them; they are read while it is sent.
 pub(super) async fn execute_webhook(session: &Session, draft: &Draft) -> Result<Published> {
     let settings: Settings = draft.settings()?;
     let address = session.secrets.expose("webhook_url");
     let webhook = Webhook::parse(session, address)
         .ok_or_else(|| Error::reconnect("The stored Discord webhook address is not valid."))?;
-    let files = read(&draft.media).await?;
+    let files = open(&draft.media).await?;
     let message = ExecuteWebhook {
         content: &draft.caption,
         allowed_mentions: AllowedMentions::default(),
@@ -31,10 +31,10 @@ pub(super) async fn execute_webhook(session: &Session, draft: &Draft) -> Result<
     Ok(Published { id: made.id, url, parts: Vec::new() })
 }
 
-async fn read(media: &[Media]) -> Result<Vec<File<'_>>> {
+async fn open(media: &[Media]) -> Result<Vec<File<'_>>> {
     let mut files = Vec::with_capacity(media.len());
     for one in media {
-        let content = one.read(FILE_BYTES_MAX).await?;
+        let content = one.stream(FILE_BYTES_MAX).await?;
         files.push(File { filename: &one.filename, mime: &one.mime, content });
     }
     Ok(files)

@@ -228,5 +228,7 @@ fn drafts_are_checked() {
     assert_eq!(codes(&post), ["media_urls too_many_media"]);
     post.media.truncate(1);
     post.media[0].bytes = Some(20 * 1024 * 1024 + 1);
+    assert!(codes(&post).is_empty(), "it is made smaller");
+    post.media[0].animated = true;
     assert_eq!(codes(&post), ["media_urls[0] media_too_large"]);
 }

@@ -89,8 +89,8 @@ pub(super) async fn post(
     params.insert("chat_id".to_owned(), Value::from(credentials.chat_id.as_str()));
     let mut files = Multipart::new();
     for file in &call.files {
-        let content = file.media.read(file.bytes_max).await?;
-        files = files.file(&file.field, &file.media.filename, &file.media.mime, content);
+        let content = file.media.stream(file.bytes_max).await?;
+        files = files.stream(&file.field, &file.media.filename, &file.media.mime, content);
     }
     let request = session.http.post(url).deadline(deadline);
     let request = if call.files.is_empty() {

@@ -23,9 +23,9 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    Account, Caption, Class, Connect, CredentialField, Draft, Example, Identity, MediaRules, Pace,
-    Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation,
-    text,
+    Account, Caption, Class, Connect, CredentialField, Draft, Example, Frame, Identity, MediaRules,
+    Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step,
+    Violation, text,
 };
 
 /// Largest photo of an upload in bytes.
@@ -66,6 +66,12 @@ const SPEC: Spec = Spec {
         image_bytes_max: PHOTO_BYTES_MAX,
         video_bytes_max: VIDEO_BYTES_MAX,
         video_ms_max: None,
+        // <https://core.telegram.org/bots/api#sendphoto>
+        frame: Frame {
+            image_ratio: Some((0.05, 20.0)),
+            image_sides_max: Some(10_000),
+            ..Frame::ANY
+        },
     },
     alt_text_max: 0,
     post_types: &[PostType {

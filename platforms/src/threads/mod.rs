@@ -24,9 +24,9 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    Caption, Class, Connect, Draft, Example, Found, Identity, MediaRules, Pace, Per, Platform,
-    PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, ThreadRules, Violation,
-    Warning,
+    Caption, Class, Connect, Draft, Example, Found, Frame, Identity, MediaRules, Pace, Per,
+    Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, ThreadRules,
+    Violation, Warning,
     oauth::{Endpoint, Oauth, Permission, Renewal, Trade},
     text,
 };
@@ -104,6 +104,8 @@ const SPEC: Spec = Spec {
         image_bytes_max: 8_000_000,
         video_bytes_max: 1_000_000_000,
         video_ms_max: Some(5 * 60 * 1_000),
+        // Wider images than 1,440 pixels are scaled there.
+        frame: Frame { image_ratio: Some((0.1, 10.0)), ..Frame::ANY },
     },
     alt_text_max: ALT_TEXT_MAX,
     post_types: &[

@@ -2,17 +2,11 @@
 
 use serde_json::Value;
 
-use super::{Violation, pdf_requires_linkedin};
+use super::{Violation, conversion, frame, pdf_requires_linkedin, rules};
 use crate::{Draft, Media, MediaRules, PlatformId, Spec};
 
-/// Images that Fanfare can turn into JPEG or PNG.
-const CONVERTIBLE_IMAGES: &[&str] = &["image/jpeg", "image/png", "image/gif", "image/webp"];
-/// Videos that Fanfare can turn into MP4.
-const CONVERTIBLE_VIDEOS: &[&str] = &["video/mp4", "video/quicktime", "video/webm", "video/x-m4v"];
-
 pub fn violations(spec: &Spec, draft: &Draft) -> Vec<Violation> {
-    let kind = spec.post_types.iter().find(|kind| kind.name == draft.post_type);
-    let rules = kind.and_then(|kind| kind.media).unwrap_or(spec.media);
+    let rules = rules(spec, draft);
     let mut found = Vec::new();
     found.extend(count(spec.id, &rules, &draft.media));
     found.extend(mixture(spec.id, &rules, &draft.media));
@@ -77,22 +71,21 @@ fn file(id: PlatformId, rules: &MediaRules, media: &Media, field: String) -> Vec
     if media.mime.is_empty() || rules.total_max == 0 {
         return Vec::new();
     }
+    let converted = conversion::of(rules, media).is_some();
     let mut found = Vec::new();
     if media.is_video() && rules.videos_max > 0 {
-        found.extend(wrong_type(
-            id,
-            &field,
-            media,
-            rules.video_types,
-            &["video/mp4"],
-            CONVERTIBLE_VIDEOS,
-        ));
+        if !converted {
+            found.extend(wrong_type(id, &field, media, rules.video_types));
+        }
         found.extend(too_long(id, rules, media, &field));
         found.extend(too_large(id, "video", rules.video_bytes_max, media, &field));
+        found.extend(frame::video(id, rules, media, &field));
     } else if media.is_image() && rules.images_max > 0 {
-        let targets = &["image/jpeg", "image/png"];
-        found.extend(wrong_type(id, &field, media, rules.image_types, targets, CONVERTIBLE_IMAGES));
-        found.extend(too_large(id, "image", rules.image_bytes_max, media, &field));
+        if !converted {
+            found.extend(wrong_type(id, &field, media, rules.image_types));
+            found.extend(too_large(id, "image", rules.image_bytes_max, media, &field));
+        }
+        found.extend(frame::image(id, rules, media, &field));
     } else {
         found.push(unsupported(id, &field, media, &taken(rules)));
     }
@@ -104,18 +97,8 @@ fn is_pdf(media: &Media) -> bool {
     media.mime == "application/pdf" || path.to_ascii_lowercase().ends_with(".pdf")
 }
 
-/// A type is fine when the network takes it, or takes one of `targets` that it can be converted to.
-fn wrong_type(
-    id: PlatformId,
-    field: &str,
-    media: &Media,
-    taken: &[&str],
-    targets: &[&str],
-    convertible: &[&str],
-) -> Option<Violation> {
-    let mime = media.mime.as_str();
-    let converted = convertible.contains(&mime) && targets.iter().any(|to| taken.contains(to));
-    (!taken.contains(&mime) && !converted).then(|| unsupported(id, field, media, taken))
+fn wrong_type(id: PlatformId, field: &str, media: &Media, taken: &[&str]) -> Option<Violation> {
+    (!taken.contains(&media.mime.as_str())).then(|| unsupported(id, field, media, taken))
 }
 
 fn unsupported(id: PlatformId, field: &str, media: &Media, taken: &[&str]) -> Violation {

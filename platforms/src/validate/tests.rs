@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use super::{Violation, validate};
 use crate::{
-    Caption, Class, Draft, Identity, Media, MediaRules, Platform, PlatformId, PostType, Progress,
-    Result, Session, Setting, Shape, Spec, Step, ThreadRules,
+    Caption, Class, Draft, Frame, Identity, Media, MediaRules, Platform, PlatformId, PostType,
+    Progress, Result, Session, Setting, Shape, Spec, Step, ThreadRules,
 };
 
 const WORD: Shape = Shape::Text { min: 1, max: 5 };
@@ -21,6 +21,14 @@ const VIDEO: MediaRules = MediaRules {
     video_types: &["video/mp4"],
     video_bytes_max: 1_000,
     video_ms_max: Some(90_500),
+    frame: Frame {
+        image_ratio: Some((0.8, 1.91)),
+        image_width_max: Some(1_440),
+        image_width_min: Some(320),
+        image_sides_max: Some(3_000),
+        video_ratio: Some((0.01, 10.0)),
+        video_ms_min: Some(3_000),
+    },
     ..MediaRules::NONE
 };
 
@@ -137,10 +145,7 @@ fn file(mime: &str) -> Media {
         url: "https://media.example/a".to_owned(),
         mime: mime.to_owned(),
         filename: "a".to_owned(),
-        bytes: None,
-        dimensions: None,
-        duration_ms: None,
-        source: None,
+        ..Media::default()
     }
 }
 

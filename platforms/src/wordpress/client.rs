@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
 use fanfare_outbound::{Reply, Request};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
 use url::Url;
 
 use super::{SPEC, error::parse_error};
-use crate::{Error, Result, Session, answer};
+use crate::{Error, MediaStream, Result, Session, answer};
 
 const UPLOAD_DEADLINE: Duration = Duration::from_secs(120);
 /// Largest answer: a post comes back with all its text, twice.
@@ -113,9 +112,14 @@ impl<'a> Site<'a> {
     }
 
     /// `POST /media`: the file is not public in any list, but its address can be opened.
-    pub async fn upload(&self, mime: &str, filename: &str, bytes: Bytes) -> Result<Upload> {
+    pub async fn upload(
+        &self,
+        mime: &str,
+        filename: &str,
+        (size, file): (u64, MediaStream),
+    ) -> Result<Upload> {
         let disposition = format!("attachment; filename=\"{filename}\"");
-        let request = self.post("/media")?.body(mime, bytes);
+        let request = self.post("/media")?.file(mime, size, file);
         let request = request.header("content-disposition", &disposition).deadline(UPLOAD_DEADLINE);
         self.send(request).await
     }

@@ -106,8 +106,8 @@ pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> 
 async fn upload(site: &Site<'_>, draft: &Draft, index: usize) -> Result<Upload> {
     let missing = || Error::media_rejected("An image of the post is missing.");
     let media = draft.media.get(index).ok_or_else(missing)?;
-    let bytes = media.read(IMAGE_BYTES_MAX).await?;
-    site.upload(&media.mime, &filename(media, index), bytes).await
+    let file = media.stream(IMAGE_BYTES_MAX).await?;
+    site.upload(&media.mime, &filename(media, index), file).await
 }
 
 /// A name that fits the type, which WordPress compares, and into a header.

@@ -12,7 +12,10 @@ mod reconcile;
 mod run;
 mod verdict;
 
-use fanfare_domain::{accounts, posts};
+use fanfare_domain::{
+    accounts,
+    posts::{self, Files},
+};
 use fanfare_entities::account::AccountStatus;
 use fanfare_jobs::PublishPost;
 use tracing::Instrument;
@@ -57,13 +60,19 @@ async fn carry(cx: Context, claimed: posts::work::Claimed) {
 async fn publish(cx: &Context, claimed: posts::work::Claimed) -> fanfare_domain::Result<()> {
     let posts::work::Claimed { post, account, secret } = claimed;
     let platform = (cx.connector)(posts::platform(&post.platform)?);
-    let draft = posts::draft_of_row(&cx.domain, &post)?;
+    let facts = account.as_ref().map(accounts::facts).unwrap_or_default();
+    let posts::Ready { draft, files } = posts::readiness(&cx.domain, &post, &facts).await?;
     let run = Run::open(cx, platform, post, draft).await?;
     if run.is_worn_out() {
         return run.fail(Failure::worn_out()).await;
     }
     if run.is_missed() {
         return run.fail(Failure::missed(cx.domain.settings.max_lateness)).await;
+    }
+    match files {
+        Files::Settled => {}
+        Files::Waiting(until) | Files::Early(until) => return run.rest(until).await,
+        Files::Broken(broken) => return run.fail(Failure::media(&broken)).await,
     }
     let Some((account, secret)) = account.zip(secret) else {
         return run.fail(Failure::disconnected()).await;

@@ -105,7 +105,7 @@ impl Run<'_> {
     }
 
     /// Gives the row up until `at`, without a failure.
-    pub(super) async fn wait(&mut self, at: Millis, why: Option<Value>) -> Result<()> {
+    pub(super) async fn wait(&self, at: Millis, why: Option<Value>) -> Result<()> {
         let record = Record {
             status: self.idle_status(),
             next_attempt_at: why.is_some().then_some(at),
@@ -113,6 +113,11 @@ impl Run<'_> {
             ..self.record(Some(at))
         };
         self.write(record).await.map(drop)
+    }
+
+    /// Gives the row up until `at`: there is nothing to do for it before.
+    pub async fn rest(self, at: Millis) -> Result<()> {
+        self.wait(at, None).await
     }
 
     /// Gives the row up until its turn, which callers can see.

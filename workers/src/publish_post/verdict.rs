@@ -168,6 +168,15 @@ impl Failure {
         Self { code: "token_expired", ..Self::of(error) }
     }
 
+    /// A file of it was found wanting before anything was sent.
+    #[must_use]
+    pub fn media(broken: &platforms::Violation) -> Self {
+        Self {
+            retryable: false,
+            ..Self::plain("media_rejected", broken.message.clone(), &broken.remedy)
+        }
+    }
+
     /// Its account has published as much as the network allows in a day.
     #[must_use]
     pub fn quota_exhausted(platform: &str) -> Self {

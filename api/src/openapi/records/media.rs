@@ -17,7 +17,9 @@ pub fn of_post() -> Value {
         ("mime", maybe(text())),
         ("width", maybe(number())),
         ("height", maybe(number())),
-        ("analysis", choice(&["pending", "ready"])),
+        ("duration_ms", maybe(number())),
+        ("placeholder", maybe(text())),
+        ("analysis", choice(&["pending", "ready", "failed"])),
     ])
 }
 

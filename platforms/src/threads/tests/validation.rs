@@ -99,6 +99,7 @@ fn media_are_limited_in_number_size_and_length() {
     assert_eq!(codes(&post), ["media_urls too_many_media"]);
     post.media = vec![media("a.png", "image/png"), media("b.mp4", "video/mp4")];
     post.media[0].bytes = Some(8_000_001);
+    post.media[0].animated = true;
     post.media[1].duration_ms = Some(300_001);
     assert_eq!(codes(&post), ["media_urls[0] media_too_large", "media_urls[1] video_too_long"]);
 }

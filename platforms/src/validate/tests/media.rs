@@ -1,7 +1,7 @@
 use serde_json::json;
 
-use super::{broken, draft, file, object, only};
-use crate::Media;
+use super::{Network, broken, draft, file, object, only};
+use crate::{Draft, Media, Platform};
 
 /// Codes that these files bring about in a post of this type.
 fn codes(post_type: &str, media: Vec<Media>) -> Vec<(String, &'static str)> {
@@ -48,7 +48,7 @@ fn files_are_counted_in_total_and_by_kind() {
 
 #[test]
 fn sizes_and_lengths_are_checked_once_known() {
-    let image = Media { bytes: Some(501), ..file("image/png") };
+    let image = Media { bytes: Some(501), animated: true, ..file("image/png") };
     assert_eq!(codes("feed", vec![image]), [("media_urls[0]".to_owned(), "media_too_large")]);
     let image = Media { bytes: Some(500), ..file("image/png") };
     assert_eq!(codes("feed", vec![image]), []);
@@ -90,4 +90,46 @@ fn there_are_at_most_as_many_alt_texts_as_files() {
     assert_eq!(broken(&draft), [("settings.media_alt_texts[0]".to_owned(), "setting_invalid")]);
     draft.settings = object(json!({"board": "home", "media_alt_texts": [""]}));
     assert_eq!(broken(&draft), []);
+}
+
+#[test]
+fn shapes_and_shortness_are_checked_once_known() {
+    let image = |width, height| Media { dimensions: Some((width, height)), ..file("image/png") };
+    let aspect = [("media_urls[0]".to_owned(), "media_aspect_unsupported")];
+    assert_eq!(codes("feed", vec![image(400, 510)]), aspect);
+    assert_eq!(codes("feed", vec![image(400, 500)]), []);
+    assert_eq!(codes("feed", vec![image(1_080, 566)]), [], "1.908");
+    assert_eq!(codes("feed", vec![image(1_080, 500)]), aspect);
+    let narrow = [("media_urls[0]".to_owned(), "media_dimensions_unsupported")];
+    assert_eq!(codes("feed", vec![image(319, 319)]), narrow);
+    let short = Media { duration_ms: Some(2_999), ..file("video/mp4") };
+    assert_eq!(codes("reel", vec![short]), [("media_urls[0]".to_owned(), "video_too_short")]);
+}
+
+/// What the only file is made into.
+fn made(media: Media) -> Option<(&'static str, u64, u32)> {
+    let draft = Draft { media: vec![media], ..draft() };
+    let made = crate::conversions(Network.spec(), &draft).remove(0)?;
+    Some((made.mime, made.bytes_max, made.width_max))
+}
+
+#[test]
+fn what_can_be_made_to_fit_is_accepted_and_made() {
+    let image = |mime| Media { bytes: Some(400), ..file(mime) };
+    assert_eq!(made(image("image/png")), None);
+    assert_eq!(made(image("image/webp")), Some(("image/png", 500, 0)));
+    assert_eq!(made(Media { animated: true, ..image("image/webp") }), None);
+    assert_eq!(made(Media { bytes: Some(501), ..image("image/png") }), Some(("image/png", 500, 0)));
+    let wide = Media { dimensions: Some((1_600, 1_000)), ..image("image/png") };
+    assert_eq!(codes("feed", vec![wide.clone()]), []);
+    assert_eq!(made(wide), Some(("image/png", 500, 1_440)));
+    let large = Media { dimensions: Some((4_000, 4_000)), ..image("image/png") };
+    assert_eq!(made(large), Some(("image/png", 500, 1_440)));
+    let moving = |mime| Media { bytes: Some(900), ..file(mime) };
+    assert_eq!(made(moving("video/mp4")), None);
+    for mime in ["video/quicktime", "video/webm", "video/x-m4v"] {
+        assert_eq!(made(moving(mime)), Some(("video/mp4", 1_000, 0)), "{mime}");
+        assert_eq!(codes("reel", vec![moving(mime)]), []);
+    }
+    assert_eq!(made(file("")), None);
 }

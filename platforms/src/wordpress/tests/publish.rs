@@ -185,6 +185,7 @@ fn rules_of_the_network_are_checked_before_anything_is_sent() {
     assert_eq!(codes(&image), ["settings.title setting_required"]);
     image.settings.insert("title".into(), json!("T"));
     assert_eq!(codes(&image), none);
-    image.media = vec![Media { bytes: Some(30_000_000), ..media("one.png", "image/png") }];
+    let (bytes, animated) = (Some(30_000_000), true);
+    image.media = vec![Media { bytes, animated, ..media("one.png", "image/png") }];
     assert_eq!(codes(&image), ["media_urls[0] media_too_large"]);
 }

@@ -1,0 +1,153 @@
+//! Finding out what is in a file: the statements of that work.
+
+use std::collections::HashMap;
+
+use fanfare_entities::{AssetId, Millis, media_analysis, media_analysis::WorkStatus, media_asset};
+use fanfare_jobs::Kind;
+use fanfare_media::Facts;
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, ExprTrait, QueryFilter,
+    sea_query::Expr,
+};
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::waits::wake;
+use crate::{
+    Domain, Tx,
+    error::{Error, Result},
+    work::{self, Hold},
+};
+
+/// What came of an analysis.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// This was found, and a frame of a film was stored there.
+    Done(Box<Facts>, Option<String>),
+    /// The file cannot be used: `{code, message, remedy}`.
+    Failed(Value),
+    /// It is tried again then.
+    Again(Millis),
+}
+
+/// Writes the work row of a file that is there; its analysis is due at once.
+///
+/// # Errors
+/// The database's.
+pub(super) async fn begin(tx: &mut Tx, asset: &media_asset::Model) -> Result<()> {
+    let (Some(path), Some(mime)) = (&asset.path, &asset.mime) else { return Ok(()) };
+    let now = tx.now();
+    let row = media_analysis::ActiveModel {
+        asset_id: Set(asset.id),
+        uid: Set(asset.uid),
+        workspace_id: Set(asset.workspace_id),
+        path: Set(path.clone()),
+        mime: Set(mime.clone()),
+        status: Set(WorkStatus::Pending),
+        due_at: Set(Some(now)),
+        rung_at: Set(Some(now)),
+        fence: Set(0),
+        attempts: Set(0),
+        laps: Set(0),
+        created_at: Set(now),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    let made = media_analysis::Entity::insert(row).exec_with_returning(tx.conn()).await?;
+    tx.ring(Kind::AnalyseMedia, made.id.0, now);
+    Ok(())
+}
+
+/// Takes an analysis, if it is due.
+///
+/// # Errors
+/// The database's. The row may have been taken all the same; then its lease lapses.
+pub async fn claim(cx: &Domain, id: i64) -> Result<Option<media_analysis::Model>> {
+    let now = cx.clock.now();
+    let taken = work::claim(&cx.db.write, Kind::AnalyseMedia, &[id], now, "").await?;
+    Ok(taken.into_iter().next())
+}
+
+/// Writes what came of an analysis, and wakes the posts that wait for it; false if the row was no longer held.
+///
+/// # Errors
+/// The database's.
+pub async fn finish(
+    cx: &Domain,
+    hold: Hold,
+    row: &media_analysis::Model,
+    outcome: Outcome,
+) -> Result<bool> {
+    use media_analysis::Column;
+    let now = cx.clock.now();
+    let mut tx = Tx::begin(cx).await?;
+    let update = media_analysis::Entity::update_many()
+        .col_expr(Column::Fence, Expr::value(hold.fence + 1))
+        .col_expr(Column::Laps, Expr::value(0))
+        .col_expr(Column::UpdatedAt, Expr::value(now))
+        .filter(Column::Id.eq(hold.id))
+        .filter(Column::Fence.eq(hold.fence));
+    let again = if let Outcome::Again(at) = outcome { Some(at) } else { None };
+    let sized = if let Outcome::Done(facts, _) = &outcome { facts.size() } else { None };
+    let update = update.col_expr(Column::DueAt, Expr::value(again));
+    let update = match outcome {
+        Outcome::Done(facts, poster) => update
+            .col_expr(Column::Status, Expr::value("ready"))
+            .col_expr(Column::Facts, Expr::value(json(&facts)?))
+            .col_expr(Column::PosterPath, Expr::value(poster)),
+        Outcome::Failed(error) => update
+            .col_expr(Column::Status, Expr::value("failed"))
+            .col_expr(Column::Error, Expr::value(error)),
+        Outcome::Again(_) => update
+            .col_expr(Column::RungAt, Expr::value(Option::<Millis>::None))
+            .col_expr(Column::Attempts, Expr::col(Column::Attempts).add(1)),
+    };
+    let written = update.exec(tx.conn()).await?.rows_affected == 1;
+    if let (true, Some((width, height))) = (written, sized) {
+        note_size(&tx, row.asset_id, width, height).await?;
+    }
+    if let (true, Some(at)) = (written, again) {
+        tx.ring(Kind::AnalyseMedia, hold.id, at);
+    }
+    tx.commit().await?;
+    if written && again.is_none() {
+        wake(cx, row.asset_id).await?;
+    }
+    Ok(written)
+}
+
+fn json(facts: &Facts) -> Result<Value> {
+    serde_json::to_value(facts).map_err(Error::internal)
+}
+
+/// Films get their size here; pictures had it when they came.
+async fn note_size(tx: &Tx, asset: AssetId, width: u32, height: u32) -> Result<()> {
+    use media_asset::Column;
+    let side = |pixels: u32| i32::try_from(pixels).ok();
+    media_asset::Entity::update_many()
+        .col_expr(Column::Width, Expr::value(side(width)))
+        .col_expr(Column::Height, Expr::value(side(height)))
+        .filter(Column::Id.eq(asset))
+        .filter(Column::Width.is_null())
+        .exec(tx.conn())
+        .await?;
+    Ok(())
+}
+
+/// The analyses of these files, done or not.
+///
+/// # Errors
+/// The database's.
+pub async fn of<C: ConnectionTrait>(
+    conn: &C,
+    uids: &[Uuid],
+) -> Result<HashMap<Uuid, media_analysis::Model>> {
+    if uids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let rows = media_analysis::Entity::find()
+        .filter(media_analysis::Column::Uid.is_in(uids.iter().copied()))
+        .all(conn)
+        .await?;
+    Ok(rows.into_iter().map(|row| (row.uid, row)).collect())
+}

@@ -1,0 +1,214 @@
+//! Making files fit a network: the statements of that work. One is made for each file and profile, and kept.
+
+use fanfare_entities::{
+    AssetId, Millis, media_analysis, media_analysis::WorkStatus, media_asset, media_variant,
+};
+use fanfare_jobs::Kind;
+use fanfare_media::Variant;
+use sea_orm::{
+    ActiveValue::Set,
+    ColumnTrait, EntityTrait, ExprTrait, QueryFilter, QuerySelect,
+    sea_query::{Expr, OnConflict},
+};
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::waits::wake;
+use crate::{
+    Domain, Tx,
+    error::{Error, Result},
+    work::{self, Hold},
+};
+
+/// A conversion that failed is tried again for a post that comes this much later, in ms: the cause may be gone.
+const FORGIVEN: Millis = 5 * 60_000;
+
+/// Rows that one clean-up looks at.
+const MOST: u64 = 500;
+
+/// What came of a conversion.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// It is stored.
+    Done(Variant),
+    /// It cannot be made: `{code, message, remedy}`.
+    Failed(Value),
+    /// It is tried again then.
+    Again(Millis),
+}
+
+/// The variant of a file that fits a profile; its making begins if nobody has asked for it yet.
+///
+/// # Errors
+/// The database's.
+pub async fn want(
+    cx: &Domain,
+    source: &media_analysis::Model,
+    profile: &str,
+) -> Result<media_variant::Model> {
+    if let Some(known) = find(cx, source.uid, profile).await? {
+        let stale = known.status == WorkStatus::Failed
+            && known.updated_at < cx.clock.now().saturating_sub(FORGIVEN);
+        if !stale {
+            return Ok(known);
+        }
+    }
+    let mut tx = Tx::begin(cx).await?;
+    let now = tx.now();
+    let new = new_row(source, profile, now);
+    use media_variant::Column;
+    let again = OnConflict::columns([Column::Uid, Column::Profile])
+        .value(Column::Status, Expr::value("pending"))
+        .value(Column::DueAt, Expr::value(now))
+        .value(Column::RungAt, Expr::value(now))
+        .value(Column::Attempts, Expr::value(0))
+        .value(Column::UpdatedAt, Expr::value(now))
+        .action_and_where(Expr::col((media_variant::Entity, Column::Status)).eq("failed"))
+        .to_owned();
+    media_variant::Entity::insert(new).on_conflict(again).exec_without_returning(tx.conn()).await?;
+    let row = media_variant::Entity::find()
+        .filter(Column::Uid.eq(source.uid))
+        .filter(Column::Profile.eq(profile))
+        .one(tx.conn())
+        .await?;
+    let row = row.ok_or_else(|| Error::internal("a variant's row is gone"))?;
+    if row.status == WorkStatus::Pending {
+        tx.ring(Kind::ConvertMedia, row.id.0, now);
+    }
+    tx.commit().await?;
+    Ok(row)
+}
+
+fn new_row(
+    source: &media_analysis::Model,
+    profile: &str,
+    now: Millis,
+) -> media_variant::ActiveModel {
+    media_variant::ActiveModel {
+        asset_id: Set(source.asset_id),
+        uid: Set(source.uid),
+        workspace_id: Set(source.workspace_id),
+        profile: Set(profile.to_owned()),
+        status: Set(WorkStatus::Pending),
+        due_at: Set(Some(now)),
+        rung_at: Set(Some(now)),
+        fence: Set(0),
+        attempts: Set(0),
+        laps: Set(0),
+        created_at: Set(now),
+        updated_at: Set(now),
+        ..Default::default()
+    }
+}
+
+/// The variant of a file that fits a profile, if somebody has asked for it.
+///
+/// # Errors
+/// The database's.
+pub async fn find(cx: &Domain, uid: Uuid, profile: &str) -> Result<Option<media_variant::Model>> {
+    Ok(media_variant::Entity::find()
+        .filter(media_variant::Column::Uid.eq(uid))
+        .filter(media_variant::Column::Profile.eq(profile))
+        .one(&cx.db.read)
+        .await?)
+}
+
+/// Takes a conversion, if it is due, with what is known of its source; that is absent if the file is gone.
+///
+/// # Errors
+/// The database's. The row may have been taken all the same; then its lease lapses.
+pub async fn claim(
+    cx: &Domain,
+    id: i64,
+) -> Result<Option<(media_variant::Model, Option<media_analysis::Model>)>> {
+    let now = cx.clock.now();
+    let taken: Vec<media_variant::Model> =
+        work::claim(&cx.db.write, Kind::ConvertMedia, &[id], now, "").await?;
+    let Some(row) = taken.into_iter().next() else { return Ok(None) };
+    let source = media_analysis::Entity::find()
+        .filter(media_analysis::Column::Uid.eq(row.uid))
+        .one(&cx.db.read)
+        .await?;
+    Ok(Some((row, source)))
+}
+
+/// Writes what came of a conversion, and wakes the posts that wait for it; false if the row was no longer held.
+///
+/// # Errors
+/// The database's.
+pub async fn finish(cx: &Domain, hold: Hold, asset: AssetId, outcome: Outcome) -> Result<bool> {
+    use media_variant::Column;
+    let now = cx.clock.now();
+    let mut tx = Tx::begin(cx).await?;
+    let again = if let Outcome::Again(at) = outcome { Some(at) } else { None };
+    let update = media_variant::Entity::update_many()
+        .col_expr(Column::Fence, Expr::value(hold.fence + 1))
+        .col_expr(Column::Laps, Expr::value(0))
+        .col_expr(Column::UpdatedAt, Expr::value(now))
+        .col_expr(Column::DueAt, Expr::value(again))
+        .filter(Column::Id.eq(hold.id))
+        .filter(Column::Fence.eq(hold.fence));
+    let side = |pixels: Option<u32>| pixels.and_then(|pixels| i32::try_from(pixels).ok());
+    let update = match outcome {
+        Outcome::Done(made) => update
+            .col_expr(Column::Status, Expr::value("ready"))
+            .col_expr(Column::Path, Expr::value(made.path))
+            .col_expr(Column::Mime, Expr::value(made.mime))
+            .col_expr(Column::Bytes, Expr::value(i64::try_from(made.bytes).unwrap_or(i64::MAX)))
+            .col_expr(Column::Width, Expr::value(side(made.width)))
+            .col_expr(Column::Height, Expr::value(side(made.height))),
+        Outcome::Failed(error) => update
+            .col_expr(Column::Status, Expr::value("failed"))
+            .col_expr(Column::Error, Expr::value(error)),
+        Outcome::Again(_) => update
+            .col_expr(Column::RungAt, Expr::value(Option::<Millis>::None))
+            .col_expr(Column::Attempts, Expr::col(Column::Attempts).add(1)),
+    };
+    let written = update.exec(tx.conn()).await?.rows_affected == 1;
+    if let (true, Some(at)) = (written, again) {
+        tx.ring(Kind::ConvertMedia, hold.id, at);
+    }
+    tx.commit().await?;
+    if written && again.is_none() {
+        wake(cx, asset).await?;
+    }
+    Ok(written)
+}
+
+/// Removes what was found out about files, and made of them, that are no longer there; how many rows that was.
+///
+/// # Errors
+/// The database's or the store's.
+pub async fn sweep(cx: &Domain) -> Result<u64> {
+    let gone = || {
+        let there = media_asset::Entity::find().select_only().column(media_asset::Column::Id);
+        sea_orm::QueryTrait::into_query(there)
+    };
+    let variants = media_variant::Entity::find()
+        .filter(media_variant::Column::AssetId.not_in_subquery(gone()))
+        .limit(MOST)
+        .all(&cx.db.write)
+        .await?;
+    let analyses = media_analysis::Entity::find()
+        .filter(media_analysis::Column::AssetId.not_in_subquery(gone()))
+        .limit(MOST)
+        .all(&cx.db.write)
+        .await?;
+    let swept = (variants.len() + analyses.len()) as u64;
+    for row in variants {
+        remove(cx, row.path.as_deref()).await?;
+        media_variant::Entity::delete_by_id(row.id).exec(&cx.db.write).await?;
+    }
+    for row in analyses {
+        remove(cx, row.poster_path.as_deref()).await?;
+        media_analysis::Entity::delete_by_id(row.id).exec(&cx.db.write).await?;
+    }
+    Ok(swept)
+}
+
+async fn remove(cx: &Domain, path: Option<&str>) -> Result<()> {
+    match path {
+        Some(path) => cx.store.delete(path).await.map_err(Error::internal),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,216 @@
+//! Whether the files of a post are fit to go out: analysed, within the network's rules, and made into what it takes.
+
+use fanfare_entities::{
+    AssetId, Millis, media_analysis::WorkStatus, media_variant, post, post::PostStatus,
+};
+use fanfare_media::{Facts, Profile, Target};
+use fanfare_platforms::{
+    self as platforms, Account, Conversion, Draft, Phase, PlatformId, Violation,
+};
+use serde_json::Value;
+
+use super::{draft::Content, known, view::PostMedia};
+use crate::{
+    Code, Domain,
+    error::{Result, violation},
+    media::{analysis, variants, waits},
+};
+
+/// An analysis that has not come this long after a post's time, in ms, is not waited for: the network says itself what
+/// it does not take.
+const PATIENCE: Millis = 10 * 60_000;
+
+/// How often a post looks by itself for what it waits for, in ms; usually it is woken.
+const LOOK: (Millis, Millis) = (2_000, 60_000);
+
+/// A post as its worker goes on with it.
+#[derive(Debug)]
+pub struct Ready {
+    /// What is to be published, each file as the network takes it.
+    pub draft: Draft,
+    /// What is to be done first.
+    pub files: Files,
+}
+
+/// How far the files of a post are.
+#[derive(Debug)]
+pub enum Files {
+    /// Nothing is left to do.
+    Settled,
+    /// They are being analysed or converted; look again then.
+    Waiting(Millis),
+    /// One will never pass.
+    Broken(Box<Violation>),
+    /// They are fit, and the post has time until then.
+    Early(Millis),
+}
+
+/// Looks how far the files of a post are; begins the conversions that it needs.
+///
+/// # Errors
+/// The database's, or the row names a platform that this version does not know.
+pub async fn readiness(cx: &Domain, row: &post::Model, account: &Account) -> Result<Ready> {
+    let platform = super::platform(&row.platform)?;
+    let mut content = Content::of_row(row);
+    let files = if content.media.iter().any(|file| file.asset_id.is_some()) {
+        settle(cx, row, (platform, account), &mut content).await?
+    } else {
+        Files::Settled
+    };
+    let draft = content.draft_of(cx, row, platform);
+    let files = match files {
+        Files::Settled => early(cx, row, platform, &draft).map_or(Files::Settled, Files::Early),
+        other => other,
+    };
+    Ok(Ready { draft, files })
+}
+
+/// A post that was only taken to look after its files rests until there is something to prepare.
+fn early(cx: &Domain, row: &post::Model, platform: PlatformId, draft: &Draft) -> Option<Millis> {
+    let at = row.scheduled_at.filter(|_| row.status == PostStatus::Scheduled)?;
+    if row.state.is_some() || row.partly_public {
+        return None;
+    }
+    let platform = platforms::find(platform);
+    let prepares = platform.step(draft, None).phase == Phase::Prepare;
+    Some(super::first_due(platform.spec(), prepares, at)).filter(|due| *due > cx.clock.now())
+}
+
+async fn settle(
+    cx: &Domain,
+    row: &post::Model,
+    (platform, account): (PlatformId, &Account),
+    content: &mut Content,
+) -> Result<Files> {
+    // What is public in part goes out as it began.
+    let begun = row.sending_at.is_some() || row.partly_public;
+    let mut noted = false;
+    loop {
+        let mut awaited = known::refresh(&cx.db.read, &mut content.media).await?;
+        let now = cx.clock.now();
+        let at = row.scheduled_at.unwrap_or(row.created_at).max(row.created_at);
+        if begun || now > at.saturating_add(PATIENCE) {
+            awaited.clear();
+        }
+        if !begun && awaited.is_empty() {
+            let broken = content.violations(platform, account);
+            let broken = broken.into_iter().find(|one| one.field.starts_with("media_url"));
+            if let Some(broken) = broken {
+                return Ok(Files::Broken(Box::new(broken)));
+            }
+        }
+        let mut converted = content.media.clone();
+        if awaited.is_empty() {
+            match convert(cx, (platform, account), content, &mut converted).await? {
+                Ok(more) => awaited.extend(more),
+                Err(_) if begun => {}
+                Err(broken) => return Ok(Files::Broken(Box::new(broken))),
+            }
+        }
+        if awaited.is_empty() {
+            content.media = converted;
+            return Ok(Files::Settled);
+        }
+        if noted {
+            return Ok(Files::Waiting(next_look(now, at)));
+        }
+        // What came of a file between the look and the note is seen by looking again.
+        waits::wait(cx, row.id, &awaited).await?;
+        noted = true;
+    }
+}
+
+fn next_look(now: Millis, at: Millis) -> Millis {
+    let (least, most) = LOOK;
+    let rest = at - now;
+    now + (rest / 8).clamp(least, most).min(if rest > 0 { rest } else { least })
+}
+
+/// Puts in place of each file the variant that the network takes; the files whose variants are still being made.
+async fn convert(
+    cx: &Domain,
+    (platform, account): (PlatformId, &Account),
+    content: &Content,
+    files: &mut [PostMedia],
+) -> Result<Result<Vec<AssetId>, Violation>> {
+    let mut awaited = Vec::new();
+    for (place, conversion) in content.conversions(platform, account).into_iter().enumerate() {
+        let (Some(conversion), Some(uid)) = (conversion, files[place].asset_id) else { continue };
+        let Some(profile) = profile(&conversion) else { continue };
+        let known = analysis::of(&cx.db.read, &[uid]).await?;
+        let Some(source) = known.get(&uid) else { continue };
+        let variant = variants::want(cx, source, &profile.to_string()).await?;
+        match variant.status {
+            WorkStatus::Pending => awaited.push(source.asset_id),
+            WorkStatus::Failed => return Ok(Err(flaw(place, variant.error.as_ref()))),
+            WorkStatus::Ready => put(cx, &mut files[place], &variant),
+        }
+    }
+    Ok(Ok(awaited))
+}
+
+/// The variant that a conversion asks for.
+pub(super) fn profile(conversion: &Conversion) -> Option<Profile> {
+    let target = Target::of_mime(conversion.mime)?;
+    Some(Profile { target, bytes_max: conversion.bytes_max, width_max: conversion.width_max })
+}
+
+fn put(cx: &Domain, file: &mut PostMedia, variant: &media_variant::Model) {
+    let (Some(path), Some(mime)) = (&variant.path, &variant.mime) else { return };
+    let side = |pixels: Option<i32>| pixels.and_then(|pixels| u32::try_from(pixels).ok());
+    let duration_ms = file.facts.as_ref().and_then(|facts| facts.duration_ms);
+    let stem = file.filename.rsplit_once('.').map_or(file.filename.as_str(), |(stem, _)| stem);
+    let extension = path.rsplit_once('.').map_or("bin", |(_, extension)| extension);
+    *file = PostMedia {
+        url: format!("{}/{path}", cx.settings.media_base_url),
+        asset_id: file.asset_id,
+        path: Some(path.clone()),
+        filename: format!("{stem}.{extension}"),
+        mime: mime.clone(),
+        bytes: variant.bytes,
+        width: variant.width,
+        height: variant.height,
+        facts: Some(Facts {
+            mime: mime.clone(),
+            bytes: variant.bytes.map_or(0, i64::unsigned_abs),
+            width: side(variant.width),
+            height: side(variant.height),
+            duration_ms,
+            ..Facts::default()
+        }),
+        flaw: None,
+    };
+}
+
+/// What a stored reason says of the file at this place.
+pub(super) fn flaw(place: usize, stored: Option<&Value>) -> Violation {
+    let text = |name: &str| stored.and_then(|error| error.get(name)).and_then(Value::as_str);
+    let code = text("code").and_then(Code::named).unwrap_or(Code::MediaUnreadable);
+    let message = text("message").unwrap_or("The file cannot be used.");
+    let remedy = text("remedy").unwrap_or(code.entry().remedy);
+    violation(code, format!("media_urls[{place}]"), message, remedy)
+}
+
+/// What keeps the variants of a post from being made, as far as that is known.
+///
+/// # Errors
+/// The database's.
+pub async fn conversion_flaws(
+    cx: &Domain,
+    platform: PlatformId,
+    account: &Account,
+    content: &Content,
+) -> Result<Vec<Violation>> {
+    let mut flaws = Vec::new();
+    for (place, conversion) in content.conversions(platform, account).into_iter().enumerate() {
+        let (Some(conversion), Some(uid)) = (conversion, content.media[place].asset_id) else {
+            continue;
+        };
+        let Some(profile) = profile(&conversion) else { continue };
+        let variant = variants::find(cx, uid, &profile.to_string()).await?;
+        if let Some(failed) = variant.filter(|variant| variant.status == WorkStatus::Failed) {
+            flaws.push(flaw(place, failed.error.as_ref()));
+        }
+    }
+    Ok(flaws)
+}

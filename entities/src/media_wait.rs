@@ -1,0 +1,23 @@
+//! Table `media_waits`: posts that go on when something has come of a file. A row is removed by what wakes the post.
+
+use sea_orm::entity::prelude::*;
+
+use crate::{AssetId, PostId};
+
+/// A post that waits for a file to be analysed or converted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "media_waits")]
+pub struct Model {
+    /// The file.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub asset_id: AssetId,
+    /// The post.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub post_id: PostId,
+}
+
+/// No relations: joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,124 @@
+//! A file for posts, served on loopback, and films made for it.
+
+use std::path::{Path, PathBuf};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+/// A server with one file; it ends with the test.
+pub struct Served {
+    /// Address of the file.
+    pub url: String,
+}
+
+impl Served {
+    /// Serves these bytes under this name.
+    ///
+    /// # Panics
+    /// There is no free port.
+    pub async fn file(name: &str, mime: &str, bytes: Vec<u8>) -> Self {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let url = format!("http://{}/{name}", listener.local_addr().expect("an address"));
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: {mime}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+            bytes.len()
+        );
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let mut request = Vec::new();
+                while !request.ends_with(b"\r\n\r\n") {
+                    if stream.read_buf(&mut request).await.unwrap_or(0) == 0 {
+                        break;
+                    }
+                }
+                let _ = stream.write_all(head.as_bytes()).await;
+                let _ = stream.write_all(&bytes).await;
+                let _ = stream.shutdown().await;
+            }
+        });
+        Self { url }
+    }
+}
+
+/// Makes a file with ffmpeg from a test picture of this size, rate and length; the last of `args` is its name.
+///
+/// # Panics
+/// ffmpeg is not installed or cannot do it.
+#[must_use]
+pub fn film(dir: &Path, picture: &str, args: &[&str]) -> Vec<u8> {
+    let (name, args) = args.split_last().expect("a name");
+    let at = dir.join(name);
+    let source = format!("testsrc={picture}");
+    let made = std::process::Command::new("ffmpeg")
+        .args(["-v", "error", "-y", "-f", "lavfi", "-i", &source])
+        .args(args)
+        .arg(&at)
+        .status();
+    assert!(made.expect("ffmpeg is installed").success());
+    std::fs::read(at).expect("the film")
+}
+
+/// ffmpeg and ffprobe as they are installed, but the ffprobe waits for the file `probe` and an encoding ffmpeg for the
+/// file `encode` in `dir`. Returns the directory with both.
+///
+/// # Panics
+/// The file system does not let it.
+#[must_use]
+pub fn gated_tools(dir: &Path) -> PathBuf {
+    let tools = dir.join("tools");
+    std::fs::create_dir_all(&tools).expect("a directory");
+    let found = |name: &str| -> String {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let mut places = std::env::split_paths(&path).map(|place| place.join(name));
+        places.find(|at| at.is_file()).expect("ffmpeg is installed").display().to_string()
+    };
+    for (name, gate, when) in [("ffprobe", "probe", "*"), ("ffmpeg", "encode", "*libx264*")] {
+        let script = format!(
+            "#!/bin/sh\ncase \"$*\" in {when}) while [ ! -e {}/{gate} ]; do sleep 0.05; done;; esac\nexec {} \"$@\"\n",
+            dir.display(),
+            found(name),
+        );
+        let at = tools.join(name);
+        std::fs::write(&at, script).expect("a script");
+        #[cfg(unix)]
+        std::fs::set_permissions(&at, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+            .expect("a program");
+    }
+    tools
+}
+
+/// A place for the files of a test; it goes away with the value.
+pub struct Place(pub PathBuf);
+
+impl Place {
+    /// A new one.
+    ///
+    /// # Panics
+    /// The file system does not let it.
+    #[must_use]
+    pub fn new() -> Self {
+        let at =
+            std::env::temp_dir().join(format!("fanfare-place-{}", uuid::Uuid::now_v7().simple()));
+        std::fs::create_dir_all(&at).expect("a temporary directory");
+        Self(at)
+    }
+
+    /// Opens a gate of [`gated_tools`].
+    ///
+    /// # Panics
+    /// The file system does not let it.
+    pub fn open(&self, gate: &str) {
+        std::fs::write(self.0.join(gate), []).expect("a gate");
+    }
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,64 @@
+//! Finding out what is in one stored file.
+
+use fanfare_domain::{
+    media::{self, analysis, analysis::Outcome},
+    work::{Hold, MAX_LAPS},
+};
+use fanfare_entities::media_analysis;
+use fanfare_jobs::{AnalyseMedia, Kind};
+use fanfare_media::{Analysis, Flaw, analyse};
+
+use crate::{
+    Context,
+    lease::{self, Counted},
+};
+
+/// Analyses a file, if it is due and nobody else does.
+pub async fn run(job: AnalyseMedia, cx: Context) {
+    let row = match analysis::claim(&cx.domain, job.analysis_id).await {
+        Ok(Some(row)) => row,
+        Ok(None) => return,
+        Err(error) => {
+            tracing::debug!(%error, "an analysis could not be claimed; it is rung for again");
+            return;
+        }
+    };
+    let hold = Hold { id: row.id.0, fence: row.fence };
+    cx.failpoint.reach("analysis_claimed").await;
+    let outcome = lease::kept(&cx, Kind::AnalyseMedia, hold, look(&cx, &row)).await;
+    cx.failpoint.reach("analysis_done").await;
+    cx.tally.media(Kind::AnalyseMedia, outcome.measure());
+    if let Err(error) = analysis::finish(&cx.domain, hold, &row, outcome).await {
+        tracing::warn!(asset.id = %row.uid, %error, "an analysis was not written; it will be made again");
+    }
+}
+
+async fn look(cx: &Context, row: &media_analysis::Model) -> Outcome {
+    if row.laps > MAX_LAPS {
+        return Outcome::Failed(lease::stored(&Flaw::TooCostly));
+    }
+    let (store, settings) = (&cx.domain.store, &cx.domain.settings);
+    let found = analyse(store, &settings.tools, &settings.scratch, &row.path, &row.mime).await;
+    let found = match found {
+        Ok(found) => keep_poster(cx, row, found).await,
+        Err(flaw) => Err(flaw),
+    };
+    match found {
+        Ok((found, poster)) => Outcome::Done(Box::new(found.facts), poster),
+        Err(flaw) => match lease::again(&flaw, row.attempts, cx.now()) {
+            Some(at) => Outcome::Again(at),
+            None => Outcome::Failed(lease::stored(&flaw)),
+        },
+    }
+}
+
+async fn keep_poster(
+    cx: &Context,
+    row: &media_analysis::Model,
+    found: Analysis,
+) -> Result<(Analysis, Option<String>), Flaw> {
+    let Some(poster) = found.poster.clone() else { return Ok((found, None)) };
+    let prefix = media::made_prefix(row.workspace_id);
+    let path = cx.domain.store.keep(&prefix, "image/jpeg", &poster).await?;
+    Ok((found, Some(path)))
+}

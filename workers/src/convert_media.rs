@@ -1,0 +1,67 @@
+//! Making one file that fits a network.
+
+use fanfare_domain::{
+    media::{self, variants, variants::Outcome},
+    work::{Hold, MAX_LAPS},
+};
+use fanfare_entities::{media_analysis, media_variant};
+use fanfare_jobs::{ConvertMedia, Kind};
+use fanfare_media::{Facts, Flaw, Profile, Variant, convert};
+
+use crate::{
+    Context,
+    lease::{self, Counted},
+};
+
+/// Converts a file, if it is due and nobody else does.
+pub async fn run(job: ConvertMedia, cx: Context) {
+    let (row, source) = match variants::claim(&cx.domain, job.variant_id).await {
+        Ok(Some(claimed)) => claimed,
+        Ok(None) => return,
+        Err(error) => {
+            tracing::debug!(%error, "a conversion could not be claimed; it is rung for again");
+            return;
+        }
+    };
+    let hold = Hold { id: row.id.0, fence: row.fence };
+    cx.failpoint.reach("conversion_claimed").await;
+    let made = make(&cx, &row, source.as_ref());
+    let made = lease::kept(&cx, Kind::ConvertMedia, hold, made).await;
+    let path = made.as_ref().ok().map(|made| made.path.clone());
+    let outcome = match made {
+        Ok(made) => Outcome::Done(made),
+        Err(flaw) => match lease::again(&flaw, row.attempts, cx.now()) {
+            Some(at) => Outcome::Again(at),
+            None => Outcome::Failed(lease::stored(&flaw)),
+        },
+    };
+    cx.failpoint.reach("conversion_done").await;
+    cx.tally.media(Kind::ConvertMedia, outcome.measure());
+    match variants::finish(&cx.domain, hold, row.asset_id, outcome).await {
+        Ok(true) => {}
+        // Somebody else has made it meanwhile.
+        Ok(false) => lease::discard(&cx, path).await,
+        Err(error) => {
+            tracing::warn!(asset.id = %row.uid, %error, "a conversion was not written; it will be made again");
+        }
+    }
+}
+
+async fn make(
+    cx: &Context,
+    row: &media_variant::Model,
+    source: Option<&media_analysis::Model>,
+) -> Result<Variant, Flaw> {
+    if row.laps > MAX_LAPS {
+        return Err(Flaw::TooCostly);
+    }
+    let gone = || Flaw::Unreadable("it is no longer stored".to_owned());
+    let source = source.ok_or_else(gone)?;
+    let profile = row.profile.parse::<Profile>().map_err(|error| Flaw::Unfit(error.to_string()))?;
+    let facts = source.facts.clone().and_then(|facts| serde_json::from_value(facts).ok());
+    let facts: Facts = facts.ok_or_else(|| Flaw::Passing("its analysis is missing".to_owned()))?;
+    let (store, settings) = (&cx.domain.store, &cx.domain.settings);
+    let prefix = media::made_prefix(row.workspace_id);
+    let from = (source.path.as_str(), &facts);
+    convert(store, &settings.tools, &settings.scratch, from, &profile, &prefix).await
+}

@@ -1,0 +1,86 @@
+//! Work on a file that may take minutes: its lease is kept, and what is wrong with the file is told the same way.
+
+use std::time::Duration;
+
+use fanfare_domain::{
+    media::{analysis, variants},
+    ops::samples::measure,
+    work::{self, Hold, LEASE},
+};
+use fanfare_entities::Millis;
+use fanfare_jobs::Kind;
+use fanfare_media::Flaw;
+use serde_json::{Value, json};
+
+use crate::Context;
+
+/// What failed for a passing reason is tried this often, each time after a longer wait.
+const TRIES: i32 = 5;
+
+/// Does the work and moves the lease on every third of it. A lease that is lost does not stop the work: its result is
+/// discarded by the fence.
+pub async fn kept<T>(cx: &Context, kind: Kind, hold: Hold, work: impl Future<Output = T>) -> T {
+    let mut work = std::pin::pin!(work);
+    let third = Duration::from_millis(LEASE.unsigned_abs() / 3);
+    loop {
+        tokio::select! {
+            done = &mut work => return done,
+            () = tokio::time::sleep(third) => {
+                let renewed = work::renew(&cx.domain, kind, &[hold], cx.now() + LEASE).await;
+                if !renewed.is_ok_and(|kept| kept.contains(&hold)) {
+                    fanfare_metrics::record::lease_lost(kind.as_str());
+                    tracing::warn!(kind = kind.as_str(), id = hold.id, "a lease was not renewed");
+                }
+            }
+        }
+    }
+}
+
+/// When it is tried again, if that may help.
+pub fn again(flaw: &Flaw, attempts: i32, now: Millis) -> Option<Millis> {
+    let tries = attempts + 1;
+    if !flaw.is_passing() || tries >= TRIES {
+        return None;
+    }
+    tracing::warn!(%flaw, "work on a file failed for now; it is tried again");
+    Some(now + 1_000 * 4_i64.pow(tries.unsigned_abs().saturating_sub(1)))
+}
+
+/// A flaw as a row keeps it.
+pub fn stored(flaw: &Flaw) -> Value {
+    json!({"code": flaw.code(), "message": flaw.to_string(), "remedy": flaw.remedy()})
+}
+
+/// Work whose outcome can be counted.
+pub trait Counted {
+    /// Its measure in the charts.
+    fn measure(&self) -> &'static str;
+}
+
+impl Counted for analysis::Outcome {
+    fn measure(&self) -> &'static str {
+        match self {
+            // A file that is found wanting has been analysed all the same.
+            Self::Done(..) | Self::Failed(_) => measure::DONE,
+            Self::Again(_) => measure::RETRIED,
+        }
+    }
+}
+
+impl Counted for variants::Outcome {
+    fn measure(&self) -> &'static str {
+        match self {
+            Self::Done(_) => measure::DONE,
+            Self::Failed(_) => measure::FAILED,
+            Self::Again(_) => measure::RETRIED,
+        }
+    }
+}
+
+/// Removes a file that was made in vain.
+pub async fn discard(cx: &Context, path: Option<String>) {
+    let Some(path) = path else { return };
+    if let Err(error) = cx.domain.store.delete(&path).await {
+        tracing::warn!(%error, "a file that was made in vain was not removed");
+    }
+}
