@@ -52,13 +52,13 @@ fn orientation(jpeg: &[u8]) -> Option<u16> {
 }
 
 /// A TIFF structure, which Exif data are.
-struct Tiff<'a> {
+pub(crate) struct Tiff<'a> {
     bytes: &'a [u8],
     little: bool,
 }
 
 impl<'a> Tiff<'a> {
-    fn open(bytes: &'a [u8]) -> Option<Self> {
+    pub(crate) fn open(bytes: &'a [u8]) -> Option<Self> {
         let little = match bytes.get(..4)? {
             b"II*\0" => true,
             b"MM\0*" => false,
@@ -78,12 +78,12 @@ impl<'a> Tiff<'a> {
         self.short(at + 8)
     }
 
-    fn short(&self, at: usize) -> Option<u16> {
+    pub(crate) fn short(&self, at: usize) -> Option<u16> {
         let bytes = self.bytes.get(at..at.checked_add(2)?)?.try_into().ok()?;
         Some(if self.little { u16::from_le_bytes(bytes) } else { u16::from_be_bytes(bytes) })
     }
 
-    fn long(&self, at: usize) -> Option<u32> {
+    pub(crate) fn long(&self, at: usize) -> Option<u32> {
         let bytes = self.bytes.get(at..at.checked_add(4)?)?.try_into().ok()?;
         Some(if self.little { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) })
     }

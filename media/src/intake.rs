@@ -8,6 +8,7 @@ use crate::{
     Error, Store, Writer,
     dimensions::{self, dimensions},
     kind, path, refusal,
+    scrub::Scrub,
 };
 
 /// Largest sizes in bytes, by what a file is.
@@ -48,7 +49,7 @@ pub struct Taken {
     pub mime: &'static str,
     /// Size in bytes.
     pub bytes: u64,
-    /// SHA-256 of the bytes, in hex.
+    /// SHA-256 of the bytes as they are stored, in hex.
     pub digest: String,
     /// Width in pixels as shown; of images only.
     pub width: Option<u32>,
@@ -87,7 +88,8 @@ pub enum Refused {
 }
 
 /// Takes one file in, whole or not at all, in constant memory: a few parts of it, and an image's first 512 KiB. Dropped
-/// before [`Intake::finish`], it leaves nothing.
+/// before [`Intake::finish`], it leaves nothing. The place at which an image was taken is blanked on the way: it is never
+/// stored.
 pub struct Intake {
     store: Store,
     prefix: String,
@@ -103,6 +105,9 @@ struct Begun {
     writer: Writer,
     path: String,
     mime: &'static str,
+    scrub: Scrub,
+    /// What the last piece became.
+    scrubbed: Vec<u8>,
 }
 
 impl Intake {
@@ -126,13 +131,15 @@ impl Intake {
     /// [`Refused`]. The file is lost then.
     pub async fn write(&mut self, piece: &[u8]) -> Result<(), Refused> {
         self.seen += piece.len() as u64;
-        self.hash.update(piece);
         if let Some(begun) = &mut self.begun {
             let limit = self.sizes.of(begun.mime);
             if self.seen > limit {
                 return Err(Refused::TooLarge { limit });
             }
-            begun.writer.write(piece).await?;
+            begun.scrubbed.clear();
+            begun.scrub.push(piece, &mut begun.scrubbed);
+            self.hash.update(&begun.scrubbed);
+            begun.writer.write(&begun.scrubbed).await?;
             let wanted = if begun.mime.starts_with("image/") { dimensions::HEADER } else { 0 };
             let more = wanted.saturating_sub(self.head.len()).min(piece.len());
             self.head.extend_from_slice(&piece[..more]);
@@ -171,7 +178,11 @@ impl Intake {
     /// [`Refused`]. Nothing is left behind then.
     pub async fn finish(mut self) -> Result<Taken, Refused> {
         self.end().await?;
-        let Some(Begun { writer, path, mime }) = self.begun else { return Err(Refused::Empty) };
+        let Some(begun) = self.begun else { return Err(Refused::Empty) };
+        let Begun { mut writer, path, mime, scrub, .. } = begun;
+        let rest = scrub.end();
+        self.hash.update(&rest);
+        writer.write(&rest).await?;
         let bytes = writer.finish().await?;
         let (width, height) = dimensions(&self.head).unzip();
         let digest = self.hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
@@ -193,11 +204,14 @@ impl Intake {
         }
         let path = path::fresh(&self.prefix, kind::extension(mime))?;
         let mut writer = self.store.writer(&path)?;
-        writer.write(&self.head).await?;
+        let (mut scrub, mut scrubbed) = (Scrub::new(mime), Vec::new());
+        scrub.push(&self.head, &mut scrubbed);
+        self.hash.update(&scrubbed);
+        writer.write(&scrubbed).await?;
         if !mime.starts_with("image/") {
             self.head = Vec::new();
         }
-        self.begun = Some(Begun { writer, path, mime });
+        self.begun = Some(Begun { writer, path, mime, scrub, scrubbed });
         Ok(())
     }
 }

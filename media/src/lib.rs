@@ -22,6 +22,7 @@ mod path;
 mod refusal;
 mod remote;
 mod s3;
+mod scrub;
 mod store;
 mod stored;
 #[cfg(test)]

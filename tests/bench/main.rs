@@ -6,6 +6,7 @@
 #![expect(clippy::print_stdout, reason = "its tables are what a benchmark is for")]
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a benchmark stops at what is wrong")]
 
+mod analysis;
 mod api;
 mod bare;
 mod bullmq;
@@ -46,6 +47,9 @@ struct Args {
     /// Size of the file of `media`, in MB.
     #[arg(long, default_value_t = 4_000)]
     megabytes: usize,
+    /// Films, and pictures, that are looked at.
+    #[arg(long, default_value_t = 200)]
+    files: usize,
     /// Fanfare alone, without its peers: for profiling.
     #[arg(long)]
     own: bool,
@@ -83,8 +87,10 @@ fn main() {
 }
 
 /// The one list of benchmarks.
-const ALL: [&str; 9] =
-    ["queue", "full", "lateness", "tenants", "pending", "limits", "api", "start", "media"];
+const ALL: [&str; 10] = [
+    "queue", "full", "lateness", "tenants", "pending", "limits", "api", "start", "media",
+    "analysis",
+];
 
 /// Not among [`ALL`]: it says what is left after days, not how fast anything is, and takes long.
 const SOAK: &str = "soak";
@@ -114,6 +120,7 @@ async fn run(name: &str, args: &Args) {
         "api" => api::run(posts / 4).await,
         "start" => start::run().await,
         "media" => media::run(args.megabytes).await,
+        "analysis" => analysis::run(args.files).await,
         _ => soak::run(args.days).await,
     }
 }

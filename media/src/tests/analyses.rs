@@ -3,7 +3,7 @@
 use image::ImageFormat;
 
 use super::{Failure, Outcome, Room, files, films};
-use crate::{Analysis, Facts, Flaw, Tools, analyse};
+use crate::{Analysis, Facts, Flaw, Intake, Sizes, Tools, analyse};
 
 async fn told(
     room: &Room,
@@ -152,5 +152,25 @@ async fn a_file_that_was_cut_off_is_told_as_that() -> Outcome {
     }
     let empty = told(&room, &tools, "image/png", b"").await?;
     assert!(matches!(empty, Err(Flaw::Unreadable(_))), "{empty:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_place_of_a_picture_never_reaches_the_store() -> Outcome {
+    let (room, plain) = (Room::new(), films::encoded(&films::slope(300, 200), ImageFormat::Jpeg)?);
+    let words =
+        b"http://ns.adobe.com/xap/1.0/\0<x exif:GPSLatitude=\"52,SECRET\" dc:rights=\"mine\"/>";
+    let located = films::with_segments(&plain, &files::segment(0xe1, words));
+    let store = room.store()?;
+    let mut intake = Intake::new(&store, "w", Sizes::all(1_000_000));
+    for piece in located.chunks(7) {
+        intake.write(piece).await?;
+    }
+    let taken = intake.finish().await?;
+    let stored = store.read(&taken.path, u64::MAX).await?;
+    let has = |word: &[u8]| stored.windows(word.len()).any(|found| found == word);
+    assert!(!has(b"SECRET") && has(b"mine"));
+    assert_eq!((stored.len(), taken.bytes), (located.len(), located.len() as u64));
+    assert_eq!(image::load_from_memory(&stored)?, image::load_from_memory(&plain)?);
     Ok(())
 }
