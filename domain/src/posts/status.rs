@@ -170,7 +170,7 @@ fn time_for(row: &post::Model, asked: Option<Millis>, now: Millis) -> Result<Mil
 pub(super) fn scheduled(
     request_id: &str,
     row: &post::Model,
-    account: &platforms::Account,
+    account: &fanfare_platforms::Account,
     at: Millis,
     now: Millis,
 ) -> Result<post::Model> {
