@@ -2,6 +2,8 @@
 
 use uuid::Uuid;
 
+use crate::{Draft, Violation, settings::alt_text};
+
 /// Longest part of a slug that comes from the title.
 const SLUG_TITLE_MAX: usize = 80;
 
@@ -114,4 +116,39 @@ fn without_title(caption: &str) -> &str {
     let (line, rest) = start.split_once('\n').unwrap_or((start, ""));
     let is_title = heading(line.trim_end()).is_some() && !rest.trim().is_empty();
     if is_title { rest } else { caption }
+}
+
+/// The text with every image after the first below it; the first is the cover.
+pub fn with_images(text: &str, draft: &Draft, alt_texts: &[String]) -> String {
+    let mut whole = text.trim_end().trim_start_matches(['\r', '\n']).to_owned();
+    for (index, media) in draft.media.iter().enumerate().skip(1) {
+        let alt = alt_text(alt_texts, index).unwrap_or_default();
+        let alt = alt.replace(['[', ']'], "").replace('\n', " ");
+        whole.push_str(&format!("\n\n![{alt}](<{}>)", media.url));
+    }
+    whole
+}
+
+/// An article without a title that has nothing to make one from.
+pub fn missing_title(draft: &Draft, given: Option<&str>) -> Vec<Violation> {
+    if !title(given, &draft.caption, usize::MAX).is_empty() || draft.media.is_empty() {
+        return Vec::new();
+    }
+    let message = "A post without text needs a title.";
+    let remedy = "Set settings.title, or write a caption; its first line becomes the title.";
+    vec![Violation::new("settings.title", "setting_required", message, remedy)]
+}
+
+/// A slug that would not stay as it is.
+pub fn bad_slug(given: Option<&str>) -> Option<Violation> {
+    let slug = given.filter(|slug| !slug.is_empty() && *slug != slugified(slug))?;
+    let message = format!(
+        "The slug {slug:?} may hold lower-case letters, digits and single hyphens between them."
+    );
+    Some(Violation::new(
+        "settings.slug",
+        "setting_invalid",
+        message,
+        "Use a slug like autumn-news-2030.",
+    ))
 }

@@ -49,12 +49,9 @@ pub struct Planned {
 
 /// The integration backlog.
 pub const PLANNED: &[Planned] = &[
-    planned("devto", "DEV"),
     planned("facebook", "Facebook"),
     planned("google_business", "Google Business Profile"),
-    planned("hashnode", "Hashnode"),
     planned("instagram", "Instagram"),
-    planned("lemmy", "Lemmy"),
     planned("linkedin", "LinkedIn"),
     planned("mastodon", "Mastodon"),
     planned("pinterest", "Pinterest"),

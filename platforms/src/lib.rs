@@ -10,10 +10,14 @@ mod article;
 mod bluesky;
 #[cfg(test)]
 mod conformance;
+mod devto;
 mod discord;
 mod draft;
 mod error;
+mod hashnode;
 mod id;
+mod instance;
+mod lemmy;
 mod list;
 pub mod oauth;
 mod outcome;

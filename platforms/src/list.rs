@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Platform, bluesky, discord, telegram, threads, wordpress};
+use crate::{Platform, bluesky, devto, discord, hashnode, lemmy, telegram, threads, wordpress};
 
 /// Makes the identifiers and the look-ups of lines `folder::Connector`; the folder's name is the identifier.
 macro_rules! networks {
@@ -43,7 +43,10 @@ macro_rules! networks {
 
 networks! {
     bluesky::Bluesky,
+    devto::Devto,
     discord::Discord,
+    hashnode::Hashnode,
+    lemmy::Lemmy,
     telegram::Telegram,
     threads::Threads,
     wordpress::Wordpress,

@@ -8,11 +8,14 @@ mod bluesky;
 mod call;
 mod control;
 mod cut;
+mod devto;
 mod discord;
 mod faults;
 mod fetch;
 mod gate;
+mod hashnode;
 mod journal;
+mod lemmy;
 mod multipart;
 mod network;
 mod pace;
@@ -97,7 +100,10 @@ impl std::fmt::Debug for Sandbox {
 fn networks(world: &Arc<World>) -> Vec<Box<dyn Simulated>> {
     vec![
         Box::new(Sim::<bluesky::Bluesky>::start(world)),
+        Box::new(Sim::<devto::Devto>::start(world)),
         Box::new(Sim::<discord::Discord>::start(world)),
+        Box::new(Sim::<hashnode::Hashnode>::start(world)),
+        Box::new(Sim::<lemmy::Lemmy>::start(world)),
         Box::new(Sim::<telegram::Telegram>::start(world)),
         Box::new(Sim::<threads::Threads>::start(world)),
         Box::new(Sim::<wordpress::WordPress>::start(world)),

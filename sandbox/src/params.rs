@@ -120,6 +120,26 @@ impl Params {
         found
     }
 
+    /// A list of texts: a JSON array of texts or numbers, or several `name[]`.
+    pub fn texts(&self, name: &str) -> Vec<String> {
+        let bracketed = format!("{name}[]");
+        let text = |value: &Value| match value {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        };
+        let mut found = Vec::new();
+        for (_, field) in self.fields.iter().filter(|(key, _)| key == name || *key == bracketed) {
+            match field {
+                Field::Json(Value::Array(items)) => found.extend(items.iter().filter_map(text)),
+                Field::Json(value) => found.extend(text(value)),
+                Field::Text(text) => found.push(text.clone()),
+                Field::File(part) => tracing::debug!(part.name, "a file stands where texts should"),
+            }
+        }
+        found
+    }
+
     /// A file.
     pub fn file(&self, name: &str) -> Option<&Part> {
         match self.get(name)? {

@@ -8,7 +8,7 @@ use serde_json::json;
 use url::Url;
 
 use super::{SPEC, error::parse_error};
-use crate::{Error, MediaStream, Result, Session, answer};
+use crate::{Error, MediaStream, Result, Session, answer, instance};
 
 const UPLOAD_DEADLINE: Duration = Duration::from_secs(120);
 /// Largest answer: a post comes back with all its text, twice.
@@ -149,25 +149,9 @@ impl<'a> Site<'a> {
     }
 }
 
-/// The site's address as it is kept: with a scheme, without user, query, fragment and the slash at its end.
+/// The site's address as it is kept; what people copy of a page of its own is left out.
 pub fn site_address(given: &str) -> Result<Url> {
-    let wrong = || {
-        Error::invalid_credentials("site_url is not the address of a site.")
-            .with_remedy("Give an address like https://blog.example.")
-    };
-    let given = given.trim();
-    let with_scheme =
-        if given.contains("://") { given.to_owned() } else { format!("https://{given}") };
-    let mut url = Url::parse(&with_scheme).map_err(|_| wrong())?;
-    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-        return Err(wrong());
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(Error::invalid_credentials("site_url must not hold a user name or password.")
-            .with_remedy("Give them in username and application_password."));
-    }
-    url.set_query(None);
-    url.set_fragment(None);
+    let mut url = instance::address("site_url", given)?;
     let path = url.path().trim_end_matches('/');
     let ends = ["/wp-json", "/wp-admin", "/wp-login.php", "/index.php"];
     let path = ends.iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path).to_owned();
@@ -183,20 +167,13 @@ mod tests {
     #[test]
     fn a_site_is_known_by_one_address() {
         let cases = [
-            (" https://Blog.example/ ", "https://blog.example/"),
             ("blog.example", "https://blog.example/"),
-            ("https://blog.example/news//", "https://blog.example/news"),
             ("https://blog.example/wp-admin/?x=1#y", "https://blog.example/"),
             ("https://blog.example/news/wp-json/", "https://blog.example/news"),
-            ("http://127.0.0.1:8080", "http://127.0.0.1:8080/"),
         ];
         for (given, kept) in cases {
             assert_eq!(site_address(given).unwrap().as_str(), kept, "{given}");
         }
-        for given in
-            ["", "ftp://blog.example", "https://", "https://a:b@blog.example", "not a site"]
-        {
-            assert_eq!(site_address(given).unwrap_err().kind, Kind::InvalidCredentials, "{given}");
-        }
+        assert_eq!(site_address("not a site").unwrap_err().kind, Kind::InvalidCredentials);
     }
 }

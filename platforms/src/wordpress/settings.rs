@@ -3,7 +3,7 @@
 use super::article;
 use crate::{
     Draft, Shape, Violation,
-    article::slugified,
+    article::{bad_slug, missing_title},
     settings::{alt_text, alt_texts, settings},
 };
 
@@ -42,16 +42,7 @@ impl Settings {
 /// Rules that the descriptor cannot express. Values of the wrong kind are the descriptor's to report.
 pub fn check(draft: &Draft) -> Vec<Violation> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
-    let mut found = Vec::new();
-    if article::title(draft, &settings).is_empty() && !draft.media.is_empty() {
-        let message = "A post without text needs a title.";
-        let remedy = "Set settings.title, or write a caption; its first line becomes the title.";
-        found.push(Violation::new("settings.title", "setting_required", message, remedy));
-    }
-    if settings.slug.is_some_and(|slug| !slug.is_empty() && slug != slugified(&slug)) {
-        let message = "slug may hold lower-case letters, digits and single hyphens between them.";
-        let remedy = "Use a slug like autumn-news-2030.";
-        found.push(Violation::new("settings.slug", "setting_invalid", message, remedy));
-    }
+    let mut found = missing_title(draft, settings.title.as_deref());
+    found.extend(bad_slug(settings.slug.as_deref()));
     found
 }

@@ -9,7 +9,7 @@ use super::{
     client::{Route, Site, site_address},
     error::parse_error,
 };
-use crate::{Error, Identity, Kind, Result, Session};
+use crate::{Error, Identity, Kind, Result, Session, instance};
 
 #[derive(Deserialize)]
 struct User {
@@ -38,20 +38,13 @@ pub async fn verify(session: &Session) -> Result<Identity> {
         meta.insert("rest_route".into(), json!(true));
     }
     Ok(Identity {
-        remote_id: format!("{}:{}", place(&address), user.id),
+        remote_id: format!("{}:{}", instance::place(&address), user.id),
         username: if user.slug.is_empty() { user.name.clone() } else { user.slug },
         display_name: (!user.name.is_empty()).then_some(user.name),
         meta,
         secrets: session.secrets.clone(),
         expires_at: None,
     })
-}
-
-/// Host, port if it is not the usual one, and path: two sites may share a host.
-fn place(address: &Url) -> String {
-    let host = address.host_str().unwrap_or_default();
-    let port = address.port().map(|port| format!(":{port}")).unwrap_or_default();
-    format!("{host}{port}{}", address.path().trim_end_matches('/'))
 }
 
 /// Tries the pretty address first; a site without pretty permalinks answers that with a page or 404.

@@ -108,7 +108,15 @@ impl Network for Threads {
     }
 
     fn refuse(refusal: Refusal) -> Reply {
-        failure::of_status(refusal.status)
+        let reply = failure::of_status(refusal.status);
+        if refusal.status != 429 {
+            return reply;
+        }
+        // Meta tells the wait in minutes, and only in this header.
+        let minutes = refusal.retry_ms.div_ceil(60_000);
+        let usage = json!({"0": [{"type": "threads_api", "call_count": 100, "total_cputime": 0,
+            "total_time": 0, "estimated_time_to_regain_access": minutes}]});
+        reply.with("x-business-use-case-usage", usage)
     }
 
     fn no_route(call: &Call) -> Reply {

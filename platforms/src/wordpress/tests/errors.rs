@@ -26,7 +26,7 @@ async fn each_answer_of_failure_says_what_to_do() {
         (404, "rest_no_route", Kind::Misconfigured),
         (301, "", Kind::Misconfigured),
         (429, "", Kind::RateLimited),
-        (408, "", Kind::Server),
+        (408, "", Kind::Ambiguous),
         (500, "internal_server_error", Kind::Server),
         (503, "", Kind::Server),
     ];

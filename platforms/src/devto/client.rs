@@ -1,0 +1,106 @@
+//! The calls of Forem's API, as it names them.
+
+use chrono::{DateTime, Utc};
+use fanfare_outbound::{Reply, Request};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::SPEC;
+use crate::{Error, Result, Session, answer};
+
+/// Largest answer: an article comes back with all its text.
+const REPLY_MAX: usize = 16 * 1024 * 1024;
+
+/// An article to be made.
+#[derive(Debug, Serialize)]
+pub struct NewArticle {
+    pub title: String,
+    pub body_markdown: String,
+    pub published: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub main_image: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub canonical_url: Option<String>,
+    pub tags: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub series: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub organization_id: Option<i64>,
+}
+
+/// An article that is there.
+#[derive(Debug, Deserialize)]
+pub struct Article {
+    pub id: u64,
+    pub url: String,
+    #[serde(default)]
+    pub title: String,
+    #[serde(default)]
+    pub body_markdown: String,
+    #[serde(default)]
+    pub published_at: Option<DateTime<Utc>>,
+}
+
+/// Whose key it is.
+#[derive(Debug, Deserialize)]
+pub struct User {
+    pub id: u64,
+    pub username: String,
+    pub name: Option<String>,
+}
+
+/// `GET /users/me`
+pub async fn me(session: &Session) -> Result<User> {
+    let url = session.url(SPEC.base_url, "/api/users/me")?;
+    send(session, session.http.get(url)).await
+}
+
+/// `POST /articles`
+pub async fn create(session: &Session, article: &NewArticle) -> Result<Article> {
+    let url = session.url(SPEC.base_url, "/api/articles")?;
+    let request = session.http.post(url).json(&json!({ "article": article }));
+    send(session, request.deadline(SPEC.commit_deadline)).await
+}
+
+/// `GET /articles/me/all`: the account's latest articles.
+pub async fn latest(session: &Session) -> Result<Vec<Article>> {
+    let url = session.url(SPEC.base_url, "/api/articles/me/all")?;
+    send(session, session.http.get(url).query(&[("per_page", "30")])).await
+}
+
+async fn send<T: serde::de::DeserializeOwned>(session: &Session, request: Request) -> Result<T> {
+    session.secrets.need("api_key")?;
+    let request = request
+        .header("accept", "application/vnd.forem.api-v1+json")
+        .header("api-key", session.secrets.expose("api_key"))
+        .max_reply(REPLY_MAX);
+    answer::send(session, request, parse_error).await
+}
+
+#[derive(Default, Deserialize)]
+struct Body {
+    error: Option<String>,
+}
+
+/// What an answer of failure means: `{"error", "status"}`.
+pub fn parse_error(session: &Session, reply: &Reply) -> Error {
+    let body: Body = reply.json().unwrap_or_default();
+    let said = session.secrets.redact(body.error.as_deref().unwrap_or_default());
+    let error = match reply.status {
+        401 => Error::reconnect("DEV no longer accepts the API key.").with_remedy(
+            "Make a new API key on DEV under Settings, Extensions, and connect the account again.",
+        ),
+        422 if said.contains("Canonical url has already been taken") => {
+            Error::rejected("Another article on DEV has this canonical_url.")
+                .with_remedy("Change settings.canonical_url, or leave it out.")
+        }
+        422 if said.contains("last five minutes") => Error::rejected(
+            "The account published an article with this title less than five minutes ago.",
+        )
+        .with_remedy("Change the title, or schedule the post for a later time."),
+        _ => answer::by_status("DEV", reply, said.trim_start_matches("Validation failed: ")),
+    };
+    error.with_reply(reply.status, None, Some(said.as_str()).filter(|said| !said.is_empty()))
+}

@@ -1,0 +1,133 @@
+//! DEV, and every other Forem that its key opens: articles through the API with a key.
+//!
+//! An article is one call. After a lost answer the account's own articles are read: Forem itself refuses a second one
+//! with the same address, or with the same title within five minutes.
+
+mod client;
+mod publish;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde_json::{Map, Value};
+
+use settings::Settings;
+
+use crate::{
+    Caption, Class, Connect, CredentialField, Draft, Error, Example, Found, Identity, MediaRules,
+    Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step,
+    Violation,
+};
+
+/// Longest text in characters. Forem names no limit; this one is Fanfare's, to keep requests within bounds.
+const TEXT_MAX: usize = 500_000;
+/// Most images: the cover and those below the text. Fanfare's own limit.
+const IMAGES_MAX: usize = 10;
+
+const SPEC: Spec = Spec {
+    base_url: "https://dev.to",
+    connect: Connect::Credentials(&[CredentialField::required(
+        "api_key",
+        "An API key, made on dev.to under Settings, Extensions, DEV Community API Keys.",
+    )]),
+    caption: Caption::characters(TEXT_MAX),
+    media: MediaRules {
+        images_max: IMAGES_MAX,
+        total_max: IMAGES_MAX,
+        image_types: &["image/jpeg", "image/png", "image/gif", "image/webp"],
+        image_bytes_max: 25 * 1024 * 1024,
+        ..MediaRules::NONE
+    },
+    alt_text_max: settings::ALT_TEXT_MAX,
+    post_types: &[PostType {
+        name: "feed",
+        doc: "An article. The caption is Markdown; the first image is the cover, further ones stand below the text.",
+        media: None,
+    }],
+    settings: Settings::FIELDS,
+    class: Class::Search,
+    paces: &[Pace::new(Per::Account, 10, 30)],
+    // Images are given by their address, so there is nothing to prepare.
+    prepare_lead: std::time::Duration::ZERO,
+    sources: &[
+        Source::documented(
+            "fields of articles, errors, paces",
+            "https://developers.forem.com/api/v1",
+        ),
+        Source::observed(
+            "tags as a list, title of at most 128 characters, same title refused for five minutes",
+            "https://github.com/forem/forem",
+        ),
+        Source::assumed(
+            "length of the text and of alt texts, number and size of images",
+            "Forem names no limits: these are Fanfare's",
+        ),
+    ],
+    examples: &[
+        Example::new("an article", r##"{"caption": "# Hello\n\nThis is **news**."}"##),
+        Example::new(
+            "an article with every setting",
+            r#"{"caption": "This is news.", "settings": {"title": "What is new", "tags": ["rust", "webdev"], "canonical_url": "https://example.org/what-is-new", "description": "News in short", "series": "News", "media_alt_texts": ["A cat"]}}"#,
+        )
+        .with(&["image/png"]),
+        Example::new(
+            "an article of an organization",
+            r#"{"caption": "We have news", "settings": {"organization_id": 1}}"#,
+        )
+        .needing("an organization that the user writes for"),
+    ],
+    ..Spec::usual(PlatformId::Devto, "DEV")
+};
+
+/// The connector.
+pub struct Devto;
+
+#[async_trait]
+impl Platform for Devto {
+    fn spec(&self) -> &'static Spec {
+        &SPEC
+    }
+
+    fn check(&self, draft: &Draft) -> Vec<Violation> {
+        settings::check(draft)
+    }
+
+    fn step(&self, _draft: &Draft, _state: Option<&Value>) -> Step {
+        Step::commit("create_article")
+    }
+
+    async fn publish(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        _state: Option<Value>,
+    ) -> Result<Progress> {
+        let article = publish::article(draft, &draft.settings()?);
+        let made = client::create(session, &article).await?;
+        Ok(Progress::done(made.id.to_string(), Some(made.url)))
+    }
+
+    async fn reconcile(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        _state: Option<Value>,
+        sent_at: DateTime<Utc>,
+    ) -> Result<Found> {
+        publish::reconcile(session, draft, sent_at).await
+    }
+
+    async fn verify(&self, session: &Session) -> Result<Identity> {
+        let user = client::me(session).await.map_err(Error::while_connecting)?;
+        Ok(Identity {
+            remote_id: user.id.to_string(),
+            username: user.username,
+            display_name: user.name.filter(|name| !name.is_empty()),
+            meta: Map::new(),
+            secrets: session.secrets.clone(),
+            expires_at: None,
+        })
+    }
+}

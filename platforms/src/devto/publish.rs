@@ -1,0 +1,60 @@
+//! From a draft to an article, and finding it again.
+
+use std::borrow::Cow;
+
+use chrono::{DateTime, Utc};
+
+use super::{
+    client::{self, NewArticle},
+    settings::{Settings, TITLE_MAX},
+};
+use crate::{Draft, Found, Progress, Result, Session, answer::is_since, article};
+
+/// The article that a draft makes.
+pub fn article(draft: &Draft, settings: &Settings) -> NewArticle {
+    let text = article::text(settings.title.as_deref(), &draft.caption);
+    NewArticle {
+        title: article::title(settings.title.as_deref(), &draft.caption, TITLE_MAX),
+        body_markdown: article::with_images(&plain_start(text), draft, &settings.media_alt_texts),
+        published: true,
+        main_image: draft.media.first().map(|media| media.url.clone()),
+        canonical_url: settings.canonical_url.clone(),
+        tags: settings.tags.clone(),
+        description: settings.description.clone().filter(|text| !text.is_empty()),
+        series: settings.series.clone(),
+        organization_id: settings.organization_id,
+    }
+}
+
+/// A line of hyphens at the start would be read as front matter, whose fields count more than the request's. A line of
+/// asterisks looks the same to readers.
+fn plain_start(text: &str) -> Cow<'_, str> {
+    let hyphens = text.trim_start_matches('\u{feff}');
+    let rest = hyphens.trim_start().trim_start_matches('-');
+    if hyphens.trim_start().starts_with("---") { format!("***{rest}").into() } else { text.into() }
+}
+
+/// Looks for the article among the account's latest: same title and text, made since the call.
+pub async fn reconcile(session: &Session, draft: &Draft, sent_at: DateTime<Utc>) -> Result<Found> {
+    let sent = article(draft, &draft.settings()?);
+    let found = client::latest(session).await?.into_iter().find(|one| {
+        let same = one.title == sent.title && one.body_markdown.trim() == sent.body_markdown.trim();
+        same && one.published_at.is_some_and(|at| is_since(at, sent_at))
+    });
+    Ok(found.map_or(Found::Absent, |one| {
+        Found::There(Progress::done(one.id.to_string(), Some(one.url)))
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain_start;
+
+    #[test]
+    fn a_text_never_starts_with_front_matter() {
+        assert_eq!(plain_start("---\ntitle: x\n---\ny"), "***\ntitle: x\n---\ny");
+        assert_eq!(plain_start("\n ---- a"), "*** a");
+        assert_eq!(plain_start("-- a"), "-- a");
+        assert_eq!(plain_start("a\n---"), "a\n---");
+    }
+}

@@ -1,0 +1,52 @@
+//! What `settings` of a DEV article may hold.
+
+use crate::{
+    Draft, Shape, Violation, article,
+    settings::{alt_texts, settings},
+};
+
+/// Longest alt text in characters; Forem has no limit, this one is Fanfare's.
+pub const ALT_TEXT_MAX: usize = 1_000;
+/// Longest title in characters.
+pub const TITLE_MAX: usize = 128;
+
+settings! {
+    /// The settings of an article.
+    Settings {
+        /// Title; without it, the first line of the caption. A Markdown heading that serves as the title is left out of
+        /// the text.
+        optional title: Option<String> = Shape::Text { min: 1, max: TITLE_MAX },
+        /// Up to four tags of lower-case letters and digits.
+        optional tags: Vec<String> = Shape::List {
+            of: &Shape::Text { min: 1, max: 30 },
+            min: 0,
+            max: 4,
+        },
+        /// Address of the original, if the article was published elsewhere first. No other article may have it.
+        optional canonical_url: Option<String> = Shape::Url,
+        /// Summary for lists and search engines.
+        optional description: Option<String> = Shape::Text { min: 0, max: 256 },
+        /// Name of the series that the article belongs to.
+        optional series: Option<String> = Shape::Text { min: 1, max: 128 },
+        /// Number of the organization that it is published for.
+        optional organization_id: Option<i64> = Shape::Integer { min: 1, max: i64::MAX },
+        /// Descriptions of the images below the text, in the order of all images. The cover has none.
+        optional media_alt_texts: Vec<String> = alt_texts!(ALT_TEXT_MAX, super::IMAGES_MAX),
+    }
+}
+
+/// Rules that the descriptor cannot express. Values of the wrong kind are the descriptor's to report.
+pub fn check(draft: &Draft) -> Vec<Violation> {
+    let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
+    let mut found = article::missing_title(draft, settings.title.as_deref());
+    let is_plain = |tag: &str| tag.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+    for (index, tag) in settings.tags.iter().enumerate().filter(|(_, tag)| !is_plain(tag)) {
+        found.push(Violation::new(
+            format!("settings.tags[{index}]"),
+            "setting_invalid",
+            format!("The tag {tag:?} may hold lower-case letters and digits only."),
+            "Write the tag like webdev, without #, spaces and hyphens.",
+        ));
+    }
+    found
+}

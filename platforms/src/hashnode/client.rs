@@ -1,0 +1,138 @@
+//! The operations that Fanfare asks of Hashnode's GraphQL API, and their answers.
+
+use fanfare_outbound::Reply;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+
+use super::{SPEC, error};
+use crate::{Error, Kind, Result, Session};
+
+const ME: &str =
+    "query { me { id username name publications(first: 50) { edges { node { id title url } } } } }";
+const PUBLISH: &str =
+    "mutation ($input: PublishPostInput!) { publishPost(input: $input) { post { id slug url } } }";
+const BY_SLUG: &str = "query ($id: ObjectId!, $slug: String!) { publication(id: $id) { post(slug: $slug) { id slug url } } }";
+
+/// Whose token it is.
+#[derive(Debug, Deserialize)]
+pub struct User {
+    pub id: String,
+    pub username: String,
+    pub name: Option<String>,
+    pub publications: Edges<Publication>,
+}
+
+/// A page of a list.
+#[derive(Debug, Deserialize)]
+pub struct Edges<T> {
+    pub edges: Vec<Edge<T>>,
+}
+
+/// One entry of a page.
+#[derive(Debug, Deserialize)]
+pub struct Edge<T> {
+    pub node: T,
+}
+
+/// A publication of the user.
+#[derive(Debug, Deserialize)]
+pub struct Publication {
+    pub id: String,
+    pub title: String,
+}
+
+/// An article that is there.
+#[derive(Debug, Deserialize)]
+pub struct Post {
+    pub id: String,
+    pub url: Option<String>,
+}
+
+/// An article to be made.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PublishPostInput {
+    pub publication_id: String,
+    pub title: String,
+    pub content_markdown: String,
+    pub slug: String,
+    pub tags: Vec<Tag>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subtitle: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cover_image: Option<String>,
+    #[serde(rename = "originalArticleURL", skip_serializing_if = "Option::is_none")]
+    pub original_article_url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub meta_title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub meta_description: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub disable_comments: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub series_id: Option<String>,
+}
+
+/// A tag, found or made by its slug.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct Tag {
+    pub slug: String,
+    pub name: String,
+}
+
+/// Who the token belongs to.
+pub async fn me(session: &Session) -> Result<User> {
+    ask(session, ME, json!({}), "/me").await
+}
+
+/// Publishes an article.
+pub async fn publish(session: &Session, input: &PublishPostInput) -> Result<Post> {
+    ask(session, PUBLISH, json!({ "input": input }), "/publishPost/post").await
+}
+
+/// The article of a publication with this slug.
+pub async fn by_slug(session: &Session, publication: &str, slug: &str) -> Result<Option<Post>> {
+    let variables = json!({"id": publication, "slug": slug});
+    ask(session, BY_SLUG, variables, "/publication/post").await
+}
+
+/// Runs an operation and reads what stands at `path` of its data.
+async fn ask<T: DeserializeOwned>(
+    session: &Session,
+    query: &str,
+    variables: Value,
+    path: &str,
+) -> Result<T> {
+    let request = session
+        .http
+        .post(session.url(SPEC.base_url, "/")?)
+        .bearer(session.secrets.need("personal_access_token")?)
+        .json(&json!({"query": query, "variables": variables}))
+        .deadline(SPEC.commit_deadline);
+    let reply = request.send().await?;
+    let data = data(session, &reply)?;
+    let found = data.pointer(path).cloned().unwrap_or_default();
+    serde_json::from_value(found).map_err(|_| {
+        Error::new(Kind::Ambiguous, "Hashnode's answer does not hold what was asked for.")
+    })
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    #[serde(default)]
+    data: Value,
+    #[serde(default)]
+    errors: Vec<Value>,
+}
+
+/// The data of an answer; errors come with 200 too.
+fn data(session: &Session, reply: &Reply) -> Result<Value> {
+    if !reply.is_success() {
+        return Err(error::of_reply(session, reply));
+    }
+    let answer: Answer = reply.json()?;
+    match answer.errors.first() {
+        Some(first) => Err(error::of_operation(session, reply, first)),
+        None => Ok(answer.data),
+    }
+}

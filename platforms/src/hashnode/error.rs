@@ -1,0 +1,47 @@
+//! Hashnode's errors: `errors[].extensions.code` of GraphQL, mostly with 200.
+
+use fanfare_outbound::Reply;
+use serde_json::Value;
+
+use crate::{Error, Kind, Session, answer};
+
+/// What the first error of an operation means.
+pub fn of_operation(session: &Session, reply: &Reply, error: &Value) -> Error {
+    let code = error.pointer("/extensions/code").and_then(Value::as_str).unwrap_or_default();
+    let said = session.secrets.redact(error["message"].as_str().unwrap_or_default());
+    let reason = said.trim_end_matches('.');
+    let error = match code {
+        "UNAUTHENTICATED" => Error::reconnect("Hashnode no longer accepts the access token.")
+            .with_remedy("Make a new personal access token and connect the account again."),
+        "FORBIDDEN" if said.contains("Pro plan") => {
+            Error::misconfigured("The publication is not on Hashnode's Pro plan, which publishing through the API needs.")
+                .with_remedy("Subscribe the publication to the Pro plan, then retry the post.")
+        }
+        "FORBIDDEN" => Error::misconfigured(format!("Hashnode does not let the user do this: {reason}."))
+            .with_remedy("Give the user the right to publish in this publication, then retry the post."),
+        "NOT_FOUND" => Error::misconfigured(format!("Hashnode does not find what the post names: {reason}."))
+            .with_remedy("Check publication_id and series_id."),
+        "BAD_USER_INPUT" | "GRAPHQL_VALIDATION_FAILED" => {
+            Error::rejected(format!("Hashnode refuses the article: {reason}."))
+        }
+        "RATE_LIMITED" | "TOO_MANY_REQUESTS" => {
+            Error::new(Kind::RateLimited, "Hashnode asks to wait.")
+                .with_retry_after(reply.retry_after())
+        }
+        "INTERNAL_SERVER_ERROR" => Error::new(Kind::Server, "Hashnode has a problem of its own."),
+        _ => Error::rejected(format!("Hashnode refuses the request: {reason}.")),
+    };
+    let words = Some(said.as_str()).filter(|said| !said.is_empty());
+    error.with_reply(reply.status, Some(code).filter(|code| !code.is_empty()), words)
+}
+
+/// What an answer without the 200 of GraphQL means; it may hold an error of the same kind.
+pub fn of_reply(session: &Session, reply: &Reply) -> Error {
+    let body: Value = reply.json().unwrap_or_default();
+    match body.pointer("/errors/0") {
+        Some(first) if reply.status < 500 && reply.status != 429 => {
+            of_operation(session, reply, first)
+        }
+        _ => answer::by_status("Hashnode", reply, "").with_reply(reply.status, None, None),
+    }
+}

@@ -1,0 +1,125 @@
+//! Hashnode: articles of one publication through its GraphQL API, with a personal access token.
+//!
+//! Hashnode keeps no key of a request, so every article gets a slug that is made from its key, and a lost answer is
+//! settled by looking for that slug.
+
+mod client;
+mod error;
+mod publish;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use settings::Settings;
+
+use crate::{
+    Caption, Class, Connect, CredentialField, Draft, Example, Found, Identity, MediaRules, Pace,
+    Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation,
+};
+
+/// Longest text: a request may have 100 KB, titles, tags and the signs that JSON needs included.
+const TEXT_BYTES_MAX: usize = 90_000;
+/// Most images: the cover and those below the text. Fanfare's own limit.
+const IMAGES_MAX: usize = 10;
+
+const SPEC: Spec = Spec {
+    base_url: "https://gql-beta.hashnode.com",
+    connect: Connect::Credentials(&[
+        CredentialField::required(
+            "personal_access_token",
+            "A personal access token, made on Hashnode under Account Settings, Developer.",
+        ),
+        CredentialField::optional(
+            "publication_id",
+            "Id of the publication to publish in; may be left out where there is one only.",
+        ),
+    ]),
+    caption: Caption { max_bytes: Some(TEXT_BYTES_MAX), ..Caption::characters(TEXT_BYTES_MAX) },
+    media: MediaRules {
+        images_max: IMAGES_MAX,
+        total_max: IMAGES_MAX,
+        image_types: &["image/jpeg", "image/png", "image/gif", "image/webp"],
+        image_bytes_max: 8 * 1024 * 1024,
+        ..MediaRules::NONE
+    },
+    alt_text_max: settings::ALT_TEXT_MAX,
+    post_types: &[PostType {
+        name: "feed",
+        doc: "An article in a publication with the Pro plan. The caption is Markdown; the first image is the cover, \
+              further ones stand below the text.",
+        media: None,
+    }],
+    settings: Settings::FIELDS,
+    class: Class::Search,
+    paces: &[Pace::new(Per::Account, 500, 60)],
+    sources: &[
+        Source::documented(
+            "address, input of publishPost, error codes, paces, size of requests and images, the Pro plan",
+            "https://docs.hashnode.com/api",
+        ),
+        Source::assumed(
+            "lengths of title, subtitle and alt texts, number of images",
+            "Hashnode names no limits: these are Fanfare's",
+        ),
+    ],
+    examples: &[
+        Example::new("an article", r##"{"caption": "# Hello there\n\nThis is **news**."}"##),
+        Example::new(
+            "an article with its settings",
+            r#"{"caption": "This is news.", "settings": {"title": "What is new", "subtitle": "In short", "tags": ["Rust", "Web Dev"], "slug": "what-is-new", "original_article_url": "https://example.org/what-is-new", "meta_title": "News", "meta_description": "News in short", "disable_comments": true, "media_alt_texts": ["A cat"]}}"#,
+        )
+        .with(&["image/png"]),
+        Example::new(
+            "an article of a series in another publication",
+            r#"{"caption": "Part two of it", "settings": {"publication_id": "650b01dbd3bd5e7ab2b2ab10", "series_id": "650b01dbd3bd5e7ab2b2ab11"}}"#,
+        )
+        .needing("the publication and the series"),
+    ],
+    ..Spec::usual(PlatformId::Hashnode, "Hashnode")
+};
+
+/// The connector.
+pub struct Hashnode;
+
+#[async_trait]
+impl Platform for Hashnode {
+    fn spec(&self) -> &'static Spec {
+        &SPEC
+    }
+
+    fn check(&self, draft: &Draft) -> Vec<Violation> {
+        settings::check(draft)
+    }
+
+    fn step(&self, draft: &Draft, state: Option<&Value>) -> Step {
+        publish::step(draft, state)
+    }
+
+    async fn publish(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        state: Option<Value>,
+    ) -> Result<Progress> {
+        publish::publish(session, draft, state).await
+    }
+
+    async fn reconcile(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        _state: Option<Value>,
+        sent_at: DateTime<Utc>,
+    ) -> Result<Found> {
+        publish::reconcile(session, draft, sent_at).await
+    }
+
+    async fn verify(&self, session: &Session) -> Result<Identity> {
+        verify::verify(session).await
+    }
+}

@@ -1,0 +1,85 @@
+//! The steps of an article.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{
+    client::{self, Post, PublishPostInput, Tag},
+    settings::{Settings, TITLE_MAX},
+};
+use crate::{Draft, Error, Found, Progress, Result, Session, Step, article, outcome::read_state};
+
+/// How long an answer to a read may be older than a write.
+const READS_LAG: TimeDelta = TimeDelta::seconds(30);
+
+/// Stored between two calls.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct State {
+    /// The slug of the settings was looked up and is free.
+    slug_is_free: bool,
+}
+
+/// A slug made from the key is nobody else's; one that was chosen may be, and is looked up first.
+pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
+    let chosen = draft.settings.contains_key("slug");
+    if chosen && !read_state::<State>(state).slug_is_free {
+        return Step::prepare("look_up_slug");
+    }
+    Step::commit("publish_post")
+}
+
+/// Takes one step.
+pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> Result<Progress> {
+    let input = input(session, draft, draft.settings()?);
+    if step(draft, state.as_ref()).name == "look_up_slug" {
+        let taken = client::by_slug(session, &input.publication_id, &input.slug).await?;
+        return match taken {
+            None => Progress::go_on(&State { slug_is_free: true }),
+            Some(_) => Err(Error::rejected(format!(
+                "The publication already has an article with the slug {:?}.",
+                input.slug
+            ))
+            .with_remedy("Choose another slug, or leave it out.")),
+        };
+    }
+    client::publish(session, &input).await.map(done)
+}
+
+/// The article that a draft makes.
+pub fn input(session: &Session, draft: &Draft, settings: Settings) -> PublishPostInput {
+    let title = article::title(settings.title.as_deref(), &draft.caption, TITLE_MAX);
+    let text = article::text(settings.title.as_deref(), &draft.caption);
+    let own = session.account.meta_str("publication_id").unwrap_or_default();
+    let tag = |name: &String| Tag { slug: article::slugified(name), name: name.clone() };
+    PublishPostInput {
+        publication_id: settings.publication_id.unwrap_or_else(|| own.to_owned()),
+        slug: settings.slug.unwrap_or_else(|| article::slug(&title, draft.key)),
+        content_markdown: article::with_images(text, draft, &settings.media_alt_texts),
+        title,
+        tags: settings.tags.iter().map(tag).collect(),
+        subtitle: settings.subtitle,
+        cover_image: draft.media.first().map(|media| media.url.clone()),
+        original_article_url: settings.original_article_url,
+        meta_title: settings.meta_title,
+        meta_description: settings.meta_description,
+        disable_comments: settings.disable_comments,
+        series_id: settings.series_id,
+    }
+}
+
+/// Looks the article up by the slug it was sent with. Reads may be older than the write, so nothing is known of it
+/// until they cannot be any more.
+pub async fn reconcile(session: &Session, draft: &Draft, sent_at: DateTime<Utc>) -> Result<Found> {
+    let input = input(session, draft, draft.settings()?);
+    Ok(match client::by_slug(session, &input.publication_id, &input.slug).await? {
+        Some(post) => Found::There(done(post)),
+        None if session.now - sent_at < READS_LAG => Found::Unknown,
+        None => Found::Absent,
+    })
+}
+
+fn done(post: Post) -> Progress {
+    Progress::done(post.id, post.url)
+}

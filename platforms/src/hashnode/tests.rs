@@ -1,0 +1,119 @@
+use serde_json::{Value, json};
+
+use super::{Hashnode, error};
+use crate::{
+    Account, Found, Kind, Phase, Platform, Progress, Secrets, Session,
+    rehearsal::{Network, account, at, draft, media, reply},
+};
+
+const PUBLICATION: &str = "650b01dbd3bd5e7ab2b2ab10";
+
+fn secrets() -> Secrets {
+    Secrets::new().with("personal_access_token", "token-123456")
+}
+
+fn on(network: &Network) -> Session {
+    network.session(account("u:p", json!({"publication_id": PUBLICATION})), secrets())
+}
+
+fn user(publications: &[&str]) -> Value {
+    let edges: Vec<_> = publications
+        .iter()
+        .map(|id| json!({"node": {"id": id, "title": "Blog", "url": ""}}))
+        .collect();
+    json!({"data": {"me": {"id": "u", "username": "me", "name": "Me", "publications": {"edges": edges}}}})
+}
+
+#[tokio::test]
+async fn an_article_is_one_call_with_a_slug_of_its_own() {
+    let answer = json!({"data": {"publishPost": {"post": {"id": "9", "slug": "s", "url": "https://b.example/s"}}}});
+    let network = Network::start(move |_| (200, answer.clone())).await;
+    let session = on(&network);
+    let mut post = draft("# Title\n\nText", json!({"tags": ["Web Dev"], "disable_comments": true}));
+    post.media = vec![media("a.png", "image/png")];
+    assert_eq!(Hashnode.step(&post, None).phase, Phase::Commit);
+    let Progress::Done(done) = Hashnode.publish(&session, &post, None).await.unwrap() else {
+        panic!()
+    };
+    assert_eq!((done.id.as_str(), done.url.as_deref()), ("9", Some("https://b.example/s")));
+    let seen = &network.seen()[0];
+    assert!(seen.head.contains("authorization: bearer token-123456"));
+    let input = &seen.json()["variables"]["input"];
+    assert_eq!(
+        *input,
+        json!({
+            "publicationId": PUBLICATION, "title": "Title", "contentMarkdown": "Text",
+            "slug": "title-0000000000", "tags": [{"slug": "web-dev", "name": "Web Dev"}],
+            "coverImage": "https://media.example.org/a.png", "disableComments": true,
+        })
+    );
+}
+
+#[tokio::test]
+async fn a_slug_that_was_chosen_must_be_free() {
+    let post = draft("Text", json!({"slug": "mine"}));
+    assert_eq!(Hashnode.step(&post, None).name, "look_up_slug");
+    let free = Network::start(|_| (200, json!({"data": {"publication": {"post": null}}}))).await;
+    let next = Hashnode.publish(&on(&free), &post, None).await.unwrap();
+    let Progress::Continue { state, .. } = next else { panic!("{next:?}") };
+    assert_eq!(Hashnode.step(&post, Some(&state)).phase, Phase::Commit);
+    let taken = json!({"data": {"publication": {"post": {"id": "1", "url": null}}}});
+    let taken = Network::start(move |_| (200, taken.clone())).await;
+    let error = Hashnode.publish(&on(&taken), &post, None).await.unwrap_err();
+    assert_eq!(error.kind, Kind::Rejected);
+}
+
+#[tokio::test]
+async fn a_lost_article_is_looked_up_once_reads_are_fresh() {
+    let post = draft("Text", json!({}));
+    let none = Network::start(|_| (200, json!({"data": {"publication": {"post": null}}}))).await;
+    let early = Hashnode.reconcile(&on(&none), &post, None, at(-10)).await.unwrap();
+    assert!(matches!(early, Found::Unknown));
+    let late = Hashnode.reconcile(&on(&none), &post, None, at(-40)).await.unwrap();
+    assert!(matches!(late, Found::Absent));
+    let there =
+        json!({"data": {"publication": {"post": {"id": "1", "url": "https://b.example/s"}}}});
+    let there = Network::start(move |_| (200, there.clone())).await;
+    let found = Hashnode.reconcile(&on(&there), &post, None, at(-10)).await.unwrap();
+    assert!(matches!(found, Found::There(Progress::Done(_))));
+}
+
+#[tokio::test]
+async fn one_publication_is_chosen_and_of_several_one_is_named() {
+    let verify = async |publications: &'static [&'static str], named: &str| {
+        let network = Network::start(move |_| (200, user(publications))).await;
+        let secrets = secrets().with("publication_id", named);
+        Hashnode.verify(&network.session(Account::default(), secrets)).await
+    };
+    assert_eq!(verify(&["p1"], "").await.unwrap().remote_id, "u:p1");
+    assert_eq!(verify(&["p1", "p2"], "p2").await.unwrap().remote_id, "u:p2");
+    for (all, named) in [(&["p1", "p2"][..], ""), (&[][..], ""), (&["p1"][..], "p3")] {
+        let error = verify(all, named).await.unwrap_err();
+        assert_eq!(error.kind, Kind::InvalidCredentials);
+        assert!(error.remedy.is_some());
+    }
+}
+
+#[tokio::test]
+async fn every_error_says_what_to_do() {
+    let network = Network::start(|_| (200, json!({}))).await;
+    let session = on(&network);
+    for (code, said, kind) in [
+        ("UNAUTHENTICATED", "no", Kind::Reconnect),
+        ("FORBIDDEN", "Publication does not have an active Pro plan", Kind::Misconfigured),
+        ("FORBIDDEN", "no", Kind::Misconfigured),
+        ("NOT_FOUND", "Publication not found", Kind::Misconfigured),
+        ("BAD_USER_INPUT", "title is too short", Kind::Rejected),
+        ("INTERNAL_SERVER_ERROR", "", Kind::Server),
+        ("SOMETHING_NEW", "why", Kind::Rejected),
+    ] {
+        let body =
+            json!({"errors": [{"message": said, "extensions": {"code": code}}], "data": null});
+        let error = error::of_operation(&session, &reply(200, &[], &body), &body["errors"][0]);
+        assert_eq!(error.kind, kind, "{code}");
+        assert_eq!(error.reply.unwrap().code.as_deref(), Some(code));
+    }
+    for (status, kind) in [(400, Kind::Rejected), (429, Kind::RateLimited), (503, Kind::Server)] {
+        assert_eq!(error::of_reply(&session, &reply(status, &[], &json!({}))).kind, kind);
+    }
+}

@@ -1,0 +1,72 @@
+//! Addresses of servers that users name: sites, instances.
+
+use url::Url;
+
+use crate::{Error, Result};
+
+/// The address given in the credential `field`, as it is kept: with a scheme, without user, query, fragment and the
+/// slash at its end.
+///
+/// # Errors
+/// [`crate::Kind::InvalidCredentials`] for what is no address of a server.
+pub fn address(field: &str, given: &str) -> Result<Url> {
+    let wrong = || {
+        Error::invalid_credentials(format!("{field} is not the address of a server."))
+            .with_remedy("Give an address like https://name.example.")
+    };
+    let given = given.trim();
+    let with_scheme =
+        if given.contains("://") { given.to_owned() } else { format!("https://{given}") };
+    let mut url = Url::parse(&with_scheme).map_err(|_| wrong())?;
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+        return Err(wrong());
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(Error::invalid_credentials(format!(
+            "{field} must not hold a user name or password."
+        ))
+        .with_remedy("Give them in the fields of their own."));
+    }
+    url.set_query(None);
+    url.set_fragment(None);
+    let path = url.path().trim_end_matches('/').to_owned();
+    url.set_path(&path);
+    Ok(url)
+}
+
+/// Host, port if it is not the usual one, and path: two servers may share a host.
+pub fn place(address: &Url) -> String {
+    let host = address.host_str().unwrap_or_default();
+    let port = address.port().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("{host}{port}{}", address.path().trim_end_matches('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{address, place};
+    use crate::Kind;
+
+    #[test]
+    fn a_server_is_known_by_one_address() {
+        let cases = [
+            (" https://Blog.example/ ", "https://blog.example/"),
+            ("blog.example", "https://blog.example/"),
+            ("https://blog.example/news//", "https://blog.example/news"),
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080/"),
+            ("https://blog.example/?x=1#y", "https://blog.example/"),
+        ];
+        for (given, kept) in cases {
+            assert_eq!(address("site_url", given).unwrap().as_str(), kept, "{given}");
+        }
+        for given in
+            ["", "ftp://blog.example", "https://", "https://a:b@blog.example", "not a site"]
+        {
+            assert_eq!(
+                address("site_url", given).unwrap_err().kind,
+                Kind::InvalidCredentials,
+                "{given}"
+            );
+        }
+        assert_eq!(place(&address("f", "https://a.example:8443/b/").unwrap()), "a.example:8443/b");
+    }
+}

@@ -1,0 +1,209 @@
+//! The calls of Lemmy's API v3, as it names them.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use fanfare_outbound::{Multipart, Request};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::json;
+use url::Url;
+
+use super::{SPEC, error::parse_error};
+use crate::{Error, Kind, Result, Session, answer};
+
+const UPLOAD_DEADLINE: Duration = Duration::from_secs(120);
+/// Largest answer: lists of posts come with all their texts.
+const REPLY_MAX: usize = 16 * 1024 * 1024;
+
+/// A post to be made.
+#[derive(Debug, Serialize)]
+pub struct CreatePost {
+    pub name: String,
+    pub community_id: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub body: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub nsfw: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language_id: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alt_text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub custom_thumbnail: Option<String>,
+}
+
+/// A post that is there.
+#[derive(Debug, Deserialize)]
+pub struct Post {
+    pub id: u64,
+    #[serde(default)]
+    pub name: String,
+    #[serde(default)]
+    pub body: Option<String>,
+    #[serde(default)]
+    pub published: String,
+}
+
+/// A post with what stands around it.
+#[derive(Debug, Deserialize)]
+pub struct PostView {
+    pub post: Post,
+}
+
+/// A user.
+#[derive(Debug, Deserialize)]
+pub struct Person {
+    pub id: u64,
+    pub name: String,
+    #[serde(default)]
+    pub display_name: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Made {
+    post_view: PostView,
+}
+
+#[derive(Deserialize)]
+struct Latest {
+    posts: Vec<PostView>,
+}
+
+#[derive(Deserialize)]
+struct LoggedIn {
+    jwt: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Uploaded {
+    #[serde(default)]
+    files: Vec<File>,
+}
+
+#[derive(Deserialize)]
+struct File {
+    file: String,
+}
+
+/// One instance, in the name of one user.
+pub struct Instance<'a> {
+    session: &'a Session,
+    address: String,
+}
+
+impl<'a> Instance<'a> {
+    /// The instance of a connected account.
+    pub fn of_account(session: &'a Session) -> Self {
+        let address = session.account.meta_str("instance_url").unwrap_or_default().to_owned();
+        Self { session, address }
+    }
+
+    /// An instance that is only being connected.
+    pub fn at(session: &'a Session, address: &Url) -> Self {
+        Self { session, address: address.as_str().to_owned() }
+    }
+
+    /// `path` on the instance.
+    pub fn url(&self, path: &str) -> Result<Url> {
+        self.session.url(&self.address, path)
+    }
+
+    /// `POST /user/login`
+    pub async fn log_in(&self) -> Result<String> {
+        let secrets = &self.session.secrets;
+        let body = json!({
+            "username_or_email": secrets.expose("username").trim(),
+            "password": secrets.expose("password"),
+        });
+        let request = self.session.http.post(self.url("/api/v3/user/login")?).json(&body);
+        let answer: LoggedIn = self.send(request).await?;
+        answer.jwt.filter(|jwt| !jwt.is_empty()).ok_or_else(|| {
+            Error::invalid_credentials("The instance has not let the account in yet.")
+                .with_remedy("Confirm the e-mail address, or wait until an administrator has accepted the account.")
+        })
+    }
+
+    /// `GET /site`: who the token belongs to.
+    pub async fn me(&self, session: &Session) -> Result<Person> {
+        let request =
+            session.http.get(self.url("/api/v3/site")?).bearer(session.secrets.need("jwt")?);
+        let site: serde_json::Value = self.send(request).await?;
+        let person = site.pointer("/my_user/local_user_view/person").cloned().unwrap_or_default();
+        serde_json::from_value(person).map_err(|_| {
+            Error::new(Kind::Unreachable, "The address does not answer like a Lemmy instance.")
+        })
+    }
+
+    /// `GET /community`; `None`: the instance does not know it.
+    pub async fn community(&self, name: &str) -> Result<Option<u64>> {
+        let found: Result<serde_json::Value> =
+            self.send(self.get("/api/v3/community")?.query(&[("name", name)])).await;
+        number(found, "/community_view/community/id")
+    }
+
+    /// `GET /resolve_object`: has the instance ask the community's own.
+    pub async fn resolve(&self, name: &str) -> Result<Option<u64>> {
+        let query = [("q", format!("!{name}"))];
+        let found = self.send(self.get("/api/v3/resolve_object")?.query(&query)).await;
+        number(found, "/community/community/id")
+    }
+
+    /// `POST /pictrs/image`; the address of the image.
+    pub async fn upload(&self, filename: &str, mime: &str, bytes: Bytes) -> Result<String> {
+        let form = Multipart::new().file("images[]", filename, mime, bytes);
+        let request = self.post("/pictrs/image")?.multipart(form).deadline(UPLOAD_DEADLINE);
+        let uploaded: Uploaded = self.send(request).await?;
+        let first = uploaded.files.into_iter().next();
+        let first =
+            first.ok_or_else(|| Error::media_rejected("The instance did not store the image."))?;
+        Ok(self.url(&format!("/pictrs/image/{}", first.file))?.into())
+    }
+
+    /// `POST /post`
+    pub async fn create(&self, post: &CreatePost) -> Result<Post> {
+        let request = self.post("/api/v3/post")?.json(post).deadline(SPEC.commit_deadline);
+        let made: Made = self.send(request).await?;
+        Ok(made.post_view.post)
+    }
+
+    /// `GET /user`: the account's latest posts.
+    pub async fn latest(&self, username: &str) -> Result<Vec<Post>> {
+        let query = [("username", username), ("sort", "New"), ("limit", "10")];
+        let latest: Latest = self.send(self.get("/api/v3/user")?.query(&query)).await?;
+        Ok(latest.posts.into_iter().map(|view| view.post).collect())
+    }
+
+    fn get(&self, path: &str) -> Result<Request> {
+        let token = self.session.secrets.need("jwt")?;
+        Ok(self.session.http.get(self.url(path)?).bearer(token))
+    }
+
+    fn post(&self, path: &str) -> Result<Request> {
+        let token = self.session.secrets.need("jwt")?;
+        Ok(self.session.http.post(self.url(path)?).bearer(token))
+    }
+
+    async fn send<T: DeserializeOwned>(&self, request: Request) -> Result<T> {
+        answer::send(self.session, request.max_reply(REPLY_MAX), parse_error).await
+    }
+}
+
+/// The number at `path`, or nothing if what was asked for is not there.
+fn number(found: Result<serde_json::Value>, path: &str) -> Result<Option<u64>> {
+    match found {
+        Ok(body) => Ok(body.pointer(path).and_then(serde_json::Value::as_u64)),
+        Err(error)
+            if error.reply.as_ref().is_some_and(|reply| is_missing(reply.code.as_deref())) =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn is_missing(code: Option<&str>) -> bool {
+    let codes = ["couldnt_find_community", "couldnt_find_object", "not_found", "no_id_given"];
+    code.is_some_and(|code| codes.contains(&code))
+}

@@ -1,0 +1,150 @@
+//! Lemmy, on any instance, in any community it knows: with the name and password of an account, for Lemmy has no
+//! other way. The password is used to log in again when the token has ended.
+//!
+//! Lemmy keeps no key of a request: after a lost answer the account's latest posts are read.
+
+mod client;
+mod error;
+mod publish;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use settings::Settings;
+
+use crate::{
+    Api, Caption, Class, Connect, CredentialField, Draft, Example, Found, Identity, MediaRules,
+    Pace, Per, Platform, PlatformId, PostType, Progress, Refreshed, Result, Session, Source, Spec,
+    Step, Violation,
+};
+
+/// Longest text in characters.
+const BODY_MAX: usize = 50_000;
+/// Largest image in bytes. Instances set their own limit; this is what they come with.
+const IMAGE_BYTES_MAX: u64 = 10 * 1024 * 1024;
+/// Most images: the one that is linked and those below the text. Fanfare's own limit.
+const IMAGES_MAX: usize = 10;
+
+const SPEC: Spec = Spec {
+    connect: Connect::Credentials(&[
+        CredentialField::required("instance_url", "Address of the instance, for example https://lemmy.world."),
+        CredentialField::required("username", "Name of the account, or its e-mail address."),
+        CredentialField::required(
+            "password",
+            "The password. Lemmy has no app passwords: use an account made for posting. Accounts with a second factor \
+             cannot be connected.",
+        ),
+    ]),
+    caption: Caption::characters(BODY_MAX),
+    media: MediaRules {
+        images_max: IMAGES_MAX,
+        total_max: IMAGES_MAX,
+        image_types: &["image/jpeg", "image/png", "image/gif", "image/webp"],
+        image_bytes_max: IMAGE_BYTES_MAX,
+        ..MediaRules::NONE
+    },
+    alt_text_max: settings::ALT_TEXT_MAX,
+    post_types: &[PostType {
+        name: "feed",
+        doc: "A post in a community. The caption is Markdown; its first line is the title unless one is given. The \
+              first image is linked, further ones stand below the text.",
+        media: None,
+    }],
+    settings: Settings::FIELDS,
+    class: Class::Search,
+    paces: &[Pace::new(Per::Account, 6, 600)],
+    api: Some(Api { version: "v3", ends: None }),
+    sources: &[
+        Source::documented(
+            "title, text, address and alt text, log-in, fields of posts",
+            "https://github.com/LemmyNet/lemmy",
+        ),
+        Source::observed(
+            "upload of images, waits after rate_limit_error",
+            "https://join-lemmy.org/docs/contributors/04-api.html",
+        ),
+        Source::assumed(
+            "pace and size of images (each instance sets its own), number of images",
+            "the defaults of a new instance",
+        ),
+    ],
+    examples: &[
+        Example::new(
+            "a text in a community of the instance",
+            r#"{"caption": "Hello, Lemmy\n\nThis is **news**.", "settings": {"community": "fanfare@lemmy.example"}}"#,
+        ),
+        Example::new(
+            "a link in a community of another instance",
+            r#"{"caption": "Worth reading.", "settings": {"community": "rust@programming.example", "title": "Rust news", "url": "https://example.org/news", "nsfw": false, "language_id": 37}}"#,
+        ),
+        Example::new(
+            "an image",
+            r#"{"caption": "Our cat", "settings": {"community": "pics@lemmy.example", "media_alt_texts": ["A cat"]}}"#,
+        )
+        .with(&["image/png"]),
+    ],
+    ..Spec::usual(PlatformId::Lemmy, "Lemmy")
+};
+
+/// The connector.
+pub struct Lemmy;
+
+#[async_trait]
+impl Platform for Lemmy {
+    fn spec(&self) -> &'static Spec {
+        &SPEC
+    }
+
+    fn settings_suffice(&self, draft: &Draft) -> bool {
+        draft.settings.contains_key("title")
+    }
+
+    fn check(&self, draft: &Draft) -> Vec<Violation> {
+        settings::check(draft)
+    }
+
+    /// Each instance has limits of its own.
+    fn app(&self, account: &crate::Account) -> Option<String> {
+        account.meta_str("instance_url").map(str::to_owned)
+    }
+
+    fn step(&self, draft: &Draft, state: Option<&Value>) -> Step {
+        publish::step(draft, state)
+    }
+
+    async fn publish(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        state: Option<Value>,
+    ) -> Result<Progress> {
+        publish::publish(session, draft, state).await
+    }
+
+    async fn reconcile(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        state: Option<Value>,
+        sent_at: DateTime<Utc>,
+    ) -> Result<Found> {
+        publish::reconcile(session, draft, state, sent_at).await
+    }
+
+    async fn verify(&self, session: &Session) -> Result<Identity> {
+        verify::verify(session).await
+    }
+
+    fn refreshes(&self) -> bool {
+        true
+    }
+
+    async fn refresh(&self, session: &Session) -> Result<Option<Refreshed>> {
+        verify::refresh(session).await.map(Some)
+    }
+}

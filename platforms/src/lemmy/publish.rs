@@ -1,0 +1,141 @@
+//! The steps of a post.
+
+use chrono::{DateTime, NaiveDateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{
+    IMAGE_BYTES_MAX,
+    client::{CreatePost, Instance, Post},
+    settings::Settings,
+};
+use crate::{
+    Draft, Error, Found, Progress, Result, Session, Step, answer::is_since, article,
+    outcome::read_state, settings::alt_text,
+};
+
+/// Stored between two calls.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct State {
+    /// Number of the community on the account's instance.
+    community: Option<u64>,
+    /// The instance does not know the community and must look it up.
+    unknown: bool,
+    /// Addresses of the uploaded images, in order.
+    images: Vec<String>,
+}
+
+/// The next thing to do.
+enum Next {
+    Find,
+    Resolve,
+    Upload(usize),
+    Create(u64),
+}
+
+impl State {
+    fn next(&self, draft: &Draft) -> Next {
+        match self.community {
+            None if self.unknown => Next::Resolve,
+            None => Next::Find,
+            Some(_) if self.images.len() < draft.media.len() => Next::Upload(self.images.len()),
+            Some(community) => Next::Create(community),
+        }
+    }
+}
+
+/// What the next call does.
+pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
+    match read_state::<State>(state).next(draft) {
+        Next::Find => Step::prepare("find_community"),
+        Next::Resolve => Step::prepare("resolve_community"),
+        Next::Upload(index) => Step::prepare(format!("upload_image_{}", index + 1)),
+        Next::Create(_) => Step::commit("create_post"),
+    }
+}
+
+/// Takes one step.
+pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> Result<Progress> {
+    let settings: Settings = draft.settings()?;
+    let mut state: State = read_state(state.as_ref());
+    let there = Instance::of_account(session);
+    match state.next(draft) {
+        Next::Find => {
+            state.community = there.community(&settings.community).await?;
+            state.unknown = state.community.is_none();
+        }
+        Next::Resolve => {
+            let found = there.resolve(&settings.community).await?;
+            state.community = Some(found.ok_or_else(|| {
+                Error::rejected(format!("The community {} does not exist.", settings.community))
+                    .with_remedy("Check settings.community.")
+            })?);
+        }
+        Next::Upload(index) => {
+            let media = draft
+                .media
+                .get(index)
+                .ok_or_else(|| Error::media_rejected("An image is missing."))?;
+            let bytes = media.read(IMAGE_BYTES_MAX).await?;
+            state.images.push(there.upload(&media.filename, &media.mime, bytes).await?);
+        }
+        Next::Create(community) => {
+            let made = there.create(&post(draft, &settings, &state, community)).await?;
+            return done(&there, &made);
+        }
+    }
+    Progress::go_on(&state)
+}
+
+/// The post that a draft makes.
+fn post(draft: &Draft, settings: &Settings, state: &State, community: u64) -> CreatePost {
+    let (name, body) = settings.title_and_body(&draft.caption);
+    let mut uploaded = draft.clone();
+    for (media, url) in uploaded.media.iter_mut().zip(&state.images) {
+        media.url.clone_from(url);
+    }
+    let first = state.images.first().cloned();
+    CreatePost {
+        name: name.trim().to_owned(),
+        community_id: community,
+        custom_thumbnail: settings.url.as_ref().and(first.clone()),
+        url: settings.url.clone().or(first),
+        body: article::with_images(body, &uploaded, &settings.media_alt_texts),
+        nsfw: settings.nsfw,
+        language_id: settings.language_id,
+        alt_text: alt_text(&settings.media_alt_texts, 0).map(str::to_owned),
+    }
+}
+
+fn done(there: &Instance<'_>, made: &Post) -> Result<Progress> {
+    let url = there.url(&format!("/post/{}", made.id))?;
+    Ok(Progress::done(made.id.to_string(), Some(url.into())))
+}
+
+/// Looks for the post among the account's latest: same title and text, made since the call.
+pub async fn reconcile(
+    session: &Session,
+    draft: &Draft,
+    state: Option<Value>,
+    sent_at: DateTime<Utc>,
+) -> Result<Found> {
+    let there = Instance::of_account(session);
+    let state: State = read_state(state.as_ref());
+    let sent = post(draft, &draft.settings()?, &state, 0);
+    let name = session.account.meta_str("name").unwrap_or_default();
+    let found = there.latest(name).await?.into_iter().find(|one| {
+        let same = one.name.trim() == sent.name
+            && one.body.as_deref().unwrap_or_default().trim() == sent.body.trim();
+        same && time(&one.published).is_some_and(|at| is_since(at, sent_at))
+    });
+    found.map_or(Ok(Found::Absent), |one| done(&there, &one).map(Found::There))
+}
+
+/// A time with a zone, or, before version 0.19, without one.
+fn time(text: &str) -> Option<DateTime<Utc>> {
+    let with_zone = DateTime::parse_from_rfc3339(text).map(|at| at.to_utc());
+    with_zone.ok().or_else(|| {
+        NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f").ok().map(|at| at.and_utc())
+    })
+}

@@ -1,0 +1,39 @@
+//! Logging in, and staying logged in.
+
+use serde_json::{Map, json};
+
+use super::client::Instance;
+use crate::{Error, Identity, Kind, Refreshed, Result, Session, instance};
+
+/// Logs in with the credentials and asks who that is.
+pub async fn verify(session: &Session) -> Result<Identity> {
+    let address = instance::address("instance_url", session.secrets.expose("instance_url"))?;
+    let there = Instance::at(session, &address);
+    let jwt = there.log_in().await.map_err(Error::while_connecting)?;
+    let secrets = session.secrets.clone().with("jwt", jwt);
+    let logged_in = Session { secrets: secrets.clone(), ..session.clone() };
+    let person = there.me(&logged_in).await.map_err(Error::while_connecting)?;
+    let meta = Map::from_iter([
+        ("instance_url".to_owned(), json!(address.as_str().trim_end_matches('/'))),
+        ("name".to_owned(), json!(person.name)),
+    ]);
+    let place = instance::place(&address);
+    Ok(Identity {
+        remote_id: format!("{place}:{}", person.id),
+        username: format!("{}@{place}", person.name),
+        display_name: person.display_name,
+        meta,
+        secrets,
+        expires_at: None,
+    })
+}
+
+/// Logs in again. Only credentials that were good once and no longer are mean that the account has to be connected
+/// again.
+pub async fn refresh(session: &Session) -> Result<Refreshed> {
+    let again = Instance::of_account(session).log_in().await.map_err(|error| match error.kind {
+        Kind::InvalidCredentials | Kind::TokenExpired => Error { kind: Kind::Reconnect, ..error },
+        _ => error,
+    })?;
+    Ok(Refreshed { secrets: session.secrets.clone().with("jwt", again), expires_at: None })
+}

@@ -1,0 +1,44 @@
+//! Who is asking, and what is answered to who may not.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::{Cx, Devto};
+use crate::reply::{Answer, Reply};
+use crate::sim::Account;
+
+/// An error as Forem words it.
+pub(super) fn failure(status: u16, error: &str) -> Reply {
+    Reply::json(status, &json!({"error": error, "status": status}))
+}
+
+/// Too many articles in a short time.
+pub(super) fn too_many(seconds: u64) -> Reply {
+    let said = format!("Rate limit reached, try again in {seconds} seconds");
+    failure(429, &said).with("retry-after", seconds)
+}
+
+/// The account of the request's key.
+pub(super) fn account(cx: &Cx) -> Result<Arc<Account<Devto>>, Reply> {
+    let account = cx.account.clone().filter(|account| !account.look(|home| home.revoked));
+    account.ok_or_else(|| failure(401, "unauthorized"))
+}
+
+/// `GET /users/me`
+pub(super) fn me(cx: &Cx) -> Answer {
+    let identity = &account(cx)?.identity;
+    Ok(Reply::ok(&json!({
+        "type_of": "user",
+        "id": identity.remote_id.parse::<u64>().unwrap_or_default(),
+        "username": identity.username,
+        "name": identity.username.replace('_', " "),
+        "summary": null,
+        "twitter_username": null,
+        "github_username": null,
+        "website_url": null,
+        "location": null,
+        "joined_at": crate::world::utc(identity.created_ms).format("%b %-d, %Y").to_string(),
+        "profile_image": "",
+    })))
+}

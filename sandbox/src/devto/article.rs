@@ -1,0 +1,204 @@
+//! Articles: written, changed, listed.
+
+use serde_json::Value;
+
+use super::home::{Article, Change, Home};
+use super::{Cx, access, matter, shown};
+use crate::pace::Limit;
+use crate::random::{self, BASE62};
+use crate::reply::{Answer, Reply};
+
+/// New articles of a user.
+const CREATES: Limit = Limit { name: "creates", units: 10, span_ms: 30_000 };
+/// Changes of articles by a user.
+const UPDATES: Limit = Limit { name: "updates", units: 30, span_ms: 30_000 };
+/// How long a title is kept from being used again.
+const SAME_TITLE_MS: i64 = 5 * 60_000;
+const TITLE_MAX: usize = 128;
+const TAGS_MAX: usize = 4;
+
+/// `POST /articles`
+pub(super) fn create(cx: &Cx) -> Answer {
+    let account = access::account(cx)?;
+    paced(cx, CREATES)?;
+    let given = given(cx)?;
+    let now_ms = cx.now_ms();
+    let new = Article { id: cx.sim.world.unique(), created_ms: now_ms, ..Article::default() };
+    let article = filled(&given, new, now_ms)?;
+    let shown = cx.sim.change(&account, |home| {
+        unlike_others(home, &article, now_ms)?;
+        let shown = shown::article(&article, &account.identity, &cx.sim.base());
+        Ok((Change::Article(Box::new(article)), shown))
+    })?;
+    Ok(Reply::json(201, &shown))
+}
+
+/// `PUT /articles/{id}`
+pub(super) fn update(cx: &Cx) -> Answer {
+    let account = access::account(cx)?;
+    paced(cx, UPDATES)?;
+    let given = given(cx)?;
+    let id: Option<u64> = cx.call.segment(2).parse().ok();
+    let shown = cx.sim.change(&account, |home| {
+        let old = id.and_then(|id| home.articles.get(&id)).cloned();
+        let old = old.ok_or_else(|| access::failure(404, "not found"))?;
+        let article = filled(&given, old, cx.now_ms())?;
+        let shown = shown::article(&article, &account.identity, &cx.sim.base());
+        Ok((Change::Article(Box::new(article)), shown))
+    })?;
+    Ok(Reply::ok(&shown))
+}
+
+/// `GET /articles/{id}`
+pub(super) fn get(cx: &Cx) -> Answer {
+    let id: Option<u64> = cx.call.segment(2).parse().ok();
+    let found = cx.sim.all().into_iter().find_map(|account| {
+        let article = account.look(|home| home.articles.get(&id?).cloned())?;
+        article.published.then(|| shown::article(&article, &account.identity, &cx.sim.base()))
+    });
+    found.map(|shown| Reply::ok(&shown)).ok_or_else(|| access::failure(404, "not found"))
+}
+
+/// `GET /articles/me`, `GET /articles/me/published`
+pub(super) fn published(cx: &Cx) -> Answer {
+    list(cx, |article| article.published)
+}
+
+/// `GET /articles/me/all`
+pub(super) fn all(cx: &Cx) -> Answer {
+    list(cx, |_| true)
+}
+
+fn list(cx: &Cx, wanted: fn(&Article) -> bool) -> Answer {
+    let account = access::account(cx)?;
+    let number = |name: &str, default: usize| {
+        cx.call.query_value(name).and_then(|text| text.parse().ok()).unwrap_or(default)
+    };
+    let (page, size) = (number("page", 1).max(1), number("per_page", 30).clamp(1, 1_000));
+    let base = cx.sim.base();
+    let shown: Vec<_> = account.look(|home| {
+        let newest_first = home.articles.values().rev().filter(|article| wanted(article));
+        let paged = newest_first.skip((page - 1) * size).take(size);
+        paged.map(|article| shown::article(article, &account.identity, &base)).collect()
+    });
+    Ok(Reply::ok(&shown))
+}
+
+fn paced(cx: &Cx, limit: Limit) -> Result<(), Reply> {
+    let account = access::account(cx)?;
+    if !cx.sim.world.rate_limits() {
+        return Ok(());
+    }
+    let paced = account.pace(limit, 1, cx.now_ms());
+    let wait = u64::try_from(paced.reset_ms - cx.now_ms()).unwrap_or(0).div_ceil(1_000);
+    if paced.allowed { Ok(()) } else { Err(access::too_many(wait)) }
+}
+
+/// The object `article` of the body.
+fn given(cx: &Cx) -> Result<Value, Reply> {
+    let body = cx.call.json().map_err(|_| access::failure(400, "bad request"))?;
+    let missing = || access::failure(400, "param is missing or the value is empty: article");
+    body.get("article").filter(|article| article.is_object()).cloned().ok_or_else(missing)
+}
+
+fn refused(why: &str) -> Reply {
+    access::failure(422, &format!("Validation failed: {why}"))
+}
+
+/// The article with everything that is said of it; front matter has the last word.
+fn filled(given: &Value, mut article: Article, now_ms: i64) -> Result<Article, Reply> {
+    let text = |name: &str| given[name].as_str().map(str::to_owned);
+    article.title = text("title").unwrap_or(article.title);
+    article.body = text("body_markdown").unwrap_or(article.body);
+    article.published = given["published"].as_bool().unwrap_or(article.published);
+    article.description = text("description").unwrap_or(article.description);
+    article.canonical_url = text("canonical_url").or(article.canonical_url);
+    article.main_image = text("main_image").or(article.main_image);
+    article.series = text("series").or(article.series);
+    article.organization_id = given["organization_id"].as_i64().or(article.organization_id);
+    match &given["tags"] {
+        Value::Array(tags) => {
+            article.tags = tags.iter().filter_map(|tag| tag.as_str().map(str::to_owned)).collect();
+        }
+        Value::String(tags) => article.tags = words(tags),
+        _ => {}
+    }
+    let body = article.body.clone();
+    if let Some((pairs, _)) = matter::split(&body) {
+        for (name, value) in pairs {
+            match name.as_str() {
+                "title" => article.title = value,
+                "published" => article.published = value == "true",
+                "description" => article.description = value,
+                "tags" => article.tags = words(&value),
+                "canonical_url" => article.canonical_url = Some(value),
+                "cover_image" => article.main_image = Some(value),
+                "series" => article.series = Some(value),
+                _ => {}
+            }
+        }
+    }
+    checked(&article)?;
+    if article.published && article.published_ms.is_none() {
+        article.published_ms = Some(now_ms);
+    }
+    if article.slug.is_empty() {
+        article.slug = slug(&article.title);
+    }
+    Ok(article)
+}
+
+fn words(list: &str) -> Vec<String> {
+    list.split(',').map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned).collect()
+}
+
+fn checked(article: &Article) -> Result<(), Reply> {
+    if article.title.trim().is_empty() {
+        return Err(refused("Title can't be blank"));
+    }
+    if article.title.chars().count() > TITLE_MAX {
+        return Err(refused(&format!("Title is too long (maximum is {TITLE_MAX} characters)")));
+    }
+    if article.tags.len() > TAGS_MAX {
+        return Err(refused(&format!("Tag list exceed the maximum of {TAGS_MAX} tags")));
+    }
+    let plain = |tag: &&String| !tag.chars().all(char::is_alphanumeric) || tag.len() > 30;
+    if let Some(tag) = article.tags.iter().find(plain) {
+        let why =
+            format!("Tag \"{tag}\" contains non-alphanumeric or prohibited unicode characters");
+        return Err(refused(&why));
+    }
+    let is_web = |url: &String| url.starts_with("https://") || url.starts_with("http://");
+    if article.canonical_url.as_ref().is_some_and(|url| !is_web(url)) {
+        return Err(refused("Canonical url must be a valid URL"));
+    }
+    if article.main_image.as_ref().is_some_and(|url| !is_web(url)) {
+        return Err(refused("Main image is not a valid URL"));
+    }
+    Ok(())
+}
+
+/// Neither the address nor, for five minutes, the title of another article.
+fn unlike_others(home: &Home, article: &Article, now_ms: i64) -> Result<(), Reply> {
+    let mut others = home.articles.values();
+    let address = article.canonical_url.as_ref();
+    if address.is_some() && others.clone().any(|other| other.canonical_url.as_ref() == address) {
+        return Err(refused(
+            "Canonical url has already been taken. Email yo@dev.to for further details.",
+        ));
+    }
+    let same =
+        |other: &Article| other.title == article.title && now_ms - other.created_ms < SAME_TITLE_MS;
+    if others.any(same) {
+        return Err(refused("Title has already been used in the last five minutes"));
+    }
+    Ok(())
+}
+
+fn slug(title: &str) -> String {
+    let words = title.to_lowercase();
+    let words: Vec<_> =
+        words.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let end = random::text(BASE62, 4).to_lowercase();
+    if words.is_empty() { end } else { format!("{}-{end}", words.join("-")) }
+}

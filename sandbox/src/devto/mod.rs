@@ -1,0 +1,115 @@
+//! DEV (Forem): articles by API key.
+//!
+//! <https://developers.forem.com/api/v1>
+
+mod access;
+mod article;
+mod home;
+mod matter;
+mod shown;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use salvo::http::Method;
+use serde_json::{Map, Value, json};
+
+use crate::call::Call;
+use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::random::{self, BASE62};
+use crate::reply::Reply;
+use crate::sim::{Account, Sim};
+use crate::world::World;
+use home::{Change, Home};
+
+/// One request to this network.
+type Cx = crate::network::Cx<Devto>;
+
+/// The network.
+pub(crate) struct Devto;
+
+impl Network for Devto {
+    const NAME: &'static str = "devto";
+    const BODY_MAX: usize = 4 << 20;
+    type Home = Home;
+    type Change = Change;
+
+    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let username = name.fitted('_', allowed).to_ascii_lowercase();
+        if !(2..=30).contains(&username.len()) {
+            return Err("a user name has 2 to 30 letters, digits and underscores".into());
+        }
+        let key = random::text(BASE62, 24);
+        Ok(Identity {
+            remote_id: random::number(7).to_string(),
+            username,
+            created_ms: world.now_ms(),
+            private: BTreeMap::from([("api_key".to_owned(), key)]),
+        })
+    }
+
+    fn keys(identity: &Identity) -> Vec<String> {
+        vec![format!("key:{}", identity.private("api_key")), identity.username.clone()]
+    }
+
+    fn credentials(identity: &Identity, _base: &str) -> Map<String, Value> {
+        Map::from_iter([("api_key".to_owned(), json!(identity.private("api_key")))])
+    }
+
+    fn route(method: &Method, path: &[&str], _call: &Call) -> Option<Route<Self>> {
+        use Phase::{Commit, Confirm, Read};
+        match (method, path) {
+            (&Method::GET, ["api", "users", "me"]) => Route::now(Read, access::me),
+            (&Method::POST, ["api", "articles"]) => Route::now(Commit, article::create),
+            (&Method::GET, ["api", "articles", "me"]) => Route::now(Read, article::published),
+            (&Method::GET, ["api", "articles", "me", "published"]) => {
+                Route::now(Read, article::published)
+            }
+            (&Method::GET, ["api", "articles", "me", "all"]) => Route::now(Read, article::all),
+            (&Method::GET, ["api", "articles", _]) => Route::now(Confirm, article::get),
+            (&Method::PUT, ["api", "articles", _]) => Route::now(Commit, article::update),
+            _ => None,
+        }
+    }
+
+    fn caller(sim: &Sim<Self>, call: &Call) -> Option<Arc<Account<Self>>> {
+        sim.find(&format!("key:{}", call.header("api-key")?))
+    }
+
+    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
+        home.apply(change);
+    }
+
+    fn token_change(expired: bool) -> Option<Change> {
+        Some(Change::Revoked(expired))
+    }
+
+    fn posts(home: &Home, identity: &Identity, base: &str) -> Vec<Post> {
+        home.articles.values().map(|article| shown::post(article, identity, base)).collect()
+    }
+
+    fn refuse(refusal: Refusal) -> Reply {
+        let said = match refusal.status {
+            400 => "bad request",
+            401 => "unauthorized",
+            403 => "forbidden",
+            404 => "not found",
+            422 => "unprocessable entity",
+            429 => return access::too_many(refusal.retry_seconds()),
+            _ => "internal server error",
+        };
+        access::failure(refusal.status, said)
+    }
+
+    fn no_route(_call: &Call) -> Reply {
+        access::failure(404, "not found")
+    }
+
+    fn page<'a>(path: &[&'a str]) -> Option<(&'a str, &'a str)> {
+        match path {
+            [user, slug] if *user != "api" && *user != "ui" => Some((user, slug)),
+            _ => None,
+        }
+    }
+}

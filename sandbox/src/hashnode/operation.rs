@@ -1,0 +1,82 @@
+//! Running an operation.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::graphql::{self, Field, Operation};
+use super::{Cx, Hashnode, publish, shown};
+use crate::call::Call;
+use crate::reply::{Answer, Reply};
+use crate::sim::Account;
+
+/// An error as the API words it.
+pub(super) fn failure(status: u16, code: &str, message: &str) -> Reply {
+    let error = json!({"message": message, "extensions": {"code": code}});
+    Reply::json(status, &json!({"errors": [error], "data": null}))
+}
+
+fn read(call: &Call) -> Result<Operation, String> {
+    let body = call.json().map_err(|_| "The body is not JSON.".to_owned())?;
+    let document = body["query"].as_str().ok_or("Must provide query string.")?;
+    graphql::parse(document, &body["variables"])
+}
+
+/// Does the request change something?
+pub(super) fn is_mutation(call: &Call) -> bool {
+    read(call).is_ok_and(|operation| operation.is_mutation)
+}
+
+/// The account of the request's token.
+fn account(cx: &Cx) -> Result<Arc<Account<Hashnode>>, Reply> {
+    let account = cx.account.clone().filter(|account| !account.look(|home| home.revoked));
+    account.ok_or_else(|| failure(200, "UNAUTHENTICATED", "You must be authenticated."))
+}
+
+/// `POST /`
+pub(super) fn run(cx: &Cx) -> Answer {
+    let operation = read(&cx.call).map_err(|why| failure(400, "GRAPHQL_PARSE_FAILED", &why))?;
+    let mut data = Map::new();
+    for field in &operation.fields {
+        let whole = match (operation.is_mutation, field.name.as_str()) {
+            (true, "publishPost") => {
+                publish::publish(cx, &*account(cx)?, &field.arguments["input"])?
+            }
+            (false, "me") => shown::user(&account(cx)?.identity, &cx.sim.base()),
+            (false, "publication") => publication(cx, field)?,
+            _ => Value::Null,
+        };
+        let parent = if operation.is_mutation { "Mutation" } else { "Query" };
+        let known = json!({ field.name.as_str(): whole });
+        let known = if ["publishPost", "me", "publication"].contains(&field.name.as_str()) {
+            known
+        } else {
+            json!({})
+        };
+        let picked = graphql::pick(&known, std::slice::from_ref(field), parent);
+        let picked = picked.map_err(|why| failure(400, "GRAPHQL_VALIDATION_FAILED", &why))?;
+        data.extend(picked.as_object().cloned().unwrap_or_default());
+    }
+    Ok(Reply::ok(&json!({ "data": data })))
+}
+
+/// A publication, with the article that was asked for by its slug.
+fn publication(cx: &Cx, field: &Field) -> Result<Value, Reply> {
+    account(cx)?;
+    let id = field.arguments.get("id").and_then(Value::as_str).unwrap_or_default();
+    let owner = cx.sim.find(&format!("publication:{id}"));
+    let Some(owner) = owner else { return Ok(Value::Null) };
+    let base = cx.sim.base();
+    let wanted = field.fields.iter().find(|field| field.name == "post");
+    let slug = wanted.and_then(|post| post.arguments.get("slug")).and_then(Value::as_str);
+    let (post, posts) = owner.look(|home| {
+        let shown = |article| shown::article(article, &owner.identity, &base);
+        let post = home.articles.iter().find(|article| Some(article.slug.as_str()) == slug);
+        let newest = home.articles.iter().rev().map(|article| json!({"node": shown(article)}));
+        (post.map(shown), newest.collect::<Vec<_>>())
+    });
+    let mut publication = shown::publication(&owner.identity, &base);
+    publication["post"] = json!(post);
+    publication["posts"] = json!({"edges": posts, "totalDocuments": posts.len()});
+    Ok(publication)
+}

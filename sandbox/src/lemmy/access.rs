@@ -1,0 +1,77 @@
+//! Logging in, and who a token belongs to.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::home::Change;
+use super::{Cx, HOST, Lemmy, shown};
+use crate::call::Call;
+use crate::random::{self, BASE64URL};
+use crate::reply::{Answer, Reply};
+use crate::sim::{Account, Sim};
+
+/// An error as Lemmy words it.
+pub(super) fn failure(status: u16, code: &str) -> Reply {
+    Reply::json(status, &json!({ "error": code }))
+}
+
+/// The token of a request: a header, or the cookie of old versions.
+fn token(call: &Call) -> Option<&str> {
+    let cookie = || call.header("cookie")?.split("; ").find_map(|one| one.strip_prefix("jwt="));
+    call.bearer().or_else(cookie)
+}
+
+/// Whose request it is: by its token, or by the name in a log-in.
+pub(super) fn caller(sim: &Sim<Lemmy>, call: &Call) -> Option<Arc<Account<Lemmy>>> {
+    if let Some(token) = token(call) {
+        return sim.account(token.split('.').nth(1)?);
+    }
+    if !call.path.ends_with("user/login") {
+        return None;
+    }
+    sim.find(&call.json().ok()?["username_or_email"].as_str()?.to_lowercase())
+}
+
+/// The account that is logged in; `None` for a visitor.
+pub(super) fn visitor(cx: &Cx) -> Option<Arc<Account<Lemmy>>> {
+    let token = token(&cx.call)?;
+    cx.account.clone().filter(|account| account.look(|home| home.tokens.contains(token)))
+}
+
+/// The account that must be logged in.
+pub(super) fn account(cx: &Cx) -> Result<Arc<Account<Lemmy>>, Reply> {
+    visitor(cx).ok_or_else(|| failure(401, "not_logged_in"))
+}
+
+/// `POST /user/login`
+pub(super) fn login(cx: &Cx) -> Answer {
+    let body = cx.call.json().map_err(|_| failure(400, "Json deserialize error"))?;
+    let account = cx.account.clone().ok_or_else(|| failure(401, "incorrect_login"))?;
+    if body["password"] != account.identity.private("password") {
+        return Err(failure(401, "incorrect_login"));
+    }
+    let end = random::text(BASE64URL, 43);
+    let token = format!("eyJ0eXAiOiJKV1QifQ.{}.{end}", account.identity.remote_id);
+    cx.sim.make(&account, Change::LoggedIn { token: token.clone() });
+    let reply = json!({"jwt": token, "registration_created": false, "verify_email_sent": false});
+    Ok(Reply::ok(&reply))
+}
+
+/// `GET /site`
+pub(super) fn site(cx: &Cx) -> Answer {
+    let mut site = json!({
+        "site_view": {
+            "site": {"id": 1, "name": "Fanfare's Lemmy", "actor_id": format!("https://{HOST}/")},
+            "local_site": {"enable_nsfw": true, "slur_filter_regex": null, "captcha_enabled": false},
+            "local_site_rate_limit": {"post": 6, "post_per_second": 600, "image": 6, "image_per_second": 3600},
+        },
+        "version": "0.19.11",
+        "admins": [],
+    });
+    if let Some(account) = visitor(cx) {
+        let person = shown::person(&account.identity);
+        site["my_user"] = json!({"local_user_view": {"local_user": {"totp_2fa_enabled": false}, "person": person}});
+    }
+    Ok(Reply::ok(&site))
+}

@@ -1,0 +1,138 @@
+//! Lemmy: one instance with its communities, its users, and an image store (pict-rs) beside it.
+//!
+//! <https://join-lemmy.org/api/>, version 0.19.
+
+mod access;
+mod community;
+mod home;
+mod image;
+mod listing;
+mod posting;
+mod shown;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use salvo::http::Method;
+use serde_json::{Map, Value, json};
+
+use crate::call::Call;
+use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::random::{self, BASE62};
+use crate::reply::Reply;
+use crate::sim::{Account, Sim};
+use crate::world::World;
+use home::{Change, Home};
+
+/// One request to this network.
+type Cx = crate::network::Cx<Lemmy>;
+
+/// The network: one instance, whose users are the accounts.
+pub(crate) struct Lemmy;
+
+/// The name by which other instances know this one.
+const HOST: &str = "lemmy.example";
+/// How many digits the number of a user has.
+const AUTHOR_DIGITS: usize = 7;
+
+impl Network for Lemmy {
+    const NAME: &'static str = "lemmy";
+    const BODY_MAX: usize = 40 << 20;
+    type Home = Home;
+    type Change = Change;
+
+    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let username = name.fitted('_', allowed).to_ascii_lowercase();
+        if !(3..=20).contains(&username.len()) {
+            return Err("a user name has 3 to 20 letters, digits and underscores".into());
+        }
+        let private = BTreeMap::from([
+            ("password".to_owned(), random::text(BASE62, 20)),
+            ("email".to_owned(), format!("{username}@example.test")),
+        ]);
+        let remote_id = random::number(7).to_string();
+        Ok(Identity { remote_id, username, created_ms: world.now_ms(), private })
+    }
+
+    fn keys(identity: &Identity) -> Vec<String> {
+        vec![identity.username.clone(), identity.private("email").to_owned()]
+    }
+
+    fn credentials(identity: &Identity, base: &str) -> Map<String, Value> {
+        Map::from_iter([
+            ("instance_url".to_owned(), json!(base)),
+            ("username".to_owned(), json!(identity.username)),
+            ("password".to_owned(), json!(identity.private("password"))),
+        ])
+    }
+
+    /// Clients name an account by instance and person.
+    fn bare_id(remote_id: &str) -> &str {
+        remote_id.rsplit(':').next().unwrap_or(remote_id)
+    }
+
+    fn route(method: &Method, path: &[&str], _call: &Call) -> Option<Route<Self>> {
+        use Phase::{Commit, Confirm, Prepare, Read};
+        match (method, path) {
+            (&Method::POST, ["api", "v3", "user", "login"]) => Route::now(Read, access::login),
+            (&Method::GET, ["api", "v3", "site"]) => Route::now(Read, access::site),
+            (&Method::GET, ["api", "v3", "community"]) => Route::now(Read, community::get),
+            (&Method::GET, ["api", "v3", "community", "list"]) => Route::now(Read, community::list),
+            (&Method::GET, ["api", "v3", "resolve_object"]) => Route::now(Read, community::resolve),
+            (&Method::GET, ["api", "v3", "user"]) => Route::now(Read, listing::user),
+            (&Method::GET, ["api", "v3", "post"]) => Route::now(Confirm, listing::post),
+            (&Method::POST, ["api", "v3", "post"]) => Route::now(Commit, posting::create),
+            (&Method::POST, ["api", "v3", "post", "delete"]) => Route::now(Commit, posting::delete),
+            (&Method::POST, ["pictrs", "image"]) => Route::now(Prepare, image::upload),
+            (&Method::GET, ["pictrs", "image", _]) => Route::now(Read, image::get),
+            _ => None,
+        }
+    }
+
+    fn caller(sim: &Sim<Self>, call: &Call) -> Option<Arc<Account<Self>>> {
+        access::caller(sim, call)
+    }
+
+    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
+        home.apply(change);
+    }
+
+    fn token_change(expired: bool) -> Option<Change> {
+        expired.then_some(Change::LoggedOut)
+    }
+
+    fn posts(home: &Home, _identity: &Identity, base: &str) -> Vec<Post> {
+        home.posts
+            .values()
+            .filter(|post| !post.deleted)
+            .map(|post| shown::post(home, post, base))
+            .collect()
+    }
+
+    fn refuse(refusal: Refusal) -> Reply {
+        match refusal.status {
+            400 => access::failure(400, "invalid_post_title"),
+            401 => access::failure(401, "not_logged_in"),
+            403 => access::failure(400, "only_mods_can_post_in_community"),
+            404 => access::failure(404, "couldnt_find_post"),
+            // An instance of 0.19 gives no 429 and no time.
+            429 => access::failure(400, "rate_limit_error"),
+            409 | 422 => access::failure(400, "couldnt_create_post"),
+            500 => access::failure(500, "unknown"),
+            status => Reply::raw(status, format!("<html><body><h1>{status}</h1></body></html>")),
+        }
+    }
+
+    fn no_route(_call: &Call) -> Reply {
+        Reply::raw(404, "<html><body><h1>404 Not Found</h1></body></html>".into())
+    }
+
+    fn page<'a>(path: &[&'a str]) -> Option<(&'a str, &'a str)> {
+        match path {
+            // The author's number stands at the start of a post's.
+            ["post", id] => Some((id.get(..AUTHOR_DIGITS)?, id)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Posts: made and taken away.
+
+use serde_json::{Value, json};
+
+use super::home::{Change, LemmyPost};
+use super::{Cx, access, community, shown};
+use crate::pace::Limit;
+use crate::reply::{Answer, Reply};
+
+/// "Posts: 6 in 600 seconds", as instances come.
+const POSTS: Limit = Limit { name: "posts", units: 6, span_ms: 600_000 };
+const TITLE: std::ops::RangeInclusive<usize> = 3..=200;
+const BODY_MAX: usize = 50_000;
+const URL_MAX: usize = 2_000;
+const ALT_MAX: usize = 1_500;
+
+/// `POST /post`
+pub(super) fn create(cx: &Cx) -> Answer {
+    let account = access::account(cx)?;
+    let body = cx.call.json().map_err(|_| access::failure(400, "Json deserialize error"))?;
+    if cx.sim.world.rate_limits() && !account.pace(POSTS, 1, cx.now_ms()).allowed {
+        return Err(access::failure(400, "rate_limit_error"));
+    }
+    let post = checked(&body, cx.now_ms())?;
+    let shown = cx.sim.change(&account, |home| {
+        let author: u64 = account.identity.remote_id.parse().unwrap_or_default();
+        let id = author * 1_000_000 + home.posts.len() as u64 + 1;
+        let post = LemmyPost { id, ..post };
+        let shown = shown::view(&post, &account.identity);
+        Ok((Change::Post(Box::new(post)), json!({ "post_view": shown })))
+    })?;
+    Ok(Reply::ok(&shown))
+}
+
+/// `POST /post/delete`
+pub(super) fn delete(cx: &Cx) -> Answer {
+    let account = access::account(cx)?;
+    let body = cx.call.json().map_err(|_| access::failure(400, "Json deserialize error"))?;
+    let shown = cx.sim.change(&account, |home| {
+        let found = body["post_id"].as_u64().and_then(|id| home.posts.get(&id));
+        let mut post = found.cloned().ok_or_else(|| access::failure(404, "couldnt_find_post"))?;
+        post.deleted = body["deleted"] == true;
+        let shown = shown::view(&post, &account.identity);
+        Ok((Change::Post(Box::new(post)), json!({ "post_view": shown })))
+    })?;
+    Ok(Reply::ok(&shown))
+}
+
+/// What is said of a post, if it may be said.
+fn checked(body: &Value, now_ms: i64) -> Result<LemmyPost, Reply> {
+    let refused = |code: &str| access::failure(400, code);
+    let text = |name: &str| body[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+    if text("honeypot").is_some() {
+        return Err(refused("honeypot_failed"));
+    }
+    let name =
+        text("name").ok_or_else(|| refused("Json deserialize error: missing field `name`"))?;
+    let is_line = !name.contains(['\n', '\r']) && !name.trim().is_empty();
+    if !TITLE.contains(&name.trim().chars().count()) || !is_line {
+        return Err(refused("invalid_post_title"));
+    }
+    let number = body["community_id"].as_u64();
+    let number =
+        number.ok_or_else(|| refused("Json deserialize error: missing field `community_id`"))?;
+    let found =
+        community::by_id(number).ok_or_else(|| access::failure(404, "couldnt_find_community"))?;
+    if found.mods_only {
+        return Err(refused("only_mods_can_post_in_community"));
+    }
+    let post = LemmyPost {
+        name: name.trim().to_owned(),
+        body: text("body"),
+        url: text("url"),
+        community_id: number,
+        nsfw: body["nsfw"] == true,
+        language_id: body["language_id"].as_i64().unwrap_or(0),
+        alt_text: text("alt_text"),
+        custom_thumbnail: text("custom_thumbnail"),
+        published_ms: now_ms,
+        ..LemmyPost::default()
+    };
+    let size = |text: &Option<String>| text.as_ref().map_or(0, |text| text.chars().count());
+    let is_web = |url: &String| url.starts_with("https://") || url.starts_with("http://");
+    let flaws = [
+        ("invalid_body_field", size(&post.body) > BODY_MAX),
+        (
+            "invalid_url",
+            size(&post.url) > URL_MAX || post.url.as_ref().is_some_and(|url| !is_web(url)),
+        ),
+        ("invalid_url", post.custom_thumbnail.as_ref().is_some_and(|url| !is_web(url))),
+        ("alt_text_length_overflow", size(&post.alt_text) > ALT_MAX),
+    ];
+    match flaws.iter().find(|(_, is_flawed)| *is_flawed) {
+        Some((code, _)) => Err(refused(code)),
+        None => Ok(post),
+    }
+}

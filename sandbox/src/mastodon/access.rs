@@ -1,0 +1,80 @@
+//! Who is asking, how often they may, and what is answered to who may not.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::home::Change;
+use super::{Cx, Mastodon, shown};
+use crate::call::Call;
+use crate::pace::Limit;
+use crate::params::Params;
+use crate::reply::{Answer, Reply};
+use crate::sim::Account;
+use crate::world::rfc3339;
+
+/// All calls of an account.
+pub(super) const CALLS: Limit = Limit { name: "calls", units: 300, span_ms: 300_000 };
+
+/// An error as Mastodon words it.
+pub(super) fn failure(status: u16, error: &str) -> Reply {
+    Reply::json(status, &json!({ "error": error }))
+}
+
+/// A value that cannot be.
+pub(super) fn invalid(why: &str) -> Reply {
+    failure(422, &format!("Validation failed: {why}"))
+}
+
+/// The reply with where a limit stands; its end is a time, not a number.
+pub(super) fn with_limit(reply: Reply, units: u32, remaining: u32, reset_ms: i64) -> Reply {
+    reply
+        .with("x-ratelimit-limit", units)
+        .with("x-ratelimit-remaining", remaining)
+        .with("x-ratelimit-reset", rfc3339(reset_ms))
+}
+
+/// The token of a form, as `revoke` takes it.
+pub(super) fn token_in_form(call: &Call) -> Option<String> {
+    if call.path != "oauth/revoke" {
+        return None;
+    }
+    Params::read(call).ok()?.filled("token")
+}
+
+/// The account of the request's token.
+pub(super) fn account(cx: &Cx) -> Result<Arc<Account<Mastodon>>, Reply> {
+    let account = cx.account.clone().ok_or_else(|| failure(401, "The access token is invalid"))?;
+    if account.look(|home| home.revoked) {
+        return Err(failure(401, "The access token was revoked"));
+    }
+    Ok(account)
+}
+
+/// Counts a call, does it, and says in its answer where the limit stands.
+pub(super) fn limited(cx: &Cx, limit: Limit, work: impl FnOnce(&Account<Mastodon>) -> Answer) -> Answer {
+    let account = account(cx)?;
+    let paced = account.pace(limit, 1, cx.now_ms());
+    let show = |reply: Reply| with_limit(reply, limit.units, paced.remaining, paced.reset_ms);
+    if !paced.allowed && cx.sim.world.rate_limits() {
+        return Err(show(failure(429, "Too many requests")));
+    }
+    work(&account).map(show).map_err(show)
+}
+
+/// `GET /accounts/verify_credentials`
+pub(super) fn verify_credentials(cx: &Cx) -> Answer {
+    limited(cx, CALLS, |account| {
+        let mut shown = shown::account(&account.identity, &cx.sim.base());
+        shown["source"] = json!({"privacy": "public", "sensitive": false, "language": "en", "note": ""});
+        Ok(Reply::ok(&shown))
+    })
+}
+
+/// `POST /oauth/revoke`: always succeeds for a client that is let in.
+pub(super) fn revoke(cx: &Cx) -> Answer {
+    if let Some(account) = &cx.account {
+        cx.sim.make(account, Change::Revoked(true));
+    }
+    Ok(Reply::ok(&json!({})))
+}

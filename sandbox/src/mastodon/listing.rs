@@ -1,0 +1,57 @@
+//! Reading statuses back.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::home::Status;
+use super::{Cx, Mastodon, access, shown};
+use crate::reply::{Answer, Reply};
+use crate::sim::Account;
+
+/// A status and whose it is.
+pub(super) fn find(cx: &Cx, id: u64) -> Option<(Arc<Account<Mastodon>>, Status)> {
+    cx.sim.all().into_iter().find_map(|account| {
+        let status = account.look(|home| home.statuses.get(&id).cloned())?;
+        Some((account, status))
+    })
+}
+
+fn asked(cx: &Cx) -> Result<(Arc<Account<Mastodon>>, Status), Reply> {
+    let id = cx.call.segment(3).parse().ok();
+    id.and_then(|id| find(cx, id)).ok_or_else(|| access::failure(404, "Record not found"))
+}
+
+/// `GET /statuses/{id}`
+pub(super) fn get(cx: &Cx) -> Answer {
+    let (owner, status) = asked(cx)?;
+    let base = cx.sim.base();
+    Ok(Reply::ok(&owner.look(|home| shown::status(home, &status, &owner.identity, &base))))
+}
+
+/// `GET /statuses/{id}/source`: the text as it was written, for its author.
+pub(super) fn source(cx: &Cx) -> Answer {
+    access::limited(cx, access::CALLS, |account| {
+        let (owner, status) = asked(cx)?;
+        if owner.identity.remote_id != account.identity.remote_id {
+            return Err(access::failure(404, "Record not found"));
+        }
+        let id = status.id.to_string();
+        Ok(Reply::ok(&json!({"id": id, "text": status.text, "spoiler_text": status.spoiler_text})))
+    })
+}
+
+/// `GET /accounts/{id}/statuses`
+pub(super) fn of_account(cx: &Cx) -> Answer {
+    access::limited(cx, access::CALLS, |_| {
+        let owner = cx.sim.account(cx.call.segment(3));
+        let owner = owner.ok_or_else(|| access::failure(404, "Record not found"))?;
+        let limit = cx.call.query_value("limit").and_then(|limit| limit.parse().ok());
+        let base = cx.sim.base();
+        let shown: Vec<_> = owner.look(|home| {
+            let newest = home.statuses.values().rev().take(limit.unwrap_or(20).min(40));
+            newest.map(|status| shown::status(home, status, &owner.identity, &base)).collect()
+        });
+        Ok(Reply::ok(&shown))
+    })
+}

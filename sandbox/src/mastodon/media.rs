@@ -1,0 +1,101 @@
+//! Media: uploaded, looked at while they are processed, described.
+
+use super::home::{Change, Upload};
+use super::instance::{DESCRIPTION_MAX, IMAGE_BYTES_MAX, IMAGE_PIXELS_MAX, TYPES, VIDEO_BYTES_MAX};
+use super::{Cx, access, shown};
+use crate::multipart::Part;
+use crate::network::Medium;
+use crate::pace::Limit;
+use crate::params::Params;
+use crate::picture;
+use crate::reply::{Answer, Reply};
+use crate::specimen::Specimen;
+
+/// Uploads of an account.
+const UPLOADS: Limit = Limit { name: "media", units: 30, span_ms: 1_800_000 };
+
+/// `POST /media`: 200 for what is ready at once, 202 for what is still processed.
+pub(super) fn create(cx: &Cx) -> Answer {
+    access::limited(cx, UPLOADS, |account| {
+        let params = Params::read(&cx.call).map_err(|_| access::failure(400, "Bad request"))?;
+        let file = params.file("file").ok_or_else(|| access::invalid("File can't be blank"))?;
+        let upload = received(cx, file, &params)?;
+        let is_ready = upload.ready_ms <= cx.now_ms();
+        let shown = shown::medium(&upload, &cx.sim.base(), cx.now_ms());
+        cx.sim.make(account, Change::Upload(Box::new(upload)));
+        Ok(Reply::json(if is_ready { 200 } else { 202 }, &shown))
+    })
+}
+
+fn received(cx: &Cx, file: &Part, params: &Params) -> Result<Upload, Reply> {
+    let found = Specimen::of(&file.bytes);
+    let mime = picture::sniff(&found.head).filter(|mime| TYPES.contains(mime));
+    let refused = || access::invalid("File content type is not supported, File is invalid");
+    let mime = mime.ok_or_else(refused)?;
+    let is_still = mime.starts_with("image/") && mime != "image/gif";
+    let most = if is_still { IMAGE_BYTES_MAX } else { VIDEO_BYTES_MAX };
+    if found.size > most {
+        let why = format!("File file size must be less than {} MB", most >> 20);
+        return Err(access::invalid(&why));
+    }
+    let size = picture::picture(&found.head).map(|picture| (picture.width, picture.height));
+    if size.is_some_and(|(width, height)| u64::from(width) * u64::from(height) > IMAGE_PIXELS_MAX) {
+        return Err(access::invalid("File images are too large"));
+    }
+    let wait = if is_still { 0 } else { cx.sim.world.processing_ms() };
+    let medium = Medium {
+        url: None,
+        size: Some(found.size),
+        mime: mime.to_owned(),
+        alt: described(params)?,
+        sha256: Some(found.sha256),
+    };
+    Ok(Upload {
+        id: cx.sim.world.unique(),
+        ready_ms: cx.now_ms() + wait,
+        medium,
+        size,
+        focus: params.filled("focus"),
+        attached: false,
+    })
+}
+
+fn described(params: &Params) -> Result<Option<String>, Reply> {
+    let text = params.filled("description");
+    if text.as_ref().is_some_and(|text| text.chars().count() > DESCRIPTION_MAX) {
+        let why = format!("Description is too long (maximum is {DESCRIPTION_MAX} characters)");
+        return Err(access::invalid(&why));
+    }
+    Ok(text)
+}
+
+/// A medium that belongs to no status yet; an attached one is not found any more.
+fn loose(cx: &Cx) -> Result<(u64, Upload), Reply> {
+    let account = access::account(cx)?;
+    let id: Option<u64> = cx.call.segment(3).parse().ok();
+    let found = account.look(|home| home.media.get(&id?).filter(|one| !one.attached).cloned());
+    found.map(|one| (one.id, one)).ok_or_else(|| access::failure(404, "Record not found"))
+}
+
+/// `GET /media/{id}`: 206 while it is processed.
+pub(super) fn get(cx: &Cx) -> Answer {
+    access::limited(cx, access::CALLS, |_| {
+        let (_, upload) = loose(cx)?;
+        let now_ms = cx.now_ms();
+        let status = if upload.ready_ms <= now_ms { 200 } else { 206 };
+        Ok(Reply::json(status, &shown::medium(&upload, &cx.sim.base(), now_ms)))
+    })
+}
+
+/// `PUT /media/{id}`
+pub(super) fn update(cx: &Cx) -> Answer {
+    access::limited(cx, access::CALLS, |account| {
+        let params = Params::read(&cx.call).map_err(|_| access::failure(400, "Bad request"))?;
+        let (_, mut upload) = loose(cx)?;
+        upload.medium.alt = described(&params)?.or(upload.medium.alt);
+        upload.focus = params.filled("focus").or(upload.focus);
+        let shown = shown::medium(&upload, &cx.sim.base(), cx.now_ms());
+        cx.sim.make(account, Change::Upload(Box::new(upload)));
+        Ok(Reply::ok(&shown))
+    })
+}
