@@ -97,13 +97,7 @@ mod tests {
     use serde_json::json;
 
     use super::{Reset, by_status, wait};
-    use crate::{Account, Kind, Secrets, Session, rehearsal};
-
-    fn session() -> Session {
-        let client = fanfare_outbound::Client::new(fanfare_outbound::Policy::default()).unwrap();
-        let (account, secrets) = (Account::default(), Secrets::new());
-        Session { http: client, base: None, account, secrets, app: None, now: rehearsal::at(0) }
-    }
+    use crate::{Kind, rehearsal};
 
     #[test]
     fn a_wait_is_read_in_every_form() {
@@ -119,7 +113,7 @@ mod tests {
             (vec![], None),
         ] {
             let reply = rehearsal::reply(429, &headers, &json!({}));
-            let found = wait(&session(), &reply, &resets);
+            let found = wait(&rehearsal::offline(), &reply, &resets);
             assert_eq!(found, seconds.map(Duration::from_secs), "{headers:?}");
         }
     }

@@ -196,6 +196,7 @@ fn edges(shape: &Shape) -> (Vec<Value>, Vec<Value>) {
             past.extend((*min > 0).then(|| past_lists(of, min - 1)));
             (vec![past_lists(of, *min), past_lists(of, *max)], past)
         }
+        Shape::Foreign => (vec![json!({"type": "divider"})], vec![json!([])]),
         Shape::Object(fields) => {
             let whole = |fields: &[Setting]| {
                 let filled =

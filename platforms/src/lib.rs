@@ -19,6 +19,7 @@ mod id;
 mod instance;
 mod lemmy;
 mod list;
+mod mastodon;
 pub mod oauth;
 mod outcome;
 #[cfg(test)]
@@ -26,6 +27,7 @@ mod rehearsal;
 mod schema;
 mod session;
 mod settings;
+mod slack;
 mod spec;
 mod telegram;
 pub mod text;
@@ -135,6 +137,16 @@ pub trait Platform: Send + Sync {
     /// # Errors
     /// [`Kind::InvalidCredentials`] when the network refuses them, [`Kind::Unreachable`] when it cannot be asked.
     async fn verify(&self, session: &Session) -> Result<Identity>;
+
+    /// Public facts about the account that change on the network's side, such as the limits of its server. They are kept
+    /// in its `meta`, where [`Platform::spec_of`] finds them, and read again once a day. `None`: there are none.
+    ///
+    /// # Errors
+    /// Any error leaves the facts as they were.
+    async fn facts(&self, session: &Session) -> Result<Option<serde_json::Map<String, Value>>> {
+        let _ = session;
+        Ok(None)
+    }
 
     /// Makes this service known to the account's own server, where each server keeps its own list of apps; `None`: the
     /// network has one list, and the operator has an app on it. `session.secrets` names the server.

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Platform, bluesky, devto, discord, hashnode, lemmy, telegram, threads, wordpress};
+use crate::{
+    Platform, bluesky, devto, discord, hashnode, lemmy, mastodon, slack, telegram, threads,
+    wordpress,
+};
 
 /// Makes the identifiers and the look-ups of lines `folder::Connector`; the folder's name is the identifier.
 macro_rules! networks {
@@ -47,6 +50,8 @@ networks! {
     discord::Discord,
     hashnode::Hashnode,
     lemmy::Lemmy,
+    mastodon::Mastodon,
+    slack::Slack,
     telegram::Telegram,
     threads::Threads,
     wordpress::Wordpress,

@@ -118,6 +118,13 @@ impl Drop for Network {
     }
 }
 
+/// A session that reaches no network, for what only reads a reply.
+pub fn offline() -> Session {
+    let http = Client::new(Policy::default()).unwrap();
+    let (account, secrets) = (Account::default(), Secrets::new());
+    Session { http, base: None, account, secrets, app: None, now: at(0) }
+}
+
 async fn serve(mut stream: TcpStream, log: Arc<Mutex<Vec<Seen>>>, answers: Answers) {
     let Some(seen) = read(&mut stream).await else { return };
     log.lock().unwrap().push(seen.clone());

@@ -45,6 +45,7 @@ fn shape_schema(shape: &Shape) -> Map<String, Value> {
         Shape::List { of, min, max } => {
             json!({"type": "array", "items": shape_schema(of), "minItems": min, "maxItems": max})
         }
+        Shape::Foreign => json!({"type": "object"}),
         Shape::Object(fields) => Value::Object(object_schema(fields.iter())),
     };
     match schema {
@@ -173,6 +174,7 @@ fn shape_entry(shape: &Shape) -> Map<String, Value> {
         Shape::List { of, min, max } => {
             json!({"type": "array", "items": shape_entry(of), "min": min, "max": max})
         }
+        Shape::Foreign => json!({"type": "object"}),
         Shape::Object(fields) => {
             json!({"type": "object", "fields": fields.iter().map(setting_entry).collect::<Vec<_>>()})
         }

@@ -412,6 +412,8 @@ pub enum Shape {
         /// Most.
         max: usize,
     },
+    /// An object of the network's own, which is passed on as it is.
+    Foreign,
     /// An object with these keys and no other.
     Object(&'static [Setting]),
 }

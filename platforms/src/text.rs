@@ -42,3 +42,52 @@ pub fn has_web_address(text: &str) -> bool {
         before.is_none_or(|c| !c.is_alphanumeric()) && after.is_some_and(char::is_alphanumeric)
     })
 }
+
+/// What Mastodon counts: every address as 23 characters, of `@user@host` only `@user`.
+/// <https://docs.joinmastodon.org/user/posting/#text>
+#[must_use]
+pub fn mastodon_units(text: &str) -> usize {
+    const PER_ADDRESS: usize = 23;
+    let mut counted = 0;
+    let mut rest = text;
+    while let Some(at) = ["https://", "http://"].iter().filter_map(|one| rest.find(one)).min() {
+        let (before, address) = rest.split_at(at);
+        let end = address.find(|c: char| c.is_whitespace() || "<>\"".contains(c));
+        let address = &address[..end.unwrap_or(address.len())];
+        let address = address.trim_end_matches(['.', ',', ')', '!', '?', ';', ':', '\'']);
+        let has_host = address.split_once("//").is_some_and(|(_, host)| host.contains(['.', ':']));
+        // What only looks like one is counted letter by letter.
+        let (size, length) =
+            if has_host { (address.len(), PER_ADDRESS) } else { ("http".len(), "http".len()) };
+        counted += without_hosts(before) + length;
+        rest = &rest[at + size..];
+    }
+    counted + without_hosts(rest)
+}
+
+/// Characters without the hosts of mentions.
+fn without_hosts(text: &str) -> usize {
+    let is_host = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '-';
+    let words = text.split_inclusive(char::is_whitespace);
+    let length = |word: &str| {
+        let mention = word.strip_prefix('@').and_then(|rest| rest.split_once('@'));
+        let host = mention.filter(|(user, _)| !user.is_empty()).map(|(_, host)| {
+            let end = host.find(|c: char| !is_host(c)).unwrap_or(host.len());
+            host[..end].trim_end_matches(['.', '-'])
+        });
+        let host = host.filter(|host| host.contains('.'));
+        characters(word) - host.map_or(0, |host| characters(host) + 1)
+    };
+    words.map(length).sum()
+}
+
+/// What Slack counts: `&`, `<` and `>` as they must be written in a text.
+#[must_use]
+pub fn slack_units(text: &str) -> usize {
+    let length = |c: char| match c {
+        '&' => "&amp;".len(),
+        '<' | '>' => "&lt;".len(),
+        _ => 1,
+    };
+    text.chars().map(length).sum()
+}

@@ -16,6 +16,7 @@ mod gate;
 mod hashnode;
 mod journal;
 mod lemmy;
+mod mastodon;
 mod multipart;
 mod network;
 mod pace;
@@ -27,6 +28,7 @@ mod reply;
 mod serving;
 mod sim;
 mod simulated;
+mod slack;
 mod specimen;
 mod style;
 mod telegram;
@@ -104,6 +106,8 @@ fn networks(world: &Arc<World>) -> Vec<Box<dyn Simulated>> {
         Box::new(Sim::<discord::Discord>::start(world)),
         Box::new(Sim::<hashnode::Hashnode>::start(world)),
         Box::new(Sim::<lemmy::Lemmy>::start(world)),
+        Box::new(Sim::<mastodon::Mastodon>::start(world)),
+        Box::new(Sim::<slack::Slack>::start(world)),
         Box::new(Sim::<telegram::Telegram>::start(world)),
         Box::new(Sim::<threads::Threads>::start(world)),
         Box::new(Sim::<wordpress::WordPress>::start(world)),

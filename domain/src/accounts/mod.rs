@@ -2,6 +2,7 @@
 
 mod connect;
 mod disconnect;
+mod facts;
 mod options;
 mod sandbox;
 mod session;
@@ -18,6 +19,7 @@ use crate::{
 
 pub use connect::{ConnectRequest, connect};
 pub use disconnect::{disconnect, needs_reconnect};
+pub use facts::renew;
 pub use options::{options, options_of};
 pub use sandbox::{Faults, NewSandboxAccount, create_sandbox, sandbox_posts, set_faults};
 pub use session::{Refreshed, facts, refresh, session, session_with};

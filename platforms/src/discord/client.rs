@@ -80,12 +80,12 @@ pub(super) async fn execute(
     } else {
         request.multipart(form(message, files)?)
     };
-    send(webhook, request).await
+    send(session, webhook, request).await
 }
 
 /// Asks a webhook about itself; its address is all the permission needed.
 pub(super) async fn get(session: &Session, webhook: &Webhook) -> Result<About> {
-    send(webhook, session.http.get(webhook.url(session)?)).await
+    send(session, webhook, session.http.get(webhook.url(session)?)).await
 }
 
 fn form(message: &ExecuteWebhook<'_>, files: Vec<File<'_>>) -> Result<Multipart> {
@@ -97,12 +97,16 @@ fn form(message: &ExecuteWebhook<'_>, files: Vec<File<'_>>) -> Result<Multipart>
     }))
 }
 
-async fn send<T: DeserializeOwned>(webhook: &Webhook, request: Request) -> Result<T> {
+async fn send<T: DeserializeOwned>(
+    session: &Session,
+    webhook: &Webhook,
+    request: Request,
+) -> Result<T> {
     let reply: Reply = request.send().await?;
     if reply.is_success() {
         return Ok(reply.json()?);
     }
-    let mut error = parse_error(&reply);
+    let mut error = parse_error(session, &reply);
     if let Some(words) = error.reply.as_mut().and_then(|reply| reply.message.as_mut()) {
         *words = webhook.redact(words);
     }

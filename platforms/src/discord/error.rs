@@ -6,7 +6,10 @@ use fanfare_outbound::Reply;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{Error, Kind};
+use crate::{
+    Error, Kind, Session,
+    answer::{self, Reset},
+};
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
@@ -21,19 +24,18 @@ struct Body {
 
 /// Says what is to be done about a reply that is not a success.
 /// Codes: <https://discord.com/developers/docs/topics/opcodes-and-status-codes#json>.
-pub(super) fn parse_error(reply: &Reply) -> Error {
+pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
     let body = serde_json::from_slice::<Body>(&reply.body).unwrap_or_default();
     let words = words(&body);
     let code = body.code.map(|code| code.to_string());
-    classify(reply, &body).with_reply(reply.status, code.as_deref(), words.as_deref())
+    classify(session, reply, &body).with_reply(reply.status, code.as_deref(), words.as_deref())
 }
 
-fn classify(reply: &Reply, body: &Body) -> Error {
+fn classify(session: &Session, reply: &Reply, body: &Body) -> Error {
     match (reply.status, body.code.unwrap_or(0)) {
         (429, _) => Error::new(Kind::RateLimited, "Discord asks to slow down on this webhook.")
-            .with_retry_after(retry_after(reply, body)),
-        (500.., _) => Error::new(Kind::Server, "Discord answered with an error of its own."),
-        (408, _) => Error::new(Kind::Ambiguous, "Discord did not get the request in time."),
+            .with_retry_after(retry_after(session, reply, body)),
+        (408 | 500.., _) => answer::by_status("Discord", reply, ""),
         (_, 40_005) | (413, _) => {
             Error::media_rejected("A file is too large for this Discord server.")
                 .with_remedy("Use files of at most 10 MiB, or have the server boosted.")
@@ -62,13 +64,9 @@ fn classify(reply: &Reply, body: &Body) -> Error {
 }
 
 /// The body's own field is the most exact; the reset header counts the seconds until the bucket is full again.
-fn retry_after(reply: &Reply, body: &Body) -> Option<Duration> {
-    let reset = || reply.header("x-ratelimit-reset-after").and_then(|text| text.parse().ok());
-    let seconds = |value: f64| Duration::try_from_secs_f64(value).ok();
-    body.retry_after
-        .and_then(seconds)
-        .or_else(|| reply.retry_after())
-        .or_else(|| reset().and_then(seconds))
+fn retry_after(session: &Session, reply: &Reply, body: &Body) -> Option<Duration> {
+    let exact = body.retry_after.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    exact.or_else(|| answer::wait(session, reply, &[Reset::Seconds("x-ratelimit-reset-after")]))
 }
 
 /// Discord's message, with the first reason in the tree of field errors.

@@ -182,7 +182,11 @@ fn each_error_says_what_to_do() {
         (502, json!("no object"), Kind::Server),
     ];
     for (status, body, kind) in table {
-        assert_eq!(parse_error(&reply(status, &[], &body)).kind, kind, "{status} {body}");
+        assert_eq!(
+            parse_error(&rehearsal::offline(), &reply(status, &[], &body)).kind,
+            kind,
+            "{status} {body}"
+        );
     }
 }
 
@@ -190,7 +194,7 @@ fn each_error_says_what_to_do() {
 fn the_most_exact_waiting_time_counts() {
     let headers = [("retry-after", "9"), ("x-ratelimit-reset-after", "3.5")];
     let wait = |headers: &[(&'static str, &str)], body: Value| {
-        parse_error(&reply(429, headers, &body)).retry_after
+        parse_error(&rehearsal::offline(), &reply(429, headers, &body)).retry_after
     };
     assert_eq!(wait(&headers, json!({"retry_after": 0.25})), Some(Duration::from_millis(250)));
     assert_eq!(wait(&headers, json!({})), Some(Duration::from_secs(9)));
@@ -204,7 +208,7 @@ fn the_reason_deep_in_a_form_error_is_shown() {
         "code": 50_035, "message": "Invalid Form Body",
         "errors": {"content": {"_errors": [{"code": "BASE_TYPE_MAX_LENGTH", "message": "Must be 2000 or fewer."}]}},
     });
-    let shown = parse_error(&reply(400, &[], &body)).reply.unwrap();
+    let shown = parse_error(&rehearsal::offline(), &reply(400, &[], &body)).reply.unwrap();
     assert_eq!(shown.message.unwrap(), "Invalid Form Body: content: Must be 2000 or fewer.");
     assert_eq!(shown.code.unwrap(), "50035");
 }

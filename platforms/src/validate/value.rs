@@ -54,6 +54,7 @@ fn check(shape: &Shape, value: &Value, field: String, found: &mut Vec<Violation>
                 check(of, item, format!("{field}[{index}]"), found);
             }
         }
+        (Shape::Foreign, Value::Object(_)) => {}
         (Shape::Object(fields), Value::Object(given)) => {
             found.extend(object(fields, given, &field))
         }
@@ -88,7 +89,7 @@ fn invalid(shape: &Shape, value: &Value, field: String) -> Violation {
         Shape::Integer { min, max } => format!("a whole number from {min} to {max}"),
         Shape::Time => "a time in RFC 3339 with an offset, like 2030-01-31T09:00:00Z".to_owned(),
         Shape::List { .. } => "a list".to_owned(),
-        Shape::Object(_) => "an object".to_owned(),
+        Shape::Foreign | Shape::Object(_) => "an object".to_owned(),
     };
     let message = format!("{field} must be {wanted}.");
     let violation = Violation::new(field, "setting_invalid", message, format!("Give {wanted}."));

@@ -52,7 +52,11 @@ pub(super) fn account(cx: &Cx) -> Result<Arc<Account<Mastodon>>, Reply> {
 }
 
 /// Counts a call, does it, and says in its answer where the limit stands.
-pub(super) fn limited(cx: &Cx, limit: Limit, work: impl FnOnce(&Account<Mastodon>) -> Answer) -> Answer {
+pub(super) fn limited(
+    cx: &Cx,
+    limit: Limit,
+    work: impl FnOnce(&Account<Mastodon>) -> Answer,
+) -> Answer {
     let account = account(cx)?;
     let paced = account.pace(limit, 1, cx.now_ms());
     let show = |reply: Reply| with_limit(reply, limit.units, paced.remaining, paced.reset_ms);
@@ -66,7 +70,8 @@ pub(super) fn limited(cx: &Cx, limit: Limit, work: impl FnOnce(&Account<Mastodon
 pub(super) fn verify_credentials(cx: &Cx) -> Answer {
     limited(cx, CALLS, |account| {
         let mut shown = shown::account(&account.identity, &cx.sim.base());
-        shown["source"] = json!({"privacy": "public", "sensitive": false, "language": "en", "note": ""});
+        shown["source"] =
+            json!({"privacy": "public", "sensitive": false, "language": "en", "note": ""});
         Ok(Reply::ok(&shown))
     })
 }

@@ -20,7 +20,13 @@ pub(super) const VIDEO_BYTES_MAX: u64 = 103_809_024;
 pub(super) const IMAGE_PIXELS_MAX: u64 = 33_177_600;
 /// Types that are taken.
 pub(super) const TYPES: [&str; 7] = [
-    "image/jpeg", "image/png", "image/gif", "image/webp", "video/webm", "video/mp4", "video/quicktime",
+    "image/jpeg",
+    "image/png",
+    "image/gif",
+    "image/webp",
+    "video/webm",
+    "video/mp4",
+    "video/quicktime",
 ];
 /// Most options of a poll, the longest one, and how long it may last in seconds.
 pub(super) const OPTIONS_MAX: usize = 4;

@@ -53,7 +53,10 @@ impl Network for Mastodon {
     }
 
     fn keys(identity: &Identity) -> Vec<String> {
-        vec![format!("token:{}", identity.private("access_token")), format!("@{}", identity.username)]
+        vec![
+            format!("token:{}", identity.private("access_token")),
+            format!("@{}", identity.username),
+        ]
     }
 
     fn credentials(identity: &Identity, base: &str) -> Map<String, Value> {

@@ -47,7 +47,10 @@ fn checked(options: &[String], expires_in: i64) -> Result<(), Reply> {
     let flaws = [
         (options.len() < 2, "Options must be more than one item"),
         (options.len() > OPTIONS_MAX, "Options can't contain more than 4 items"),
-        (options.iter().any(|one| one.chars().count() > OPTION_MAX), "Options cannot be longer than 50 characters each"),
+        (
+            options.iter().any(|one| one.chars().count() > OPTION_MAX),
+            "Options cannot be longer than 50 characters each",
+        ),
         (options.iter().any(|one| one.trim().is_empty()), "Options can't be blank"),
         (unique.len() < options.len(), "Options contain duplicate items"),
         (expires_in < *EXPIRES_IN.start(), "Expires at is too soon"),

@@ -60,7 +60,8 @@ fn said(home: &Home, params: &Params, now_ms: i64) -> Result<Status, Reply> {
         return Err(access::invalid("Text can't be blank"));
     }
     let language = params.filled("language");
-    let is_language = |code: &String| (2..=3).contains(&code.split('-').next().unwrap_or_default().len());
+    let is_language =
+        |code: &String| (2..=3).contains(&code.split('-').next().unwrap_or_default().len());
     Ok(Status {
         id: 0,
         at_ms: now_ms,
@@ -90,7 +91,9 @@ fn attached(home: &Home, params: &Params, now_ms: i64) -> Result<Vec<u64>, Reply
     };
     let found = found.ok_or_else(lost)?;
     if found.len() > 1 && found.iter().any(|one| one.kind() != "image") {
-        return Err(access::invalid("Cannot attach a video to a post that already contains images"));
+        return Err(access::invalid(
+            "Cannot attach a video to a post that already contains images",
+        ));
     }
     if found.iter().any(|one| one.ready_ms > now_ms) {
         let why = "Cannot attach files that have not finished processing. Try again in a moment!";

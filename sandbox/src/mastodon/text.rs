@@ -18,7 +18,8 @@ fn bare(word: &str) -> usize {
     if let Some(at) = ["https://", "http://"].iter().filter_map(|start| word.find(start)).min() {
         let address = &word[at..];
         let end = address.trim_end_matches(['.', ',', ')', '!', '?', ';', ':', '"', '\'']).len();
-        let has_host = address.split("//").nth(1).is_some_and(|host| host.contains('.') || host.contains(':'));
+        let has_host =
+            address.split("//").nth(1).is_some_and(|host| host.contains('.') || host.contains(':'));
         if has_host {
             let around = word[..at].chars().count() + address[end..].chars().count();
             return around + PER_URL;
@@ -27,7 +28,8 @@ fn bare(word: &str) -> usize {
     let mention = word.strip_prefix('@').and_then(|rest| rest.split_once('@'));
     match mention {
         Some((user, host)) if !user.is_empty() && host.contains('.') => {
-            let tail = host.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '.' || c == '-');
+            let tail = host
+                .trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '.' || c == '-');
             1 + user.chars().count() + tail.chars().count()
         }
         _ => word.chars().count(),

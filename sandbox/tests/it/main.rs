@@ -4,10 +4,15 @@
 mod bluesky;
 mod bluesky_limits;
 mod control;
+mod devto;
 mod discord;
 mod faults;
 mod harness;
+mod hashnode;
 mod journal;
+mod lemmy;
+mod mastodon;
+mod slack;
 mod telegram;
 mod telegram_media;
 mod threads;

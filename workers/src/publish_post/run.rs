@@ -100,6 +100,8 @@ impl<'a> Run<'a> {
         {
             return Ok(());
         }
+        let id = self.platform.spec().id;
+        accounts::renew(&self.cx.domain, id, &account, &mut session).await?;
         let mut fresh = false;
         loop {
             match self.step(&account, &session).await? {

@@ -1,0 +1,42 @@
+//! Facts about accounts that change on the network's side: limits of a server, of a plan.
+
+use std::time::Duration;
+
+use fanfare_entities::{Millis, account};
+use fanfare_platforms::{self as platforms, PlatformId, Session};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, sea_query::Expr};
+use serde_json::Value;
+
+use crate::{Domain, error::Result};
+
+/// How old facts may become, in ms.
+const AGE: Millis = 24 * 3_600_000;
+/// How long a network may take to tell them.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Reads the facts of an account again if they are a day old. What the network does not tell stays as it was, and is
+/// asked for again next time.
+///
+/// # Errors
+/// The database's.
+pub async fn renew(
+    cx: &Domain,
+    platform: PlatformId,
+    row: &account::Model,
+    session: &mut Session,
+) -> Result<()> {
+    let now = cx.clock.now();
+    if now - row.updated_at < AGE {
+        return Ok(());
+    }
+    let asked = platforms::find(platform).facts(session);
+    let Ok(Ok(Some(fresh))) = tokio::time::timeout(PATIENCE, asked).await else { return Ok(()) };
+    session.account.meta.extend(fresh);
+    account::Entity::update_many()
+        .col_expr(account::Column::Meta, Expr::value(Value::Object(session.account.meta.clone())))
+        .col_expr(account::Column::UpdatedAt, Expr::value(now))
+        .filter(account::Column::Id.eq(row.id))
+        .exec(&cx.db.write)
+        .await?;
+    Ok(())
+}

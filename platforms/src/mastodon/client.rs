@@ -1,0 +1,173 @@
+//! The calls of Mastodon's API, as it names them.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use fanfare_outbound::{Multipart, Reply, Request};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use url::Url;
+
+use super::{SPEC, error::parse_error, settings::Poll};
+use crate::{Result, Session, answer};
+
+const UPLOAD_DEADLINE: Duration = Duration::from_secs(300);
+/// Largest answer: lists of statuses come with all their texts.
+const REPLY_MAX: usize = 16 * 1024 * 1024;
+
+/// A status to be made.
+#[derive(Debug, Serialize)]
+pub struct NewStatus<'a> {
+    pub status: &'a str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub media_ids: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub poll: Option<&'a Poll>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub visibility: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spoiler_text: Option<&'a str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub sensitive: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quoted_status_id: Option<&'a str>,
+}
+
+/// A status that is there.
+#[derive(Debug, Deserialize)]
+pub struct Status {
+    pub id: String,
+    pub url: Option<String>,
+    pub created_at: DateTime<Utc>,
+    #[serde(default)]
+    pub media_attachments: Vec<Medium>,
+}
+
+/// A medium.
+#[derive(Debug, Deserialize)]
+pub struct Medium {
+    pub id: String,
+}
+
+/// Whose token it is.
+#[derive(Debug, Deserialize)]
+pub struct User {
+    pub id: String,
+    pub username: String,
+    #[serde(default)]
+    pub display_name: String,
+    pub url: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct SourceText {
+    text: String,
+}
+
+/// One instance, in the name of one user.
+pub struct Instance<'a> {
+    session: &'a Session,
+    address: String,
+}
+
+impl<'a> Instance<'a> {
+    /// The instance of a connected account, or of one that is being connected.
+    pub fn of(session: &'a Session) -> Result<Self> {
+        let known = session.account.meta_str("instance_url").map(str::to_owned);
+        let address = match known {
+            Some(known) => known,
+            None => {
+                crate::instance::address("instance_url", session.secrets.expose("instance_url"))?
+                    .into()
+            }
+        };
+        Ok(Self { session, address })
+    }
+
+    fn url(&self, path: &str) -> Result<Url> {
+        self.session.url(&self.address, path)
+    }
+
+    fn get(&self, path: &str) -> Result<Request> {
+        Ok(self
+            .session
+            .http
+            .get(self.url(path)?)
+            .bearer(self.session.secrets.need("access_token")?))
+    }
+
+    fn post(&self, path: &str) -> Result<Request> {
+        Ok(self
+            .session
+            .http
+            .post(self.url(path)?)
+            .bearer(self.session.secrets.need("access_token")?))
+    }
+
+    /// `GET /accounts/verify_credentials`
+    pub async fn me(&self) -> Result<User> {
+        self.send(self.get("/api/v1/accounts/verify_credentials")?).await
+    }
+
+    /// `GET /instance`: version 2, or 1 where there is no other.
+    pub async fn instance(&self) -> Result<Value> {
+        let reply = self.get("/api/v2/instance")?.max_reply(REPLY_MAX).send().await?;
+        if reply.status == 404 {
+            return self.send(self.get("/api/v1/instance")?).await;
+        }
+        self.read(&reply)
+    }
+
+    /// `POST /media`; the id, and whether it can be attached already.
+    pub async fn upload(
+        &self,
+        filename: &str,
+        mime: &str,
+        bytes: Bytes,
+        alt: Option<&str>,
+    ) -> Result<(String, bool)> {
+        let form = Multipart::new().file("file", filename, mime, bytes);
+        let form = alt.into_iter().fold(form, |form, alt| form.text("description", alt));
+        let request = self.post("/api/v2/media")?.multipart(form).deadline(UPLOAD_DEADLINE);
+        let reply = request.max_reply(REPLY_MAX).send().await?;
+        let medium: Medium = self.read(&reply)?;
+        Ok((medium.id, reply.status == 200))
+    }
+
+    /// `GET /media/{id}`: has it been processed?
+    pub async fn is_ready(&self, id: &str) -> Result<bool> {
+        let reply = self.get(&format!("/api/v1/media/{id}"))?.max_reply(REPLY_MAX).send().await?;
+        self.read::<Medium>(&reply).map(|_| reply.status == 200)
+    }
+
+    /// `POST /statuses` under a key: sent again with it, the same status comes back.
+    pub async fn create(&self, key: &str, status: &NewStatus<'_>) -> Result<Status> {
+        let request =
+            self.post("/api/v1/statuses")?.header("idempotency-key", key).json(&json!(status));
+        self.send(request.deadline(SPEC.commit_deadline)).await
+    }
+
+    /// `GET /accounts/{id}/statuses`: the account's latest.
+    pub async fn latest(&self, account: &str) -> Result<Vec<Status>> {
+        let query = [("limit", "20"), ("exclude_reblogs", "true")];
+        self.send(self.get(&format!("/api/v1/accounts/{account}/statuses"))?.query(&query)).await
+    }
+
+    /// `GET /statuses/{id}/source`: the text as it was written.
+    pub async fn source(&self, id: &str) -> Result<String> {
+        let source: SourceText =
+            self.send(self.get(&format!("/api/v1/statuses/{id}/source"))?).await?;
+        Ok(source.text)
+    }
+
+    async fn send<T: DeserializeOwned>(&self, request: Request) -> Result<T> {
+        answer::send(self.session, request.max_reply(REPLY_MAX), parse_error).await
+    }
+
+    fn read<T: DeserializeOwned>(&self, reply: &Reply) -> Result<T> {
+        if reply.is_success() { Ok(reply.json()?) } else { Err(parse_error(self.session, reply)) }
+    }
+}

@@ -1,0 +1,165 @@
+//! Mastodon, on any instance. Media are uploaded and waited for, then the status is one call under a key that the
+//! instance remembers for an hour: sent again within it, the same status comes back.
+
+mod client;
+mod error;
+mod limits;
+mod publish;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use settings::Settings;
+
+use crate::{
+    Account, Caption, Class, Connect, Draft, Example, Found, Identity, MediaRules, Pace, Per,
+    Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation,
+    Warning, text,
+};
+
+/// How long an instance remembers an idempotency key.
+const KEY_WINDOW: Duration = Duration::from_secs(60 * 60);
+/// Longest description of a file in characters.
+const ALT_TEXT_MAX: usize = 1_500;
+/// Most media of a status, where the instance does not say otherwise.
+const MEDIA_MAX: usize = 4;
+
+/// What instances come with; `spec_of` writes the limits of the account's own over it.
+const SPEC: Spec = Spec {
+    connect: Connect::Oauth {
+        scopes: &["read:accounts", "read:statuses", "write:statuses", "write:media"],
+    },
+    caption: Caption {
+        count: text::mastodon_units,
+        unit: "characters (an address counts 23)",
+        ..Caption::characters(500)
+    },
+    media: MediaRules {
+        min: 0,
+        images_max: MEDIA_MAX,
+        videos_max: 1,
+        total_max: MEDIA_MAX,
+        mixed: false,
+        image_types: &["image/jpeg", "image/png", "image/gif", "image/webp"],
+        video_types: &["video/mp4", "video/quicktime", "video/webm"],
+        image_bytes_max: 16_777_216,
+        video_bytes_max: 103_809_024,
+        video_ms_max: None,
+    },
+    alt_text_max: ALT_TEXT_MAX,
+    post_types: &[PostType {
+        name: "feed",
+        doc: "A status: text, up to four images or a video, a poll, a quote.",
+        media: None,
+    }],
+    settings: Settings::FIELDS,
+    class: Class::Key { window: Some(KEY_WINDOW) },
+    paces: &[Pace::new(Per::Account, 300, 300)],
+    sources: &[
+        Source::documented(
+            "statuses, media, polls, the idempotency key and its hour, limits of an instance",
+            "https://docs.joinmastodon.org/methods/statuses/",
+        ),
+        Source::documented("paces", "https://docs.joinmastodon.org/api/rate-limits/"),
+        Source::observed(
+            "how texts are counted, media beside a poll",
+            "https://github.com/mastodon/mastodon",
+        ),
+    ],
+    examples: &[
+        Example::new("text", r#"{"caption": "Hello, https://example.org and @friend@mastodon.example"}"#),
+        Example::new(
+            "every setting of a text",
+            r#"{"caption": "It was the butler", "settings": {"visibility": "unlisted", "spoiler_text": "The end of a film", "sensitive": true, "language": "en"}}"#,
+        ),
+        Example::new(
+            "a poll",
+            r#"{"caption": "Tea?", "settings": {"poll": {"options": ["Yes", "No"], "expires_in": 86400, "multiple": false, "hide_totals": true}}}"#,
+        ),
+        Example::new(
+            "a quote",
+            r#"{"caption": "See this", "settings": {"quoted_status_id": "<earlier>"}}"#,
+        ),
+        Example::new(
+            "images with alt texts",
+            r#"{"caption": "Two pictures", "settings": {"media_alt_texts": ["A cat", "A dog"]}}"#,
+        )
+        .with(&["image/png", "image/png"]),
+        Example::new(
+            "an image with a poll",
+            r#"{"caption": "Which one?", "settings": {"poll": {"options": ["The left", "The right"], "expires_in": 3600}}}"#,
+        )
+        .with(&["image/png"]),
+    ],
+    ..Spec::usual(PlatformId::Mastodon, "Mastodon")
+};
+
+/// The connector.
+pub struct Mastodon;
+
+#[async_trait]
+impl Platform for Mastodon {
+    fn spec(&self) -> &'static Spec {
+        &SPEC
+    }
+
+    fn spec_of(&self, account: &Account) -> Spec {
+        limits::narrowed(SPEC, account)
+    }
+
+    /// The warning above a text counts with it.
+    fn caption_length(&self, draft: &Draft) -> usize {
+        let warning = draft.settings.get("spoiler_text").and_then(Value::as_str);
+        text::mastodon_units(&draft.caption) + warning.map_or(0, text::characters)
+    }
+
+    fn settings_suffice(&self, draft: &Draft) -> bool {
+        draft.settings.contains_key("poll")
+    }
+
+    fn check(&self, draft: &Draft) -> Vec<Violation> {
+        settings::check(draft)
+    }
+
+    fn warnings(&self, draft: &Draft) -> Vec<Warning> {
+        settings::warnings(draft)
+    }
+
+    fn step(&self, draft: &Draft, state: Option<&Value>) -> Step {
+        publish::step(draft, state)
+    }
+
+    async fn publish(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        state: Option<Value>,
+    ) -> Result<Progress> {
+        publish::publish(session, draft, state).await
+    }
+
+    async fn reconcile(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        state: Option<Value>,
+        sent_at: DateTime<Utc>,
+    ) -> Result<Found> {
+        publish::reconcile(session, draft, state, sent_at).await
+    }
+
+    async fn verify(&self, session: &Session) -> Result<Identity> {
+        verify::verify(session).await
+    }
+
+    async fn facts(&self, session: &Session) -> Result<Option<serde_json::Map<String, Value>>> {
+        limits::read(session).await.map(Some)
+    }
+}

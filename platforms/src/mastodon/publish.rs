@@ -1,0 +1,172 @@
+//! The steps of a status.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{
+    client::{Instance, NewStatus, Status},
+    limits,
+    settings::Settings,
+};
+use crate::{
+    Draft, Error, Found, Kind, Progress, Result, Session, Step, answer::is_since,
+    outcome::read_state, settings::alt_text,
+};
+
+/// How long to wait before asking again whether a file was processed, and how often to ask.
+const POLL: Duration = Duration::from_secs(3);
+const POLLS_MAX: u32 = 200;
+
+/// Stored between two calls.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct State {
+    /// Ids of the uploaded files, in order.
+    media: Vec<String>,
+    /// The last of them is still being processed, and was asked for so often.
+    waiting: Option<u32>,
+}
+
+/// The next thing to do.
+enum Next {
+    Upload(usize),
+    Wait(u32),
+    Create,
+}
+
+impl State {
+    fn next(&self, draft: &Draft) -> Next {
+        match self.waiting {
+            Some(asked) => Next::Wait(asked),
+            None if self.media.len() < draft.media.len() => Next::Upload(self.media.len()),
+            None => Next::Create,
+        }
+    }
+}
+
+/// What the next call does.
+pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
+    let state: State = read_state(state);
+    match state.next(draft) {
+        Next::Upload(index) => Step::prepare(format!("upload_file_{}", index + 1)),
+        Next::Wait(_) => Step::prepare(format!("wait_for_file_{}", state.media.len())),
+        Next::Create => Step::commit("create_status"),
+    }
+}
+
+/// Takes one step.
+pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> Result<Progress> {
+    let settings: Settings = draft.settings()?;
+    let mut state: State = read_state(state.as_ref());
+    let there = Instance::of(session)?;
+    match state.next(draft) {
+        Next::Upload(index) => {
+            let (id, is_ready) = upload(&there, session, draft, &settings, index).await?;
+            state.media.push(id.clone());
+            state.waiting = (!is_ready).then_some(0);
+            let wait = if is_ready { Duration::ZERO } else { POLL };
+            Ok(Progress::go_on(&state)?.after(wait).naming(Some(id)))
+        }
+        Next::Wait(asked) => wait(&there, state, asked).await,
+        Next::Create => create(&there, session, draft, &settings, &state).await,
+    }
+}
+
+async fn upload(
+    there: &Instance<'_>,
+    session: &Session,
+    draft: &Draft,
+    settings: &Settings,
+    index: usize,
+) -> Result<(String, bool)> {
+    let media =
+        draft.media.get(index).ok_or_else(|| Error::media_rejected("A file is missing."))?;
+    let rules = limits::narrowed(super::SPEC, &session.account).media;
+    let most = if media.is_video() { rules.video_bytes_max } else { rules.image_bytes_max };
+    let bytes = media.read(most).await?;
+    let alt = alt_text(&settings.media_alt_texts, index);
+    there.upload(&media.filename, &media.mime, bytes, alt).await
+}
+
+async fn wait(there: &Instance<'_>, mut state: State, asked: u32) -> Result<Progress> {
+    let id = state.media.last().map(String::as_str).unwrap_or_default();
+    if there.is_ready(id).await.map_err(gone)? {
+        state.waiting = None;
+        return Progress::go_on(&state);
+    }
+    if asked >= POLLS_MAX {
+        return Err(Error::media_rejected(
+            "The instance has not processed a file of the post in ten minutes.",
+        ));
+    }
+    state.waiting = Some(asked + 1);
+    Ok(Progress::go_on(&state)?.after(POLL))
+}
+
+/// A file that failed or was forgotten while it was processed.
+fn gone(error: Error) -> Error {
+    match error.kind {
+        Kind::Rejected => Error { kind: Kind::MediaRejected, ..error },
+        _ => error,
+    }
+}
+
+async fn create(
+    there: &Instance<'_>,
+    session: &Session,
+    draft: &Draft,
+    settings: &Settings,
+    state: &State,
+) -> Result<Progress> {
+    if settings.quoted_status_id.is_some() && !limits::knows_quotes(&session.account) {
+        return Err(Error::rejected("The instance does not know quotes.").with_remedy(
+            "Leave out settings.quoted_status_id, or use an account on a newer instance.",
+        ));
+    }
+    let status = NewStatus {
+        status: &draft.caption,
+        media_ids: &state.media,
+        poll: settings.poll.as_ref(),
+        visibility: settings.visibility.as_deref(),
+        spoiler_text: settings.spoiler_text.as_deref(),
+        sensitive: settings.sensitive,
+        language: settings.language.as_deref(),
+        quoted_status_id: settings.quoted_status_id.as_deref(),
+    };
+    let made = there.create(&draft.key.to_string(), &status).await;
+    let made = made.map_err(|error| match error.kind {
+        Kind::Rejected if status.poll.is_some() && !state.media.is_empty() => error
+            .with_remedy("The instance may take no media beside a poll: leave out one of them."),
+        _ => error,
+    })?;
+    Ok(done(made))
+}
+
+/// Looks for the status among the account's latest: made since the call, with the same text and files.
+pub async fn reconcile(
+    session: &Session,
+    draft: &Draft,
+    state: Option<Value>,
+    sent_at: DateTime<Utc>,
+) -> Result<Found> {
+    let there = Instance::of(session)?;
+    let state: State = read_state(state.as_ref());
+    let id = session.account.remote_id.rsplit(':').next().unwrap_or_default();
+    for status in there.latest(id).await? {
+        let same_files = status.media_attachments.iter().map(|one| &one.id).eq(&state.media);
+        if !is_since(status.created_at, sent_at) || !same_files {
+            continue;
+        }
+        if there.source(&status.id).await?.trim() == draft.caption.trim() {
+            return Ok(Found::There(done(status)));
+        }
+    }
+    Ok(Found::Absent)
+}
+
+fn done(status: Status) -> Progress {
+    Progress::done(status.id, status.url)
+}

@@ -1,0 +1,87 @@
+//! What `settings` of a Mastodon status may hold; names as in Mastodon's own API.
+
+use super::{ALT_TEXT_MAX, MEDIA_MAX};
+use crate::{
+    Draft, Shape, Violation, Warning,
+    settings::{alt_texts, settings},
+};
+
+settings! {
+    /// The settings of a status.
+    Settings {
+        /// Who may see the status; public unless given.
+        optional visibility: Option<String> = Shape::Choice(&["public", "unlisted", "private"]),
+        /// Warning shown in place of the text until it is opened. It counts with the text.
+        optional spoiler_text: Option<String> = Shape::Text { min: 1, max: 500 },
+        /// Hides the media until tapped.
+        optional sensitive: bool = Shape::Bool,
+        /// Language of the text as an ISO 639 code, for example en.
+        optional language: Option<String> = Shape::Text { min: 2, max: 3 },
+        /// Id of a status to quote, on an instance from version 4.5 on.
+        optional quoted_status_id: Option<String> = Shape::Text { min: 1, max: 64 },
+        /// A poll below the text.
+        optional poll: Option<Poll> = Shape::Object(Poll::FIELDS),
+        /// Descriptions of the files for people who cannot see them, in the order of the files.
+        optional media_alt_texts: Vec<String> = alt_texts!(ALT_TEXT_MAX, MEDIA_MAX),
+    }
+
+    /// A poll.
+    Poll {
+        /// The answers to choose from.
+        required options: Vec<String> = Shape::List {
+            of: &Shape::Text { min: 1, max: 50 },
+            min: 2,
+            max: 4,
+        },
+        /// How long it lasts, in seconds: five minutes to a month.
+        required expires_in: i64 = Shape::Integer { min: 300, max: 2_629_746 },
+        /// Lets people choose several.
+        optional multiple: bool = Shape::Bool,
+        /// Hides the counts until it ends.
+        optional hide_totals: bool = Shape::Bool,
+    }
+}
+
+/// Rules that the descriptor cannot express. Values of the wrong kind are the descriptor's to report.
+pub fn check(draft: &Draft) -> Vec<Violation> {
+    let mut found = Vec::new();
+    if draft.media.len() > 1 {
+        let animations = draft.media.iter().enumerate().filter(|(_, one)| one.mime == "image/gif");
+        found.extend(animations.map(|(index, _)| {
+            let message = "Mastodon takes an animated GIF only alone.";
+            let remedy = "Post the GIF alone, or leave it out.";
+            Violation::new(
+                format!("media_urls[{index}]"),
+                "mixed_media_unsupported",
+                message,
+                remedy,
+            )
+        }));
+    }
+    let Ok(settings) = draft.settings::<Settings>() else { return found };
+    let is_code = |code: &String| code.bytes().all(|byte| byte.is_ascii_lowercase());
+    if settings.language.is_some_and(|code| !is_code(&code)) {
+        let message = "language must be an ISO 639 code in lower case.";
+        found.push(Violation::new(
+            "settings.language",
+            "setting_invalid",
+            message,
+            "Give a code like en or de.",
+        ));
+    }
+    let options = settings.poll.map(|poll| poll.options).unwrap_or_default();
+    let repeated = |index: usize| options[..index].contains(&options[index]);
+    found.extend((0..options.len()).filter(|index| repeated(*index)).map(|index| {
+        let field = format!("settings.poll.options[{index}]");
+        let remedy = "Make the answers differ.";
+        Violation::new(field, "setting_invalid", "Two answers of the poll are the same.", remedy)
+    }));
+    found
+}
+
+/// What only newer instances do.
+pub fn warnings(draft: &Draft) -> Vec<Warning> {
+    let has_both = draft.settings.contains_key("poll") && !draft.media.is_empty();
+    let message = "Instances before 2026 take no media beside a poll; such a one refuses the post.";
+    has_both.then(|| Warning::new("settings.poll", message)).into_iter().collect()
+}

@@ -1,0 +1,187 @@
+//! The methods of Slack's Web API, as it names them.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use fanfare_outbound::Request;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use url::Url;
+
+use super::{SPEC, error};
+use crate::{Error, Kind, Result, Session};
+
+const UPLOAD_DEADLINE: Duration = Duration::from_secs(120);
+/// Largest answer: a channel's history comes with all its texts and blocks.
+const REPLY_MAX: usize = 16 * 1024 * 1024;
+
+/// Whose token it is.
+#[derive(Debug, Deserialize)]
+pub struct Bot {
+    pub team: String,
+    pub team_id: String,
+    pub user_id: String,
+    pub url: String,
+}
+
+/// The channel.
+#[derive(Debug, Deserialize)]
+pub struct Channel {
+    pub id: String,
+    pub name: String,
+    #[serde(default)]
+    pub is_private: bool,
+    #[serde(default)]
+    pub is_member: bool,
+    #[serde(default)]
+    pub is_archived: bool,
+}
+
+/// A message of the channel.
+#[derive(Debug, Deserialize)]
+pub struct Message {
+    pub ts: String,
+    #[serde(default)]
+    pub metadata: Value,
+    #[serde(default)]
+    pub files: Vec<File>,
+}
+
+/// A file of a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct File {
+    pub id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+}
+
+/// Where the bytes of a file go.
+#[derive(Debug, Deserialize)]
+pub struct Place {
+    pub upload_url: String,
+    pub file_id: String,
+}
+
+#[derive(Deserialize)]
+struct History {
+    messages: Vec<Message>,
+}
+
+/// `auth.test`
+pub async fn auth_test(session: &Session) -> Result<Bot> {
+    read(call(session, "auth.test", &json!({})).await?)
+}
+
+/// `conversations.info`
+pub async fn channel(session: &Session, id: &str) -> Result<Channel> {
+    let answer = ask(session, "conversations.info", &[("channel", id)]).await?;
+    read(answer["channel"].clone())
+}
+
+/// `conversations.join`
+pub async fn join(session: &Session, channel: &str) -> Result<()> {
+    call(session, "conversations.join", &json!({ "channel": channel })).await.map(drop)
+}
+
+/// `chat.postMessage`; the timestamp, which is the message's id.
+pub async fn post_message(session: &Session, message: &Value) -> Result<String> {
+    let answer = call(session, "chat.postMessage", message).await?;
+    read(answer["ts"].clone())
+}
+
+/// `files.getUploadURLExternal`
+pub async fn place_for(
+    session: &Session,
+    filename: &str,
+    length: u64,
+    alt: Option<&str>,
+) -> Result<Place> {
+    let length = length.to_string();
+    let mut query = vec![("filename", filename), ("length", length.as_str())];
+    query.extend(alt.map(|alt| ("alt_txt", alt)));
+    read(ask(session, "files.getUploadURLExternal", &query).await?)
+}
+
+/// Sends the bytes of a file to where Slack said.
+pub async fn upload(session: &Session, upload_url: &str, mime: &str, bytes: Bytes) -> Result<()> {
+    let url = Url::parse(upload_url)
+        .map_err(|_| Error::transient("Slack named no address for a file."))?;
+    let reply = session.http.post(url).body(mime, bytes).deadline(UPLOAD_DEADLINE).send().await?;
+    if reply.is_success() { Ok(()) } else { Err(error::of_reply(session, &reply)) }
+}
+
+/// `files.completeUploadExternal`: makes the message with the files.
+pub async fn complete(session: &Session, message: &Value) -> Result<()> {
+    call(session, "files.completeUploadExternal", message).await.map(drop)
+}
+
+/// `files.info`: the timestamp of the message that a file was shared with, once Slack has made it.
+pub async fn shared_as(session: &Session, file: &str, channel: &str) -> Result<Option<String>> {
+    let answer = ask(session, "files.info", &[("file", file)]).await?;
+    let shares =
+        |kind: &str| answer["file"]["shares"][kind][channel][0]["ts"].as_str().map(str::to_owned);
+    Ok(shares("public").or_else(|| shares("private")))
+}
+
+/// `conversations.history`: messages since `oldest`, newest first, with what they carry.
+pub async fn history(session: &Session, channel: &str, oldest: &str) -> Result<Vec<Message>> {
+    let query = [
+        ("channel", channel),
+        ("oldest", oldest),
+        ("limit", "200"),
+        ("include_all_metadata", "true"),
+    ];
+    let history: History = read(ask(session, "conversations.history", &query).await?)?;
+    Ok(history.messages)
+}
+
+/// `conversations.replies`: the same of a thread.
+pub async fn replies(
+    session: &Session,
+    channel: &str,
+    thread: &str,
+    oldest: &str,
+) -> Result<Vec<Message>> {
+    let query = [
+        ("channel", channel),
+        ("ts", thread),
+        ("oldest", oldest),
+        ("limit", "200"),
+        ("include_all_metadata", "true"),
+    ];
+    let replies: History = read(ask(session, "conversations.replies", &query).await?)?;
+    Ok(replies.messages)
+}
+
+async fn ask(session: &Session, method: &str, query: &[(&str, &str)]) -> Result<Value> {
+    let url = session.url(SPEC.base_url, &format!("/api/{method}"))?;
+    send(session, session.http.get(url).query(query)).await
+}
+
+async fn call(session: &Session, method: &str, body: &Value) -> Result<Value> {
+    let url = session.url(SPEC.base_url, &format!("/api/{method}"))?;
+    send(session, session.http.post(url).json(body).deadline(SPEC.commit_deadline)).await
+}
+
+/// Sends a request; refusals come with 200 too.
+async fn send(session: &Session, request: Request) -> Result<Value> {
+    let request = request.bearer(session.secrets.need("access_token")?).max_reply(REPLY_MAX);
+    let reply = request.send().await?;
+    if !reply.is_success() {
+        return Err(error::of_reply(session, &reply));
+    }
+    let answer: Value = reply.json()?;
+    match answer["ok"].as_bool() {
+        Some(true) => Ok(answer),
+        Some(false) => Err(error::of_answer(session, &reply, &answer)),
+        None => Err(unclear()),
+    }
+}
+
+fn read<T: DeserializeOwned>(answer: Value) -> Result<T> {
+    serde_json::from_value(answer).map_err(|_| unclear())
+}
+
+fn unclear() -> Error {
+    Error::new(Kind::Ambiguous, "Slack's answer does not hold what was asked for.")
+}

@@ -1,0 +1,80 @@
+//! Slack's errors: `{"ok": false, "error"}` with 200, and 429 with `Retry-After`.
+
+use fanfare_outbound::Reply;
+use serde_json::Value;
+
+use crate::{Error, Kind, Session, answer};
+
+/// What an answer that is not ok means.
+pub fn of_answer(session: &Session, reply: &Reply, answer: &Value) -> Error {
+    let code = session.secrets.redact(answer["error"].as_str().unwrap_or_default());
+    let details = answer.pointer("/response_metadata/messages/0").and_then(Value::as_str);
+    let details = details.map(|text| session.secrets.redact(text));
+    classify(reply, &code).with_reply(reply.status, Some(code.as_str()), details.as_deref())
+}
+
+/// What an answer without Slack's own words means.
+pub fn of_reply(session: &Session, reply: &Reply) -> Error {
+    let body: Value = reply.json().unwrap_or_default();
+    match body["error"].as_str() {
+        Some(_) if reply.status < 500 && reply.status != 429 => of_answer(session, reply, &body),
+        _ => answer::by_status("Slack", reply, "").with_reply(reply.status, None, None),
+    }
+}
+
+fn classify(reply: &Reply, code: &str) -> Error {
+    match code {
+        "token_expired" => Error::new(Kind::TokenExpired, "The Slack access token has expired."),
+        "invalid_auth"
+        | "token_revoked"
+        | "account_inactive"
+        | "not_authed"
+        | "user_removed_from_team" => {
+            Error::reconnect("Slack no longer accepts the account's access.")
+                .with_remedy("Install the app in the workspace again by connecting the account.")
+        }
+        "missing_scope" | "no_permission" => {
+            Error::reconnect("The app lacks a permission in the workspace.")
+                .with_remedy("Connect the account again and grant all permissions.")
+        }
+        "channel_not_found" => Error::rejected("Slack does not find the channel.")
+            .with_remedy("Invite the app to the channel, or connect another channel."),
+        "is_archived" => Error::rejected("The channel is archived.")
+            .with_remedy("Restore the channel, or connect another one."),
+        "not_in_channel" => Error::rejected("The app is not a member of the channel.")
+            .with_remedy("Invite the app to the channel with /invite, then retry the post."),
+        "restricted_action" | "restricted_action_read_only_channel" | "ekm_access_denied" => {
+            Error::rejected("The workspace does not let the app post in this channel.")
+                .with_remedy("Ask an administrator of the workspace to allow it.")
+        }
+        "msg_too_long" | "msg_blocks_too_long" => {
+            Error::rejected("The message is too long for Slack.")
+                .with_remedy("Shorten the caption or the blocks.")
+        }
+        "no_text" => Error::rejected("Slack takes no message without text, blocks or files."),
+        "invalid_blocks" | "invalid_blocks_format" => {
+            Error::rejected("Slack does not take the blocks.")
+                .with_remedy("Try them in Slack's Block Kit Builder, then correct settings.blocks.")
+        }
+        "thread_not_found" | "message_not_found" | "cannot_reply_to_message" => {
+            Error::rejected("Slack does not find the message to answer.")
+                .with_remedy("Correct settings.thread_ts.")
+        }
+        "file_not_found"
+        | "file_upload_size_restricted"
+        | "file_uploads_disabled"
+        | "file_type_restricted"
+        | "storage_limit_reached" => Error::media_rejected(
+            "The workspace does not take a file of the post.",
+        )
+        .with_remedy("Check the size and type of the files, and the workspace's rules for them."),
+        "ratelimited" | "rate_limited" | "message_limit_exceeded" => {
+            Error::new(Kind::RateLimited, "Slack asks to wait.")
+                .with_retry_after(reply.retry_after())
+        }
+        "internal_error" | "fatal_error" | "service_unavailable" | "request_timeout" => {
+            Error::new(Kind::Server, "Slack has a problem of its own.")
+        }
+        _ => Error::rejected(format!("Slack refuses the message: {code}.")),
+    }
+}

@@ -1,0 +1,188 @@
+//! The steps of a message.
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::{Value, json};
+
+use super::{
+    FILE_BYTES_MAX,
+    client::{self, File, Message},
+    settings::Settings,
+    state::{Next, Place, State},
+};
+use crate::{
+    Draft, Error, Found, Kind, Media, Progress, Result, Session, Step, outcome::read_state,
+    settings::alt_text,
+};
+
+/// Type of the metadata that a message carries.
+const EVENT: &str = "fanfare_post";
+/// How long to wait before asking again under which timestamp a message with files was made, and how often to ask.
+const POLL: Duration = Duration::from_secs(2);
+const POLLS_MAX: u32 = 15;
+
+/// What the next call does.
+pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
+    read_state::<State>(state).next(draft).step()
+}
+
+/// Takes one step.
+pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> Result<Progress> {
+    let settings: Settings = draft.settings()?;
+    let mut state: State = read_state(state.as_ref());
+    match state.next(draft) {
+        Next::Join => {
+            join(session).await?;
+            state.joined = true;
+        }
+        Next::Reserve(index) => {
+            let media = file(draft, index)?;
+            let length = match media.bytes {
+                Some(bytes) => bytes,
+                None => media.read(FILE_BYTES_MAX).await?.len() as u64,
+            };
+            let alt = alt_text(&settings.media_alt_texts, index);
+            let place = client::place_for(session, &media.filename, length, alt).await?;
+            state.place = Some(Place { upload_url: place.upload_url, file_id: place.file_id });
+        }
+        Next::Upload(index, place) => {
+            let media = file(draft, index)?;
+            let bytes = media.read(FILE_BYTES_MAX).await?;
+            client::upload(session, &place.upload_url, &media.mime, bytes).await?;
+            let title = Some(media.filename.clone()).filter(|name| !name.is_empty());
+            state.files.push(File { id: place.file_id, title });
+            state.place = None;
+        }
+        Next::Post => {
+            let ts = client::post_message(session, &message(session, draft, &settings)).await?;
+            return Ok(done(session, &ts));
+        }
+        Next::Complete => {
+            client::complete(session, &upload(session, draft, &settings, &state)).await?;
+            state.completed = Some(0);
+            return Ok(public(Progress::go_on(&state)?, &state));
+        }
+        Next::FindMessage(asked) => return find_message(session, state, asked).await,
+    }
+    Progress::go_on(&state)
+}
+
+fn file(draft: &Draft, index: usize) -> Result<&Media> {
+    draft.media.get(index).ok_or_else(|| Error::media_rejected("A file of the post is missing."))
+}
+
+fn channel(session: &Session) -> &str {
+    session.account.meta_str("channel_id").unwrap_or_default()
+}
+
+/// Joins a public channel. Into a private one the bot must be invited; whether it was, posting tells.
+async fn join(session: &Session) -> Result<()> {
+    let reason = |error: &Error| error.reply.as_ref().and_then(|reply| reply.code.clone());
+    match client::join(session, channel(session)).await {
+        Err(error) if error.kind == Kind::Rejected && reason(&error).is_some() => Ok(()),
+        other => other,
+    }
+}
+
+/// A text in which nothing is a link, a mention or a command.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// The message, carrying the post's key.
+fn message(session: &Session, draft: &Draft, settings: &Settings) -> Value {
+    let key = json!({"event_type": EVENT, "event_payload": {"key": draft.key}});
+    let mut message = json!({"channel": channel(session), "metadata": key});
+    if settings.markdown {
+        message["markdown_text"] = json!(draft.caption);
+    } else {
+        message["text"] = json!(escaped(&draft.caption));
+    }
+    if !settings.blocks.is_empty() {
+        message["blocks"] = json!(settings.blocks);
+    }
+    let flags = [("unfurl_links", settings.unfurl_links), ("unfurl_media", settings.unfurl_media)];
+    for (name, flag) in flags {
+        if let Some(flag) = flag {
+            message[name] = json!(flag);
+        }
+    }
+    if let Some(thread) = &settings.thread_ts {
+        message["thread_ts"] = json!(thread);
+        message["reply_broadcast"] = json!(settings.reply_broadcast);
+    }
+    message
+}
+
+/// The call that makes a message of uploaded files.
+fn upload(session: &Session, draft: &Draft, settings: &Settings, state: &State) -> Value {
+    let mut message = json!({"files": state.files, "channel_id": channel(session)});
+    if !settings.blocks.is_empty() {
+        message["blocks"] = json!(settings.blocks);
+    } else if !draft.caption.is_empty() {
+        message["initial_comment"] = json!(escaped(&draft.caption));
+    }
+    if let Some(thread) = &settings.thread_ts {
+        message["thread_ts"] = json!(thread);
+    }
+    message
+}
+
+/// The message is there, and only its timestamp is still to be found.
+fn public(progress: Progress, state: &State) -> Progress {
+    let first = state.files.first().map(|file| file.id.clone());
+    match progress.naming(first) {
+        Progress::Continue { state, after, remote_id, .. } => {
+            Progress::Continue { state, after, remote_id, public: true }
+        }
+        done => done,
+    }
+}
+
+/// Slack makes the message a moment after the call. A message whose timestamp never shows is known by its first file.
+async fn find_message(session: &Session, mut state: State, asked: u32) -> Result<Progress> {
+    let first = state.files.first().map(|file| file.id.clone()).unwrap_or_default();
+    let found = client::shared_as(session, &first, channel(session)).await.unwrap_or_default();
+    if let Some(ts) = found {
+        return Ok(done(session, &ts));
+    }
+    if asked >= POLLS_MAX {
+        return Ok(Progress::done(first, None));
+    }
+    state.completed = Some(asked + 1);
+    Ok(public(Progress::go_on(&state)?, &state).after(POLL))
+}
+
+/// Looks in the channel, or in the thread, for the message that carries the post's key or its files.
+pub async fn reconcile(
+    session: &Session,
+    draft: &Draft,
+    state: Option<Value>,
+    sent_at: DateTime<Utc>,
+) -> Result<Found> {
+    let settings: Settings = draft.settings()?;
+    let state: State = read_state(state.as_ref());
+    let oldest = format!("{}.000000", (sent_at - TimeDelta::minutes(2)).timestamp());
+    let messages = match &settings.thread_ts {
+        Some(thread) => client::replies(session, channel(session), thread, &oldest).await?,
+        None => client::history(session, channel(session), &oldest).await?,
+    };
+    let key = draft.key.to_string();
+    let is_ours = |message: &&Message| {
+        let carries = message.metadata["event_payload"]["key"] == key.as_str();
+        let files = || {
+            message.files.iter().map(|file| &file.id).eq(state.files.iter().map(|file| &file.id))
+        };
+        carries || (!state.files.is_empty() && files())
+    };
+    let found = messages.iter().find(is_ours);
+    Ok(found.map_or(Found::Absent, |message| Found::There(done(session, &message.ts))))
+}
+
+/// A message is known by its timestamp; its address is made of it.
+fn done(session: &Session, ts: &str) -> Progress {
+    let home = session.account.meta_str("url").unwrap_or_default();
+    let path = format!("/archives/{}/p{}", channel(session), ts.replace('.', ""));
+    Progress::done(ts, session.url(home, &path).ok().map(String::from))
+}

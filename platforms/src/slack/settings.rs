@@ -1,0 +1,87 @@
+//! What `settings` of a Slack message may hold; names as in Slack's own API.
+
+use serde_json::Value;
+
+use super::{ALT_TEXT_MAX, FILES_MAX, MARKDOWN_MAX, blocks};
+use crate::{
+    Draft, Shape, Violation, Warning,
+    settings::{alt_texts, settings},
+    text,
+};
+
+settings! {
+    /// The settings of a message.
+    Settings {
+        /// The caption is Markdown (up to 12,000 characters); otherwise it is plain text.
+        optional markdown: bool = Shape::Bool,
+        /// Blocks of Slack's Block Kit that make the message; the caption is what notifications show then.
+        optional blocks: Vec<Value> = Shape::List { of: &Shape::Foreign, min: 1, max: 50 },
+        /// Shows previews of linked pages; as the workspace has it unless given.
+        optional unfurl_links: Option<bool> = Shape::Bool,
+        /// Shows previews of linked media; as the workspace has it unless given.
+        optional unfurl_media: Option<bool> = Shape::Bool,
+        /// Answers the message with this timestamp (its id) in a thread.
+        optional thread_ts: Option<String> = Shape::Text { min: 17, max: 17 },
+        /// Shows the answer in the channel too; for messages without files.
+        optional reply_broadcast: bool = Shape::Bool,
+        /// Descriptions of the files for people who cannot see them, in the order of the files.
+        optional media_alt_texts: Vec<String> = alt_texts!(ALT_TEXT_MAX, FILES_MAX),
+    }
+}
+
+/// Rules that the descriptor cannot express. Values of the wrong kind are the descriptor's to report.
+pub fn check(draft: &Draft) -> Vec<Violation> {
+    let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
+    let mut found = blocks::check(&settings.blocks);
+    let mut wrong = |field: &str, message: &str, remedy: &str| {
+        found.push(Violation::new(field, "setting_invalid", message, remedy));
+    };
+    if settings.markdown && !settings.blocks.is_empty() {
+        wrong(
+            "settings.markdown",
+            "A message is Markdown or blocks, not both.",
+            "Leave out markdown or blocks.",
+        );
+    }
+    if settings.markdown && !draft.media.is_empty() {
+        wrong(
+            "settings.markdown",
+            "Slack takes no Markdown text beside files.",
+            "Leave out markdown, or post without files.",
+        );
+    }
+    let is_ts = |ts: &str| {
+        let (seconds, micros) = ts.split_once('.').unwrap_or_default();
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        seconds.len() == 10 && micros.len() == 6 && is_number(seconds) && is_number(micros)
+    };
+    if settings.thread_ts.as_deref().is_some_and(|ts| !is_ts(ts)) {
+        let message = "thread_ts must be the timestamp of a message.";
+        wrong("settings.thread_ts", message, "Give it like 1700000000.123456.");
+    }
+    if settings.reply_broadcast && settings.thread_ts.is_none() {
+        let message = "reply_broadcast needs thread_ts.";
+        wrong("settings.reply_broadcast", message, "Set thread_ts, or leave out reply_broadcast.");
+    }
+    let length = text::characters(&draft.caption);
+    if settings.markdown && length > MARKDOWN_MAX {
+        let message =
+            format!("Caption is {length} characters; slack allows {MARKDOWN_MAX} of Markdown.");
+        let remedy =
+            format!("Shorten the caption to {MARKDOWN_MAX} characters, or leave out markdown.");
+        let violation = Violation::new("caption", "caption_too_long", message, remedy);
+        found.push(violation.with_limit(MARKDOWN_MAX, length));
+    }
+    found
+}
+
+/// What Slack's upload of files has no place for.
+pub fn warnings(draft: &Draft) -> Vec<Warning> {
+    if draft.media.is_empty() {
+        return Vec::new();
+    }
+    let names = ["unfurl_links", "unfurl_media", "reply_broadcast"];
+    let given = names.iter().filter(|name| draft.settings.contains_key(**name));
+    let message = "Slack has no such choice for a message with files: this has no effect.";
+    given.map(|name| Warning::new(format!("settings.{name}"), message)).collect()
+}

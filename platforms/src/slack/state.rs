@@ -1,0 +1,65 @@
+//! How far a message is.
+
+use serde::{Deserialize, Serialize};
+
+use super::client::File;
+use crate::{Draft, Step};
+
+/// Stored between two calls.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct State {
+    /// The bot is in the channel, or cannot join by itself.
+    pub joined: bool,
+    /// Files whose bytes Slack has, in order.
+    pub files: Vec<File>,
+    /// Where the bytes of the next file go.
+    pub place: Option<Place>,
+    /// The message with the files was made; Slack was asked so often under which timestamp.
+    pub completed: Option<u32>,
+}
+
+/// A place for a file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Place {
+    pub upload_url: String,
+    pub file_id: String,
+}
+
+/// The next thing to do.
+pub enum Next {
+    Join,
+    Reserve(usize),
+    Upload(usize, Place),
+    Post,
+    Complete,
+    FindMessage(u32),
+}
+
+impl State {
+    /// What comes next for `draft`.
+    pub fn next(&self, draft: &Draft) -> Next {
+        match (&self.place, self.completed) {
+            (_, Some(asked)) => Next::FindMessage(asked),
+            _ if !self.joined => Next::Join,
+            (Some(place), None) => Next::Upload(self.files.len(), place.clone()),
+            (None, None) if self.files.len() < draft.media.len() => Next::Reserve(self.files.len()),
+            (None, None) if draft.media.is_empty() => Next::Post,
+            (None, None) => Next::Complete,
+        }
+    }
+}
+
+impl Next {
+    /// As the ledger shows it.
+    pub fn step(&self) -> Step {
+        match self {
+            Self::Join => Step::prepare("join_channel"),
+            Self::Reserve(index) => Step::prepare(format!("reserve_file_{}", index + 1)),
+            Self::Upload(index, _) => Step::prepare(format!("upload_file_{}", index + 1)),
+            Self::Post => Step::commit("post_message"),
+            Self::Complete => Step::commit("complete_upload"),
+            Self::FindMessage(_) => Step::confirm("find_message"),
+        }
+    }
+}

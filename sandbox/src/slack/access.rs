@@ -1,0 +1,87 @@
+//! Tokens, and how refusals are worded: with 200.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::home::Change;
+use super::{Cx, Slack};
+use crate::call::Call;
+use crate::params::Params;
+use crate::reply::{Answer, Reply};
+use crate::sim::Account;
+
+/// A refusal.
+pub(super) fn failure(error: &str) -> Reply {
+    Reply::ok(&json!({"ok": false, "error": error}))
+}
+
+/// A refusal with what exactly is wrong.
+pub(super) fn detailed(error: &str, why: &str) -> Reply {
+    Reply::ok(
+        &json!({"ok": false, "error": error, "response_metadata": {"messages": [format!("[ERROR] {why}")]}}),
+    )
+}
+
+/// A success with these fields.
+pub(super) fn success(mut fields: Value) -> Reply {
+    fields["ok"] = json!(true);
+    Reply::ok(&fields)
+}
+
+/// The token of a request: a header, or an argument.
+pub(super) fn token(call: &Call) -> Option<String> {
+    if let Some(token) = call.bearer() {
+        return Some(token.to_owned());
+    }
+    Params::read(call).ok()?.filled("token")
+}
+
+/// The account of the request's token.
+pub(super) fn account(cx: &Cx) -> Result<Arc<Account<Slack>>, Reply> {
+    if token(&cx.call).is_none() {
+        return Err(failure("not_authed"));
+    }
+    let account = cx.account.clone().ok_or_else(|| failure("invalid_auth"))?;
+    if account.look(|home| home.revoked) { Err(failure("token_revoked")) } else { Ok(account) }
+}
+
+/// The arguments of a method.
+pub(super) fn arguments(cx: &Cx) -> Result<Params, Reply> {
+    Params::read(&cx.call).map_err(|_| failure("invalid_json"))
+}
+
+/// The bot's own channel, which must be the one that is meant.
+pub(super) fn in_channel(account: &Account<Slack>, channel: Option<String>) -> Result<(), Reply> {
+    let identity = &account.identity;
+    let name = format!("#{}", identity.username);
+    let is_own = channel.is_some_and(|channel| channel == identity.remote_id || channel == name);
+    if is_own { Ok(()) } else { Err(failure("channel_not_found")) }
+}
+
+/// `auth.test`
+pub(super) fn test(cx: &Cx) -> Answer {
+    let account = account(cx)?;
+    let identity = &account.identity;
+    Ok(success(json!({
+        "url": format!("{}/", cx.sim.base()),
+        "team": format!("The {} team", identity.username),
+        "user": "fanfare",
+        "team_id": identity.private("team_id"),
+        "user_id": identity.private("bot_user_id"),
+        "bot_id": identity.private("bot_id"),
+        "is_enterprise_install": false,
+    })))
+}
+
+/// `auth.revoke`
+pub(super) fn revoke(cx: &Cx) -> Answer {
+    cx.sim.make(&*account(cx)?, Change::Revoked(true));
+    Ok(success(json!({"revoked": true})))
+}
+
+/// Any other method.
+pub(super) fn unknown_method(cx: &Cx) -> Answer {
+    let method = cx.call.segment(1).to_owned();
+    Err(Reply::ok(&json!({"ok": false, "error": "unknown_method", "req_method": method})))
+}

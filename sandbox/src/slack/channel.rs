@@ -1,0 +1,95 @@
+//! The channel: looked at, joined, read.
+
+use serde_json::{Value, json};
+
+use super::home::{Change, Message};
+use super::{Cx, access, shown};
+use crate::network::Identity;
+use crate::reply::{Answer, Reply};
+
+fn view(identity: &Identity, is_member: bool) -> Value {
+    json!({
+        "id": identity.remote_id,
+        "name": identity.username,
+        "is_channel": true,
+        "is_private": false,
+        "is_archived": false,
+        "is_member": is_member,
+        "created": identity.created_ms / 1_000,
+        "num_members": 2,
+    })
+}
+
+/// `conversations.list`
+pub(super) fn list(cx: &Cx) -> Answer {
+    let account = access::account(cx)?;
+    let channel = view(&account.identity, account.look(|home| home.joined));
+    Ok(access::success(json!({"channels": [channel], "response_metadata": {"next_cursor": ""}})))
+}
+
+/// `conversations.info`
+pub(super) fn info(cx: &Cx) -> Answer {
+    let account = access::account(cx)?;
+    access::in_channel(&account, access::arguments(cx)?.filled("channel"))?;
+    let channel = view(&account.identity, account.look(|home| home.joined));
+    Ok(access::success(json!({ "channel": channel })))
+}
+
+/// `conversations.join`
+pub(super) fn join(cx: &Cx) -> Answer {
+    let account = access::account(cx)?;
+    access::in_channel(&account, access::arguments(cx)?.filled("channel"))?;
+    let was_in = account.look(|home| home.joined);
+    cx.sim.make(&account, Change::Joined);
+    let mut answer = json!({"channel": view(&account.identity, true)});
+    if was_in {
+        answer["warning"] = json!("already_in_channel");
+    }
+    Ok(access::success(answer))
+}
+
+/// `conversations.history`: newest first; answers in threads only if the channel sees them too.
+pub(super) fn history(cx: &Cx) -> Answer {
+    read(cx, |message, _| message.thread.is_none() || message.is_broadcast, true)
+}
+
+/// `conversations.replies`: a thread from its start.
+pub(super) fn replies(cx: &Cx) -> Answer {
+    read(cx, |message, thread| message.ts == thread || message.thread == Some(thread), false)
+}
+
+fn read(cx: &Cx, wanted: fn(&Message, u64) -> bool, is_newest_first: bool) -> Answer {
+    let account = access::account(cx)?;
+    let arguments = access::arguments(cx)?;
+    access::in_channel(&account, arguments.filled("channel"))?;
+    if !account.look(|home| home.joined) {
+        return Err(access::failure("not_in_channel"));
+    }
+    let thread = arguments.filled("ts").and_then(|ts| shown::micros(&ts));
+    if !is_newest_first && thread.is_none() {
+        return Err(access::failure("thread_not_found"));
+    }
+    let oldest = arguments.filled("oldest").and_then(|ts| shown::micros(&ts)).unwrap_or(0);
+    let latest = arguments.filled("latest").and_then(|ts| shown::micros(&ts)).unwrap_or(u64::MAX);
+    let limit =
+        arguments.integer("limit").and_then(|limit| usize::try_from(limit).ok()).unwrap_or(100);
+    let with_metadata = arguments.flag("include_all_metadata");
+    let mut messages: Vec<Value> = account.look(|home| {
+        let within = home.messages.range(oldest..latest).map(|(_, message)| message);
+        let meant = within.filter(|message| wanted(message, thread.unwrap_or(0)));
+        meant
+            .map(|message| shown::message(home, message, &account.identity, with_metadata))
+            .collect()
+    });
+    if is_newest_first {
+        messages.reverse();
+    }
+    let has_more = messages.len() > limit;
+    messages.truncate(limit);
+    Ok(access::success(json!({"messages": messages, "has_more": has_more})))
+}
+
+/// What a limit that is used up is answered with.
+pub(super) fn too_many(seconds: u64) -> Reply {
+    Reply::json(429, &json!({"ok": false, "error": "ratelimited"})).with("retry-after", seconds)
+}

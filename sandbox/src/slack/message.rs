@@ -1,0 +1,119 @@
+//! Messages: posted and taken away.
+
+use serde_json::{Value, json};
+
+use super::home::{Change, Home, Message};
+use super::{Cx, Slack, access, blocks, channel, shown};
+use crate::pace::Limit;
+use crate::params::Params;
+use crate::reply::{Answer, Reply};
+use crate::sim::Account;
+
+/// About one message a second in a channel.
+const POSTS: Limit = Limit { name: "posts", units: 1, span_ms: 1_000 };
+/// Longer texts are cut off.
+const TEXT_MAX: usize = 40_000;
+const MARKDOWN_MAX: usize = 12_000;
+
+/// Counts one message.
+pub(super) fn paced(cx: &Cx, account: &Account<Slack>) -> Result<(), Reply> {
+    if !cx.sim.world.rate_limits() || account.pace(POSTS, 1, cx.now_ms()).allowed {
+        return Ok(());
+    }
+    Err(channel::too_many(1))
+}
+
+/// The thread that is answered, which must be there.
+pub(super) fn thread(home: &Home, arguments: &Params) -> Result<Option<u64>, Reply> {
+    let Some(ts) = arguments.filled("thread_ts") else { return Ok(None) };
+    let found = shown::micros(&ts).filter(|ts| home.messages.contains_key(ts));
+    found.map(Some).ok_or_else(|| access::failure("thread_not_found"))
+}
+
+/// A text as Slack keeps it: what is no link, mention or command in angle brackets stays as it is.
+pub(super) fn plain(text: &str) -> String {
+    text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+}
+
+/// `chat.postMessage`
+pub(super) fn post(cx: &Cx) -> Answer {
+    let account = access::account(cx)?;
+    let arguments = access::arguments(cx)?;
+    access::in_channel(&account, arguments.filled("channel"))?;
+    paced(cx, &account)?;
+    let message = said(&arguments)?;
+    let (ts, at_ms) = (cx.sim.world.unique(), cx.now_ms());
+    let shown = cx.sim.change(&account, |home| {
+        let message = Message { ts, thread: thread(home, &arguments)?, ..message };
+        let shown = shown::message(home, &message, &account.identity, true);
+        let message = Box::new(message);
+        Ok((Change::Message { message, at_ms, titles: Vec::new() }, shown))
+    })?;
+    let id = &account.identity.remote_id;
+    Ok(access::success(json!({"channel": id, "ts": shown["ts"], "message": shown})))
+}
+
+fn said(arguments: &Params) -> Result<Message, Reply> {
+    let blocks = blocks::read(arguments.json("blocks"))?;
+    let (text, markdown) = (arguments.filled("text"), arguments.filled("markdown_text"));
+    if markdown.is_some() && (text.is_some() || !blocks.is_empty()) {
+        return Err(access::failure("markdown_text_conflict"));
+    }
+    if markdown.as_ref().is_some_and(|text| text.chars().count() > MARKDOWN_MAX) {
+        return Err(access::failure("msg_too_long"));
+    }
+    if text.is_none() && markdown.is_none() && blocks.is_empty() {
+        return Err(access::failure("no_text"));
+    }
+    let metadata = match arguments.json("metadata") {
+        None => None,
+        Some(Ok(metadata))
+            if metadata["event_type"].is_string() && metadata["event_payload"].is_object() =>
+        {
+            Some(metadata)
+        }
+        Some(_) => return Err(access::failure("invalid_metadata_format")),
+    };
+    let flag = |name: &str| arguments.has(name).then(|| (name.to_owned(), arguments.flag(name)));
+    let is_markdown = markdown.is_some();
+    let text = markdown.unwrap_or_else(|| {
+        plain(&text.unwrap_or_default().chars().take(TEXT_MAX).collect::<String>())
+    });
+    Ok(Message {
+        text,
+        is_markdown,
+        blocks,
+        metadata,
+        is_broadcast: arguments.flag("reply_broadcast"),
+        unfurls: ["unfurl_links", "unfurl_media"].into_iter().filter_map(flag).collect(),
+        ..Message::default()
+    })
+}
+
+/// `chat.delete`
+pub(super) fn delete(cx: &Cx) -> Answer {
+    let account = access::account(cx)?;
+    let arguments = access::arguments(cx)?;
+    access::in_channel(&account, arguments.filled("channel"))?;
+    let ts = arguments.filled("ts").and_then(|ts| shown::micros(&ts));
+    cx.sim.change(&account, |home| {
+        let ts = ts.filter(|ts| home.messages.contains_key(ts));
+        let ts = ts.ok_or_else(|| access::failure("message_not_found"))?;
+        Ok((Change::Deleted { ts }, ()))
+    })?;
+    Ok(access::success(json!({"channel": account.identity.remote_id, "ts": arguments.text("ts")})))
+}
+
+/// `chat.getPermalink`
+pub(super) fn permalink(cx: &Cx) -> Answer {
+    let account = access::account(cx)?;
+    let arguments = access::arguments(cx)?;
+    access::in_channel(&account, arguments.filled("channel"))?;
+    let ts = arguments.filled("message_ts").and_then(|ts| shown::micros(&ts));
+    let link: Option<Value> = account.look(|home| {
+        let message = home.messages.get(&ts?)?;
+        Some(json!(shown::permalink(message.ts, &account.identity, &cx.sim.base())))
+    });
+    let link = link.ok_or_else(|| access::failure("message_not_found"))?;
+    Ok(access::success(json!({"channel": account.identity.remote_id, "permalink": link})))
+}

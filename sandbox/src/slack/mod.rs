@@ -1,0 +1,160 @@
+//! Slack: workspaces with a bot and a channel each, through the Web API.
+//!
+//! <https://docs.slack.dev/apis/web-api/>
+
+mod access;
+mod blocks;
+mod channel;
+mod files;
+mod home;
+mod message;
+mod shown;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use salvo::http::Method;
+use serde_json::{Map, Value, json};
+
+use crate::call::Call;
+use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::random::{self, BASE62};
+use crate::reply::Reply;
+use crate::sim::{Account, Sim};
+use crate::world::World;
+use home::{Change, Home};
+
+/// One request to this network.
+type Cx = crate::network::Cx<Slack>;
+
+/// The network: each account is a channel of a workspace of its own, with a bot that may post there.
+pub(crate) struct Slack;
+
+/// The characters of ids.
+const ID: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+impl Network for Slack {
+    const NAME: &'static str = "slack";
+    const BODY_MAX: usize = 64 << 20;
+    type Home = Home;
+    type Change = Change;
+
+    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        let asked = match name {
+            Name::Asked(asked) => Name::Asked(asked.trim_start_matches('#')),
+            Name::Made(first, second) => Name::Made(first, second),
+        };
+        let channel = asked.fitted('-', allowed).to_ascii_lowercase();
+        if channel.is_empty() || channel.len() > 80 {
+            return Err(
+                "a channel's name has 1 to 80 letters, digits, hyphens and underscores".into()
+            );
+        }
+        let id = |start: &str| format!("{start}{}", random::text(ID, 10));
+        let token = format!(
+            "xoxb-{}-{}-{}",
+            random::number(12),
+            random::number(13),
+            random::text(BASE62, 24)
+        );
+        let private = BTreeMap::from([
+            ("access_token".to_owned(), token),
+            ("team_id".to_owned(), id("T0")),
+            ("bot_user_id".to_owned(), id("U0")),
+            ("bot_id".to_owned(), id("B0")),
+        ]);
+        Ok(Identity { remote_id: id("C0"), username: channel, created_ms: world.now_ms(), private })
+    }
+
+    fn keys(identity: &Identity) -> Vec<String> {
+        vec![format!("token:{}", identity.private("access_token"))]
+    }
+
+    fn credentials(identity: &Identity, _base: &str) -> Map<String, Value> {
+        Map::from_iter([
+            ("access_token".to_owned(), json!(identity.private("access_token"))),
+            ("channel_id".to_owned(), json!(identity.remote_id)),
+        ])
+    }
+
+    /// Clients name an account by workspace and channel.
+    fn bare_id(remote_id: &str) -> &str {
+        remote_id.rsplit(':').next().unwrap_or(remote_id)
+    }
+
+    fn route(method: &Method, path: &[&str], _call: &Call) -> Option<Route<Self>> {
+        use Phase::{Commit, Confirm, Prepare, Read};
+        if !matches!(*method, Method::GET | Method::POST) {
+            return None;
+        }
+        match path {
+            ["api", "auth.test"] => Route::now(Read, access::test),
+            ["api", "auth.revoke"] => Route::now(Read, access::revoke),
+            ["api", "conversations.list"] => Route::now(Read, channel::list),
+            ["api", "conversations.info"] => Route::now(Read, channel::info),
+            ["api", "conversations.join"] => Route::now(Prepare, channel::join),
+            ["api", "conversations.history"] => Route::now(Read, channel::history),
+            ["api", "conversations.replies"] => Route::now(Read, channel::replies),
+            ["api", "chat.postMessage"] => Route::now(Commit, message::post),
+            ["api", "chat.delete"] => Route::now(Commit, message::delete),
+            ["api", "chat.getPermalink"] => Route::now(Confirm, message::permalink),
+            ["api", "files.getUploadURLExternal"] => Route::now(Prepare, files::place),
+            ["upload", "v1", _] => Route::now(Prepare, files::upload),
+            ["api", "files.completeUploadExternal"] => Route::now(Commit, files::complete),
+            ["api", "files.info"] => Route::now(Confirm, files::info),
+            ["api", _] => Route::now(Read, access::unknown_method),
+            _ => None,
+        }
+    }
+
+    fn caller(sim: &Sim<Self>, call: &Call) -> Option<Arc<Account<Self>>> {
+        // The place of a file is all the permission that its bytes need.
+        if let ["upload", "v1", place] = call.segments().as_slice() {
+            return sim.account(place.split('.').next()?);
+        }
+        sim.find(&format!("token:{}", access::token(call)?))
+    }
+
+    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
+        home.apply(change);
+    }
+
+    fn token_change(expired: bool) -> Option<Change> {
+        Some(Change::Revoked(expired))
+    }
+
+    fn posts(home: &Home, identity: &Identity, base: &str) -> Vec<Post> {
+        home.messages.values().map(|message| shown::post(home, message, identity, base)).collect()
+    }
+
+    fn refuse(refusal: Refusal) -> Reply {
+        let code = match refusal.status {
+            400 => "invalid_arguments",
+            401 => "invalid_auth",
+            403 => "restricted_action",
+            404 => "channel_not_found",
+            409 => "is_archived",
+            413 | 422 => "msg_too_long",
+            429 => {
+                let reply = Reply::json(429, &json!({"ok": false, "error": "ratelimited"}));
+                return reply.with("retry-after", refusal.retry_seconds());
+            }
+            500 => "internal_error",
+            503 => "service_unavailable",
+            status => return Reply::raw(status, "<html><body>Server Error</body></html>".into()),
+        };
+        access::failure(code)
+    }
+
+    fn no_route(_call: &Call) -> Reply {
+        Reply::raw(404, "<html><body>There's been a glitch…</body></html>".into())
+    }
+
+    fn page<'a>(path: &[&'a str]) -> Option<(&'a str, &'a str)> {
+        match path {
+            ["archives", channel, message] => Some((channel, message)),
+            _ => None,
+        }
+    }
+}
