@@ -210,7 +210,7 @@ pub static ROUTES: &[Route] = &[
         .doc("posts", "Schedule a post, or publish it now")
         .counts(Bucket::Posts)
         .takes(Body::of::<NewPost>(NEW_POST))
-        .answers(201, "The post was created.", One("post", "Post"))
+        .answers(201, "The post was created.", Record("Created"))
         .answers(200, "With `dry_run`: the post would be created.", Record("DryRun"))
         .refuses(REFUSED_CONTENT),
     Route::new(Method::Post, "/api/v1/posts/batch", "create_posts",

@@ -27,6 +27,7 @@ mod rehearsal;
 mod schema;
 mod session;
 mod settings;
+mod shown;
 mod slack;
 mod spec;
 mod telegram;
@@ -42,9 +43,10 @@ pub use list::{PlatformId, all, find};
 pub use outcome::{Class, Found, Identity, Part, Phase, Progress, Published, Refreshed, Step};
 pub use schema::{content_limits, describe, media_limits, settings_schema};
 pub use session::{Account, Secrets, Session};
+pub use shown::{Api, Evidence, Example, Source};
 pub use spec::{
-    Api, Caption, Connect, CredentialField, Evidence, Example, Frame, MediaRules, Pace, Per,
-    PostType, Setting, Shape, Source, Spec, ThreadRules,
+    Caption, Connect, CredentialField, Frame, MediaRules, Pace, Per, PostType, Setting, Shape,
+    Spec, ThreadRules,
 };
 pub use validate::{Conversion, Violation, Warning, conversions, validate};
 

@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-use crate::{Class, PlatformId, oauth::Oauth};
+use crate::{
+    Class, PlatformId,
+    oauth::Oauth,
+    shown::{Api, Example, Source},
+};
 
 /// One network's limits, settings and ways to connect.
 #[derive(Debug, Clone, Copy)]
@@ -74,93 +78,6 @@ impl Spec {
             sources: &[],
             examples: &[],
         }
-    }
-}
-
-/// A version of a network's API.
-#[derive(Debug, Clone, Copy)]
-pub struct Api {
-    /// Its name, as requests hold it.
-    pub version: &'static str,
-    /// The day (`YYYY-MM-DD`) on which the network stops answering it, once that is announced.
-    pub ends: Option<&'static str>,
-}
-
-/// Where some facts of a descriptor come from.
-#[derive(Debug, Clone, Copy)]
-pub struct Source {
-    /// Which facts.
-    pub facts: &'static str,
-    /// An address, or where it was seen.
-    pub from: &'static str,
-    /// How good they are.
-    pub evidence: Evidence,
-}
-
-/// How good a fact is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Evidence {
-    /// Read in the vendor's documentation, schema or source.
-    Documented,
-    /// Seen in what software does that works with it.
-    Observed,
-    /// Neither; easy to change.
-    Assumed,
-}
-
-impl Source {
-    /// Facts that the vendor publishes.
-    #[must_use]
-    pub const fn documented(facts: &'static str, from: &'static str) -> Self {
-        Self { facts, from, evidence: Evidence::Documented }
-    }
-
-    /// Facts that were seen, not promised.
-    #[must_use]
-    pub const fn observed(facts: &'static str, from: &'static str) -> Self {
-        Self { facts, from, evidence: Evidence::Observed }
-    }
-
-    /// Facts that nobody promises and that were not checked.
-    #[must_use]
-    pub const fn assumed(facts: &'static str, from: &'static str) -> Self {
-        Self { facts, from, evidence: Evidence::Assumed }
-    }
-}
-
-/// A post that a network takes.
-#[derive(Debug, Clone, Copy)]
-pub struct Example {
-    /// What it shows, a few words.
-    pub what: &'static str,
-    /// The body of `POST /api/v1/posts` without account and media, as JSON. `<earlier>` and `<earlier_url>` stand for
-    /// the network's id and the address of an earlier post of the account.
-    pub post: &'static str,
-    /// Types of its files, in order.
-    pub media: &'static [&'static str],
-    /// What must be there for it to be taken, if that is no matter of course.
-    pub needs: Option<&'static str>,
-}
-
-impl Example {
-    /// A post without files.
-    #[must_use]
-    pub const fn new(what: &'static str, post: &'static str) -> Self {
-        Self { what, post, media: &[], needs: None }
-    }
-
-    /// The same with files of these types.
-    #[must_use]
-    pub const fn with(mut self, media: &'static [&'static str]) -> Self {
-        self.media = media;
-        self
-    }
-
-    /// The same where something must be there first. It is checked and shown, but not sent by the suite.
-    #[must_use]
-    pub const fn needing(mut self, what: &'static str) -> Self {
-        self.needs = Some(what);
-        self
     }
 }
 

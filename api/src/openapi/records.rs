@@ -21,6 +21,11 @@ pub fn all() -> Map<String, Value> {
 const STATUSES: [&str; 7] =
     ["draft", "scheduled", "paused", "publishing", "processing", "published", "failed"];
 
+/// Something an accepted post does not get.
+fn warning() -> Value {
+    record([("field", text()), ("message", text())])
+}
+
 fn posts() -> Vec<(&'static str, Value)> {
     vec![
         ("Post", post()),
@@ -32,13 +37,21 @@ fn posts() -> Vec<(&'static str, Value)> {
                 ("dry_run", truth()),
                 ("valid", truth()),
                 ("post", object()),
-                ("warnings", list(object())),
+                ("warnings", list(warning())),
             ]),
         ),
+        ("Created", record([("post", reference("Post")), ("warnings", list(warning()))])),
         (
             "Batch",
             record([
-                ("posts", list(record([("index", number()), ("post", reference("Post"))]))),
+                (
+                    "posts",
+                    list(record([
+                        ("index", number()),
+                        ("post", reference("Post")),
+                        ("warnings", list(warning())),
+                    ])),
+                ),
                 ("errors", list(batch_error())),
             ]),
         ),

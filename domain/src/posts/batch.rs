@@ -96,6 +96,7 @@ fn answer(outcomes: Vec<Result<Reply>>) -> Reply {
                 all_replayed &= reply.replayed;
                 let mut item = json!({ "index": index });
                 item["post"] = reply.body.get("post").cloned().unwrap_or_default();
+                item["warnings"] = reply.body.get("warnings").cloned().unwrap_or_default();
                 posts.push(item);
             }
             Err(error) => {

@@ -210,10 +210,6 @@ async fn insert(act: &Act, row: post::Model, warnings: &[platforms::Warning]) ->
     if let Some(due_at) = due_at {
         tx.ring(Kind::PublishPost, made.id.0, due_at);
     }
-    let mut body = json!({ "post": view(&made) });
-    if !warnings.is_empty() {
-        body["warnings"] = json!(warnings);
-    }
-    let reply = Reply::ok(body).with_status(201);
+    let reply = Reply::ok(json!({"post": view(&made), "warnings": warnings})).with_status(201);
     act.finish(tx, reply).await
 }

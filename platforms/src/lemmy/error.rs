@@ -48,16 +48,6 @@ fn classify(reply: &Reply, code: &str, said: Option<&str>) -> Error {
             Error::reconnect("The instance has banned or removed the account.")
                 .with_remedy("Ask the administrators of the instance, or connect another account.")
         }
-        "banned_from_community" | "person_is_banned_from_community" => {
-            Error::rejected("The account is banned from this community.")
-                .with_remedy("Choose another community.")
-        }
-        "only_mods_can_post_in_community" => {
-            Error::rejected("Only moderators may post in this community.")
-                .with_remedy("Choose another community.")
-        }
-        "couldnt_find_community" => Error::rejected("The community does not exist.")
-            .with_remedy("Check settings.community."),
         "rate_limit_error" => Error::new(Kind::RateLimited, "The instance asks to wait.")
             .with_retry_after(reply.retry_after().or(Some(WAIT))),
         // The instance could not say whether it stored the post: reading the account's posts tells.
@@ -74,6 +64,23 @@ fn classify(reply: &Reply, code: &str, said: Option<&str>) -> Error {
         }
         _ if reply.status == 429 => Error::new(Kind::RateLimited, "The instance asks to wait.")
             .with_retry_after(reply.retry_after().or(Some(WAIT))),
+        _ => about_the_post(reply, code),
+    }
+}
+
+/// Refusals of one post; the account is fine.
+fn about_the_post(reply: &Reply, code: &str) -> Error {
+    match code {
+        "banned_from_community" | "person_is_banned_from_community" => {
+            Error::rejected("The account is banned from this community.")
+                .with_remedy("Choose another community.")
+        }
+        "only_mods_can_post_in_community" => {
+            Error::rejected("Only moderators may post in this community.")
+                .with_remedy("Choose another community.")
+        }
+        "couldnt_find_community" => Error::rejected("The community does not exist.")
+            .with_remedy("Check settings.community."),
         _ => answer::by_status("The instance", reply, code),
     }
 }

@@ -71,11 +71,12 @@ pub fn check(draft: &Draft) -> Vec<Violation> {
     }
     let options = settings.poll.map(|poll| poll.options).unwrap_or_default();
     let repeated = |index: usize| options[..index].contains(&options[index]);
-    found.extend((0..options.len()).filter(|index| repeated(*index)).map(|index| {
+    let is_blank = |index: usize| options[index].trim().is_empty();
+    for index in (0..options.len()).filter(|index| repeated(*index) || is_blank(*index)) {
+        let message = "The answers of a poll must differ, and none may be blank.";
         let field = format!("settings.poll.options[{index}]");
-        let remedy = "Make the answers differ.";
-        Violation::new(field, "setting_invalid", "Two answers of the poll are the same.", remedy)
-    }));
+        found.push(Violation::new(field, "setting_invalid", message, "Write another answer."));
+    }
     found
 }
 

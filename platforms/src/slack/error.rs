@@ -47,6 +47,20 @@ fn classify(reply: &Reply, code: &str) -> Error {
             Error::rejected("The workspace does not let the app post in this channel.")
                 .with_remedy("Ask an administrator of the workspace to allow it.")
         }
+        "ratelimited" | "rate_limited" | "message_limit_exceeded" => {
+            Error::new(Kind::RateLimited, "Slack asks to wait.")
+                .with_retry_after(reply.retry_after())
+        }
+        "internal_error" | "fatal_error" | "service_unavailable" | "request_timeout" => {
+            Error::new(Kind::Server, "Slack has a problem of its own.")
+        }
+        _ => about_the_message(code),
+    }
+}
+
+/// Refusals of one message; account and channel are fine.
+fn about_the_message(code: &str) -> Error {
+    match code {
         "msg_too_long" | "msg_blocks_too_long" => {
             Error::rejected("The message is too long for Slack.")
                 .with_remedy("Shorten the caption or the blocks.")
@@ -68,13 +82,6 @@ fn classify(reply: &Reply, code: &str) -> Error {
             "The workspace does not take a file of the post.",
         )
         .with_remedy("Check the size and type of the files, and the workspace's rules for them."),
-        "ratelimited" | "rate_limited" | "message_limit_exceeded" => {
-            Error::new(Kind::RateLimited, "Slack asks to wait.")
-                .with_retry_after(reply.retry_after())
-        }
-        "internal_error" | "fatal_error" | "service_unavailable" | "request_timeout" => {
-            Error::new(Kind::Server, "Slack has a problem of its own.")
-        }
         _ => Error::rejected(format!("Slack refuses the message: {code}.")),
     }
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 use url::Url;
 
 use super::{SPEC, error::parse_error};
-use crate::{Error, MediaStream, Result, Session, answer, instance};
+use crate::{MediaStream, Result, Session, answer, instance};
 
 const UPLOAD_DEADLINE: Duration = Duration::from_secs(120);
 /// Largest answer: a post comes back with all its text, twice.
