@@ -21,15 +21,20 @@ pub async fn open(cx: &Context, row: &post::Model) -> Result<Attempt> {
     {
         return Ok(open);
     }
-    Ok(Attempt {
-        number: row.attempt + 1,
+    Ok(next(cx, row.attempt))
+}
+
+/// The attempt behind the one with this number.
+pub fn next(cx: &Context, number: i32) -> Attempt {
+    Attempt {
+        number: number + 1,
         worker: cx.name.clone(),
         started_at: cx.now(),
         ended_at: None,
         outcome: None,
         error: None,
         steps: json!([]),
-    })
+    }
 }
 
 /// Adds a step that begins now.

@@ -7,6 +7,7 @@ use fanfare_domain::{
     clock::date,
     guard::{self, Guard},
     posts::work::Record,
+    work::LEASE,
 };
 use fanfare_entities::Millis;
 use fanfare_platforms::{Account, Class, Found, Session, Step};
@@ -81,8 +82,7 @@ impl Run<'_> {
             // What became of the first call stays open until the network answers this one: until then the post can
             // neither be changed nor be said to have failed.
             _ if keyed && guard::stands(Guard::RepeatedStaysOpen) => {
-                attempt::end(&mut self.attempt, None, self.cx.now());
-                return Ok(Next::Step);
+                return self.repeat().await;
             }
             _ if keyed => self.send_again().await?,
             _ => self.undecided(begun).await?,
@@ -95,6 +95,20 @@ impl Run<'_> {
         let now = self.cx.now();
         let on = Record { status: self.busy_status(), ..self.record(Some(now)) };
         self.write(on).await.map(drop)
+    }
+
+    /// Makes the call again, in an attempt of this worker's own.
+    async fn repeat(&mut self) -> Result<Next> {
+        let now = self.cx.now();
+        attempt::end(&mut self.attempt, None, now);
+        attempt::close(&mut self.attempt, "retry", self.row.error.clone(), now);
+        let record = self.record(Some(now + LEASE));
+        let going_on = Record { keep: true, status: self.busy_status(), ..record };
+        if !self.write(going_on).await? {
+            return Ok(Next::Over);
+        }
+        self.attempt = attempt::next(self.cx, self.attempt.number);
+        Ok(Next::Step)
     }
 
     /// It was certainly not carried out.
