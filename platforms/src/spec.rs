@@ -113,6 +113,7 @@ pub enum Per {
 
 /// How an account is connected.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::large_enum_variant, reason = "a descriptor is a constant, and is read in place")]
 pub enum Connect {
     /// The caller sends these fields.
     Credentials(&'static [CredentialField]),

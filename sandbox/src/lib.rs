@@ -6,6 +6,7 @@
 
 mod bluesky;
 mod call;
+mod consent;
 mod control;
 mod cut;
 mod devto;

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, RwLock};
 
 use serde::{Deserialize, Serialize};
 
+use crate::consent::Codes;
 use crate::faults::{Fault, Faults, Phase};
 use crate::journal::Line;
 use crate::network::{Identity, Network};
@@ -22,6 +23,8 @@ pub(crate) struct Sim<N: Network> {
     pub(crate) accounts: RwLock<Accounts<N>>,
     shared_home: Arc<Mutex<N::Home>>,
     pub(crate) born: AtomicUsize,
+    /// Codes that its authorization page gave.
+    pub codes: Codes,
 }
 
 pub(crate) struct Accounts<N: Network> {
@@ -125,6 +128,7 @@ impl<N: Network> Sim<N> {
             accounts: RwLock::new(accounts),
             shared_home: Arc::default(),
             born: AtomicUsize::new(0),
+            codes: Codes::default(),
         })
     }
 

@@ -19,8 +19,8 @@ use settings::Settings;
 
 use crate::{
     Api, Caption, Class, Connect, CredentialField, Draft, Example, Found, Identity, MediaRules,
-    Pace, Per, Platform, PlatformId, PostType, Progress, Refreshed, Result, Session, Source, Spec,
-    Step, Violation,
+    Pace, Per, Platform, PlatformId, PostType, Progress, Refreshed, Result, Secrets, Session,
+    Source, Spec, Step, Violation,
 };
 
 /// Longest text in characters.
@@ -140,7 +140,7 @@ impl Platform for Lemmy {
         verify::verify(session).await
     }
 
-    fn refreshes(&self) -> bool {
+    fn refreshes(&self, _secrets: &Secrets) -> bool {
         true
     }
 

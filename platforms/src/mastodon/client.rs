@@ -62,6 +62,13 @@ pub struct User {
     pub url: Option<String>,
 }
 
+/// An app that an instance has taken on its list.
+#[derive(Deserialize)]
+pub struct Registered {
+    pub client_id: String,
+    pub client_secret: String,
+}
+
 #[derive(Deserialize)]
 struct SourceText {
     text: String,
@@ -105,6 +112,13 @@ impl<'a> Instance<'a> {
             .http
             .post(self.url(path)?)
             .bearer(self.session.secrets.need("access_token")?))
+    }
+
+    /// `POST /apps`: needs no token.
+    pub async fn register(&self, redirect_uri: &str, scopes: &str) -> Result<Registered> {
+        let form =
+            [("client_name", "Fanfare"), ("redirect_uris", redirect_uri), ("scopes", scopes)];
+        self.send(self.session.http.post(self.url("/api/v1/apps")?).form(&form)).await
     }
 
     /// `GET /accounts/verify_credentials`

@@ -19,9 +19,11 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    Account, Caption, Class, Connect, Draft, Example, Found, Identity, MediaRules, Pace, Per,
-    Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation,
-    Warning, text,
+    Account, Caption, Class, Connect, CredentialField, Draft, Example, Found, Identity, MediaRules,
+    Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step,
+    Violation, Warning,
+    oauth::{self, App, Endpoint, Oauth, Permission},
+    text,
 };
 
 /// How long an instance remembers an idempotency key.
@@ -31,11 +33,27 @@ const ALT_TEXT_MAX: usize = 1_500;
 /// Most media of a status, where the instance does not say otherwise.
 const MEDIA_MAX: usize = 4;
 
+/// Each instance keeps its own list of apps, and its tokens do not end
+/// (<https://docs.joinmastodon.org/spec/oauth/>).
+const OAUTH: Oauth = Oauth {
+    permissions: &[
+        Permission::needed("read:accounts", "See who you are"),
+        Permission::needed("read:statuses", "Read your posts"),
+        Permission::needed("write:statuses", "Publish posts"),
+        Permission::needed("write:media", "Upload pictures and films"),
+    ],
+    pkce: true,
+    revoke: Some(Endpoint::on_instance("/oauth/revoke")),
+    instance: Some(CredentialField::required(
+        oauth::INSTANCE,
+        "Address of your instance, for example https://mastodon.social.",
+    )),
+    ..Oauth::USUAL
+};
+
 /// What instances come with; `spec_of` writes the limits of the account's own over it.
 const SPEC: Spec = Spec {
-    connect: Connect::Oauth {
-        scopes: &["read:accounts", "read:statuses", "write:statuses", "write:media"],
-    },
+    connect: Connect::Oauth(OAUTH),
     caption: Caption {
         count: text::mastodon_units,
         unit: "characters (an address counts 23)",
@@ -157,6 +175,10 @@ impl Platform for Mastodon {
 
     async fn verify(&self, session: &Session) -> Result<Identity> {
         verify::verify(session).await
+    }
+
+    async fn register(&self, session: &Session, redirect_uri: &str) -> Result<Option<App>> {
+        verify::register(session, redirect_uri).await.map(Some)
     }
 
     async fn facts(&self, session: &Session) -> Result<Option<serde_json::Map<String, Value>>> {

@@ -2,8 +2,20 @@
 
 use serde_json::json;
 
-use super::{client::Instance, limits};
-use crate::{Error, Identity, Result, Session, instance};
+use super::{OAUTH, client::Instance, limits};
+use crate::{
+    Error, Identity, Result, Session, instance,
+    oauth::{self, App},
+};
+
+/// Makes this service known to an instance.
+pub async fn register(session: &Session, redirect_uri: &str) -> Result<App> {
+    let scopes: Vec<_> = OAUTH.permissions.iter().map(|permission| permission.name).collect();
+    let there = Instance::of(session)?;
+    let made = there.register(redirect_uri, &scopes.join(" ")).await;
+    let made = made.map_err(Error::while_connecting)?;
+    Ok(App { client_id: made.client_id, client_secret: made.client_secret.into() })
+}
 
 /// Finds the user and the limits of the instance.
 pub async fn verify(session: &Session) -> Result<Identity> {
@@ -19,6 +31,6 @@ pub async fn verify(session: &Session) -> Result<Identity> {
         display_name: Some(user.display_name).filter(|name| !name.is_empty()),
         meta,
         secrets: session.secrets.clone(),
-        expires_at: None,
+        expires_at: oauth::ends(&session.secrets),
     })
 }

@@ -78,6 +78,17 @@ pub async fn channel(session: &Session, id: &str) -> Result<Channel> {
     read(answer["channel"].clone())
 }
 
+/// `conversations.list`: up to 1,000 channels the bot may post in, archived ones left out.
+pub async fn channels(session: &Session) -> Result<Vec<Channel>> {
+    let query = [
+        ("types", "public_channel,private_channel"),
+        ("exclude_archived", "true"),
+        ("limit", "1000"),
+    ];
+    let answer = ask(session, "conversations.list", &query).await?;
+    read(answer["channels"].clone())
+}
+
 /// `conversations.join`
 pub async fn join(session: &Session, channel: &str) -> Result<()> {
     call(session, "conversations.join", &json!({ "channel": channel })).await.map(drop)

@@ -14,6 +14,8 @@ mod state;
 mod tests;
 mod verify;
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -22,9 +24,13 @@ use settings::Settings;
 
 use crate::{
     Caption, Class, Connect, Draft, Example, Found, Identity, MediaRules, Pace, Per, Platform,
-    PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation, Warning, text,
+    PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation, Warning,
+    oauth::{Endpoint, Oauth, Permission, Renewal},
+    text,
 };
 
+/// Host of the API and of its tokens.
+const SLACK: &str = "https://slack.com";
 /// Longest text; Slack cuts longer ones off.
 const TEXT_MAX: usize = 40_000;
 /// Longest Markdown text.
@@ -35,21 +41,31 @@ const FILES_MAX: usize = 10;
 /// Longest alt text in characters.
 const ALT_TEXT_MAX: usize = 1_000;
 
+/// Tokens end only where the app rotates them: then after 12 hours, with a refresh token beside them
+/// (<https://docs.slack.dev/authentication/using-token-rotation>).
+const OAUTH: Oauth = Oauth {
+    authorize: Endpoint::at(SLACK, "/oauth/v2/authorize"),
+    permissions: &[
+        Permission::needed("chat:write", "Post messages"),
+        Permission::wanted("chat:write.public", "Post in public channels without an invitation"),
+        Permission::needed("channels:read", "See the public channels"),
+        Permission::wanted("groups:read", "See the private channels it was invited to"),
+        Permission::needed("channels:join", "Join public channels"),
+        Permission::needed("channels:history", "Find its own messages again"),
+        Permission::wanted("groups:history", "Find its own messages in private channels"),
+        Permission::needed("files:write", "Upload pictures and films"),
+        Permission::wanted("users:read", "See who is in the workspace"),
+    ],
+    separator: ",",
+    token: Endpoint::at(SLACK, "/api/oauth.v2.access"),
+    renewal: Renewal::RefreshToken { idle: Duration::from_secs(365 * 86_400) },
+    revoke: Some(Endpoint::at(SLACK, "/api/auth.revoke")),
+    ..Oauth::USUAL
+};
+
 const SPEC: Spec = Spec {
-    base_url: "https://slack.com",
-    connect: Connect::Oauth {
-        scopes: &[
-            "chat:write",
-            "chat:write.public",
-            "channels:read",
-            "groups:read",
-            "channels:join",
-            "channels:history",
-            "groups:history",
-            "files:write",
-            "users:read",
-        ],
-    },
+    base_url: SLACK,
+    connect: Connect::Oauth(OAUTH),
     caption: Caption {
         count: text::slack_units,
         unit: "characters (&, < and > as they are escaped)",
@@ -156,5 +172,9 @@ impl Platform for Slack {
 
     async fn verify(&self, session: &Session) -> Result<Identity> {
         verify::verify(session).await
+    }
+
+    async fn identities(&self, session: &Session) -> Result<Vec<Identity>> {
+        verify::channels(session).await
     }
 }

@@ -1,9 +1,9 @@
-//! Asks Slack whose token it is, and looks at the channel.
+//! Asks Slack whose token it is, and looks at the channel, or at all there are to choose among.
 
 use serde_json::{Map, json};
 
-use super::client;
-use crate::{Error, Identity, Result, Session};
+use super::client::{self, Bot, Channel};
+use crate::{Error, Identity, Result, Session, oauth};
 
 /// Finds the workspace and the channel.
 pub async fn verify(session: &Session) -> Result<Identity> {
@@ -14,10 +14,26 @@ pub async fn verify(session: &Session) -> Result<Identity> {
         return Err(Error::invalid_credentials("The channel is archived.")
             .with_remedy("Choose another channel."));
     }
-    if channel.is_private && !channel.is_member {
+    if !may_post(&channel) {
         return Err(Error::invalid_credentials("The app is not a member of the private channel.")
             .with_remedy("Invite the app with /invite, then connect again."));
     }
+    Ok(identity(session, &bot, channel))
+}
+
+/// Every channel that the bot may post in.
+pub async fn channels(session: &Session) -> Result<Vec<Identity>> {
+    let bot = client::auth_test(session).await.map_err(Error::while_connecting)?;
+    let all = client::channels(session).await.map_err(Error::while_connecting)?;
+    Ok(all.into_iter().filter(may_post).map(|channel| identity(session, &bot, channel)).collect())
+}
+
+/// Into a private channel the bot must have been invited.
+const fn may_post(channel: &Channel) -> bool {
+    !channel.is_private || channel.is_member
+}
+
+fn identity(session: &Session, bot: &Bot, channel: Channel) -> Identity {
     let meta = Map::from_iter([
         ("team_id".to_owned(), json!(bot.team_id)),
         ("team".to_owned(), json!(bot.team)),
@@ -25,12 +41,12 @@ pub async fn verify(session: &Session) -> Result<Identity> {
         ("bot_user_id".to_owned(), json!(bot.user_id)),
         ("url".to_owned(), json!(bot.url.trim_end_matches('/'))),
     ]);
-    Ok(Identity {
+    Identity {
         remote_id: format!("{}:{}", bot.team_id, channel.id),
         username: format!("#{}", channel.name),
-        display_name: Some(bot.team),
+        display_name: Some(bot.team.clone()),
         meta,
-        secrets: session.secrets.clone(),
-        expires_at: None,
-    })
+        secrets: session.secrets.clone().with("channel_id", channel.id),
+        expires_at: oauth::ends(&session.secrets),
+    }
 }

@@ -7,6 +7,7 @@ mod home;
 mod instance;
 mod listing;
 mod media;
+mod oauth;
 mod poll;
 mod shown;
 mod status;
@@ -90,6 +91,9 @@ impl Network for Mastodon {
                 Route::now(Read, listing::source)
             }
             (&Method::DELETE, ["api", "v1", "statuses", _]) => Route::now(Commit, status::delete),
+            (&Method::POST, ["api", "v1", "apps"]) => Route::now(Read, oauth::register),
+            (&Method::GET, ["oauth", "authorize"]) => Route::now(Read, oauth::authorize),
+            (&Method::POST, ["oauth", "token"]) => Route::now(Read, oauth::token),
             (&Method::POST, ["oauth", "revoke"]) => Route::now(Read, access::revoke),
             _ => None,
         }

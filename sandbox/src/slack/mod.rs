@@ -8,6 +8,7 @@ mod channel;
 mod files;
 mod home;
 mod message;
+mod oauth;
 mod shown;
 
 use std::collections::BTreeMap;
@@ -89,6 +90,8 @@ impl Network for Slack {
             return None;
         }
         match path {
+            ["oauth", "v2", "authorize"] => Route::now(Read, oauth::authorize),
+            ["api", "oauth.v2.access"] => Route::now(Read, oauth::token),
             ["api", "auth.test"] => Route::now(Read, access::test),
             ["api", "auth.revoke"] => Route::now(Read, access::revoke),
             ["api", "conversations.list"] => Route::now(Read, channel::list),

@@ -3,6 +3,7 @@
 
 mod bluesky;
 mod bluesky_limits;
+mod consent;
 mod control;
 mod devto;
 mod discord;
