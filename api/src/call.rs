@@ -3,8 +3,8 @@
 use std::{collections::HashMap, str::FromStr};
 
 use fanfare_domain::{
-    AccountId, Act, BrandId, Code, Error, PostId, Result, WebhookId, error::Violation,
-    input::strict,
+    AccountId, Act, BrandId, Code, ConnectSessionId, Error, PostId, Result, WebhookId,
+    error::Violation, input::strict,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -74,6 +74,14 @@ impl Call {
     /// [`Code::WebhookNotFound`] if it is no UUID.
     pub fn webhook(&self) -> Result<WebhookId> {
         self.id(Code::WebhookNotFound).map(WebhookId)
+    }
+
+    /// The connect session in the path.
+    ///
+    /// # Errors
+    /// [`Code::ConnectSessionNotFound`] if it is no UUID.
+    pub fn connect_session(&self) -> Result<ConnectSessionId> {
+        self.id(Code::ConnectSessionNotFound).map(ConnectSessionId)
     }
 
     /// The brand in the path.

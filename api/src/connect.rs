@@ -1,6 +1,9 @@
 //! Connecting accounts.
 
-use fanfare_domain::{Reply, Result, accounts};
+use fanfare_domain::{
+    Reply, Result,
+    accounts::{self, handoff},
+};
 
 use crate::{Call, discovery::InWorkspace};
 
@@ -12,9 +15,8 @@ pub async fn list_options(mut call: Call) -> Result<Reply> {
 
 /// How one platform is connected.
 pub async fn get_options(mut call: Call) -> Result<Reply> {
-    let platform = call.platform()?;
     call.query::<InWorkspace>()?;
-    accounts::options_of(&call.act, platform).await
+    accounts::options_of(&call.act, call.path("platform")).await
 }
 
 /// Connects an account with credentials, or renews its credentials.
@@ -22,4 +24,16 @@ pub async fn with_credentials(mut call: Call) -> Result<Reply> {
     let platform = call.platform()?;
     let request = call.body()?;
     accounts::connect(&call.act, platform, request).await
+}
+
+/// Makes a link on which a person connects an account.
+pub async fn create_session(mut call: Call) -> Result<Reply> {
+    let platform = call.platform()?;
+    let new = call.body()?;
+    handoff::create(&call.act, platform, new).await
+}
+
+/// How far the person is.
+pub async fn get_session(call: Call) -> Result<Reply> {
+    handoff::show(&call.act, call.connect_session()?).await
 }

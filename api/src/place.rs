@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use fanfare_domain::{
-    AccountId, BrandId, Code, Domain, Error, PostId, Result, WebhookId, WorkspaceId,
+    AccountId, BrandId, Code, ConnectSessionId, Domain, Error, PostId, Result, WebhookId,
+    WorkspaceId,
     access::{self, Caller, Seat},
 };
 use serde_json::Value;
@@ -34,6 +35,8 @@ pub enum Place {
     Brand,
     /// The workspace of the file `id` in the path.
     Media,
+    /// The workspace of the connect session `id` in the path.
+    ConnectSession,
 }
 
 /// What a request says about its place. Nothing of it has been checked yet: what is malformed counts as absent here and
@@ -84,6 +87,10 @@ impl Place {
             Self::Media => {
                 let id = said.id(Code::MediaNotFound)?;
                 access::seat_over_media(cx, caller, id).await
+            }
+            Self::ConnectSession => {
+                let id = ConnectSessionId(said.id(Code::ConnectSessionNotFound)?);
+                access::seat_over_connect_session(cx, caller, id).await
             }
         }
     }

@@ -7,6 +7,7 @@ use crate::{
     Method, admin, assets, docs, drop,
     endpoint::Endpoint,
     front::Front,
+    handoff,
     health::{Alive, Ready},
     limits::Gate,
     media::{Files, Gateway, OwnOrigin},
@@ -22,7 +23,10 @@ pub fn service(domain: Domain, extra: Vec<Router>) -> Service {
     for path in paths() {
         router = router.push(at(path, &domain));
     }
-    router = pages(router, &domain).push(drop::router(&domain)).push(admin::router(&domain));
+    router = pages(router, &domain)
+        .push(drop::router(&domain))
+        .push(admin::router(&domain))
+        .push(handoff::router(&domain));
     for more in extra {
         router = router.push(more);
     }

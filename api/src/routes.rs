@@ -3,10 +3,12 @@
 use fanfare_domain::{
     Code,
     access::{Role, Scope},
-    accounts::{ConnectRequest, Faults, NewSandboxAccount},
+    accounts::{ConnectRequest, Faults, NewSandboxAccount, handoff::NewConnectSession},
     activity::EventsQuery,
+    helpers::Trigger,
     media::{MediaQuery, NewFile, NewRemote, drops::NewDrop, signed::NewUpload},
     posts::{Changes, Filter, NewBatch, NewPost, Release, Retry, StatusChange},
+    slots::{NewGrid, NextQuery},
     webhooks::{NewWebhook, Page, WebhookChanges},
 };
 use futures_util::FutureExt;
@@ -16,7 +18,7 @@ use crate::{
     Shape::{List, One, Page as Pages, Record},
     accounts, activity, brands, connect, discovery,
     discovery::{InWorkspace, PlatformsQuery},
-    media, posts, sandbox, webhooks,
+    helpers, media, posts, sandbox, slots, webhooks,
 };
 
 /// Reading: any member of the workspace may.
@@ -142,6 +144,18 @@ pub static ROUTES: &[Route] = &[
         .doc("discovery", "List what each platform takes")
         .asks(Query::of::<PlatformsQuery>())
         .answers(200, "The platforms.", Record("Platforms")),
+    Route::new(Method::Post, "/api/v1/platforms/trigger", "trigger_helper",
+        writes(Scope::AccountsWrite, Role::Viewer, Place::AccountInBody), |call| helpers::trigger(call).boxed())
+        .doc("discovery", "Run a platform's helper tool; it only reads")
+        .takes(Body::of::<Trigger>(r#"{"tool": "pinterest.boards", "account_id": 7}"#))
+        .answers(200, "What the tool found.", Record("HelperResult"))
+        .refuses(&[Code::ToolNotFound, Code::InvalidCredentials, Code::ProviderUnreachable]),
+    Route::new(Method::Get, "/api/v1/x-posting/quota", "get_x_quota", reads(Scope::PostsRead, Place::Query),
+        |call| helpers::x_quota(call).boxed())
+        .doc("discovery", "Show what is left of this month's posts to X")
+        .counts(Bucket::Reads)
+        .asks(Query::of::<InWorkspace>())
+        .answers(200, "The allowance.", One("quota", "XQuota")),
 
     // Accounts
     Route::new(Method::Get, "/api/v1/accounts", "list_accounts", reads(Scope::AccountsRead, Place::Query),
@@ -160,6 +174,24 @@ pub static ROUTES: &[Route] = &[
         writes(Scope::AccountsWrite, Role::Publisher, Place::Account), |call| accounts::disconnect(call).boxed())
         .doc("accounts", "Disconnect an account, for good")
         .answers(200, "It is disconnected.", Record("Deleted")),
+    Route::new(Method::Get, "/api/v1/accounts/{id}/slots", "get_account_slots",
+        reads(Scope::PostsRead, Place::Account),
+        |call| slots::get(call).boxed())
+        .doc("accounts", "Show the times of day at which an account posts")
+        .counts(Bucket::Reads)
+        .answers(200, "The grid.", One("slots", "Slots")),
+    Route::new(Method::Put, "/api/v1/accounts/{id}/slots", "set_account_slots",
+        writes(Scope::PostsWrite, Role::Publisher, Place::Account), |call| slots::set(call).boxed())
+        .doc("accounts", "Set the times of day at which an account posts")
+        .takes(Body::of::<NewGrid>(r#"{"times": ["09:00", "17:30"], "days": ["monday"], "timezone": "Europe/Berlin"}"#))
+        .answers(200, "The grid.", One("slots", "Slots")),
+    Route::new(Method::Get, "/api/v1/slots/next", "get_next_slot", reads(Scope::PostsRead, Place::AccountInQuery),
+        |call| slots::next(call).boxed())
+        .doc("accounts", "Find an account's next free slot")
+        .counts(Bucket::Reads)
+        .asks(Query::of::<NextQuery>())
+        .answers(200, "The slot, or null with the reason.", Record("NextSlot"))
+        .refuses(&[Code::InvalidTimestamp]),
 
     // Connecting
     Route::new(Method::Get, "/api/v1/connect", "list_connect_options", reads(Scope::AccountsRead, Place::Query),
@@ -182,7 +214,19 @@ pub static ROUTES: &[Route] = &[
         .answers(200, "The account is connected.", Record("Connected"))
         .refuses(&[Code::PlatformNotFound, Code::CredentialsNotSupported, Code::InvalidCredentials,
             Code::BrandRequired,
-            Code::BrandNotFound, Code::AccountNotFound, Code::PlanLimit, Code::ProviderUnreachable]),
+            Code::BrandNotFound, Code::AccountNotFound, Code::ConnectSessionNotFound, Code::InvalidTransition,
+            Code::PlanLimit, Code::ProviderUnreachable]),
+    Route::new(Method::Post, "/api/v1/connect/{platform}/sessions", "create_connect_session",
+        writes(Scope::AccountsWrite, Role::Publisher, Place::Body), |call| connect::create_session(call).boxed())
+        .doc("connect", "Make a link on which a person connects an account in a browser")
+        .takes(Body::of::<NewConnectSession>(r#"{"auto_start": true}"#))
+        .answers(201, "The session, with the link for the person.", One("connect_session", "ConnectSession"))
+        .refuses(&[Code::PlatformNotFound, Code::PlatformNotConfigured, Code::BrandRequired,
+            Code::BrandNotFound]),
+    Route::new(Method::Get, "/api/v1/connect/sessions/{id}", "get_connect_session",
+        reads(Scope::AccountsRead, Place::ConnectSession), |call| connect::get_session(call).boxed())
+        .doc("connect", "Show how far the person is, with a sentence to read aloud")
+        .answers(200, "The session.", One("connect_session", "ConnectSession")),
 
     // Sandbox
     Route::new(Method::Post, "/api/v1/sandbox/accounts", "create_sandbox_account",

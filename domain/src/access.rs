@@ -1,8 +1,9 @@
 //! Who asks, and what that person may do in which workspace.
 
 use fanfare_entities::{
-    AccountId, BrandId, KeyId, PostId, UserId, WebhookId, WorkspaceId, account, brand, brand_lock,
-    media_asset, membership, post, subscription, webhook, workspace,
+    AccountId, BrandId, ConnectSessionId, KeyId, PostId, UserId, WebhookId, WorkspaceId, account,
+    brand, brand_lock, connect_session, media_asset, membership, post, subscription, webhook,
+    workspace,
 };
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 use uuid::Uuid;
@@ -104,6 +105,14 @@ pub struct Caller {
     pub scopes: Vec<Scope>,
     /// The only workspace the key reaches, if it is scoped.
     pub key_workspace: Option<WorkspaceId>,
+}
+
+impl Caller {
+    /// A person at a page: what the person's own seats allow, and no key.
+    #[must_use]
+    pub fn at_a_page(user_id: UserId) -> Self {
+        Self { user_id, key_id: KeyId(Uuid::nil()), scopes: Vec::new(), key_workspace: None }
+    }
 }
 
 /// A person's place in a workspace.
@@ -282,6 +291,25 @@ pub async fn seat_over_webhook(cx: &Domain, caller: &Caller, id: WebhookId) -> R
     let Some(workspace) = workspace else { return Err(absent) };
     // A webhook tells of the whole workspace, so a seat that is locked to brands has none.
     seat_over(cx, caller, Some((workspace, None)), absent).await
+}
+
+/// The caller's seat over a connect session.
+///
+/// # Errors
+/// [`Code::ConnectSessionNotFound`].
+pub async fn seat_over_connect_session(
+    cx: &Domain,
+    caller: &Caller,
+    id: ConnectSessionId,
+) -> Result<Seat> {
+    let place = connect_session::Entity::find_by_id(id)
+        .select_only()
+        .columns([connect_session::Column::WorkspaceId, connect_session::Column::BrandId])
+        .into_tuple()
+        .one(&cx.db.read)
+        .await?;
+    let absent = Error::new(Code::ConnectSessionNotFound, "There is no such connect session.");
+    seat_over(cx, caller, place, absent).await
 }
 
 /// The caller's seat over a brand.

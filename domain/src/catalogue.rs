@@ -236,6 +236,12 @@ codes! {
     GroupNotFound = "group_not_found", 404, false,
         "No post has this group.",
         "Check the group key.";
+    ToolNotFound = "tool_not_found", 404, false,
+        "There is no helper tool with this name.",
+        "`helper_tools` of `GET /api/v1/platforms` lists those there are.";
+    ConnectSessionNotFound = "connect_session_not_found", 404, false,
+        "There is no connect session with this id, or it is not yours to see.",
+        "Start a new one with `POST /api/v1/connect/{platform}/sessions`.";
     PlatformNotFound = "platform_not_found", 404, false,
         "There is no such platform.",
         "`GET /api/v1/platforms` lists them.";
@@ -269,6 +275,9 @@ codes! {
     UnsupportedMediaType = "unsupported_media_type", 415, false,
         "The body is not JSON.",
         "Send `Content-Type: application/json`.";
+    PlatformNotConfigured = "platform_not_configured", 409, false,
+        "No app of this service is registered with the platform.",
+        "The operator sets the variables in `missing_environment`; until then send `sandbox: true`.";
     IdempotencyMismatch = "idempotency_mismatch", 422, false,
         "The `Idempotency-Key` was used for another request.",
         "Use a new key for a new request.";

@@ -25,6 +25,7 @@ pub const TYPES: &[&str] = &[
     "post.published",
     "post.failed",
     "account.disconnected",
+    "account.token_expiring",
     "analytics.synced",
 ];
 

@@ -46,6 +46,12 @@ pub const DELIVERING: &[&str] = &["delivery_claimed", "delivery_sent"];
 /// The places on the way of a request with an `Idempotency-Key`; walked by a test of its own.
 pub const ANSWERING: &[&str] = &["key_reserved", "change_committed"];
 
+/// The places on the way of a network's code into an account; walked by a test of its own.
+pub const CONNECTING: &[&str] = &["code_taken", "code_exchanged"];
+
+/// The places on the way of keeping an account; walked by a test of its own.
+pub const KEEPING: &[&str] = &["account_claimed", "tokens_exchanged"];
+
 /// What happens at the named places; without a hook, nothing. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct Failpoint(Option<Arc<dyn Hook>>);

@@ -17,17 +17,22 @@ pub mod failpoint;
 pub mod files;
 pub mod guard;
 pub mod health;
+pub mod helpers;
 pub mod idempotency;
 pub mod input;
 pub mod keys;
 pub mod limits;
+pub mod logins;
 pub mod media;
 pub mod ops;
+pub mod passwords;
 pub mod people;
 pub mod platforms;
 pub mod posts;
 mod ring;
 pub mod rows;
+pub mod sign_in;
+pub mod slots;
 mod token;
 mod tx;
 pub mod upkeep;
@@ -42,13 +47,16 @@ use fanfare_jobs::Bell;
 use fanfare_limits::Limits;
 use fanfare_media::{Store, Tools};
 use fanfare_outbound::Client;
-use fanfare_platforms::{PlatformId, oauth::App};
+use fanfare_platforms::oauth::App;
 use ipnet::IpNet;
 use url::Url;
 
 pub use act::{Act, Reply};
 pub use error::{Code, Error, Result};
-pub use fanfare_entities::{AccountId, BrandId, PostId, WebhookId, WorkspaceId};
+pub use fanfare_entities::{
+    AccountId, BrandId, ConnectSessionId, PostId, UserId, WebhookId, WorkspaceId,
+};
+pub use fanfare_platforms::PlatformId;
 pub use tx::Tx;
 
 /// Everything the rules need, shared by all that runs in a process. Cheap to clone.

@@ -5,7 +5,7 @@ use fanfare_entities::{
 };
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
-    sea_query::OnConflict,
+    QueryOrder, sea_query::OnConflict,
 };
 
 use crate::{
@@ -61,6 +61,34 @@ async fn find(cx: &Domain, email: &str) -> Result<Option<UserId>> {
     let found =
         user::Entity::find().filter(user::Column::Email.eq(email)).one(&cx.db.write).await?;
     Ok(found.map(|row| row.id))
+}
+
+/// A workspace that a person may choose.
+#[derive(Debug, Clone)]
+pub struct Workspace {
+    /// Its id.
+    pub id: WorkspaceId,
+    /// Its name.
+    pub name: String,
+}
+
+/// The workspaces in which a person has at least this role, by name.
+///
+/// # Errors
+/// The database's.
+pub async fn workspaces_of(cx: &Domain, person: UserId, least: Role) -> Result<Vec<Workspace>> {
+    let seats = membership::Entity::find()
+        .filter(membership::Column::UserId.eq(person))
+        .all(&cx.db.read)
+        .await?;
+    let seats = seats.into_iter().filter(|seat| seat.role >= least);
+    let ids: Vec<_> = seats.map(|seat| seat.workspace_id).collect();
+    let rows = workspace::Entity::find()
+        .filter(workspace::Column::Id.is_in(ids))
+        .order_by_asc(workspace::Column::Name)
+        .all(&cx.db.read)
+        .await?;
+    Ok(rows.into_iter().map(|row| Workspace { id: row.id, name: row.name }).collect())
 }
 
 /// An address in the one form it is stored in.

@@ -9,9 +9,10 @@ use uuid::Uuid;
 
 use crate::{
     Domain,
+    accounts::handoff,
     error::Result,
     idempotency::KEPT,
-    media, ops,
+    logins, media, ops, sign_in,
     work::{self, Hold},
 };
 
@@ -60,7 +61,7 @@ pub async fn claim(cx: &Domain, id: i64) -> Result<Option<chore::Model>> {
 
 /// Deletes what is past its time: idempotency keys after a day, events and ended deliveries after thirty, failed copies
 /// after one, addresses for uploads after one, drop pages after thirty, files that no post needs when the plan says so,
-/// and what only operators look at after a day.
+/// what only operators look at after a day, and log-ins and connect sessions after their end.
 ///
 /// # Errors
 /// The database's.
@@ -99,6 +100,8 @@ pub async fn clean_up(cx: &Domain) -> Result<u64> {
     gone += ops::samples::prune(cx).await?;
     gone += ops::fleet::prune(cx).await?;
     gone += ops::sessions::prune(cx).await?;
+    gone += sign_in::prune(cx).await? + logins::prune(cx).await?;
+    gone += handoff::prune(cx).await?;
     Ok(gone)
 }
 

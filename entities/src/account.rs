@@ -47,6 +47,22 @@ pub struct Model {
     pub token_expires_at: Option<Millis>,
     /// A process is exchanging its tokens until then at most; others wait.
     pub refreshing_until: Option<Millis>,
+    /// When its tokens are to be exchanged for fresh ones; null where nothing is exchanged.
+    pub refresh_at: Option<Millis>,
+    /// How many warnings were given that posts outlive its token.
+    pub warned: i32,
+    /// The credentials it had, until the network has been told that they are given back.
+    pub revoking_id: Option<SecretId>,
+    /// When there is something to do for it.
+    pub due_at: Option<Millis>,
+    /// When its id was last put on the queue.
+    pub rung_at: Option<Millis>,
+    /// Raised by every claim, finish and change of credentials.
+    pub fence: i64,
+    /// Refreshes that failed in a row.
+    pub attempts: i32,
+    /// Leases that lapsed in a row.
+    pub laps: i32,
     /// Who connected it last.
     pub connected_by: UserId,
     /// When it was made.

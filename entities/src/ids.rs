@@ -90,4 +90,6 @@ uuid_id! {
     UploadId,
     /// A drop page.
     DropSessionId,
+    /// A connection that a person is making in a browser.
+    ConnectSessionId,
 }

@@ -12,6 +12,7 @@ pub mod audit_entry;
 pub mod brand;
 pub mod brand_lock;
 pub mod chore;
+pub mod connect_session;
 pub mod drop_session;
 pub mod event;
 pub mod idempotency_key;
@@ -29,11 +30,15 @@ pub mod pause;
 pub mod post;
 pub mod post_attempt;
 pub mod post_hold;
+pub mod registered_app;
 pub mod sample;
 pub mod secret;
+pub mod slot_grid;
 pub mod subscription;
 pub mod upload;
 pub mod user;
+pub mod user_password;
+pub mod user_session;
 pub mod webhook;
 pub mod webhook_delivery;
 pub mod webhook_secret;
@@ -41,8 +46,9 @@ pub mod worker;
 pub mod workspace;
 
 pub use ids::{
-    AccountId, AnalysisId, AssetId, BrandId, ChoreId, DeliveryId, DropSessionId, EventId, KeyId,
-    OperatorId, PauseId, PostId, SecretId, UploadId, UserId, VariantId, WebhookId, WorkspaceId,
+    AccountId, AnalysisId, AssetId, BrandId, ChoreId, ConnectSessionId, DeliveryId, DropSessionId,
+    EventId, KeyId, OperatorId, PauseId, PostId, SecretId, UploadId, UserId, VariantId, WebhookId,
+    WorkspaceId,
 };
 
 /// Milliseconds since 1970 UTC.

@@ -15,17 +15,20 @@ pub enum Kind {
     ConvertMedia,
     /// Upkeep: [`CleanUp`](crate::CleanUp).
     CleanUp,
+    /// Keep an account usable: [`KeepAccount`](crate::KeepAccount).
+    KeepAccount,
 }
 
 impl Kind {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::PublishPost,
         Self::DeliverWebhook,
         Self::CopyMedia,
         Self::AnalyseMedia,
         Self::ConvertMedia,
         Self::CleanUp,
+        Self::KeepAccount,
     ];
 
     /// The name in key names and logs, such as `publish_post`.
@@ -37,6 +40,7 @@ impl Kind {
             Self::AnalyseMedia => "analyse_media",
             Self::ConvertMedia => "convert_media",
             Self::CleanUp => "clean_up",
+            Self::KeepAccount => "keep_account",
         }
     }
 
@@ -48,7 +52,7 @@ impl Kind {
             Self::CopyMedia => Queue::Media,
             Self::AnalyseMedia => Queue::Analyse,
             Self::ConvertMedia => Queue::Convert,
-            Self::CleanUp => Queue::Upkeep,
+            Self::CleanUp | Self::KeepAccount => Queue::Upkeep,
         }
     }
 }
@@ -94,7 +98,7 @@ impl Queue {
 pub struct UnknownName {
     what: &'static str,
     name: String,
-    known: [&'static str; 6],
+    known: Vec<&'static str>,
 }
 
 impl FromStr for Kind {
@@ -104,7 +108,7 @@ impl FromStr for Kind {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name).ok_or_else(|| UnknownName {
             what: "kind of work",
             name: name.to_owned(),
-            known: Self::ALL.map(Self::as_str),
+            known: Self::ALL.map(Self::as_str).to_vec(),
         })
     }
 }
@@ -116,7 +120,7 @@ impl FromStr for Queue {
         Self::ALL.into_iter().find(|queue| queue.as_str() == name).ok_or_else(|| UnknownName {
             what: "queue",
             name: name.to_owned(),
-            known: Self::ALL.map(Self::as_str),
+            known: Self::ALL.map(Self::as_str).to_vec(),
         })
     }
 }
@@ -136,7 +140,9 @@ impl fmt::Display for Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AnalyseMedia, CleanUp, ConvertMedia, CopyMedia, DeliverWebhook, Job, PublishPost};
+    use crate::{
+        AnalyseMedia, CleanUp, ConvertMedia, CopyMedia, DeliverWebhook, Job, KeepAccount, PublishPost,
+    };
 
     #[test]
     fn every_name_reads_back_to_what_it_names() {
@@ -174,6 +180,7 @@ mod tests {
             check::<AnalyseMedia>(),
             check::<ConvertMedia>(),
             check::<CleanUp>(),
+            check::<KeepAccount>(),
         ];
         assert_eq!(kinds, Kind::ALL);
     }

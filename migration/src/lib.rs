@@ -7,6 +7,7 @@ mod m0003_operations;
 mod m0004_lean_indexes;
 mod m0005_uploads;
 mod m0006_analysis;
+mod m0007_connecting;
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
@@ -23,6 +24,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0004_lean_indexes::LeanIndexes),
             Box::new(m0005_uploads::Uploads),
             Box::new(m0006_analysis::Analysis),
+            Box::new(m0007_connecting::Connecting),
         ]
     }
 }

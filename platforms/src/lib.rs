@@ -53,7 +53,7 @@ pub use validate::{Conversion, Violation, Warning, conversions, validate};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use oauth::{App, Renewal};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// One network. Object-safe; implementers are unit structs listed in `list.rs`.
 #[async_trait]
@@ -150,6 +150,20 @@ pub trait Platform: Send + Sync {
         Ok(None)
     }
 
+    /// Runs one of the descriptor's helper tools, by its full name. Reads only.
+    ///
+    /// # Errors
+    /// [`Kind::Rejected`] for input that the tool does not take, or the network's.
+    async fn help(
+        &self,
+        session: &Session,
+        tool: &str,
+        input: &serde_json::Map<String, Value>,
+    ) -> Result<Value> {
+        let _ = (session, input);
+        Err(Error::rejected(format!("{} has no tool called {tool}.", self.spec().label)))
+    }
+
     /// Makes this service known to the account's own server, where each server keeps its own list of apps; `None`: the
     /// network has one list, and the operator has an app on it. `session.secrets` names the server.
     ///
@@ -190,6 +204,11 @@ pub trait Platform: Send + Sync {
             Connect::Credentials(_) => Ok(None),
             Connect::Oauth(oauth) => oauth::renew(&oauth, session).await,
         }
+    }
+
+    /// True when the network takes tokens back by [`Platform::revoke`].
+    fn revokes(&self) -> bool {
+        matches!(self.spec().connect, Connect::Oauth(oauth) if oauth.revoke.is_some())
     }
 
     /// Gives the account's tokens back to the network. `false`: it has no call for that.

@@ -11,7 +11,7 @@ use clap::ValueEnum;
 use fanfare_domain::{
     access::{PlanTier, Role},
     ops::operators,
-    people,
+    passwords, people, sign_in,
 };
 use fanfare_entities::{BrandId, WorkspaceId};
 use secrecy::{ExposeSecret, SecretString};
@@ -23,13 +23,22 @@ use crate::{
     start::{self, Way},
 };
 
-/// What to set up; each but `create` prints the id alone on standard output.
+/// What to set up; each but `create` and `password` prints the id alone on standard output.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
     /// Makes a log-in for the dashboard under /admin, or gives one that there is a new password. The password is asked
     /// for on a terminal, and read as one line from standard input otherwise.
     Create {
         /// Address of the operator.
+        email: String,
+        /// Make a password and print it, alone, on standard output.
+        #[arg(long)]
+        generate: bool,
+    },
+    /// Sets the password with which a person logs in to connect accounts, and ends the person's log-ins. It is asked
+    /// for on a terminal, and read as one line from standard input otherwise.
+    Password {
+        /// Address of the person.
         email: String,
         /// Make a password and print it, alone, on standard output.
         #[arg(long)]
@@ -133,6 +142,7 @@ pub async fn run(config: Config, command: Command) -> Result<()> {
     let cx = start::domain(&config, way).await?;
     match command {
         Command::Create { email, generate } => create(&cx, &email, generate).await?,
+        Command::Password { email, generate } => set_password(&cx, &email, generate).await?,
         Command::User { email } => say(people::find_or_create(&cx, &email).await?),
         Command::Workspace { name, owner } => {
             let owner = people::find_or_create(&cx, &owner).await?;
@@ -162,7 +172,7 @@ pub async fn run(config: Config, command: Command) -> Result<()> {
 }
 
 async fn create(cx: &fanfare_domain::Domain, email: &str, generate: bool) -> Result<()> {
-    let password = if generate { operators::generate() } else { ask()? };
+    let password = choose(generate)?;
     let made = operators::create(cx, &from_shell(), email, password.clone()).await?;
     let what = if made { "is an operator" } else { "has a new password; its log-ins have ended" };
     tracing::info!("{email} {what}");
@@ -170,6 +180,20 @@ async fn create(cx: &fanfare_domain::Domain, email: &str, generate: bool) -> Res
         say(password.expose_secret());
     }
     Ok(())
+}
+
+async fn set_password(cx: &fanfare_domain::Domain, email: &str, generate: bool) -> Result<()> {
+    let password = choose(generate)?;
+    sign_in::set_password(cx, email, password.clone()).await?;
+    tracing::info!("{email} has a new password; earlier log-ins have ended");
+    if generate {
+        say(password.expose_secret());
+    }
+    Ok(())
+}
+
+fn choose(generate: bool) -> Result<SecretString> {
+    if generate { Ok(passwords::generate()) } else { ask() }
 }
 
 /// The password, typed twice without being shown, or the first line of standard input.

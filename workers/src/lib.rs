@@ -11,6 +11,7 @@ mod copy_media;
 mod deliver_webhook;
 mod group;
 mod heartbeat;
+mod keep_account;
 mod keeper;
 mod lease;
 mod publish_post;
@@ -23,8 +24,8 @@ use std::time::Duration;
 
 use fanfare_domain::clock;
 use fanfare_jobs::{
-    AnalyseMedia, CleanUp, ConvertMedia, CopyMedia, DeliverWebhook, Job, Kind, PublishPost, Queue,
-    Slots,
+    AnalyseMedia, CleanUp, ConvertMedia, CopyMedia, DeliverWebhook, Job, KeepAccount, Kind,
+    PublishPost, Queue, Slots,
 };
 use tokio::task::JoinSet;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
@@ -144,6 +145,9 @@ async fn work(
             start::<ConvertMedia, _, _>(cx, slots, options, stop, convert_media::run).await
         }
         Kind::CleanUp => start::<CleanUp, _, _>(cx, 1, options, stop, clean_up::run).await,
+        Kind::KeepAccount => {
+            start::<KeepAccount, _, _>(cx, slots.min(16), options, stop, keep_account::run).await
+        }
     }
 }
 

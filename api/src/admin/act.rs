@@ -8,12 +8,11 @@ use maud::{Markup, html};
 use uuid::Uuid;
 
 use super::{
-    form,
     parts::{badge, table},
     visit::{Answer, Visit, parse},
     work,
 };
-use crate::query::Pairs;
+use crate::{browser::form, query::Pairs};
 
 /// The question.
 pub async fn ask(visit: Visit) -> Result<Answer> {

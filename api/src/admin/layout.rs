@@ -1,10 +1,13 @@
 //! The frame of every page.
 
 use fanfare_domain::{Error, ops::audit};
-use maud::{DOCTYPE, Markup, html};
+use maud::{Markup, html};
 
-use super::{form, visit::Visit};
-use crate::assets;
+use super::visit::Visit;
+use crate::{
+    assets,
+    browser::{form, frame},
+};
 
 /// The pages in the order of the menu.
 const MENU: &[(&str, &str)] = &[
@@ -59,29 +62,12 @@ pub fn refusal(error: &Error, request_id: &str, visit: Option<&Visit>) -> Markup
 }
 
 fn frame(title: &str, visit: Option<&Visit>, main: Markup) -> Markup {
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (title) " · Fanfare" }
-                link rel="stylesheet" href=(assets::BASE.path());
-                link rel="stylesheet" href=(assets::ADMIN_STYLE.path());
-                link rel="icon" type="image/svg+xml" href=(assets::ICON.path());
-                @if visit.is_some() { script src=(assets::ADMIN_SCRIPT.path()) defer {} }
-            }
-            body {
-                a.skip href="#main" { "Skip to the content" }
-                header {
-                    a.brand href="/admin" { "Fanfare" span.soft { " operations" } }
-                    @if let Some(visit) = visit { (menu(visit, title)) }
-                }
-                main #main tabindex="-1" { (main) }
-            }
-        }
-    }
+    let head = html! { @if visit.is_some() { script src=(assets::ADMIN_SCRIPT.path()) defer {} } };
+    let header = html! {
+        a.brand href="/admin" { "Fanfare" span.soft { " operations" } }
+        @if let Some(visit) = visit { (menu(visit, title)) }
+    };
+    frame::page(title, &head, &header, &main)
 }
 
 fn menu(visit: &Visit, title: &str) -> Markup {

@@ -7,11 +7,10 @@ mod act;
 mod audit;
 mod chart;
 mod fleet;
-mod form;
 mod gate;
 mod layout;
 mod live;
-mod login;
+pub mod login;
 mod parts;
 mod platforms;
 mod queues;
@@ -25,6 +24,7 @@ use fanfare_domain::{Domain, Result};
 use futures_util::future::BoxFuture;
 use salvo::Router;
 
+use crate::browser::login::Form;
 use gate::Gate;
 use visit::{Answer, Visit};
 
@@ -78,11 +78,9 @@ const PAGES: &[Page] = &[
 
 /// The dashboard's router.
 pub fn router(domain: &Domain) -> Router {
-    let mut router = Router::new().push(
-        Router::with_path("admin/login")
-            .get(login::Form(domain.clone()))
-            .post(login::Form(domain.clone())),
-    );
+    let log_in = || Form(domain.clone(), &login::OPERATORS);
+    let mut router =
+        Router::new().push(Router::with_path("admin/login").get(log_in()).post(log_in()));
     for page in PAGES {
         let mut at = Router::with_path(page.path.trim_start_matches('/'));
         if let Some(handler) = page.get {

@@ -57,6 +57,7 @@ const fn place(place: Place) -> &'static [Code] {
         Place::Webhook => &[Code::WebhookNotFound],
         Place::Brand => &[Code::BrandNotFound],
         Place::Media => &[Code::MediaNotFound],
+        Place::ConnectSession => &[Code::ConnectSessionNotFound],
     }
 }
 

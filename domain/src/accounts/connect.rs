@@ -2,17 +2,19 @@
 
 use std::time::Duration;
 
-use fanfare_entities::{BrandId, account, account::AccountStatus, brand};
+use fanfare_entities::{BrandId, account, account::AccountStatus, brand, connect_session};
 use fanfare_platforms::{
     self as platforms, Connect, CredentialField, Identity, Kind, PlatformId, Secrets, Violation,
 };
 use schemars::JsonSchema;
-use sea_orm::{ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
+use sea_orm::{
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect,
+};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::{TABLE, session::anonymous};
+use super::{TABLE, handoff, plan::Plan, session::anonymous};
 use crate::{
     Act, Reply, Tx,
     error::{Code, Error, Result, violation},
@@ -40,6 +42,7 @@ pub struct ConnectRequest {
 }
 
 /// Verifies the credentials with the platform and stores them: for a new account, or in place of an account's old ones.
+/// A connect session that is named ends with it, either way.
 ///
 /// # Errors
 /// What is wrong with the credentials, or [`Code::ProviderUnreachable`].
@@ -49,20 +52,51 @@ pub async fn connect(act: &Act, platform: PlatformId, request: ConnectRequest) -
         let message = format!("{} is connected in a browser, not with credentials.", spec.label);
         return Err(Error::new(Code::CredentialsNotSupported, message));
     };
-    Error::check(check_fields(fields, &request.credentials))?;
-    let brand = request.workspace_client_id.map(BrandId);
-    require_brand(act, brand).await?;
-    let pairs = request.credentials.into_iter();
-    let pairs = pairs.filter_map(|(name, value)| Some((name, value.as_str()?.trim().to_owned())));
-    let secrets = Secrets::from_pairs(pairs.collect::<Vec<_>>());
-    let identity = verify(act, platform, false, secrets).await?;
-    let (tx, row) = store(act, platform, false, brand, identity).await?;
+    let secrets = read_fields(fields, request.credentials)?;
+    let session = match request.connect_session_id {
+        Some(id) => Some(handoff::named(act, platform, id).await?),
+        None => None,
+    };
+    let of_session = session.as_ref().and_then(|session| session.brand_id);
+    let brand = request.workspace_client_id.map(BrandId).or(of_session);
+    let place = (platform, session.as_ref().is_some_and(|session| session.sandbox), brand);
+    let outcome = carry_out(act, place, secrets, session.as_ref()).await;
+    if let (Err(error), Some(session)) = (&outcome, &session) {
+        handoff::fail(&act.cx, session, error).await?;
+    }
+    outcome
+}
+
+async fn carry_out(
+    act: &Act,
+    place: (PlatformId, bool, Option<BrandId>),
+    secrets: Secrets,
+    session: Option<&connect_session::Model>,
+) -> Result<Reply> {
+    require_brand(act, place.2).await?;
+    let identity = verify(act, place.0, place.1, secrets).await?;
+    let tx = act.begin().await?;
+    let row = store(act, &tx, place, identity).await?;
+    if let Some(session) = session {
+        handoff::connected(&act.cx, tx.conn(), session, &[row.id]).await?;
+    }
     let mut shown = json!({"id": row.id, "platform": row.platform, "username": row.username});
     if let Some(did) = row.meta.get("did") {
         shown["did"] = did.clone();
     }
     let reply = json!({"connected": true, "account": shown, "workspace_id": row.workspace_id});
     act.finish(tx, Reply::ok(reply)).await
+}
+
+/// The credentials, if they are the platform's fields and no others.
+pub(super) fn read_fields(
+    fields: &[CredentialField],
+    given: Map<String, Value>,
+) -> Result<Secrets> {
+    Error::check(check_fields(fields, &given))?;
+    let pairs = given.into_iter();
+    let pairs = pairs.filter_map(|(name, value)| Some((name, value.as_str()?.trim().to_owned())));
+    Ok(Secrets::from_pairs(pairs.collect::<Vec<_>>()))
 }
 
 fn check_fields(fields: &[CredentialField], given: &Map<String, Value>) -> Vec<Violation> {
@@ -89,7 +123,7 @@ fn check_fields(fields: &[CredentialField], given: &Map<String, Value>) -> Vec<V
 }
 
 /// A brand that is named must be one of the workspace's, and one of a locked seat's own.
-async fn require_brand(act: &Act, brand: Option<BrandId>) -> Result<()> {
+pub(super) async fn require_brand(act: &Act, brand: Option<BrandId>) -> Result<()> {
     let Some(id) = brand else { return Ok(()) };
     if !act.seat.sees(Some(id)) {
         return Err(brand_required());
@@ -101,7 +135,7 @@ async fn require_brand(act: &Act, brand: Option<BrandId>) -> Result<()> {
     found.map(drop).ok_or_else(|| Error::new(Code::BrandNotFound, "There is no such brand."))
 }
 
-fn brand_required() -> Error {
+pub(super) fn brand_required() -> Error {
     let message = "Your seat is locked to brands; name one of them in workspace_client_id.";
     Error::new(Code::BrandRequired, message)
 }
@@ -116,14 +150,19 @@ pub(super) async fn verify(
     let session = anonymous(&act.cx, platform, sandbox, secrets)?;
     let asked = platforms::find(platform).verify(&session);
     let answer = tokio::time::timeout(PATIENCE, asked).await;
-    let error = match answer {
-        Ok(Ok(identity)) => return Ok(identity),
-        Ok(Err(error)) => error,
-        Err(_) => platforms::Error::new(
-            Kind::Unreachable,
-            format!("{platform} did not answer within {} seconds.", PATIENCE.as_secs()),
-        ),
-    };
+    let answer = answer.unwrap_or_else(|_| Err(silent(platform, PATIENCE)));
+    answer.map_err(|error| refusal(platform, error))
+}
+
+/// A platform that did not answer in time.
+pub(crate) fn silent(platform: PlatformId, patience: Duration) -> platforms::Error {
+    let seconds = patience.as_secs();
+    let message = format!("{platform} did not answer within {seconds} seconds.");
+    platforms::Error::new(Kind::Unreachable, message)
+}
+
+/// What a caller, or a person at a page, is told about a platform that did not let an account be connected.
+pub(crate) fn refusal(platform: PlatformId, error: platforms::Error) -> Error {
     let code = match error.kind {
         Kind::InvalidCredentials
         | Kind::Reconnect
@@ -138,24 +177,25 @@ pub(super) async fn verify(
         | Kind::RateLimited
         | Kind::QuotaExhausted => Code::ProviderUnreachable,
     };
+    let status = error.reply.as_ref().map(|reply| reply.status);
+    tracing::info!(%platform, kind = ?error.kind, status, "an account could not be connected");
     let remedy = error.remedy.unwrap_or_else(|| code.entry().remedy.to_owned());
-    Err(Error::new(code, error.message).with("remedy", remedy))
+    Error::new(code, error.message).with("remedy", remedy)
 }
 
 /// Stores the account and its secrets, in a transaction that the caller ends.
 pub(super) async fn store(
     act: &Act,
-    platform: PlatformId,
-    sandbox: bool,
-    brand: Option<BrandId>,
+    tx: &Tx,
+    (platform, sandbox, brand): (PlatformId, bool, Option<BrandId>),
     identity: Identity,
-) -> Result<(Tx, account::Model)> {
-    let tx = act.begin().await?;
+) -> Result<account::Model> {
     let known = account::Entity::find()
         .filter(account::Column::WorkspaceId.eq(act.seat.workspace_id))
         .filter(account::Column::Platform.eq(platform.as_str()))
         .filter(account::Column::RemoteId.eq(identity.remote_id.as_str()))
         .filter(account::Column::Sandbox.eq(sandbox))
+        .lock_exclusive()
         .one(tx.conn())
         .await?;
     let is_connected = known.as_ref().is_some_and(|row| row.status != AccountStatus::Disconnected);
@@ -167,37 +207,56 @@ pub(super) async fn store(
         _ if act.seat.brands.is_some() && brand.is_none() => return Err(brand_required()),
         _ => {}
     }
-    let now = act.cx.clock.now();
-    let plain = serde_json::to_vec(&identity.secrets.to_pairs()).map_err(Error::internal)?;
-    let secret = act.cx.vault.store(tx.conn(), TABLE, &plain, now).await?;
-    let mut row = account::ActiveModel {
-        username: Set(identity.username),
-        display_name: Set(identity.display_name),
-        status: Set(AccountStatus::Connected),
-        meta: Set(Value::Object(identity.meta)),
-        secret_id: Set(Some(secret)),
-        token_expires_at: Set(identity.expires_at.map(|end| end.timestamp_millis())),
-        refreshing_until: Set(None),
-        connected_by: Set(act.caller.user_id),
-        updated_at: Set(now),
-        ..Default::default()
-    };
-    let saved = if let Some(known) = known {
+    let remote_id = identity.remote_id.clone();
+    let mut row = connected(act, tx, platform, identity).await?;
+    if let Some(known) = known {
         row.id = Set(known.id);
+        row.fence = Set(known.fence + 1);
         // A reconnect keeps the brand; an account that comes back after a disconnect is placed anew.
         row.brand_id = Set(if is_connected { known.brand_id } else { brand });
         if let Some(old) = known.secret_id {
             act.cx.vault.forget(tx.conn(), old).await?;
         }
-        row.update(tx.conn()).await?
-    } else {
-        row.workspace_id = Set(act.seat.workspace_id);
-        row.platform = Set(platform.as_str().to_owned());
-        row.remote_id = Set(identity.remote_id);
-        row.sandbox = Set(sandbox);
-        row.brand_id = Set(brand);
-        row.created_at = Set(now);
-        account::Entity::insert(row).exec_with_returning(tx.conn()).await?
-    };
-    Ok((tx, saved))
+        return Ok(row.update(tx.conn()).await?);
+    }
+    row.workspace_id = Set(act.seat.workspace_id);
+    row.platform = Set(platform.as_str().to_owned());
+    row.remote_id = Set(remote_id);
+    row.sandbox = Set(sandbox);
+    row.brand_id = Set(brand);
+    row.fence = Set(0);
+    row.created_at = Set(act.cx.clock.now());
+    Ok(account::Entity::insert(row).exec_with_returning(tx.conn()).await?)
+}
+
+/// What a connect, new or repeated, sets: its secrets, and a new plan for them.
+async fn connected(
+    act: &Act,
+    tx: &Tx,
+    platform: PlatformId,
+    identity: Identity,
+) -> Result<account::ActiveModel> {
+    let now = act.cx.clock.now();
+    let plain = serde_json::to_vec(&identity.secrets.to_pairs()).map_err(Error::internal)?;
+    let secret = act.cx.vault.store(tx.conn(), TABLE, &plain, now).await?;
+    let ends_at = identity.expires_at.map(|end| end.timestamp_millis());
+    let plan = Plan::new(platforms::find(platform), &identity.secrets, ends_at, now);
+    Ok(account::ActiveModel {
+        username: Set(identity.username),
+        display_name: Set(identity.display_name),
+        status: Set(AccountStatus::Connected),
+        meta: Set(Value::Object(identity.meta)),
+        secret_id: Set(Some(secret)),
+        token_expires_at: Set(ends_at),
+        refreshing_until: Set(None),
+        refresh_at: Set(plan.refresh_at),
+        due_at: Set(plan.due_at),
+        rung_at: Set(None),
+        warned: Set(0),
+        attempts: Set(0),
+        laps: Set(0),
+        connected_by: Set(act.caller.user_id),
+        updated_at: Set(now),
+        ..Default::default()
+    })
 }

@@ -1,6 +1,7 @@
 //! The end of a connection, by the owner's will or the network's.
 
 use fanfare_entities::{AccountId, account, account::AccountStatus};
+use fanfare_jobs::Kind;
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect,
 };
@@ -13,8 +14,8 @@ use crate::{
     events::NewEvent,
 };
 
-/// Disconnects an account: its credentials are deleted; its posts keep what they need to be shown, and to be taken up
-/// again when the same account is connected anew.
+/// Disconnects an account: its credentials are deleted, after the network has been told where it wants to be; its posts
+/// keep what they need to be shown, and to be taken up again when the same account is connected anew.
 ///
 /// # Errors
 /// [`Code::AccountNotFound`].
@@ -24,18 +25,31 @@ pub async fn disconnect(act: &Act, id: AccountId) -> Result<Reply> {
         in_seat(act).filter(account::Column::Id.eq(id)).lock_exclusive().one(tx.conn()).await?;
     let absent = || Error::new(Code::AccountNotFound, format!("There is no account {id}."));
     let row = row.ok_or_else(absent)?;
-    if let Some(secret) = row.secret_id {
+    let now = act.cx.clock.now();
+    // What the network takes back is kept until it has it, for no more than a few tries.
+    let revoking = row.secret_id.filter(|_| revokes(&row));
+    if let Some(secret) = row.secret_id.filter(|_| revoking.is_none()) {
         act.cx.vault.forget(tx.conn(), secret).await?;
     }
     let gone = account::ActiveModel {
         id: Set(row.id),
         status: Set(AccountStatus::Disconnected),
         secret_id: Set(None),
+        revoking_id: Set(revoking),
         token_expires_at: Set(None),
-        updated_at: Set(act.cx.clock.now()),
+        refresh_at: Set(None),
+        due_at: Set(revoking.map(|_| now)),
+        rung_at: Set(revoking.map(|_| now)),
+        attempts: Set(0),
+        laps: Set(0),
+        fence: Set(row.fence + 1),
+        updated_at: Set(now),
         ..Default::default()
     };
     let gone = gone.update(tx.conn()).await?;
+    if revoking.is_some() {
+        tx.ring(Kind::KeepAccount, id.0, now);
+    }
     let message = format!("{} on {} was disconnected.", gone.username, gone.platform);
     tx.emit(event(&act.cx, &gone, message, Some(act.request_id.clone())));
     act.finish(tx, Reply::ok(json!({"deleted": true, "id": id}))).await
@@ -56,6 +70,9 @@ pub async fn needs_reconnect(cx: &Domain, id: AccountId) -> Result<()> {
     let dead = account::ActiveModel {
         id: Set(row.id),
         status: Set(AccountStatus::ReconnectRequired),
+        refresh_at: Set(None),
+        due_at: Set(None),
+        fence: Set(row.fence + 1),
         updated_at: Set(cx.clock.now()),
         ..Default::default()
     };
@@ -66,6 +83,11 @@ pub async fn needs_reconnect(cx: &Domain, id: AccountId) -> Result<()> {
     tx.commit().await?;
     fanfare_metrics::record::account_lost(crate::posts::platform(&dead.platform)?.as_str());
     Ok(())
+}
+
+/// Does the network take this account's tokens back?
+fn revokes(row: &account::Model) -> bool {
+    crate::posts::platform(&row.platform).is_ok_and(|id| fanfare_platforms::find(id).revokes())
 }
 
 fn event(

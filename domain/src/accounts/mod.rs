@@ -3,7 +3,11 @@
 mod connect;
 mod disconnect;
 mod facts;
+pub mod handoff;
+pub mod keep;
 mod options;
+mod plan;
+mod refresh;
 mod sandbox;
 mod session;
 
@@ -18,11 +22,13 @@ use crate::{
 };
 
 pub use connect::{ConnectRequest, connect};
+pub(crate) use connect::{refusal, silent};
 pub use disconnect::{disconnect, needs_reconnect};
 pub use facts::renew;
 pub use options::{options, options_of};
+pub use refresh::{Refreshed, refresh};
 pub use sandbox::{Faults, NewSandboxAccount, create_sandbox, sandbox_posts, set_faults};
-pub use session::{Refreshed, facts, refresh, session, session_with};
+pub use session::{facts, session, session_with};
 
 /// Name of the table, as secrets are bound to it.
 const TABLE: &str = "accounts";

@@ -1,11 +1,17 @@
 //! How each platform is connected.
 
 use fanfare_entities::account;
-use fanfare_platforms::{self as platforms, Connect, PLANNED, PlatformId, Spec};
+use fanfare_platforms::{self as platforms, Connect, PLANNED, Planned, PlatformId, Spec};
 use serde_json::{Value, json};
 
-use super::{in_seat, view};
-use crate::{Act, Reply, error::Result};
+use super::{
+    handoff::{method, redirect_uri, start_page},
+    in_seat, view,
+};
+use crate::{
+    Act, Reply,
+    error::{Code, Error, Result},
+};
 
 /// The connect options of all platforms.
 ///
@@ -15,24 +21,31 @@ pub async fn options(act: &Act) -> Result<Reply> {
     let accounts = in_seat(act).all(&act.cx.db.read).await?;
     let mut all: Vec<Value> =
         platforms::all().iter().map(|platform| option(act, platform.spec(), &accounts)).collect();
-    all.extend(PLANNED.iter().map(|planned| {
-        json!({
-            "platform": planned.id, "label": planned.label, "method": "planned",
-            "connection_url": null, "oauth_url": null, "requires_browser_session": true,
-            "configured": false, "connected_count": 0, "scopes": [], "missing_environment": [],
-            "accounts": [],
-        })
-    }));
+    all.extend(PLANNED.iter().map(planned));
     Ok(Reply::of("connect", all))
 }
 
-/// The connect options of one platform.
+/// The connect options of one platform, be it only announced.
 ///
 /// # Errors
-/// The database's.
-pub async fn options_of(act: &Act, platform: PlatformId) -> Result<Reply> {
+/// [`Code::PlatformNotFound`].
+pub async fn options_of(act: &Act, name: &str) -> Result<Reply> {
+    if let Some(announced) = PLANNED.iter().find(|planned| planned.id == name) {
+        return Ok(Reply::of("connect", planned(announced)));
+    }
+    let platform: PlatformId =
+        name.parse().map_err(|error| Error::new(Code::PlatformNotFound, format!("{error}")))?;
     let accounts = in_seat(act).all(&act.cx.db.read).await?;
     Ok(Reply::of("connect", option(act, platforms::find(platform).spec(), &accounts)))
+}
+
+fn planned(planned: &Planned) -> Value {
+    json!({
+        "platform": planned.id, "label": planned.label, "method": "planned",
+        "connection_url": null, "oauth_url": null, "requires_browser_session": true,
+        "configured": false, "connected_count": 0, "scopes": [], "missing_environment": [],
+        "accounts": [],
+    })
 }
 
 fn option(act: &Act, spec: &Spec, accounts: &[account::Model]) -> Value {
@@ -43,12 +56,12 @@ fn option(act: &Act, spec: &Spec, accounts: &[account::Model]) -> Value {
         .map(|row| view(&act.cx, row))
         .collect();
     let mut option = json!({
-        "platform": platform, "label": spec.label, "connection_url": null, "oauth_url": null,
+        "platform": platform, "label": spec.label, "method": method(&spec.connect),
+        "connection_url": start_page(&act.cx.settings.base_url, spec.id), "oauth_url": null,
         "connected_count": matching.len(), "accounts": matching,
     });
     match spec.connect {
         Connect::Credentials(fields) => {
-            option["method"] = "manual_credentials".into();
             option["requires_browser_session"] = false.into();
             option["configured"] = true.into();
             option["scopes"] = json!([]);
@@ -64,13 +77,15 @@ fn option(act: &Act, spec: &Spec, accounts: &[account::Model]) -> Value {
         }
         Connect::Oauth(oauth) => {
             let scopes: Vec<_> = oauth.permissions.iter().map(|one| one.name).collect();
-            option["method"] = "dashboard_oauth".into();
             option["requires_browser_session"] = true.into();
-            let is_configured = act.cx.settings.apps.contains_key(&spec.id);
+            // A network of many servers lists our app on each of them when somebody connects.
+            let is_configured =
+                oauth.instance.is_some() || act.cx.settings.apps.contains_key(&spec.id);
             option["configured"] = is_configured.into();
             option["scopes"] = json!(scopes);
             let missing = if is_configured { Vec::new() } else { spec.id.app_variables().to_vec() };
             option["missing_environment"] = json!(missing);
+            option["callback_url"] = redirect_uri(&act.cx, spec.id).into();
         }
     }
     option

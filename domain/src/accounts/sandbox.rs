@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fanfare_entities::{AccountId, account};
 use fanfare_outbound::Reply as Answer;
-use fanfare_platforms::{PlatformId, Secrets};
+use fanfare_platforms::{Identity, PlatformId, Secrets};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -71,19 +71,37 @@ pub async fn create_sandbox(act: &Act, new: NewSandboxAccount) -> Result<Reply> 
         Error::field(Code::InvalidField, "platform", message, "GET /api/v1/platforms lists them.")
     })?;
     let brand = new.workspace_client_id.map(fanfare_entities::BrandId);
+    let identity = make(act, platform, new.username.as_deref()).await?;
+    let tx = act.begin().await?;
+    let row = store(act, &tx, (platform, true, brand), identity).await?;
+    act.finish(tx, Reply::of("account", view(&act.cx, &row)).with_status(201)).await
+}
+
+/// Makes an account on a simulated network, and asks it whose it is.
+pub(super) async fn make(
+    act: &Act,
+    platform: PlatformId,
+    username: Option<&str>,
+) -> Result<Identity> {
     let path = format!("/_control/{platform}/accounts");
-    let made =
-        ask(&act.cx, http::Method::POST, &path, &[], Some(&json!({ "username": new.username })))
-            .await?;
+    let body = json!({ "username": username });
+    let made = ask(&act.cx, http::Method::POST, &path, &[], Some(&body)).await?;
     let credentials = made["credentials"].as_object().cloned().unwrap_or_default();
     let pairs =
         credentials.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| {
             (name, value.as_str().map_or_else(|| value.to_string(), str::to_owned))
         });
-    let secrets = Secrets::from_pairs(pairs);
-    let identity = verify(act, platform, true, secrets).await?;
-    let (tx, row) = store(act, platform, true, brand, identity).await?;
-    act.finish(tx, Reply::of("account", view(&act.cx, &row)).with_status(201)).await
+    verify(act, platform, true, Secrets::from_pairs(pairs)).await
+}
+
+/// Sees to it that a simulated network has somebody who can grant access.
+pub(super) async fn ensure_somebody(act: &Act, platform: PlatformId) -> Result<()> {
+    let path = format!("/_control/{platform}/accounts");
+    let known = ask(&act.cx, http::Method::GET, &path, &[], None).await?;
+    if known["accounts"].as_array().is_none_or(Vec::is_empty) {
+        ask(&act.cx, http::Method::POST, &path, &[], Some(&json!({ "username": null }))).await?;
+    }
+    Ok(())
 }
 
 /// What a simulated network holds for an account.

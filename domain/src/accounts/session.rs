@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use fanfare_entities::{AccountId, Millis, SecretId, account, secret};
-use fanfare_platforms::{self as platforms, Account, PlatformId, Secrets, Session, oauth::App};
-use sea_orm::{ColumnTrait, EntityTrait, ExprTrait, QueryFilter, sea_query::Expr};
+use fanfare_entities::{account, secret};
+use fanfare_platforms::{Account, PlatformId, Secrets, Session, oauth::App};
+use sea_orm::EntityTrait;
 use url::Url;
 
 use super::TABLE;
@@ -12,9 +12,6 @@ use crate::{
     Domain,
     error::{Error, Result},
 };
-
-/// An exchange of tokens that takes longer than this, in ms, is given up on.
-const REFRESH: Millis = 30_000;
 
 /// The session of an account; `None` if it has no credentials.
 ///
@@ -83,113 +80,4 @@ fn base_url(cx: &Domain, platform: PlatformId, sandbox: bool) -> Result<Option<U
     let root = super::sandbox::root(cx)?;
     let base = format!("{}/{platform}", root.as_str().trim_end_matches('/'));
     Url::parse(&base).map(Some).map_err(Error::internal)
-}
-
-/// What came of an exchange of tokens.
-#[derive(Debug, Clone)]
-pub enum Refreshed {
-    /// There are fresh tokens: read the account again.
-    Fresh,
-    /// Another process is at it: look again in a moment.
-    Elsewhere,
-    /// This network's tokens cannot be exchanged.
-    Impossible,
-    /// The network did not give fresh ones.
-    Failed(platforms::Error),
-}
-
-/// Exchanges an account's tokens, one process at a time, and counts what came of it. `used` is the secret that was found to be expired.
-///
-/// # Errors
-/// The database's.
-pub async fn refresh(
-    cx: &Domain,
-    platform: PlatformId,
-    id: AccountId,
-    used: Option<SecretId>,
-) -> Result<Refreshed> {
-    let outcome = exchange(cx, platform, id, used).await;
-    let name = match &outcome {
-        Ok(Refreshed::Fresh) => "fresh",
-        Ok(Refreshed::Elsewhere) => "elsewhere",
-        Ok(Refreshed::Impossible) => "impossible",
-        Ok(Refreshed::Failed(_)) | Err(_) => "failed",
-    };
-    fanfare_metrics::record::token_refresh(platform.as_str(), name);
-    outcome
-}
-
-async fn exchange(
-    cx: &Domain,
-    platform: PlatformId,
-    id: AccountId,
-    used: Option<SecretId>,
-) -> Result<Refreshed> {
-    let now = cx.clock.now();
-    let row = account::Entity::find_by_id(id).one(&cx.db.write).await?;
-    let Some(row) = row.filter(|row| row.secret_id.is_some()) else {
-        return Ok(Refreshed::Impossible);
-    };
-    if row.secret_id != used {
-        return Ok(Refreshed::Fresh);
-    }
-    if !take(cx, id, now).await? {
-        return Ok(Refreshed::Elsewhere);
-    }
-    let Some(session) = session(cx, &row).await? else { return Ok(Refreshed::Impossible) };
-    let outcome = match platforms::find(platform).refresh(&session).await {
-        Ok(Some(fresh)) => {
-            replace(cx, &row, &fresh).await?;
-            return Ok(Refreshed::Fresh);
-        }
-        Ok(None) => Refreshed::Impossible,
-        Err(error) => Refreshed::Failed(error),
-    };
-    free(cx, id).await?;
-    Ok(outcome)
-}
-
-async fn take(cx: &Domain, id: AccountId, now: Millis) -> Result<bool> {
-    let idle =
-        account::Column::RefreshingUntil.is_null().or(account::Column::RefreshingUntil.lt(now));
-    let taken = account::Entity::update_many()
-        .col_expr(account::Column::RefreshingUntil, Expr::value(now + REFRESH))
-        .filter(account::Column::Id.eq(id))
-        .filter(idle)
-        .exec(&cx.db.write)
-        .await?;
-    Ok(taken.rows_affected == 1)
-}
-
-async fn free(cx: &Domain, id: AccountId) -> Result<()> {
-    account::Entity::update_many()
-        .col_expr(account::Column::RefreshingUntil, Expr::value(Option::<Millis>::None))
-        .filter(account::Column::Id.eq(id))
-        .exec(&cx.db.write)
-        .await?;
-    Ok(())
-}
-
-/// Stores fresh secrets over the old ones; what the network left out stays as it was.
-async fn replace(cx: &Domain, row: &account::Model, fresh: &platforms::Refreshed) -> Result<()> {
-    let Some(old_session) = session(cx, row).await? else { return Ok(()) };
-    let mut pairs = old_session.secrets.to_pairs();
-    pairs.extend(fresh.secrets.to_pairs().into_iter().filter(|(_, value)| !value.is_empty()));
-    let plain = serde_json::to_vec(&pairs).map_err(Error::internal)?;
-    let now = cx.clock.now();
-    let ends = fresh.expires_at.map(|end| end.timestamp_millis());
-    let conn = cx.db.begin().await?;
-    let secret = cx.vault.store(&conn, TABLE, &plain, now).await?;
-    account::Entity::update_many()
-        .col_expr(account::Column::SecretId, Expr::value(secret.0))
-        .col_expr(account::Column::RefreshingUntil, Expr::value(Option::<Millis>::None))
-        .col_expr(account::Column::TokenExpiresAt, Expr::value(ends))
-        .col_expr(account::Column::UpdatedAt, Expr::value(now))
-        .filter(account::Column::Id.eq(row.id))
-        .exec(&conn)
-        .await?;
-    if let Some(old) = row.secret_id {
-        cx.vault.forget(&conn, old).await?;
-    }
-    Ok(conn.commit().await?)
 }

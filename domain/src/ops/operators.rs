@@ -1,52 +1,16 @@
 //! The people who run the service, and their passwords.
 
-use std::sync::LazyLock;
-
-use argon2::{
-    Argon2,
-    password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash},
-};
 use fanfare_entities::{OperatorId, operator, operator_session};
-use rand::RngExt;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, sea_query::OnConflict};
-use secrecy::{ExposeSecret, SecretString};
-use tokio::sync::Semaphore;
+use secrecy::SecretString;
 
 use super::{Actor, audit};
-use crate::{
-    Domain,
-    error::{Code, Error, Result},
-    people,
-};
-
-/// Fewest and most characters of a password.
-const LENGTH: std::ops::RangeInclusive<usize> = 12..=256;
-
-/// Letters of generated passwords: none that look alike.
-const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
-
-/// A hash takes 19 MiB and a core for a moment; more at once would let log-ins starve everything else.
-static HASHING: Semaphore = Semaphore::const_new(2);
-
-/// What an unknown name's password is compared with, so that it takes as long as a known one's.
-static NOBODY: LazyLock<String> =
-    LazyLock::new(|| hash(b"nobody has this password").unwrap_or_default());
-
-/// A password that nobody can guess.
-#[must_use]
-pub fn generate() -> SecretString {
-    let mut rng = rand::rng();
-    let mut groups = (0..5).map(|_| {
-        (0..5).map(|_| char::from(LETTERS[rng.random_range(0..LETTERS.len())])).collect::<String>()
-    });
-    let first = groups.next().unwrap_or_default();
-    SecretString::from(groups.fold(first, |all, group| all + "-" + &group))
-}
+use crate::{Domain, error::Result, passwords, people};
 
 /// Makes an operator, or gives one that there is a new password and ends its log-ins. True if it was made.
 ///
 /// # Errors
-/// [`Code::InvalidField`] if the address is none or the password too short.
+/// [`crate::Code::InvalidField`] if the address is none or the password too short.
 pub async fn create(
     cx: &Domain,
     actor: &Actor,
@@ -54,14 +18,7 @@ pub async fn create(
     password: SecretString,
 ) -> Result<bool> {
     let email = people::normalised(email)?;
-    let length = password.expose_secret().chars().count();
-    if !LENGTH.contains(&length) {
-        let (least, most) = (LENGTH.start(), LENGTH.end());
-        let message = format!("The password has {length} characters; it needs {least} to {most}.");
-        let remedy = "Choose a longer one, or let one be generated.";
-        return Err(Error::field(Code::InvalidField, "password", message, remedy));
-    }
-    let hash = on_a_thread(move || hash(password.expose_secret().as_bytes())).await??;
+    let hash = passwords::hash(password).await?;
     let (now, tx) = (cx.clock.now(), cx.db.begin().await?);
     let known =
         operator::Entity::find().filter(operator::Column::Email.eq(&email)).one(&tx).await?;
@@ -101,44 +58,6 @@ pub(super) async fn verify(
         Err(_) => None,
     };
     let stored = known.as_ref().map(|row| row.password_hash.clone());
-    let same = on_a_thread(move || {
-        let stored = stored.as_deref().unwrap_or(&NOBODY);
-        // The comparison of two hashes inside takes the same time wherever they differ.
-        PasswordHash::new(stored).is_ok_and(|stored| {
-            let given = password.expose_secret().as_bytes();
-            Argon2::default().verify_password(given, &stored).is_ok()
-        })
-    })
-    .await?;
+    let same = passwords::is_right(stored, password).await?;
     Ok(known.filter(|_| same))
-}
-
-fn hash(password: &[u8]) -> Result<String> {
-    let hashed = Argon2::default().hash_password(password).map_err(Error::internal)?;
-    Ok(hashed.to_string())
-}
-
-/// Runs what takes a core for a while where it delays nobody.
-async fn on_a_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
-    let _turn = HASHING.acquire().await.map_err(Error::internal)?;
-    tokio::task::spawn_blocking(work).await.map_err(Error::internal)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_generated_password_is_long_and_never_the_same() {
-        let (one, other) = (generate(), generate());
-        assert!(LENGTH.contains(&one.expose_secret().len()));
-        assert_ne!(one.expose_secret(), other.expose_secret());
-    }
-
-    #[test]
-    fn a_hash_is_argon2id_and_salted() {
-        let (one, other) = (hash(b"x").unwrap(), hash(b"x").unwrap());
-        assert!(one.starts_with("$argon2id$"));
-        assert_ne!(one, other);
-    }
 }

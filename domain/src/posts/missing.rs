@@ -67,8 +67,7 @@ fn account_lack(account: Option<&account::Model>, scheduled_at: Option<i64>) -> 
         let message = format!("{} no longer accepts the account's credentials.", account.platform);
         return lack("reconnect_required", message);
     }
-    let refreshed = super::platform(&account.platform)
-        .is_ok_and(|id| fanfare_platforms::find(id).refreshes(&Default::default()));
+    let refreshed = account.refresh_at.is_some();
     match (account.token_expires_at, scheduled_at) {
         (Some(end), Some(at)) if end < at && !refreshed => lack(
             "token_expired",

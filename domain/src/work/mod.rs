@@ -34,6 +34,7 @@ pub const fn table(kind: Kind) -> &'static str {
         Kind::AnalyseMedia => "media_analyses",
         Kind::ConvertMedia => "media_variants",
         Kind::CleanUp => "chores",
+        Kind::KeepAccount => "accounts",
     }
 }
 

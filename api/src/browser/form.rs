@@ -12,11 +12,16 @@ use url::form_urlencoded;
 
 use crate::query::Pairs;
 
-/// The cookie of a log-in.
-pub const SESSION: &str = "fanfare_operator";
-
-/// The cookie behind the form of the log-in itself.
-pub const BEFORE: &str = "fanfare_login";
+/// A cookie as this service sets it. Scripts never see it.
+#[derive(Debug, Clone, Copy)]
+pub struct Cookie {
+    /// Its name.
+    pub name: &'static str,
+    /// The pages that get it.
+    pub path: &'static str,
+    /// `Strict`: only pages of ours lead to a page with it. `Lax`: a link from elsewhere does too.
+    pub same_site: &'static str,
+}
 
 /// Largest form, in bytes.
 const LARGEST: usize = 64 * 1024;
@@ -60,10 +65,17 @@ pub fn cookie(headers: &HeaderMap, name: &str) -> Option<SecretString> {
 }
 
 /// Has the browser keep a cookie for this many seconds; 0 has it forget it.
-pub fn set_cookie(headers: &mut HeaderMap, cx: &Domain, (name, value): (&str, &str), seconds: i64) {
+pub fn set_cookie(
+    headers: &mut HeaderMap,
+    cx: &Domain,
+    cookie: &Cookie,
+    value: &str,
+    seconds: i64,
+) {
     let secure = if cx.settings.base_url.starts_with("https://") { "; Secure" } else { "" };
+    let Cookie { name, path, same_site } = cookie;
     let line = format!(
-        "{name}={value}; Path=/admin; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}"
+        "{name}={value}; Path={path}; Max-Age={seconds}; HttpOnly; SameSite={same_site}{secure}"
     );
     if let Ok(mut line) = HeaderValue::from_str(&line) {
         line.set_sensitive(true);
@@ -88,7 +100,7 @@ mod tests {
     fn a_cookie_is_found_among_others() {
         let mut headers = HeaderMap::new();
         headers.insert(COOKIE, "x=1; fanfare_operator=abc; y=2".parse().unwrap());
-        assert_eq!(cookie(&headers, SESSION).unwrap().expose_secret(), "abc");
+        assert_eq!(cookie(&headers, "fanfare_operator").unwrap().expose_secret(), "abc");
         assert!(cookie(&headers, "fanfare").is_none());
     }
 }

@@ -1,0 +1,38 @@
+//! Answers that are pages, or lead to one.
+
+use salvo::{
+    Response,
+    http::{
+        HeaderValue, ResBody, StatusCode,
+        header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, REFERRER_POLICY},
+    },
+};
+
+/// Pages take style and script from this service alone, and none that stands in the page.
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; \
+     base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+/// Headers that every page has.
+pub fn protect(res: &mut Response) {
+    let headers = res.headers_mut();
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+}
+
+/// Answers with a page.
+pub fn html(res: &mut Response, status: StatusCode, page: maud::Markup) {
+    let kind = HeaderValue::from_static("text/html; charset=utf-8");
+    res.headers_mut().insert(CONTENT_TYPE, kind);
+    res.status_code(status);
+    res.replace_body(ResBody::Once(page.into_string().into()));
+}
+
+/// Sends the visitor to another page.
+pub fn see(res: &mut Response, place: &str) {
+    if let Ok(place) = HeaderValue::from_str(place) {
+        res.headers_mut().insert(LOCATION, place);
+    }
+    res.status_code(StatusCode::SEE_OTHER);
+    res.replace_body(ResBody::Once(Default::default()));
+}

@@ -1,0 +1,228 @@
+//! Logging in, for operators and for everybody: who, where and with which cookie is a [`Realm`].
+
+use fanfare_domain::{
+    Domain, Error, Result,
+    logins::{LogIn, forged},
+};
+use futures_util::future::BoxFuture;
+use maud::{Markup, html};
+use rand::RngExt;
+use salvo::{
+    Depot, FlowCtrl, Handler, Request, Response, async_trait,
+    http::{HeaderValue, Method, StatusCode, header::RETRY_AFTER},
+};
+use secrecy::{ExposeSecret, SecretString};
+use url::form_urlencoded;
+
+use super::{
+    answer,
+    form::{self, Cookie},
+};
+use crate::{
+    address,
+    front::Seen,
+    query::{self, Pairs},
+    request_id,
+};
+
+/// A try to log in.
+pub struct Try {
+    /// The rules' context.
+    pub cx: Domain,
+    /// Who says to come.
+    pub email: String,
+    /// What proves it.
+    pub password: SecretString,
+    /// From where.
+    pub address: String,
+    /// For logs.
+    pub request_id: String,
+}
+
+/// Those who log in at one place.
+pub struct Realm {
+    /// The page on which they do.
+    pub path: &'static str,
+    /// The cookie of a log-in.
+    pub session: Cookie,
+    /// The cookie behind the form of the log-in itself.
+    pub before: Cookie,
+    /// The page they come to; they may go on to others below it.
+    pub home: &'static str,
+    /// What stands above the form.
+    pub intro: fn() -> Markup,
+    /// The frame of a page for whoever is not logged in.
+    pub frame: fn(&str, Markup) -> Markup,
+    /// Tries it.
+    pub log_in: fn(Try) -> BoxFuture<'static, Result<LogIn>>,
+    /// How long it lasts, in seconds.
+    pub lasts: i64,
+}
+
+impl Realm {
+    /// Where a visitor logs in, and comes back from if the page can be asked for again.
+    pub fn way_in(&self, req: &Request) -> String {
+        if req.method() != Method::GET {
+            return self.path.to_owned();
+        }
+        let page = req.uri().path_and_query().map_or(self.home, |page| page.as_str());
+        let next: String = form_urlencoded::byte_serialize(page.as_bytes()).collect();
+        format!("{}?next={next}", self.path)
+    }
+
+    /// A page of ours to go on with: never another site's, nor one that only looks like ours.
+    fn place<'a>(&self, next: &'a str) -> &'a str
+    where
+        Self: 'a,
+    {
+        let plain = next.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+        let below = next
+            .strip_prefix(self.home)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']));
+        if plain && below { next } else { self.home }
+    }
+}
+
+/// The form, and what takes it.
+pub struct Form(pub Domain, pub &'static Realm);
+
+#[async_trait]
+impl Handler for Form {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        Seen::route(req, self.1.path);
+        answer::protect(res);
+        if req.method() == Method::POST {
+            let request_id = request_id::get(req);
+            if let Err(error) = self.take(req, res, &request_id).await {
+                self.refuse(res, &error, &request_id);
+            }
+            return;
+        }
+        let next = query::pairs(req.uri().query()).into_iter().find(|(name, _)| name == "next");
+        let next = next.map_or_else(String::new, |(_, next)| next);
+        self.show(req, res, StatusCode::OK, Shown { next, ..Shown::default() });
+    }
+}
+
+/// What the form is filled with.
+#[derive(Default)]
+struct Shown {
+    email: String,
+    next: String,
+    wrong: Option<String>,
+}
+
+impl Form {
+    /// Shows the form. Its token follows from a cookie of its own, so that no other site can log a visitor in.
+    fn show(&self, req: &Request, res: &mut Response, status: StatusCode, shown: Shown) {
+        let Self(cx, realm) = self;
+        let before = form::cookie(req.headers(), realm.before.name).unwrap_or_else(|| {
+            let mut bytes = [0_u8; 16];
+            rand::rng().fill(&mut bytes);
+            let fresh: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            form::set_cookie(res.headers_mut(), cx, &realm.before, &fresh, 24 * 3_600);
+            SecretString::from(fresh)
+        });
+        let page = page(realm, &shown, &form::token_of(&before));
+        answer::html(res, status, (realm.frame)("Log in", page));
+    }
+
+    fn refuse(&self, res: &mut Response, error: &Error, request_id: &str) {
+        let status =
+            StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let said = html! {
+            h1 { "That did not work" }
+            p.flash.bad role="alert" { (error.message()) }
+            p.soft { "Request " code { (request_id) } }
+            p { a href=(self.1.path) { "Back to the log-in" } }
+        };
+        answer::html(res, status, (self.1.frame)("That did not work", said));
+    }
+
+    async fn take(&self, req: &mut Request, res: &mut Response, request_id: &str) -> Result<()> {
+        let Self(cx, realm) = self;
+        let fields = form::fields(req).await;
+        let ours = form::cookie(req.headers(), realm.before.name)
+            .is_some_and(|before| form::is_ours(&before, &fields));
+        if !ours {
+            return Err(forged());
+        }
+        let (email, next) = (field(&fields, "email"), field(&fields, "next"));
+        let trusted = &cx.settings.trusted_proxies;
+        let tried = Try {
+            cx: cx.clone(),
+            email: email.clone(),
+            password: SecretString::from(field(&fields, "password")),
+            address: address::of(req.remote_addr(), req.headers(), trusted),
+            request_id: request_id.to_owned(),
+        };
+        let shown =
+            |wrong: String| Shown { email: email.clone(), next: next.clone(), wrong: Some(wrong) };
+        match (realm.log_in)(tried).await? {
+            LogIn::Welcome(token) => {
+                let token = token.expose_secret();
+                form::set_cookie(res.headers_mut(), cx, &realm.session, token, realm.lasts);
+                answer::see(res, realm.place(&next));
+            }
+            LogIn::Wrong => {
+                let wrong = "The address or the password is wrong.".to_owned();
+                self.show(req, res, StatusCode::UNAUTHORIZED, shown(wrong));
+            }
+            LogIn::TooMany(seconds) => {
+                res.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+                let minutes = seconds / 60 + 1;
+                let wrong = format!("Too many tries. Wait {minutes} minutes, then try again.");
+                self.show(req, res, StatusCode::TOO_MANY_REQUESTS, shown(wrong));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn field(fields: &Pairs, name: &str) -> String {
+    fields.iter().find(|(known, _)| known == name).map_or_else(String::new, |(_, v)| v.clone())
+}
+
+fn page(realm: &Realm, shown: &Shown, token: &str) -> Markup {
+    html! {
+        h1 { "Log in" }
+        p.soft { ((realm.intro)()) }
+        @if let Some(wrong) = &shown.wrong {
+            p.flash.bad role="alert" { (wrong) }
+        }
+        form.narrow method="post" action=(realm.path) {
+            input type="hidden" name="csrf" value=(token);
+            input type="hidden" name="next" value=(shown.next);
+            label for="email" { "Address" }
+            input #email type="email" name="email" value=(shown.email) autocomplete="username" required
+                autofocus[shown.email.is_empty()];
+            label for="password" { "Password" }
+            input #password type="password" name="password" autocomplete="current-password" required
+                autofocus[!shown.email.is_empty()];
+            button type="submit" { "Log in" }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{admin::login::OPERATORS, handoff::login::PEOPLE};
+
+    #[test]
+    fn a_log_in_leads_to_pages_of_ours_only() {
+        assert_eq!(OPERATORS.place("/admin/work?id=7"), "/admin/work?id=7");
+        assert_eq!(PEOPLE.place("/connect/x?workspace_id=1"), "/connect/x?workspace_id=1");
+        for elsewhere in
+            ["", "https://x.example", "//x.example", "/administer", "/admin/\r\nx", "/admin/\\x"]
+        {
+            assert_eq!(OPERATORS.place(elsewhere), "/admin", "{elsewhere:?}");
+            assert_eq!(PEOPLE.place(elsewhere), "/connect", "{elsewhere:?}");
+        }
+    }
+}

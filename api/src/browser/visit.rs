@@ -1,0 +1,70 @@
+//! A request of somebody who is logged in.
+
+use std::{collections::HashMap, str::FromStr};
+
+use fanfare_domain::{Code, Domain, Error, Result};
+
+use crate::query::Pairs;
+
+/// A request of somebody who is logged in; `S` says who.
+#[derive(Clone)]
+pub struct Visit<S> {
+    /// The rules' context.
+    pub cx: Domain,
+    /// Whose log-in it is.
+    pub session: S,
+    /// The token of the log-in, as the cookie has it.
+    pub token: secrecy::SecretString,
+    /// For logs and what is written down.
+    pub request_id: String,
+    /// Parameters of the path.
+    pub path: HashMap<String, String>,
+    /// Parameters of the query.
+    pub query: Pairs,
+    /// Fields of the form.
+    pub form: Pairs,
+}
+
+impl<S> Visit<S> {
+    /// A parameter of the path; empty if there is none.
+    #[must_use]
+    pub fn path(&self, name: &str) -> &str {
+        self.path.get(name).map(String::as_str).unwrap_or_default()
+    }
+
+    /// A parameter of the query that was filled in.
+    #[must_use]
+    pub fn query(&self, name: &str) -> Option<&str> {
+        first(&self.query, name)
+    }
+
+    /// A field of the form that was filled in.
+    #[must_use]
+    pub fn form(&self, name: &str) -> Option<&str> {
+        first(&self.form, name)
+    }
+
+    /// A parameter of the query as a number or an id.
+    ///
+    /// # Errors
+    /// [`Code::InvalidField`].
+    pub fn parsed<T: FromStr>(&self, name: &str) -> Result<Option<T>> {
+        self.query(name).map(|text| parse(name, text)).transpose()
+    }
+}
+
+fn first<'a>(pairs: &'a Pairs, name: &str) -> Option<&'a str> {
+    let found = pairs.iter().find(|(known, _)| known == name);
+    found.map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
+}
+
+/// A value as a number or an id.
+///
+/// # Errors
+/// [`Code::InvalidField`].
+pub fn parse<T: FromStr>(name: &str, text: &str) -> Result<T> {
+    text.parse().map_err(|_| {
+        let message = format!("{text:?} is no {name}.");
+        Error::field(Code::InvalidField, name, message, "Correct it, or leave it empty.")
+    })
+}

@@ -1,0 +1,232 @@
+//! The parts of a connect session's page.
+
+use fanfare_domain::{
+    Error, WorkspaceId,
+    accounts::handoff::{Choice, CredentialField, Guest, Permission, Stand, Way},
+    people::Workspace,
+};
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::gate::Visit;
+use crate::browser::form;
+
+/// The field for the address of the account's own server.
+pub const INSTANCE: &str = "instance_url";
+
+/// One platform in the list.
+pub fn platform_link(option: &Value) -> Markup {
+    let count = option["connected_count"].as_u64().unwrap_or(0);
+    html! {
+        a href={ "/connect/" (text(option, "platform")) } {
+            strong { (text(option, "label")) }
+            @if count > 0 { span.soft { (count) " connected" } }
+            @else if option["configured"] == false { span.soft { "simulated only" } }
+        }
+    }
+}
+
+fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+    value[name].as_str().unwrap_or_default()
+}
+
+/// The page of one platform, before there is a session.
+pub fn start(visit: &Visit, option: &Value, workspaces: &[Workspace], here: WorkspaceId) -> Markup {
+    let label = text(option, "label");
+    let is_configured = option["configured"] == true;
+    html! {
+        h1 { "Connect " (label) }
+        @if !is_configured {
+            p.flash.warn {
+                "No app of this service is registered with " (label) ", so only its simulated twin can be connected."
+            }
+        }
+        form.narrow method="post" action={ "/connect/" (text(option, "platform")) } {
+            (token(visit))
+            label for="workspace" { "Workspace" }
+            select #workspace name="workspace_id" {
+                @for one in workspaces {
+                    option value=(one.id) selected[one.id == here] { (one.name) }
+                }
+            }
+            @if is_configured {
+                div { input #sandbox type="checkbox" name="sandbox" value="1"; " "
+                    label.beside for="sandbox" { "Only on the simulated network" } }
+            } @else {
+                input type="hidden" name="sandbox" value="1";
+            }
+            button type="submit" { "Go on" }
+        }
+    }
+}
+
+/// The page of a session.
+pub fn session(visit: &Visit, guest: &Guest, message: &str, wrong: Option<&Error>) -> Markup {
+    let label = guest.spec().label;
+    html! {
+        h1 { "Connect " (label) }
+        p.soft {
+            "Workspace " strong { (guest.workspace) }
+            @if guest.is_sandbox() { " · " span.badge.warn { "simulated network" } }
+        }
+        @if let Some(wrong) = wrong { (what_is_wrong(wrong)) }
+        @match guest.stand() {
+            Stand::Ready(way) => (ready(visit, guest, way)),
+            Stand::Finishing => {
+                p.flash.plain role="status" { (message) }
+                p.soft { "This page looks again by itself." }
+            }
+            Stand::Choose(choices) => (choose(visit, guest, &choices)),
+            Stand::Connected => {
+                p.flash.good role="status" { (message) }
+                p { "You can close this page." }
+            }
+            Stand::Ended => {
+                p.flash.bad role="alert" { (message) }
+                p.actions { a.button href={ "/connect/" (guest.spec().id) } { "Start again" } }
+            }
+        }
+    }
+}
+
+fn what_is_wrong(wrong: &Error) -> Markup {
+    html! {
+        div.flash.bad role="alert" {
+            p { (wrong.message()) }
+            @for broken in wrong.violations().iter().skip(1) { p { (broken.message) } }
+            @if let Some(remedy) = remedy(wrong) { p { (remedy) } }
+        }
+    }
+}
+
+/// What to do about it, unless that is about requests.
+fn remedy(wrong: &Error) -> Option<String> {
+    wrong.body().get("remedy").and_then(Value::as_str).map(str::to_owned)
+}
+
+fn ready(visit: &Visit, guest: &Guest, way: Way) -> Markup {
+    let label = guest.spec().label;
+    html! {
+        @match way {
+            Way::Provider(permissions, instance) => {
+                (granted(label, permissions))
+                form.narrow method="post" action=(step(guest, "go")) {
+                    (token(visit))
+                    @if let Some(field) = instance { (input(visit, &field)) }
+                    button type="submit" { "Continue to " (label) }
+                }
+            }
+            Way::Credentials(fields) => {
+                p { "Fanfare asks " (label) " whether these are right, and keeps them encrypted." }
+                form.narrow method="post" action=(step(guest, "connect")) autocomplete="off" {
+                    (token(visit))
+                    @for field in fields { (input(visit, field)) }
+                    button type="submit" { "Connect " (label) }
+                }
+            }
+            Way::Simulated => {
+                p { "A new account is made on the simulated " (label) ". Nothing you post there leaves this service." }
+                form.narrow method="post" action=(step(guest, "simulate")) {
+                    (token(visit))
+                    label for="username" { "Its name, if you want to choose one" }
+                    input #username name="username" value=(visit.form("username").unwrap_or_default());
+                    button type="submit" { "Make and connect it" }
+                }
+            }
+        }
+        (cancel(visit, guest))
+    }
+}
+
+/// What the person will be asked to grant.
+fn granted(label: &str, permissions: &[Permission]) -> Markup {
+    html! {
+        p { (label) " will ask you to let Fanfare do this for you:" }
+        ul.granted {
+            @for one in permissions {
+                li { (one.doc) @if !one.needed { span.soft { " – can be kept back" } } }
+            }
+        }
+        p.soft { "You can take it back at any time, here and at " (label) "." }
+    }
+}
+
+/// One field. What hides from onlookers is never shown again either.
+fn input(visit: &Visit, field: &CredentialField) -> Markup {
+    let secret =
+        ["password", "token", "key", "webhook_url"].iter().any(|part| field.name.ends_with(part));
+    let shown = if secret { "" } else { visit.form(field.name).unwrap_or_default() };
+    let kind = if secret { "password" } else { "text" };
+    let hint = format!("{}-hint", field.name);
+    html! {
+        div.field {
+            label for=(field.name) {
+                (name(field.name)) @if !field.required { span.soft { " (optional)" } }
+            }
+            input id=(field.name) name=(field.name) type=(kind) value=(shown) required[field.required]
+                aria-describedby=(hint) autocomplete="off" autocapitalize="none" spellcheck="false";
+            p.soft.hint id=(hint) { (field.doc) }
+        }
+    }
+}
+
+/// `app_password` as people read it.
+fn name(field: &str) -> String {
+    let mut words = field.replace('_', " ").replace(" url", " address").replace(" id", " ID");
+    if let Some(first) = words.get_mut(0..1) {
+        first.make_ascii_uppercase();
+    }
+    words
+}
+
+fn choose(visit: &Visit, guest: &Guest, choices: &[Choice]) -> Markup {
+    html! {
+        p { "Which of them is Fanfare to post to?" }
+        form.narrow method="post" action=(step(guest, "choose")) {
+            (token(visit))
+            fieldset {
+                legend { "Accounts" }
+                @for one in choices {
+                    @let id = format!("account-{}", one.place);
+                    div.tick {
+                        input id=(id) type="checkbox" name="account" value=(one.place) checked[choices.len() == 1];
+                        label.beside for=(id) {
+                            strong { (one.display_name.as_deref().unwrap_or(&one.username)) }
+                            @if one.display_name.is_some() { span.soft { " " (one.username) } }
+                        }
+                    }
+                }
+            }
+            button type="submit" { "Connect" }
+        }
+        (cancel(visit, guest))
+    }
+}
+
+fn cancel(visit: &Visit, guest: &Guest) -> Markup {
+    html! {
+        form.actions method="post" action=(step(guest, "cancel")) {
+            (token(visit))
+            button.quiet type="submit" { "Cancel" }
+        }
+    }
+}
+
+fn step(guest: &Guest, verb: &str) -> String {
+    format!("/connect/sessions/{}/{verb}", guest.id())
+}
+
+fn token(visit: &Visit) -> Markup {
+    html! { input type="hidden" name="csrf" value=(form::token_of(&visit.token)); }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name;
+
+    #[test]
+    fn a_field_reads_like_words() {
+        let names = ["app_password", "chat_id", "webhook_url", "identifier"].map(name);
+        assert_eq!(names, ["App password", "Chat ID", "Webhook address", "Identifier"]);
+    }
+}

@@ -1,0 +1,106 @@
+//! One connect session, from its link to its end.
+
+use fanfare_domain::{
+    Code, ConnectSessionId, Error, Result,
+    accounts::handoff::{self, Arrival, Guest, Stand, Way},
+};
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use super::{
+    gate::{Answer, Visit},
+    parts, start,
+};
+
+const TITLE: &str = "Connect an account";
+
+/// Where it stands, and the next step.
+pub async fn show(visit: Visit) -> Result<Answer> {
+    let mut guest = enter(&visit).await?;
+    if guest.starts_by_itself() {
+        return leave(&mut guest, &visit).await;
+    }
+    guest.open().await?;
+    let message = guest.message().await?;
+    let main = parts::session(&visit, &guest, &message, None);
+    Ok(match guest.stand() {
+        Stand::Finishing => Answer::Waiting(TITLE, main),
+        Stand::Ready(_) | Stand::Choose(_) | Stand::Connected | Stand::Ended => {
+            Answer::Page(TITLE, main)
+        }
+    })
+}
+
+/// A step of the person.
+pub async fn act(visit: Visit) -> Result<Answer> {
+    let mut guest = enter(&visit).await?;
+    let outcome = match visit.path("verb") {
+        "go" => match leave(&mut guest, &visit).await {
+            Ok(answer) => return Ok(answer),
+            Err(error) => Err(error),
+        },
+        "cancel" => guest.cancel().await,
+        "connect" => guest.submit(credentials(&visit, &guest)).await,
+        "simulate" => guest.simulate(visit.form("username")).await,
+        "choose" => guest.choose(&places(&visit)).await,
+        _ => return Err(Error::new(Code::NotFound, "There is no such step.")),
+    };
+    match outcome {
+        Ok(()) => Ok(Answer::See(page(guest.id()))),
+        // What is wrong with a form stands beside the form.
+        Err(error)
+            if (400..500).contains(&error.status())
+                || error.code() == Code::ProviderUnreachable =>
+        {
+            let again = enter(&visit).await?;
+            let message = again.message().await?;
+            let main = parts::session(&visit, &again, &message, Some(&error));
+            Ok(Answer::Wrong(TITLE, main, error))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The network sends the person back.
+pub async fn arrive(visit: Visit) -> Result<Answer> {
+    let platform = start::platform(&visit)?;
+    let text = |name: &str| visit.query(name).map(str::to_owned);
+    let arrival = Arrival {
+        state: text("state").unwrap_or_default(),
+        code: text("code"),
+        error: text("error"),
+        description: text("error_description").or_else(|| text("error_message")),
+    };
+    let who = visit.session.user_id;
+    let id = handoff::arrive(&visit.cx, who, &visit.request_id, platform, arrival).await?;
+    Ok(Answer::See(page(id)))
+}
+
+async fn enter(visit: &Visit) -> Result<Guest> {
+    let absent = || Error::new(Code::ConnectSessionNotFound, "There is no such connect session.");
+    let id: Uuid = visit.path("id").parse().map_err(|_| absent())?;
+    let id = ConnectSessionId(id);
+    Guest::enter(&visit.cx, visit.session.user_id, &visit.request_id, id).await
+}
+
+fn page(id: ConnectSessionId) -> String {
+    format!("/connect/sessions/{id}")
+}
+
+async fn leave(guest: &mut Guest, visit: &Visit) -> Result<Answer> {
+    let url = guest.leave(visit.form(parts::INSTANCE)).await?;
+    Ok(Answer::Away(guest.spec().label, url))
+}
+
+/// The fields of the platform, as they were filled in.
+fn credentials(visit: &Visit, guest: &Guest) -> Map<String, Value> {
+    let Way::Credentials(fields) = guest.way() else { return Map::new() };
+    let filled = fields.iter().filter_map(|field| Some((field.name, visit.form(field.name)?)));
+    filled.map(|(name, value)| (name.to_owned(), value.into())).collect()
+}
+
+/// The accounts that were ticked.
+fn places(visit: &Visit) -> Vec<usize> {
+    let ticked = visit.form.iter().filter(|(name, _)| name == "account");
+    ticked.filter_map(|(_, place)| place.parse().ok()).collect()
+}

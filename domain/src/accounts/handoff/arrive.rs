@@ -1,0 +1,220 @@
+//! The network sends a person back.
+//!
+//! The code is taken by one guarded update before it is exchanged: it is exchanged at most once, whoever comes twice and
+//! wherever a process is killed. Whoever is killed in between leaves a session that the person can walk again.
+
+use std::time::Duration;
+
+use fanfare_entities::{
+    ConnectSessionId, UserId,
+    connect_session::{self, ConnectStatus},
+};
+use fanfare_platforms::{
+    self as platforms, Connect, Identity, PlatformId,
+    oauth::{self, Leave, Oauth},
+};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+use serde_json::json;
+
+use super::{
+    End, end, fail,
+    papers::{self, Papers, Reached},
+    person::{Guest, redirect_uri},
+};
+use crate::{
+    Domain,
+    accounts::{connect, session::anonymous},
+    error::{Code, Error, Result},
+    token,
+};
+
+/// How long all the calls may take that make accounts of a code.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// More accounts than a person can choose among.
+const MOST: usize = 500;
+
+/// What the network sent along.
+#[derive(Debug, Clone, Default)]
+pub struct Arrival {
+    /// What we gave along.
+    pub state: String,
+    /// What can be exchanged for tokens.
+    pub code: Option<String>,
+    /// Why there is no code.
+    pub error: Option<String>,
+    /// The same in words.
+    pub description: Option<String>,
+}
+
+/// Takes a person back; the session to show.
+///
+/// # Errors
+/// [`Code::ConnectSessionNotFound`] for a state that is nobody's, no longer good, or another person's.
+pub async fn arrive(
+    cx: &Domain,
+    user_id: UserId,
+    request_id: &str,
+    platform: PlatformId,
+    arrival: Arrival,
+) -> Result<ConnectSessionId> {
+    let id = find(cx, platform, &arrival.state).await?;
+    let guest = Guest::enter(cx, user_id, request_id, id).await?;
+    // Only the browser that left may come back: nobody can have another person's account connected as theirs.
+    if guest.row().opened_by != Some(user_id) {
+        return Err(unknown());
+    }
+    if !guest.is_open() || guest.row().taken_at.is_some() {
+        return Ok(id);
+    }
+    let Some(code) = arrival.code.clone().filter(|code| !code.is_empty()) else {
+        refused(&guest, &arrival).await?;
+        return Ok(id);
+    };
+    if !take(&guest).await? {
+        return Ok(id);
+    }
+    cx.failpoint.reach("code_taken").await;
+    // In a task of its own: a browser that is closed now must not cut it off half-way.
+    let finishing = tokio::spawn(async move { settle(&guest, &code).await });
+    finishing.await.map_err(Error::internal)??;
+    Ok(id)
+}
+
+fn unknown() -> Error {
+    let message = "This way back is not known here any more, or it is not yours.";
+    Error::new(Code::ConnectSessionNotFound, message)
+}
+
+async fn find(cx: &Domain, platform: PlatformId, state: &str) -> Result<ConnectSessionId> {
+    connect_session::Entity::find()
+        .select_only()
+        .column(connect_session::Column::Id)
+        .filter(connect_session::Column::StateHash.eq(token::hash(state)))
+        .filter(connect_session::Column::Platform.eq(platform.as_str()))
+        .into_tuple()
+        .one(&cx.db.write)
+        .await?
+        .ok_or_else(unknown)
+}
+
+/// The person, or the network, said no.
+async fn refused(guest: &Guest, arrival: &Arrival) -> Result<()> {
+    let (cx, row, label) = (&guest.act.cx, guest.row(), guest.spec().label);
+    let word = arrival.error.as_deref().unwrap_or_default();
+    let declined =
+        ["access_denied", "user_cancelled_login", "user_cancelled_authorize", "user_denied"];
+    if declined.contains(&word) {
+        let note = Some(format!("Access was not granted at {label}."));
+        end(cx, row, End { status: ConnectStatus::Cancelled, note, code: None }).await?;
+        return Ok(());
+    }
+    let said = arrival.description.as_deref().unwrap_or(word);
+    let said: String = said.chars().filter(|letter| !letter.is_control()).take(200).collect();
+    let message = if said.is_empty() {
+        format!("{label} sent no answer that can be used.")
+    } else {
+        format!("{label} says: {said}")
+    };
+    fail(cx, row, &Error::new(Code::InvalidCredentials, message)).await
+}
+
+/// Takes the code: true for one caller only.
+async fn take(guest: &Guest) -> Result<bool> {
+    let (cx, row) = (&guest.act.cx, guest.row());
+    let now = cx.clock.now();
+    let change = connect_session::ActiveModel {
+        taken_at: Set(Some(now)),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    let taken = connect_session::Entity::update_many()
+        .set(change)
+        .filter(connect_session::Column::Id.eq(row.id))
+        .filter(connect_session::Column::Status.eq(ConnectStatus::AwaitingProvider))
+        .filter(connect_session::Column::StateHash.eq(row.state_hash.clone()))
+        .filter(connect_session::Column::TakenAt.is_null())
+        .exec(&cx.db.write)
+        .await?;
+    Ok(taken.rows_affected == 1)
+}
+
+/// Makes accounts of the code, and ends the session or lets the person choose.
+async fn settle(guest: &Guest, code: &str) -> Result<()> {
+    let outcome = match tokio::time::timeout(PATIENCE, reach(guest, code)).await {
+        Ok(outcome) => outcome,
+        Err(_) => {
+            Err(connect::refusal(guest.platform(), connect::silent(guest.platform(), PATIENCE)))
+        }
+    };
+    let settled = match outcome {
+        Ok(identities) if identities.len() == 1 => guest.finish(identities).await,
+        Ok(identities) => let_choose(guest, &identities).await,
+        Err(error) => Err(error),
+    };
+    match settled {
+        Ok(()) => Ok(()),
+        // The page shows the session, which says what went wrong.
+        Err(error) => fail(&guest.act.cx, guest.row(), &error).await,
+    }
+}
+
+/// The accounts that the code leads to.
+async fn reach(guest: &Guest, code: &str) -> Result<Vec<Identity>> {
+    let (cx, platform) = (&guest.act.cx, guest.platform());
+    let Connect::Oauth(oauth) = guest.spec().connect else { return Err(unknown()) };
+    let papers: Option<Papers> = papers::open(cx, guest.row()).await?;
+    let papers = papers.ok_or_else(unknown)?;
+    let mut session = anonymous(cx, platform, guest.is_sandbox(), papers.secrets())?;
+    let redirect_uri = redirect_uri(cx, platform);
+    let leave =
+        Leave { redirect_uri: &redirect_uri, state: &papers.state, verifier: &papers.verifier };
+    let refusal = |error| connect::refusal(platform, error);
+    session.secrets = oauth::exchange(&oauth, &session, code, &leave).await.map_err(refusal)?;
+    cx.failpoint.reach("code_exchanged").await;
+    require_granted(&oauth, &session.secrets, guest.spec().label)?;
+    let identities = platforms::find(platform).identities(&session).await.map_err(refusal)?;
+    if identities.is_empty() {
+        let message = format!(
+            "{} granted access, but to no account that can be posted to.",
+            guest.spec().label
+        );
+        return Err(Error::new(Code::InvalidCredentials, message));
+    }
+    Ok(identities.into_iter().take(MOST).collect())
+}
+
+/// A person may untick permissions at the network; without some nothing would work later.
+fn require_granted(oauth: &Oauth, secrets: &platforms::Secrets, label: &str) -> Result<()> {
+    let missing = oauth::missing(oauth, secrets);
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let what: Vec<_> = missing.iter().map(|permission| permission.doc.to_lowercase()).collect();
+    let message = format!("At {label} it was not allowed to {}.", what.join(", or to "));
+    Err(Error::new(Code::InvalidCredentials, message))
+}
+
+/// Keeps what was reached until the person has chosen.
+async fn let_choose(guest: &Guest, identities: &[Identity]) -> Result<()> {
+    let (cx, row) = (&guest.act.cx, guest.row());
+    let listed = identities
+        .iter()
+        .map(|one| json!({"username": one.username, "display_name": one.display_name}));
+    let reached: Vec<Reached> = identities.iter().map(Reached::from).collect();
+    let tx = cx.db.begin().await?;
+    let secret = papers::keep(cx, &tx, &reached).await?;
+    let change = connect_session::ActiveModel {
+        secret_id: Set(Some(secret)),
+        choices: Set(Some(json!(listed.collect::<Vec<_>>()))),
+        updated_at: Set(cx.clock.now()),
+        ..Default::default()
+    };
+    if super::step(&tx, row, change).await? {
+        if let Some(old) = row.secret_id {
+            cx.vault.forget(&tx, old).await?;
+        }
+        tx.commit().await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,450 @@
+//! What the person does at the page.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use fanfare_entities::{
+    ConnectSessionId, UserId,
+    connect_session::{self, ConnectStatus},
+    registered_app, workspace,
+};
+use fanfare_platforms::{
+    self as platforms, Connect, CredentialField, PlatformId, Session, Spec,
+    oauth::{self, App, CLIENT_ID, CLIENT_SECRET, INSTANCE, Leave, Oauth, Permission},
+};
+use sea_orm::{ActiveValue::Set, EntityTrait, sea_query::OnConflict};
+use secrecy::ExposeSecret;
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::{
+    End, FINISHING, OPEN, absent, connected, end,
+    papers::{self, Papers, Reached},
+    read, step, view,
+};
+use crate::{
+    Act, Domain, Tx,
+    access::{self, Caller, Role},
+    accounts::{
+        connect::{self, store},
+        sandbox,
+        session::anonymous,
+    },
+    error::{Code, Error, Result},
+    limits::{self, Bucket, Meter},
+};
+
+/// How long a server may take to list our app.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Name of the table of registered apps, as secrets are bound to it.
+const APPS: &str = "registered_apps";
+
+/// A person who has a session open, and may.
+pub struct Guest {
+    /// Who, and in which workspace.
+    pub act: Act,
+    /// Name of the workspace.
+    pub workspace: String,
+    row: connect_session::Model,
+    platform: PlatformId,
+}
+
+/// How an account is connected here.
+#[derive(Debug, Clone, Copy)]
+pub enum Way {
+    /// At the network: what is asked for, and what has to be known before.
+    Provider(&'static [Permission], Option<CredentialField>),
+    /// With these fields.
+    Credentials(&'static [CredentialField]),
+    /// On the simulated network, which needs nothing.
+    Simulated,
+}
+
+/// One account to choose.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    /// Its place in the list.
+    pub place: usize,
+    /// Its name.
+    pub username: String,
+    /// Its longer name.
+    pub display_name: Option<String>,
+}
+
+/// Where the session stands, as the page shows it.
+#[derive(Debug, Clone)]
+pub enum Stand {
+    /// The person can go on.
+    Ready(Way),
+    /// The network has answered, and the connection is being finished.
+    Finishing,
+    /// The network granted several accounts.
+    Choose(Vec<Choice>),
+    /// It is connected.
+    Connected,
+    /// It ended without a connection.
+    Ended,
+}
+
+impl Guest {
+    /// Lets a person in.
+    ///
+    /// # Errors
+    /// [`Code::ConnectSessionNotFound`] for whoever is not of its workspace,
+    /// [`Code::InsufficientWorkspacePermissions`] for whoever may not connect there.
+    pub async fn enter(
+        cx: &Domain,
+        user_id: UserId,
+        request_id: &str,
+        id: ConnectSessionId,
+    ) -> Result<Self> {
+        let caller = Caller::at_a_page(user_id);
+        let seat = access::seat_over_connect_session(cx, &caller, id).await?;
+        seat.require(Role::Publisher)?;
+        let row = read(cx, id).await?;
+        let workspace = workspace::Entity::find_by_id(row.workspace_id).one(&cx.db.read).await?;
+        let workspace = workspace.ok_or_else(absent)?.name;
+        let (cx, request_id) = (cx.clone(), request_id.to_owned());
+        let platform = crate::posts::platform(&row.platform)?;
+        let meter = Meter::default();
+        let act = Act { cx, caller, seat, request_id, reservation: None, meter };
+        Ok(Self { act, workspace, row, platform })
+    }
+
+    /// Its id.
+    #[must_use]
+    pub fn id(&self) -> ConnectSessionId {
+        self.row.id
+    }
+
+    /// Its network.
+    #[must_use]
+    pub fn spec(&self) -> &'static Spec {
+        platforms::find(self.platform).spec()
+    }
+
+    /// On the simulated network?
+    #[must_use]
+    pub fn is_sandbox(&self) -> bool {
+        self.row.sandbox
+    }
+
+    /// Goes on to the network without a page in between?
+    #[must_use]
+    pub fn starts_by_itself(&self) -> bool {
+        let untouched = matches!(self.row.status, ConnectStatus::Created | ConnectStatus::Opened);
+        let asks_nothing = matches!(self.way(), Way::Provider(_, None));
+        self.row.auto_start && untouched && asks_nothing
+    }
+
+    /// How the account is connected.
+    #[must_use]
+    pub fn way(&self) -> Way {
+        match self.spec().connect {
+            Connect::Oauth(oauth) => {
+                // The simulated network is at one address, whatever the person says.
+                Way::Provider(oauth.permissions, oauth.instance.filter(|_| !self.row.sandbox))
+            }
+            Connect::Credentials(_) if self.row.sandbox => Way::Simulated,
+            Connect::Credentials(fields) => Way::Credentials(fields),
+        }
+    }
+
+    /// Where it stands.
+    #[must_use]
+    pub fn stand(&self) -> Stand {
+        match self.row.status {
+            ConnectStatus::Connected => Stand::Connected,
+            ConnectStatus::Failed | ConnectStatus::Cancelled | ConnectStatus::Expired => {
+                Stand::Ended
+            }
+            _ if self.row.choices.is_some() => Stand::Choose(self.choices()),
+            _ if self.is_finishing() => Stand::Finishing,
+            _ => Stand::Ready(self.way()),
+        }
+    }
+
+    fn is_finishing(&self) -> bool {
+        self.row.taken_at.is_some_and(|at| at + FINISHING > self.act.cx.clock.now())
+    }
+
+    fn choices(&self) -> Vec<Choice> {
+        let listed = self.row.choices.as_ref().and_then(Value::as_array).into_iter().flatten();
+        let text = |one: &Value, name: &str| one[name].as_str().map(str::to_owned);
+        listed
+            .enumerate()
+            .map(|(place, one)| Choice {
+                place,
+                username: text(one, "username").unwrap_or_default(),
+                display_name: text(one, "display_name"),
+            })
+            .collect()
+    }
+
+    /// The sentence that whoever waits hears too.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn message(&self) -> Result<String> {
+        let shown = view::view(&self.act, &self.row).await?;
+        Ok(shown["status_message"].as_str().unwrap_or_default().to_owned())
+    }
+
+    /// Notes that the page is open.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn open(&mut self) -> Result<()> {
+        if !matches!(self.row.status, ConnectStatus::Created | ConnectStatus::Opened) {
+            return Ok(());
+        }
+        let next = match self.way() {
+            Way::Credentials(_) => ConnectStatus::AwaitingCredentials,
+            Way::Provider(..) | Way::Simulated => ConnectStatus::Opened,
+        };
+        self.advance(connect_session::ActiveModel {
+            status: Set(next),
+            updated_at: Set(self.act.cx.clock.now()),
+            ..Default::default()
+        })
+        .await
+    }
+
+    async fn advance(&mut self, change: connect_session::ActiveModel) -> Result<()> {
+        step(&self.act.cx.db.write, &self.row, change).await?;
+        self.row = read(&self.act.cx, self.row.id).await?;
+        Ok(())
+    }
+
+    /// Gives up.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn cancel(&self) -> Result<()> {
+        let note = Some("The connection was cancelled in the browser.".to_owned());
+        let cancelled = End { status: ConnectStatus::Cancelled, note, code: None };
+        end(&self.act.cx, &self.row, cancelled).await.map(drop)
+    }
+
+    /// Prepares the way to the network; where it leads. Whoever leaves twice takes the same papers, so that either tab
+    /// may come back.
+    ///
+    /// # Errors
+    /// The network's server cannot be asked, or the session has ended.
+    pub async fn leave(&mut self, instance: Option<&str>) -> Result<Url> {
+        let Connect::Oauth(oauth) = self.spec().connect else { return Err(self.elsewhere()) };
+        if !matches!(self.stand(), Stand::Ready(_)) {
+            return Err(self.elsewhere());
+        }
+        if self.row.sandbox {
+            sandbox::ensure_somebody(&self.act, self.platform).await?;
+        }
+        let known: Option<Papers> = papers::open(&self.act.cx, &self.row).await?;
+        let asked = self.asked(&oauth, instance)?;
+        let unused = known.filter(|_| self.row.taken_at.is_none());
+        let papers = match unused.filter(|known| asked.iter().all(|pair| has(known, pair))) {
+            Some(known) => known,
+            None => self.prepare(&oauth, asked).await?,
+        };
+        let session = self.session(&papers)?;
+        let redirect_uri = redirect_uri(&self.act.cx, self.platform);
+        let leave =
+            Leave { redirect_uri: &redirect_uri, state: &papers.state, verifier: &papers.verifier };
+        oauth::authorize_url(&oauth, &session, &leave)
+            .map_err(|error| connect::refusal(self.platform, error))
+    }
+
+    /// What the person was asked before leaving.
+    fn asked(&self, oauth: &Oauth, instance: Option<&str>) -> Result<BTreeMap<String, String>> {
+        let Some(field) = oauth.instance.filter(|_| !self.row.sandbox) else {
+            return Ok(BTreeMap::new());
+        };
+        let given = instance.map(str::trim).filter(|given| !given.is_empty());
+        let given = given.ok_or_else(|| {
+            let message = format!("{} has many servers; name the account's.", self.spec().label);
+            Error::field(Code::FieldRequired, INSTANCE, message, field.doc)
+        })?;
+        Ok(BTreeMap::from([(INSTANCE.to_owned(), given.to_owned())]))
+    }
+
+    /// New papers, with an app of ours on the account's own server where that is needed.
+    async fn prepare(&mut self, oauth: &Oauth, asked: BTreeMap<String, String>) -> Result<Papers> {
+        let mut papers = Papers::new(asked);
+        if oauth.instance.is_some()
+            && let Some(app) = self.registered(&papers).await?
+        {
+            papers.answers.insert(CLIENT_ID.to_owned(), app.client_id);
+            let secret = app.client_secret.expose_secret().to_owned();
+            papers.answers.insert(CLIENT_SECRET.to_owned(), secret);
+        }
+        let cx = &self.act.cx;
+        let tx = cx.db.begin().await?;
+        let secret = papers::keep(cx, &tx, &papers).await?;
+        let change = connect_session::ActiveModel {
+            status: Set(ConnectStatus::AwaitingProvider),
+            opened_by: Set(Some(self.act.caller.user_id)),
+            state_hash: Set(Some(papers.state_hash())),
+            secret_id: Set(Some(secret)),
+            taken_at: Set(None),
+            updated_at: Set(cx.clock.now()),
+            ..Default::default()
+        };
+        if !step(&tx, &self.row, change).await? {
+            return Err(self.elsewhere());
+        }
+        if let Some(old) = self.row.secret_id {
+            cx.vault.forget(&tx, old).await?;
+        }
+        tx.commit().await?;
+        self.row = read(&self.act.cx, self.row.id).await?;
+        Ok(papers)
+    }
+
+    /// The app on the account's own server: the one known from before, else a new one.
+    async fn registered(&self, papers: &Papers) -> Result<Option<App>> {
+        let (cx, session) = (&self.act.cx, self.session(papers)?);
+        let named = papers.answers.get(INSTANCE).map_or("sandbox", String::as_str);
+        let server = session.base.as_ref().map_or(named, Url::as_str).to_lowercase();
+        let redirect_uri = redirect_uri(cx, self.platform);
+        let key = (self.platform.as_str().to_owned(), server, redirect_uri);
+        let known = registered_app::Entity::find_by_id(key.clone()).one(&cx.db.read).await?;
+        if let Some(known) = known
+            && let Some(plain) = cx.vault.open(&cx.db.read, APPS, known.secret_id).await?
+        {
+            let (client_id, secret): (String, String) =
+                serde_json::from_slice(&plain).map_err(Error::internal)?;
+            return Ok(Some(App { client_id, client_secret: secret.into() }));
+        }
+        let asked = platforms::find(self.platform).register(&session, &key.2);
+        let asked = tokio::time::timeout(PATIENCE, asked).await;
+        let answer = asked.unwrap_or_else(|_| Err(connect::silent(self.platform, PATIENCE)));
+        let app = answer.map_err(|error| connect::refusal(self.platform, error))?;
+        if let Some(app) = &app {
+            remember(cx, key, app).await?;
+        }
+        Ok(app)
+    }
+
+    fn session(&self, papers: &Papers) -> Result<Session> {
+        anonymous(&self.act.cx, self.platform, self.row.sandbox, papers.secrets())
+    }
+
+    /// Connects with credentials. What is wrong with them can be corrected: the session stays open.
+    ///
+    /// # Errors
+    /// Like the credential connect of the API.
+    pub async fn submit(&self, given: Map<String, Value>) -> Result<()> {
+        let Way::Credentials(fields) = self.way() else { return Err(self.elsewhere()) };
+        if !matches!(self.stand(), Stand::Ready(_)) {
+            return Err(self.elsewhere());
+        }
+        limits::admit(&self.act.cx, &self.act.caller, Bucket::Connect, &self.act.meter).await?;
+        let secrets = connect::read_fields(fields, given)?;
+        let identity = connect::verify(&self.act, self.platform, false, secrets).await?;
+        self.finish(vec![identity]).await
+    }
+
+    /// Makes and connects an account on the simulated network.
+    ///
+    /// # Errors
+    /// The name is taken or not possible there.
+    pub async fn simulate(&self, username: Option<&str>) -> Result<()> {
+        if !matches!((self.stand(), self.way()), (Stand::Ready(_), Way::Simulated)) {
+            return Err(self.elsewhere());
+        }
+        let identity = sandbox::make(&self.act, self.platform, username).await?;
+        self.finish(vec![identity]).await
+    }
+
+    /// Connects those of the accounts that were granted.
+    ///
+    /// # Errors
+    /// None was chosen, or the session has ended.
+    pub async fn choose(&self, places: &[usize]) -> Result<()> {
+        if !matches!(self.stand(), Stand::Choose(_)) {
+            return Err(self.elsewhere());
+        }
+        let reached: Option<Vec<Reached>> = papers::open(&self.act.cx, &self.row).await?;
+        let reached = reached.unwrap_or_default().into_iter().enumerate();
+        let chosen = reached.filter(|(place, _)| places.contains(place));
+        let chosen: Vec<_> = chosen.map(|(_, one)| one.into()).collect();
+        if chosen.is_empty() {
+            let message = "Choose at least one account.";
+            return Err(Error::field(Code::FieldRequired, "account", message, "Tick an account."));
+        }
+        self.finish(chosen).await
+    }
+
+    /// Connects these accounts and ends the session, in one transaction.
+    pub(super) async fn finish(&self, identities: Vec<platforms::Identity>) -> Result<()> {
+        let tx = Tx::begin(&self.act.cx).await?;
+        let mut ids = Vec::with_capacity(identities.len());
+        for identity in identities {
+            let row = store(
+                &self.act,
+                &tx,
+                (self.platform, self.row.sandbox, self.row.brand_id),
+                identity,
+            )
+            .await?;
+            ids.push(row.id);
+        }
+        if !connected(&self.act.cx, tx.conn(), &self.row, &ids).await? {
+            return Err(self.elsewhere());
+        }
+        tx.commit().await
+    }
+
+    /// The session is not where the page thought.
+    fn elsewhere(&self) -> Error {
+        let status = view::name(self.row.status);
+        let message = "This connection has moved on meanwhile. Load the page again.";
+        Error::new(Code::InvalidTransition, message).with("status", status)
+    }
+
+    /// Whether the row may still move.
+    pub(super) fn is_open(&self) -> bool {
+        OPEN.contains(&self.row.status)
+    }
+
+    pub(super) fn row(&self) -> &connect_session::Model {
+        &self.row
+    }
+
+    pub(super) fn platform(&self) -> PlatformId {
+        self.platform
+    }
+}
+
+fn has(papers: &Papers, (name, value): (&String, &String)) -> bool {
+    papers.answers.get(name) == Some(value)
+}
+
+/// Where networks send people back to; the operator registers it with each of them.
+pub(in crate::accounts) fn redirect_uri(cx: &Domain, platform: PlatformId) -> String {
+    format!("{}/connect/{platform}/callback", cx.settings.base_url)
+}
+
+async fn remember(cx: &Domain, key: (String, String, String), app: &App) -> Result<()> {
+    let pair = (app.client_id.as_str(), app.client_secret.expose_secret());
+    let plain = serde_json::to_vec(&pair).map_err(Error::internal)?;
+    let (now, tx) = (cx.clock.now(), cx.db.begin().await?);
+    let secret_id = cx.vault.store(&tx, APPS, &plain, now).await?;
+    let row = registered_app::ActiveModel {
+        platform: Set(key.0),
+        server: Set(key.1),
+        redirect_uri: Set(key.2),
+        secret_id: Set(secret_id),
+        created_at: Set(now),
+    };
+    // Two people at once register two apps; both work, the later one is kept.
+    let again = OnConflict::columns([
+        registered_app::Column::Platform,
+        registered_app::Column::Server,
+        registered_app::Column::RedirectUri,
+    ])
+    .update_columns([registered_app::Column::SecretId, registered_app::Column::CreatedAt])
+    .to_owned();
+    registered_app::Entity::insert(row).on_conflict(again).exec_without_returning(&tx).await?;
+    Ok(tx.commit().await?)
+}

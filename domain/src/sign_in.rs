@@ -1,0 +1,126 @@
+//! Persons' passwords and log-ins, for the pages that need a person.
+
+use fanfare_entities::{Millis, UserId, user, user_password, user_session};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, sea_query::OnConflict};
+use secrecy::{ExposeSecret, SecretString};
+use subtle::ConstantTimeEq;
+
+use crate::{
+    Domain,
+    error::Result,
+    logins::{self, LogIn},
+    passwords, people,
+    token::{self, hash},
+};
+
+/// How long a log-in lasts, in ms.
+pub const LASTS: Millis = 7 * 24 * 3_600_000;
+
+/// Keeps persons' tries apart from operators'.
+const REALM: &str = "person:";
+
+/// A person who is logged in.
+#[derive(Debug, Clone)]
+pub struct Session {
+    /// Who.
+    pub user_id: UserId,
+    /// The person's address.
+    pub email: String,
+    /// The person's name.
+    pub name: String,
+}
+
+/// Sets a person's password and ends the person's log-ins.
+///
+/// # Errors
+/// [`crate::Code::NotFound`] if there is no such person, [`crate::Code::InvalidField`] if the password is too short.
+pub async fn set_password(cx: &Domain, email: &str, password: SecretString) -> Result<UserId> {
+    let user_id = people::by_email(cx, email).await?;
+    let password_hash = passwords::hash(password).await?;
+    let tx = cx.db.begin().await?;
+    let row = user_password::ActiveModel {
+        user_id: Set(user_id),
+        password_hash: Set(password_hash),
+        updated_at: Set(cx.clock.now()),
+    };
+    let again = OnConflict::column(user_password::Column::UserId)
+        .update_columns([user_password::Column::PasswordHash, user_password::Column::UpdatedAt])
+        .to_owned();
+    user_password::Entity::insert(row).on_conflict(again).exec_without_returning(&tx).await?;
+    let theirs = user_session::Column::UserId.eq(user_id);
+    user_session::Entity::delete_many().filter(theirs).exec(&tx).await?;
+    tx.commit().await?;
+    Ok(user_id)
+}
+
+/// Tries to log in from `address`.
+///
+/// # Errors
+/// The database's.
+pub async fn log_in(
+    cx: &Domain,
+    (email, password): (&str, SecretString),
+    address: &str,
+) -> Result<LogIn> {
+    let email = email.trim().to_lowercase();
+    if let Some(wait) = logins::admit(cx, REALM, &email, address).await? {
+        return Ok(LogIn::TooMany(wait));
+    }
+    let by_email = user::Column::Email.eq(&email);
+    let known = user::Entity::find().filter(by_email).one(&cx.db.read).await?;
+    let stored = match &known {
+        Some(user) => user_password::Entity::find_by_id(user.id).one(&cx.db.read).await?,
+        None => None,
+    };
+    let same = passwords::is_right(stored.map(|row| row.password_hash), password).await?;
+    let Some(known) = known.filter(|_| same) else {
+        tracing::warn!(address, "a log-in was refused");
+        return Ok(LogIn::Wrong);
+    };
+    logins::forgive(cx, REALM, &email, address).await?;
+    let token = token::fresh();
+    let now = cx.clock.now();
+    let row = user_session::ActiveModel {
+        hash: Set(hash(token.expose_secret())),
+        user_id: Set(known.id),
+        created_at: Set(now),
+        expires_at: Set(now + LASTS),
+    };
+    user_session::Entity::insert(row).exec_without_returning(&cx.db.write).await?;
+    Ok(LogIn::Welcome(token))
+}
+
+/// The log-in that a cookie's token belongs to, if it has not ended.
+///
+/// # Errors
+/// The database's.
+pub async fn find(cx: &Domain, token: &SecretString) -> Result<Option<Session>> {
+    let hash = hash(token.expose_secret());
+    let row = user_session::Entity::find_by_id(hash.as_str()).one(&cx.db.read).await?;
+    let now = cx.clock.now();
+    let live = row.filter(|row| {
+        bool::from(row.hash.as_bytes().ct_eq(hash.as_bytes())) && row.expires_at > now
+    });
+    let Some(live) = live else { return Ok(None) };
+    let known = user::Entity::find_by_id(live.user_id).one(&cx.db.read).await?;
+    Ok(known.map(|user| Session { user_id: user.id, email: user.email, name: user.name }))
+}
+
+/// Ends a log-in.
+///
+/// # Errors
+/// The database's.
+pub async fn log_out(cx: &Domain, token: &SecretString) -> Result<()> {
+    let hash = hash(token.expose_secret());
+    user_session::Entity::delete_by_id(hash).exec(&cx.db.write).await?;
+    Ok(())
+}
+
+/// Forgets what has ended.
+///
+/// # Errors
+/// The database's.
+pub async fn prune(cx: &Domain) -> Result<u64> {
+    let ended = user_session::Column::ExpiresAt.lte(cx.clock.now());
+    Ok(user_session::Entity::delete_many().filter(ended).exec(&cx.db.write).await?.rows_affected)
+}

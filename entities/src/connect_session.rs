@@ -1,0 +1,78 @@
+//! Table `connect_sessions`.
+
+use sea_orm::entity::prelude::*;
+
+use crate::{BrandId, ConnectSessionId, Millis, SecretId, UserId, WorkspaceId};
+
+/// How far a connection is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
+#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(24))", rename_all = "snake_case")]
+pub enum ConnectStatus {
+    /// The link was made.
+    Created,
+    /// Somebody who may has opened it.
+    Opened,
+    /// The person is at the network.
+    AwaitingProvider,
+    /// The person fills in credentials.
+    AwaitingCredentials,
+    /// Done.
+    Connected,
+    /// It did not work.
+    Failed,
+    /// The person did not want to.
+    Cancelled,
+    /// Nobody finished it in time.
+    Expired,
+}
+
+/// A connection that a person is making in a browser.
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "connect_sessions")]
+pub struct Model {
+    /// Its id.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: ConnectSessionId,
+    /// Where the account is to be.
+    pub workspace_id: WorkspaceId,
+    /// Brand of a newly connected account.
+    pub brand_id: Option<BrandId>,
+    /// Who asked for it.
+    pub user_id: UserId,
+    /// Platform identifier.
+    pub platform: String,
+    /// On the simulated network.
+    pub sandbox: bool,
+    /// The page goes on to the network by itself.
+    pub auto_start: bool,
+    /// How far it is.
+    pub status: ConnectStatus,
+    /// One sentence for people beside the status.
+    pub note: Option<String>,
+    /// Why it failed, a code of the catalogue.
+    pub error_code: Option<String>,
+    /// Whose browser left for the network.
+    pub opened_by: Option<UserId>,
+    /// SHA-256 of the state that the network gives back.
+    pub state_hash: Option<String>,
+    /// State, verifier and answers; later what the tokens reach.
+    pub secret_id: Option<SecretId>,
+    /// When the network's code was taken to be exchanged.
+    pub taken_at: Option<Millis>,
+    /// What can be chosen among, without secrets.
+    pub choices: Option<Json>,
+    /// The accounts that it connected.
+    pub account_ids: Json,
+    /// When it was made.
+    pub created_at: Millis,
+    /// When it was last changed.
+    pub updated_at: Millis,
+    /// When it ends by itself.
+    pub expires_at: Millis,
+}
+
+/// No relations: joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,30 @@
+//! Table `registered_apps`.
+
+use sea_orm::entity::prelude::*;
+
+use crate::{Millis, SecretId};
+
+/// An app that was registered with one server of a network of many.
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "registered_apps")]
+pub struct Model {
+    /// Platform identifier.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub platform: String,
+    /// The server, as the person named it.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub server: String,
+    /// Where the server sends people back to.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub redirect_uri: String,
+    /// Its id and secret.
+    pub secret_id: SecretId,
+    /// When it was registered.
+    pub created_at: Millis,
+}
+
+/// No relations: joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,24 @@
+//! Table `user_passwords`.
+
+use sea_orm::entity::prelude::*;
+
+use crate::{Millis, UserId};
+
+/// A person's password.
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "user_passwords")]
+pub struct Model {
+    /// Whose.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub user_id: UserId,
+    /// argon2id, as a PHC string.
+    pub password_hash: String,
+    /// When it was last set.
+    pub updated_at: Millis,
+}
+
+/// No relations: joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,26 @@
+//! Table `user_sessions`.
+
+use sea_orm::entity::prelude::*;
+
+use crate::{Millis, UserId};
+
+/// A person's log-in.
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "user_sessions")]
+pub struct Model {
+    /// SHA-256 of the token in the cookie.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub hash: String,
+    /// Whose.
+    pub user_id: UserId,
+    /// When it began.
+    pub created_at: Millis,
+    /// When it ends.
+    pub expires_at: Millis,
+}
+
+/// No relations: joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,20 @@
+use crate::{Job, Kind};
+
+/// Keep an account usable: refresh its tokens, warn of their end, give them back after a disconnect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeepAccount {
+    /// The account.
+    pub account_id: i64,
+}
+
+impl Job for KeepAccount {
+    const KIND: Kind = Kind::KeepAccount;
+
+    fn from_id(id: i64) -> Self {
+        Self { account_id: id }
+    }
+
+    fn id(&self) -> i64 {
+        self.account_id
+    }
+}

@@ -1,0 +1,23 @@
+//! Keeping one account usable.
+
+use fanfare_domain::{AccountId, accounts::keep};
+use fanfare_jobs::KeepAccount;
+
+use crate::Context;
+
+/// Does what an account needs, if it is due and nobody else has it.
+pub async fn run(job: KeepAccount, cx: Context) {
+    let row = match keep::claim(&cx.domain, AccountId(job.account_id)).await {
+        Ok(Some(row)) => row,
+        Ok(None) => return,
+        Err(error) => {
+            tracing::debug!(%error, "an account could not be claimed; it is rung for again");
+            return;
+        }
+    };
+    let id = row.id.0;
+    cx.failpoint.reach("account_claimed").await;
+    if let Err(error) = keep::tend(&cx.domain, row).await {
+        tracing::warn!(account.id = id, %error, "an account is left to its lease");
+    }
+}
