@@ -145,7 +145,7 @@ pub static ROUTES: &[Route] = &[
         .asks(Query::of::<PlatformsQuery>())
         .answers(200, "The platforms.", Record("Platforms")),
     Route::new(Method::Post, "/api/v1/platforms/trigger", "trigger_helper",
-        writes(Scope::AccountsWrite, Role::Viewer, Place::AccountInBody), |call| helpers::trigger(call).boxed())
+        writes(Scope::AccountsWrite, Role::Editor, Place::AccountInBody), |call| helpers::trigger(call).boxed())
         .doc("discovery", "Run a platform's helper tool; it only reads")
         .takes(Body::of::<Trigger>(r#"{"tool": "pinterest.boards", "account_id": 7}"#))
         .answers(200, "What the tool found.", Record("HelperResult"))

@@ -19,6 +19,18 @@ pub async fn list(act: &Act) -> Result<Reply> {
     Ok(Reply::of("brands", rows.iter().map(view).collect::<Vec<_>>()))
 }
 
+/// The brands among which a locked seat has to choose, with their names; none for a seat that sees all.
+///
+/// # Errors
+/// The database's.
+pub async fn of_seat(act: &Act) -> Result<Vec<(BrandId, String)>> {
+    if act.seat.brands.is_none() {
+        return Ok(Vec::new());
+    }
+    let rows = in_seat(act).order_by_asc(brand::Column::Id).all(&act.cx.db.read).await?;
+    Ok(rows.into_iter().map(|row| (row.id, row.name)).collect())
+}
+
 /// One brand.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! A whole service in the test's process.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use fanfare_domain::{
     Domain, Parts, Settings,
@@ -16,6 +16,7 @@ use fanfare_jobs::Bell;
 use fanfare_limits::{Limits, Time};
 use fanfare_media::{S3, Store, Tools};
 use fanfare_outbound::{Client, Policy};
+use fanfare_platforms::{PlatformId, oauth::App};
 use fanfare_sandbox::Sandbox;
 use fanfare_workers::Context;
 use secrecy::ExposeSecret;
@@ -46,6 +47,12 @@ pub struct Options {
     pub limits_factor: f64,
     /// The simulated networks have the real ones' limits, and posts to them are paced.
     pub sandbox_limits: bool,
+    /// The networks' own addresses lead to the simulated ones, and an app is registered with each.
+    pub stand_ins: bool,
+    /// Where this process is stopped.
+    pub failpoint: Option<&'static str>,
+    /// Origin that the service believes to have, if not the one it listens on.
+    pub base_url: Option<String>,
     /// Networks whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<ipnet::IpNet>,
     /// What takes films apart.
@@ -63,6 +70,9 @@ impl Default for Options {
             cut: false,
             limits_factor: 1_000.0,
             sandbox_limits: false,
+            stand_ins: false,
+            failpoint: None,
+            base_url: None,
             trusted_proxies: Vec::new(),
             tools: Tools::find(None, std::env::var_os("PATH").as_deref()),
         }
@@ -134,12 +144,16 @@ impl TestApp {
             http: Client::new(Policy { allow_private: options.allow_private }).expect("a client"),
             store,
             settings: Settings {
-                base_url: origin.clone(),
+                base_url: options.base_url.unwrap_or_else(|| origin.clone()),
                 media_base_url: format!("{origin}/media"),
                 max_lateness: options.max_lateness,
                 allow_private: options.allow_private,
-                platform_urls: Default::default(),
-                apps: Default::default(),
+                platform_urls: if options.stand_ins {
+                    stand_ins(&sandbox_url)
+                } else {
+                    Default::default()
+                },
+                apps: if options.stand_ins { apps() } else { Default::default() },
                 sandbox_url: Some(Url::parse(&format!("http://{reached}")).expect("a URL")),
                 limits_factor: options.limits_factor,
                 sandbox_limits: options.sandbox_limits,
@@ -147,7 +161,7 @@ impl TestApp {
                 tools: options.tools,
                 scratch: dir.join("scratch"),
             },
-            failpoint: Failpoint::default(),
+            failpoint: Failpoint::at(options.failpoint),
         });
         let service = fanfare_api::service(domain.clone(), Vec::new());
         tokio::spawn(fanfare_api::serve(service, listener, stop.clone()));
@@ -204,6 +218,11 @@ impl TestApp {
     /// Starts workers in this process.
     pub fn work(&self) -> Context {
         self.work_on(self.domain.clone())
+    }
+
+    /// The rules over connections of their own, as another process has them.
+    pub async fn beside(&self) -> Domain {
+        self.twin_domain().await
     }
 
     /// Starts more workers, over connections of their own.
@@ -285,6 +304,18 @@ impl TestApp {
         id
     }
 
+    /// How many secrets of accounts and connect sessions are stored.
+    ///
+    /// # Panics
+    /// The database does not answer.
+    pub async fn secrets(&self) -> u64 {
+        use fanfare_entities::secret::{Column, Entity};
+        use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
+        let tables = ["accounts", "connect_sessions"];
+        let kept = Entity::find().filter(Column::OwnerTable.is_in(tables));
+        kept.count(&self.domain.db.write).await.expect("the database answers")
+    }
+
     /// Nobody: a caller without a key.
     #[must_use]
     pub fn nobody(&self) -> User {
@@ -338,6 +369,20 @@ impl TestApp {
         }
     }
 
+    /// Waits until a post is public, and lets time pass while its network wants to be asked again.
+    ///
+    /// # Panics
+    /// It never is.
+    pub async fn public(&self, user: &User, post: &Value) {
+        let path = format!("/api/v1/posts/{}", post["id"]);
+        self.eventually("a post is public", || async {
+            self.pass(Duration::from_secs(5)).await;
+            let post = user.get(&path).await.expect(200).body["post"].clone();
+            (post["status"] == "published").then_some(())
+        })
+        .await;
+    }
+
     /// Waits until something holds.
     ///
     /// # Panics
@@ -368,6 +413,21 @@ async fn store(stack: Stack, dir: &std::path::Path, stop: &CancellationToken) ->
         }
     };
     Store::open(&url, keys).expect("the store opens")
+}
+
+fn platforms() -> impl Iterator<Item = PlatformId> {
+    fanfare_platforms::all().iter().map(|platform| platform.spec().id)
+}
+
+/// The simulated networks in the place of the real ones.
+fn stand_ins(sandbox: &Url) -> BTreeMap<PlatformId, Url> {
+    let at = |id: PlatformId| (id, Url::parse(&format!("{sandbox}{id}")).expect("a URL"));
+    platforms().map(at).collect()
+}
+
+fn apps() -> BTreeMap<PlatformId, App> {
+    let app = |id| (id, App { client_id: "our-app".into(), client_secret: "our-secret".into() });
+    platforms().map(app).collect()
 }
 
 async fn bell(redis_url: Option<&str>) -> Bell {

@@ -1,7 +1,7 @@
 //! The parts of a connect session's page.
 
 use fanfare_domain::{
-    Error, WorkspaceId,
+    BrandId, Error, WorkspaceId,
     accounts::handoff::{Choice, CredentialField, Guest, Permission, Stand, Way},
     people::Workspace,
 };
@@ -31,31 +31,59 @@ fn text<'a>(value: &'a Value, name: &str) -> &'a str {
 }
 
 /// The page of one platform, before there is a session.
-pub fn start(visit: &Visit, option: &Value, workspaces: &[Workspace], here: WorkspaceId) -> Markup {
-    let label = text(option, "label");
+pub fn start(
+    visit: &Visit,
+    option: &Value,
+    (workspaces, here): (&[Workspace], WorkspaceId),
+    brands: &[(BrandId, String)],
+) -> Markup {
+    let (label, page) = (text(option, "label"), format!("/connect/{}", text(option, "platform")));
     let is_configured = option["configured"] == true;
+    let name = workspaces.iter().find(|one| one.id == here).map_or("", |one| one.name.as_str());
     html! {
         h1 { "Connect " (label) }
+        p.soft { "Workspace " strong { (name) } }
+        @if workspaces.len() > 1 { (other_workspace(&page, workspaces, here)) }
         @if !is_configured {
             p.flash.warn {
                 "No app of this service is registered with " (label) ", so only its simulated twin can be connected."
             }
         }
-        form.narrow method="post" action={ "/connect/" (text(option, "platform")) } {
+        form.narrow method="post" action=(page) {
             (token(visit))
-            label for="workspace" { "Workspace" }
+            input type="hidden" name="workspace_id" value=(here);
+            @if !brands.is_empty() {
+                div.field {
+                    label for="brand" { "Brand" }
+                    select #brand name="workspace_client_id" {
+                        @for (id, name) in brands { option value=(id) { (name) } }
+                    }
+                }
+            }
+            @if is_configured {
+                div.tick {
+                    input #sandbox type="checkbox" name="sandbox" value="1";
+                    label.beside for="sandbox" { "Only on the simulated network" }
+                }
+            } @else {
+                input type="hidden" name="sandbox" value="1";
+            }
+            button type="submit" { "Go on" }
+        }
+    }
+}
+
+/// The same page for another workspace, whose brands may differ.
+fn other_workspace(page: &str, workspaces: &[Workspace], here: WorkspaceId) -> Markup {
+    html! {
+        form.inline method="get" action=(page) {
+            label for="workspace" { "Another workspace" }
             select #workspace name="workspace_id" {
                 @for one in workspaces {
                     option value=(one.id) selected[one.id == here] { (one.name) }
                 }
             }
-            @if is_configured {
-                div { input #sandbox type="checkbox" name="sandbox" value="1"; " "
-                    label.beside for="sandbox" { "Only on the simulated network" } }
-            } @else {
-                input type="hidden" name="sandbox" value="1";
-            }
-            button type="submit" { "Go on" }
+            button.quiet type="submit" { "Change" }
         }
     }
 }

@@ -4,6 +4,7 @@ use fanfare_domain::{
     Act, Code, Error, Result, WorkspaceId,
     access::{self, Caller, Role},
     accounts::{self, handoff},
+    brands,
     limits::Meter,
     people,
 };
@@ -44,9 +45,10 @@ pub async fn ask(visit: Visit) -> Result<Answer> {
     let workspaces =
         people::workspaces_of(&visit.cx, visit.session.user_id, Role::Publisher).await?;
     let here = act.seat.workspace_id;
+    let brands = brands::of_seat(&act).await?;
     Ok(Answer::Page(
         "Connect an account",
-        parts::start(&visit, &options["connect"], &workspaces, here),
+        parts::start(&visit, &options["connect"], (&workspaces, here), &brands),
     ))
 }
 

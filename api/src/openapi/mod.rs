@@ -1,5 +1,6 @@
 //! The OpenAPI 3.1 document, made from the table of routes and the catalogue of errors.
 
+mod connecting;
 mod headers;
 mod kinds;
 mod operation;

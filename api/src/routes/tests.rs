@@ -51,7 +51,12 @@ fn the_place_of_a_request_can_be_named_in_it() {
             Place::Body => body.contains("workspace_id"),
             Place::AccountInQuery => query.contains("account_id"),
             Place::AccountInBody => body.contains("account_id"),
-            Place::Post | Place::Account | Place::Webhook | Place::Brand | Place::Media => {
+            Place::Post
+            | Place::Account
+            | Place::Webhook
+            | Place::Brand
+            | Place::Media
+            | Place::ConnectSession => {
                 in_path.contains(&"id")
                     && !query.contains("workspace_id")
                     && !body.contains("workspace_id")

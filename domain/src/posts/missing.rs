@@ -23,7 +23,10 @@ pub async fn missing(act: &Act, id: PostId) -> Result<Reply> {
     let mut broken = content.violations(platform, &facts);
     broken.extend(conversion_flaws(&act.cx, platform, &facts, &content).await?);
     let mut missing: Vec<Value> = broken.iter().map(lack).collect();
-    missing.extend(account_lack(account.as_ref(), row.scheduled_at));
+    if let Some(mut lack) = account_lack(account.as_ref(), row.scheduled_at) {
+        lack["reconnect"] = json!(account.map(|account| reconnect(act, &account)));
+        missing.push(lack);
+    }
     for file in media_of(&row) {
         let Some(uid) = file.asset_id else { continue };
         let stored = media_asset::Entity::find()
@@ -39,6 +42,14 @@ pub async fn missing(act: &Act, id: PostId) -> Result<Reply> {
         }
     }
     Ok(Reply::ok(json!({ "ready": missing.is_empty(), "missing": missing })))
+}
+
+/// What takes the post up again: the same account, connected anew. A disconnected account keeps this for its posts.
+fn reconnect(act: &Act, account: &account::Model) -> Value {
+    json!({
+        "account_id": account.id, "platform": account.platform, "username": account.username,
+        "connection_url": format!("{}/connect/{}", act.cx.settings.base_url, account.platform),
+    })
 }
 
 fn lack(violation: &Violation) -> Value {

@@ -115,6 +115,13 @@ impl<'a> Pds<'a> {
         Ok(self.send(request.bearer(token.ok_or_else(missing)?)).await?.json()?)
     }
 
+    /// `com.atproto.server.deleteSession`.
+    pub async fn end_session(&self) -> Result<()> {
+        let token = self.session.secrets.need("refresh_jwt")?;
+        let request = self.post("com.atproto.server.deleteSession")?.deadline(READ_DEADLINE);
+        self.send(request.bearer(token)).await.map(drop)
+    }
+
     /// A read in the account's name.
     pub async fn authorized_get(&self, method: &str, query: &[(&str, &str)]) -> Result<Reply> {
         let request = self.authorized(self.get(method)?)?.query(query);

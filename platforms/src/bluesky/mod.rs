@@ -150,6 +150,14 @@ impl Platform for Bluesky {
     async fn refresh(&self, session: &Session) -> Result<Option<Refreshed>> {
         verify::refresh(session).await.map(Some)
     }
+
+    fn revokes(&self) -> bool {
+        true
+    }
+
+    async fn revoke(&self, session: &Session) -> Result<bool> {
+        verify::revoke(session).await
+    }
 }
 
 #[cfg(test)]

@@ -55,6 +55,16 @@ pub async fn refresh(session: &Session) -> Result<Refreshed> {
     Ok(with_tokens(session, &tokens))
 }
 
+/// Ends the session. The app password stays good: only its owner can take it back.
+pub async fn revoke(session: &Session) -> Result<bool> {
+    match Pds::of_account(session).end_session().await {
+        Ok(()) => Ok(true),
+        // A session that has ended already is what was wanted.
+        Err(error) if matches!(error.kind, Kind::TokenExpired | Kind::Reconnect) => Ok(true),
+        Err(error) => Err(error),
+    }
+}
+
 fn with_tokens(session: &Session, tokens: &Tokens) -> Refreshed {
     let secrets: Secrets = session
         .secrets

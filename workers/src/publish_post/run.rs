@@ -103,28 +103,63 @@ impl<'a> Run<'a> {
         let id = self.platform.spec().id;
         accounts::renew(&self.cx.domain, id, &account, &mut session).await?;
         let mut fresh = false;
+        // Sooner or later the network would say so too, but then a step would have been tried in vain.
+        let mut stale = self.is_ending(&account).then(|| {
+            platforms::Error::new(
+                platforms::Kind::TokenExpired,
+                "The access token is about to end.",
+            )
+        });
         loop {
-            match self.step(&account, &session).await? {
+            let next = match stale.take() {
+                Some(error) => Next::Refresh(error),
+                None => self.step(&account, &session).await?,
+            };
+            match next {
                 Next::Step => fresh = false,
                 Next::Over => return Ok(()),
                 Next::Refresh(error) if fresh => return self.lose_account(&error).await,
-                Next::Refresh(error) => {
-                    let (cx, id) = (&self.cx.domain, self.platform.spec().id);
-                    match accounts::refresh(cx, id, account.id, account.secret_id).await? {
-                        Refreshed::Fresh => fresh = true,
-                        Refreshed::Elsewhere => {
-                            return self.wait(self.cx.now() + 1_000, None).await;
-                        }
-                        Refreshed::Impossible => return self.lose_account(&error).await,
-                        Refreshed::Failed(error) => return self.refresh_failed(&error).await,
-                    }
-                    let Some(again) = self.fresh_session(account.id).await? else {
-                        return self.fail(Failure::disconnected()).await;
-                    };
-                    session = again;
-                }
+                Next::Refresh(error) => match self.refresh(&account, &error).await? {
+                    Some(again) => (session, fresh) = (again, true),
+                    None => return Ok(()),
+                },
             }
         }
+    }
+
+    /// The token will be dead before a step could end, and can be exchanged.
+    fn is_ending(&self, account: &account::Model) -> bool {
+        let soon = self.cx.now() + millis(self.platform.spec().commit_deadline);
+        account.refresh_at.is_some() && account.token_expires_at.is_some_and(|end| end <= soon)
+    }
+
+    /// A session with fresh tokens; `None` if the row has been given up or given back.
+    async fn refresh(
+        &mut self,
+        account: &account::Model,
+        error: &platforms::Error,
+    ) -> Result<Option<Session>> {
+        let (cx, id) = (&self.cx.domain, self.platform.spec().id);
+        match accounts::refresh(cx, id, account.id, account.secret_id).await? {
+            Refreshed::Fresh => {}
+            Refreshed::Elsewhere => {
+                self.wait(self.cx.now() + 1_000, None).await?;
+                return Ok(None);
+            }
+            Refreshed::Impossible => {
+                self.lose_account(error).await?;
+                return Ok(None);
+            }
+            Refreshed::Failed(error) => {
+                self.refresh_failed(&error).await?;
+                return Ok(None);
+            }
+        }
+        let again = self.fresh_session(account.id).await?;
+        if again.is_none() {
+            self.fail_with(Failure::disconnected()).await?;
+        }
+        Ok(again)
     }
 
     async fn fresh_session(&self, id: fanfare_entities::AccountId) -> Result<Option<Session>> {

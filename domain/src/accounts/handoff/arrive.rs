@@ -18,8 +18,9 @@ use serde_json::json;
 
 use super::{
     End, end, fail,
+    leave::redirect_uri,
     papers::{self, Papers, Reached},
-    person::{Guest, redirect_uri},
+    person::Guest,
 };
 use crate::{
     Domain,
@@ -61,10 +62,10 @@ pub async fn arrive(
     let id = find(cx, platform, &arrival.state).await?;
     let guest = Guest::enter(cx, user_id, request_id, id).await?;
     // Only the browser that left may come back: nobody can have another person's account connected as theirs.
-    if guest.row().opened_by != Some(user_id) {
+    if guest.row.opened_by != Some(user_id) {
         return Err(unknown());
     }
-    if !guest.is_open() || guest.row().taken_at.is_some() {
+    if !guest.is_open() || guest.row.taken_at.is_some() {
         return Ok(id);
     }
     let Some(code) = arrival.code.clone().filter(|code| !code.is_empty()) else {
@@ -100,7 +101,7 @@ async fn find(cx: &Domain, platform: PlatformId, state: &str) -> Result<ConnectS
 
 /// The person, or the network, said no.
 async fn refused(guest: &Guest, arrival: &Arrival) -> Result<()> {
-    let (cx, row, label) = (&guest.act.cx, guest.row(), guest.spec().label);
+    let (cx, row, label) = (&guest.act.cx, &guest.row, guest.spec().label);
     let word = arrival.error.as_deref().unwrap_or_default();
     let declined =
         ["access_denied", "user_cancelled_login", "user_cancelled_authorize", "user_denied"];
@@ -121,7 +122,7 @@ async fn refused(guest: &Guest, arrival: &Arrival) -> Result<()> {
 
 /// Takes the code: true for one caller only.
 async fn take(guest: &Guest) -> Result<bool> {
-    let (cx, row) = (&guest.act.cx, guest.row());
+    let (cx, row) = (&guest.act.cx, &guest.row);
     let now = cx.clock.now();
     let change = connect_session::ActiveModel {
         taken_at: Set(Some(now)),
@@ -143,9 +144,7 @@ async fn take(guest: &Guest) -> Result<bool> {
 async fn settle(guest: &Guest, code: &str) -> Result<()> {
     let outcome = match tokio::time::timeout(PATIENCE, reach(guest, code)).await {
         Ok(outcome) => outcome,
-        Err(_) => {
-            Err(connect::refusal(guest.platform(), connect::silent(guest.platform(), PATIENCE)))
-        }
+        Err(_) => Err(connect::refusal(guest.platform, connect::silent(guest.platform, PATIENCE))),
     };
     let settled = match outcome {
         Ok(identities) if identities.len() == 1 => guest.finish(identities).await,
@@ -155,15 +154,15 @@ async fn settle(guest: &Guest, code: &str) -> Result<()> {
     match settled {
         Ok(()) => Ok(()),
         // The page shows the session, which says what went wrong.
-        Err(error) => fail(&guest.act.cx, guest.row(), &error).await,
+        Err(error) => fail(&guest.act.cx, &guest.row, &error).await,
     }
 }
 
 /// The accounts that the code leads to.
 async fn reach(guest: &Guest, code: &str) -> Result<Vec<Identity>> {
-    let (cx, platform) = (&guest.act.cx, guest.platform());
+    let (cx, platform) = (&guest.act.cx, guest.platform);
     let Connect::Oauth(oauth) = guest.spec().connect else { return Err(unknown()) };
-    let papers: Option<Papers> = papers::open(cx, guest.row()).await?;
+    let papers: Option<Papers> = papers::open(cx, &guest.row).await?;
     let papers = papers.ok_or_else(unknown)?;
     let mut session = anonymous(cx, platform, guest.is_sandbox(), papers.secrets())?;
     let redirect_uri = redirect_uri(cx, platform);
@@ -197,7 +196,7 @@ fn require_granted(oauth: &Oauth, secrets: &platforms::Secrets, label: &str) -> 
 
 /// Keeps what was reached until the person has chosen.
 async fn let_choose(guest: &Guest, identities: &[Identity]) -> Result<()> {
-    let (cx, row) = (&guest.act.cx, guest.row());
+    let (cx, row) = (&guest.act.cx, &guest.row);
     let listed = identities
         .iter()
         .map(|one| json!({"username": one.username, "display_name": one.display_name}));

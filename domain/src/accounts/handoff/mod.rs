@@ -1,10 +1,11 @@
 //! Connect sessions: an account that a person connects in a browser, while somebody else waits for it.
 //!
 //! The row says how far it is. A caller makes it and reads it (`mod.rs`); the person walks it on at the page
-//! (`person.rs`); the network sends the person back (`arrive.rs`). Every step is one guarded update, so that two tabs, a
+//! (`person.rs`, `leave.rs`); the network sends the person back (`arrive.rs`). Every step is one guarded update, so that two tabs, a
 //! page that is loaded again and an end that came first cannot undo one another.
 
 mod arrive;
+mod leave;
 mod papers;
 mod person;
 mod view;
@@ -31,7 +32,7 @@ use crate::{
 
 pub use arrive::{Arrival, arrive};
 pub use fanfare_platforms::{CredentialField, oauth::Permission};
-pub(super) use person::redirect_uri;
+pub(super) use leave::redirect_uri;
 pub use person::{Choice, Guest, Stand, Way};
 pub(super) use view::{method, start_page};
 

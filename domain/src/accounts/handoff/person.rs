@@ -1,24 +1,19 @@
 //! What the person does at the page.
 
-use std::{collections::BTreeMap, time::Duration};
-
 use fanfare_entities::{
     ConnectSessionId, UserId,
     connect_session::{self, ConnectStatus},
-    registered_app, workspace,
+    workspace,
 };
 use fanfare_platforms::{
-    self as platforms, Connect, CredentialField, PlatformId, Session, Spec,
-    oauth::{self, App, CLIENT_ID, CLIENT_SECRET, INSTANCE, Leave, Oauth, Permission},
+    self as platforms, Connect, CredentialField, PlatformId, Spec, oauth::Permission,
 };
-use sea_orm::{ActiveValue::Set, EntityTrait, sea_query::OnConflict};
-use secrecy::ExposeSecret;
+use sea_orm::{ActiveValue::Set, EntityTrait};
 use serde_json::{Map, Value};
-use url::Url;
 
 use super::{
     End, FINISHING, OPEN, absent, connected, end,
-    papers::{self, Papers, Reached},
+    papers::{self, Reached},
     read, step, view,
 };
 use crate::{
@@ -27,17 +22,10 @@ use crate::{
     accounts::{
         connect::{self, store},
         sandbox,
-        session::anonymous,
     },
     error::{Code, Error, Result},
     limits::{self, Bucket, Meter},
 };
-
-/// How long a server may take to list our app.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Name of the table of registered apps, as secrets are bound to it.
-const APPS: &str = "registered_apps";
 
 /// A person who has a session open, and may.
 pub struct Guest {
@@ -45,8 +33,8 @@ pub struct Guest {
     pub act: Act,
     /// Name of the workspace.
     pub workspace: String,
-    row: connect_session::Model,
-    platform: PlatformId,
+    pub(super) row: connect_session::Model,
+    pub(super) platform: PlatformId,
 }
 
 /// How an account is connected here.
@@ -226,109 +214,6 @@ impl Guest {
         end(&self.act.cx, &self.row, cancelled).await.map(drop)
     }
 
-    /// Prepares the way to the network; where it leads. Whoever leaves twice takes the same papers, so that either tab
-    /// may come back.
-    ///
-    /// # Errors
-    /// The network's server cannot be asked, or the session has ended.
-    pub async fn leave(&mut self, instance: Option<&str>) -> Result<Url> {
-        let Connect::Oauth(oauth) = self.spec().connect else { return Err(self.elsewhere()) };
-        if !matches!(self.stand(), Stand::Ready(_)) {
-            return Err(self.elsewhere());
-        }
-        if self.row.sandbox {
-            sandbox::ensure_somebody(&self.act, self.platform).await?;
-        }
-        let known: Option<Papers> = papers::open(&self.act.cx, &self.row).await?;
-        let asked = self.asked(&oauth, instance)?;
-        let unused = known.filter(|_| self.row.taken_at.is_none());
-        let papers = match unused.filter(|known| asked.iter().all(|pair| has(known, pair))) {
-            Some(known) => known,
-            None => self.prepare(&oauth, asked).await?,
-        };
-        let session = self.session(&papers)?;
-        let redirect_uri = redirect_uri(&self.act.cx, self.platform);
-        let leave =
-            Leave { redirect_uri: &redirect_uri, state: &papers.state, verifier: &papers.verifier };
-        oauth::authorize_url(&oauth, &session, &leave)
-            .map_err(|error| connect::refusal(self.platform, error))
-    }
-
-    /// What the person was asked before leaving.
-    fn asked(&self, oauth: &Oauth, instance: Option<&str>) -> Result<BTreeMap<String, String>> {
-        let Some(field) = oauth.instance.filter(|_| !self.row.sandbox) else {
-            return Ok(BTreeMap::new());
-        };
-        let given = instance.map(str::trim).filter(|given| !given.is_empty());
-        let given = given.ok_or_else(|| {
-            let message = format!("{} has many servers; name the account's.", self.spec().label);
-            Error::field(Code::FieldRequired, INSTANCE, message, field.doc)
-        })?;
-        Ok(BTreeMap::from([(INSTANCE.to_owned(), given.to_owned())]))
-    }
-
-    /// New papers, with an app of ours on the account's own server where that is needed.
-    async fn prepare(&mut self, oauth: &Oauth, asked: BTreeMap<String, String>) -> Result<Papers> {
-        let mut papers = Papers::new(asked);
-        if oauth.instance.is_some()
-            && let Some(app) = self.registered(&papers).await?
-        {
-            papers.answers.insert(CLIENT_ID.to_owned(), app.client_id);
-            let secret = app.client_secret.expose_secret().to_owned();
-            papers.answers.insert(CLIENT_SECRET.to_owned(), secret);
-        }
-        let cx = &self.act.cx;
-        let tx = cx.db.begin().await?;
-        let secret = papers::keep(cx, &tx, &papers).await?;
-        let change = connect_session::ActiveModel {
-            status: Set(ConnectStatus::AwaitingProvider),
-            opened_by: Set(Some(self.act.caller.user_id)),
-            state_hash: Set(Some(papers.state_hash())),
-            secret_id: Set(Some(secret)),
-            taken_at: Set(None),
-            updated_at: Set(cx.clock.now()),
-            ..Default::default()
-        };
-        if !step(&tx, &self.row, change).await? {
-            return Err(self.elsewhere());
-        }
-        if let Some(old) = self.row.secret_id {
-            cx.vault.forget(&tx, old).await?;
-        }
-        tx.commit().await?;
-        self.row = read(&self.act.cx, self.row.id).await?;
-        Ok(papers)
-    }
-
-    /// The app on the account's own server: the one known from before, else a new one.
-    async fn registered(&self, papers: &Papers) -> Result<Option<App>> {
-        let (cx, session) = (&self.act.cx, self.session(papers)?);
-        let named = papers.answers.get(INSTANCE).map_or("sandbox", String::as_str);
-        let server = session.base.as_ref().map_or(named, Url::as_str).to_lowercase();
-        let redirect_uri = redirect_uri(cx, self.platform);
-        let key = (self.platform.as_str().to_owned(), server, redirect_uri);
-        let known = registered_app::Entity::find_by_id(key.clone()).one(&cx.db.read).await?;
-        if let Some(known) = known
-            && let Some(plain) = cx.vault.open(&cx.db.read, APPS, known.secret_id).await?
-        {
-            let (client_id, secret): (String, String) =
-                serde_json::from_slice(&plain).map_err(Error::internal)?;
-            return Ok(Some(App { client_id, client_secret: secret.into() }));
-        }
-        let asked = platforms::find(self.platform).register(&session, &key.2);
-        let asked = tokio::time::timeout(PATIENCE, asked).await;
-        let answer = asked.unwrap_or_else(|_| Err(connect::silent(self.platform, PATIENCE)));
-        let app = answer.map_err(|error| connect::refusal(self.platform, error))?;
-        if let Some(app) = &app {
-            remember(cx, key, app).await?;
-        }
-        Ok(app)
-    }
-
-    fn session(&self, papers: &Papers) -> Result<Session> {
-        anonymous(&self.act.cx, self.platform, self.row.sandbox, papers.secrets())
-    }
-
     /// Connects with credentials. What is wrong with them can be corrected: the session stays open.
     ///
     /// # Errors
@@ -396,7 +281,7 @@ impl Guest {
     }
 
     /// The session is not where the page thought.
-    fn elsewhere(&self) -> Error {
+    pub(super) fn elsewhere(&self) -> Error {
         let status = view::name(self.row.status);
         let message = "This connection has moved on meanwhile. Load the page again.";
         Error::new(Code::InvalidTransition, message).with("status", status)
@@ -406,45 +291,4 @@ impl Guest {
     pub(super) fn is_open(&self) -> bool {
         OPEN.contains(&self.row.status)
     }
-
-    pub(super) fn row(&self) -> &connect_session::Model {
-        &self.row
-    }
-
-    pub(super) fn platform(&self) -> PlatformId {
-        self.platform
-    }
-}
-
-fn has(papers: &Papers, (name, value): (&String, &String)) -> bool {
-    papers.answers.get(name) == Some(value)
-}
-
-/// Where networks send people back to; the operator registers it with each of them.
-pub(in crate::accounts) fn redirect_uri(cx: &Domain, platform: PlatformId) -> String {
-    format!("{}/connect/{platform}/callback", cx.settings.base_url)
-}
-
-async fn remember(cx: &Domain, key: (String, String, String), app: &App) -> Result<()> {
-    let pair = (app.client_id.as_str(), app.client_secret.expose_secret());
-    let plain = serde_json::to_vec(&pair).map_err(Error::internal)?;
-    let (now, tx) = (cx.clock.now(), cx.db.begin().await?);
-    let secret_id = cx.vault.store(&tx, APPS, &plain, now).await?;
-    let row = registered_app::ActiveModel {
-        platform: Set(key.0),
-        server: Set(key.1),
-        redirect_uri: Set(key.2),
-        secret_id: Set(secret_id),
-        created_at: Set(now),
-    };
-    // Two people at once register two apps; both work, the later one is kept.
-    let again = OnConflict::columns([
-        registered_app::Column::Platform,
-        registered_app::Column::Server,
-        registered_app::Column::RedirectUri,
-    ])
-    .update_columns([registered_app::Column::SecretId, registered_app::Column::CreatedAt])
-    .to_owned();
-    registered_app::Entity::insert(row).on_conflict(again).exec_without_returning(&tx).await?;
-    Ok(tx.commit().await?)
 }

@@ -17,7 +17,7 @@ pub(super) async fn view(act: &Act, row: &Model) -> Result<Value> {
     let spec = platforms::find(platform).spec();
     let accounts = super::super::in_seat(act)
         .filter(account::Column::Platform.eq(row.platform.as_str()))
-        .all(&act.cx.db.write)
+        .all(&act.cx.db.read)
         .await?;
     let ids: Vec<i64> = serde_json::from_value(row.account_ids.clone()).unwrap_or_default();
     let own: Vec<_> = accounts.iter().filter(|account| ids.contains(&account.id.0)).collect();

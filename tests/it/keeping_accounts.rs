@@ -1,0 +1,221 @@
+//! Accounts stay usable: tokens are refreshed before they end, by one process; whoever schedules behind an end that
+//! nothing moves is warned; what a disconnected account had is given back.
+
+use std::time::Duration;
+
+use fanfare_domain::{AccountId, PlatformId, accounts, accounts::Refreshed};
+use fanfare_tests::{Options, Receiver, TestApp, User};
+use serde_json::{Value, json};
+
+const DAY: u64 = 86_400;
+
+async fn account(user: &User, id: i64) -> Value {
+    let listed = user.get("/api/v1/accounts").await.expect(200);
+    let listed = listed.body["accounts"].as_array().unwrap().clone();
+    listed.into_iter().find(|account| account["id"] == id).unwrap()
+}
+
+/// The calls of a simulated account whose path contains this.
+async fn calls(app: &TestApp, platform: &str, id: i64, part: &str) -> Vec<Value> {
+    let row = accounts::row(&app.domain, AccountId(id)).await.unwrap().unwrap();
+    let url = format!("{}_control/{platform}/calls?remote_id={}", app.sandbox_url, row.remote_id);
+    let said: Value = reqwest::get(url).await.unwrap().json().await.unwrap();
+    let calls = said["calls"].as_array().unwrap().iter();
+    calls.filter(|call| call["path"].as_str().unwrap().contains(part)).cloned().collect()
+}
+
+/// A webhook that hears these events. (Polling would not do: events are forgotten after thirty days.)
+async fn listen(user: &User, kind: &str) -> Receiver {
+    let receiver = Receiver::start().await;
+    let hook = json!({"url": receiver.url, "events": [kind]});
+    let _ = user.post("/api/v1/webhooks", hook).await.expect(201);
+    receiver
+}
+
+#[tokio::test]
+async fn a_token_is_refreshed_before_it_ends() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let id = user.connect("threads").await;
+    let before = account(&user, id).await["token_expires_at"].as_str().unwrap().to_owned();
+    app.pass(Duration::from_secs(44 * DAY)).await;
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    assert_eq!(calls(&app, "threads", id, "refresh_access_token").await.len(), 0, "not yet");
+    app.pass(Duration::from_secs(7 * DAY)).await;
+    app.eventually("a fresh token", || async {
+        let now = account(&user, id).await["token_expires_at"].as_str().unwrap().to_owned();
+        (now > before).then_some(())
+    })
+    .await;
+    assert_eq!(calls(&app, "threads", id, "refresh_access_token").await.len(), 1);
+    let post = user.publish(json!({"account_id": id, "caption": "Still here"})).await;
+    app.public(&user, &post).await;
+}
+
+#[tokio::test]
+async fn a_hundred_at_one_token_make_one_call() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    for (platform, name, path) in [
+        (PlatformId::Threads, "threads", "refresh_access_token"),
+        (PlatformId::Bluesky, "bluesky", "refreshSession"),
+    ] {
+        let id = user.connect(name).await;
+        app.pass(Duration::from_secs(2 * DAY)).await;
+        let row = accounts::row(&app.domain, AccountId(id)).await.unwrap().unwrap();
+        let (used, other) = (row.secret_id, app.beside().await);
+        let workers = (0..100).map(|n| {
+            let cx = if n % 2 == 0 { app.domain.clone() } else { other.clone() };
+            tokio::spawn(async move {
+                loop {
+                    match accounts::refresh(&cx, platform, AccountId(id), used).await.unwrap() {
+                        Refreshed::Fresh => return,
+                        Refreshed::Elsewhere => tokio::time::sleep(Duration::from_millis(20)).await,
+                        other => panic!("{other:?}"),
+                    }
+                }
+            })
+        });
+        for worker in workers.collect::<Vec<_>>() {
+            worker.await.unwrap();
+        }
+        assert_eq!(calls(&app, name, id, path).await.len(), 1, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_short_token_is_refreshed_just_before_it_is_needed() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let id = user.connect("bluesky").await;
+    app.pass(Duration::from_secs(5 * 3_600)).await;
+    let post = user.publish(json!({"account_id": id, "caption": "After a long night"})).await;
+    app.settled(&user, post["id"].as_i64().unwrap(), &["published"]).await;
+    let refused = calls(&app, "bluesky", id, "").await;
+    let refused = refused.iter().filter(|call| call["status"].as_u64() >= Some(400)).count();
+    assert_eq!(refused, 0, "nothing was tried with a token that was known to be dead");
+    assert_eq!(calls(&app, "bluesky", id, "refreshSession").await.len(), 1);
+}
+
+#[tokio::test]
+async fn an_end_that_posts_will_not_survive_is_told_of_three_times() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let receiver = listen(&user, "account.token_expiring").await;
+    let id = user.connect("threads").await;
+    let silent = user.connect("threads").await;
+    user.publish(
+        json!({"account_id": id, "caption": "Later", "scheduled_at": app.at(70 * 86_400)}),
+    )
+    .await;
+    user.publish(
+        json!({"account_id": silent, "caption": "Soon", "scheduled_at": app.at(54 * 86_400)}),
+    )
+    .await;
+    // The network gives no fresh token.
+    for one in [id, silent] {
+        user.faults(
+            "threads",
+            one,
+            json!([{"on": "prepare", "kind": "status", "status": 503, "times": 10_000}]),
+        )
+        .await;
+    }
+    for (advance, count) in [(53 * DAY + 3_600, 1), (6 * DAY, 2), (DAY - 5_400, 3)] {
+        app.pass(Duration::from_secs(advance)).await;
+        app.eventually("a warning", || async { (receiver.heard().len() >= count).then_some(()) })
+            .await;
+        assert_eq!(receiver.heard().len(), count);
+    }
+    let told: Vec<_> = receiver.heard().iter().map(|heard| heard.body()).collect();
+    let before: Vec<_> =
+        told.iter().map(|event| event["data"]["warning"].as_str().unwrap()).collect();
+    assert_eq!(before, ["7 days", "24 hours", "1 hour"]);
+    for event in &told {
+        assert_eq!(
+            (event["data"]["account"]["id"].as_i64(), event["data"]["posts"].as_i64()),
+            (Some(id), Some(1))
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_dead_token_asks_for_a_reconnect_and_says_so_once() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let receiver = listen(&user, "account.disconnected").await;
+    let id = user.connect("threads").await;
+    let url = format!("{}_control/threads/accounts", app.sandbox_url);
+    let row = accounts::row(&app.domain, AccountId(id)).await.unwrap().unwrap();
+    // The person removes the app at the network, which then knows the token no more.
+    reqwest::Client::new().delete(format!("{url}/{}", row.remote_id)).send().await.unwrap();
+    app.pass(Duration::from_secs(51 * DAY)).await;
+    app.eventually("it is told", || async {
+        (account(&user, id).await["status"] == "reconnect_required").then_some(())
+    })
+    .await;
+    app.eventually("a webhook", || async { (receiver.heard().len() == 1).then_some(()) }).await;
+    app.pass(Duration::from_secs(5 * DAY)).await;
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    assert_eq!(receiver.heard().len(), 1, "once");
+}
+
+#[tokio::test]
+async fn a_network_that_is_away_disconnects_nobody() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let id = user.connect("threads").await;
+    user.faults("threads", id, json!([{"on": "prepare", "kind": "reset", "times": 3}])).await;
+    app.pass(Duration::from_secs(51 * DAY)).await;
+    app.eventually("a fresh token in the end", || async {
+        app.pass(Duration::from_secs(1_800)).await;
+        let now = account(&user, id).await;
+        assert_eq!(now["status"], "connected");
+        (now["token_expires_at"].as_str() > Some(app.at(50 * 86_400).as_str())).then_some(())
+    })
+    .await;
+    let tried = calls(&app, "threads", id, "refresh_access_token").await.len();
+    assert!(tried >= 4, "three in vain, and one: {tried}");
+}
+
+#[tokio::test]
+async fn a_disconnect_gives_the_session_back_and_forgets_the_rest() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let id = user.connect("bluesky").await;
+    let post = user
+        .publish(json!({"account_id": id, "caption": "Later", "scheduled_at": app.at(3_600)}))
+        .await;
+    user.faults(
+        "bluesky",
+        id,
+        json!([{"on": "prepare", "kind": "status", "status": 503, "times": 1}]),
+    )
+    .await;
+    let _ = user.delete(&format!("/api/v1/accounts/{id}")).await.expect(200);
+    let row = || async { accounts::row(&app.domain, AccountId(id)).await.unwrap().unwrap() };
+    assert!(row().await.secret_id.is_none(), "nothing can be published with it any more");
+    app.eventually("a first try", || async {
+        (calls(&app, "bluesky", id, "deleteSession").await.len() == 1).then_some(())
+    })
+    .await;
+    assert!(row().await.revoking_id.is_some());
+    app.pass(Duration::from_secs(300)).await;
+    app.eventually("it is given back", || async {
+        row().await.revoking_id.is_none().then_some(())
+    })
+    .await;
+    let given = calls(&app, "bluesky", id, "deleteSession").await;
+    assert_eq!(given.last().unwrap()["status"], 200, "{given:?}");
+    assert_eq!(app.secrets().await, 0, "nothing is kept");
+    // The post knows whose it was, and what would take it up again.
+    let kept = user.get(&format!("/api/v1/posts/{}", post["id"])).await.expect(200);
+    assert_eq!(kept.body["post"]["account_id"], id);
+    let missing = user.get(&format!("/api/v1/posts/{}/missing", post["id"])).await.expect(200);
+    let lack = &missing.body["missing"][0];
+    assert_eq!(lack["code"], "account_disconnected");
+    assert_eq!(
+        (lack["reconnect"]["account_id"].as_i64(), lack["reconnect"]["platform"].as_str()),
+        (Some(id), Some("bluesky"))
+    );
+}

@@ -1,0 +1,147 @@
+//! Somebody with a browser that runs no scripts.
+
+use reqwest::{
+    Client, Response,
+    header::{COOKIE, SET_COOKIE},
+    redirect::Policy,
+};
+
+use crate::TestApp;
+
+/// The password of everybody in a test.
+pub const PASSWORD: &str = "a long enough password";
+
+/// Somebody with a browser.
+#[derive(Clone)]
+pub struct Visitor {
+    http: Client,
+    origin: String,
+    /// The cookies, as the browser sends them back.
+    pub cookie: String,
+}
+
+/// A page as it was answered.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    /// HTTP status.
+    pub status: u16,
+    /// Where it leads, if it leads elsewhere.
+    pub location: String,
+    /// The page.
+    pub html: String,
+}
+
+impl Shown {
+    /// The value of a hidden field.
+    ///
+    /// # Panics
+    /// There is none.
+    #[must_use]
+    #[track_caller]
+    pub fn hidden(&self, name: &str) -> String {
+        let start = format!("name=\"{name}\" value=\"");
+        let from = self.html.find(&start).unwrap_or_else(|| panic!("no {name} in {}", self.html));
+        let rest = &self.html[from + start.len()..];
+        rest[..rest.find('"').expect("an end")].to_owned()
+    }
+
+    /// The page, if it has this status.
+    ///
+    /// # Panics
+    /// It has another.
+    #[must_use]
+    #[track_caller]
+    pub fn expect(self, status: u16) -> Self {
+        assert_eq!(self.status, status, "{} {}", self.location, self.html);
+        self
+    }
+}
+
+impl Visitor {
+    /// Somebody with a browser, and no log-in.
+    ///
+    /// # Panics
+    /// No client can be made.
+    #[must_use]
+    pub fn nobody(app: &TestApp) -> Self {
+        let http = Client::builder().redirect(Policy::none()).build().expect("a client");
+        Self { http, origin: app.origin.clone(), cookie: String::new() }
+    }
+
+    /// Fills in the form of a log-in, and keeps the cookie.
+    pub async fn try_password_at(&mut self, page: &str, email: &str, password: &str) -> Shown {
+        let form = self.get(page).await.expect(200);
+        let fields = [
+            ("csrf", form.hidden("csrf")),
+            ("next", form.hidden("next")),
+            ("email", email.into()),
+            ("password", password.into()),
+        ];
+        let path = page.split('?').next().unwrap_or_default();
+        self.send(path, &fields).await
+    }
+
+    /// Asks for a page of the service, by its path or its whole address.
+    ///
+    /// # Panics
+    /// The service does not answer.
+    pub async fn get(&mut self, path: &str) -> Shown {
+        let request = self.http.get(self.address(path)).header(COOKIE, &self.cookie);
+        self.read(request.send().await.expect("an answer")).await
+    }
+
+    /// Sends a form.
+    ///
+    /// # Panics
+    /// The service does not answer.
+    pub async fn send(&mut self, path: &str, fields: &[(&str, String)]) -> Shown {
+        let request = self.http.post(self.address(path)).header(COOKIE, &self.cookie);
+        self.read(request.form(fields).send().await.expect("an answer")).await
+    }
+
+    /// Asks another site for a page, without our cookies.
+    ///
+    /// # Panics
+    /// It does not answer.
+    pub async fn elsewhere(&self, url: &str) -> Shown {
+        let reply = self.http.get(url).send().await.expect("an answer");
+        let (status, location) = (reply.status().as_u16(), header(&reply, "location"));
+        Shown { status, location, html: reply.text().await.expect("a page") }
+    }
+
+    pub(crate) fn with_origin(&self, origin: &str) -> Self {
+        Self { origin: origin.to_owned(), ..self.clone() }
+    }
+
+    fn address(&self, path: &str) -> String {
+        if path.starts_with('/') { format!("{}{path}", self.origin) } else { path.to_owned() }
+    }
+
+    async fn read(&mut self, reply: Response) -> Shown {
+        let (status, location) = (reply.status().as_u16(), header(&reply, "location"));
+        assert_eq!(
+            header(&reply, "cache-control"),
+            "no-store",
+            "pages of persons are kept nowhere"
+        );
+        assert!(!header(&reply, "content-security-policy").contains("unsafe"));
+        for line in reply.headers().get_all(SET_COOKIE) {
+            let line = line.to_str().expect("text");
+            // Only the log-in of everybody goes along with a link from elsewhere: networks send people back with one.
+            let same_site = if line.starts_with("fanfare_session=") { "Lax" } else { "Strict" };
+            assert!(line.contains("; HttpOnly"), "{line}");
+            assert!(line.contains(&format!("; SameSite={same_site}")), "{line}");
+            let pair = line.split(';').next().unwrap_or_default();
+            let name = pair.split('=').next().unwrap_or_default();
+            let others =
+                self.cookie.split("; ").filter(|known| !known.starts_with(&format!("{name}=")));
+            let kept: Vec<_> = others.chain([pair]).filter(|pair| !pair.is_empty()).collect();
+            self.cookie = kept.join("; ");
+        }
+        Shown { status, location, html: reply.text().await.expect("a page") }
+    }
+}
+
+fn header(reply: &Response, name: &str) -> String {
+    reply.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or("").to_owned()
+}
