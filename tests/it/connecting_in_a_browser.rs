@@ -26,6 +26,12 @@ async fn log_in(browser: &mut Browser) {
     browser.eval(&fill).await;
 }
 
+/// Opens a page that leads to the log-in first.
+async fn open_and_log_in(browser: &mut Browser, url: &str) {
+    browser.eval(&format!("location.href = '{url}'")).await;
+    browser.until("location.pathname === '/login' && document.getElementById('password')").await;
+}
+
 /// Looks at the page in four ways.
 async fn look(browser: &mut Browser, name: &str) {
     for (width, dark) in [(1280, false), (1280, true), (390, false), (390, true)] {
@@ -51,8 +57,7 @@ async fn from_the_link_to_the_account() {
     let made = session(&user, "threads", json!({})).await;
     let mut browser = Browser::start().await;
     browser.look(390, false).await;
-    browser.open(made["connect_url"].as_str().unwrap()).await;
-    browser.until("location.pathname === '/login'").await;
+    open_and_log_in(&mut browser, made["connect_url"].as_str().unwrap()).await;
     look(&mut browser, "login").await;
     log_in(&mut browser).await;
     browser.until("location.pathname.startsWith('/connect/sessions/')").await;
@@ -73,8 +78,7 @@ async fn a_link_that_starts_by_itself_passes_through_the_log_in() {
     let user = person(&app).await;
     let made = session(&user, "threads", json!({"auto_start": true, "sandbox": true})).await;
     let mut browser = Browser::start().await;
-    browser.open(made["connect_url"].as_str().unwrap()).await;
-    browser.until("location.pathname === '/login'").await;
+    open_and_log_in(&mut browser, made["connect_url"].as_str().unwrap()).await;
     log_in(&mut browser).await;
     browser.until("document.body.textContent.includes('Continue as')").await;
     assert_eq!(browser.complaints, Vec::<String>::new(), "no policy stands in the way");
@@ -86,7 +90,7 @@ async fn every_page_can_be_read_on_a_phone_and_in_the_dark() {
     let user = person(&app).await;
     let mut browser = Browser::start().await;
     browser.look(1280, false).await;
-    browser.open(&format!("{}/connect", app.origin)).await;
+    open_and_log_in(&mut browser, &format!("{}/connect", app.origin)).await;
     log_in(&mut browser).await;
     browser.until("location.pathname === '/connect'").await;
     look(&mut browser, "all").await;
