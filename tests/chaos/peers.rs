@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{
     fleet::Fleet,
-    judge::{Account, Expected, all_over, connect, judge},
+    judge::{Account, Expected, all_over, connect, count, judge},
     process::Process,
     report::{Outcome, number, progress},
     settings::Settings,
@@ -24,9 +24,6 @@ const SLOTS: &str = "10";
 
 /// How long a network takes for a post.
 const CALL: Duration = Duration::from_millis(300);
-
-/// Between two kills.
-const BETWEEN: Duration = Duration::from_millis(900);
 
 /// When nothing has come for so long nothing comes any more: longer than BullMQ takes to notice a dead worker.
 const QUIET: Duration = Duration::from_secs(75);
@@ -115,10 +112,9 @@ async fn theirs(party: Party, settings: &Settings) -> String {
     // It is watched from outside: a worker must not end by itself.
     let start = || Process::start(party.command("worker", &variables(1_000_000_000)));
     let mut workers: Vec<Process> = (0..WORKERS).map(|_| start()).collect();
-    tokio::time::sleep(BETWEEN).await;
     let mut killed = 0;
-    while killed < settings.peer_kills && network.heard().len() < settings.peer_jobs {
-        tokio::time::sleep(BETWEEN).await;
+    let heard = async || network.heard().len();
+    while killed < settings.peer_kills && is_time(settings, killed, heard).await {
         workers[killed % WORKERS] = start();
         killed += 1;
         progress(
@@ -137,6 +133,24 @@ async fn theirs(party: Party, settings: &Settings) -> String {
         per_kill(lost),
         per_kill(twice)
     )
+}
+
+/// Waits until it is time for the next kill: they are spread evenly over the jobs, however slow the machine. False if the
+/// jobs come to nothing before that.
+async fn is_time(settings: &Settings, killed: usize, done: impl AsyncFn() -> usize) -> bool {
+    let wanted = (killed + 1) * settings.peer_jobs / (settings.peer_kills + 1);
+    let (mut before, mut since) = (0, Instant::now());
+    while since.elapsed() < QUIET {
+        let now = done().await;
+        if now >= wanted {
+            return true;
+        }
+        if now != before {
+            (before, since) = (now, Instant::now());
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    false
 }
 
 async fn until_quiet(network: &Receiver) {
@@ -167,9 +181,9 @@ async fn ours(settings: &Settings, outcome: &mut Outcome) {
     }
     fleet.workers = (0..WORKERS).map(|_| fleet.worker_of(SLOTS, &[])).collect();
     let mut killed = 0;
-    let left = "SELECT count(*) AS n FROM posts WHERE status = 'scheduled'";
-    while killed < settings.peer_kills && crate::judge::count(&fleet.db, left).await > 0 {
-        tokio::time::sleep(BETWEEN).await;
+    let begun = "SELECT count(*) AS n FROM posts WHERE status <> 'scheduled'";
+    let begun = async || usize::try_from(count(&fleet.db, begun).await).unwrap();
+    while killed < settings.peer_kills && is_time(settings, killed, begun).await {
         fleet.workers[killed % WORKERS] = fleet.worker_of(SLOTS, &[]);
         killed += 1;
         progress("peers", format_args!("Fanfare: {killed} of {} kills", settings.peer_kills));

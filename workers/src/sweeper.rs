@@ -25,6 +25,10 @@ const REST: Duration = Duration::from_millis(250);
 /// How often what waits is counted.
 const MEASURE: Duration = Duration::from_secs(5);
 
+/// For this long after the queue has forgotten what it had, rings of more than a second ago count as unheard: those of the
+/// last second before are only then so old.
+const UNHEARD: Duration = Duration::from_secs(3);
+
 /// Counting more due rows than this would cost more than it tells.
 const MOST_COUNTED: u32 = 100_000;
 
@@ -37,6 +41,7 @@ pub async fn run(cx: &Context, stop: CancellationToken) {
         runways: HashMap::new(),
         keeper: Keeper::default(),
         trouble: false,
+        lost: None,
         measured: None,
     };
     while !stop.is_cancelled() {
@@ -67,6 +72,8 @@ struct Sweep<'a> {
     keeper: Keeper,
     /// The queue failed in the last turn.
     trouble: bool,
+    /// When the queue was last known to have forgotten something.
+    lost: Option<Instant>,
     /// When what waits was counted last.
     measured: Option<Instant>,
 }
@@ -76,7 +83,10 @@ impl Sweep<'_> {
     async fn once(&mut self) -> Result<(record::Sweep, Duration)> {
         let cx = &self.cx.domain;
         let reached = cx.bell.forgot().await;
-        let lost = matches!(reached, Ok(true)) || self.trouble;
+        if matches!(reached, Ok(true)) || self.trouble {
+            self.lost = Some(Instant::now());
+        }
+        let lost = self.lost.is_some_and(|at| at.elapsed() < UNHEARD);
         let alone = reached.is_err();
         self.trouble = alone;
         if !alone && !self.lead.take(cx).await? {
