@@ -25,11 +25,26 @@ pub(crate) struct Bucket {
     pub endpoint: Option<Url>,
     /// Whether the server is spoken to without TLS.
     pub plain: bool,
+    /// Whether the bucket's name stands in the host's, and not in the path. Amazon wants it so, and its certificates
+    /// match it only without a dot; other servers mostly want the path.
+    pub in_host: bool,
+}
+
+impl Bucket {
+    /// The server's address as requests are made to it, without a slash at its end; none for Amazon's own.
+    pub fn address(&self) -> Option<String> {
+        let mut url = self.endpoint.clone()?;
+        if self.in_host {
+            let host = format!("{}.{}", self.name, url.host_str().unwrap_or_default());
+            url.set_host(Some(&host)).ok()?;
+        }
+        Some(url.as_str().trim_end_matches('/').to_owned())
+    }
 }
 
 impl Location {
     /// Reads `file:///directory` or `s3://bucket/prefix?endpoint=https://server`. Plain http is for servers of this
-    /// machine; for others it takes `&allow_http=true`.
+    /// machine; for others it takes `&allow_http=true`. `&style=virtual` puts the bucket's name before the server's.
     pub fn parse(text: &str) -> Result<Self, Error> {
         // The texts below do not repeat the address: somebody may have written a password into it.
         let url = Url::parse(text)
@@ -73,14 +88,15 @@ fn bucket(url: &Url) -> Result<Bucket, Error> {
             "The prefix in the media URL takes letters, digits, '-', '_', '.' and '/'.",
         ));
     }
-    let (mut endpoint, mut plain_anywhere) = (None, false);
+    let (mut endpoint, mut plain_anywhere, mut style) = (None, false, None);
     for (key, value) in url.query_pairs() {
         match (&*key, &*value) {
             ("endpoint", value) if endpoint.is_none() => endpoint = Some(server(value)?),
             ("allow_http", "true" | "false") => plain_anywhere = value == "true",
+            ("style", "path" | "virtual") if style.is_none() => style = Some(value == "virtual"),
             _ => {
                 return Err(config(&format!(
-                    "The media URL takes endpoint and allow_http, each once, not {key}."
+                    "The media URL takes endpoint, style (path, virtual) and allow_http, each once, not {key}."
                 )));
             }
         }
@@ -91,7 +107,14 @@ fn bucket(url: &Url) -> Result<Bucket, Error> {
             "The endpoint in the media URL is http: use https, or add &allow_http=true.",
         ));
     }
-    Ok(Bucket { name: name.to_owned(), prefix: prefix.to_owned(), endpoint, plain })
+    let in_host = style.unwrap_or(endpoint.is_none() && !name.contains('.'));
+    let named = endpoint.as_ref().is_none_or(|url| matches!(url.host(), Some(Host::Domain(_))));
+    if in_host && !named {
+        return Err(config(
+            "With style=virtual the endpoint in the media URL needs a name, not an address.",
+        ));
+    }
+    Ok(Bucket { name: name.to_owned(), prefix: prefix.to_owned(), endpoint, plain, in_host })
 }
 
 fn server(text: &str) -> Result<Url, Error> {
@@ -171,6 +194,27 @@ mod tests {
     }
 
     #[test]
+    fn a_bucket_is_named_in_the_path_or_in_the_host() -> Result<(), Error> {
+        let at = |text: &str| {
+            bucket(&format!("s3://media?{text}")).map(|bucket| (bucket.address(), bucket.in_host))
+        };
+        let own = |address: &str, in_host| Ok((Some(address.to_owned()), in_host));
+        let endpoint = "endpoint=https://s3.example.com:9000/base";
+        assert_eq!(at(endpoint), own("https://s3.example.com:9000/base", false));
+        assert_eq!(
+            at(&format!("{endpoint}&style=path")),
+            own("https://s3.example.com:9000/base", false)
+        );
+        let virtual_host = at(&format!("{endpoint}&style=virtual"));
+        assert_eq!(virtual_host, own("https://media.s3.example.com:9000/base", true));
+        assert_eq!(at("style=virtual"), Ok((None, true)));
+        assert_eq!(at(""), Ok((None, true)));
+        assert!(!bucket("s3://media.example")?.in_host, "no certificate matches it");
+        assert!(at("endpoint=https://10.0.0.7:9000&style=virtual").is_err());
+        Ok(())
+    }
+
+    #[test]
     fn plain_http_stays_on_the_machine_unless_asked_for() -> Result<(), Error> {
         for host in ["127.0.0.1:9000", "localhost", "[::1]:9000"] {
             assert!(bucket(&format!("s3://media?endpoint=http://{host}"))?.plain, "{host}");
@@ -196,6 +240,7 @@ mod tests {
             "s3://media?endpoint=https://s3.example.com/?x=y",
             "s3://media?endpoint=https://a.example&endpoint=https://b.example",
             "s3://media?allow_http=yes",
+            "s3://media?style=both",
             "https://s3.example.com/media",
             "s3://AKIA:hunter2@media",
             "s3://media?endpoint=https://AKIA:hunter2@s3.example.com",

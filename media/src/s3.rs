@@ -36,10 +36,9 @@ pub(crate) fn open(bucket: &Bucket, keys: &S3) -> Result<AmazonS3, Error> {
         .with_retry(retry())
         // Not every server has the call that deletes many at once.
         .with_disable_bulk_delete(true)
-        // Amazon wants the bucket in the host's name, which its certificates match only without a dot.
-        .with_virtual_hosted_style_request(bucket.endpoint.is_none() && !bucket.name.contains('.'));
-    if let Some(endpoint) = &bucket.endpoint {
-        builder = builder.with_endpoint(endpoint.as_str().trim_end_matches('/'));
+        .with_virtual_hosted_style_request(bucket.in_host);
+    if let Some(address) = bucket.address() {
+        builder = builder.with_endpoint(address);
     }
     if let Some(region) = &keys.region {
         builder = builder.with_region(region);

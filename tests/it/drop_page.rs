@@ -82,6 +82,13 @@ async fn names(user: &User, page: &Value) -> Vec<String> {
     names.rev().map(|file| file["filename"].as_str().unwrap().to_owned()).collect()
 }
 
+/// Loads the page anew, and waits until it is there.
+async fn reload(browser: &mut Browser, then: &str) {
+    browser.eval("window.isOld = true").await;
+    browser.call("Page.reload", json!({})).await;
+    browser.until(&format!("!window.isOld && document.readyState === 'complete' && {then}")).await;
+}
+
 /// Can the page be read at every width, in the light and in the dark?
 async fn look(browser: &mut Browser, name: &str) {
     for (width, dark) in [(1280, false), (1280, true), (390, false), (390, true)] {
@@ -131,8 +138,8 @@ async fn files_are_chosen_dropped_and_pasted_and_each_says_how_it_is_doing() {
     let complaints: Vec<_> =
         browser.complaints.iter().filter(|said| !said.contains("status of 400")).collect();
     assert!(complaints.is_empty(), "{complaints:?}");
-    browser.call("Page.reload", json!({})).await;
-    browser.until("document.querySelector('h1').textContent === 'This page is closed'").await;
+    reload(&mut browser, "document.querySelector('h1').textContent === 'This page is closed'")
+        .await;
     look(&mut browser, "drop-closed").await;
 }
 
@@ -176,11 +183,10 @@ async fn the_page_needs_no_mouse_and_no_script() {
     assert_eq!(browser.eval(ring).await, "solid", "where the keyboard is can be seen");
     browser.call("Emulation.setTouchEmulationEnabled", json!({"enabled": true})).await;
     browser.look(390, false).await;
-    browser.call("Page.reload", json!({})).await;
-    browser.until("document.documentElement.className === 'scripted'").await;
+    reload(&mut browser, "document.documentElement.className === 'scripted' && innerWidth === 390")
+        .await;
     let small = "[...document.querySelectorAll('.button, button')].filter((b) => b.offsetHeight && b.offsetHeight < 40).length";
     assert_eq!(browser.eval(small).await, 0, "fingers need room");
-    browser.until("innerWidth === 390").await;
     assert_ne!(
         browser.eval("document.querySelector('.camera').offsetHeight").await,
         0,
@@ -188,10 +194,7 @@ async fn the_page_needs_no_mouse_and_no_script() {
     );
     keep(&mut browser, "drop-touch-390-light").await;
     browser.call("Emulation.setScriptExecutionDisabled", json!({"value": true})).await;
-    browser.call("Page.reload", json!({})).await;
-    browser
-        .until("document.readyState === 'complete' && document.documentElement.className === ''")
-        .await;
+    reload(&mut browser, "document.documentElement.className === ''").await;
     look(&mut browser, "drop-plain").await;
     let chosen = on_disk(&app);
     choose(&mut browser, &chosen[..3]).await;

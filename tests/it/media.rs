@@ -29,6 +29,15 @@ fn stored(app: &TestApp) -> usize {
     found
 }
 
+/// How many files are being written: in the directory of the store, or by its server beside that.
+fn parts(app: &TestApp) -> usize {
+    let beside = std::fs::read_dir(app.dir()).unwrap().filter(|entry| {
+        let name = entry.as_ref().unwrap().file_name();
+        name.to_string_lossy().starts_with(".upload_id-")
+    });
+    beside.count() + stored(app)
+}
+
 /// Waits for what is removed in the background.
 async fn comes_to_store(app: &TestApp, wanted: usize) {
     app.eventually("what was given up is gone", || async { (stored(app) == wanted).then_some(()) })
@@ -227,10 +236,11 @@ async fn a_sender_who_hangs_up_leaves_nothing() {
         address.0
     );
     stream.write_all(head.as_bytes()).await.unwrap();
-    stream.write_all(&files::mp4(4_000_000)).await.unwrap();
-    app.eventually("a part of it is on disk", || async { (stored(&app) == 1).then_some(()) }).await;
+    stream.write_all(&files::mp4(7_000_000)).await.unwrap();
+    app.eventually("a part of it is on disk", || async { (parts(&app) > 0).then_some(()) }).await;
     drop(stream);
-    comes_to_store(&app, 0).await;
+    app.eventually("it is gone", || async { (parts(&app) == 0).then_some(()) }).await;
+    assert_eq!(stored(&app), 0);
     assert_eq!(rows(&app).await, 0);
     assert_eq!(user.fetch(&announced["public_url"], &[]).await.0, 404);
 }
@@ -351,6 +361,14 @@ pub async fn serving(head: &'static str, body: &'static [u8], pour: bool) -> Str
     url
 }
 
+/// Why the copy of an address failed, once it has.
+async fn reason(app: &TestApp, url: &str) -> String {
+    let found = media_asset::Entity::find().filter(media_asset::Column::SourceUrl.eq(url));
+    let row = found.one(&app.domain.db.read).await.unwrap();
+    let error = row.and_then(|row| row.error).unwrap_or_default();
+    error["code"].as_str().unwrap_or_default().to_owned()
+}
+
 #[tokio::test]
 async fn what_other_addresses_give_is_looked_at() {
     let app = TestApp::start().await;
@@ -374,10 +392,19 @@ async fn what_other_addresses_give_is_looked_at() {
         (serving(ok, b"plain text", false).await, "media_type_unsupported"),
     ];
     for (url, code) in cases {
-        let refused = user.post(path, json!({ "url": url })).await.refused(400, code);
+        let refused = user.post(path, json!({ "url": url })).await;
+        if refused.status == 503 {
+            // On a slow machine the copy outlives the request.
+            app.eventually("the copy ends", || async {
+                (reason(&app, &url).await == code).then_some(())
+            })
+            .await;
+            continue;
+        }
+        let refused = refused.refused(400, code);
         assert_eq!(refused.body["validation_errors"][0]["field"], "url", "{}", refused.text);
     }
-    comes_to_store(&app, 0).await;
+    app.eventually("nothing of them is left", || async { (parts(&app) == 0).then_some(()) }).await;
 }
 
 #[tokio::test]
@@ -520,4 +547,30 @@ async fn a_repeated_upload_is_answered_as_before() {
         fanfare_entities::upload::Entity::find().one(&app.domain.db.read).await.unwrap().unwrap();
     assert!(kept.token_hash != token && kept.token_hash.len() == 64);
     assert_eq!(rows(&app).await, 1);
+}
+
+#[tokio::test]
+async fn a_host_of_its_own_serves_files_and_nothing_else() {
+    let own = Some("http://media.example.com/files".to_owned());
+    let options = Options { workers: false, media_base_url: own, ..Options::default() };
+    let app = TestApp::with(options).await;
+    let user = app.user().await;
+    let file = user.upload("a.png", "image/png", &files::png()).await;
+    let url = file["public_url"].as_str().unwrap();
+    let path = url.strip_prefix("http://media.example.com").unwrap_or_else(|| panic!("{url}"));
+    let host = [("Host", "media.example.com")];
+    let at = |path: &str| json!(format!("{}{path}", app.origin));
+    let (status, headers, bytes) = user.fetch(&at(path), &host).await;
+    assert_eq!((status, bytes), (200, files::png()));
+    assert_eq!(headers["x-content-type-options"], "nosniff");
+    for path in
+        ["/", "/docs", "/openapi.json", "/admin/login", "/api/v1/media", "/files/", "/files/x.png"]
+    {
+        assert_eq!(user.fetch(&at(path), &host).await.0, 404, "{path}");
+    }
+    let put = user.put_bytes(&at(path), &host, files::png()).await;
+    assert_eq!(put.status, 405);
+    let account = user.connect("bluesky").await;
+    let post = json!({"account_id": account, "caption": "x", "media_url": url, "status": "draft"});
+    assert_eq!(user.publish(post).await["media"][0]["asset_id"], file["id"]);
 }

@@ -57,6 +57,8 @@ pub struct Options {
     pub trusted_proxies: Vec<ipnet::IpNet>,
     /// What takes films apart.
     pub tools: Tools,
+    /// Where media is said to be served, if not below the service.
+    pub media_base_url: Option<String>,
 }
 
 impl Default for Options {
@@ -75,6 +77,7 @@ impl Default for Options {
             base_url: None,
             trusted_proxies: Vec::new(),
             tools: Tools::find(None, std::env::var_os("PATH").as_deref()),
+            media_base_url: None,
         }
     }
 }
@@ -145,7 +148,7 @@ impl TestApp {
             store,
             settings: Settings {
                 base_url: options.base_url.unwrap_or_else(|| origin.clone()),
-                media_base_url: format!("{origin}/media"),
+                media_base_url: options.media_base_url.unwrap_or(format!("{origin}/media")),
                 max_lateness: options.max_lateness,
                 allow_private: options.allow_private,
                 platform_urls: if options.stand_ins {

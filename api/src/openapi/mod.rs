@@ -70,6 +70,7 @@ fn paths(routes: &[Route], generator: &mut SchemaGenerator) -> Map<String, Value
         let methods = paths.entry(route.path).or_insert_with(|| json!({}));
         methods[route.method.as_str().to_lowercase()] = operation;
     }
+    paths.insert("/upload/{token}".to_owned(), operation::upload());
     for (path, name, summary, ill) in [
         ("/healthz", "get_health", "Is the process alive?", false),
         ("/readyz", "get_readiness", "Can it do its work?", true),

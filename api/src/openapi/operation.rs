@@ -64,6 +64,37 @@ pub fn needs(route: &Route) -> String {
     text + &format!(". At most {} {}.", rule.limit, rule.what)
 }
 
+/// The address that an announced file is sent to: the token in it takes the place of a key.
+pub fn upload() -> Value {
+    let codes = [
+        Code::NotFound,
+        Code::MediaTypeMismatch,
+        Code::MediaTypeUnsupported,
+        Code::UploadSizeMismatch,
+        Code::UnsupportedMediaType,
+        Code::RateLimited,
+        Code::InternalError,
+        Code::Unavailable,
+    ];
+    let mut responses = refusals::responses(&codes, &headers::of_all());
+    let taken = json!({
+        "description": "The file is stored.",
+        "content": {"application/json": {"schema": kinds::reference("Media")}},
+    });
+    responses.insert("201".to_owned(), taken);
+    let file = json!({"schema": {"type": "string", "format": "binary"}});
+    json!({"put": {
+        "operationId": "send_upload",
+        "summary": "Send an announced file: exactly its bytes, with the headers of the announcement, once",
+        "description": "The whole address is `upload_url` of the announcement. Needs no key.",
+        "tags": ["media"],
+        "security": [],
+        "parameters": [{"name": "token", "in": "path", "required": true, "schema": {"type": "string"}}],
+        "requestBody": {"required": true, "content": {"*/*": file}},
+        "responses": responses,
+    }})
+}
+
 /// A health check: needs no key.
 pub fn health(name: &str, summary: &str, ill: bool) -> Value {
     let status = json!({"schema": kinds::record([("status", kinds::text())])});

@@ -31,6 +31,9 @@ const LOOK: Duration = Duration::from_millis(100);
 /// short to serve yesterday's file.
 const REUSED: Millis = 10 * 60_000;
 
+/// Whoever was told to come again is expected within this many ms.
+const SOON: Millis = 60_000;
+
 /// A file at another address.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -100,24 +103,31 @@ pub(crate) async fn ask(act: &Act, source: Source<'_>) -> Result<media_asset::Mo
     }
 }
 
-/// A copy of the same address that is running or has just finished.
+/// A copy of the same address that is running or has just ended.
 async fn earlier(act: &Act, source: Source<'_>) -> Result<Option<media_asset::Model>> {
     let since = act.cx.clock.now() - REUSED;
     let rows = media_asset::Entity::find()
         .filter(media_asset::Column::WorkspaceId.eq(act.seat.workspace_id))
         .filter(media_asset::Column::SourceUrl.eq(source.url))
-        .filter(media_asset::Column::Status.ne(AssetStatus::Failed))
         .filter(media_asset::Column::CreatedAt.gte(since))
         .order_by_desc(media_asset::Column::Id)
         .limit(10)
         .all(&act.cx.db.read)
         .await?;
+    // A copy that failed is made anew, unless it failed after its request had been sent away to come again soon.
+    let (outlived, now) = (Millis::try_from(PATIENCE.as_millis()), act.cx.clock.now());
+    let outlived = outlived.unwrap_or(Millis::MAX);
+    let counts = |row: &media_asset::Model| {
+        let awaited = row.updated_at - row.created_at >= outlived && row.updated_at + SOON > now;
+        row.status != AssetStatus::Failed || awaited
+    };
     // Under another name it is another file.
     let is_asked = |row: &media_asset::Model| {
         let mime = row.mime.as_deref().unwrap_or_default();
         row.filename == source.filename || row.filename == filename(source.filename, mime)
     };
-    Ok(rows.into_iter().find(|row| source.filename.is_empty() || is_asked(row)))
+    let is_it = |row: &media_asset::Model| source.filename.is_empty() || is_asked(row);
+    Ok(rows.into_iter().find(|row| counts(row) && is_it(row)))
 }
 
 async fn start(act: &Act, source: Source<'_>) -> Result<AssetId> {
