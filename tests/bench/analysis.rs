@@ -3,11 +3,7 @@
 //! Bare ffprobe tells the facts. Fanfare tells them too, checks that a picture is whole, and makes a placeholder, and of
 //! a film a poster; without those it is shown as well, by its own parsers alone.
 
-use std::{
-    path::{Path, PathBuf},
-    process::Stdio,
-    time::Instant,
-};
+use std::{path::Path, process::Stdio, time::Instant};
 
 use fanfare_media::{S3, Store, Tools, analyse};
 use futures_util::{StreamExt, stream};
@@ -75,7 +71,7 @@ async fn own(store: &Store, tools: &Tools, dir: &Path, paths: &[String], mime: &
 }
 
 /// Files a second.
-async fn bare(ffprobe: &PathBuf, dir: &Path, paths: &[String]) -> f64 {
+async fn bare(ffprobe: &Path, dir: &Path, paths: &[String]) -> f64 {
     let begun = Instant::now();
     stream::iter(paths)
         .for_each_concurrent(AT_ONCE, async |path| {

@@ -119,35 +119,7 @@ async fn by_ffmpeg(
     let tries: &[u8] = if png { &[0] } else { &FFMPEG_QUALITIES };
     for quality in tries {
         let (_, at) = fresh(scratch, if png { "png" } else { "jpg" })?;
-        let start = [
-            "-v",
-            "error",
-            "-nostdin",
-            "-y",
-            "-noautorotate",
-            "-threads",
-            "1",
-            "-max_pixels",
-            "100000000",
-        ];
-        let mut args: Vec<String> = start.map(str::to_owned).to_vec();
-        args.extend(tools::input(&facts.mime, local.path()));
-        let filter = filter(facts, png, (width, height));
-        let quality = quality.to_string();
-        args.extend(
-            ["-frames:v", "1", "-filter_complex", &filter, "-map_metadata", "-1"]
-                .map(str::to_owned),
-        );
-        let codec = if png {
-            ["-c:v", "png", "-f", "image2pipe"]
-        } else {
-            ["-c:v", "mjpeg", "-f", "mjpeg"]
-        };
-        args.extend(codec.map(str::to_owned));
-        if !png {
-            args.extend(["-q:v", &quality].map(str::to_owned));
-        }
-        args.push(format!("file:{}", at.display()));
+        let args = arguments(facts, local, (!png).then_some(*quality), (width, height), &at);
         let file = 512 * 1024 * 1024;
         let run = Child {
             program: ffmpeg,
@@ -165,6 +137,31 @@ async fn by_ffmpeg(
         }
     }
     Ok(None)
+}
+
+fn arguments(
+    facts: &Facts,
+    local: &Local,
+    quality: Option<u8>,
+    size: (u32, u32),
+    to: &Path,
+) -> Vec<String> {
+    let start = ["-v", "error", "-nostdin", "-y", "-noautorotate", "-threads", "1"];
+    let mut args: Vec<String> = start.map(str::to_owned).to_vec();
+    args.extend(["-max_pixels", "100000000"].map(str::to_owned));
+    args.extend(tools::input(&facts.mime, local.path()));
+    let filter = filter(facts, quality.is_none(), size);
+    args.extend(["-frames:v", "1", "-filter_complex", &filter].map(str::to_owned));
+    args.extend(["-map_metadata", "-1"].map(str::to_owned));
+    match quality {
+        None => args.extend(["-c:v", "png", "-f", "image2pipe"].map(str::to_owned)),
+        Some(quality) => {
+            args.extend(["-c:v", "mjpeg", "-f", "mjpeg", "-q:v"].map(str::to_owned));
+            args.push(quality.to_string());
+        }
+    }
+    args.push(format!("file:{}", to.display()));
+    args
 }
 
 fn filter(facts: &Facts, png: bool, (width, height): (u32, u32)) -> String {
