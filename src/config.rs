@@ -283,10 +283,9 @@ impl Given {
             ANALYSING, ANSWERING, CONNECTING, COPYING, DELIVERING, KEEPING, PUBLISHING, RECEIVING,
         };
         let place = self.take("FANFARE_FAILPOINT");
-        let known = [
-            PUBLISHING, COPYING, ANALYSING, DELIVERING, ANSWERING, RECEIVING, CONNECTING, KEEPING,
-        ]
-        .concat();
+        let known =
+            [PUBLISHING, COPYING, ANALYSING, DELIVERING, ANSWERING, RECEIVING, CONNECTING, KEEPING]
+                .concat();
         let name = place.as_deref().map(|place| place.split(':').next().unwrap_or_default());
         match name {
             Some(name) if !known.contains(&name) => {

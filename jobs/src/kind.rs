@@ -141,7 +141,8 @@ impl fmt::Display for Queue {
 mod tests {
     use super::*;
     use crate::{
-        AnalyseMedia, CleanUp, ConvertMedia, CopyMedia, DeliverWebhook, Job, KeepAccount, PublishPost,
+        AnalyseMedia, CleanUp, ConvertMedia, CopyMedia, DeliverWebhook, Job, KeepAccount,
+        PublishPost,
     };
 
     #[test]

@@ -145,7 +145,7 @@ pub trait Platform: Send + Sync {
     ///
     /// # Errors
     /// Any error leaves the facts as they were.
-    async fn facts(&self, session: &Session) -> Result<Option<serde_json::Map<String, Value>>> {
+    async fn facts(&self, session: &Session) -> Result<Option<Map<String, Value>>> {
         let _ = session;
         Ok(None)
     }
@@ -158,7 +158,7 @@ pub trait Platform: Send + Sync {
         &self,
         session: &Session,
         tool: &str,
-        input: &serde_json::Map<String, Value>,
+        input: &Map<String, Value>,
     ) -> Result<Value> {
         let _ = (session, input);
         Err(Error::rejected(format!("{} has no tool called {tool}.", self.spec().label)))

@@ -19,9 +19,9 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    Account, Caption, Class, Connect, CredentialField, Draft, Example, Found, Identity, MediaRules,
-    Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step,
-    Violation, Warning,
+    Account, Caption, Class, Connect, CredentialField, Draft, Example, Found, Frame, Identity,
+    MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec,
+    Step, Violation, Warning,
     oauth::{self, App, Endpoint, Oauth, Permission},
     text,
 };
@@ -70,6 +70,7 @@ const SPEC: Spec = Spec {
         image_bytes_max: 16_777_216,
         video_bytes_max: 103_809_024,
         video_ms_max: None,
+        frame: Frame::ANY,
     },
     alt_text_max: ALT_TEXT_MAX,
     post_types: &[PostType {

@@ -23,8 +23,9 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    Caption, Class, Connect, Draft, Example, Found, Identity, MediaRules, Pace, Per, Platform,
-    PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation, Warning,
+    Caption, Class, Connect, Draft, Example, Found, Frame, Identity, MediaRules, Pace, Per,
+    Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation,
+    Warning,
     oauth::{Endpoint, Oauth, Permission, Renewal},
     text,
 };
@@ -82,6 +83,7 @@ const SPEC: Spec = Spec {
         image_bytes_max: FILE_BYTES_MAX,
         video_bytes_max: FILE_BYTES_MAX,
         video_ms_max: None,
+        frame: Frame::ANY,
     },
     alt_text_max: ALT_TEXT_MAX,
     post_types: &[PostType {
