@@ -113,8 +113,8 @@ async fn theirs(party: Party, settings: &Settings) -> String {
     let start = || Process::start(party.command("worker", &variables(1_000_000_000)));
     let mut workers: Vec<Process> = (0..WORKERS).map(|_| start()).collect();
     let mut killed = 0;
-    let heard = async || network.heard().len();
-    while killed < settings.peer_kills && is_time(settings, killed, heard).await {
+    let heard = || std::future::ready(network.heard().len());
+    while killed < settings.peer_kills && is_time(settings, killed, &heard).await {
         workers[killed % WORKERS] = start();
         killed += 1;
         progress(
@@ -137,7 +137,11 @@ async fn theirs(party: Party, settings: &Settings) -> String {
 
 /// Waits until it is time for the next kill: they are spread evenly over the jobs, however slow the machine. False if the
 /// jobs come to nothing before that.
-async fn is_time(settings: &Settings, killed: usize, done: impl AsyncFn() -> usize) -> bool {
+async fn is_time<F: Future<Output = usize>>(
+    settings: &Settings,
+    killed: usize,
+    done: &impl Fn() -> F,
+) -> bool {
     let wanted = (killed + 1) * settings.peer_jobs / (settings.peer_kills + 1);
     let (mut before, mut since) = (0, Instant::now());
     while since.elapsed() < QUIET {
@@ -182,8 +186,12 @@ async fn ours(settings: &Settings, outcome: &mut Outcome) {
     fleet.workers = (0..WORKERS).map(|_| fleet.worker_of(SLOTS, &[])).collect();
     let mut killed = 0;
     let begun = "SELECT count(*) AS n FROM posts WHERE status <> 'scheduled'";
-    let begun = async || usize::try_from(count(&fleet.db, begun).await).unwrap();
-    while killed < settings.peer_kills && is_time(settings, killed, begun).await {
+    let db = fleet.db.clone();
+    let begun = move || {
+        let db = db.clone();
+        async move { usize::try_from(count(&db, begun).await).unwrap() }
+    };
+    while killed < settings.peer_kills && is_time(settings, killed, &begun).await {
         fleet.workers[killed % WORKERS] = fleet.worker_of(SLOTS, &[]);
         killed += 1;
         progress("peers", format_args!("Fanfare: {killed} of {} kills", settings.peer_kills));
