@@ -246,7 +246,7 @@ async fn pages_drawings_and_other_types_are_refused_whatever_they_claim() -> Out
     let others: [&[u8]; 5] = [
         b"<svg xmlns=\"http://www.w3.org/2000/svg\"/>",
         b"{\"error\": \"expired\"}",
-        &files::ftyp(b"heic"),
+        &files::ftyp(b"avif"),
         &files::ebml("matroska"),
         b"\x89PNG",
     ];
