@@ -555,3 +555,49 @@ async fn a_person_begins_without_a_link() {
             || planned.body["connect"]["method"] != "planned"
     );
 }
+
+/// A network gets this by being listed: from its own page to an account, with an app of the account's own server where
+/// there are many, and a choice where it grants several accounts.
+#[tokio::test]
+async fn every_network_that_grants_access_in_a_browser_can_be_walked() {
+    use fanfare_platforms::Connect;
+    let app = start().await;
+    let (mut ada, user) = person(&app).await;
+    for spec in fanfare_platforms::all().iter().map(|platform| platform.spec()) {
+        let Connect::Oauth(oauth) = spec.connect else { continue };
+        let name = spec.id.as_str();
+        user.connect(name).await;
+        // Twice: the second time an app is known on the account's server, and the account is the same.
+        let mut ids = Vec::new();
+        for _ in 0..2 {
+            let made = session(&user, name, json!({})).await;
+            let shown = ada.get(&page(&made)).await.expect(200);
+            assert_eq!(shown.html.contains("instance_url"), oauth.instance.is_some(), "{name}");
+            if oauth.instance.is_some() {
+                let empty = ada.step(&page(&made), "go", &[]).await.expect(400);
+                assert!(empty.html.contains("many servers"), "{name}: {}", empty.html);
+            }
+            let fields = [("instance_url", "social.example")];
+            let away = ada.step(&page(&made), "go", &fields).await.expect(200);
+            let network = away.link("Continue to");
+            assert_eq!(network.contains("code_challenge="), oauth.pkce, "{name}");
+            let back = ada.answer(&network, None).await;
+            let _ = ada.get(&back).await.expect(303);
+            if stands(&poll(&app, &user, &made).await).1.contains("Choose in the browser") {
+                let _ = ada.step(&page(&made), "choose", &[("account", "0")]).await.expect(303);
+            }
+            let done = poll(&app, &user, &made).await;
+            assert_eq!(done["status"], "connected", "{name}: {done}");
+            ids.push(done["accounts"][0]["id"].as_i64().unwrap());
+        }
+        assert_eq!(ids[0], ids[1], "{name}");
+        // A disconnect gives the token back where the network takes it, and keeps nothing.
+        let _ = user.delete(&format!("/api/v1/accounts/{}", ids[0])).await.expect(200);
+        app.eventually("nothing is left to give back", || async {
+            let id = fanfare_domain::AccountId(ids[0]);
+            let row = fanfare_domain::accounts::row(&app.domain, id).await.unwrap().unwrap();
+            (row.revoking_id.is_none() && row.secret_id.is_none()).then_some(())
+        })
+        .await;
+    }
+}

@@ -219,8 +219,8 @@ fn choose(visit: &Visit, guest: &Guest, choices: &[Choice]) -> Markup {
                     div.tick {
                         input id=(id) type="checkbox" name="account" value=(one.place) checked[choices.len() == 1];
                         label.beside for=(id) {
-                            strong { (one.display_name.as_deref().unwrap_or(&one.username)) }
-                            @if one.display_name.is_some() { span.soft { " " (one.username) } }
+                            strong { (one.username) }
+                            @if let Some(name) = &one.display_name { span.soft { " " (name) } }
                         }
                     }
                 }
