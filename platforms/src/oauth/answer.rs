@@ -37,6 +37,8 @@ const APP: &[&str] = &[
 
 /// Codes of Meta's networks: the token is dead; the app asks too much.
 const META_DEAD: &[u64] = &[102, 104, 190, 452];
+/// Reasons of Meta's for a code that is no longer good, or was never good here.
+const META_USED: &[u64] = &[36_007, 36_008, 36_009];
 const META_SLOW: &[u64] = &[4, 17, 32, 613];
 
 /// Tokens. Has no `Debug`.
@@ -153,8 +155,12 @@ pub(super) fn refusal(reply: &Reply, session: &Session) -> Error {
     let named = named.as_deref().or(word);
     let is = |list: &[&str]| word.is_some_and(|word| list.contains(&word));
     let is_code = |list: &[u64]| code.is_some_and(|code| list.contains(&code));
-    // Threads and Instagram word a code that is no longer good in a third way.
-    let is_used = body.get("error_type").is_some() && reply.status == 400;
+    let reason = error.and_then(|error| error.get("error_subcode")).and_then(Value::as_u64);
+    // Threads words a code that is no longer good in a third way, and X one or a dead token as a bad request.
+    let is_used = (body.get("error_type").is_some() && reply.status == 400)
+        || reason.is_some_and(|reason| META_USED.contains(&reason))
+        || (word == Some("invalid_request")
+            && said.as_deref().is_some_and(|said| said.ends_with(" was invalid.")));
     let error = if is(APP) {
         Error::misconfigured("The network does not accept the app's id, secret or address.")
             .with_remedy(

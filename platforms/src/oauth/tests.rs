@@ -190,6 +190,21 @@ async fn only_a_dead_token_is_a_reason_to_connect_again() {
             json!({"error_type": "OAuthException", "code": 400, "error_message": "used"}),
             Kind::Reconnect,
         ),
+        (
+            400,
+            json!({"error": {"message": "used", "code": 100, "error_subcode": 36_009}}),
+            Kind::Reconnect,
+        ),
+        (
+            400,
+            json!({"error": "invalid_request", "error_description": "Value passed for the token was invalid."}),
+            Kind::Reconnect,
+        ),
+        (
+            400,
+            json!({"error": "invalid_request", "error_description": "Missing required parameter [grant_type]."}),
+            Kind::Transient,
+        ),
         (401, json!({"error": "invalid_client"}), Kind::Misconfigured),
         (400, json!({"error": {"message": "slow", "code": 4}}), Kind::RateLimited),
         (429, json!({}), Kind::RateLimited),
