@@ -49,7 +49,6 @@ pub struct Planned {
 
 /// The integration backlog.
 pub const PLANNED: &[Planned] = &[
-    planned("facebook", "Facebook"),
     planned("google_business", "Google Business Profile"),
     planned("instagram", "Instagram"),
     planned("linkedin", "LinkedIn"),

@@ -15,6 +15,8 @@ mod discord;
 mod draft;
 mod error;
 mod hashnode;
+mod facebook;
+mod graph;
 mod id;
 mod instance;
 mod lemmy;

@@ -2,10 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    Platform, bluesky, devto, discord, hashnode, lemmy, mastodon, slack, telegram, threads,
-    wordpress,
-};
+use crate::{Platform, bluesky, devto, discord, facebook, hashnode, lemmy, mastodon, slack, telegram, threads, wordpress};
 
 /// Makes the identifiers and the look-ups of lines `folder::Connector`; the folder's name is the identifier.
 macro_rules! networks {
@@ -48,6 +45,7 @@ networks! {
     bluesky::Bluesky,
     devto::Devto,
     discord::Discord,
+    facebook::Facebook,
     hashnode::Hashnode,
     lemmy::Lemmy,
     mastodon::Mastodon,

@@ -11,10 +11,12 @@ mod control;
 mod cut;
 mod devto;
 mod discord;
+mod facebook;
 mod faults;
 mod fetch;
 mod gate;
 mod hashnode;
+mod graph;
 mod journal;
 mod lemmy;
 mod mastodon;
@@ -109,6 +111,7 @@ fn networks(world: &Arc<World>) -> Vec<Box<dyn Simulated>> {
         Box::new(Sim::<lemmy::Lemmy>::start(world)),
         Box::new(Sim::<mastodon::Mastodon>::start(world)),
         Box::new(Sim::<slack::Slack>::start(world)),
+        Box::new(Sim::<facebook::Facebook>::start(world)),
         Box::new(Sim::<telegram::Telegram>::start(world)),
         Box::new(Sim::<threads::Threads>::start(world)),
         Box::new(Sim::<wordpress::WordPress>::start(world)),

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use fanfare_outbound::Request;
-use serde::{Deserialize, Deserializer, de::DeserializeOwned};
+use serde::{Deserialize, de::DeserializeOwned};
 
 use super::{SPEC, container::Params, error::parse_error};
-use crate::{Error, Kind, Result, Session};
+use crate::{Result, Session, graph};
 
 /// The account that a token belongs to.
 #[derive(Debug, Deserialize)]
@@ -15,12 +15,6 @@ pub(super) struct User {
     pub id: String,
     pub username: String,
     pub name: Option<String>,
-}
-
-/// A container or a post that was made.
-#[derive(Debug, Deserialize)]
-struct Made {
-    id: String,
 }
 
 /// How far a container is.
@@ -46,13 +40,8 @@ pub(super) struct Post {
     pub id: String,
     #[serde(default)]
     pub text: String,
-    #[serde(deserialize_with = "time")]
+    #[serde(deserialize_with = "graph::time")]
     pub timestamp: DateTime<Utc>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Posts {
-    data: Vec<Post>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -68,7 +57,7 @@ pub(super) async fn me(session: &Session) -> Result<User> {
 /// Makes a container; nothing becomes public.
 pub(super) async fn create_container(session: &Session, params: &Params) -> Result<String> {
     let request = session.http.post(account_url(session, "threads")?).form(params);
-    made(send(session, request).await?)
+    send::<graph::Made>(session, request).await?.id("Threads")
 }
 
 /// Asks how far a container is.
@@ -97,7 +86,7 @@ pub(super) async fn publish(
         .post(account_url(session, "threads_publish")?)
         .form(&[("creation_id", container)])
         .deadline(deadline);
-    made(send(session, request).await?)
+    send::<graph::Made>(session, request).await?.id("Threads")
 }
 
 /// The account's latest posts.
@@ -120,19 +109,12 @@ pub(super) async fn permalink(session: &Session, post: &str) -> Result<String> {
 
 async fn list(session: &Session, path: &str) -> Result<Vec<Post>> {
     let query = [("fields", "id,text,permalink,timestamp"), ("limit", "100")];
-    let answer: Posts = get(session, path, &query).await?;
+    let answer: graph::List<Post> = get(session, path, &query).await?;
     Ok(answer.data)
 }
 
 fn account_url(session: &Session, edge: &str) -> Result<url::Url> {
     session.url(SPEC.base_url, &format!("/v1.0/{}/{edge}", session.account.remote_id))
-}
-
-fn made(made: Made) -> Result<String> {
-    if made.id.is_empty() {
-        return Err(Error::new(Kind::Ambiguous, "Threads answered without an id."));
-    }
-    Ok(made.id)
 }
 
 async fn get<T: DeserializeOwned>(
@@ -144,29 +126,6 @@ async fn get<T: DeserializeOwned>(
     send(session, request).await
 }
 
-/// The token goes in a header, where it stays out of logs of addresses.
 async fn send<T: DeserializeOwned>(session: &Session, request: Request) -> Result<T> {
-    let token = session.secrets.need("access_token")?;
-    read(session, request.bearer(token)).await
-}
-
-async fn read<T: DeserializeOwned>(session: &Session, request: Request) -> Result<T> {
-    let reply = request.send().await?;
-    if reply.is_success() {
-        return Ok(reply.json()?);
-    }
-    let mut error = parse_error(&reply);
-    if let Some(words) = error.reply.as_mut().and_then(|reply| reply.message.as_mut()) {
-        *words = session.secrets.redact(words);
-    }
-    Err(error)
-}
-
-/// Threads writes `2030-01-31T09:00:00+0000`, which is not quite RFC 3339.
-fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<DateTime<Utc>, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    DateTime::parse_from_str(&text, "%Y-%m-%dT%H:%M:%S%z")
-        .or_else(|_| DateTime::parse_from_rfc3339(&text))
-        .map(|time| time.to_utc())
-        .map_err(serde::de::Error::custom)
+    graph::send(session, request, parse_error).await
 }

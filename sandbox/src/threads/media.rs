@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::container::status;
 use super::home::{MediaType, Published};
 use super::{Cx, Threads, access, below_version, failure, shown, user};
 use crate::call::Call;
+use crate::graph::fields;
 use crate::network::Identity;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
@@ -43,7 +44,7 @@ pub(super) fn get(cx: &Cx) -> Answer {
         Some(shown)
     });
     if let Some(container) = container {
-        return Ok(Reply::ok(&pick_known(
+        return Ok(Reply::ok(&fields::pick(
             &cx.call,
             &container,
             &["status", "error_message"],
@@ -169,43 +170,5 @@ const FIELDS: [&str; 16] = [
 
 /// The id and the fields that the request names.
 pub(super) fn pick(call: &Call, whole: &Value, node: &str) -> Result<Value, Reply> {
-    pick_known(call, whole, &FIELDS, node)
-}
-
-fn pick_known(call: &Call, whole: &Value, known: &[&str], node: &str) -> Result<Value, Reply> {
-    let mut picked = Map::new();
-    if let Some(id) = whole.get("id") {
-        picked.insert("id".into(), id.clone());
-    }
-    for field in fields(&call.query_value("fields").unwrap_or_default()) {
-        match whole.get(&field) {
-            Some(value) => drop(picked.insert(field, value.clone())),
-            None if known.contains(&field.as_str()) => {}
-            None => {
-                let message = format!(
-                    "(#100) Tried accessing nonexisting field ({field}) on node type ({node})"
-                );
-                return Err(failure::graph(400, 100, 0, &message));
-            }
-        }
-    }
-    Ok(Value::Object(picked))
-}
-
-/// The names in `a,b{c,d},e`: those outside of braces.
-fn fields(text: &str) -> Vec<String> {
-    let (mut names, mut depth) = (vec![String::new()], 0_u32);
-    for c in text.chars() {
-        match c {
-            '{' => depth += 1,
-            '}' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => names.push(String::new()),
-            c if depth == 0 && !c.is_whitespace() => {
-                names.iter_mut().last().into_iter().for_each(|name| name.push(c))
-            }
-            _ => {}
-        }
-    }
-    names.retain(|name| !name.is_empty());
-    names
+    fields::pick(call, whole, &FIELDS, node)
 }

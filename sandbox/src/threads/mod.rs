@@ -6,7 +6,6 @@ mod access;
 mod container;
 mod content;
 mod create;
-mod failure;
 mod home;
 mod insights;
 mod lists;
@@ -24,6 +23,7 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::graph::{self, below_version, failure};
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random;
 use crate::reply::Reply;
@@ -109,28 +109,13 @@ impl Network for Threads {
 
     fn refuse(refusal: Refusal) -> Reply {
         let reply = failure::of_status(refusal.status);
-        if refusal.status != 429 {
-            return reply;
+        match refusal.status {
+            429 => graph::with_wait(reply, "threads", refusal.retry_ms),
+            _ => reply,
         }
-        // Meta tells the wait in minutes, and only in this header.
-        let minutes = refusal.retry_ms.div_ceil(60_000);
-        let usage = json!({"0": [{"type": "threads_api", "call_count": 100, "total_cputime": 0,
-            "total_time": 0, "estimated_time_to_regain_access": minutes}]});
-        reply.with("x-business-use-case-usage", usage)
     }
 
     fn no_route(call: &Call) -> Reply {
         failure::unknown_path(&call.method, &call.path)
-    }
-}
-
-/// The path below an API version such as `v1.0`.
-fn below_version<'a, 'b>(path: &'a [&'b str]) -> &'a [&'b str] {
-    let is_version = |v: &str| {
-        v.strip_prefix('v').is_some_and(|v| v.split('.').all(|n| n.parse::<u8>().is_ok()))
-    };
-    match path {
-        [first, rest @ ..] if is_version(first) => rest,
-        path => path,
     }
 }

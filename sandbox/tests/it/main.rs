@@ -7,6 +7,8 @@ mod consent;
 mod control;
 mod devto;
 mod discord;
+mod facebook;
+mod facebook_login;
 mod faults;
 mod harness;
 mod hashnode;

@@ -7,7 +7,7 @@ use crate::random::{self, BASE64URL};
 use crate::reply::Reply;
 
 /// An error with its code; a subcode of 0 is none.
-pub(super) fn graph(status: u16, code: u32, subcode: u32, message: &str) -> Reply {
+pub(crate) fn graph(status: u16, code: u32, subcode: u32, message: &str) -> Reply {
     Reply::json(status, &json!({"error": error(code, subcode, message)}))
 }
 
@@ -22,7 +22,7 @@ fn error(code: u32, subcode: u32, message: &str) -> Value {
 }
 
 /// An error with words for a person.
-pub(super) fn explained(
+pub(crate) fn explained(
     status: u16,
     code: u32,
     subcode: u32,
@@ -38,12 +38,12 @@ pub(super) fn explained(
 }
 
 /// A parameter that cannot be.
-pub(super) fn invalid(explanation: &str) -> Reply {
+pub(crate) fn invalid(explanation: &str) -> Reply {
     explained(400, 100, 0, "Invalid parameter", "Invalid parameter", explanation)
 }
 
 /// Nothing of this id that the caller may see.
-pub(super) fn missing(id: &str) -> Reply {
+pub(crate) fn missing(id: &str) -> Reply {
     let message = format!(
         "Unsupported get request. Object with ID '{id}' does not exist, cannot be loaded due to missing permissions, or does not support this operation"
     );
@@ -51,18 +51,17 @@ pub(super) fn missing(id: &str) -> Reply {
 }
 
 /// A path that leads nowhere.
-pub(super) fn unknown_path(method: &Method, path: &str) -> Reply {
+pub(crate) fn unknown_path(method: &Method, path: &str) -> Reply {
     graph(400, 2500, 0, &format!("Unknown path components: /{path} ({method})"))
 }
 
 /// A fault's status in the Graph API's words.
-pub(super) fn of_status(status: u16) -> Reply {
+pub(crate) fn of_status(status: u16) -> Reply {
     match status {
         400 => graph(400, 100, 0, "(#100) Invalid parameter"),
         401 => graph(401, 190, 0, "Invalid OAuth access token - Cannot parse access token"),
         403 => graph(403, 10, 0, "(#10) Application does not have permission for this action"),
         404 => graph(404, 803, 0, "(#803) Some of the aliases you requested do not exist"),
-        // Graph limits come without a time to wait.
         429 => graph(429, 4, 0, "(#4) Application request limit reached"),
         status => {
             let mut error =

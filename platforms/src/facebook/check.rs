@@ -1,0 +1,85 @@
+//! Rules that the descriptor cannot say, and what a post does not get.
+
+use super::{COVER_PHOTO, Form, STORY, settings::Settings};
+use crate::{Draft, Violation, Warning};
+
+/// Longest text on a coloured background.
+const COLOURED_MAX: usize = 130;
+
+/// All of them that `draft` breaks.
+pub(super) fn check(draft: &Draft) -> Vec<Violation> {
+    let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
+    let form = Form::of(draft);
+    let is_text = form == Form::Feed && draft.media.is_empty();
+    // What is not known yet may be a video.
+    let has_video = matches!(form, Form::Video | Form::Reel)
+        || (form == Form::Feed && draft.media.iter().any(|media| media.mime.is_empty()));
+    let placed = [
+        ("link", settings.link.is_some(), is_text, "a feed post without media"),
+        (
+            "text_format_preset_id",
+            settings.text_format_preset_id.is_some(),
+            is_text,
+            "a feed post without media",
+        ),
+        ("title", settings.title.is_some(), has_video, "a video or reel"),
+        ("reel_cover_url", settings.reel_cover_url.is_some(), form == Form::Reel, "a reel"),
+        ("offset_y", settings.offset_y.is_some(), form == Form::CoverPhoto, "a cover photo"),
+        ("no_feed_story", settings.no_feed_story, form == Form::CoverPhoto, "a cover photo"),
+    ];
+    let misplaced = placed.iter().filter(|(_, given, fits, _)| *given && !fits);
+    let mut found: Vec<_> = misplaced
+        .map(|(name, _, _, place)| {
+            let message = format!("{name} needs {place}.");
+            invalid(name, message, &format!("Leave out {name}, or make the post {place}."))
+        })
+        .collect();
+    if is_text {
+        found.extend(coloured(draft, &settings));
+    }
+    found
+}
+
+fn coloured(draft: &Draft, settings: &Settings) -> Vec<Violation> {
+    const NAME: &str = "text_format_preset_id";
+    if settings.text_format_preset_id.is_none() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    if settings.link.is_some() {
+        let message = "A text on a coloured background takes no link.".to_owned();
+        found.push(invalid(NAME, message, "Keep either the background or the link."));
+    }
+    let length = draft.caption.chars().count();
+    if length == 0 || length > COLOURED_MAX {
+        let message = format!(
+            "A text on a coloured background has 1 to {COLOURED_MAX} characters, not {length}."
+        );
+        let remedy = format!(
+            "Write a text of up to {COLOURED_MAX} characters, or leave out the background."
+        );
+        found.push(invalid(NAME, message, &remedy).with_limit(COLOURED_MAX, length));
+    }
+    found
+}
+
+fn invalid(name: &str, message: String, remedy: &str) -> Violation {
+    Violation::new(format!("settings.{name}"), "setting_invalid", message, remedy)
+}
+
+/// What is accepted without effect.
+pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
+    let mut found = Vec::new();
+    let is_silent = [STORY, COVER_PHOTO].contains(&draft.post_type.as_str());
+    if is_silent && !draft.caption.trim().is_empty() {
+        let message =
+            "Facebook shows no text with a story or a cover photo: the caption is not published.";
+        found.push(Warning::new("caption", message));
+    }
+    let described = draft.settings::<Settings>().is_ok_and(|it| !it.media_alt_texts.is_empty());
+    if described && draft.media.iter().any(crate::Media::is_video) {
+        let message = "Facebook takes alt texts of photos only: that of a video is not published.";
+        found.push(Warning::new("settings.media_alt_texts", message));
+    }
+    found
+}

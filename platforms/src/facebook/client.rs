@@ -1,0 +1,272 @@
+//! The calls of the Pages API, as Facebook names them.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use fanfare_outbound::{Multipart, Request};
+use secrecy::ExposeSecret;
+use serde::{Deserialize, de::DeserializeOwned};
+
+use super::{LABEL, SPEC, error::parse_error};
+use crate::{
+    Error, Kind, Media, Result, Session,
+    graph::{self, List, Made},
+    oauth::ACCESS_TOKEN,
+};
+
+/// Host that takes the bytes of videos, or the address to fetch them from.
+const UPLOADS: &str = "https://rupload.facebook.com";
+
+/// Facebook fetches a file while the call lasts.
+const FETCH_DEADLINE: Duration = Duration::from_secs(120);
+
+/// Largest image that stands for a reel.
+const COVER_BYTES_MAX: usize = 10_000_000;
+
+/// Parameters of a call, in the order in which they are sent.
+pub(super) type Params = Vec<(&'static str, String)>;
+
+/// A post as Facebook answers with it and lists it.
+#[derive(Debug, Deserialize)]
+pub(super) struct Post {
+    pub id: String,
+    #[serde(default, alias = "description")]
+    pub message: String,
+    #[serde(deserialize_with = "graph::time")]
+    pub created_time: DateTime<Utc>,
+    pub permalink_url: Option<String>,
+}
+
+/// What a call that makes something public answers: a post's id, whatever it is called.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Published {
+    pub id: Option<String>,
+    pub post_id: Option<String>,
+    pub permalink_url: Option<String>,
+    pub success: Option<bool>,
+}
+
+/// A video that is being made.
+#[derive(Debug, Deserialize)]
+struct Started {
+    video_id: String,
+}
+
+/// How far a video is.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Video {
+    pub status: Status,
+    pub permalink_url: Option<String>,
+}
+
+/// The same, in its phases.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Status {
+    pub video_status: String,
+    pub uploading_phase: Phase,
+    pub processing_phase: Phase,
+    pub publishing_phase: Phase,
+}
+
+/// One of them.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Phase {
+    pub status: String,
+    error: Option<PhaseError>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct PhaseError {
+    message: String,
+}
+
+impl Status {
+    /// Why nothing will come of it, if so.
+    pub fn flaw(&self) -> Option<&str> {
+        let phases = [&self.uploading_phase, &self.processing_phase, &self.publishing_phase];
+        let said = phases.into_iter().find_map(|phase| phase.error.as_ref());
+        let broken =
+            self.video_status == "error" || phases.into_iter().any(|phase| phase.status == "error");
+        broken.then(|| said.map_or("no reason given", |error| &error.message))
+    }
+
+    /// All bytes are there.
+    pub fn is_uploaded(&self) -> bool {
+        matches!(self.video_status.as_str(), "upload_complete" | "ready")
+            || self.uploading_phase.status == "complete"
+    }
+
+    /// It is public, or about to be.
+    pub fn is_publishing(&self) -> bool {
+        !matches!(self.publishing_phase.status.as_str(), "" | "not_started")
+    }
+
+    /// It is public.
+    pub fn is_published(&self) -> bool {
+        self.publishing_phase.status == "complete"
+    }
+}
+
+#[derive(Deserialize)]
+struct CoverOf {
+    cover: Option<Cover>,
+}
+
+#[derive(Deserialize)]
+struct Cover {
+    #[serde(alias = "cover_id")]
+    id: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Links {
+    permalink_url: Option<String>,
+    link: Option<String>,
+}
+
+/// Hands a photo over; nothing becomes public.
+pub(super) async fn photo(session: &Session, media: &Media, alt: Option<&str>) -> Result<String> {
+    let mut params = vec![("url", media.url.clone()), ("published", "false".to_owned())];
+    params.extend(alt.map(|alt| ("alt_text_custom", alt.to_owned())));
+    let request = page_post(session, "photos")?.form(&params).deadline(FETCH_DEADLINE);
+    send::<Made>(session, request).await?.id(LABEL)
+}
+
+/// Makes a post of a text, a link or photos public.
+pub(super) async fn feed(session: &Session, params: &Params) -> Result<Published> {
+    let request = page_post(session, "feed")?.query(&[("fields", "id,permalink_url")]);
+    send(session, request.form(params).deadline(SPEC.commit_deadline)).await
+}
+
+/// Another call that makes something public: `videos`, `photo_stories`, the end of a reel or of a video story.
+pub(super) async fn publish(session: &Session, edge: &str, params: &Params) -> Result<Published> {
+    let request = page_post(session, edge)?.form(params).deadline(SPEC.commit_deadline);
+    let published: Published = send(session, request).await?;
+    if published.success == Some(false) {
+        return Err(Error::transient("Facebook did not publish it."));
+    }
+    Ok(published)
+}
+
+/// Makes a photo the page's cover.
+pub(super) async fn set_cover(session: &Session, params: &Params) -> Result<Published> {
+    let path = format!("/{}", session.account.remote_id);
+    let request = session.http.post(graph::url(session, &path)?).form(params);
+    send(session, request.deadline(SPEC.commit_deadline)).await
+}
+
+/// Begins a video for `video_reels` or `video_stories`.
+pub(super) async fn start_video(session: &Session, edge: &str) -> Result<String> {
+    let request = page_post(session, edge)?.form(&[("upload_phase", "start")]);
+    Ok(send::<Started>(session, request).await?.video_id)
+}
+
+/// Tells Facebook where the video is; it fetches it. The address is made here and not taken from the answer to the start,
+/// so that the token goes nowhere else.
+pub(super) async fn upload_video(session: &Session, video: &str, media: &Media) -> Result<()> {
+    let path = format!("/video-upload/{}/{video}", graph::VERSION);
+    let token = session.secrets.need(ACCESS_TOKEN)?.expose_secret();
+    let request = session
+        .http
+        .post(session.url(UPLOADS, &path)?)
+        .header("authorization", &format!("OAuth {token}"))
+        .header("file_url", &media.url)
+        .deadline(FETCH_DEADLINE);
+    let reply = request.send().await?;
+    if reply.is_success() { Ok(()) } else { Err(graph::redacted(session, parse_error(&reply))) }
+}
+
+/// Reads the image that is to stand for a reel.
+pub(super) async fn read_cover(session: &Session, url: &str) -> Result<(String, Bytes)> {
+    let unreadable = |why: &str| {
+        Error::media_rejected(format!("The image at reel_cover_url cannot be read: {why}."))
+            .with_remedy("Give the address of a JPEG or PNG image that anybody can open.")
+    };
+    let address = url::Url::parse(url).map_err(|_| unreadable("it is no address"))?;
+    let request = session.http.get(address).redirects(3).max_reply(COVER_BYTES_MAX);
+    let reply = request.send().await.map_err(|error| match error.kind {
+        fanfare_outbound::ErrorKind::TooLarge => unreadable("it is too large"),
+        _ => Error::from(error),
+    })?;
+    if !reply.is_success() {
+        return Err(unreadable(&format!("its server answers {}", reply.status)));
+    }
+    let mime = reply.header("content-type").unwrap_or_default().to_owned();
+    match mime.split(';').next().unwrap_or_default().trim() {
+        mime @ ("image/jpeg" | "image/png") => Ok((mime.to_owned(), reply.body)),
+        _ => Err(unreadable("it is neither JPEG nor PNG")),
+    }
+}
+
+/// Gives a reel the image that stands for it.
+pub(super) async fn set_thumbnail(
+    session: &Session,
+    video: &str,
+    (mime, image): (String, Bytes),
+) -> Result<()> {
+    let form = Multipart::new().text("is_preferred", "true").file("source", "cover", &mime, image);
+    let path = format!("/{video}/thumbnails");
+    let request = session.http.post(graph::url(session, &path)?).multipart(form);
+    send::<Published>(session, request).await.map(drop)
+}
+
+/// Asks how far a video is.
+pub(super) async fn video(session: &Session, id: &str) -> Result<Video> {
+    get(session, &format!("/{id}"), &[("fields", "status,permalink_url")]).await
+}
+
+/// The page's latest posts.
+pub(super) async fn posts(session: &Session) -> Result<Vec<Post>> {
+    let query = [("fields", "id,message,created_time,permalink_url"), ("limit", "25")];
+    let path = format!("/{}/published_posts", session.account.remote_id);
+    Ok(get::<List<Post>>(session, &path, &query).await?.data)
+}
+
+/// The page's latest videos, those that are still being processed among them.
+pub(super) async fn videos(session: &Session) -> Result<Vec<Post>> {
+    let query = [("fields", "id,description,created_time,permalink_url"), ("limit", "25")];
+    let path = format!("/{}/videos", session.account.remote_id);
+    Ok(get::<List<Post>>(session, &path, &query).await?.data)
+}
+
+/// Id of the page's cover photo.
+pub(super) async fn cover(session: &Session) -> Result<Option<String>> {
+    let path = format!("/{}", session.account.remote_id);
+    let answer: CoverOf = get(session, &path, &[("fields", "cover")]).await?;
+    Ok(answer.cover.map(|cover| cover.id))
+}
+
+/// Where a person sees a photo (`link`) or a video (`permalink_url`).
+pub(super) async fn permalink(session: &Session, id: &str, field: &str) -> Result<Option<String>> {
+    let answer: Links = get(session, &format!("/{id}"), &[("fields", field)]).await?;
+    Ok(answer.permalink_url.or(answer.link))
+}
+
+fn page_post(session: &Session, edge: &str) -> Result<Request> {
+    let path = format!("/{}/{edge}", session.account.remote_id);
+    Ok(session.http.post(graph::url(session, &path)?))
+}
+
+async fn get<T: DeserializeOwned>(
+    session: &Session,
+    path: &str,
+    query: &[(&str, &str)],
+) -> Result<T> {
+    graph::get(session, path, query, parse_error).await
+}
+
+async fn send<T: DeserializeOwned>(session: &Session, request: Request) -> Result<T> {
+    graph::send(session, request, parse_error).await
+}
+
+/// A call that made something public, and did not say what.
+pub(super) fn nameless() -> Error {
+    Error::new(Kind::Ambiguous, "Facebook answered without an id.")
+}

@@ -1,0 +1,277 @@
+//! Facebook pages: texts, links, photos and videos in the feed, reels, stories, cover photos.
+//!
+//! A post of the feed is one call, and is looked for among the page's posts when its answer was lost. Reels and video
+//! stories are handed over first, and can be asked how far they are. A photo story cannot be asked about.
+
+mod check;
+mod client;
+mod error;
+mod publish;
+mod reconcile;
+mod settings;
+mod state;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use settings::Settings;
+
+use crate::{
+    Account, Api, Caption, Class, Connect, Draft, Example, Found, Identity, MediaRules, Pace, Per,
+    Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation,
+    Warning, graph,
+    oauth::{Oauth, Permission},
+};
+
+const LABEL: &str = "Facebook";
+
+/// Longest text.
+const TEXT_MAX: usize = 63_206;
+
+/// Most photos of one post.
+const PHOTOS_MAX: usize = 10;
+
+/// Longest alt text in characters.
+const ALT_TEXT_MAX: usize = 1_000;
+
+/// Post type of a short upright video.
+const REEL: &str = "reel";
+
+/// Post type of what is seen for a day.
+const STORY: &str = "story";
+
+/// Post type of the picture at the head of the page.
+const COVER_PHOTO: &str = "cover_photo";
+
+const HOUR_MS: u64 = 60 * 60 * 1_000;
+
+/// Reels of a page in any 24 hours; other posts are only limited by the number of calls, which usage headers tell
+/// (<https://developers.facebook.com/docs/video-api/guides/reels-publishing>). A post of the feed once in a while does not
+/// come near either.
+const PACES: &[Pace] = &[Pace::new(Per::Account, 10, 60)];
+
+const OAUTH: Oauth = Oauth {
+    permissions: &[
+        Permission::needed("pages_show_list", "See which pages you run"),
+        Permission::needed("pages_manage_posts", "Publish posts on your pages"),
+        Permission::needed("pages_read_engagement", "See your pages' posts"),
+        Permission::wanted("pages_manage_engagement", "Answer and hide comments"),
+        Permission::wanted("pages_read_user_content", "Read comments on your pages"),
+        Permission::wanted("read_insights", "Read the figures of your pages"),
+        Permission::wanted("business_management", "Find the pages of your businesses"),
+        Permission::wanted("pages_messaging", "Answer messages to your pages"),
+        Permission::wanted("pages_manage_metadata", "Hear of new messages"),
+    ],
+    ..graph::LOGIN
+};
+
+const FEED: MediaRules = MediaRules {
+    images_max: PHOTOS_MAX,
+    videos_max: 1,
+    total_max: PHOTOS_MAX,
+    image_types: &["image/jpeg", "image/png", "image/gif"],
+    video_types: &["video/mp4", "video/quicktime"],
+    image_bytes_max: 4_000_000,
+    video_bytes_max: 10_000_000_000,
+    video_ms_max: Some(4 * HOUR_MS),
+    ..MediaRules::NONE
+};
+
+const SPEC: Spec = Spec {
+    base_url: graph::HOST,
+    connect: Connect::Oauth(OAUTH),
+    caption: Caption::characters(TEXT_MAX),
+    media: FEED,
+    alt_text_max: ALT_TEXT_MAX,
+    post_types: &[
+        PostType {
+            name: "feed",
+            doc: "A text, a link, up to 10 photos, or a video.",
+            media: None,
+        },
+        PostType {
+            name: STORY,
+            doc: "A photo or a video of up to 60 s, seen for 24 hours, without a text.",
+            media: Some(MediaRules {
+                min: 1,
+                images_max: 1,
+                total_max: 1,
+                video_ms_max: Some(60_000),
+                ..FEED
+            }),
+        },
+        PostType {
+            name: REEL,
+            doc: "An upright video of 3 to 90 s.",
+            media: Some(MediaRules {
+                min: 1,
+                images_max: 0,
+                total_max: 1,
+                video_types: &["video/mp4"],
+                video_ms_max: Some(90_000),
+                ..FEED
+            }),
+        },
+        PostType {
+            name: COVER_PHOTO,
+            doc: "A new picture at the head of the page.",
+            media: Some(MediaRules { min: 1, images_max: 1, videos_max: 0, total_max: 1, ..FEED }),
+        },
+    ],
+    settings: Settings::FIELDS,
+    class: Class::Search,
+    commit_deadline: Duration::from_secs(60),
+    paces: PACES,
+    api: Some(Api { version: graph::VERSION, ends: None }),
+    sources: &[
+        Source::documented(
+            "reels: length, shape, steps, 30 in 24 hours",
+            "https://developers.facebook.com/docs/video-api/guides/reels-publishing",
+        ),
+        Source::documented(
+            "page tokens, permissions",
+            "https://developers.facebook.com/docs/pages-api",
+        ),
+        Source::observed(
+            "longest text, posts with photos, backgrounds, stories, codes of errors",
+            "open-source publishers",
+        ),
+        Source::assumed(
+            "photos in a post, length of alt texts and titles, videos are listed while they are processed, paces",
+            "limits of Fanfare's own",
+        ),
+    ],
+    examples: &[
+        Example::new("a text", r#"{"caption": "Hello, page"}"#),
+        Example::new(
+            "a link",
+            r#"{"caption": "Read on", "settings": {"link": "https://example.org"}}"#,
+        ),
+        Example::new(
+            "a text on a coloured background",
+            r#"{"caption": "Big news!", "settings": {"text_format_preset_id": "106018623298955"}}"#,
+        ),
+        Example::new(
+            "photos with alt texts",
+            r#"{"caption": "Two pictures", "settings": {"media_alt_texts": ["A cat", "A dog"]}}"#,
+        )
+        .with(&["image/png", "image/png"]),
+        Example::new(
+            "a video",
+            r#"{"caption": "A long film", "settings": {"title": "The film"}}"#,
+        )
+        .with(&["video/mp4"]),
+        Example::new("a reel", r#"{"caption": "A short film", "post_type": "reel"}"#)
+            .with(&["video/mp4"]),
+        Example::new(
+            "a reel with a cover",
+            r#"{"caption": "A short film", "post_type": "reel", "settings": {"reel_cover_url": "https://example.org/cover.jpg"}}"#,
+        )
+        .with(&["video/mp4"])
+        .needing("an image at that address"),
+        Example::new("a photo story", r#"{"post_type": "story"}"#).with(&["image/png"]),
+        Example::new("a video story", r#"{"post_type": "story"}"#).with(&["video/mp4"]),
+        Example::new(
+            "a cover photo",
+            r#"{"post_type": "cover_photo", "settings": {"offset_y": 20, "no_feed_story": true}}"#,
+        )
+        .with(&["image/png"]),
+    ],
+    ..Spec::usual(PlatformId::Facebook, LABEL)
+};
+
+/// What kind of thing a draft becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Feed,
+    Video,
+    Reel,
+    PhotoStory,
+    VideoStory,
+    CoverPhoto,
+}
+
+impl Form {
+    fn of(draft: &Draft) -> Self {
+        let is_video = draft.media.first().is_some_and(crate::Media::is_video);
+        match draft.post_type.as_str() {
+            REEL => Self::Reel,
+            STORY if is_video => Self::VideoStory,
+            STORY => Self::PhotoStory,
+            COVER_PHOTO => Self::CoverPhoto,
+            _ if is_video => Self::Video,
+            _ => Self::Feed,
+        }
+    }
+
+    const fn class(self) -> Class {
+        match self {
+            Self::Feed | Self::Video | Self::CoverPhoto => Class::Search,
+            Self::Reel | Self::VideoStory => Class::Handle,
+            Self::PhotoStory => Class::Blind,
+        }
+    }
+}
+
+/// The connector.
+pub struct Facebook;
+
+#[async_trait]
+impl Platform for Facebook {
+    fn spec(&self) -> &'static Spec {
+        &SPEC
+    }
+
+    fn settings_suffice(&self, draft: &Draft) -> bool {
+        draft.settings.get("link").is_some_and(Value::is_string)
+    }
+
+    fn check(&self, draft: &Draft) -> Vec<Violation> {
+        check::check(draft)
+    }
+
+    fn warnings(&self, draft: &Draft) -> Vec<Warning> {
+        check::warnings(draft)
+    }
+
+    fn class(&self, _account: &Account, draft: &Draft) -> Class {
+        Form::of(draft).class()
+    }
+
+    fn step(&self, draft: &Draft, state: Option<&Value>) -> Step {
+        publish::step(draft, state)
+    }
+
+    async fn publish(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        state: Option<Value>,
+    ) -> Result<Progress> {
+        publish::publish(session, draft, state).await
+    }
+
+    async fn reconcile(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        state: Option<Value>,
+        sent_at: DateTime<Utc>,
+    ) -> Result<Found> {
+        reconcile::reconcile(session, draft, state, sent_at).await
+    }
+
+    async fn verify(&self, session: &Session) -> Result<Identity> {
+        verify::verify(session).await
+    }
+
+    async fn identities(&self, session: &Session) -> Result<Vec<Identity>> {
+        verify::identities(session).await
+    }
+}

@@ -1,0 +1,274 @@
+//! Publishing on a page, step by step.
+
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+
+use super::{
+    Form,
+    client::{self, Params, Published},
+    error::{is_about_background, is_same_again},
+    reconcile,
+    settings::Settings,
+    state::{Next, State},
+};
+use crate::{
+    Draft, Error, Kind, Media, Progress, Result, Session, Step, outcome::read_state,
+    settings::alt_text,
+};
+
+/// How often a video is asked how far it is.
+const POLL: Duration = Duration::from_secs(5);
+/// How long Facebook may take over one.
+const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
+
+/// The call that comes next.
+pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
+    let settings = draft.settings::<Settings>().unwrap_or_default();
+    read_state::<State>(state).next(draft, &settings).step()
+}
+
+/// Makes that call.
+pub(super) async fn publish(
+    session: &Session,
+    draft: &Draft,
+    state: Option<Value>,
+) -> Result<Progress> {
+    let settings: Settings = draft.settings()?;
+    let mut state: State = read_state(state.as_ref());
+    match state.next(draft, &settings) {
+        Next::Photo(index) => {
+            let alt = alt_text(&settings.media_alt_texts, index);
+            let photo = client::photo(session, file(draft, index)?, alt).await?;
+            state.photos.push(photo.clone());
+            Ok(Progress::go_on(&state)?.naming(Some(photo)))
+        }
+        Next::LookUp(since) => {
+            if let Some(found) = reconcile::find(session, draft, since).await? {
+                return Ok(Progress::Done(found));
+            }
+            state.doubtful = None;
+            Progress::go_on(&state)
+        }
+        Next::StartVideo => {
+            let video = client::start_video(session, video_edge(draft)).await?;
+            state.video = Some(video.clone());
+            Ok(Progress::go_on(&state)?.naming(Some(video)))
+        }
+        Next::UploadVideo(video) => {
+            client::upload_video(session, &video, file(draft, 0)?).await?;
+            (state.uploaded, state.since) = (true, Some(session.now));
+            Progress::go_on(&state)
+        }
+        Next::CoverReel(video, url) => {
+            let image = client::read_cover(session, &url).await?;
+            client::set_thumbnail(session, &video, image).await?;
+            state.covered = true;
+            Progress::go_on(&state)
+        }
+        Next::WaitVideo(video) => wait_video(session, state, &video).await,
+        Next::Commit => commit(session, draft, &settings, state).await,
+        Next::WaitPublished(video) => wait_published(session, state, &video).await,
+        Next::Permalink(id) => {
+            let field = if Form::of(draft) == Form::CoverPhoto { "link" } else { "permalink_url" };
+            // It is public whether or not its address is known.
+            let link = client::permalink(session, &id, field).await.ok().flatten();
+            Ok(Progress::done(id, link.map(|link| absolute(session, link))))
+        }
+    }
+}
+
+async fn commit(
+    session: &Session,
+    draft: &Draft,
+    settings: &Settings,
+    mut state: State,
+) -> Result<Progress> {
+    let made = match send(session, draft, settings, &state).await {
+        Ok(made) => made,
+        // The answer to a call that was lost may have been this post: then it is there.
+        Err(error) if is_same_again(&error) => {
+            let found = reconcile::find(session, draft, draft.at.min(session.now)).await;
+            return found.ok().flatten().map(Progress::Done).ok_or(error);
+        }
+        Err(error) if coloured(settings, &state) && is_about_background(&error) => {
+            // Facebook failed over it, and did not refuse it: it is looked for before it is sent again.
+            state.doubtful = (error.kind == Kind::Server).then_some(session.now);
+            state.plain = true;
+            return Progress::go_on(&state);
+        }
+        Err(error) => return Err(error),
+    };
+    published(session, draft, state, made)
+}
+
+async fn send(
+    session: &Session,
+    draft: &Draft,
+    settings: &Settings,
+    state: &State,
+) -> Result<Published> {
+    match Form::of(draft) {
+        Form::Feed => client::feed(session, &feed(draft, settings, state)).await,
+        Form::Video => client::publish(session, "videos", &video(draft, settings)?).await,
+        Form::Reel | Form::VideoStory => {
+            let mut params =
+                vec![("upload_phase", "finish".to_owned()), ("video_id", handle(state)?.clone())];
+            if Form::of(draft) == Form::Reel {
+                params.push(("video_state", "PUBLISHED".to_owned()));
+                params.extend(described(draft, settings));
+            }
+            client::publish(session, video_edge(draft), &params).await
+        }
+        Form::PhotoStory => {
+            let params = vec![("photo_id", photo(state)?.clone())];
+            client::publish(session, "photo_stories", &params).await
+        }
+        Form::CoverPhoto => {
+            let mut params = vec![("cover", photo(state)?.clone())];
+            params.extend(settings.offset_y.map(|percent| ("offset_y", percent.to_string())));
+            params.push(("no_feed_story", settings.no_feed_story.to_string()));
+            client::set_cover(session, &params).await
+        }
+    }
+}
+
+fn feed(draft: &Draft, settings: &Settings, state: &State) -> Params {
+    let mut params = vec![("published", "true".to_owned())];
+    if !draft.caption.is_empty() {
+        params.push(("message", draft.caption.clone()));
+    }
+    params.extend(settings.link.iter().map(|link| ("link", link.clone())));
+    if coloured(settings, state) {
+        let preset = settings.text_format_preset_id.iter();
+        params.extend(preset.map(|preset| ("text_format_preset_id", preset.clone())));
+    }
+    if !state.photos.is_empty() {
+        let photos: Vec<_> = state.photos.iter().map(|id| json!({"media_fbid": id})).collect();
+        params.push(("attached_media", json!(photos).to_string()));
+    }
+    params
+}
+
+fn video(draft: &Draft, settings: &Settings) -> Result<Params> {
+    let mut params =
+        vec![("file_url", file(draft, 0)?.url.clone()), ("published", "true".to_owned())];
+    params.extend(described(draft, settings));
+    Ok(params)
+}
+
+fn described(draft: &Draft, settings: &Settings) -> Params {
+    let mut params = Params::new();
+    if !draft.caption.is_empty() {
+        params.push(("description", draft.caption.clone()));
+    }
+    params.extend(settings.title.iter().map(|title| ("title", title.clone())));
+    params
+}
+
+/// What follows once something is public.
+pub(super) fn published(
+    session: &Session,
+    draft: &Draft,
+    mut state: State,
+    made: Published,
+) -> Result<Progress> {
+    let form = Form::of(draft);
+    let named = made.post_id.or(made.id).filter(|id| !id.is_empty());
+    let id = match form {
+        Form::Reel => handle(&state)?.clone(),
+        Form::CoverPhoto => photo(&state)?.clone(),
+        Form::VideoStory => named.map_or_else(|| handle(&state).cloned(), Ok)?,
+        Form::Feed | Form::Video | Form::PhotoStory => named.ok_or_else(client::nameless)?,
+    };
+    if matches!(form, Form::PhotoStory | Form::VideoStory) {
+        let url = session.url("https://www.facebook.com", &format!("/stories/{id}"));
+        return Ok(Progress::done(id, url.ok().map(String::from)));
+    }
+    if let Some(link) = made.permalink_url {
+        return Ok(Progress::done(id, Some(absolute(session, link))));
+    }
+    (state.published, state.since) = (Some(id.clone()), Some(session.now));
+    let after = if form == Form::Reel { POLL } else { Duration::ZERO };
+    let mut progress = Progress::go_on(&state)?.after(after).naming(Some(id));
+    if let Progress::Continue { public, .. } = &mut progress {
+        *public = true;
+    }
+    Ok(progress)
+}
+
+async fn wait_video(session: &Session, mut state: State, id: &str) -> Result<Progress> {
+    let video = client::video(session, id).await?;
+    if let Some(flaw) = video.status.flaw() {
+        return Err(broken(flaw));
+    }
+    if video.status.is_uploaded() {
+        state.ready = true;
+        return Progress::go_on(&state);
+    }
+    in_time(session, &state)?;
+    Ok(Progress::go_on(&state)?.after(POLL))
+}
+
+/// Facebook took the reel; it works on it before it shows it, and may still find that it cannot.
+async fn wait_published(session: &Session, state: State, id: &str) -> Result<Progress> {
+    let video = client::video(session, id).await?;
+    if let Some(flaw) = video.status.flaw() {
+        return Err(broken(flaw));
+    }
+    if video.status.is_published() {
+        let link = video.permalink_url.unwrap_or_else(|| format!("/reel/{id}"));
+        return Ok(Progress::done(id, Some(absolute(session, link))));
+    }
+    in_time(session, &state)?;
+    let mut progress = Progress::go_on(&state)?.after(POLL);
+    if let Progress::Continue { public, .. } = &mut progress {
+        *public = true;
+    }
+    Ok(progress)
+}
+
+fn in_time(session: &Session, state: &State) -> Result<()> {
+    let since = state.since.unwrap_or(session.now);
+    if session.now - since > PROCESSING_MAX {
+        return Err(Error::transient("Facebook has not processed the video within 15 minutes."));
+    }
+    Ok(())
+}
+
+fn broken(flaw: &str) -> Error {
+    Error::media_rejected("Facebook could not process the video.").with_reply(200, None, Some(flaw))
+}
+
+fn coloured(settings: &Settings, state: &State) -> bool {
+    settings.text_format_preset_id.is_some() && !state.plain
+}
+
+fn video_edge(draft: &Draft) -> &'static str {
+    if Form::of(draft) == Form::Reel { "video_reels" } else { "video_stories" }
+}
+
+/// Facebook gives addresses of videos without its own name.
+fn absolute(session: &Session, link: String) -> String {
+    if !link.starts_with('/') {
+        return link;
+    }
+    session.url("https://www.facebook.com", &link).map_or(link, String::from)
+}
+
+fn file(draft: &Draft, index: usize) -> Result<&Media> {
+    draft.media.get(index).ok_or_else(|| Error::media_rejected("A file of the post is missing."))
+}
+
+fn photo(state: &State) -> Result<&String> {
+    state.photos.first().ok_or_else(unfit)
+}
+
+fn handle(state: &State) -> Result<&String> {
+    state.video.as_ref().ok_or_else(unfit)
+}
+
+fn unfit() -> Error {
+    Error::rejected("The stored progress of the post does not fit its content.")
+}

@@ -1,0 +1,67 @@
+//! Finding out what became of a call to publish whose answer was lost.
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use super::{
+    Form,
+    client::{self, Post, Published},
+    publish,
+    state::State,
+};
+use crate::{
+    Draft, Found, Progress, Published as Public, Result, Session, answer::is_since,
+    outcome::read_state,
+};
+
+/// Asks the page, or the video itself. A photo story is never asked about.
+pub(super) async fn reconcile(
+    session: &Session,
+    draft: &Draft,
+    state: Option<Value>,
+    sent_at: DateTime<Utc>,
+) -> Result<Found> {
+    let state: State = read_state(state.as_ref());
+    match Form::of(draft) {
+        Form::Feed | Form::Video => Ok(match find(session, draft, sent_at).await? {
+            Some(found) => Found::There(Progress::Done(found)),
+            None => Found::Absent,
+        }),
+        Form::Reel | Form::VideoStory => {
+            let Some(video) = &state.video else { return Ok(Found::Unknown) };
+            let status = client::video(session, video).await?.status;
+            if !status.is_publishing() {
+                return Ok(Found::Absent);
+            }
+            let made = Published::default();
+            Ok(Found::There(publish::published(session, draft, state, made)?))
+        }
+        Form::CoverPhoto => {
+            let cover = client::cover(session).await?;
+            if cover.is_none() || cover.as_ref() != state.photos.first() {
+                return Ok(Found::Absent);
+            }
+            let made = Published::default();
+            Ok(Found::There(publish::published(session, draft, state, made)?))
+        }
+        Form::PhotoStory => Ok(Found::Unknown),
+    }
+}
+
+/// The post among the page's: the same text, made at `since` or later; of several the one made nearest to it.
+pub(super) async fn find(
+    session: &Session,
+    draft: &Draft,
+    since: DateTime<Utc>,
+) -> Result<Option<Public>> {
+    let posts = match Form::of(draft) {
+        Form::Video => client::videos(session).await?,
+        _ => client::posts(session).await?,
+    };
+    let is_it = |post: &Post| {
+        post.message.trim() == draft.caption.trim() && is_since(post.created_time, since)
+    };
+    let nearest =
+        posts.into_iter().filter(is_it).min_by_key(|post| (post.created_time - since).abs());
+    Ok(nearest.map(|post| Public { id: post.id, url: post.permalink_url, parts: Vec::new() }))
+}

@@ -1,0 +1,28 @@
+//! What `settings` of a Facebook post may hold.
+
+use super::{ALT_TEXT_MAX, PHOTOS_MAX};
+use crate::{
+    Shape,
+    settings::{alt_texts, settings},
+};
+
+settings! {
+    /// The settings of a post.
+    Settings {
+        /// Address shown as a preview below a text without media.
+        optional link: Option<String> = Shape::Url,
+        /// Coloured background of a text of at most 130 characters without link and media: the id of one of Facebook's
+        /// presets. One that Facebook no longer has is left out.
+        optional text_format_preset_id: Option<String> = Shape::Text { min: 1, max: 32 },
+        /// Title of a video or reel.
+        optional title: Option<String> = Shape::Text { min: 1, max: 255 },
+        /// Address of the image that stands for a reel until it plays.
+        optional reel_cover_url: Option<String> = Shape::Url,
+        /// Which part of a cover photo is shown: how far down, in percent.
+        optional offset_y: Option<u8> = Shape::Integer { min: 0, max: 100 },
+        /// A new cover photo is not told in the feed.
+        optional no_feed_story: bool = Shape::Bool,
+        /// Description of each photo for people who cannot see it, in the order of the files.
+        optional media_alt_texts: Vec<String> = alt_texts!(ALT_TEXT_MAX, PHOTOS_MAX),
+    }
+}

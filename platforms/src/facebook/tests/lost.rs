@@ -1,0 +1,98 @@
+//! Calls whose answer was lost.
+
+use serde_json::{Value, json};
+
+use super::{of_type, post, session};
+use crate::{
+    Class, Draft, Found, Kind, Platform, Progress,
+    facebook::Facebook,
+    rehearsal::{Network, account, at, draft},
+};
+
+async fn reconcile(network: &Network, draft: &Draft, state: Value) -> Found {
+    Facebook.reconcile(&session(network), draft, Some(state), at(0)).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_lost_post_is_found_by_text_and_time() {
+    let network = Network::start(|seen| {
+        assert_eq!(seen.line, "GET /net/v25.0/55/published_posts");
+        let posts = [post("3", "Other", 5), post("2", "Hello", 3), post("1", "Hello", -200)];
+        (200, json!({ "data": posts }))
+    })
+    .await;
+    let found = reconcile(&network, &draft("Hello ", json!({})), json!({})).await;
+    let Found::There(Progress::Done(published)) = found else { panic!("{found:?}") };
+    assert_eq!((published.id.as_str(), published.url.as_deref()), ("2", Some("https://fb/p")));
+    let found = reconcile(&network, &draft("Never sent", json!({})), json!({})).await;
+    assert!(matches!(found, Found::Absent));
+}
+
+#[tokio::test]
+async fn a_lost_video_is_looked_for_among_the_videos() {
+    let network = Network::start(|seen| {
+        assert_eq!(seen.line, "GET /net/v25.0/55/videos");
+        let mut video = post("v2", "", 3);
+        video["description"] = json!("Words");
+        video.as_object_mut().unwrap().remove("message");
+        (200, json!({"data": [video]}))
+    })
+    .await;
+    let film = of_type("feed", "a.mp4", "video/mp4", json!({}));
+    let found = reconcile(&network, &film, json!({})).await;
+    assert!(matches!(found, Found::There(Progress::Done(one)) if one.id == "v2"));
+}
+
+#[tokio::test]
+async fn a_reel_tells_itself_whether_it_was_published() {
+    for (phase, absent) in [("not_started", true), ("in_progress", false), ("complete", false)] {
+        let network = Network::start(move |_| {
+            (200, json!({"status": {"video_status": "x", "publishing_phase": {"status": phase}}}))
+        })
+        .await;
+        let reel = of_type("reel", "a.mp4", "video/mp4", json!({}));
+        let found = reconcile(&network, &reel, json!({"video": "v1", "uploaded": true})).await;
+        assert_eq!(matches!(found, Found::Absent), absent, "{phase} {found:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_page_tells_which_photo_is_its_cover() {
+    let network =
+        Network::start(|_| (200, json!({"cover": {"cover_id": "ph1"}, "id": "55"}))).await;
+    let cover = of_type("cover_photo", "a.png", "image/png", json!({}));
+    let found = reconcile(&network, &cover, json!({"photos": ["ph1"]})).await;
+    assert!(matches!(found, Found::There(_)), "{found:?}");
+    let found = reconcile(&network, &cover, json!({"photos": ["ph2"]})).await;
+    assert!(matches!(found, Found::Absent), "{found:?}");
+}
+
+#[test]
+fn each_form_has_its_class() {
+    let account = account("55", json!({}));
+    let class = |draft: &Draft| Facebook.class(&account, draft);
+    assert_eq!(class(&draft("x", json!({}))), Class::Search);
+    let photo_story = of_type("story", "a.png", "image/png", json!({}));
+    assert_eq!(class(&photo_story), Class::Blind);
+    let video_story = of_type("story", "a.mp4", "video/mp4", json!({}));
+    assert_eq!(class(&video_story), Class::Handle);
+}
+
+#[tokio::test]
+async fn what_facebook_says_it_has_is_looked_for_before_it_is_given_up() {
+    for (there, text) in [(true, "Hello"), (false, "Else")] {
+        let network = Network::start(move |seen| match seen.line.as_str() {
+            "POST /net/v25.0/55/feed" => {
+                (400, json!({"error": {"message": "Duplicate status message", "code": 506}}))
+            }
+            _ => (200, json!({"data": [post("1", text, 1)]})),
+        })
+        .await;
+        let made = Facebook.publish(&session(&network), &draft("Hello", json!({})), None).await;
+        match made {
+            Ok(Progress::Done(published)) => assert!(there && published.id == "1"),
+            Ok(other) => panic!("{other:?}"),
+            Err(error) => assert!(!there && error.kind == Kind::Rejected),
+        }
+    }
+}

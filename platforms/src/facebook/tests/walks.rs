@@ -1,0 +1,204 @@
+//! Posts that go through.
+
+use serde_json::{Value, json};
+
+use super::{of_type, session, walk};
+use crate::{
+    Platform, Progress,
+    facebook::Facebook,
+    rehearsal::{Network, Seen, draft, id, media},
+};
+
+/// Answers as a page that takes everything.
+fn well_behaved() -> impl FnMut(&Seen) -> (u16, Value) + Send + 'static {
+    let (mut photos, mut asked) = (0, 0);
+    move |seen| match seen.line.as_str() {
+        "POST /net/v25.0/55/feed" => {
+            (200, json!({"id": "55_1", "permalink_url": "https://www.facebook.com/55/posts/1"}))
+        }
+        "POST /net/v25.0/55/photos" => {
+            photos += 1;
+            id(format!("ph{photos}"))
+        }
+        "POST /net/v25.0/55/videos" => id("v9"),
+        "POST /net/v25.0/55/video_reels" | "POST /net/v25.0/55/video_stories" => {
+            match seen.form("upload_phase").as_deref() {
+                Some("start") => {
+                    (200, json!({"video_id": "v1", "upload_url": "https://evil.example/take"}))
+                }
+                _ => (200, json!({"success": true, "post_id": "s7"})),
+            }
+        }
+        "POST /net/video-upload/v25.0/v1" | "POST /net/v25.0/v1/thumbnails" => {
+            (200, json!({"success": true}))
+        }
+        "POST /net/v25.0/55/photo_stories" => (200, json!({"success": true, "post_id": "s8"})),
+        "POST /net/v25.0/55" => (200, json!({"success": true})),
+        "GET /net/v25.0/v1" => {
+            asked += 1;
+            let phase = if asked > 1 { "complete" } else { "in_progress" };
+            let status = json!({"video_status": "processing", "uploading_phase": {"status": phase}, "publishing_phase": {"status": phase}});
+            (200, json!({"status": status, "permalink_url": "/reel/v1/"}))
+        }
+        "GET /net/v25.0/v9" => (200, json!({"permalink_url": "/55/videos/9"})),
+        "GET /net/v25.0/ph1" => (200, json!({"link": "https://www.facebook.com/photo/ph1"})),
+        line => panic!("{line}"),
+    }
+}
+
+#[tokio::test]
+async fn a_text_is_one_call() {
+    let network = Network::start(well_behaved()).await;
+    let (steps, published) =
+        walk(&network, &draft("Hello", json!({"text_format_preset_id": "106018623298955"}))).await;
+    assert_eq!(steps, ["commit publish"]);
+    assert_eq!(published.id, "55_1");
+    assert_eq!(published.url.as_deref(), Some("https://www.facebook.com/55/posts/1"));
+    let [seen] = &network.seen()[..] else { panic!() };
+    assert!(seen.head.contains("authorization: bearer eaapagetoken"));
+    assert_eq!(seen.query("fields"), Some("id,permalink_url"));
+    let sent = ["message", "published", "text_format_preset_id"].map(|name| seen.form(name));
+    assert_eq!(sent.map(Option::unwrap), ["Hello", "true", "106018623298955"]);
+}
+
+#[tokio::test]
+async fn photos_are_handed_over_and_then_posted_together() {
+    let network = Network::start(well_behaved()).await;
+    let mut post = draft("Two", json!({"media_alt_texts": ["A cat"]}));
+    post.media = vec![media("a.jpg", "image/jpeg"), media("b.jpg", "image/jpeg")];
+    let (steps, _) = walk(&network, &post).await;
+    assert_eq!(steps, ["prepare upload_photo_1", "prepare upload_photo_2", "commit publish"]);
+    let seen = network.seen();
+    let photo = ["url", "published", "alt_text_custom"].map(|name| seen[0].form(name));
+    assert_eq!(photo.map(Option::unwrap), ["https://media.example.org/a.jpg", "false", "A cat"]);
+    assert_eq!(seen[1].form("alt_text_custom"), None);
+    let attached: Value = serde_json::from_str(&seen[2].form("attached_media").unwrap()).unwrap();
+    assert_eq!(attached, json!([{"media_fbid": "ph1"}, {"media_fbid": "ph2"}]));
+}
+
+#[tokio::test]
+async fn a_video_is_fetched_by_facebook() {
+    let network = Network::start(well_behaved()).await;
+    let post = of_type("feed", "film.mp4", "video/mp4", json!({"title": "The film"}));
+    let (steps, published) = walk(&network, &post).await;
+    assert_eq!(steps, ["commit publish", "confirm permalink"]);
+    assert_eq!(published.id, "v9");
+    assert!(published.url.unwrap().ends_with("/55/videos/9"));
+    let seen = &network.seen()[0];
+    let sent = ["file_url", "description", "title"].map(|name| seen.form(name).unwrap());
+    assert_eq!(sent, ["https://media.example.org/film.mp4", "Words", "The film"]);
+}
+
+#[tokio::test]
+async fn a_reel_is_begun_handed_over_finished_and_awaited() {
+    let network = Network::start(well_behaved()).await;
+    let post = of_type("reel", "film.mp4", "video/mp4", json!({}));
+    let (steps, published) = walk(&network, &post).await;
+    assert_eq!(
+        steps,
+        [
+            "prepare start_video",
+            "prepare upload_video",
+            "commit publish",
+            "confirm wait_published",
+            "confirm wait_published"
+        ]
+    );
+    assert_eq!(published.id, "v1");
+    let seen = network.seen();
+    assert_eq!(seen[1].line, "POST /net/video-upload/v25.0/v1", "and not where the answer says");
+    assert!(seen[1].head.contains("authorization: oauth eaapagetoken"));
+    assert!(seen[1].head.contains("file_url: https://media.example.org/film.mp4"));
+    let sent = ["upload_phase", "video_id", "video_state", "description"];
+    let sent = sent.map(|name| seen[2].form(name).unwrap());
+    assert_eq!(sent, ["finish", "v1", "PUBLISHED", "Words"]);
+}
+
+#[tokio::test]
+async fn a_reel_gets_the_image_that_is_to_stand_for_it() {
+    let mut inner = well_behaved();
+    let network = Network::start(move |seen| match seen.line.as_str() {
+        "GET /net/cover.jpg" => (200, json!("no image, by its type")),
+        _ => inner(seen),
+    })
+    .await;
+    let settings = json!({"reel_cover_url": format!("{}/cover.jpg", network.base())});
+    let post = of_type("reel", "film.mp4", "video/mp4", settings);
+    let state = json!({"video": "v1", "uploaded": true});
+    assert_eq!(Facebook.step(&post, Some(&state)).name, "set_cover");
+    let error = Facebook.publish(&session(&network), &post, Some(state)).await.unwrap_err();
+    assert_eq!(error.kind, crate::Kind::MediaRejected);
+    let covered = json!({"video": "v1", "uploaded": true, "covered": true});
+    assert_eq!(Facebook.step(&post, Some(&covered)).name, "publish");
+}
+
+#[tokio::test]
+async fn stories_are_published_by_a_call_of_their_own() {
+    let network = Network::start(well_behaved()).await;
+    let (steps, published) =
+        walk(&network, &of_type("story", "a.png", "image/png", json!({}))).await;
+    assert_eq!(steps, ["prepare upload_photo_1", "commit publish"]);
+    assert_eq!(published.id, "s8");
+    assert!(published.url.unwrap().ends_with("/stories/s8"));
+    let (steps, published) =
+        walk(&network, &of_type("story", "a.mp4", "video/mp4", json!({}))).await;
+    assert_eq!(steps[2], "prepare wait_video");
+    assert_eq!(steps.last().unwrap(), "commit publish");
+    assert_eq!(published.id, "s7");
+}
+
+#[tokio::test]
+async fn a_cover_photo_is_set() {
+    let network = Network::start(well_behaved()).await;
+    let settings = json!({"offset_y": 20, "no_feed_story": true});
+    let (steps, published) =
+        walk(&network, &of_type("cover_photo", "a.png", "image/png", settings)).await;
+    assert_eq!(steps, ["prepare upload_photo_1", "commit publish", "confirm permalink"]);
+    assert_eq!(published.id, "ph1");
+    let seen = &network.seen()[1];
+    let sent = ["cover", "offset_y", "no_feed_story"].map(|name| seen.form(name).unwrap());
+    assert_eq!(sent, ["ph1", "20", "true"]);
+}
+
+#[tokio::test]
+async fn a_background_that_facebook_does_not_take_is_left_out() {
+    let coloured = draft("Hello", json!({"text_format_preset_id": "1"}));
+    let malformed = json!({"error": {"message": "(#100) Param text_format_preset_id must be a valid ID", "code": 100}});
+    let retired = json!({"error": {"message": "An unknown error occurred", "code": 1}});
+    for (status, body, looks) in [(400, malformed, false), (500, retired, true)] {
+        let network = Network::start(move |seen| match seen.line.as_str() {
+            "GET /net/v25.0/55/published_posts" => (200, json!({"data": []})),
+            _ if seen.form("text_format_preset_id").is_some() => (status, body.clone()),
+            _ => (200, json!({"id": "55_1", "permalink_url": "https://fb/1"})),
+        })
+        .await;
+        let (steps, published) = walk(&network, &coloured).await;
+        assert_eq!(published.id, "55_1");
+        let looked = steps.iter().any(|step| step == "prepare look_up_post");
+        assert_eq!(looked, looks, "{steps:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_video_that_facebook_cannot_process_is_told() {
+    let network = Network::start(|_| {
+        let error = json!({"status": "error", "error": {"message": "Bad codec"}});
+        (200, json!({"status": {"video_status": "error", "processing_phase": error}}))
+    })
+    .await;
+    let post = of_type("reel", "a.mp4", "video/mp4", json!({}));
+    let state = json!({"video": "v1", "uploaded": true, "published": "v1"});
+    let error = Facebook.publish(&session(&network), &post, Some(state)).await.unwrap_err();
+    assert_eq!(error.kind, crate::Kind::MediaRejected);
+    assert_eq!(error.reply.unwrap().message.as_deref(), Some("Bad codec"));
+}
+
+#[tokio::test]
+async fn what_is_public_stays_so_while_it_is_awaited() {
+    let network = Network::start(well_behaved()).await;
+    let post = of_type("reel", "a.mp4", "video/mp4", json!({}));
+    let state = json!({"video": "v1", "uploaded": true});
+    let progress = Facebook.publish(&session(&network), &post, Some(state)).await.unwrap();
+    let Progress::Continue { public, remote_id, .. } = progress else { panic!() };
+    assert_eq!((public, remote_id.as_deref()), (true, Some("v1")));
+}

@@ -1,0 +1,42 @@
+//! Which page a token belongs to, and which pages a person's token reaches.
+
+use serde_json::Map;
+
+use super::{SPEC, error::parse_error};
+use crate::{
+    Error, Identity, Result, Secrets, Session,
+    graph::{self, Page},
+    oauth::{self, ACCESS_TOKEN},
+};
+
+/// Asks whose the page token is.
+pub(super) async fn verify(session: &Session) -> Result<Identity> {
+    let page = graph::of_token(session, parse_error).await.map_err(Error::while_connecting)?;
+    let expires_at = oauth::ends(&session.secrets);
+    Ok(Identity { expires_at, ..identity(&page, session.secrets.clone()) })
+}
+
+/// The pages to choose among; each brings a token of its own, which does not end.
+pub(super) async fn identities(session: &Session) -> Result<Vec<Identity>> {
+    graph::granted(session, &SPEC, parse_error).await.map_err(Error::while_connecting)?;
+    let pages = graph::pages(session, parse_error).await.map_err(Error::while_connecting)?;
+    if pages.is_empty() {
+        return Err(Error::invalid_credentials(
+            "This person runs no Facebook page, or chose none.",
+        )
+        .with_remedy("Connect again and tick the pages that are to be posted on."));
+    }
+    let own = |page: &Page| Secrets::new().with(ACCESS_TOKEN, page.token());
+    Ok(pages.iter().map(|page| identity(page, own(page))).collect())
+}
+
+fn identity(page: &Page, secrets: Secrets) -> Identity {
+    Identity {
+        remote_id: page.id.clone(),
+        username: page.name.clone(),
+        display_name: Some(page.name.clone()),
+        meta: Map::new(),
+        secrets,
+        expires_at: None,
+    }
+}

@@ -1,0 +1,158 @@
+//! The envelope of errors,
+//! `{"error": {"message", "type", "code", "error_subcode", "error_user_msg", "is_transient"}}`, and what holds of it on all
+//! of Meta's networks.
+
+use std::time::Duration;
+
+use fanfare_outbound::Reply;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{Error, Kind, answer};
+
+/// How long to wait where Meta throttles and does not say for how long.
+const THROTTLED: Duration = Duration::from_secs(3_600);
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Body {
+    error: Words,
+}
+
+/// What Meta says of an error.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub struct Words {
+    message: Option<String>,
+    /// The number of the error.
+    pub code: Option<u64>,
+    /// The number of its reason.
+    pub error_subcode: Option<u64>,
+    error_user_msg: Option<String>,
+    is_transient: bool,
+}
+
+impl Words {
+    /// Does either text hold this, whatever its case? `part` is in lower case.
+    pub fn says(&self, part: &str) -> bool {
+        let texts = [self.message.as_deref(), self.error_user_msg.as_deref()];
+        texts.into_iter().flatten().any(|text| text.to_ascii_lowercase().contains(part))
+    }
+
+    /// Is it this number, as code or as reason?
+    pub fn is(&self, numbers: &[u64]) -> bool {
+        let given = [self.code, self.error_subcode];
+        given.into_iter().flatten().any(|number| numbers.contains(&number))
+    }
+
+    /// Code and subcode as one text.
+    fn named(&self) -> Option<String> {
+        let code = self.code?;
+        Some(match self.error_subcode {
+            Some(subcode) => format!("{code}/{subcode}"),
+            None => code.to_string(),
+        })
+    }
+}
+
+/// Says what is to be done about a reply that is not a success. `own` knows what is special to one network and comes
+/// first, except where the network itself is in trouble.
+pub fn read(label: &str, reply: &Reply, own: fn(&Reply, &Words) -> Option<Error>) -> Error {
+    let words = serde_json::from_slice::<Body>(&reply.body).unwrap_or_default().error;
+    let known = || own(reply, &words).or_else(|| shared(label, reply, &words));
+    let error = if reply.status >= 500 { None } else { known() };
+    let error = error.unwrap_or_else(|| by_status(label, reply));
+    let text = words.error_user_msg.as_deref().or(words.message.as_deref());
+    error.with_reply(reply.status, words.named().as_deref(), text)
+}
+
+/// Codes of all of Meta's networks, <https://developers.facebook.com/docs/graph-api/guides/error-handling>.
+fn shared(label: &str, reply: &Reply, words: &Words) -> Option<Error> {
+    let code = words.code.unwrap_or(0);
+    Some(match code {
+        190 if words.error_subcode == Some(463) || words.says("expired") => {
+            Error::new(Kind::TokenExpired, format!("The {label} access token has expired."))
+        }
+        190 | 102 | 104 => refused(label),
+        _ if words.says("session has been invalidated") => refused(label),
+        10 | 200..=299 => Error::misconfigured(format!("{label} misses a permission for this."))
+            .with_remedy("Connect the account again and grant all permissions."),
+        // Calls of the whole app; the others are of the account.
+        4 => slow_down(label, reply).of_app(),
+        17 | 32 | 613 | 80_001 | 80_002 | 80_006 => slow_down(label, reply),
+        1 | 2 => Error::transient(format!("{label} could not do it for the moment.")),
+        _ if words.is_transient => {
+            Error::transient(format!("{label} could not do it for the moment."))
+        }
+        _ if words.says("could not be fetched") || words.says("media download") => {
+            Error::media_rejected(format!("{label} could not fetch a media file."))
+                .with_remedy("The file must be reachable from the internet without a login.")
+        }
+        _ => return None,
+    })
+}
+
+fn refused(label: &str) -> Error {
+    Error::reconnect(format!("{label} no longer accepts the account's access."))
+}
+
+/// No code that is known.
+fn by_status(label: &str, reply: &Reply) -> Error {
+    match reply.status {
+        429 => slow_down(label, reply),
+        409 => Error::transient(format!("{label} is busy with another request of this account.")),
+        _ => answer::by_status(label, reply, ""),
+    }
+}
+
+/// A limit on calls.
+pub fn slow_down(label: &str, reply: &Reply) -> Error {
+    Error::new(Kind::RateLimited, format!("{label} asks to slow down."))
+        .with_retry_after(retry_after(reply))
+}
+
+/// A limit on posts.
+pub fn quota(label: &str, reply: &Reply) -> Error {
+    let message = format!("The account has used up what {label} lets it post in 24 hours.");
+    Error::new(Kind::QuotaExhausted, message).with_retry_after(retry_after(reply))
+}
+
+/// `Retry-After`, else the estimate in a usage header.
+fn retry_after(reply: &Reply) -> Option<Duration> {
+    let usage = || {
+        let header =
+            reply.header("x-business-use-case-usage").or_else(|| reply.header("x-app-usage"))?;
+        let usage = serde_json::from_str(header).ok()?;
+        match estimate(&usage)? {
+            0 if is_used_up(&usage) => Some(THROTTLED),
+            0 => None,
+            minutes => Some(Duration::from_secs(minutes.saturating_mul(60))),
+        }
+    };
+    reply.retry_after().or_else(usage)
+}
+
+/// Longest `estimated_time_to_regain_access` anywhere in a usage header, in minutes.
+fn estimate(usage: &Value) -> Option<u64> {
+    match usage {
+        Value::Object(fields) => {
+            let own = fields.get("estimated_time_to_regain_access").and_then(Value::as_u64);
+            own.into_iter().chain(fields.values().filter_map(estimate)).max()
+        }
+        Value::Array(items) => items.iter().filter_map(estimate).max(),
+        _ => None,
+    }
+}
+
+/// Does a usage header say that a share of 100 percent is reached?
+fn is_used_up(usage: &Value) -> bool {
+    const SHARES: [&str; 3] = ["call_count", "total_cputime", "total_time"];
+    match usage {
+        Value::Object(fields) => {
+            let full = |name: &&str| fields.get(*name).and_then(Value::as_u64) >= Some(100);
+            SHARES.iter().any(full) || fields.values().any(is_used_up)
+        }
+        Value::Array(items) => items.iter().any(is_used_up),
+        _ => false,
+    }
+}

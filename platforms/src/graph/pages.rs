@@ -1,0 +1,130 @@
+//! The pages that a person's token reaches, and what the person granted.
+
+use fanfare_outbound::Reply;
+use serde::Deserialize;
+
+use super::{List, get};
+use crate::{Connect, Error, Result, Session, Spec};
+
+/// What is asked of each page.
+const FIELDS: &str = "id,name,access_token";
+
+/// Most answers of one list that are followed; each holds up to a hundred pages.
+const ANSWERS_MAX: usize = 10;
+
+/// Most businesses that are looked into.
+const BUSINESSES_MAX: usize = 10;
+
+/// A page with its token.
+#[derive(Debug, Deserialize)]
+pub struct Page {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    #[serde(default)]
+    pub name: String,
+    #[serde(default)]
+    access_token: Token,
+}
+
+impl Page {
+    /// The token that acts for the page; empty if none was given.
+    pub fn token(&self) -> &str {
+        &self.access_token.0
+    }
+}
+
+/// Prints nothing of itself.
+#[derive(Default, Deserialize)]
+struct Token(String);
+
+impl std::fmt::Debug for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("[redacted]")
+    }
+}
+
+#[derive(Deserialize)]
+struct Pages {
+    data: Vec<Page>,
+    #[serde(default)]
+    paging: Paging,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Paging {
+    cursors: Cursors,
+    next: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Cursors {
+    after: String,
+}
+
+#[derive(Deserialize)]
+struct Business {
+    id: String,
+}
+
+#[derive(Deserialize)]
+struct Permission {
+    permission: String,
+    status: String,
+}
+
+/// The page whose token the session holds.
+pub async fn of_token(session: &Session, parse: fn(&Reply) -> Error) -> Result<Page> {
+    get(session, "/me", &[("fields", "id,name")], parse).await
+}
+
+/// All pages that the person's token reaches. Pages of businesses may be missing in the person's own list; a person
+/// without businesses, or who keeps them back, just has none.
+pub async fn pages(session: &Session, parse: fn(&Reply) -> Error) -> Result<Vec<Page>> {
+    let mut found = listed(session, "/me/accounts", parse).await?;
+    let businesses = get::<List<Business>>(session, "/me/businesses", &[("fields", "id")], parse);
+    let businesses = businesses.await.map(|list| list.data).unwrap_or_default();
+    for business in businesses.iter().take(BUSINESSES_MAX) {
+        for edge in ["owned_pages", "client_pages"] {
+            let path = format!("/{}/{edge}", business.id);
+            found.extend(listed(session, &path, parse).await.unwrap_or_default());
+        }
+    }
+    let mut known = std::collections::BTreeSet::new();
+    found.retain(|page| !page.token().is_empty() && known.insert(page.id.clone()));
+    Ok(found)
+}
+
+async fn listed(session: &Session, path: &str, parse: fn(&Reply) -> Error) -> Result<Vec<Page>> {
+    let mut found = Vec::new();
+    let mut after = String::new();
+    for _ in 0..ANSWERS_MAX {
+        let mut query = vec![("fields", FIELDS), ("limit", "100")];
+        if !after.is_empty() {
+            query.push(("after", after.as_str()));
+        }
+        let answer: Pages = get(session, path, &query, parse).await?;
+        found.extend(answer.data);
+        if answer.paging.next.is_none() || answer.paging.cursors.after.is_empty() {
+            break;
+        }
+        after = answer.paging.cursors.after;
+    }
+    Ok(found)
+}
+
+/// Refuses a token to which the person did not grant what is needed.
+pub async fn granted(session: &Session, spec: &Spec, parse: fn(&Reply) -> Error) -> Result<()> {
+    let Connect::Oauth(oauth) = spec.connect else { return Ok(()) };
+    let answer: List<Permission> = get(session, "/me/permissions", &[], parse).await?;
+    let is_granted = |name: &str| {
+        answer.data.iter().any(|one| one.permission == name && one.status == "granted")
+    };
+    let missing = oauth.permissions.iter().find(|one| one.needed && !is_granted(one.name));
+    missing.map_or(Ok(()), |one| {
+        Err(Error::invalid_credentials(format!("The permission {} was kept back.", one.name))
+            .with_remedy("Connect again and leave every permission switched on."))
+    })
+}

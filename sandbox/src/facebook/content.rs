@@ -1,0 +1,57 @@
+//! What posts may hold, and how Facebook refuses the rest.
+
+use crate::graph::failure;
+use crate::params::Params;
+use crate::reply::Reply;
+
+/// Longest message.
+pub(super) const MESSAGE: usize = 63_206;
+/// Longest text on a coloured background.
+pub(super) const COLOURED: usize = 130;
+/// Largest photo in bytes.
+pub(super) const PHOTO_BYTES: u64 = 4_000_000;
+/// Largest video in bytes.
+pub(super) const VIDEO_BYTES: u64 = 10_000_000_000;
+pub(super) const PHOTO_TYPES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+pub(super) const VIDEO_TYPES: [&str; 2] = ["video/mp4", "video/quicktime"];
+
+/// A parameter that cannot be.
+pub(super) fn wrong(what: &str) -> Reply {
+    failure::graph(400, 100, 0, &format!("(#100) {what}"))
+}
+
+/// A parameter that must be there.
+pub(super) fn required(params: &Params, name: &str) -> Result<String, Reply> {
+    params.filled(name).ok_or_else(|| wrong(&format!("The parameter {name} is required")))
+}
+
+/// A text that is not too long.
+pub(super) fn message(params: &Params, name: &str) -> Result<String, Reply> {
+    let text = params.text(name).unwrap_or_default();
+    if text.chars().count() > MESSAGE {
+        return Err(wrong(&format!("Param {name} must be at most {MESSAGE} characters long")));
+    }
+    Ok(text)
+}
+
+/// A title that is not too long.
+pub(super) fn title(params: &Params) -> Result<String, Reply> {
+    let title = params.text("title").unwrap_or_default();
+    if title.chars().count() > 255 {
+        return Err(wrong("Name parameter too long"));
+    }
+    Ok(title)
+}
+
+/// What was posted already.
+pub(super) fn same_again(subcode: u32) -> Reply {
+    let explanation = "This status update is identical to the last one you posted. Try posting something different, or delete your previous update.";
+    failure::explained(
+        400,
+        506,
+        subcode,
+        "Duplicate status message",
+        "Duplicate Status Update",
+        explanation,
+    )
+}

@@ -1,0 +1,186 @@
+//! Lists, and nodes by their id.
+
+use serde_json::{Value, json};
+
+use super::home::{Change, Home, Kind, Post, Uploaded, Video};
+use super::{Cx, Facebook, first, page, shown};
+use crate::graph::{self, access, failure, fields};
+use crate::network::Identity;
+use crate::reply::{Answer, Reply};
+use crate::sim::Account;
+
+const PAGE: usize = 25;
+const PAGE_MAX: usize = 100;
+
+/// Fields that a post may be without.
+const POST_FIELDS: [&str; 4] = ["message", "full_picture", "attachments", "story"];
+
+fn limit(cx: &Cx) -> usize {
+    let limit = cx.call.query_value("limit").and_then(|limit| limit.parse().ok());
+    limit.unwrap_or(PAGE).clamp(1, PAGE_MAX)
+}
+
+/// `GET /{page}/published_posts`: newest first; stories are not among them.
+pub(super) fn posts(cx: &Cx) -> Answer {
+    let account = page(cx)?;
+    let views: Vec<Value> = account.look(|home| {
+        let seen = home.posts.values().rev().filter(|post| post.kind != Kind::Story);
+        seen.take(limit(cx)).map(|post| view(cx, home, &account.identity, post)).collect()
+    });
+    list(cx, &views, &POST_FIELDS, "Post")
+}
+
+fn list(cx: &Cx, views: &[Value], known: &[&str], node: &str) -> Answer {
+    let picked: Result<Vec<_>, Reply> =
+        views.iter().map(|view| fields::pick(&cx.call, view, known, node)).collect();
+    Ok(Reply::ok(&json!({"data": picked?, "paging": {"cursors": {"before": "0", "after": "1"}}})))
+}
+
+fn view(cx: &Cx, home: &Home, owner: &Identity, post: &Post) -> Value {
+    let mut view = json!({
+        "id": shown::public_id(owner, post.id),
+        "created_time": graph::time(post.at_ms),
+        "permalink_url": shown::permalink(&cx.sim.base(), owner, post.id),
+        "is_published": true,
+        "from": {"id": owner.remote_id, "name": owner.username},
+        "comments": {"data": home.comments.values().filter(|one| one.post == post.id).count()},
+    });
+    if !post.message.is_empty() {
+        view["message"] = json!(post.message);
+    }
+    view
+}
+
+/// `GET /{page}/videos`: those of the feed and reels, from the moment they were handed over.
+pub(super) fn videos(cx: &Cx) -> Answer {
+    let account = page(cx)?;
+    let views: Vec<Value> = account.look(|home| {
+        let seen = home.videos.values().rev();
+        let seen = seen.filter(|video| video.kind != Kind::Story && video.finished_ms.is_some());
+        seen.take(limit(cx)).map(|video| video_view(cx, home, &account.identity, video)).collect()
+    });
+    list(cx, &views, &["description", "title"], "Video")
+}
+
+/// `GET /{page}/stories`: those of the last 24 hours.
+pub(super) fn stories(cx: &Cx) -> Answer {
+    let account = page(cx)?;
+    let since_ms = cx.now_ms() - 86_400_000;
+    let stories: Vec<Value> = account.look(|home| {
+        let seen = home.posts.values().rev();
+        let seen = seen.filter(|post| post.kind == Kind::Story && post.at_ms > since_ms);
+        let shown = |post: &Post| {
+            let kind = if post.video.is_some() { "video" } else { "photo" };
+            json!({"post_id": post.id.to_string(), "status": "PUBLISHED", "creation_time": (post.at_ms / 1_000).to_string(), "media_type": kind})
+        };
+        seen.map(shown).collect()
+    });
+    Ok(Reply::ok(&json!({"data": stories})))
+}
+
+/// `GET /{post}/comments`
+pub(super) fn comments(cx: &Cx) -> Answer {
+    let account = access::page(cx)?;
+    let named = first(cx);
+    let post = shown::number(&named);
+    let comments = account.look(|home| {
+        let post = post.filter(|id| home.posts.contains_key(id))?;
+        let of_post = home.comments.values().filter(|comment| comment.post == post);
+        let shown = of_post.map(|one| json!({"id": format!("{named}_{}", one.id), "message": one.message, "created_time": graph::time(one.at_ms)}));
+        Some(shown.collect::<Vec<_>>())
+    });
+    let comments = comments.ok_or_else(|| failure::missing(&named))?;
+    Ok(Reply::ok(&json!({"data": comments})))
+}
+
+/// `GET /{id}`: the page, a post, a video or a photo.
+pub(super) fn node(cx: &Cx) -> Answer {
+    let account = access::page(cx)?;
+    let named = first(cx);
+    if named == account.identity.remote_id {
+        return whole_page(cx, &account);
+    }
+    let missing = || failure::missing(&named);
+    let number = shown::number(&named).ok_or_else(missing)?;
+    let owner = &account.identity;
+    account.look(|home| {
+        if let Some(post) = home.posts.get(&number) {
+            return fields::pick(&cx.call, &view(cx, home, owner, post), &POST_FIELDS, "Post");
+        }
+        if let Some(video) = home.videos.get(&number) {
+            let view = video_view(cx, home, owner, video);
+            return fields::pick(&cx.call, &view, &["description", "title"], "Video");
+        }
+        let photo = home.photos.get(&number).ok_or_else(missing)?;
+        let holder = home.posts.values().find(|post| post.photos.contains(&photo.id));
+        let link = shown::permalink(&cx.sim.base(), owner, holder.map_or(photo.id, |post| post.id));
+        let view = json!({"id": photo.id.to_string(), "link": link, "created_time": graph::time(photo.at_ms), "alt_text_custom": photo.medium.alt});
+        fields::pick(&cx.call, &view, &[], "Photo")
+    })
+    .map(|picked| Reply::ok(&picked))
+}
+
+fn whole_page(cx: &Cx, account: &Account<Facebook>) -> Answer {
+    let mut page = graph::page(account);
+    if let Some(cover) = account.look(|home| home.cover) {
+        page["cover"] = json!({"id": cover.to_string(), "cover_id": cover.to_string()});
+    }
+    Ok(Reply::ok(&fields::pick(&cx.call, &page, &["cover"], "Page")?))
+}
+
+fn video_view(cx: &Cx, home: &Home, owner: &Identity, video: &Video) -> Value {
+    let post = home.posts.values().find(|post| post.video == Some(video.id));
+    let mut view = json!({
+        "id": video.id.to_string(),
+        "created_time": graph::time(video.finished_ms.unwrap_or(video.at_ms)),
+        "status": status(cx, video),
+        "permalink_url": shown::permalink(&cx.sim.base(), owner, post.map_or(video.id, |post| post.id)),
+    });
+    for (name, text) in [("description", &video.description), ("title", &video.title)] {
+        if !text.is_empty() {
+            view[name] = json!(text);
+        }
+    }
+    view
+}
+
+/// How far a video is, in its phases.
+fn status(cx: &Cx, video: &Video) -> Value {
+    let flaw = match &video.uploaded {
+        Some(Uploaded::Flaw(flaw)) => Some(flaw),
+        Some(Uploaded::File(_)) | None => None,
+    };
+    if let Some(flaw) = flaw {
+        let error = json!({"status": "error", "error": {"message": flaw}});
+        return json!({"video_status": "error", "uploading_phase": {"status": "complete"}, "processing_phase": error, "publishing_phase": {"status": "not_started"}});
+    }
+    let uploaded = video.uploaded.is_some();
+    let seen = video.seen_ms.is_some_and(|seen_ms| cx.now_ms() >= seen_ms);
+    let (whole, processing, publishing) = match (uploaded, video.finished_ms.is_some(), seen) {
+        (false, ..) => ("uploading", "not_started", "not_started"),
+        (true, false, _) => ("upload_complete", "not_started", "not_started"),
+        (true, true, false) if video.kind != Kind::Video => {
+            ("processing", "in_progress", "in_progress")
+        }
+        (true, true, _) => ("ready", "complete", "complete"),
+    };
+    let uploading = if uploaded { "complete" } else { "in_progress" };
+    json!({
+        "video_status": whole,
+        "uploading_phase": {"status": uploading},
+        "processing_phase": {"status": processing},
+        "publishing_phase": {"status": publishing, "publish_status": if seen { "published" } else { "draft" }},
+    })
+}
+
+/// `DELETE /{post}`
+pub(super) fn delete(cx: &Cx) -> Answer {
+    let account = access::page(cx)?;
+    let named = first(cx);
+    cx.sim.change(&account, |home| {
+        let id = shown::number(&named).filter(|id| home.posts.contains_key(id));
+        let id = id.ok_or_else(|| failure::missing(&named))?;
+        Ok((Change::Deleted { id }, ()))
+    })?;
+    Ok(Reply::ok(&json!({"success": true})))
+}

@@ -1,0 +1,58 @@
+//! Ids and addresses, and a post as the control API and the pages show it.
+
+use serde_json::json;
+
+use super::home::{Home, Kind, Post};
+use crate::network::{Identity, Medium, Post as Shown};
+use crate::world::rfc3339;
+
+/// The id under which the API knows a post.
+pub(super) fn public_id(page: &Identity, id: u64) -> String {
+    format!("{}_{id}", page.remote_id)
+}
+
+/// The number in such an id, or in one without a page.
+pub(super) fn number(named: &str) -> Option<u64> {
+    named.rsplit('_').next()?.parse().ok()
+}
+
+/// Where a post is seen.
+pub(super) fn permalink(base: &str, page: &Identity, id: u64) -> String {
+    format!("{base}/ui/{}/{id}", page.remote_id)
+}
+
+/// The post with its media.
+pub(super) fn post(home: &Home, post: &Post, page: &Identity, base: &str) -> Shown {
+    let photos = post.photos.iter().filter_map(|id| Some(home.photos.get(id)?.medium.clone()));
+    let video = post.video.and_then(|id| home.videos.get(&id));
+    // A video that is still being fetched stands there without its file.
+    let film = video.map(|video| {
+        let fetching = || Medium { mime: "video/*".into(), ..Medium::default() };
+        video.medium().cloned().unwrap_or_else(fetching)
+    });
+    let mut extra = post.extra.clone();
+    extra.insert("kind".into(), json!(post.kind));
+    if let Some(video) = video {
+        extra.insert("title".into(), json!(video.title));
+        extra.insert("thumbnail".into(), json!(video.thumbnail));
+    }
+    let comments: Vec<_> =
+        home.comments.values().filter(|one| one.post == post.id).map(|one| &one.message).collect();
+    if !comments.is_empty() {
+        extra.insert("comments".into(), json!(comments));
+    }
+    let id = match (post.kind, post.video) {
+        (Kind::Reel | Kind::Video, Some(video)) => video.to_string(),
+        (Kind::Story, _) => post.id.to_string(),
+        _ => public_id(page, post.id),
+    };
+    Shown {
+        id,
+        text: post.message.clone(),
+        media: photos.chain(film).collect(),
+        created_at: rfc3339(post.at_ms),
+        url: permalink(base, page, post.id),
+        extra,
+        page: post.id.to_string(),
+    }
+}

@@ -1,0 +1,116 @@
+//! Reels and stories: begun, handed over, finished.
+
+use serde_json::{Map, json};
+
+use super::content::{self, required, wrong};
+use super::home::{Change, Home, Kind, Post, Video};
+use super::{Cx, feed, id, page, params};
+use crate::graph::{self, failure};
+use crate::params::Params;
+use crate::reply::{Answer, Reply};
+
+/// Reels of a page in 24 hours.
+const REELS: usize = 30;
+const DAY_MS: i64 = 86_400_000;
+
+/// `POST /{page}/video_reels` and `POST /{page}/video_stories`
+pub(super) fn phase(cx: &Cx) -> Answer {
+    let params = params(cx)?;
+    let is_reel = cx.call.path.ends_with("video_reels");
+    let kind = if is_reel { Kind::Reel } else { Kind::Story };
+    match required(&params, "upload_phase")?.as_str() {
+        "start" => start(cx, kind),
+        "finish" => finish(cx, &params, kind),
+        _ => Err(wrong("Param upload_phase must be one of {START, FINISH}")),
+    }
+}
+
+fn start(cx: &Cx, kind: Kind) -> Answer {
+    let account = page(cx)?;
+    let (id, at_ms) = (id(cx), cx.now_ms());
+    let video = Video {
+        id,
+        at_ms,
+        kind,
+        uploaded: None,
+        finished_ms: None,
+        seen_ms: None,
+        title: String::new(),
+        description: String::new(),
+        thumbnail: None,
+    };
+    cx.sim.make(&account, Change::Video(video));
+    let upload_url = format!("{}/video-upload/v25.0/{id}", cx.sim.base());
+    Ok(Reply::ok(&json!({"video_id": id.to_string(), "upload_url": upload_url})))
+}
+
+fn finish(cx: &Cx, params: &Params, kind: Kind) -> Answer {
+    let account = page(cx)?;
+    let named = required(params, "video_id")?;
+    let description = content::message(params, "description")?;
+    let title = content::title(params)?;
+    if kind == Kind::Reel && params.filled("video_state").as_deref() != Some("PUBLISHED") {
+        return Err(wrong("Param video_state must be PUBLISHED"));
+    }
+    let (id, now_ms, limited) = (id(cx), cx.now_ms(), cx.sim.world.rate_limits());
+    cx.sim.change(&account, |home| {
+        let video = named.parse().ok().and_then(|id: u64| home.videos.get(&id));
+        let video =
+            video.filter(|video| video.kind == kind).ok_or_else(|| failure::missing(&named))?;
+        if video.medium().is_none() {
+            return Err(wrong("The video upload is not complete yet"));
+        }
+        if video.finished_ms.is_some() {
+            return Err(wrong("The video was already published"));
+        }
+        if limited && kind == Kind::Reel && reels(home, now_ms) >= REELS {
+            let message = "(#613) Calls to this api have exceeded the rate limit.";
+            return Err(graph::throttled(613, message, &account.identity.remote_id, 3_600_000));
+        }
+        let video = Video {
+            finished_ms: Some(now_ms),
+            seen_ms: Some(now_ms + cx.sim.world.processing_ms()),
+            title,
+            description: description.clone(),
+            ..video.clone()
+        };
+        let (photos, extra) = (Vec::new(), Map::new());
+        let post = Post {
+            id,
+            at_ms: now_ms,
+            kind,
+            message: description,
+            photos,
+            video: Some(video.id),
+            extra,
+        };
+        Ok((Change::Finished { video, post }, ()))
+    })?;
+    let mut done = json!({"success": true});
+    if kind == Kind::Story {
+        done["post_id"] = json!(id.to_string());
+    }
+    Ok(graph::with_usage(Reply::ok(&done), 3))
+}
+
+fn reels(home: &Home, now_ms: i64) -> usize {
+    let recent = home.posts.values().rev().take_while(|post| post.at_ms > now_ms - DAY_MS);
+    recent.filter(|post| post.kind == Kind::Reel).count()
+}
+
+/// `POST /{page}/photo_stories`
+pub(super) fn photo(cx: &Cx) -> Answer {
+    let account = page(cx)?;
+    let params = params(cx)?;
+    let photo = required(&params, "photo_id")?;
+    let photo: u64 = photo.parse().map_err(|_| wrong("Param photo_id must be a valid ID"))?;
+    let (id, at_ms) = (id(cx), cx.now_ms());
+    cx.sim.change(&account, |home| {
+        feed::usable(home, &[photo])?;
+        let (message, extra) = (String::new(), Map::new());
+        let post =
+            Post { id, at_ms, kind: Kind::Story, message, photos: vec![photo], video: None, extra };
+        Ok((Change::Post(post), ()))
+    })?;
+    Ok(Reply::ok(&json!({"success": true, "post_id": id.to_string()})))
+}

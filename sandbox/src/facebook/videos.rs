@@ -1,0 +1,127 @@
+//! Videos: in one call by their address, or begun, handed over and finished.
+
+use std::sync::Arc;
+
+use serde_json::{Map, json};
+
+use super::content::{self, VIDEO_BYTES, VIDEO_TYPES, required, wrong};
+use super::home::{Change, Kind, Post, Uploaded, Video};
+use super::{Cx, Facebook, first, id, page, params};
+use crate::graph::crawl::{self, VideoFlaw};
+use crate::graph::{access, failure};
+use crate::network::Medium;
+use crate::picture;
+use crate::reply::{Answer, Reply};
+use crate::sim::Account;
+use crate::specimen::Specimen;
+
+/// `POST /{page}/videos` with `file_url`. Facebook fetches and processes it afterwards, but lists it at once.
+pub(super) fn post(cx: &Cx) -> Answer {
+    let account = page(cx)?;
+    let params = params(cx)?;
+    let url = required(&params, "file_url")?;
+    let description = content::message(&params, "description")?;
+    let title = content::title(&params)?;
+    let (video_id, at_ms) = (id(cx), cx.now_ms());
+    let video = Video {
+        id: video_id,
+        at_ms,
+        kind: Kind::Video,
+        uploaded: None,
+        finished_ms: Some(at_ms),
+        seen_ms: None,
+        title,
+        description: description.clone(),
+        thumbnail: None,
+    };
+    let extra = Map::new();
+    let post = Post {
+        id: id(cx),
+        at_ms,
+        kind: Kind::Video,
+        message: description,
+        photos: Vec::new(),
+        video: Some(video_id),
+        extra,
+    };
+    cx.sim.make(&account, Change::Finished { video, post });
+    let (sim, owner) = (Arc::clone(&cx.sim), Arc::clone(&account));
+    tokio::spawn(async move {
+        let fetched = crawl::video(&sim, &url, &VIDEO_TYPES, VIDEO_BYTES).await;
+        sim.make(&owner, Change::Uploaded { id: video_id, uploaded: uploaded(fetched) });
+    });
+    Ok(Reply::ok(&json!({"id": video_id.to_string()})))
+}
+
+fn uploaded(fetched: Result<Medium, VideoFlaw>) -> Uploaded {
+    match fetched {
+        Ok(medium) => Uploaded::File(medium),
+        Err(VideoFlaw::Unfetched) => {
+            Uploaded::Flaw("The video file could not be downloaded.".into())
+        }
+        Err(VideoFlaw::Unsupported) => {
+            Uploaded::Flaw("The video file is not in a supported format.".into())
+        }
+    }
+}
+
+/// `POST /video-upload/{version}/{video}` on the host that takes videos: from an address in `file_url`, or the bytes
+/// themselves from `offset` on.
+pub(super) async fn upload(cx: Arc<Cx>) -> Answer {
+    let account = access::page(&cx)?;
+    let named = cx.call.segment(2).to_owned();
+    let known = |id: &u64| account.look(|home| home.videos.contains_key(id));
+    let video = named.parse().ok().filter(known).ok_or_else(|| failure::missing(&named))?;
+    let failed = |message: &str| {
+        Reply::json(
+            400,
+            &json!({"debug_info": {"retriable": false, "type": "ProcessingFailedError", "message": message}}),
+        )
+    };
+    let medium = if let Some(url) = cx.call.header("file_url") {
+        crawl::video(&cx.sim, url, &VIDEO_TYPES, VIDEO_BYTES).await
+    } else {
+        let whole = cx.call.header("file_size").and_then(|size| size.parse().ok());
+        if cx.call.header("offset") != Some("0") || whole != Some(cx.call.body.len()) {
+            return Err(failed(
+                "Request processing failed: offset and file_size do not match the body",
+            ));
+        }
+        sent(&cx)
+    };
+    cx.sim.make(&account, Change::Uploaded { id: video, uploaded: uploaded(medium) });
+    match medium_of(&account, video) {
+        Some(_) => Ok(Reply::ok(&json!({"success": true}))),
+        None => Err(failed("The file could not be fetched or is no video")),
+    }
+}
+
+fn sent(cx: &Cx) -> Result<Medium, VideoFlaw> {
+    let file = Specimen::of(&cx.call.body);
+    let mime = picture::video(&file.head).ok_or(VideoFlaw::Unsupported)?;
+    let (size, sha256) = (Some(file.size), Some(file.sha256));
+    Ok(Medium { url: None, size, mime: mime.to_owned(), alt: None, sha256 })
+}
+
+fn medium_of(account: &Account<Facebook>, video: u64) -> Option<Medium> {
+    account.look(|home| home.videos.get(&video)?.medium().cloned())
+}
+
+/// `POST /{video}/thumbnails`
+pub(super) fn thumbnail(cx: &Cx) -> Answer {
+    let account = access::page(cx)?;
+    let params = params(cx)?;
+    let image = params.file("source").ok_or_else(|| wrong("The parameter source is required"))?;
+    let file = Specimen::of(&image.bytes);
+    let picture = picture::picture(&file.head);
+    if !picture.is_some_and(|picture| matches!(picture.mime, "image/jpeg" | "image/png")) {
+        return Err(wrong("Param source must be an image"));
+    }
+    let named = first(cx);
+    cx.sim.change(&account, |home| {
+        let video = named.parse().ok().and_then(|id: u64| home.videos.get(&id));
+        let video = video.ok_or_else(|| failure::missing(&named))?.clone();
+        Ok((Change::Video(Video { thumbnail: Some(file.sha256), ..video }), ()))
+    })?;
+    Ok(Reply::ok(&json!({"success": true})))
+}

@@ -1,0 +1,214 @@
+//! Consent, codes and tokens of a person who runs pages.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use url::Url;
+use url::form_urlencoded::Serializer;
+
+use super::{Graph, access, failure};
+use crate::network::Cx;
+use crate::page;
+use crate::params::Params;
+use crate::random::{self, BASE62};
+use crate::reply::{Answer, Reply};
+
+/// How long a code may be exchanged, in milliseconds.
+const CODE_MS: i64 = 10 * 60_000;
+/// How long the token of a code lives, and the one it is exchanged for.
+const SHORT_MS: i64 = 3_600_000;
+const LONG_MS: i64 = 60 * 86_400_000;
+
+/// What a home keeps of them.
+#[derive(Default)]
+pub(crate) struct Logins {
+    pub codes: HashMap<String, Consent>,
+    pub tokens: HashMap<String, PersonToken>,
+    /// The page's token is expired, by a fault.
+    pub expired: bool,
+    /// The person took the app's access away.
+    pub revoked: bool,
+}
+
+/// A consent that waits to be exchanged.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Consent {
+    pub redirect_uri: String,
+    pub expires_ms: i64,
+    pub granted: Granted,
+}
+
+/// What a person let an app do.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Granted {
+    /// The accounts whose pages were ticked.
+    pub accounts: Vec<String>,
+    pub scopes: Vec<String>,
+    pub declined: Vec<String>,
+}
+
+/// A token that acts for the person.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct PersonToken {
+    pub expires_ms: i64,
+    pub granted: Granted,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Change {
+    Code {
+        code: String,
+        consent: Consent,
+    },
+    /// A code was exchanged for a token.
+    Exchanged {
+        code: String,
+        token: String,
+        life: PersonToken,
+    },
+    Token {
+        token: String,
+        life: PersonToken,
+    },
+    /// A person let the app act for this page again.
+    Granted,
+    Expired(bool),
+    Revoked,
+}
+
+impl Logins {
+    pub fn apply(&mut self, change: Change) {
+        match change {
+            Change::Code { code, consent } => drop(self.codes.insert(code, consent)),
+            Change::Exchanged { code, token, life } => {
+                self.codes.remove(&code);
+                self.tokens.insert(token, life);
+            }
+            Change::Token { token, life } => drop(self.tokens.insert(token, life)),
+            Change::Granted => (self.expired, self.revoked) = (false, false),
+            Change::Expired(expired) => self.expired = expired,
+            Change::Revoked => {
+                self.revoked = true;
+                self.tokens.clear();
+            }
+        }
+    }
+}
+
+/// `GET /dialog/oauth`: lets a person tick pages, then goes back to the client with a code.
+pub(crate) fn authorize<N: Graph>(cx: &Cx<N>) -> Answer {
+    let query = |name: &str| cx.call.query_value(name).filter(|value| !value.is_empty());
+    let required = |name: &str| {
+        let message = format!("The parameter {name} is required");
+        query(name).ok_or_else(|| failure::graph(400, 100, 0, &message))
+    };
+    required("client_id")?;
+    let redirect_uri = required("redirect_uri")?;
+    let mut back = Url::parse(&redirect_uri)
+        .map_err(|_| failure::graph(400, 191, 0, "redirect_uri isn't an absolute URI."))?;
+    if let Some(state) = query("state") {
+        back.query_pairs_mut().append_pair("state", &state);
+    }
+    let Some(chosen) = query("account") else { return Ok(choice(cx)) };
+    let accounts: Vec<String> = match chosen.as_str() {
+        "all" => cx.sim.all().iter().map(|one| one.identity.remote_id.clone()).collect(),
+        id => vec![id.to_owned()],
+    };
+    let Some(first) = accounts.first().and_then(|id| cx.sim.account(id)) else {
+        back.query_pairs_mut()
+            .append_pair("error", "access_denied")
+            .append_pair("error_code", "200")
+            .append_pair("error_description", "Permissions error")
+            .append_pair("error_reason", "user_denied");
+        return Ok(Reply::empty(302).with("location", back));
+    };
+    let list = |name: &str| -> Vec<String> {
+        let names = query(name).unwrap_or_default();
+        names.split([',', ' ']).filter(|name| !name.is_empty()).map(str::to_owned).collect()
+    };
+    // A person may untick what an app asks for.
+    let declined = list("declined");
+    let scopes = list("scope").into_iter().filter(|name| !declined.contains(name)).collect();
+    let code = format!("AQ{}.{}", first.identity.remote_id, random::text(BASE62, 60));
+    let granted = Granted { accounts, scopes, declined };
+    let consent = Consent { redirect_uri, expires_ms: cx.now_ms() + CODE_MS, granted };
+    cx.sim.make(&first, N::login(Change::Code { code: code.clone(), consent }));
+    back.query_pairs_mut().append_pair("code", &code);
+    // Facebook ends its redirects so.
+    Ok(Reply::empty(302).with("location", format!("{back}#_=_")))
+}
+
+fn choice<N: Graph>(cx: &Cx<N>) -> Reply {
+    let link = |id: &str, name: &str| {
+        let pairs = cx.call.query_pairs().chain([("account".to_owned(), id.to_owned())]);
+        let query = Serializer::new(String::new()).extend_pairs(pairs).finish();
+        let url = page::escape(&format!("{}/{}?{query}", cx.sim.base(), cx.call.path));
+        format!("<li><a href=\"{url}\">{}</a></li>", page::escape(name))
+    };
+    let mut list = String::from("<ul>");
+    for account in cx.sim.all() {
+        list.push_str(&link(&account.identity.remote_id, &account.identity.username));
+    }
+    let _ = write!(list, "{}{}</ul>", link("all", "All of them"), link("none", "Cancel"));
+    let about = format!("An application asks to post on simulated {}.", N::NAME);
+    page::page(200, "Continue as", &about, &list)
+}
+
+/// `/oauth/access_token`: a code for a token of an hour, or that for one of 60 days.
+pub(crate) fn token<N: Graph>(cx: &Cx<N>) -> Answer {
+    let params = Params::read(&cx.call)
+        .map_err(|_| failure::graph(400, 100, 0, "(#100) The body cannot be read"))?;
+    let required = |name: &str, code: u32| {
+        let message = format!("Missing {name} parameter.");
+        params.filled(name).ok_or_else(|| failure::graph(400, code, 0, &message))
+    };
+    required("client_id", 101)?;
+    required("client_secret", 1)?;
+    if params.filled("grant_type").as_deref() == Some("fb_exchange_token") {
+        return lasting(cx, &required("fb_exchange_token", 1)?);
+    }
+    let (code, redirect_uri) = (required("code", 1)?, required("redirect_uri", 191)?);
+    let refused = |subcode: u32, message: &str| failure::graph(400, 100, subcode, message);
+    let used = || refused(36_009, "This authorization code has been used.");
+    let account = access::of_code(&cx.sim, &code).ok_or_else(used)?;
+    let now_ms = cx.now_ms();
+    let token = access::person_token(&account.identity.remote_id);
+    let accounts = cx.sim.change(&account, |home| {
+        let consent = N::logins(home).codes.get(&code).ok_or_else(used)?;
+        if consent.expires_ms <= now_ms {
+            return Err(refused(36_007, "This authorization code has expired."));
+        }
+        if consent.redirect_uri != redirect_uri {
+            return Err(refused(
+                36_008,
+                "Error validating verification code. Please make sure your redirect_uri is identical to the one you used in the OAuth dialog request",
+            ));
+        }
+        let granted = consent.granted.clone();
+        let accounts = granted.accounts.clone();
+        let life = PersonToken { expires_ms: now_ms + SHORT_MS, granted };
+        let token = token.clone();
+        Ok((N::login(Change::Exchanged { code: code.clone(), token, life }), accounts))
+    })?;
+    for account in accounts.iter().filter_map(|id| cx.sim.account(id)) {
+        cx.sim.make(&account, N::login(Change::Granted));
+    }
+    Ok(issued(&token, SHORT_MS))
+}
+
+fn lasting<N: Graph>(cx: &Cx<N>, short: &str) -> Answer {
+    let (account, life) = access::person_of(cx, short)?;
+    let token = access::person_token(&account.identity.remote_id);
+    let life = PersonToken { expires_ms: cx.now_ms() + LONG_MS, granted: life.granted };
+    cx.sim.make(&account, N::login(Change::Token { token: token.clone(), life }));
+    Ok(issued(&token, LONG_MS))
+}
+
+fn issued(token: &str, life_ms: i64) -> Reply {
+    Reply::ok(
+        &json!({"access_token": token, "token_type": "bearer", "expires_in": life_ms / 1_000}),
+    )
+}
