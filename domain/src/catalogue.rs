@@ -86,6 +86,12 @@ codes! {
     CaptionTooManyLinks = "caption_too_many_links", 400, false,
         "The caption has more links than the platform allows.",
         "Remove links.";
+    CaptionTooManyHashtags = "caption_too_many_hashtags", 400, false,
+        "The caption has more hashtags than the platform allows.",
+        "Remove hashtags.";
+    CaptionTooManyMentions = "caption_too_many_mentions", 400, false,
+        "The caption mentions more people than the platform allows.",
+        "Remove mentions.";
     CaptionMarkupInvalid = "caption_markup_invalid", 400, false,
         "The caption's markup cannot be read in the parse mode that was asked for.",
         "Close or escape what the message names, or leave `parse_mode` out.";

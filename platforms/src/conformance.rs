@@ -190,6 +190,9 @@ fn edges(shape: &Shape) -> (Vec<Value>, Vec<Value>) {
             let past = past.into_iter().flatten().map(|one| json!(one)).chain([json!(1.5)]);
             (vec![json!(min), json!(max)], past.collect())
         }
+        Shape::Number { min, max } => {
+            (vec![json!(min), json!(max)], vec![json!(min - 0.5), json!(max + 0.5), json!("1")])
+        }
         Shape::Time => (vec![json!("2030-01-31T09:00:00Z")], vec![json!("tomorrow")]),
         Shape::List { of, min, max } => {
             let mut past = vec![past_lists(of, max + 1), json!("n")];

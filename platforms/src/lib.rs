@@ -20,6 +20,7 @@ mod graph;
 mod id;
 mod instance;
 mod lemmy;
+mod instagram;
 mod list;
 mod mastodon;
 pub mod oauth;
@@ -91,6 +92,12 @@ pub trait Platform: Send + Sync {
     fn check(&self, draft: &Draft) -> Vec<Violation> {
         let _ = draft;
         Vec::new()
+    }
+
+    /// What an account that is known lacks to be posted on at all.
+    fn lacks(&self, account: &Account) -> Option<Violation> {
+        let _ = account;
+        None
     }
 
     /// What can be learned about a commit whose answer was lost, for this post on this account.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Platform, bluesky, devto, discord, facebook, hashnode, lemmy, mastodon, slack, telegram, threads, wordpress};
+use crate::{Platform, bluesky, devto, discord, facebook, hashnode, instagram, lemmy, mastodon, slack, telegram, threads, wordpress};
 
 /// Makes the identifiers and the look-ups of lines `folder::Connector`; the folder's name is the identifier.
 macro_rules! networks {
@@ -47,6 +47,7 @@ networks! {
     discord::Discord,
     facebook::Facebook,
     hashnode::Hashnode,
+    instagram::Instagram,
     lemmy::Lemmy,
     mastodon::Mastodon,
     slack::Slack,

@@ -41,6 +41,7 @@ fn shape_schema(shape: &Shape) -> Map<String, Value> {
         }
         Shape::Choice(values) => json!({"type": "string", "enum": values}),
         Shape::Integer { min, max } => json!({"type": "integer", "minimum": min, "maximum": max}),
+        Shape::Number { min, max } => json!({"type": "number", "minimum": min, "maximum": max}),
         Shape::Time => json!({"type": "string", "format": "date-time"}),
         Shape::List { of, min, max } => {
             json!({"type": "array", "items": shape_schema(of), "minItems": min, "maxItems": max})
@@ -170,6 +171,7 @@ fn shape_entry(shape: &Shape) -> Map<String, Value> {
         Shape::Url => json!({"type": "url"}),
         Shape::Choice(values) => json!({"type": "string", "values": values}),
         Shape::Integer { min, max } => json!({"type": "integer", "min": min, "max": max}),
+        Shape::Number { min, max } => json!({"type": "number", "min": min, "max": max}),
         Shape::Time => json!({"type": "timestamp"}),
         Shape::List { of, min, max } => {
             json!({"type": "array", "items": shape_entry(of), "min": min, "max": max})

@@ -1,6 +1,8 @@
 //! Settings that several networks share.
 
-use crate::{Setting, Shape};
+use serde_json::Value;
+
+use crate::{Draft, Setting, Shape};
 
 /// Marks the post as made with AI where the network has such a label.
 pub const AI_GENERATED: Setting = Setting::optional(
@@ -12,6 +14,12 @@ pub const AI_GENERATED: Setting = Setting::optional(
 /// The other accepted name of [`AI_GENERATED`].
 pub const AI_DISCLOSURE: Setting =
     Setting::optional("ai_disclosure", Shape::Bool, "Another name for `ai_generated`.");
+
+/// Was the label asked for, under either of its names?
+pub fn is_ai_generated(draft: &Draft) -> bool {
+    let asked = |setting: Setting| draft.settings.get(setting.name) == Some(&Value::Bool(true));
+    asked(AI_GENERATED) || asked(AI_DISCLOSURE)
+}
 
 /// The settings a network takes: its own, then the shared ones it does not declare itself.
 pub fn known(own: &'static [Setting]) -> impl Iterator<Item = &'static Setting> {

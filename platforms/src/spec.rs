@@ -319,6 +319,13 @@ pub enum Shape {
         /// Largest.
         max: i64,
     },
+    /// A number, whole or not.
+    Number {
+        /// Smallest.
+        min: f64,
+        /// Largest.
+        max: f64,
+    },
     /// A time in RFC 3339 with an offset.
     Time,
     /// A list of `min` to `max` values of one shape.

@@ -88,6 +88,9 @@ pub fn validate(platform: &dyn Platform, account: &Account, draft: &Draft) -> Ve
     found.extend(settings::violations(spec, draft));
     found.extend(metadata::violations(spec, draft));
     found.extend(platform.check(draft));
+    if !account.remote_id.is_empty() {
+        found.extend(platform.lacks(account));
+    }
     found.sort_by_key(|violation| rank(&violation.field));
     found
 }

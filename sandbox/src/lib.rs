@@ -17,6 +17,7 @@ mod fetch;
 mod gate;
 mod hashnode;
 mod graph;
+mod instagram;
 mod journal;
 mod lemmy;
 mod mastodon;
@@ -112,6 +113,7 @@ fn networks(world: &Arc<World>) -> Vec<Box<dyn Simulated>> {
         Box::new(Sim::<mastodon::Mastodon>::start(world)),
         Box::new(Sim::<slack::Slack>::start(world)),
         Box::new(Sim::<facebook::Facebook>::start(world)),
+        Box::new(Sim::<instagram::Instagram>::start(world)),
         Box::new(Sim::<telegram::Telegram>::start(world)),
         Box::new(Sim::<threads::Threads>::start(world)),
         Box::new(Sim::<wordpress::WordPress>::start(world)),

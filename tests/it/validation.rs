@@ -114,6 +114,9 @@ fn post(dice: &mut Dice, platform: &str, account: i64, schema: &Value, types: &[
         "account_id": account, "caption": text(dice, length),
         "settings": settings(dice, schema, &needed), "scheduled_at": "2099-01-01T00:00:00Z",
     });
+    if dice.below(8) > 0 {
+        post["media_urls"] = json!(networks::needed_media(platform));
+    }
     if dice.below(3) == 0 {
         let post_type = dice.one(types).clone();
         let thread = networks::connector(platform).spec().thread;
@@ -138,6 +141,12 @@ fn wrong(list: &Value) -> BTreeSet<(String, String)> {
     .collect()
 }
 
+/// The same without what is wrong with single files: what a file is turns out once it is copied, which neither a dry run
+/// nor a post that is refused for something else does.
+fn without_files(found: &BTreeSet<(String, String)>) -> BTreeSet<(String, String)> {
+    found.iter().filter(|(field, _)| !field.starts_with("media_urls[")).cloned().collect()
+}
+
 /// The laws, for one post.
 async fn obey(user: &User, body: &Value) -> Option<i64> {
     let mut rehearsal = body.clone();
@@ -147,15 +156,17 @@ async fn obey(user: &User, body: &Value) -> Option<i64> {
     assert!([201, 400].contains(&made.status), "{body:#}: {}", made.text);
     let same = wrong(&rehearsed.body["validation_errors"]);
     let refused = wrong(&made.body["validation_errors"]);
-    assert_eq!(same, refused, "a dry run says the same: {body:#}");
-    assert_eq!(rehearsed.status == 200, made.status == 201, "{body:#}: {}", rehearsed.text);
+    assert_eq!(same, without_files(&refused), "a dry run says the same: {body:#}");
+    assert_eq!(rehearsed.status == 200, same.is_empty(), "{body:#}: {}", rehearsed.text);
+    assert_eq!(made.status == 201, refused.is_empty(), "{body:#}: {}", made.text);
     let mut draft = body.clone();
     draft["status"] = json!("draft");
     let draft = user.post("/api/v1/posts", draft).await;
     if draft.status == 201 {
         let id = draft.body["post"]["id"].clone();
         let missing = user.get(&format!("/api/v1/posts/{id}/missing")).await.expect(200).body;
-        assert_eq!(wrong(&missing["missing"]), refused, "missing says the same: {body:#}");
+        let told = without_files(&wrong(&missing["missing"]));
+        assert_eq!(told, without_files(&refused), "missing says the same: {body:#}");
         assert_eq!(missing["ready"] == true, refused.is_empty(), "{missing:#}");
         let _ = user.delete(&format!("/api/v1/posts/{id}")).await.expect(200);
     }

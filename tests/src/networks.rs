@@ -54,12 +54,22 @@ pub fn example(example: &Example) -> Value {
     serde_json::from_str(example.post).expect("an example is JSON")
 }
 
-/// A short text for an account of a network, unlike every other one.
+/// Addresses of the files that a network's usual post cannot do without.
+#[must_use]
+pub fn needed_media(name: &str) -> Vec<String> {
+    let spec = connector(name).spec();
+    let rules = spec.post_types[0].media.unwrap_or(spec.media);
+    let types = if rules.images_max > 0 { rules.image_types } else { rules.video_types };
+    (0..rules.min).map(|place| Picture::lasting().file(types[0], place)).collect()
+}
+
+/// A short text for an account of a network, unlike every other one, with what it cannot do without.
 #[must_use]
 pub fn post(name: &str, account: i64) -> Value {
     static COUNT: AtomicUsize = AtomicUsize::new(1);
     let caption = format!("Only once, number {}", COUNT.fetch_add(1, Ordering::Relaxed));
-    json!({"account_id": account, "caption": caption, "settings": needed_settings(name)})
+    let (settings, media) = (needed_settings(name), needed_media(name));
+    json!({"account_id": account, "caption": caption, "settings": settings, "media_urls": media})
 }
 
 /// An example as the body of a post, with files that `picture` serves and the ids of an `earlier` post.

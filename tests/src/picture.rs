@@ -1,8 +1,9 @@
 //! A picture for posts, served on loopback.
 
 use std::sync::{
-    Arc,
+    Arc, OnceLock,
     atomic::{AtomicUsize, Ordering},
+    mpsc,
 };
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -33,8 +34,12 @@ impl Picture {
                         break;
                     }
                 }
-                let is_film = request.windows(9).any(|part| part == b"/film.mp4");
-                let (mime, file) = if is_film { ("video/mp4", FILM) } else { ("image/png", &*png) };
+                let asks_for = |name: &[u8]| request.windows(name.len()).any(|part| part == name);
+                let (mime, file) = match () {
+                    () if asks_for(b"/film.mp4") => ("video/mp4", FILM),
+                    () if asks_for(b"/photo.jpg") => ("image/jpeg", PHOTO),
+                    () => ("image/png", &*png),
+                };
                 let head = format!(
                     "HTTP/1.1 200 OK\r\nContent-Type: {mime}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
                     file.len()
@@ -47,10 +52,34 @@ impl Picture {
         Self { url, asked }
     }
 
-    /// Address of the file number `place` of a type: the picture, or the head of a film.
+    /// A server for posts that cannot be without a file; it lasts as long as the process, whichever test asked first.
+    ///
+    /// # Panics
+    /// There is no free port.
+    #[must_use]
+    pub fn lasting() -> &'static Self {
+        static LASTING: OnceLock<Picture> = OnceLock::new();
+        LASTING.get_or_init(|| {
+            let (tell, told) = mpsc::channel();
+            std::thread::spawn(move || {
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+                runtime.expect("a runtime").block_on(async {
+                    tell.send(Self::serve().await).expect("somebody waits for it");
+                    std::future::pending::<()>().await;
+                });
+            });
+            told.recv().expect("the server starts")
+        })
+    }
+
+    /// Address of the file number `place` of a type: the picture as PNG or JPEG, or the head of a film.
     #[must_use]
     pub fn file(&self, mime: &str, place: usize) -> String {
-        let name = if mime.starts_with("video/") { "film.mp4" } else { "picture.png" };
+        let name = match mime {
+            "image/jpeg" => "photo.jpg",
+            video if video.starts_with("video/") => "film.mp4",
+            _ => "picture.png",
+        };
         format!("{}?n={place}", self.url.replace("picture.png", name))
     }
 
@@ -60,6 +89,18 @@ impl Picture {
         self.asked.load(Ordering::Relaxed)
     }
 }
+
+/// A grey JPEG of 8 by 8 pixels.
+const PHOTO: &[u8] = b"\
+    \xff\xd8\xff\xe0\x00\x10\x4a\x46\x49\x46\x00\x01\x02\x00\x00\x01\x00\x01\x00\x00\xff\xdb\x00\x43\x00\
+    \x08\x3e\x3e\x49\x3e\x49\x55\x55\x55\x55\x55\x55\x64\x5d\x64\x68\x68\x68\x64\x64\x64\x64\x68\x68\x68\
+    \x70\x70\x70\x83\x83\x83\x70\x70\x70\x68\x68\x70\x70\x7c\x7c\x83\x83\x8f\x93\x8f\x87\x87\x83\x87\x93\
+    \x93\x9b\x9b\x9b\xba\xba\xb2\xb2\xd9\xd9\xe0\xff\xff\xff\xff\xc4\x00\x4a\x00\x01\x00\x00\x00\x00\x00\
+    \x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\
+    \x00\x00\x00\x00\x10\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x11\x01\x00\
+    \x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\xc0\x00\x11\x08\x00\x08\x00\x08\x03\
+    \x01\x22\x00\x02\x11\x00\x03\x11\x00\xff\xda\x00\x0c\x03\x01\x00\x02\x11\x03\x11\x00\x3f\x00\x00\x0f\
+    \xff\xd9";
 
 /// The head of an MP4 file.
 const FILM: &[u8] = b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom";

@@ -13,7 +13,7 @@ use crate::{
 };
 
 pub use error::{Words, quota, read, slow_down};
-pub use pages::{Page, granted, of_token, pages};
+pub use pages::{IgUser, Page, granted, of_token, pages};
 
 /// Host of the API that Facebook and Instagram share.
 pub const HOST: &str = "https://graph.facebook.com";

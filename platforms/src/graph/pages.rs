@@ -7,7 +7,7 @@ use super::{List, get};
 use crate::{Connect, Error, Result, Session, Spec};
 
 /// What is asked of each page.
-const FIELDS: &str = "id,name,access_token";
+const FIELDS: &str = "id,name,access_token,instagram_business_account{id,username,name}";
 
 /// Most answers of one list that are followed; each holds up to a hundred pages.
 const ANSWERS_MAX: usize = 10;
@@ -25,6 +25,8 @@ pub struct Page {
     pub name: String,
     #[serde(default)]
     access_token: Token,
+    /// The professional Instagram account that is linked to it.
+    pub instagram_business_account: Option<IgUser>,
 }
 
 impl Page {
@@ -32,6 +34,18 @@ impl Page {
     pub fn token(&self) -> &str {
         &self.access_token.0
     }
+}
+
+/// A professional Instagram account.
+#[derive(Debug, Deserialize)]
+pub struct IgUser {
+    /// Its id.
+    pub id: String,
+    /// Its user name.
+    #[serde(default)]
+    pub username: String,
+    /// Its name.
+    pub name: Option<String>,
 }
 
 /// Prints nothing of itself.
@@ -77,7 +91,8 @@ struct Permission {
 
 /// The page whose token the session holds.
 pub async fn of_token(session: &Session, parse: fn(&Reply) -> Error) -> Result<Page> {
-    get(session, "/me", &[("fields", "id,name")], parse).await
+    let fields = "id,name,instagram_business_account{id,username,name}";
+    get(session, "/me", &[("fields", fields)], parse).await
 }
 
 /// All pages that the person's token reaches. Pages of businesses may be missing in the person's own list; a person

@@ -47,6 +47,10 @@ fn check(shape: &Shape, value: &Value, field: String, found: &mut Vec<Violation>
             let within = number.as_i64().is_some_and(|number| (*min..=*max).contains(&number));
             found.extend((!within).then(|| invalid(shape, value, field)));
         }
+        (Shape::Number { min, max }, Value::Number(number)) => {
+            let within = number.as_f64().is_some_and(|number| (*min..=*max).contains(&number));
+            found.extend((!within).then(|| invalid(shape, value, field)));
+        }
         (Shape::Time, Value::String(text)) if DateTime::parse_from_rfc3339(text).is_ok() => {}
         (Shape::List { of, min, max }, Value::Array(items)) => {
             found.extend(size(items.len(), *min, *max, "entries", field.clone()));
@@ -87,6 +91,7 @@ fn invalid(shape: &Shape, value: &Value, field: String) -> Violation {
         Shape::Url => "an address that starts with https:// or http://".to_owned(),
         Shape::Choice(choices) => format!("one of {}", choices.join(", ")),
         Shape::Integer { min, max } => format!("a whole number from {min} to {max}"),
+        Shape::Number { min, max } => format!("a number from {min} to {max}"),
         Shape::Time => "a time in RFC 3339 with an offset, like 2030-01-31T09:00:00Z".to_owned(),
         Shape::List { .. } => "a list".to_owned(),
         Shape::Foreign | Shape::Object(_) => "an object".to_owned(),

@@ -12,6 +12,7 @@ mod facebook_login;
 mod faults;
 mod harness;
 mod hashnode;
+mod instagram;
 mod journal;
 mod lemmy;
 mod mastodon;

@@ -1,0 +1,145 @@
+//! Rules that the descriptor cannot say, and what a post does not get.
+
+use super::{Form, settings::Settings};
+use crate::{Account, Draft, Media, Violation, Warning};
+
+/// Most hashtags and mentions of a caption,
+/// <https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media>.
+const HASHTAGS_MAX: usize = 30;
+const MENTIONS_MAX: usize = 20;
+
+/// The fact by which an account's Instagram id is known to come from a page.
+pub(super) const BUSINESS_ID: &str = "instagram_business_account_id";
+
+/// All rules that `draft` breaks.
+pub(super) fn check(draft: &Draft) -> Vec<Violation> {
+    let mut found = marks(draft);
+    found.extend(containers(draft));
+    let Ok(settings) = draft.settings::<Settings>() else { return found };
+    found.extend(misplaced(draft, &settings));
+    found.extend(tags(draft, &settings));
+    found
+}
+
+/// What an account lacks to be posted on.
+pub(super) fn lacks(account: &Account) -> Option<Violation> {
+    account.meta_str(BUSINESS_ID).is_none().then(|| {
+        let message = "The Instagram account is no longer known as a page's professional account.";
+        let remedy = "Link it to a Facebook page and connect it again.";
+        Violation::new("account_id", "missing_instagram_business_account_id", message, remedy)
+    })
+}
+
+fn marks(draft: &Draft) -> Vec<Violation> {
+    let counted = [
+        ('#', HASHTAGS_MAX, "caption_too_many_hashtags", "hashtags"),
+        ('@', MENTIONS_MAX, "caption_too_many_mentions", "mentions"),
+    ];
+    let over = |(sign, limit, code, what): (char, usize, &'static str, &str)| {
+        let actual = count(&draft.caption, sign);
+        (actual > limit).then(|| {
+            let message = format!("The caption has {actual} {what}; instagram allows {limit}.");
+            let remedy = format!("Keep at most {limit} {what}.");
+            Violation::new("caption", code, message, remedy).with_limit(limit, actual)
+        })
+    };
+    counted.into_iter().filter_map(over).collect()
+}
+
+/// How often `sign` begins a word.
+fn count(text: &str, sign: char) -> usize {
+    let begins = |(at, _): &(usize, &str)| {
+        let rest = text[at + sign.len_utf8()..].chars().next();
+        rest.is_some_and(|next| next.is_alphanumeric() || next == '_')
+    };
+    text.match_indices(sign).filter(begins).count()
+}
+
+/// Videos that cannot be turned into what Instagram takes.
+fn containers(draft: &Draft) -> Vec<Violation> {
+    let is_foreign = |media: &Media| {
+        let path = media.url.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();
+        ["video/x-msvideo", "video/avi", "video/x-matroska"].contains(&media.mime.as_str())
+            || path.ends_with(".avi")
+            || path.ends_with(".mkv")
+    };
+    let all = draft.media.iter().enumerate();
+    all.filter(|(_, media)| is_foreign(media))
+        .map(|(index, _)| {
+            Violation::new(
+                format!("media_urls[{index}]"),
+                "instagram_video_unsupported_container",
+                "Instagram takes no .avi and .mkv video.",
+                "Send it as .mp4, .mov, .webm or .m4v.",
+            )
+        })
+        .collect()
+}
+
+fn misplaced(draft: &Draft, settings: &Settings) -> Vec<Violation> {
+    let form = Form::of(draft);
+    // What is not known yet may be a video, and that is a reel.
+    let unknown = form == Form::Image && draft.media.iter().any(|media| media.mime.is_empty());
+    let (reel, lasting) = (form == Form::Reel || unknown, form != Form::Story);
+    let placed = [
+        ("first_comment", settings.first_comment.is_some(), lasting, "a post that is no story"),
+        ("collaborators", !settings.collaborators.is_empty(), lasting, "a post that is no story"),
+        ("companion_story", settings.companion_story, lasting, "a post that is no story"),
+        ("reel_cover_url", settings.reel_cover_url.is_some(), reel, "a reel"),
+        ("is_trial_reel", settings.is_trial_reel, reel, "a reel"),
+        ("audio_id", settings.audio_id.is_some(), reel, "a reel"),
+        (
+            "graduation_strategy",
+            settings.graduation_strategy.is_some(),
+            settings.is_trial_reel,
+            "a trial reel",
+        ),
+    ];
+    let wrong = placed.iter().filter(|(_, given, fits, _)| *given && !fits);
+    wrong
+        .map(|(name, _, _, place)| {
+            let message = format!("{name} needs {place}.");
+            let remedy = format!("Leave out {name}, or make the post {place}.");
+            Violation::new(format!("settings.{name}"), "setting_invalid", message, remedy)
+        })
+        .collect()
+}
+
+fn tags(draft: &Draft, settings: &Settings) -> Vec<Violation> {
+    let in_image = draft.media.first().is_some_and(Media::is_image);
+    let placeless = settings.user_tags.iter().enumerate();
+    placeless
+        .filter(|(_, tag)| in_image && (tag.x.is_none() || tag.y.is_none()))
+        .map(|(index, _)| {
+            let message = "A tag in an image needs a place.";
+            let field = format!("settings.user_tags[{index}]");
+            Violation::new(field, "setting_invalid", message, "Give x and y, each from 0 to 1.")
+        })
+        .collect()
+}
+
+/// What is accepted without effect.
+pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
+    let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
+    let mut found = Vec::new();
+    if Form::of(draft) == Form::Story && !draft.caption.trim().is_empty() {
+        let message = "Instagram shows no text with a story: the caption is not published.";
+        found.push(Warning::new("caption", message));
+    }
+    if settings.is_trial_reel && !settings.collaborators.is_empty() {
+        let message = "Instagram takes no collaborators with a trial reel: they are not sent.";
+        found.push(Warning::new("settings.collaborators", message));
+    }
+    if !settings.media_alt_texts.is_empty() && draft.media.iter().any(Media::is_video) {
+        let message = "Instagram takes alt texts of images only: that of a video is not published.";
+        found.push(Warning::new("settings.media_alt_texts", message));
+    }
+    let tagless = !settings.user_tags.is_empty()
+        && draft.media.len() > 1
+        && draft.media.first().is_some_and(Media::is_video);
+    if tagless {
+        let message = "Instagram takes tags in the images of a carousel only: those of a video are not published.";
+        found.push(Warning::new("settings.user_tags", message));
+    }
+    found
+}

@@ -1,0 +1,166 @@
+//! The calls of the Instagram API, as Instagram names them.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use fanfare_outbound::Request;
+use serde::{Deserialize, de::DeserializeOwned};
+
+use super::{LABEL, SPEC, container::Params, error::parse_error};
+use crate::{
+    Error, Result, Session,
+    graph::{self, List, Made},
+};
+
+/// Instagram fetches an image while the call lasts.
+const FETCH_DEADLINE: Duration = Duration::from_secs(60);
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Status {
+    status_code: String,
+    status: Option<String>,
+}
+
+/// How far a container is.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum ContainerStatus {
+    InProgress,
+    Finished,
+    Published,
+    /// Nothing will come of it; the reason as Instagram words it.
+    Dead(String),
+}
+
+/// A post as lists show it.
+#[derive(Debug, Deserialize)]
+pub(super) struct Post {
+    pub id: String,
+    #[serde(default)]
+    pub caption: String,
+    #[serde(deserialize_with = "graph::time")]
+    pub timestamp: DateTime<Utc>,
+}
+
+/// A comment as lists show it.
+#[derive(Debug, Deserialize)]
+pub(super) struct Comment {
+    pub id: String,
+    #[serde(default)]
+    pub text: String,
+    #[serde(deserialize_with = "graph::time")]
+    pub timestamp: DateTime<Utc>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Quota {
+    quota_usage: u64,
+    config: QuotaConfig,
+}
+
+#[derive(Debug, Deserialize)]
+struct QuotaConfig {
+    quota_total: u64,
+}
+
+#[derive(Debug, Deserialize)]
+struct Permalink {
+    permalink: String,
+}
+
+/// How many posts the account may still make in these 24 hours. Instagram's own pages disagree about the whole.
+pub(super) async fn posts_left(session: &Session) -> Result<u64> {
+    let query = [("fields", "quota_usage,config")];
+    let path = format!("{}/content_publishing_limit", account(session));
+    let answer: List<Quota> = get(session, &path, &query).await?;
+    let left = |quota: &Quota| quota.config.quota_total.saturating_sub(quota.quota_usage);
+    // An account that is told no quota has none.
+    Ok(answer.data.first().map_or(u64::MAX, left))
+}
+
+/// Makes a container; nothing becomes public.
+pub(super) async fn create_container(session: &Session, params: &Params) -> Result<String> {
+    let request = post(session, &format!("{}/media", account(session)))?;
+    send::<Made>(session, request.form(params).deadline(FETCH_DEADLINE)).await?.id(LABEL)
+}
+
+/// Asks how far a container is.
+pub(super) async fn status(session: &Session, container: &str) -> Result<ContainerStatus> {
+    let query = [("fields", "status_code,status")];
+    let answer: Status = get(session, &format!("/{container}"), &query).await?;
+    let reason = || answer.status.clone().unwrap_or_else(|| answer.status_code.clone());
+    Ok(match answer.status_code.as_str() {
+        "FINISHED" => ContainerStatus::Finished,
+        "PUBLISHED" => ContainerStatus::Published,
+        "ERROR" => ContainerStatus::Dead(reason()),
+        "EXPIRED" => ContainerStatus::Dead("EXPIRED".to_owned()),
+        _ => ContainerStatus::InProgress,
+    })
+}
+
+/// Makes a container public.
+pub(super) async fn publish(session: &Session, container: &str) -> Result<String> {
+    let request = post(session, &format!("{}/media_publish", account(session)))?;
+    let request = request.form(&[("creation_id", container)]).deadline(SPEC.commit_deadline);
+    send::<Made>(session, request).await?.id(LABEL)
+}
+
+/// Comments on a post.
+pub(super) async fn comment(session: &Session, media: &str, message: &str) -> Result<String> {
+    let request = post(session, &format!("/{media}/comments"))?.form(&[("message", message)]);
+    send::<Made>(session, request.deadline(SPEC.commit_deadline)).await?.id(LABEL)
+}
+
+/// The account's latest posts; stories are not among them.
+pub(super) async fn posts(session: &Session) -> Result<Vec<Post>> {
+    let query = [("fields", "id,caption,permalink,timestamp"), ("limit", "10")];
+    let path = format!("{}/media", account(session));
+    Ok(get::<List<Post>>(session, &path, &query).await?.data)
+}
+
+/// The account's stories of the last 24 hours.
+pub(super) async fn stories(session: &Session) -> Result<Vec<Post>> {
+    let path = format!("{}/stories", account(session));
+    Ok(get::<List<Post>>(session, &path, &[("fields", "id,timestamp")]).await?.data)
+}
+
+/// The comments on a post.
+pub(super) async fn comments(session: &Session, media: &str) -> Result<Vec<Comment>> {
+    let query = [("fields", "id,text,timestamp"), ("limit", "50")];
+    Ok(get::<List<Comment>>(session, &format!("/{media}/comments"), &query).await?.data)
+}
+
+/// Address of a post for people.
+pub(super) async fn permalink(session: &Session, media: &str) -> Result<String> {
+    let query = [("fields", "permalink")];
+    Ok(get::<Permalink>(session, &format!("/{media}"), &query).await?.permalink)
+}
+
+fn account(session: &Session) -> String {
+    format!("/{}", session.account.remote_id)
+}
+
+fn post(session: &Session, path: &str) -> Result<Request> {
+    Ok(session.http.post(graph::url(session, path)?))
+}
+
+async fn get<T: DeserializeOwned>(
+    session: &Session,
+    path: &str,
+    query: &[(&str, &str)],
+) -> Result<T> {
+    graph::get(session, path, query, parse_error).await
+}
+
+async fn send<T: DeserializeOwned>(session: &Session, request: Request) -> Result<T> {
+    graph::send(session, request, parse_error).await
+}
+
+/// The account has no posts left in these 24 hours.
+pub(super) fn used_up() -> Error {
+    Error::new(
+        crate::Kind::QuotaExhausted,
+        "The account has used up what Instagram lets it post in 24 hours.",
+    )
+    .with_retry_after(Some(Duration::from_secs(3_600)))
+}

@@ -1,0 +1,233 @@
+//! Instagram, for professional accounts that are linked to a Facebook page.
+//!
+//! Containers first, then one call that makes each public. A container can be asked whether it was published, so an
+//! answer that was lost can be recovered. Comment and companion story follow the post.
+
+mod check;
+mod client;
+mod container;
+mod error;
+mod publish;
+mod reconcile;
+mod settings;
+mod state;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use settings::Settings;
+
+use crate::{
+    Account, Api, Caption, Class, Connect, Draft, Example, Found, Identity, MediaRules, Pace, Per,
+    Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation,
+    Warning, graph,
+    oauth::{Oauth, Permission},
+};
+
+const LABEL: &str = "Instagram";
+
+/// Longest caption.
+const CAPTION_MAX: usize = 2_200;
+
+/// Longest comment.
+const COMMENT_MAX: usize = 2_200;
+
+/// Most items of a carousel.
+const CAROUSEL_MAX: usize = 10;
+
+/// Most further authors of a post.
+const COLLABORATORS_MAX: usize = 3;
+
+/// Longest alt text in characters.
+const ALT_TEXT_MAX: usize = 1_000;
+
+/// 100 posts in any 24 hours, a carousel counting once
+/// (<https://developers.facebook.com/docs/instagram-platform/content-publishing>). Other pages say 50: the account itself
+/// is asked before each post.
+const PACES: &[Pace] = &[Pace::new(Per::Account, 100, 86_400)];
+
+const OAUTH: Oauth = Oauth {
+    permissions: &[
+        Permission::needed("instagram_basic", "See your Instagram account"),
+        Permission::needed("instagram_content_publish", "Publish posts on Instagram"),
+        Permission::needed("pages_show_list", "See which pages you run"),
+        Permission::needed("pages_read_engagement", "See what is linked to your pages"),
+        Permission::wanted("instagram_manage_comments", "Write and answer comments"),
+        Permission::wanted("instagram_manage_insights", "Read the figures of your posts"),
+        Permission::wanted("instagram_manage_messages", "Answer messages"),
+        Permission::wanted("business_management", "Find the pages of your businesses"),
+        Permission::wanted("pages_manage_metadata", "Hear of new messages"),
+    ],
+    ..graph::LOGIN
+};
+
+const FILES: MediaRules = MediaRules {
+    min: 1,
+    images_max: CAROUSEL_MAX,
+    videos_max: CAROUSEL_MAX,
+    total_max: CAROUSEL_MAX,
+    mixed: true,
+    image_types: &["image/jpeg"],
+    video_types: &["video/mp4", "video/quicktime"],
+    image_bytes_max: 8_000_000,
+    video_bytes_max: 300_000_000,
+    video_ms_max: Some(15 * 60 * 1_000),
+};
+
+const SPEC: Spec = Spec {
+    base_url: graph::HOST,
+    connect: Connect::Oauth(OAUTH),
+    caption: Caption::characters(CAPTION_MAX),
+    media: FILES,
+    alt_text_max: ALT_TEXT_MAX,
+    post_types: &[
+        PostType {
+            name: "feed",
+            doc: "An image, a video (which becomes a reel) or, of several files, a carousel.",
+            media: None,
+        },
+        PostType {
+            name: "story",
+            doc: "An image or a video of 3 to 60 s, seen for 24 hours, without a text.",
+            media: Some(MediaRules {
+                images_max: 1,
+                videos_max: 1,
+                total_max: 1,
+                mixed: false,
+                video_bytes_max: 100_000_000,
+                video_ms_max: Some(60_000),
+                ..FILES
+            }),
+        },
+        PostType {
+            name: "reel",
+            doc: "A video of 3 s to 15 min.",
+            media: Some(MediaRules { images_max: 0, videos_max: 1, total_max: 1, ..FILES }),
+        },
+        PostType {
+            name: "carousel",
+            doc: "2 to 10 images and videos.",
+            media: Some(MediaRules { min: 2, ..FILES }),
+        },
+    ],
+    settings: Settings::FIELDS,
+    class: Class::Handle,
+    paces: PACES,
+    api: Some(Api { version: graph::VERSION, ends: None }),
+    sources: &[
+        Source::documented(
+            "media, captions, containers, posts in 24 hours",
+            "https://developers.facebook.com/docs/instagram-platform/content-publishing",
+        ),
+        Source::documented(
+            "codes of errors",
+            "https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes",
+        ),
+        Source::observed(
+            "label for AI, licensed sounds, trial reels, first comments",
+            "open-source publishers",
+        ),
+        Source::assumed("people in one post, length of comments", "limits of Fanfare's own"),
+    ],
+    examples: &[
+        Example::new(
+            "an image with all that belongs to it",
+            r#"{"caption": "Hello #there", "settings": {"media_alt_texts": ["A cat"], "user_tags": [{"username": "cat", "x": 0.5, "y": 0.25}], "collaborators": ["dog"], "is_ai_generated": true, "first_comment": "First!", "companion_story": true}}"#,
+        )
+        .with(&["image/jpeg"]),
+        Example::new("a carousel", r#"{"caption": "Three", "post_type": "carousel"}"#)
+            .with(&["image/jpeg", "video/mp4", "image/jpeg"]),
+        Example::new(
+            "a trial reel",
+            r#"{"caption": "Let us see", "post_type": "reel", "settings": {"is_trial_reel": true, "graduation_strategy": "SS_PERFORMANCE"}}"#,
+        )
+        .with(&["video/mp4"]),
+        Example::new(
+            "a reel with a licensed sound and a cover",
+            r#"{"caption": "Listen", "post_type": "reel", "settings": {"audio_id": "1", "reel_cover_url": "https://example.org/cover.jpg"}}"#,
+        )
+        .with(&["video/mp4"])
+        .needing("a sound and an image with these names"),
+        Example::new("a story", r#"{"post_type": "story"}"#).with(&["image/jpeg"]),
+        Example::new("a video story", r#"{"post_type": "story"}"#).with(&["video/mp4"]),
+    ],
+    ..Spec::usual(PlatformId::Instagram, LABEL)
+};
+
+/// What kind of thing a draft becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Image,
+    Reel,
+    Story,
+    Carousel,
+}
+
+impl Form {
+    fn of(draft: &Draft) -> Self {
+        match draft.media.as_slice() {
+            _ if draft.post_type == "story" => Self::Story,
+            [_, _, ..] => Self::Carousel,
+            _ if draft.post_type == "reel" => Self::Reel,
+            [one] if one.is_video() => Self::Reel,
+            _ => Self::Image,
+        }
+    }
+}
+
+/// The connector.
+pub struct Instagram;
+
+#[async_trait]
+impl Platform for Instagram {
+    fn spec(&self) -> &'static Spec {
+        &SPEC
+    }
+
+    fn check(&self, draft: &Draft) -> Vec<Violation> {
+        check::check(draft)
+    }
+
+    fn lacks(&self, account: &Account) -> Option<Violation> {
+        check::lacks(account)
+    }
+
+    fn warnings(&self, draft: &Draft) -> Vec<Warning> {
+        check::warnings(draft)
+    }
+
+    fn step(&self, draft: &Draft, state: Option<&Value>) -> Step {
+        publish::step(draft, state)
+    }
+
+    async fn publish(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        state: Option<Value>,
+    ) -> Result<Progress> {
+        publish::publish(session, draft, state).await
+    }
+
+    async fn reconcile(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        state: Option<Value>,
+        sent_at: DateTime<Utc>,
+    ) -> Result<Found> {
+        reconcile::reconcile(session, draft, state, sent_at).await
+    }
+
+    async fn verify(&self, session: &Session) -> Result<Identity> {
+        verify::verify(session).await
+    }
+
+    async fn identities(&self, session: &Session) -> Result<Vec<Identity>> {
+        verify::identities(session).await
+    }
+}

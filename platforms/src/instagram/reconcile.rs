@@ -1,0 +1,64 @@
+//! Finding out what became of a public call whose answer was lost.
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use super::{
+    Form,
+    client::{self, ContainerStatus, Post},
+    publish,
+    settings::Settings,
+    state::{Next, State, What},
+};
+use crate::{Draft, Found, Result, Session, answer::is_since, outcome::read_state};
+
+/// Asks the container, or the comments. A dead container was certainly not published; the next call to publish finds
+/// that out too and makes a new one.
+pub(super) async fn reconcile(
+    session: &Session,
+    draft: &Draft,
+    state: Option<Value>,
+    sent_at: DateTime<Utc>,
+) -> Result<Found> {
+    let settings: Settings = draft.settings()?;
+    let state: State = read_state(state.as_ref());
+    match state.next(draft, &settings) {
+        Next::Publish(what, container) => Ok(match client::status(session, &container).await? {
+            ContainerStatus::Finished | ContainerStatus::Dead(_) => Found::Absent,
+            ContainerStatus::InProgress => Found::Unknown,
+            ContainerStatus::Published => match find(session, draft, what, sent_at).await? {
+                Some(id) => Found::There(publish::published(state, what, id)?),
+                None => Found::Unknown,
+            },
+        }),
+        Next::Comment(media, text) => {
+            let comments = client::comments(session, &media).await?;
+            let ours = comments.into_iter().find(|comment| {
+                comment.text.trim() == text.trim() && is_since(comment.timestamp, sent_at)
+            });
+            Ok(match ours {
+                Some(comment) => Found::There(publish::commented(state, comment.id)?),
+                None => Found::Absent,
+            })
+        }
+        _ => Ok(Found::Unknown),
+    }
+}
+
+/// Id of what a published container became: the same text, made after `since`, nearest to it. Stories have no text.
+pub(super) async fn find(
+    session: &Session,
+    draft: &Draft,
+    what: What,
+    since: DateTime<Utc>,
+) -> Result<Option<String>> {
+    let is_story = what == What::Story || Form::of(draft) == Form::Story;
+    let posts =
+        if is_story { client::stories(session).await? } else { client::posts(session).await? };
+    let is_it = |post: &Post| {
+        let same = is_story || post.caption.trim() == draft.caption.trim();
+        same && is_since(post.timestamp, since)
+    };
+    let nearest = posts.into_iter().filter(is_it).min_by_key(|post| (post.timestamp - since).abs());
+    Ok(nearest.map(|post| post.id))
+}

@@ -1,0 +1,58 @@
+//! Comments below posts.
+
+use serde_json::json;
+
+use super::content::wrong;
+use super::home::{Change, Comment};
+use super::{Cx, first, id, params};
+use crate::graph::{self, access, failure, fields};
+use crate::reply::{Answer, Reply};
+
+/// Longest comment.
+const COMMENT: usize = 2_200;
+
+/// `POST /{media}/comments`
+pub(super) fn post(cx: &Cx) -> Answer {
+    let account = access::page(cx)?;
+    let text = params(cx)?.filled("message");
+    let text = text.ok_or_else(|| wrong("The parameter message is required"))?;
+    if text.chars().count() > COMMENT {
+        return Err(wrong("Param message must be at most 2200 characters long"));
+    }
+    let (named, id, at_ms) = (first(cx), id(cx), cx.now_ms());
+    cx.sim.change(&account, |home| {
+        let media = named.parse().ok().filter(|id| home.media.contains_key(id));
+        let media = media.ok_or_else(|| failure::missing(&named))?;
+        Ok((Change::Comment(Comment { id, at_ms, media, text }), ()))
+    })?;
+    Ok(Reply::ok(&json!({"id": id.to_string()})))
+}
+
+/// `GET /{media}/comments`, newest first.
+pub(super) fn list(cx: &Cx) -> Answer {
+    let account = access::page(cx)?;
+    let named = first(cx);
+    let media: u64 = named.parse().map_err(|_| failure::missing(&named))?;
+    let views = account.look(|home| {
+        home.media.contains_key(&media).then(|| {
+            let own = home.comments.values().rev().filter(|comment| comment.media == media);
+            let shown = own.map(|comment| {
+                json!({
+                    "id": comment.id.to_string(),
+                    "text": comment.text,
+                    "timestamp": graph::time(comment.at_ms),
+                    "username": account.identity.username,
+                    "hidden": false,
+                    "like_count": 0,
+                })
+            });
+            shown.collect::<Vec<_>>()
+        })
+    });
+    let views = views.ok_or_else(|| failure::missing(&named))?;
+    let picked: Result<Vec<_>, Reply> = views
+        .iter()
+        .map(|view| fields::pick(&cx.call, view, &["from", "replies", "parent_id"], "IGComment"))
+        .collect();
+    Ok(Reply::ok(&json!({"data": picked?})))
+}

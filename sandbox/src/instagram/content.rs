@@ -1,0 +1,191 @@
+//! What a container may hold.
+
+use serde_json::{Map, Value, json};
+
+use super::Instagram;
+use super::home::{Content, Home, Kind};
+use crate::graph::failure;
+use crate::network::Medium;
+use crate::params::Params;
+use crate::reply::Reply;
+use crate::sim::Account;
+
+const CAPTION: usize = 2_200;
+const ALT: usize = 1_000;
+const HASHTAGS: usize = 30;
+const MENTIONS: usize = 20;
+const CHILDREN: std::ops::RangeInclusive<usize> = 2..=10;
+const COLLABORATORS: usize = 3;
+
+/// A parameter that cannot be.
+pub(super) fn wrong(what: &str) -> Reply {
+    failure::graph(400, 100, 0, &format!("(#100) {what}"))
+}
+
+/// A refusal with the number of its reason.
+pub(super) fn refused(subcode: u32, title: &str, explanation: &str) -> Reply {
+    failure::explained(400, 100, subcode, "Invalid parameter", title, explanation)
+}
+
+/// Checks a request and gives the content that it asks for. Media are not fetched yet.
+pub(super) fn content(account: &Account<Instagram>, params: &Params) -> Result<Content, Reply> {
+    let kind = kind(params)?;
+    let carousel_item = params.flag("is_carousel_item");
+    let caption = caption(params)?;
+    if carousel_item && !matches!(kind, Kind::Image | Kind::Video) {
+        return Err(wrong("Only images and videos may be carousel items"));
+    }
+    if kind == Kind::Video && !carousel_item {
+        let explanation = "The VIDEO value for media_type is no longer supported. Use the REELS media_type to publish a video.";
+        return Err(refused(2_207_023, "Unknown media type", explanation));
+    }
+    let extra = extra(params, kind, carousel_item)?;
+    let children = if kind == Kind::Carousel { children(account, params)? } else { Vec::new() };
+    let medium = medium(params, kind)?;
+    Ok(Content { kind, caption, medium, children, carousel_item, extra })
+}
+
+fn kind(params: &Params) -> Result<Kind, Reply> {
+    match params.filled("media_type").as_deref() {
+        None | Some("IMAGE") => Ok(Kind::Image),
+        Some("VIDEO") => Ok(Kind::Video),
+        Some("REELS") => Ok(Kind::Reels),
+        Some("STORIES") => Ok(Kind::Stories),
+        Some("CAROUSEL") => Ok(Kind::Carousel),
+        Some(other) => {
+            let explanation = format!("The media type {other} is not known.");
+            Err(refused(2_207_023, "Unknown media type", &explanation))
+        }
+    }
+}
+
+fn caption(params: &Params) -> Result<String, Reply> {
+    let caption = params.text("caption").unwrap_or_default();
+    let too_long = |explanation: &str| refused(2_207_010, "Caption too long", explanation);
+    if caption.chars().count() > CAPTION {
+        return Err(too_long("The caption was too long. It should have at most 2,200 characters."));
+    }
+    let count = |sign: char| {
+        let words = caption.split(sign).skip(1);
+        words.filter(|rest| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')).count()
+    };
+    if count('#') > HASHTAGS || count('@') > MENTIONS {
+        return Err(too_long("The caption should have at most 30 hashtags and 20 mentions."));
+    }
+    Ok(caption)
+}
+
+fn medium(params: &Params, kind: Kind) -> Result<Option<Medium>, Reply> {
+    if kind == Kind::Carousel {
+        return Ok(None);
+    }
+    let image = params.filled("image_url").filter(|_| matches!(kind, Kind::Image | Kind::Stories));
+    let video = params.filled("video_url").filter(|_| kind != Kind::Image);
+    let mime = if image.is_some() { "image/*" } else { "video/*" };
+    if kind != Kind::Image && params.filled("upload_type").as_deref() == Some("resumable") {
+        return Ok(Some(Medium { mime: "video/*".into(), ..Medium::default() }));
+    }
+    let url = image.or(video).ok_or_else(|| {
+        let name = if kind == Kind::Image { "image_url" } else { "video_url" };
+        failure::graph(400, 100, 0, &format!("(#100) The parameter {name} is required"))
+    })?;
+    let alt = params.filled("alt_text");
+    match &alt {
+        Some(_) if kind != Kind::Image => return Err(wrong("Param alt_text is for images only")),
+        Some(alt) if alt.chars().count() > ALT => {
+            return Err(wrong("Param alt_text must be at most 1000 characters long"));
+        }
+        _ => {}
+    }
+    Ok(Some(Medium { url: Some(url), mime: mime.into(), alt, ..Medium::default() }))
+}
+
+fn children(account: &Account<Instagram>, params: &Params) -> Result<Vec<u64>, Reply> {
+    let list = params.filled("children").unwrap_or_default();
+    let clean = |id: &str| id.trim().trim_matches('"').parse().ok();
+    let ids: Option<Vec<u64>> = list.trim_matches(['[', ']']).split(',').map(clean).collect();
+    let ids = ids.filter(|ids| CHILDREN.contains(&ids.len())).ok_or_else(|| {
+        refused(2_207_028, "Carousel children", "A carousel must have from 2 to 10 items.")
+    })?;
+    let is_item = |home: &Home, id: &u64| {
+        home.containers.get(id).is_some_and(|one| one.content.carousel_item)
+    };
+    if !account.look(|home| ids.iter().all(|id| is_item(home, id))) {
+        let explanation =
+            "The media builder with the creation id does not exist or is no carousel item.";
+        return Err(refused(2_207_008, "Media builder not found", explanation));
+    }
+    Ok(ids)
+}
+
+/// Everything besides text and media, checked.
+fn extra(params: &Params, kind: Kind, item: bool) -> Result<Map<String, Value>, Reply> {
+    let mut extra = Map::new();
+    let whole = !item && kind != Kind::Stories;
+    if let Some(names) = list(params, "collaborators")? {
+        if !whole || params.filled("trial_params").is_some() {
+            return Err(wrong("Param collaborators is not supported for this media"));
+        }
+        if names.len() > COLLABORATORS {
+            return Err(wrong("Param collaborators must have at most 3 users"));
+        }
+        extra.insert("collaborators".into(), json!(names));
+    }
+    if let Some(tags) = list(params, "user_tags")? {
+        tags.iter()
+            .try_for_each(|tag| user_tag(tag, kind, params.filled("image_url").is_some()))?;
+        extra.insert("user_tags".into(), json!(tags));
+    }
+    if params.flag("is_ai_generated") {
+        if item {
+            return Err(wrong("Param is_ai_generated is not allowed for carousel items"));
+        }
+        extra.insert("is_ai_generated".into(), json!(true));
+    }
+    for (name, keys) in
+        [("trial_params", "graduation_strategy"), ("audio_configuration", "audio_id")]
+    {
+        if let Some(value) = params.json(name) {
+            let value = value.ok().filter(|value| value[keys].is_string());
+            let value = value.ok_or_else(|| wrong(&format!("Param {name} needs {keys}")))?;
+            if kind != Kind::Reels {
+                return Err(wrong(&format!("Param {name} is for reels only")));
+            }
+            extra.insert(name.into(), value);
+        }
+    }
+    if let Some(strategy) = extra.get("trial_params").map(|it| it["graduation_strategy"].clone())
+        && ![json!("MANUAL"), json!("SS_PERFORMANCE")].contains(&strategy)
+    {
+        return Err(wrong("Param graduation_strategy must be one of {MANUAL, SS_PERFORMANCE}"));
+    }
+    if let Some(url) = params.filled("cover_url").filter(|_| kind == Kind::Reels) {
+        extra.insert("cover_url".into(), json!(url));
+    }
+    if kind == Kind::Reels {
+        extra.insert("share_to_feed".into(), json!(params.flag("share_to_feed")));
+    }
+    Ok(extra)
+}
+
+fn list(params: &Params, name: &str) -> Result<Option<Vec<Value>>, Reply> {
+    let Some(value) = params.json(name) else { return Ok(None) };
+    let value = value.ok().and_then(|value| value.as_array().cloned());
+    value.map(Some).ok_or_else(|| wrong(&format!("Param {name} must be an array")))
+}
+
+fn user_tag(tag: &Value, kind: Kind, image: bool) -> Result<(), Reply> {
+    if !tag["username"].as_str().is_some_and(|name| !name.is_empty()) {
+        return Err(refused(2_207_035, "User tags", "Each user tag must have a username."));
+    }
+    let is_place = |name: &str| tag[name].as_f64().is_some_and(|at| (0.0..=1.0).contains(&at));
+    if image && !(is_place("x") && is_place("y")) {
+        let explanation = "User tags of images must have x and y from 0.0 to 1.0.";
+        return Err(refused(2_207_036, "User tags", explanation));
+    }
+    if kind == Kind::Video || (!image && (!tag["x"].is_null() || !tag["y"].is_null())) {
+        let explanation = "User tags of videos must not have positions.";
+        return Err(refused(2_207_037, "User tags", explanation));
+    }
+    Ok(())
+}

@@ -1,0 +1,174 @@
+//! Instagram: the Graph API of professional accounts that are linked to pages, below one address with the login and the
+//! host that takes videos.
+//!
+//! <https://developers.facebook.com/docs/instagram-platform>
+
+mod comments;
+mod container;
+mod content;
+mod create;
+mod home;
+mod publish;
+mod reads;
+mod shown;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use salvo::http::Method;
+use serde_json::{Map, Value, json};
+
+use crate::call::Call;
+use crate::graph::{self, Graph, access, below_version, failure, login, person};
+use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::params::Params;
+use crate::random;
+use crate::reply::Reply;
+use crate::sim::{Account, Sim};
+use crate::world::World;
+use home::{Change, Home};
+
+/// One request to this network.
+type Cx = crate::network::Cx<Instagram>;
+
+/// The network.
+pub(crate) struct Instagram;
+
+/// The name of the linked page's id among an identity's private values.
+const PAGE: &str = "page_id";
+
+impl Network for Instagram {
+    const NAME: &'static str = "instagram";
+    const BODY_MAX: usize = 16 << 20;
+    type Home = Home;
+    type Change = Change;
+
+    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_';
+        let username = name.fitted('.', allowed).to_ascii_lowercase();
+        if username.is_empty() || username.len() > 30 {
+            return Err("a user name has 1 to 30 letters, digits, periods and underscores".into());
+        }
+        let user_id = format!("1784{}", random::number(13));
+        let private = BTreeMap::from([
+            (access::PAGE_TOKEN.to_owned(), access::page_token(&user_id)),
+            (PAGE.to_owned(), random::number(15).to_string()),
+        ]);
+        Ok(Identity { remote_id: user_id, username, created_ms: world.now_ms(), private })
+    }
+
+    fn keys(_identity: &Identity) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn credentials(identity: &Identity, _base: &str) -> Map<String, Value> {
+        Map::from_iter([
+            ("access_token".to_owned(), json!(identity.private(access::PAGE_TOKEN))),
+            ("page_id".to_owned(), json!(identity.private(PAGE))),
+            ("user_id".to_owned(), json!(identity.remote_id)),
+        ])
+    }
+
+    fn route(method: &Method, path: &[&str], _call: &Call) -> Option<Route<Self>> {
+        use Phase::{Commit, Confirm, Prepare, Read};
+        match (method, below_version(path)) {
+            (&Method::GET, ["dialog", "oauth"]) => Route::now(Read, login::authorize),
+            (&Method::GET | &Method::POST, ["oauth", "access_token"]) => {
+                Route::now(Prepare, login::token)
+            }
+            (&Method::GET, ["me"]) => Route::now(Read, person::me),
+            (&Method::GET, ["me", "accounts"]) => Route::now(Read, person::accounts),
+            (&Method::GET, ["me", "businesses"]) => Route::now(Read, person::businesses),
+            (&Method::GET, ["me", "permissions"]) => Route::now(Read, person::permissions),
+            (&Method::DELETE, ["me", "permissions"]) => Route::now(Prepare, person::revoke),
+            (&Method::GET, ["ig_audio"]) => Route::now(Read, reads::audio),
+            (&Method::POST, ["ig-api-upload", _, _]) => {
+                Route::later(Prepare, |cx| Box::pin(create::upload(cx)))
+            }
+            (&Method::POST, [_, "media"]) => {
+                Route::later(Prepare, |cx| Box::pin(create::create(cx)))
+            }
+            (&Method::POST, [_, "media_publish"]) => Route::now(Commit, publish::publish),
+            (&Method::POST, [_, "comments" | "replies"]) => Route::now(Commit, comments::post),
+            (&Method::GET, [_, "content_publishing_limit"]) => Route::now(Read, publish::limit),
+            (&Method::GET, [_, "media"]) => Route::now(Read, reads::media),
+            (&Method::GET, [_, "stories"]) => Route::now(Read, reads::stories),
+            (&Method::GET, [_, "comments"]) => Route::now(Read, comments::list),
+            (&Method::GET, [_]) => Route::now(Confirm, reads::node),
+            _ => None,
+        }
+    }
+
+    fn caller(sim: &Sim<Self>, call: &Call) -> Option<Arc<Account<Self>>> {
+        access::caller(sim, call)
+    }
+
+    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
+        home.apply(change);
+    }
+
+    fn token_change(expired: bool) -> Option<Change> {
+        Some(Change::Login(login::Change::Expired(expired)))
+    }
+
+    fn posts(home: &Home, identity: &Identity, base: &str) -> Vec<Post> {
+        home.media.values().map(|post| shown::post(home, post, identity, base)).collect()
+    }
+
+    fn refuse(refusal: Refusal) -> Reply {
+        let message = "(#80002) There have been too many calls to this Instagram account.";
+        match refusal.status {
+            429 => graph::throttled(80_002, message, "instagram", refusal.retry_ms),
+            status => failure::of_status(status),
+        }
+    }
+
+    fn no_route(call: &Call) -> Reply {
+        failure::unknown_path(&call.method, &call.path)
+    }
+}
+
+impl Graph for Instagram {
+    fn logins(home: &Home) -> &login::Logins {
+        &home.logins
+    }
+
+    fn login(change: login::Change) -> Change {
+        Change::Login(change)
+    }
+
+    fn page_id(identity: &Identity) -> &str {
+        identity.private(PAGE)
+    }
+
+    fn page_extra(identity: &Identity) -> Value {
+        json!({"instagram_business_account": {
+            "id": identity.remote_id,
+            "username": identity.username,
+            "name": identity.username.replace(['.', '_'], " "),
+        }})
+    }
+}
+
+/// A new id of 17 digits.
+fn id(cx: &Cx) -> u64 {
+    17_000_000_000_000_000 + cx.sim.world.unique()
+}
+
+/// The first segment of the path below the version.
+fn first(cx: &Cx) -> String {
+    let segments = cx.call.segments();
+    below_version(&segments).first().copied().unwrap_or_default().to_owned()
+}
+
+/// The account in the path, which the token's page must be linked to.
+fn user(cx: &Cx) -> Result<Arc<Account<Instagram>>, Reply> {
+    let (named, account) = (first(cx), access::page(cx)?);
+    if named == account.identity.remote_id { Ok(account) } else { Err(failure::missing(&named)) }
+}
+
+/// The parameters of the request.
+fn params(cx: &Cx) -> Result<Params, Reply> {
+    Params::read(&cx.call)
+        .map_err(|_| failure::graph(400, 100, 0, "(#100) The body cannot be read"))
+}

@@ -1,0 +1,125 @@
+//! Lists, and nodes by their id.
+
+use serde_json::{Value, json};
+
+use super::container::status;
+use super::content::wrong;
+use super::home::{Home, Kind, Published};
+use super::{Cx, Instagram, first, shown, user};
+use crate::graph::{self, access, failure, fields};
+use crate::network::Identity;
+use crate::reply::{Answer, Reply};
+use crate::sim::Account;
+
+const PAGE: usize = 25;
+const PAGE_MAX: usize = 100;
+/// How long a story is seen, in milliseconds.
+const STORY_MS: i64 = 86_400_000;
+
+/// Fields that a post may be without.
+const FIELDS: [&str; 6] =
+    ["caption", "media_url", "thumbnail_url", "children", "alt_text", "is_shared_to_feed"];
+
+/// `GET /{user}/media`: newest first; stories are not among them.
+pub(super) fn media(cx: &Cx) -> Answer {
+    let account = user(cx)?;
+    list(cx, &account, |post| post.content.kind != Kind::Stories)
+}
+
+/// `GET /{user}/stories`: those that are still seen.
+pub(super) fn stories(cx: &Cx) -> Answer {
+    let account = user(cx)?;
+    let since_ms = cx.now_ms() - STORY_MS;
+    list(cx, &account, |post| post.content.kind == Kind::Stories && post.at_ms > since_ms)
+}
+
+fn list(cx: &Cx, account: &Account<Instagram>, is_listed: impl Fn(&Published) -> bool) -> Answer {
+    let limit = cx.call.query_value("limit").and_then(|limit| limit.parse().ok());
+    let limit = limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
+    let views: Vec<Value> = account.look(|home| {
+        let listed = home.media.values().rev().filter(|post| is_listed(post)).take(limit);
+        listed.map(|post| view(cx, home, &account.identity, post)).collect()
+    });
+    let picked: Result<Vec<_>, Reply> =
+        views.iter().map(|view| fields::pick(&cx.call, view, &FIELDS, "IGMedia")).collect();
+    Ok(Reply::ok(&json!({"data": picked?})))
+}
+
+/// `GET /{id}`: the account, a container or a post.
+pub(super) fn node(cx: &Cx) -> Answer {
+    let account = access::page(cx)?;
+    let (named, identity) = (first(cx), &account.identity);
+    if named == identity.remote_id {
+        let count = account.look(|home| home.media.len());
+        let whole = json!({
+            "id": identity.remote_id,
+            "username": identity.username,
+            "name": identity.username.replace(['.', '_'], " "),
+            "profile_picture_url": format!("{}/ui/{}", cx.sim.base(), identity.remote_id),
+            "followers_count": 0,
+            "follows_count": 0,
+            "media_count": count,
+        });
+        return Ok(Reply::ok(&fields::pick(&cx.call, &whole, &[], "IGUser")?));
+    }
+    let missing = || failure::missing(&named);
+    let number: u64 = named.parse().map_err(|_| missing())?;
+    let now_ms = cx.now_ms();
+    let picked = account.look(|home| {
+        if let Some(container) = home.containers.get(&number) {
+            let status = status(home, container, now_ms);
+            let view = json!({"id": named, "status_code": status.code(), "status": status.words()});
+            return fields::pick(&cx.call, &view, &[], "IGContainer");
+        }
+        let post = home.media.get(&number).ok_or_else(missing)?;
+        fields::pick(&cx.call, &view(cx, home, identity, post), &FIELDS, "IGMedia")
+    })?;
+    Ok(Reply::ok(&picked))
+}
+
+fn view(cx: &Cx, home: &Home, owner: &Identity, post: &Published) -> Value {
+    let content = &post.content;
+    let is_video = content.medium.as_ref().is_some_and(|one| one.mime.starts_with("video/"));
+    let (kind, product) = match content.kind {
+        Kind::Carousel => ("CAROUSEL_ALBUM", "FEED"),
+        Kind::Reels => ("VIDEO", "REELS"),
+        Kind::Stories => (if is_video { "VIDEO" } else { "IMAGE" }, "STORY"),
+        Kind::Image | Kind::Video => ("IMAGE", "FEED"),
+    };
+    let comments = home.comments.values().filter(|comment| comment.media == post.id).count();
+    let mut view = json!({
+        "id": post.id.to_string(),
+        "media_type": kind,
+        "media_product_type": product,
+        "permalink": shown::permalink(&cx.sim.base(), owner, post.id),
+        "shortcode": post.shortcode,
+        "timestamp": graph::time(post.at_ms),
+        "username": owner.username,
+        "comments_count": comments,
+        "like_count": 0,
+    });
+    if !content.caption.is_empty() && content.kind != Kind::Stories {
+        view["caption"] = json!(content.caption);
+    }
+    if let Some(medium) = &content.medium {
+        view["media_url"] = json!(medium.url);
+        view["alt_text"] = json!(medium.alt);
+    }
+    if content.kind == Kind::Carousel {
+        let children: Vec<_> =
+            content.children.iter().map(|id| json!({"id": id.to_string()})).collect();
+        view["children"] = json!({ "data": children });
+    }
+    view
+}
+
+/// `GET /ig_audio`: licensed sounds.
+pub(super) fn audio(cx: &Cx) -> Answer {
+    access::page(cx)?;
+    let kind = cx.call.query_value("audio_type").unwrap_or_default();
+    if !["music", "original_sound"].contains(&kind.as_str()) {
+        return Err(wrong("Param audio_type must be one of {music, original_sound}"));
+    }
+    let song = json!({"audio_id": "1", "title": "Simulated song", "display_artist": "Nobody", "duration_in_ms": 30_000});
+    Ok(Reply::ok(&json!({"audio": [song]})))
+}

@@ -1,0 +1,38 @@
+//! A post as the control API and the pages show it.
+
+use serde_json::json;
+
+use super::home::{Home, Published};
+use crate::network::{Identity, Medium, Post};
+use crate::world::rfc3339;
+
+/// Where a post is seen.
+pub(super) fn permalink(base: &str, owner: &Identity, id: u64) -> String {
+    format!("{base}/ui/{}/{id}", owner.remote_id)
+}
+
+/// The post with its media; a carousel's are its children's.
+pub(super) fn post(home: &Home, post: &Published, owner: &Identity, base: &str) -> Post {
+    let content = &post.content;
+    let children =
+        content.children.iter().filter_map(|id| home.containers.get(id)?.content.medium.clone());
+    let media: Vec<Medium> = content.medium.clone().into_iter().chain(children).collect();
+    let mut extra = content.extra.clone();
+    extra.insert("media_type".into(), json!(content.kind));
+    extra.insert("shortcode".into(), json!(post.shortcode));
+    let comments: Vec<_> =
+        home.comments.values().filter(|one| one.media == post.id).map(|one| &one.text).collect();
+    if !comments.is_empty() {
+        extra.insert("comments".into(), json!(comments));
+    }
+    let id = post.id.to_string();
+    Post {
+        text: content.caption.clone(),
+        media,
+        created_at: rfc3339(post.at_ms),
+        url: permalink(base, owner, post.id),
+        extra,
+        page: id.clone(),
+        id,
+    }
+}
