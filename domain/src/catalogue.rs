@@ -86,6 +86,9 @@ codes! {
     CaptionTooManyLinks = "caption_too_many_links", 400, false,
         "The caption has more links than the platform allows.",
         "Remove links.";
+    CaptionTooManyCashtags = "caption_too_many_cashtags", 400, false,
+        "A text names more stocks or coins than the platform allows.",
+        "Keep one word like $ABC.";
     CaptionTooManyHashtags = "caption_too_many_hashtags", 400, false,
         "The caption has more hashtags than the platform allows.",
         "Remove hashtags.";

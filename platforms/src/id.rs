@@ -53,7 +53,6 @@ pub const PLANNED: &[Planned] = &[
     planned("linkedin", "LinkedIn"),
     planned("pinterest", "Pinterest"),
     planned("tiktok", "TikTok"),
-    planned("x", "X"),
     planned("youtube", "YouTube"),
 ];
 

@@ -38,6 +38,7 @@ pub mod text;
 mod threads;
 mod validate;
 mod wordpress;
+mod x;
 
 pub use draft::{Draft, Media, MediaSource, MediaStream};
 pub use error::{Error, Kind, PlatformReply, Result};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Platform, bluesky, devto, discord, facebook, hashnode, instagram, lemmy, mastodon, slack, telegram, threads, wordpress};
+use crate::{Platform, bluesky, devto, discord, facebook, hashnode, instagram, lemmy, mastodon, slack, telegram, threads, wordpress, x};
 
 /// Makes the identifiers and the look-ups of lines `folder::Connector`; the folder's name is the identifier.
 macro_rules! networks {
@@ -54,4 +54,5 @@ networks! {
     telegram::Telegram,
     threads::Threads,
     wordpress::Wordpress,
+    x::X,
 }

@@ -1,8 +1,11 @@
 //! Ways networks count text.
 
 mod emoji;
+mod weighted;
 
 use unicode_segmentation::UnicodeSegmentation;
+
+pub use weighted::x_units;
 
 /// Unicode scalar values.
 #[must_use]

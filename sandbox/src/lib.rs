@@ -40,6 +40,7 @@ mod threads;
 mod wordpress;
 mod words;
 mod world;
+mod x;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -117,6 +118,7 @@ fn networks(world: &Arc<World>) -> Vec<Box<dyn Simulated>> {
         Box::new(Sim::<telegram::Telegram>::start(world)),
         Box::new(Sim::<threads::Threads>::start(world)),
         Box::new(Sim::<wordpress::WordPress>::start(world)),
+        Box::new(Sim::<x::X>::start(world)),
     ]
 }
 

@@ -23,3 +23,5 @@ mod threads;
 mod threads_limits;
 mod threads_login;
 mod wordpress;
+mod x;
+mod x_login;

@@ -1,0 +1,233 @@
+//! The calls of the X API, as X names them.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use fanfare_outbound::{Multipart, Request};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::json;
+
+use super::{LABEL, SPEC, error::parse_error};
+use crate::{Error, Kind, Media, Result, Session, answer, oauth::ACCESS_TOKEN};
+
+/// A file or a piece of one is sent while the call lasts.
+const UPLOAD_DEADLINE: Duration = Duration::from_secs(120);
+
+/// What X wraps its answers in. A success may carry errors besides.
+#[derive(Debug, Deserialize)]
+struct Wrapped<T> {
+    data: Option<T>,
+}
+
+/// The account that a token belongs to.
+#[derive(Debug, Deserialize)]
+pub(super) struct User {
+    pub id: String,
+    pub username: String,
+    pub name: Option<String>,
+    pub verified_type: Option<String>,
+    pub subscription_type: Option<String>,
+}
+
+/// A file that X has, or is still working on.
+#[derive(Debug, Deserialize)]
+pub(super) struct Upload {
+    pub id: String,
+    pub processing_info: Option<Processing>,
+}
+
+/// How far X is with it.
+#[derive(Debug, Deserialize)]
+pub(super) struct Processing {
+    pub state: String,
+    pub check_after_secs: Option<u64>,
+    error: Option<ProcessingError>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ProcessingError {
+    message: Option<String>,
+    name: Option<String>,
+}
+
+impl Processing {
+    /// Why it came to nothing.
+    pub fn reason(&self) -> &str {
+        let error = self.error.as_ref();
+        let said = error.and_then(|error| error.message.as_deref().or(error.name.as_deref()));
+        said.unwrap_or("no reason given")
+    }
+}
+
+/// A post to be made. X refuses what it does not know.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct NewTweet<'a> {
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub text: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub media: Option<TweetMedia<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub poll: Option<TweetPoll<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply: Option<TweetReply<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply_settings: Option<&'a str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub made_with_ai: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub paid_partnership: bool,
+}
+
+/// The files of a post.
+#[derive(Debug, Serialize)]
+pub(super) struct TweetMedia<'a> {
+    pub media_ids: Vec<&'a str>,
+}
+
+/// The poll of a post.
+#[derive(Debug, Serialize)]
+pub(super) struct TweetPoll<'a> {
+    pub options: &'a [String],
+    pub duration_minutes: u32,
+}
+
+/// What a post replies to.
+#[derive(Debug, Serialize)]
+pub(super) struct TweetReply<'a> {
+    pub in_reply_to_tweet_id: &'a str,
+}
+
+/// A post that was made.
+#[derive(Debug, Deserialize)]
+struct Made {
+    id: String,
+}
+
+/// A post as lists show it.
+#[derive(Debug, Deserialize)]
+pub(super) struct Tweet {
+    pub id: String,
+    #[serde(default)]
+    pub text: String,
+    pub created_at: DateTime<Utc>,
+    #[serde(default)]
+    pub entities: Entities,
+}
+
+/// What stands in a text.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Entities {
+    pub urls: Vec<Link>,
+}
+
+/// An address, short as X writes it and as it was given.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Link {
+    pub url: String,
+    pub expanded_url: String,
+}
+
+/// Who the token belongs to.
+pub(super) async fn me(session: &Session) -> Result<User> {
+    let fields = "username,name,verified,verified_type,profile_image_url,subscription_type";
+    let request = get(session, "/2/users/me")?.query(&[("user.fields", fields)]);
+    data(session, request).await
+}
+
+/// Uploads an image in one call.
+pub(super) async fn upload_image(session: &Session, media: &Media, bytes: Bytes) -> Result<Upload> {
+    let form = Multipart::new()
+        .text("media_category", "tweet_image")
+        .text("media_type", &media.mime)
+        .file("media", &media.filename, &media.mime, bytes);
+    let request = post(session, "/2/media/upload")?.multipart(form).deadline(UPLOAD_DEADLINE);
+    data(session, request).await
+}
+
+/// Begins the upload of a video or a GIF.
+pub(super) async fn initialize(session: &Session, media: &Media, total: u64) -> Result<Upload> {
+    let category = if media.is_video() { "tweet_video" } else { "tweet_gif" };
+    let body = json!({"media_type": media.mime, "total_bytes": total, "media_category": category});
+    data(session, post(session, "/2/media/upload/initialize")?.json(&body)).await
+}
+
+/// Sends one piece of it. The same piece may be sent again.
+pub(super) async fn append(session: &Session, id: &str, segment: u64, piece: Bytes) -> Result<()> {
+    let form = Multipart::new().text("segment_index", &segment.to_string()).file(
+        "media",
+        "piece",
+        "application/octet-stream",
+        piece,
+    );
+    let request = post(session, &format!("/2/media/upload/{id}/append"))?.multipart(form);
+    let reply = signed(session, request)?.deadline(UPLOAD_DEADLINE).send().await?;
+    if reply.is_success() { Ok(()) } else { Err(parse_error(session, &reply)) }
+}
+
+/// Says that all pieces are there.
+pub(super) async fn finalize(session: &Session, id: &str) -> Result<Upload> {
+    data(session, post(session, &format!("/2/media/upload/{id}/finalize"))?).await
+}
+
+/// Asks how far X is with a file.
+pub(super) async fn status(session: &Session, id: &str) -> Result<Upload> {
+    let query = [("command", "STATUS"), ("media_id", id)];
+    data(session, get(session, "/2/media/upload")?.query(&query)).await
+}
+
+/// Describes a file for people who cannot see it.
+pub(super) async fn describe(session: &Session, id: &str, text: &str) -> Result<()> {
+    let body = json!({"id": id, "metadata": {"alt_text": {"text": text}}});
+    let reply = signed(session, post(session, "/2/media/metadata")?.json(&body))?.send().await?;
+    if reply.is_success() { Ok(()) } else { Err(parse_error(session, &reply)) }
+}
+
+/// Makes a post public.
+pub(super) async fn tweet(session: &Session, tweet: &NewTweet<'_>) -> Result<String> {
+    let request = post(session, "/2/tweets")?.json(tweet).deadline(SPEC.commit_deadline);
+    let made: Made = data(session, request).await?;
+    if made.id.is_empty() {
+        return Err(Error::new(Kind::Ambiguous, format!("{LABEL} answered without an id.")));
+    }
+    Ok(made.id)
+}
+
+/// The account's latest posts and replies.
+pub(super) async fn tweets(session: &Session) -> Result<Vec<Tweet>> {
+    let path = format!("/2/users/{}/tweets", session.account.remote_id);
+    let query =
+        [("max_results", "10"), ("exclude", "retweets"), ("tweet.fields", "created_at,entities")];
+    let request = signed(session, get(session, &path)?.query(&query))?;
+    // An account without posts is answered without data.
+    let found: Wrapped<Vec<Tweet>> = answer::send(session, request, parse_error).await?;
+    Ok(found.data.unwrap_or_default())
+}
+
+fn get(session: &Session, path: &str) -> Result<Request> {
+    Ok(session.http.get(session.url(SPEC.base_url, path)?))
+}
+
+fn post(session: &Session, path: &str) -> Result<Request> {
+    Ok(session.http.post(session.url(SPEC.base_url, path)?))
+}
+
+fn signed(session: &Session, request: Request) -> Result<Request> {
+    Ok(request.bearer(session.secrets.need(ACCESS_TOKEN)?))
+}
+
+/// Sends a request whose answer must hold data. A success without them may hold the reason.
+async fn data<T: DeserializeOwned>(session: &Session, request: Request) -> Result<T> {
+    let reply = signed(session, request)?.send().await?;
+    if !reply.is_success() {
+        return Err(parse_error(session, &reply));
+    }
+    let wrapped: Wrapped<T> = reply.json()?;
+    wrapped.data.ok_or_else(|| {
+        let told = parse_error(session, &reply);
+        Error { kind: Kind::Ambiguous, ..told }
+    })
+}

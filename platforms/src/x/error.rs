@@ -1,0 +1,125 @@
+//! X's errors: `{"title", "detail", "type", "status", "errors": […]}`.
+
+use fanfare_outbound::Reply;
+use serde::Deserialize;
+
+use super::LABEL;
+use crate::{
+    Error, Kind, Session,
+    answer::{self, Reset},
+};
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Body {
+    title: String,
+    detail: String,
+    #[serde(rename = "type")]
+    kind: String,
+    reason: String,
+    errors: Vec<Entry>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Entry {
+    message: String,
+    detail: String,
+}
+
+impl Body {
+    fn words(&self) -> String {
+        let entries = self.errors.iter().flat_map(|one| [&one.message, &one.detail]);
+        let all = [&self.detail].into_iter().chain(entries).chain([&self.title]);
+        all.filter(|text| !text.is_empty()).map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The last part of the type's address, which names the problem.
+    fn name(&self) -> Option<&str> {
+        let name = self.kind.rsplit('/').next().filter(|name| !name.is_empty());
+        name.filter(|name| *name != "about:blank").or(Some(self.title.as_str()))
+    }
+}
+
+/// Says what is to be done about a reply that is not a success.
+pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
+    let body: Body = reply.json().unwrap_or_default();
+    let said = session.secrets.redact(&body.words());
+    let error = classify(session, reply, &body, &said.to_lowercase());
+    error.with_reply(
+        reply.status,
+        body.name(),
+        Some(&said).filter(|said| !said.is_empty()).map(String::as_str),
+    )
+}
+
+fn classify(session: &Session, reply: &Reply, body: &Body, said: &str) -> Error {
+    match reply.status {
+        500.. => answer::by_status(LABEL, reply, ""),
+        _ if body.kind.ends_with("usage-capped") || reply.status == 402 => out_of_credits(),
+        429 => slow_down(session, reply),
+        401 => expired(),
+        _ if said.contains("unsupported authentication") => expired(),
+        403 => forbidden(body, said),
+        400 if said.contains("media") => Error::media_rejected("X does not take the media.")
+            .with_remedy("Check type, size and length of the files; upload them again."),
+        _ => answer::by_status(LABEL, reply, ""),
+    }
+}
+
+fn expired() -> Error {
+    Error::new(Kind::TokenExpired, "The X access token is no longer accepted.")
+}
+
+fn out_of_credits() -> Error {
+    Error::misconfigured("The credits or the monthly cap of the X app are used up.")
+        .with_remedy("Ask the operator to add credits to the app at X, then retry the post.")
+}
+
+fn forbidden(body: &Body, said: &str) -> Error {
+    if said.contains("duplicate content") {
+        return Error::rejected("X refuses a text that was posted a moment ago.")
+            .with_remedy("Look at the account; change the text if it is to appear once more.");
+    }
+    if said.contains("longer than 2 minutes") {
+        return Error::media_rejected("X takes no video this long from this account.")
+            .with_remedy("Shorten the video to 140 s, or subscribe the account to X Premium.");
+    }
+    if said.contains("suspended") || said.contains("locked") {
+        return Error::misconfigured("X has suspended or locked this account.")
+            .with_remedy("Log in to X with the account and follow what it asks for.");
+    }
+    if body.kind.contains("client-") || body.reason.contains("client") {
+        return Error::misconfigured("The X app may not do this.")
+            .with_remedy("Ask the operator to check the app's project and plan at X.");
+    }
+    if said.contains("url") {
+        return Error::rejected("X does not take an address in the text.")
+            .with_remedy("Remove the address or use another one.");
+    }
+    Error::misconfigured("X does not let the account do this.")
+        .with_remedy("Connect the account again with all permissions; look at the account on X.")
+}
+
+/// Of several limits the one that is used up says when to come back.
+fn slow_down(session: &Session, reply: &Reply) -> Error {
+    const DAILY: [(&str, &str); 2] = [
+        ("x-user-limit-24hour-remaining", "x-user-limit-24hour-reset"),
+        ("x-app-limit-24hour-remaining", "x-app-limit-24hour-reset"),
+    ];
+    let used_up = DAILY.iter().find(|(left, _)| reply.header(left) == Some("0"));
+    if let Some((_, reset)) = used_up {
+        let wait = answer::wait(session, reply, &[Reset::Unix(reset)]);
+        let message = "The account has used up what X lets it post in 24 hours.";
+        return Error::new(Kind::QuotaExhausted, message).with_retry_after(wait);
+    }
+    let wait = answer::wait(session, reply, &[Reset::Unix("x-rate-limit-reset")]);
+    Error::new(Kind::RateLimited, "X asks to slow down.").with_retry_after(wait)
+}
+
+/// Was the same text posted a moment ago?
+pub(super) fn is_duplicate(error: &Error) -> bool {
+    let Some(reply) = &error.reply else { return false };
+    let said = reply.message.as_deref().unwrap_or_default().to_lowercase();
+    reply.status == 403 && said.contains("duplicate content")
+}

@@ -1,0 +1,203 @@
+//! Publishing on X, step by step.
+
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use serde_json::Value;
+
+use super::{
+    IMAGE_BYTES_MAX, client,
+    client::{NewTweet, TweetMedia, TweetPoll, TweetReply, Upload},
+    error::is_duplicate,
+    is_chain, reconcile, segments,
+    settings::Settings,
+    state::{Next, Pieces, State, Uploaded},
+};
+use crate::{
+    Draft, Error, Media, Part, Progress, Published, Result, Session, Step, outcome::read_state,
+    settings::is_ai_generated,
+};
+
+/// How long X may take over a file.
+const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
+/// How long to wait before it is asked again, unless it says so.
+const POLL: Duration = Duration::from_secs(5);
+/// Pause between two posts of a chain.
+const BETWEEN_SEGMENTS: Duration = Duration::from_secs(1);
+
+/// The call that comes next.
+pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
+    let settings = draft.settings::<Settings>().unwrap_or_default();
+    read_state::<State>(state).next(draft, &settings).step(is_chain(draft))
+}
+
+/// Makes that call.
+pub(super) async fn publish(
+    session: &Session,
+    draft: &Draft,
+    state: Option<Value>,
+) -> Result<Progress> {
+    let settings: Settings = draft.settings()?;
+    let mut state: State = read_state(state.as_ref());
+    match state.next(draft, &settings) {
+        Next::Image(index) => {
+            let media = file(draft, index)?;
+            let bytes = media.read(IMAGE_BYTES_MAX).await?;
+            let upload = client::upload_image(session, media, bytes).await?;
+            there(state, upload.id)
+        }
+        Next::Initialize(index) => {
+            let media = file(draft, index)?;
+            let total =
+                media.bytes.ok_or_else(|| Error::transient("The file's size is not known yet."))?;
+            let id = client::initialize(session, media, total).await?.id;
+            state.upload = Some(Pieces { id: id.clone(), total, sent: 0, finalized: None });
+            Ok(Progress::go_on(&state)?.naming(Some(id)))
+        }
+        Next::Append(index) => append(session, file(draft, index)?, state).await,
+        Next::Finalize(_) => {
+            let id = pieces(&mut state)?.id.clone();
+            let upload = client::finalize(session, &id).await?;
+            pieces(&mut state)?.finalized = Some(session.now);
+            processed(session, state, upload)
+        }
+        Next::Status(_) => {
+            let id = pieces(&mut state)?.id.clone();
+            let upload = client::status(session, &id).await?;
+            processed(session, state, upload)
+        }
+        Next::Describe(index, text) => {
+            let uploaded = state.media.get_mut(index).ok_or_else(unfit)?;
+            client::describe(session, &uploaded.id, &text).await?;
+            uploaded.described = true;
+            Progress::go_on(&state)
+        }
+        Next::Tweet(index) => tweet(session, draft, &settings, state, index).await,
+    }
+}
+
+async fn append(session: &Session, media: &Media, mut state: State) -> Result<Progress> {
+    let upload = pieces(&mut state)?;
+    let start = upload.sent * upload.size();
+    let end = (start + upload.size()).min(upload.total);
+    let piece = media.part(start..end).await?;
+    client::append(session, &upload.id, upload.sent, piece).await?;
+    upload.sent += 1;
+    Progress::go_on(&state)
+}
+
+/// What follows from what X says of a file.
+fn processed(session: &Session, mut state: State, upload: Upload) -> Result<Progress> {
+    let Some(info) = &upload.processing_info else {
+        state.upload = None;
+        return there(state, upload.id);
+    };
+    match info.state.as_str() {
+        "succeeded" => {
+            state.upload = None;
+            there(state, upload.id)
+        }
+        "failed" => Err(Error::media_rejected("X could not process the file.").with_reply(
+            200,
+            None,
+            Some(info.reason()),
+        )),
+        _ => {
+            let since = pieces(&mut state)?.finalized.unwrap_or(session.now);
+            if session.now - since > PROCESSING_MAX {
+                return Err(Error::transient("X has not processed the file within 15 minutes."));
+            }
+            let pause = info.check_after_secs.map_or(POLL, |secs| Duration::from_secs(secs.max(1)));
+            Ok(Progress::go_on(&state)?.after(pause))
+        }
+    }
+}
+
+fn there(mut state: State, id: String) -> Result<Progress> {
+    state.media.push(Uploaded { id: id.clone(), described: false });
+    Ok(Progress::go_on(&state)?.naming(Some(id)))
+}
+
+async fn tweet(
+    session: &Session,
+    draft: &Draft,
+    settings: &Settings,
+    state: State,
+    index: usize,
+) -> Result<Progress> {
+    let texts = segments(draft);
+    let text = texts.get(index).ok_or_else(unfit)?;
+    let tweet = new_tweet(draft, settings, &state, text);
+    match client::tweet(session, &tweet).await {
+        Ok(id) => published(session, draft, state, id),
+        // The answer to a call that was lost may have been this post: then it is there.
+        Err(error) if is_duplicate(&error) => {
+            let since = draft.at.min(session.now);
+            let found = reconcile::find(session, text, &state.published, since).await;
+            match found.ok().flatten() {
+                Some(id) => published(session, draft, state, id),
+                None => Err(error),
+            }
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn new_tweet<'a>(
+    draft: &'a Draft,
+    settings: &'a Settings,
+    state: &'a State,
+    text: &'a str,
+) -> NewTweet<'a> {
+    if let Some(last) = state.published.last() {
+        let reply = Some(TweetReply { in_reply_to_tweet_id: last });
+        return NewTweet { text, reply, ..NewTweet::default() };
+    }
+    let media_ids: Vec<_> = state.media.iter().map(|one| one.id.as_str()).collect();
+    let poll = settings.poll.as_ref();
+    NewTweet {
+        text,
+        media: (!media_ids.is_empty()).then_some(TweetMedia { media_ids }),
+        poll: poll.map(|it| TweetPoll { options: &it.options, duration_minutes: it.minutes() }),
+        reply: None,
+        // Everyone may reply unless X is told otherwise; it does not know the word.
+        reply_settings: settings.reply_settings.as_deref().filter(|who| *who != "everyone"),
+        made_with_ai: is_ai_generated(draft),
+        paid_partnership: settings.paid_partnership,
+    }
+}
+
+/// What follows once the post at work is public with this id.
+pub(super) fn published(
+    session: &Session,
+    draft: &Draft,
+    mut state: State,
+    id: String,
+) -> Result<Progress> {
+    state.published.push(id.clone());
+    if state.published.len() < segments(draft).len() {
+        let mut progress = Progress::go_on(&state)?.after(BETWEEN_SEGMENTS).naming(Some(id));
+        if let Progress::Continue { public, .. } = &mut progress {
+            *public = true;
+        }
+        return Ok(progress);
+    }
+    let mut ids = state.published.into_iter();
+    let first = ids.next().ok_or_else(unfit)?;
+    let parts = (2..).zip(ids).map(|(number, id)| Part { name: format!("segment_{number}"), id });
+    let path = format!("/{}/status/{first}", session.account.username);
+    let url = session.url("https://x.com", &path).ok().map(String::from);
+    Ok(Progress::Done(Published { id: first, url, parts: parts.collect() }))
+}
+
+fn file(draft: &Draft, index: usize) -> Result<&Media> {
+    draft.media.get(index).ok_or_else(|| Error::media_rejected("A file of the post is missing."))
+}
+
+fn pieces(state: &mut State) -> Result<&mut Pieces> {
+    state.upload.as_mut().ok_or_else(unfit)
+}
+
+fn unfit() -> Error {
+    Error::rejected("The stored progress of the post does not fit its content.")
+}

@@ -1,0 +1,125 @@
+//! How far a post is, and what comes next.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::settings::Settings;
+use crate::{Draft, Step, settings::alt_text};
+
+/// Kept between two calls.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct State {
+    /// Files that X has, in order.
+    pub media: Vec<Uploaded>,
+    /// The file that is being uploaded in pieces.
+    pub upload: Option<Pieces>,
+    /// Ids of the posts that are public, in order.
+    pub published: Vec<String>,
+}
+
+/// A file that X has.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Uploaded {
+    /// Its id.
+    pub id: String,
+    /// It has its alt text.
+    pub described: bool,
+}
+
+/// A file on its way.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Pieces {
+    /// Its id.
+    pub id: String,
+    /// How many bytes it has.
+    pub total: u64,
+    /// How many pieces X has.
+    pub sent: u64,
+    /// X was told that these are all, and works on it: since when.
+    pub finalized: Option<DateTime<Utc>>,
+}
+
+/// The next thing to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Next {
+    /// Upload the image with this index.
+    Image(usize),
+    /// Begin to upload the video or GIF with this index.
+    Initialize(usize),
+    /// Send the next piece of it.
+    Append(usize),
+    /// Say that all pieces are there.
+    Finalize(usize),
+    /// Ask how far X is with it.
+    Status(usize),
+    /// Describe the file with this index.
+    Describe(usize, String),
+    /// Make the post with this index public.
+    Tweet(usize),
+}
+
+/// Smallest piece. X takes a thousand of them, each up to 5 MB.
+const PIECE: u64 = 4 << 20;
+const PIECES_MAX: u64 = 999;
+
+impl Pieces {
+    /// How many bytes each piece has, the last one aside.
+    pub fn size(&self) -> u64 {
+        PIECE.max(self.total.div_ceil(PIECES_MAX))
+    }
+
+    fn next(&self, index: usize) -> Next {
+        match self.finalized {
+            _ if self.sent * self.size() < self.total => Next::Append(index),
+            None => Next::Finalize(index),
+            Some(_) => Next::Status(index),
+        }
+    }
+}
+
+impl State {
+    /// What comes next for this draft.
+    pub fn next(&self, draft: &Draft, settings: &Settings) -> Next {
+        if !self.published.is_empty() {
+            return Next::Tweet(self.published.len());
+        }
+        for (index, uploaded) in self.media.iter().enumerate() {
+            // A video has no description.
+            let file = draft.media.get(index).filter(|media| media.is_image());
+            let alt = file.and_then(|_| alt_text(&settings.media_alt_texts, index));
+            if let Some(alt) = alt.filter(|_| !uploaded.described) {
+                return Next::Describe(index, alt.to_owned());
+            }
+        }
+        let index = self.media.len();
+        match (draft.media.get(index), &self.upload) {
+            (None, _) => Next::Tweet(0),
+            (Some(_), Some(pieces)) => pieces.next(index),
+            (Some(media), None) if media.is_image() && media.mime != "image/gif" => {
+                Next::Image(index)
+            }
+            (Some(_), None) => Next::Initialize(index),
+        }
+    }
+}
+
+impl Next {
+    /// As the ledger shows it.
+    pub fn step(&self, is_chain: bool) -> Step {
+        let of = |name: &str, index: &usize| Step::prepare(format!("{name}_{}", index + 1));
+        match self {
+            Self::Image(index) => of("upload_image", index),
+            Self::Initialize(index) => of("initialize_upload", index),
+            Self::Append(index) => of("append_upload", index),
+            Self::Finalize(index) => of("finalize_upload", index),
+            Self::Status(index) => of("wait_media", index),
+            Self::Describe(index, _) => of("set_alt_text", index),
+            Self::Tweet(index) if is_chain => {
+                Step::commit(format!("publish_segment_{}", index + 1))
+            }
+            Self::Tweet(_) => Step::commit("create_post"),
+        }
+    }
+}

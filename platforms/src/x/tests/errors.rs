@@ -1,0 +1,85 @@
+//! The table of errors.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::session;
+use crate::{
+    Kind,
+    rehearsal::{Network, at, reply},
+    x::error::parse_error,
+};
+
+fn problem(title: &str, detail: &str, kind: &str) -> Value {
+    json!({"title": title, "detail": detail, "type": kind})
+}
+
+#[tokio::test]
+async fn each_error_says_what_to_do() {
+    let network = Network::start(|_| (200, json!({}))).await;
+    let session = session(&network);
+    let forbidden = |detail: &str| problem("Forbidden", detail, "about:blank");
+    let base = "https://api.twitter.com/2/problems";
+    let client = problem(
+        "Client Forbidden",
+        "Attach your app to a project",
+        &format!("{base}/client-forbidden"),
+    );
+    let capped = problem("UsageCapExceeded", "Usage cap exceeded", &format!("{base}/usage-capped"));
+    let invalid =
+        json!({"errors": [{"message": "Your media IDs are invalid."}], "title": "Invalid Request"});
+    let table = [
+        (401, problem("Unauthorized", "Unauthorized", "about:blank"), Kind::TokenExpired),
+        (
+            403,
+            problem("Unsupported Authentication", "Unsupported Authentication", "x"),
+            Kind::TokenExpired,
+        ),
+        (402, json!({"title": "CreditsDepleted"}), Kind::Misconfigured),
+        (429, capped, Kind::Misconfigured),
+        (403, forbidden("not allowed to create a Tweet with duplicate content"), Kind::Rejected),
+        (403, forbidden("not allowed to post a video longer than 2 minutes"), Kind::MediaRejected),
+        (403, forbidden("Your account is suspended"), Kind::Misconfigured),
+        (403, forbidden("invalid URL"), Kind::Rejected),
+        (403, forbidden("You are not permitted to perform this action."), Kind::Misconfigured),
+        (403, client, Kind::Misconfigured),
+        (400, invalid, Kind::MediaRejected),
+        (400, json!({"errors": [{"message": "text is wrong"}]}), Kind::Rejected),
+        (429, json!({}), Kind::RateLimited),
+        (500, json!({}), Kind::Server),
+        (503, json!("html"), Kind::Server),
+    ];
+    for (status, body, kind) in table {
+        let error = parse_error(&session, &reply(status, &[], &body));
+        assert_eq!(error.kind, kind, "{status} {body}");
+        assert!(error.message.ends_with('.'), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn the_limit_that_is_used_up_says_when_to_come_back() {
+    let network = Network::start(|_| (200, json!({}))).await;
+    let session = session(&network);
+    let (soon, day) = (at(60).timestamp().to_string(), at(7_200).timestamp().to_string());
+    let short = [("x-rate-limit-reset", soon.as_str())];
+    let error = parse_error(&session, &reply(429, &short, &json!({})));
+    assert_eq!((error.kind, error.retry_after), (Kind::RateLimited, Some(Duration::from_secs(60))));
+    let long = [
+        ("x-rate-limit-reset", soon.as_str()),
+        ("x-user-limit-24hour-remaining", "12"),
+        ("x-app-limit-24hour-remaining", "0"),
+        ("x-app-limit-24hour-reset", day.as_str()),
+    ];
+    let error = parse_error(&session, &reply(429, &long, &json!({})));
+    let expected = (Kind::QuotaExhausted, Some(Duration::from_secs(7_200)));
+    assert_eq!((error.kind, error.retry_after), expected);
+}
+
+#[tokio::test]
+async fn a_repeated_token_is_not_kept() {
+    let network = Network::start(|_| (200, json!({}))).await;
+    let body = problem("Forbidden", "access-1 may not do this", "about:blank");
+    let error = parse_error(&session(&network), &reply(403, &[], &body));
+    assert!(!format!("{error:?}").contains("access-1"));
+}

@@ -1,0 +1,22 @@
+//! Who a token belongs to.
+
+use serde_json::{Map, json};
+
+use super::client;
+use crate::{Error, Identity, Result, Session, oauth};
+
+/// Asks X who the token belongs to, and what the account may do.
+pub(super) async fn verify(session: &Session) -> Result<Identity> {
+    let user = client::me(session).await.map_err(Error::while_connecting)?;
+    let facts =
+        [(super::SUBSCRIPTION, user.subscription_type), ("verified_type", user.verified_type)];
+    let meta = facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), json!(value?))));
+    Ok(Identity {
+        remote_id: user.id,
+        username: user.username,
+        display_name: user.name,
+        meta: Map::from_iter(meta),
+        secrets: session.secrets.clone(),
+        expires_at: oauth::ends(&session.secrets),
+    })
+}

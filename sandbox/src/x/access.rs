@@ -1,0 +1,53 @@
+//! Tokens: whose, and for how long.
+
+use std::sync::Arc;
+
+use super::failure::unauthorized;
+use super::{Cx, X};
+use crate::call::Call;
+use crate::params::Params;
+use crate::random::{self, BASE62};
+use crate::reply::Reply;
+use crate::sim::{Account, Sim};
+
+/// Two hours, in milliseconds.
+pub(super) const LIFE_MS: i64 = 2 * 3_600_000;
+
+/// Names of the first tokens among an identity's private values.
+pub(super) const ACCESS: &str = "access_token";
+pub(super) const REFRESH: &str = "refresh_token";
+
+/// A new token or code. The user's id stands in it, so that it can be found again.
+pub(super) fn new_token(user_id: &str) -> String {
+    format!("{user_id}-{}", random::text(BASE62, 60))
+}
+
+/// Whose a token or code is.
+pub(super) fn of_token(sim: &Sim<X>, token: &str) -> Option<Arc<Account<X>>> {
+    sim.account(token.split_once('-')?.0)
+}
+
+/// Whose request it is: by its token, or by the code or token in its body.
+pub(super) fn caller(sim: &Sim<X>, call: &Call) -> Option<Arc<Account<X>>> {
+    if let Some(token) = call.bearer() {
+        return of_token(sim, token);
+    }
+    let params = Params::read(call).ok()?;
+    let named = ["code", "refresh_token", "token"].iter().find_map(|name| params.filled(name))?;
+    of_token(sim, &named)
+}
+
+/// The account whose good token the request carries.
+pub(super) fn account(cx: &Cx) -> Result<Arc<Account<X>>, Reply> {
+    let token = cx.call.bearer().ok_or_else(unauthorized)?;
+    let account = of_token(&cx.sim, token).ok_or_else(unauthorized)?;
+    let identity = &account.identity;
+    let first = (token == identity.private(ACCESS)).then_some(identity.created_ms + LIFE_MS);
+    let now_ms = cx.now_ms();
+    let good = account.look(|home| {
+        let first = first.filter(|_| home.spent.is_empty());
+        let ends = home.access.get(token).copied().or(first);
+        !home.expired && !home.revoked && ends.is_some_and(|ends_ms| now_ms < ends_ms)
+    });
+    if good { Ok(account) } else { Err(unauthorized()) }
+}

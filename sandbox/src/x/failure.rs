@@ -1,0 +1,78 @@
+//! X's ways of saying no.
+
+use serde_json::{Value, json};
+
+use crate::reply::Reply;
+
+/// A problem as the API describes one.
+pub(super) fn problem(status: u16, title: &str, detail: &str) -> Reply {
+    Reply::json(
+        status,
+        &json!({"title": title, "detail": detail, "type": "about:blank", "status": status}),
+    )
+}
+
+/// A request with parameters that cannot be.
+pub(super) fn invalid(messages: &[String]) -> Reply {
+    let errors: Vec<Value> =
+        messages.iter().map(|message| json!({"parameters": {}, "message": message})).collect();
+    Reply::json(
+        400,
+        &json!({
+            "errors": errors,
+            "title": "Invalid Request",
+            "detail": "One or more parameters to your request was invalid.",
+            "type": "https://api.twitter.com/2/problems/invalid-request",
+        }),
+    )
+}
+
+/// One parameter that cannot be.
+pub(super) fn wrong(message: &str) -> Reply {
+    invalid(&[message.to_owned()])
+}
+
+/// What the account may not do.
+pub(super) fn forbidden(detail: &str) -> Reply {
+    problem(403, "Forbidden", detail)
+}
+
+pub(super) fn unauthorized() -> Reply {
+    problem(401, "Unauthorized", "Unauthorized")
+}
+
+/// Nothing of this id.
+pub(super) fn missing(id: &str) -> Reply {
+    Reply::json(
+        404,
+        &json!({
+            "title": "Not Found Error",
+            "detail": format!("Could not find tweet with id: [{id}]."),
+            "type": "https://api.twitter.com/2/problems/resource-not-found",
+            "status": 404,
+        }),
+    )
+}
+
+/// Too many calls, until `reset_ms`.
+pub(super) fn too_many(reset_ms: i64) -> Reply {
+    problem(429, "Too Many Requests", "Too Many Requests")
+        .with("x-rate-limit-remaining", 0)
+        .with("x-rate-limit-reset", reset_seconds(reset_ms))
+}
+
+/// A time as X's headers say it.
+pub(super) fn reset_seconds(ms: i64) -> i64 {
+    ms.div_euclid(1_000) + 1
+}
+
+/// A fault's status in X's words.
+pub(super) fn of_status(status: u16) -> Reply {
+    match status {
+        400 => wrong("Invalid parameter."),
+        401 => unauthorized(),
+        403 => forbidden("You are not permitted to perform this action."),
+        404 => missing("0"),
+        status => problem(status, "Service Unavailable", "Service Unavailable"),
+    }
+}

@@ -1,0 +1,64 @@
+//! How often X lets itself be called, as its headers tell.
+
+use super::failure::{self, reset_seconds};
+use super::{Cx, X};
+use crate::pace::{Limit, Paced};
+use crate::reply::{Answer, Reply};
+use crate::sim::Account;
+
+const QUARTER_MS: i64 = 15 * 60_000;
+const DAY_MS: i64 = 86_400_000;
+
+/// Posts of an account.
+pub(super) const CREATE: Limit = Limit { name: "create", units: 100, span_ms: QUARTER_MS };
+/// Posts that are listed.
+pub(super) const TIMELINE: Limit = Limit { name: "timeline", units: 900, span_ms: QUARTER_MS };
+/// Questions who an account is.
+pub(super) const ME: Limit = Limit { name: "me", units: 75, span_ms: QUARTER_MS };
+/// Posts of an app in a day.
+const DAY: Limit = Limit { name: "day", units: 10_000, span_ms: DAY_MS };
+
+/// Does the work if the limit lets it. Every answer says where the limit stands; it is only enforced where limits are.
+pub(super) fn limited(
+    cx: &Cx,
+    account: &Account<X>,
+    limit: Limit,
+    work: impl FnOnce() -> Answer,
+) -> Answer {
+    let now_ms = cx.now_ms();
+    if !cx.sim.world.rate_limits() {
+        let idle =
+            Paced { allowed: true, remaining: limit.units, reset_ms: now_ms + limit.span_ms };
+        return told(work(), limit, idle);
+    }
+    let paced = account.pace(limit, 1, now_ms);
+    if !paced.allowed {
+        return Err(failure::too_many(paced.reset_ms).with("x-rate-limit-limit", limit.units));
+    }
+    told(work(), limit, paced)
+}
+
+fn told(answer: Answer, limit: Limit, paced: Paced) -> Answer {
+    let with = |reply: Reply| {
+        reply
+            .with("x-rate-limit-limit", limit.units)
+            .with("x-rate-limit-remaining", paced.remaining)
+            .with("x-rate-limit-reset", reset_seconds(paced.reset_ms))
+    };
+    answer.map(with).map_err(with)
+}
+
+/// Counts a post against the day's.
+pub(super) fn day(cx: &Cx, account: &Account<X>) -> Result<(), Reply> {
+    if !cx.sim.world.rate_limits() {
+        return Ok(());
+    }
+    let paced = account.pace(DAY, 1, cx.now_ms());
+    if paced.allowed {
+        return Ok(());
+    }
+    Err(failure::too_many(paced.reset_ms)
+        .with("x-app-limit-24hour-limit", DAY.units)
+        .with("x-app-limit-24hour-remaining", 0)
+        .with("x-app-limit-24hour-reset", reset_seconds(paced.reset_ms)))
+}

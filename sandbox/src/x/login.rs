@@ -1,0 +1,176 @@
+//! Consent, codes, tokens that rotate, and their end.
+
+use std::fmt::Write;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use url::Url;
+use url::form_urlencoded::Serializer;
+
+use super::home::{Change, Consent};
+use super::{Cx, access, failure};
+use crate::page;
+use crate::params::Params;
+use crate::reply::{Answer, Reply};
+
+/// How long a code may be exchanged, in milliseconds.
+const CODE_MS: i64 = 30_000;
+
+fn refused(status: u16, error: &str, description: &str) -> Reply {
+    Reply::json(status, &json!({"error": error, "error_description": description}))
+}
+
+/// `GET /i/oauth2/authorize`: lets a person choose an account, then goes back to the client with a code.
+pub(super) fn authorize(cx: &Cx) -> Answer {
+    let query = |name: &str| cx.call.query_value(name).filter(|value| !value.is_empty());
+    let required = |name: &str| {
+        query(name).ok_or_else(|| failure::wrong(&format!("Missing required parameter [{name}].")))
+    };
+    required("client_id")?;
+    let redirect_uri = required("redirect_uri")?;
+    let mut back = Url::parse(&redirect_uri)
+        .map_err(|_| failure::wrong("Value passed for the redirect uri did not match."))?;
+    if required("response_type")? != "code" {
+        return Err(failure::wrong("Value passed for the response type was invalid."));
+    }
+    let (state, challenge) = (required("state")?, required("code_challenge")?);
+    if query("code_challenge_method").as_deref() != Some("S256") {
+        return Err(failure::wrong("Value passed for the code challenge method was invalid."));
+    }
+    back.query_pairs_mut().append_pair("state", &state);
+    let Some(chosen) = query("account") else { return Ok(choice(cx)) };
+    let Some(account) = cx.sim.account(&chosen) else {
+        back.query_pairs_mut().append_pair("error", "access_denied");
+        return Ok(Reply::empty(302).with("location", back));
+    };
+    let code = access::new_token(&account.identity.remote_id);
+    let scope = query("scope").unwrap_or_default();
+    let expires_ms = cx.now_ms() + CODE_MS;
+    let consent = Consent { redirect_uri, challenge, scope, expires_ms };
+    cx.sim.make(&account, Change::Code { code: code.clone(), consent });
+    back.query_pairs_mut().append_pair("code", &code);
+    Ok(Reply::empty(302).with("location", back))
+}
+
+fn choice(cx: &Cx) -> Reply {
+    let link = |id: &str, name: &str| {
+        let pairs = cx.call.query_pairs().chain([("account".to_owned(), id.to_owned())]);
+        let query = Serializer::new(String::new()).extend_pairs(pairs).finish();
+        let url = page::escape(&format!("{}/{}?{query}", cx.sim.base(), cx.call.path));
+        format!("<li><a href=\"{url}\">{}</a></li>", page::escape(name))
+    };
+    let mut list = String::from("<ul>");
+    for account in cx.sim.all() {
+        list.push_str(&link(&account.identity.remote_id, &account.identity.username));
+    }
+    let _ = write!(list, "{}</ul>", link("none", "Cancel"));
+    page::page(200, "Continue as", "An application asks to post on simulated x.", &list)
+}
+
+/// `POST /2/oauth2/token`: a code, or a refresh token, for tokens.
+pub(super) fn token(cx: &Cx) -> Answer {
+    let params = params(cx)?;
+    let required = |name: &str| {
+        let description = format!("Missing required parameter [{name}].");
+        params.filled(name).ok_or_else(|| refused(400, "invalid_request", &description))
+    };
+    match required("grant_type")?.as_str() {
+        "authorization_code" => exchange(
+            cx,
+            &required("code")?,
+            &required("redirect_uri")?,
+            &required("code_verifier")?,
+        ),
+        "refresh_token" => refresh(cx, &required("refresh_token")?),
+        _ => Err(refused(400, "unsupported_grant_type", "The grant type is not supported.")),
+    }
+}
+
+/// The form of a confidential client, which proves who it is with HTTP Basic.
+fn params(cx: &Cx) -> Result<Params, Reply> {
+    let is_known = cx.call.basic().is_some_and(|(id, secret)| !id.is_empty() && !secret.is_empty());
+    if !is_known {
+        return Err(refused(401, "unauthorized_client", "Missing valid authorization header"));
+    }
+    Params::read(&cx.call).map_err(|_| refused(400, "invalid_request", "The body cannot be read."))
+}
+
+fn exchange(cx: &Cx, code: &str, redirect_uri: &str, verifier: &str) -> Answer {
+    let bad = |why: &str| refused(400, "invalid_request", why);
+    let used = || bad("Value passed for the authorization code was invalid.");
+    let account = access::of_token(&cx.sim, code).ok_or_else(used)?;
+    let now_ms = cx.now_ms();
+    let (fresh, next) = pair(&account.identity.remote_id);
+    let scope = cx.sim.change(&account, |home| {
+        let consent = home.codes.get(code).filter(|consent| now_ms < consent.expires_ms);
+        let consent = consent.ok_or_else(used)?;
+        if consent.redirect_uri != redirect_uri {
+            return Err(bad("Value passed for the redirect uri did not match the uri of the authorization code."));
+        }
+        if URL_SAFE_NO_PAD.encode(Sha256::digest(verifier.as_bytes())) != consent.challenge {
+            return Err(bad("Value passed for the code verifier did not match the code challenge."));
+        }
+        let scope = consent.scope.clone();
+        // Without offline.access there is nothing to refresh with.
+        let refresh = scope.contains("offline.access").then(|| next.clone());
+        let (used, access) = (code.to_owned(), fresh.clone());
+        let expires_ms = now_ms + access::LIFE_MS;
+        Ok((Change::Issued { used, access, refresh, expires_ms }, scope))
+    })?;
+    let next = scope.contains("offline.access").then_some(next);
+    Ok(issued(&fresh, next, &scope))
+}
+
+fn refresh(cx: &Cx, token: &str) -> Answer {
+    let dead = || refused(400, "invalid_request", "Value passed for the token was invalid.");
+    let account = access::of_token(&cx.sim, token).ok_or_else(dead)?;
+    let identity = &account.identity;
+    let is_first = token == identity.private(access::REFRESH);
+    let now_ms = cx.now_ms();
+    let (fresh, next) = pair(&identity.remote_id);
+    let known = cx.sim.change(&account, |home| {
+        if home.spent.contains(token) {
+            return Ok((Change::Stolen, false));
+        }
+        if home.revoked || !(is_first || home.refresh.contains(token)) {
+            return Err(dead());
+        }
+        let (used, access) = (token.to_owned(), fresh.clone());
+        let expires_ms = now_ms + access::LIFE_MS;
+        Ok((Change::Issued { used, access, refresh: Some(next.clone()), expires_ms }, true))
+    })?;
+    if known { Ok(issued(&fresh, Some(next), "")) } else { Err(dead()) }
+}
+
+fn pair(user_id: &str) -> (String, String) {
+    (access::new_token(user_id), access::new_token(user_id))
+}
+
+fn issued(access: &str, refresh: Option<String>, scope: &str) -> Reply {
+    let mut tokens = json!({
+        "token_type": "bearer",
+        "expires_in": access::LIFE_MS / 1_000,
+        "access_token": access,
+    });
+    if !scope.is_empty() {
+        tokens["scope"] = json!(scope);
+    }
+    if let Some(refresh) = refresh {
+        tokens["refresh_token"] = json!(refresh);
+    }
+    Reply::ok(&tokens)
+}
+
+/// `POST /2/oauth2/revoke`
+pub(super) fn revoke(cx: &Cx) -> Answer {
+    let params = params(cx)?;
+    let token = params.filled("token");
+    let token = token
+        .ok_or_else(|| refused(400, "invalid_request", "Missing required parameter [token]."))?;
+    if let Some(account) = access::of_token(&cx.sim, &token) {
+        cx.sim.make(&account, Change::Revoked);
+    }
+    Ok(Reply::ok(&json!({"revoked": true})))
+}

@@ -1,0 +1,162 @@
+//! X: version 2 of its API with its login, below one address.
+//!
+//! <https://docs.x.com/x-api>
+
+mod access;
+mod failure;
+mod home;
+mod limits;
+mod login;
+mod media;
+mod shown;
+mod text;
+mod tweets;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use salvo::http::Method;
+use serde_json::{Map, Value, json};
+
+use crate::call::Call;
+use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::random;
+use crate::reply::{Answer, Reply};
+use crate::sim::{Account, Sim};
+use crate::world::{World, rfc3339};
+use home::{Change, Home};
+
+/// One request to this network.
+type Cx = crate::network::Cx<X>;
+
+/// The network.
+pub(crate) struct X;
+
+impl Network for X {
+    const NAME: &'static str = "x";
+    const BODY_MAX: usize = 20 << 20;
+    type Home = Home;
+    type Change = Change;
+
+    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let mut username = name.fitted('_', allowed);
+        if matches!(name, Name::Made(..)) {
+            // Two words may be longer than a name; their ends tell them apart.
+            username = username.replace('_', "");
+            username = username.split_off(username.len().saturating_sub(15));
+        }
+        if username.is_empty() || username.len() > 15 {
+            return Err("a user name has 1 to 15 letters, digits and underscores".into());
+        }
+        let user_id = random::number(18).to_string();
+        let token = |name: &str| (name.to_owned(), access::new_token(&user_id));
+        let private = BTreeMap::from([token(access::ACCESS), token(access::REFRESH)]);
+        Ok(Identity { remote_id: user_id, username, created_ms: world.now_ms(), private })
+    }
+
+    fn keys(identity: &Identity) -> Vec<String> {
+        vec![identity.username.clone()]
+    }
+
+    fn credentials(identity: &Identity, _base: &str) -> Map<String, Value> {
+        Map::from_iter([
+            ("access_token".to_owned(), json!(identity.private(access::ACCESS))),
+            ("refresh_token".to_owned(), json!(identity.private(access::REFRESH))),
+            ("expires_at".to_owned(), json!(rfc3339(identity.created_ms + access::LIFE_MS))),
+            ("user_id".to_owned(), json!(identity.remote_id)),
+        ])
+    }
+
+    fn route(method: &Method, path: &[&str], _call: &Call) -> Option<Route<Self>> {
+        use Phase::{Commit, Prepare, Read};
+        match (method, path) {
+            (&Method::GET, ["i", "oauth2", "authorize"]) => Route::now(Read, login::authorize),
+            (&Method::POST, ["2", "oauth2", "token"]) => Route::now(Prepare, login::token),
+            (&Method::POST, ["2", "oauth2", "revoke"]) => Route::now(Prepare, login::revoke),
+            (&Method::GET, ["2", "users", "me"]) => Route::now(Read, me),
+            (&Method::GET, ["2", "users", _, "tweets"]) => Route::now(Read, tweets::list),
+            (&Method::POST, ["2", "tweets"]) => Route::now(Commit, tweets::create),
+            (&Method::GET, ["2", "tweets", _]) => Route::now(Read, tweets::one),
+            (&Method::DELETE, ["2", "tweets", _]) => Route::now(Commit, tweets::delete),
+            (&Method::POST, ["2", "media", "upload"]) => Route::now(Prepare, media::upload),
+            (&Method::GET, ["2", "media", "upload"]) => Route::now(Prepare, media::status),
+            (&Method::POST, ["2", "media", "metadata"]) => Route::now(Prepare, media::metadata),
+            (&Method::POST, ["2", "media", "upload", "initialize"]) => {
+                Route::now(Prepare, media::initialize)
+            }
+            (&Method::POST, ["2", "media", "upload", _, "append"]) => {
+                Route::now(Prepare, media::append)
+            }
+            (&Method::POST, ["2", "media", "upload", _, "finalize"]) => {
+                Route::now(Prepare, media::finalize)
+            }
+            _ => None,
+        }
+    }
+
+    fn caller(sim: &Sim<Self>, call: &Call) -> Option<Arc<Account<Self>>> {
+        access::caller(sim, call)
+    }
+
+    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
+        home.apply(change);
+    }
+
+    fn token_change(expired: bool) -> Option<Change> {
+        Some(Change::Expired(expired))
+    }
+
+    fn posts(home: &Home, identity: &Identity, base: &str) -> Vec<Post> {
+        home.posts.values().map(|tweet| shown::post(home, tweet, identity, base)).collect()
+    }
+
+    fn refuse(refusal: Refusal) -> Reply {
+        let wait_ms = i64::try_from(refusal.retry_ms).unwrap_or(i64::MAX / 2);
+        match refusal.status {
+            429 => failure::too_many(refusal.now_ms + wait_ms),
+            status => failure::of_status(status),
+        }
+    }
+
+    fn no_route(_call: &Call) -> Reply {
+        failure::problem(404, "Not Found", "Not Found")
+    }
+
+    fn page<'a>(path: &[&'a str]) -> Option<(&'a str, &'a str)> {
+        match path {
+            [name, "status", id] => Some((name, id)),
+            _ => None,
+        }
+    }
+}
+
+/// `GET /2/users/me`
+fn me(cx: &Cx) -> Answer {
+    let account = access::account(cx)?;
+    limits::limited(cx, &account, limits::ME, || {
+        let identity = &account.identity;
+        let asked = cx.call.query_value("user.fields").unwrap_or_default();
+        let mut user = json!({
+            "id": identity.remote_id,
+            "name": identity.username,
+            "username": identity.username,
+        });
+        for (name, value) in [
+            ("verified", json!(false)),
+            ("verified_type", json!("none")),
+            ("subscription_type", json!("None")),
+            ("profile_image_url", json!(format!("{}/ui/{}", cx.sim.base(), identity.remote_id))),
+        ] {
+            if asked.split(',').any(|field| field == name) {
+                user[name] = value;
+            }
+        }
+        Ok(Reply::ok(&json!({ "data": user })))
+    })
+}
+
+/// A new id of 16 digits.
+fn id(cx: &Cx) -> u64 {
+    cx.sim.world.unique()
+}

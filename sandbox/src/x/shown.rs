@@ -1,0 +1,32 @@
+//! A post as the control API and the pages show it.
+
+use serde_json::json;
+
+use super::home::{Home, Tweet};
+use crate::network::{Identity, Medium, Post};
+use crate::world::rfc3339;
+
+/// Where a post is seen.
+pub(super) fn permalink(base: &str, owner: &Identity, id: u64) -> String {
+    format!("{base}/{}/status/{id}", owner.username)
+}
+
+/// The post with its media.
+pub(super) fn post(home: &Home, tweet: &Tweet, owner: &Identity, base: &str) -> Post {
+    let files = tweet.media.iter().filter_map(|id| home.media.get(id));
+    let media: Vec<Medium> = files.map(|upload| upload.medium()).collect();
+    let mut extra = tweet.extra.clone();
+    if let Some(id) = tweet.reply_to {
+        extra.insert("reply_to".into(), json!(id.to_string()));
+    }
+    let id = tweet.id.to_string();
+    Post {
+        text: tweet.text.clone(),
+        media,
+        created_at: rfc3339(tweet.at_ms),
+        url: permalink(base, owner, tweet.id),
+        extra,
+        page: id.clone(),
+        id,
+    }
+}

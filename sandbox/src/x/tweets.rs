@@ -1,0 +1,255 @@
+//! Posts: made, listed, taken away.
+
+use serde_json::{Map, Value, json};
+
+use super::failure::{self, forbidden, invalid, wrong};
+use super::home::{Change, Home, Tweet};
+use super::limits::{self, limited};
+use super::{Cx, X, access, id, shown, text};
+use crate::reply::{Answer, Reply};
+use crate::sim::Account;
+use crate::world::rfc3339;
+
+const TEXT: usize = 280;
+/// How long the same text is refused, in milliseconds.
+const AGAIN_MS: i64 = 60_000;
+const KNOWN: [&str; 8] = [
+    "text",
+    "media",
+    "poll",
+    "reply",
+    "reply_settings",
+    "made_with_ai",
+    "paid_partnership",
+    "quote_tweet_id",
+];
+const WHO_MAY_REPLY: [&str; 4] = ["following", "mentionedUsers", "subscribers", "verified"];
+
+/// `POST /2/tweets`
+pub(super) fn create(cx: &Cx) -> Answer {
+    let account = access::account(cx)?;
+    limited(cx, &account, limits::CREATE, || {
+        let body = cx.call.json().ok().and_then(|body| body.as_object().cloned());
+        let body = body.ok_or_else(|| wrong("The request body is not a JSON object."))?;
+        let (id, now_ms) = (id(cx), cx.now_ms());
+        let tweet = Tweet {
+            id,
+            at_ms: now_ms,
+            text: body.get("text").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            media: Vec::new(),
+            reply_to: None,
+            extra: extra(&body)?,
+        };
+        limits::day(cx, &account)?;
+        let text = cx.sim.change(&account, |home| {
+            let tweet = complete(home, tweet, &body)?;
+            let text = tweet.text.clone();
+            Ok((Change::Tweet(tweet), text))
+        })?;
+        let data =
+            json!({"id": id.to_string(), "text": text, "edit_history_tweet_ids": [id.to_string()]});
+        Ok(Reply::json(201, &json!({ "data": data })))
+    })
+}
+
+/// What a body asks for besides text, files and the post it answers.
+fn extra(body: &Map<String, Value>) -> Result<Map<String, Value>, Reply> {
+    let unknown: Vec<String> = body
+        .keys()
+        .filter(|name| !KNOWN.contains(&name.as_str()))
+        .map(|name| format!("$.{name}: is not defined in the schema and the schema does not allow additional properties"))
+        .collect();
+    if !unknown.is_empty() {
+        return Err(invalid(&unknown));
+    }
+    let mut extra = Map::new();
+    if let Some(who) = body.get("reply_settings") {
+        if !who.as_str().is_some_and(|who| WHO_MAY_REPLY.contains(&who)) {
+            return Err(wrong("$.reply_settings: does not have a value in the enumeration"));
+        }
+        extra.insert("reply_settings".into(), who.clone());
+    }
+    for name in ["made_with_ai", "paid_partnership"] {
+        match body.get(name) {
+            Some(Value::Bool(on)) => drop(extra.insert(name.into(), json!(on))),
+            Some(_) => return Err(wrong(&format!("$.{name}: boolean expected"))),
+            None => {}
+        }
+    }
+    if let Some(poll) = body.get("poll") {
+        extra.insert("poll".into(), polled(poll)?);
+    }
+    Ok(extra)
+}
+
+fn polled(poll: &Value) -> Result<Value, Reply> {
+    let options = poll["options"].as_array().cloned().unwrap_or_default();
+    let is_option = |option: &Value| {
+        option.as_str().is_some_and(|text| (1..=25).contains(&text.chars().count()))
+    };
+    if !(2..=4).contains(&options.len()) || !options.iter().all(is_option) {
+        return Err(wrong("$.poll.options: must have 2 to 4 options of 1 to 25 characters"));
+    }
+    if !poll["duration_minutes"].as_u64().is_some_and(|time| (5..=10_080).contains(&time)) {
+        return Err(wrong("$.poll.duration_minutes: must be from 5 to 10080"));
+    }
+    Ok(poll.clone())
+}
+
+/// Checks all that needs the account's home.
+fn complete(home: &Home, mut tweet: Tweet, body: &Map<String, Value>) -> Result<Tweet, Reply> {
+    tweet.media = media(home, body, tweet.at_ms)?;
+    let has_poll = tweet.extra.contains_key("poll");
+    if has_poll && !tweet.media.is_empty() {
+        return Err(wrong("The `poll` and `media` fields are mutually exclusive."));
+    }
+    if tweet.text.trim().is_empty() && tweet.media.is_empty() {
+        return Err(wrong("Your Tweet text is missing and no media was given."));
+    }
+    if text::length(&tweet.text) > TEXT {
+        return Err(forbidden(
+            "Your Tweet text is too long. You are not permitted to perform this action.",
+        ));
+    }
+    if text::cashtags(&tweet.text) > 1 {
+        return Err(forbidden(
+            "You are not permitted to create an exclusive Tweet with more than one cashtag.",
+        ));
+    }
+    if let Some(reply) = body.get("reply") {
+        tweet.reply_to = Some(replied(home, reply)?);
+    }
+    if is_again(home, &tweet) {
+        return Err(forbidden("You are not allowed to create a Tweet with duplicate content."));
+    }
+    Ok(tweet)
+}
+
+/// The files must be the account's own, ready, and of kinds that go together.
+fn media(home: &Home, body: &Map<String, Value>, now_ms: i64) -> Result<Vec<u64>, Reply> {
+    let Some(given) = body.get("media") else { return Ok(Vec::new()) };
+    let ids = given["media_ids"].as_array().cloned().unwrap_or_default();
+    if !(1..=4).contains(&ids.len()) {
+        return Err(wrong("$.media.media_ids: must have 1 to 4 items"));
+    }
+    let bad = || wrong("Your media IDs are invalid.");
+    let ids: Option<Vec<u64>> =
+        ids.iter().map(|id| id.as_str().and_then(|id| id.parse().ok())).collect();
+    let ids = ids.ok_or_else(bad)?;
+    for id in &ids {
+        let upload = home.media.get(id).ok_or_else(bad)?;
+        let ready = upload.ready_ms.is_some_and(|ready_ms| now_ms >= ready_ms);
+        if !ready || upload.flaw.is_some() {
+            return Err(bad());
+        }
+        if ids.len() > 1 && upload.category != "tweet_image" {
+            return Err(wrong("Only one media of this kind may be attached to a Tweet."));
+        }
+    }
+    Ok(ids)
+}
+
+/// One may answer oneself. Whoever else's post it is has not asked for an answer.
+fn replied(home: &Home, reply: &Value) -> Result<u64, Reply> {
+    let named = reply["in_reply_to_tweet_id"].as_str().unwrap_or_default();
+    let id: u64 = named.parse().map_err(|_| wrong("$.reply.in_reply_to_tweet_id: is invalid"))?;
+    let known = home.posts.contains_key(&id).then_some(id);
+    known.ok_or_else(|| {
+        forbidden("Reply to this conversation is not allowed because you have not been mentioned or otherwise engaged by the author of the post you are replying to.")
+    })
+}
+
+fn is_again(home: &Home, tweet: &Tweet) -> bool {
+    let recent = home.posts.values().rev().take_while(|one| tweet.at_ms < one.at_ms + AGAIN_MS);
+    let mut alike = recent.filter(|one| one.media.is_empty() && tweet.media.is_empty());
+    alike.any(|one| one.text == tweet.text)
+}
+
+/// `GET /2/users/{id}/tweets`: newest first.
+pub(super) fn list(cx: &Cx) -> Answer {
+    let account = access::account(cx)?;
+    let named = cx.call.segment(2).to_owned();
+    limited(cx, &account, limits::TIMELINE, || {
+        let owner = cx.sim.account(&named).ok_or_else(|| failure::missing(&named))?;
+        let most = cx.call.query_value("max_results").map_or(Ok(10), |most| most.parse::<usize>());
+        let most = most.ok().filter(|most| (5..=100).contains(most));
+        let most = most.ok_or_else(|| {
+            wrong("The `max_results` query parameter value is not between 5 and 100.")
+        })?;
+        let views: Vec<Value> = owner.look(|home| {
+            home.posts.values().rev().take(most).map(|one| view(cx, &owner, home, one)).collect()
+        });
+        let count = views.len();
+        if count == 0 {
+            return Ok(Reply::ok(&json!({"meta": {"result_count": 0}})));
+        }
+        Ok(Reply::ok(&json!({"data": views, "meta": {"result_count": count}})))
+    })
+}
+
+/// `GET /2/tweets/{id}`
+pub(super) fn one(cx: &Cx) -> Answer {
+    let account = access::account(cx)?;
+    let named = cx.call.segment(2);
+    let found = account.look(|home| {
+        let tweet = home.posts.get(&named.parse().ok()?)?;
+        Some(view(cx, &account, home, tweet))
+    });
+    let found = found.ok_or_else(|| failure::missing(named))?;
+    Ok(Reply::ok(&json!({ "data": found })))
+}
+
+/// A post with the fields that were asked for. Addresses stand in it as X shortens them, and so do its files.
+fn view(cx: &Cx, owner: &Account<X>, home: &Home, tweet: &Tweet) -> Value {
+    let asked = cx.call.query_value("tweet.fields").unwrap_or_default();
+    let wants = |name: &str| asked.split(',').any(|field| field == name);
+    let mut text = tweet.text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let mut urls = Vec::new();
+    for (number, link) in text::links(&tweet.text).into_iter().enumerate() {
+        let short = format!("https://t.co/{}{number}", tweet.id % 1_000_000_000);
+        let escaped = link.replace('&', "&amp;");
+        text = text.replacen(&escaped, &short, 1);
+        urls.push(json!({"url": short, "expanded_url": link, "display_url": link}));
+    }
+    if !tweet.media.is_empty() {
+        let short = format!("https://t.co/m{}", tweet.id % 1_000_000_000);
+        let page = shown::permalink(&cx.sim.base(), &owner.identity, tweet.id);
+        text = format!("{text} {short}").trim().to_owned();
+        let entry = json!({"url": short, "expanded_url": format!("{page}/photo/1"), "display_url": "pic.x.com/1"});
+        urls.push(entry);
+    }
+    let mut view = json!({
+        "id": tweet.id.to_string(),
+        "text": text,
+        "edit_history_tweet_ids": [tweet.id.to_string()],
+    });
+    let mut put = |name: &str, value: Value| {
+        if wants(name) && !value.is_null() {
+            view[name] = value;
+        }
+    };
+    put("created_at", json!(rfc3339(tweet.at_ms)));
+    put("author_id", json!(owner.identity.remote_id));
+    put("entities", if urls.is_empty() { Value::Null } else { json!({ "urls": urls }) });
+    put("in_reply_to_user_id", json!(tweet.reply_to.map(|_| &owner.identity.remote_id)));
+    let replies = home.posts.values().filter(|one| one.reply_to == Some(tweet.id)).count();
+    put(
+        "public_metrics",
+        json!({
+            "retweet_count": 0, "reply_count": replies, "like_count": 0, "quote_count": 0,
+            "bookmark_count": 0, "impression_count": 1,
+        }),
+    );
+    view
+}
+
+/// `DELETE /2/tweets/{id}`
+pub(super) fn delete(cx: &Cx) -> Answer {
+    let account = access::account(cx)?;
+    let named = cx.call.segment(2).to_owned();
+    cx.sim.change(&account, |home| {
+        let id = named.parse().ok().filter(|id| home.posts.contains_key(id));
+        Ok((Change::Deleted { id: id.ok_or_else(|| failure::missing(&named))? }, ()))
+    })?;
+    Ok(Reply::ok(&json!({"data": {"deleted": true}})))
+}
