@@ -120,6 +120,11 @@ impl Client {
         self.request(Method::POST, url)
     }
 
+    /// Starts a PUT request.
+    pub fn put(&self, url: Url) -> Request {
+        self.request(Method::PUT, url)
+    }
+
     pub(crate) fn trusts(&self, url: &Url) -> bool {
         self.trusted.contains(&url.origin())
     }

@@ -21,10 +21,12 @@ mod id;
 mod instance;
 mod lemmy;
 mod instagram;
+mod linkedin;
 mod list;
 mod mastodon;
 pub mod oauth;
 mod outcome;
+mod page;
 #[cfg(test)]
 mod rehearsal;
 mod schema;
@@ -51,6 +53,8 @@ pub use shown::{Api, Evidence, Example, Source};
 pub use spec::{
     Caption, Connect, CredentialField, Frame, MediaRules, Pace, Per, PostType, Setting, Shape,
     Spec, ThreadRules,
+    Api, Caption, Connect, CredentialField, DocumentRules, Evidence, Example, MediaRules, Pace,
+    Per, PostType, Setting, Shape, Source, Spec, ThreadRules,
 };
 pub use validate::{Conversion, Violation, Warning, conversions, validate};
 

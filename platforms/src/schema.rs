@@ -71,6 +71,9 @@ pub fn describe(spec: &Spec) -> Value {
             "urls_allowed": rules.urls_allowed,
         })
     });
+    let documents = spec.documents.map(|rules| {
+        json!({"post_type": rules.post_type, "types": rules.types, "bytes_max": rules.bytes_max})
+    });
     let (method, fields, scopes) = connection(&spec.connect);
     json!({
         "id": spec.id.as_str(),
@@ -85,6 +88,7 @@ pub fn describe(spec: &Spec) -> Value {
         "analytics": spec.analytics,
         "helper_tools": spec.helpers,
         "thread": thread,
+        "documents": documents,
         "reconcile_class": spec.class.as_str(),
         "source": spec.sources.first().map(|source| source.from),
         "sources": spec.sources.iter().map(source_entry).collect::<Vec<_>>(),

@@ -31,6 +31,8 @@ pub struct Spec {
     pub settings: &'static [Setting],
     /// Chains of posts, if the network has them.
     pub thread: Option<ThreadRules>,
+    /// Documents, if the network has them.
+    pub documents: Option<DocumentRules>,
     /// What a lost answer to the commit call means, for most posts.
     pub class: Class,
     /// Total time a commit call may take.
@@ -38,6 +40,8 @@ pub struct Spec {
     /// How often it lets itself be posted to; the workers keep to it together. Where the numbers come from stands with
     /// them.
     pub paces: &'static [Pace],
+    /// How long to stay away after "too many requests" where the network never says how long.
+    pub untold_wait: Option<Duration>,
     /// How long before its time a post with media is prepared; zero when there is nothing to prepare.
     pub prepare_lead: Duration,
     /// Helper tools for `POST /platforms/trigger`.
@@ -68,9 +72,11 @@ impl Spec {
             post_types: &[PostType { name: "feed", doc: "A post.", media: None }],
             settings: &[],
             thread: None,
+            documents: None,
             class: Class::Search,
             commit_deadline: Duration::from_secs(30),
             paces: &[],
+            untold_wait: None,
             prepare_lead: Duration::from_secs(15 * 60),
             helpers: &[],
             analytics: false,
@@ -267,6 +273,17 @@ pub struct ThreadRules {
     pub segments_max: usize,
     /// May a segment hold an address?
     pub urls_allowed: bool,
+}
+
+/// Rules of a document that is posted.
+#[derive(Debug, Clone, Copy)]
+pub struct DocumentRules {
+    /// The post type that takes one.
+    pub post_type: &'static str,
+    /// Types taken as they are.
+    pub types: &'static [&'static str],
+    /// Largest document in bytes.
+    pub bytes_max: u64,
 }
 
 /// One key of `settings`.

@@ -1,8 +1,10 @@
 //! Ways networks count text.
 
+mod address;
 mod emoji;
 mod weighted;
 
+pub use address::{address_at, first_address};
 use unicode_segmentation::UnicodeSegmentation;
 
 pub use weighted::x_units;

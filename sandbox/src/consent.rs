@@ -73,7 +73,7 @@ pub(crate) fn authorize<N: Network>(cx: &Cx<N>, refuse: fn(&str) -> Reply) -> An
 }
 
 /// All accounts to continue as, and a way to refuse.
-fn choice<N: Network>(cx: &Cx<N>) -> Reply {
+pub(crate) fn choice<N: Network>(cx: &Cx<N>) -> Reply {
     let link = |id: &str| {
         let pairs = cx.call.query_pairs().chain([("account".to_owned(), id.to_owned())]);
         let query = Serializer::new(String::new()).extend_pairs(pairs).finish();

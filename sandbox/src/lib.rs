@@ -4,6 +4,7 @@
 //! `platforms` nor `workers`: a connector and its sandbox can be wrong only separately. Adding a network is one
 //! folder that implements [`network::Network`] and one line in [`networks`].
 
+mod ask;
 mod bluesky;
 mod call;
 mod consent;
@@ -21,6 +22,7 @@ mod instagram;
 mod journal;
 mod lemmy;
 mod mastodon;
+mod linkedin;
 mod multipart;
 mod network;
 mod pace;
@@ -115,6 +117,7 @@ fn networks(world: &Arc<World>) -> Vec<Box<dyn Simulated>> {
         Box::new(Sim::<slack::Slack>::start(world)),
         Box::new(Sim::<facebook::Facebook>::start(world)),
         Box::new(Sim::<instagram::Instagram>::start(world)),
+        Box::new(Sim::<linkedin::Linkedin>::start(world)),
         Box::new(Sim::<telegram::Telegram>::start(world)),
         Box::new(Sim::<threads::Threads>::start(world)),
         Box::new(Sim::<wordpress::WordPress>::start(world)),

@@ -44,6 +44,11 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
     fn token_change(expired: bool) -> Option<Self::Change>;
     /// What the account has made public, oldest first. `base` is the network's own address.
     fn posts(home: &Self::Home, identity: &Identity, base: &str) -> Vec<Post>;
+    /// Whether a post is one of `key`'s, where one login posts under several names. `key` is what the account was
+    /// asked for by.
+    fn is_of(_post: &Post, _key: &str) -> bool {
+        true
+    }
     /// A refusal in the network's own words.
     fn refuse(refusal: Refusal) -> Reply;
     /// The answer to a request for something that does not exist.

@@ -78,7 +78,8 @@ impl<N: Network> Simulated for Arc<Sim<N>> {
 
     fn posts(&self, remote_id: &str) -> Option<(Listed, Vec<Post>)> {
         let account = self.find(remote_id)?;
-        let posts = account.look(|home| N::posts(home, &account.identity, &self.base()));
+        let mut posts = account.look(|home| N::posts(home, &account.identity, &self.base()));
+        posts.retain(|post| N::is_of(post, remote_id));
         Some((account.listed(), posts))
     }
 

@@ -37,6 +37,7 @@ impl Picture {
                 let asks_for = |name: &[u8]| request.windows(name.len()).any(|part| part == name);
                 let (mime, file) = match () {
                     () if asks_for(b"/film.mp4") => ("video/mp4", FILM),
+                    () if asks_for(b"/paper.pdf") => ("application/pdf", PAPER),
                     () if asks_for(b"/photo.jpg") => ("image/jpeg", PHOTO),
                     () => ("image/png", &*png),
                 };
@@ -72,11 +73,13 @@ impl Picture {
         })
     }
 
-    /// Address of the file number `place` of a type: the picture as PNG or JPEG, or the head of a film.
+    /// Address of the file number `place` of a type: the picture as PNG or JPEG, or the head of a film or
+    /// a document.
     #[must_use]
     pub fn file(&self, mime: &str, place: usize) -> String {
         let name = match mime {
             "image/jpeg" => "photo.jpg",
+            "application/pdf" => "paper.pdf",
             video if video.starts_with("video/") => "film.mp4",
             _ => "picture.png",
         };
@@ -101,6 +104,9 @@ const PHOTO: &[u8] = b"\
     \x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\xc0\x00\x11\x08\x00\x08\x00\x08\x03\
     \x01\x22\x00\x02\x11\x00\x03\x11\x00\xff\xda\x00\x0c\x03\x01\x00\x02\x11\x03\x11\x00\x3f\x00\x00\x0f\
     \xff\xd9";
+
+/// The head of a PDF file.
+const PAPER: &[u8] = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n";
 
 /// The head of an MP4 file.
 const FILM: &[u8] = b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom";

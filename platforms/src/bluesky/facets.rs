@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
-use url::Url;
+
+use crate::text::address_at;
 
 /// Something in the text that becomes a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,45 +50,9 @@ pub fn detect(text: &str) -> Vec<Facet> {
 /// A facet at the start of `rest`: its length in bytes, and what it is.
 type Match = Option<(usize, Feature)>;
 
-/// Letters of scripts without spaces may stand right before an address, those of a longer word may not.
 fn link(rest: &str, before: Option<char>) -> Match {
-    let scheme = ["https://", "http://"].into_iter().find(|scheme| {
-        rest.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
-    })?;
-    if before.is_some_and(|c| c.is_ascii_alphanumeric()) {
-        return None;
-    }
-    let end = rest.find(ends_address).unwrap_or(rest.len());
-    let address = without_trailing(&rest[..end]);
-    let has_host = Url::parse(address).is_ok_and(|url| url.has_host());
-    (address.len() > scheme.len() && has_host)
-        .then(|| (address.len(), Feature::Link(address.to_owned())))
-}
-
-fn ends_address(c: char) -> bool {
-    c.is_whitespace()
-        || c.is_control()
-        || matches!(c, '<' | '>' | '"' | '“' | '”' | '、' | '。' | '「' | '」' | '（' | '）')
-}
-
-/// Leaves out punctuation of the sentence around an address, and a bracket that was opened before it.
-fn without_trailing(address: &str) -> &str {
-    let mut address = address;
-    while let Some(last) = address.chars().next_back() {
-        let opening = match last {
-            '.' | ',' | ';' | ':' | '!' | '?' | '\'' | '…' => None,
-            ')' => Some('('),
-            ']' => Some('['),
-            '}' => Some('{'),
-            _ => break,
-        };
-        let count = |wanted: char| address.chars().filter(|c| *c == wanted).count();
-        if opening.is_some_and(|opening| count(opening) >= count(last)) {
-            break;
-        }
-        address = &address[..address.len() - last.len_utf8()];
-    }
-    address
+    let address = address_at(rest, before)?;
+    Some((address.len(), Feature::Link(address.to_owned())))
 }
 
 fn mention(rest: &str, before: Option<char>) -> Match {

@@ -7,7 +7,6 @@ mod card;
 mod client;
 mod error;
 mod facets;
-mod opengraph;
 mod publish;
 mod quote;
 mod record;

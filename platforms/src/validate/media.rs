@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Violation, conversion, frame, pdf_requires_linkedin, rules};
-use crate::{Draft, Media, MediaRules, PlatformId, Spec};
+use crate::{DocumentRules, Draft, Media, MediaRules, PlatformId, Spec};
 
 pub fn violations(spec: &Spec, draft: &Draft) -> Vec<Violation> {
     let rules = rules(spec, draft);
@@ -11,7 +11,11 @@ pub fn violations(spec: &Spec, draft: &Draft) -> Vec<Violation> {
     found.extend(count(spec.id, &rules, &draft.media));
     found.extend(mixture(spec.id, &rules, &draft.media));
     for (index, media) in draft.media.iter().enumerate() {
-        found.extend(file(spec.id, &rules, media, format!("media_urls[{index}]")));
+        let field = format!("media_urls[{index}]");
+        found.extend(match spec.documents.filter(|rules| rules.post_type == draft.post_type) {
+            Some(rules) => document(spec.id, &rules, media, field),
+            None => file(spec, &rules, media, field),
+        });
     }
     found
 }
@@ -64,9 +68,25 @@ fn mixture(id: PlatformId, rules: &MediaRules, media: &[Media]) -> Option<Violat
     })
 }
 
-fn file(id: PlatformId, rules: &MediaRules, media: &Media, field: String) -> Vec<Violation> {
+/// A file of a post that is a document.
+fn document(id: PlatformId, rules: &DocumentRules, media: &Media, field: String) -> Vec<Violation> {
+    if !media.mime.is_empty() && !rules.types.contains(&media.mime.as_str()) {
+        return vec![unsupported(id, &field, media, rules.types)];
+    }
+    too_large(id, "document", rules.bytes_max, media, &field).into_iter().collect()
+}
+
+fn file(spec: &Spec, rules: &MediaRules, media: &Media, field: String) -> Vec<Violation> {
+    let id = spec.id;
     if is_pdf(media) {
-        return vec![pdf_requires_linkedin(field)];
+        return vec![spec.documents.map_or_else(
+            || pdf_requires_linkedin(&field),
+            |documents| {
+                let message = format!("{id} takes a PDF as a post of its own.");
+                let remedy = format!("Set post_type to {:?}.", documents.post_type);
+                Violation::new(&field, "media_type_unsupported", message, remedy)
+            },
+        )];
     }
     if media.mime.is_empty() || rules.total_max == 0 {
         return Vec::new();

@@ -17,6 +17,8 @@ mod journal;
 mod lemmy;
 mod mastodon;
 mod slack;
+mod linkedin;
+mod linkedin_login;
 mod telegram;
 mod telegram_media;
 mod threads;

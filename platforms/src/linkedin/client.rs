@@ -1,0 +1,327 @@
+//! The calls of LinkedIn's API, as LinkedIn names them.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use fanfare_outbound::{Reply, Request};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use url::{Url, form_urlencoded};
+
+use super::{
+    API, SPEC, VERSION,
+    error::parse_error,
+    state::{Organization, Part, Upload},
+};
+use crate::{Error, Kind, Media, Result, Session, answer, oauth::ACCESS_TOKEN};
+
+/// Time for one part of an upload.
+const PART_DEADLINE: Duration = Duration::from_secs(60);
+
+/// A kind of file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asset {
+    Image,
+    Video,
+    Document,
+}
+
+impl Asset {
+    /// What a file is to LinkedIn.
+    pub fn of(media: &Media) -> Self {
+        match media {
+            media if media.is_video() => Self::Video,
+            media if media.is_image() => Self::Image,
+            _ => Self::Document,
+        }
+    }
+
+    /// Its name; with an s the name of its resource.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Image => "image",
+            Self::Video => "video",
+            Self::Document => "document",
+        }
+    }
+}
+
+/// The member a token belongs to.
+#[derive(Debug, Deserialize)]
+pub(super) struct Member {
+    pub sub: String,
+    pub name: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Me {
+    #[serde(rename = "vanityName")]
+    vanity_name: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Elements<T> {
+    elements: Vec<T>,
+}
+
+/// What a member may do for an organization.
+#[derive(Debug, Deserialize)]
+pub(super) struct Acl {
+    pub role: String,
+    #[serde(rename = "organizationalTarget")]
+    pub urn: String,
+    #[serde(rename = "organizationalTarget~")]
+    pub target: Option<Target>,
+}
+
+/// An organization, as lists show it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Target {
+    pub id: Option<u64>,
+    pub localized_name: Option<String>,
+    pub vanity_name: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Initialized {
+    value: Initial,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Initial {
+    upload_url: Option<String>,
+    image: Option<String>,
+    document: Option<String>,
+    video: Option<String>,
+    upload_instructions: Vec<Instruction>,
+    upload_token: String,
+    thumbnail_upload_url: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Instruction {
+    upload_url: String,
+    first_byte: u64,
+    last_byte: u64,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Status {
+    status: String,
+    processing_failure_reason: Option<String>,
+}
+
+/// How far LinkedIn is with a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Processing {
+    Available,
+    Going,
+    /// It will not become anything, and why.
+    Failed(String),
+}
+
+/// A post as lists show it.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Post {
+    pub id: String,
+    #[serde(default)]
+    pub commentary: String,
+    /// In milliseconds.
+    #[serde(default)]
+    created_at: i64,
+}
+
+impl Post {
+    /// When it was made.
+    pub fn created(&self) -> DateTime<Utc> {
+        DateTime::from_timestamp_millis(self.created_at).unwrap_or_default()
+    }
+}
+
+/// Who the token belongs to.
+pub(super) async fn userinfo(session: &Session) -> Result<Member> {
+    get(session, "/v2/userinfo").await
+}
+
+/// The last part of the address of the member's page, where the app may know it.
+pub(super) async fn vanity_name(session: &Session) -> Result<String> {
+    get(session, "/v2/me").await.map(|me: Me| me.vanity_name)
+}
+
+/// The organizations that the member does something for.
+pub(super) async fn acls(session: &Session) -> Result<Vec<Acl>> {
+    let path = "/v2/organizationalEntityAcls?q=roleAssignee&state=APPROVED&projection=(elements*(role,organizationalTarget~(localizedName,vanityName)))";
+    get(session, path).await.map(|found: Elements<Acl>| found.elements)
+}
+
+/// The organization with this vanity name.
+pub(super) async fn organization(session: &Session, name: &str) -> Result<Option<Organization>> {
+    let path = format!("/v2/organizations?q=vanityName&vanityName={}", encoded(name));
+    let found: Elements<Target> = match get(session, &path).await {
+        Err(error) if error.reply.as_ref().is_some_and(|reply| reply.status == 404) => {
+            return Ok(None);
+        }
+        found => found?,
+    };
+    let first = found.elements.into_iter().find_map(|one| Some((one.id?, one.localized_name?)));
+    Ok(first.map(|(id, name)| Organization { name, urn: format!("urn:li:organization:{id}") }))
+}
+
+/// Asks where to upload a file.
+pub(super) async fn initialize(
+    session: &Session,
+    asset: Asset,
+    bytes: u64,
+    with_thumbnail: bool,
+) -> Result<Upload> {
+    let owner = &session.account.remote_id;
+    let mut wanted = json!({"owner": owner});
+    if asset == Asset::Video {
+        wanted = json!({"owner": owner, "fileSizeBytes": bytes, "uploadCaptions": false, "uploadThumbnail": with_thumbnail});
+    }
+    let path = format!("/rest/{}s?action=initializeUpload", asset.as_str());
+    let request = session.http.post(url(session, &path)?);
+    let body = json!({"initializeUploadRequest": wanted});
+    let answer: Initialized =
+        answer::send(session, authorized(session, request)?.json(&body), parse_error).await?;
+    answer.value.upload(asset, bytes).ok_or_else(|| {
+        Error::transient("LinkedIn answered a request to upload without saying where to.")
+    })
+}
+
+impl Initial {
+    fn upload(self, asset: Asset, bytes: u64) -> Option<Upload> {
+        let last = bytes.saturating_sub(1);
+        let whole = |url| vec![Part { url, first: 0, last }];
+        let (urn, parts, token) = match asset {
+            Asset::Image => (self.image?, whole(self.upload_url?), None),
+            Asset::Document => (self.document?, whole(self.upload_url?), None),
+            Asset::Video => {
+                let parts = self.upload_instructions.into_iter().map(|part| Part {
+                    url: part.upload_url,
+                    first: part.first_byte,
+                    last: part.last_byte,
+                });
+                (self.video?, parts.collect(), Some(self.upload_token))
+            }
+        };
+        let thumbnail = self.thumbnail_upload_url;
+        Some(Upload { urn, parts, sent: Vec::new(), thumbnail, token })
+    }
+}
+
+/// Sends bytes to an address that LinkedIn gave; answers what it calls them.
+pub(super) async fn put(
+    session: &Session,
+    address: &str,
+    (mime, bytes): (&str, Bytes),
+    is_thumbnail: bool,
+) -> Result<String> {
+    let url = Url::parse(address)
+        .map_err(|_| Error::transient("LinkedIn gave an address to upload to that is none."))?;
+    let mut request = session.http.put(url.clone()).body(mime, bytes).deadline(PART_DEADLINE);
+    if is_thumbnail {
+        request = request.header("media-type-family", "STILLIMAGE");
+    }
+    if is_linkedin(session, &url) {
+        request = request.bearer(session.secrets.need(ACCESS_TOKEN)?);
+    }
+    let reply = request.send().await?;
+    if reply.is_success() {
+        return Ok(reply.header("etag").unwrap_or_default().to_owned());
+    }
+    Err(parse_error(session, &reply))
+}
+
+/// The token is for LinkedIn alone, whatever address it gives.
+fn is_linkedin(session: &Session, url: &Url) -> bool {
+    match &session.base {
+        Some(base) => base.origin() == url.origin(),
+        None => url
+            .domain()
+            .is_some_and(|host| host == "linkedin.com" || host.ends_with(".linkedin.com")),
+    }
+}
+
+/// Says that all parts of a video are there.
+pub(super) async fn finalize(session: &Session, upload: &Upload) -> Result<()> {
+    let request = session.http.post(url(session, "/rest/videos?action=finalizeUpload")?);
+    let body = json!({"finalizeUploadRequest": {
+        "video": upload.urn,
+        "uploadToken": upload.token.as_deref().unwrap_or_default(),
+        "uploadedPartIds": upload.sent,
+    }});
+    let reply = authorized(session, request)?.json(&body).send().await?;
+    if reply.is_success() { Ok(()) } else { Err(parse_error(session, &reply)) }
+}
+
+/// How far LinkedIn is with a file.
+pub(super) async fn processing(session: &Session, asset: Asset, urn: &str) -> Result<Processing> {
+    let path = format!("/rest/{}s/{}", asset.as_str(), encoded(urn));
+    let answer: Status = get(session, &path).await?;
+    Ok(match answer.status.as_str() {
+        "AVAILABLE" => Processing::Available,
+        "PROCESSING_FAILED" => {
+            Processing::Failed(answer.processing_failure_reason.unwrap_or_default())
+        }
+        _ => Processing::Going,
+    })
+}
+
+/// Makes a post public and answers its URN.
+pub(super) async fn create(session: &Session, post: &Value) -> Result<String> {
+    let request = session.http.post(url(session, "/rest/posts")?);
+    let request = authorized(session, request)?.json(post).deadline(SPEC.commit_deadline);
+    let reply = request.send().await?;
+    if !reply.is_success() {
+        return Err(parse_error(session, &reply));
+    }
+    named(&reply).ok_or_else(|| Error::new(Kind::Ambiguous, "LinkedIn answered without a URN."))
+}
+
+fn named(reply: &Reply) -> Option<String> {
+    let found = reply.header("x-restli-id").or_else(|| reply.header("x-linkedin-id"))?;
+    (!found.is_empty()).then(|| found.to_owned())
+}
+
+/// The latest posts of the account, an organization.
+pub(super) async fn posts(session: &Session) -> Result<Vec<Post>> {
+    let author = encoded(&session.account.remote_id);
+    let path = format!("/rest/posts?q=author&author={author}&count=10&sortBy=LAST_MODIFIED");
+    get(session, &path).await.map(|found: Elements<Post>| found.elements)
+}
+
+/// Where an organization was mentioned between two times.
+pub(super) async fn mentions(session: &Session, since: DateTime<Utc>) -> Result<Vec<Value>> {
+    let organization = encoded(&session.account.remote_id);
+    let (start, end) = (since.timestamp_millis(), session.now.timestamp_millis());
+    let path = format!(
+        "/rest/organizationalEntityNotifications?q=criteria&organizationalEntity={organization}&actions=List(SHARE_MENTION)&timeRange=(start:{start},end:{end})"
+    );
+    get(session, &path).await.map(|found: Elements<Value>| found.elements)
+}
+
+async fn get<T: DeserializeOwned>(session: &Session, path: &str) -> Result<T> {
+    let request = session.http.get(url(session, path)?);
+    answer::send(session, authorized(session, request)?, parse_error).await
+}
+
+/// Rest.li reads brackets, commas and colons as they are; what stands between them is encoded by [`encoded`].
+fn url(session: &Session, path: &str) -> Result<Url> {
+    session.url(API, path)
+}
+
+fn encoded(text: &str) -> String {
+    form_urlencoded::byte_serialize(text.as_bytes()).collect()
+}
+
+fn authorized(session: &Session, request: Request) -> Result<Request> {
+    let request = request.bearer(session.secrets.need(ACCESS_TOKEN)?);
+    Ok(request.header("linkedin-version", VERSION).header("x-restli-protocol-version", "2.0.0"))
+}

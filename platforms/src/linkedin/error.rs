@@ -1,0 +1,112 @@
+//! LinkedIn's errors: `{"status", "serviceErrorCode", "code", "message", "errorDetails"}`.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Days, NaiveTime, Utc};
+use fanfare_outbound::Reply;
+use serde::Deserialize;
+
+use super::UNTOLD_WAIT;
+use crate::{Error, Kind, Session, answer};
+
+/// `serviceErrorCode` of a token that has ended, and not of one that was revoked.
+const TOKEN_EXPIRED: u64 = 65_602;
+
+/// Refusals that have passed by themselves.
+const PASSING: [&str; 2] = ["resource is forbidden", "unable to obtain activity"];
+
+#[derive(Deserialize, Default)]
+#[serde(default, rename_all = "camelCase")]
+struct Body {
+    service_error_code: Option<u64>,
+    code: Option<String>,
+    message: Option<String>,
+}
+
+/// Says what is to be done about a reply that is not a success.
+pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
+    let body = serde_json::from_slice::<Body>(&reply.body).unwrap_or_default();
+    let said = session.secrets.redact(body.message.as_deref().unwrap_or_default());
+    let number = body.service_error_code.map(|code| code.to_string());
+    let code = body.code.as_deref().or(number.as_deref());
+    classify(session, reply, &body, &said).with_reply(reply.status, code, Some(&said))
+}
+
+fn classify(session: &Session, reply: &Reply, body: &Body, said: &str) -> Error {
+    let says = |part: &str| said.to_ascii_lowercase().contains(part);
+    match reply.status {
+        401 if body.service_error_code == Some(TOKEN_EXPIRED) || says("expired") => {
+            Error::new(Kind::TokenExpired, "The LinkedIn access token has expired.")
+        }
+        403 if PASSING.iter().any(|part| says(part)) => {
+            Error::transient("LinkedIn did not let the account do this for the moment.")
+        }
+        403 => Error::misconfigured(words("LinkedIn does not let the account do this", said))
+            .with_remedy(
+                "Connect the account again with all permissions; for a page the member must be its \
+                 administrator.",
+            ),
+        409 => Error::transient("LinkedIn is busy with another request of this account."),
+        422 if says("duplicate") => {
+            Error::rejected(words("LinkedIn takes the post for one that is there already", said))
+                .with_remedy("Change the text, or wait before posting it again.")
+        }
+        426 => {
+            Error::misconfigured("LinkedIn no longer speaks the version of its API that is used.")
+                .with_remedy("Ask the operator to update Fanfare.")
+        }
+        429 => slow_down(session, reply, says("day")),
+        _ => answer::by_status("LinkedIn", reply, said),
+    }
+}
+
+/// LinkedIn does not say how long to wait. Its limits of a day begin anew at midnight, UTC.
+fn slow_down(session: &Session, reply: &Reply, is_of_a_day: bool) -> Error {
+    let told = reply.retry_after();
+    if is_of_a_day {
+        return Error::new(
+            Kind::QuotaExhausted,
+            "The account has used up what LinkedIn lets it do in a day.",
+        )
+        .with_retry_after(told.or_else(|| until_midnight(session.now)));
+    }
+    Error::new(Kind::RateLimited, "LinkedIn asks to slow down.")
+        .with_retry_after(told.or(Some(UNTOLD_WAIT)))
+}
+
+fn until_midnight(now: DateTime<Utc>) -> Option<Duration> {
+    let tomorrow = now.date_naive().checked_add_days(Days::new(1))?.and_time(NaiveTime::MIN);
+    (tomorrow.and_utc() - now).to_std().ok()
+}
+
+fn words(start: &str, said: &str) -> String {
+    let said = said.trim().trim_end_matches('.');
+    if said.is_empty() { format!("{start}.") } else { format!("{start}: {said}.") }
+}
+
+/// What became of a file that LinkedIn could not process.
+pub(super) fn unprocessed(reason: &str) -> Error {
+    Error::media_rejected(words("LinkedIn could not process a file", reason)).with_remedy(
+        "Use another file: videos are MP4 of 3 seconds to 30 minutes and 75 KB to 500 MB.",
+    )
+}
+
+/// The URN of the post that a refusal takes this one for.
+pub(super) fn duplicate_of(error: &Error) -> Option<String> {
+    let reply = error.reply.as_ref().filter(|reply| reply.status == 422)?;
+    let said = reply.message.as_deref()?;
+    if !said.to_ascii_lowercase().contains("duplicate") {
+        return None;
+    }
+    ["urn:li:share:", "urn:li:ugcPost:"].iter().find_map(|kind| {
+        let rest = &said[said.find(kind)? + kind.len()..];
+        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        (end > 0).then(|| format!("{kind}{}", &rest[..end]))
+    })
+}
+
+/// When the post of a URN was made: the first bits of its number count milliseconds since 1970.
+pub(super) fn time_of(urn: &str) -> Option<DateTime<Utc>> {
+    let number: i64 = urn.rsplit(':').next()?.parse().ok()?;
+    DateTime::from_timestamp_millis(number >> 22)
+}

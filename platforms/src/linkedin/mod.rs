@@ -1,0 +1,276 @@
+//! LinkedIn: members and the pages of organizations. Files first, then one call that makes the post public.
+//!
+//! What became of a lost answer can be looked up among an organization's posts; a member's posts can be read by next to
+//! no app, so such a post is never sent again by itself.
+
+mod check;
+mod client;
+mod content;
+mod error;
+mod publish;
+mod reconcile;
+mod settings;
+mod state;
+#[cfg(test)]
+mod tests;
+mod text;
+mod verify;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Days, Utc};
+use serde_json::{Map, Value, json};
+
+use settings::Settings;
+
+use crate::{
+    Account, Api, Caption, Class, Connect, DocumentRules, Draft, Error, Example, Found, Identity,
+    MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec,
+    Step, Violation, Warning,
+    oauth::{Endpoint, Oauth, Permission, Renewal},
+};
+
+/// Longest caption, as people see it.
+const TEXT_MAX: usize = 3_000;
+/// Most images of one post.
+const IMAGES_MAX: usize = 20;
+/// Largest image in pixels, and in bytes.
+const PIXELS_MAX: u64 = 36_152_320;
+const IMAGE_BYTES_MAX: u64 = 20_000_000;
+/// Largest video and document in bytes.
+const VIDEO_BYTES_MAX: u64 = 500_000_000;
+const DOCUMENT_BYTES_MAX: u64 = 100_000_000;
+/// Largest part of a video that is sent at once; LinkedIn asks for 4 MiB.
+const PART_BYTES_MAX: u64 = 16 << 20;
+/// Longest alt text in characters.
+const ALT_TEXT_MAX: usize = 4_086;
+/// Post type of a document.
+const DOCUMENT: &str = "document";
+
+/// The version of the API; each lives for about a year.
+const VERSION: &str = "202605";
+/// Host of the API, and of everything about permission.
+const API: &str = "https://api.linkedin.com";
+const WEBSITE: &str = "https://www.linkedin.com";
+
+/// LinkedIn never says how long to wait.
+const UNTOLD_WAIT: Duration = Duration::from_secs(15 * 60);
+
+/// 150 requests of a member and 100,000 of an app a day
+/// (<https://learn.microsoft.com/en-us/linkedin/consumer/integrations/self-serve/share-on-linkedin#rate-limits>).
+const PACES: &[Pace] =
+    &[Pace::new(Per::Account, 150, 86_400), Pace::new(Per::App, 100_000, 86_400)];
+
+/// Tokens of 60 days. A refresh token of a year comes to approved apps only, and using it makes it no longer.
+const OAUTH: Oauth = Oauth {
+    authorize: Endpoint::at(WEBSITE, "/oauth/v2/authorization"),
+    permissions: &[
+        Permission::needed("openid", "Know who you are"),
+        Permission::needed("profile", "See your name and picture"),
+        Permission::needed("w_member_social", "Publish posts in your name"),
+        Permission::wanted("r_organization_social", "Read the posts of your pages"),
+        Permission::wanted("w_organization_social", "Publish posts on your pages"),
+        Permission::wanted("rw_organization_admin", "List your pages and read their figures"),
+    ],
+    token: Endpoint::at(WEBSITE, "/oauth/v2/accessToken"),
+    renewal: Renewal::RefreshToken { idle: Duration::from_secs(365 * 86_400) },
+    revoke: Some(Endpoint::at(WEBSITE, "/oauth/v2/revoke")),
+    ..Oauth::USUAL
+};
+
+const MEDIA: MediaRules = MediaRules {
+    min: 0,
+    images_max: IMAGES_MAX,
+    videos_max: 1,
+    total_max: IMAGES_MAX,
+    mixed: false,
+    image_types: &["image/jpeg", "image/png", "image/gif"],
+    video_types: &["video/mp4"],
+    image_bytes_max: IMAGE_BYTES_MAX,
+    video_bytes_max: VIDEO_BYTES_MAX,
+    video_ms_max: Some(30 * 60 * 1_000),
+};
+
+const SPEC: Spec = Spec {
+    base_url: API,
+    connect: Connect::Oauth(OAUTH),
+    caption: Caption {
+        max: TEXT_MAX,
+        max_with_media: None,
+        max_bytes: None,
+        count: text::shown,
+        unit: "characters (of a mention only the name)",
+    },
+    media: MEDIA,
+    alt_text_max: ALT_TEXT_MAX,
+    post_types: &[
+        PostType {
+            name: "feed",
+            doc: "A text, one to 20 images, a video or a poll. The first address in a text alone is shown as a card.",
+            media: None,
+        },
+        PostType {
+            name: DOCUMENT,
+            doc: "A PDF that is leafed through.",
+            media: Some(MediaRules { min: 1, total_max: 1, ..MediaRules::NONE }),
+        },
+    ],
+    settings: Settings::FIELDS,
+    documents: Some(DocumentRules {
+        post_type: DOCUMENT,
+        types: &["application/pdf"],
+        bytes_max: DOCUMENT_BYTES_MAX,
+    }),
+    class: Class::Blind,
+    paces: PACES,
+    untold_wait: Some(UNTOLD_WAIT),
+    helpers: &[RECENT_MENTIONS],
+    api: Some(Api { version: VERSION, ends: Some("2027-05-31") }),
+    sources: &[
+        Source::documented(
+            "posts, little text, uploads, calls to action, mentions",
+            "https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api",
+        ),
+        Source::documented(
+            "pixels of images, length and size of videos, pages of documents",
+            "https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares",
+        ),
+        Source::observed(
+            "length of texts, polls and alt texts, duplicates answered with the earlier URN, time in a URN's number",
+            "programs that publish on LinkedIn",
+        ),
+        Source::observed("paces, waits", "programs that publish on LinkedIn"),
+        Source::assumed(
+            "end of the API version a year after its release, largest image in bytes",
+            "earlier versions; easy to change",
+        ),
+    ],
+    examples: EXAMPLES,
+    ..Spec::usual(PlatformId::Linkedin, "LinkedIn")
+};
+
+const EXAMPLES: &[Example] = &[
+    Example::new(
+        "a text with a mention and a tag",
+        r##"{"caption": "We work with @Devtestco (and like it) #launch", "settings": {"mentions": [{"name": "Devtestco", "urn": "urn:li:organization:2414183"}]}}"##,
+    ),
+    Example::new(
+        "a poll",
+        r#"{"caption": "Tell us", "settings": {"poll": {"question": "Tea or coffee?", "options": ["Tea", "Coffee"], "duration": "ONE_DAY"}}}"#,
+    ),
+    Example::new("a link with its card", r#"{"caption": "Read https://example.org/story"}"#),
+    Example::new(
+        "images with alt texts",
+        r#"{"caption": "Two pictures", "settings": {"media_alt_texts": ["A cat", "A dog"]}}"#,
+    )
+    .with(&["image/png", "image/png"]),
+    Example::new(
+        "an image with a button",
+        r#"{"caption": "On sale", "settings": {"content_call_to_action_label": "SHOP_NOW", "content_landing_page": "https://example.org/shop"}}"#,
+    )
+    .with(&["image/png"]),
+    Example::new("a video", r#"{"caption": "A film", "settings": {"title": "The film"}}"#)
+        .with(&["video/mp4"]),
+    Example::new(
+        "a video with a thumbnail",
+        r#"{"caption": "A film", "settings": {"thumbnail_url": "https://example.org/cover.jpg"}}"#,
+    )
+    .with(&["video/mp4"])
+    .needing("a picture at that address"),
+    Example::new(
+        "a document",
+        r#"{"caption": "Our report", "post_type": "document", "settings": {"filename": "report.pdf"}}"#,
+    )
+    .with(&["application/pdf"]),
+];
+
+/// The helper that tells where an organization was mentioned.
+const RECENT_MENTIONS: &str = "linkedin.recent_mentions";
+
+/// For how many days LinkedIn keeps mentions.
+const MENTIONS_DAYS: u64 = 60;
+
+/// Is the account the page of an organization?
+fn is_organization(account: &Account) -> bool {
+    is_organization_urn(&account.remote_id)
+}
+
+fn is_organization_urn(urn: &str) -> bool {
+    urn.starts_with("urn:li:organization:")
+}
+
+/// The connector.
+pub struct Linkedin;
+
+#[async_trait]
+impl Platform for Linkedin {
+    fn spec(&self) -> &'static Spec {
+        &SPEC
+    }
+
+    fn settings_suffice(&self, draft: &Draft) -> bool {
+        draft.settings::<Settings>().is_ok_and(|settings| settings.poll.is_some())
+    }
+
+    fn check(&self, draft: &Draft) -> Vec<Violation> {
+        check::check(draft)
+    }
+
+    fn warnings(&self, draft: &Draft) -> Vec<Warning> {
+        check::warnings(draft)
+    }
+
+    fn class(&self, account: &Account, _draft: &Draft) -> Class {
+        if is_organization(account) { Class::Search } else { Class::Blind }
+    }
+
+    fn step(&self, draft: &Draft, state: Option<&Value>) -> Step {
+        publish::step(draft, state)
+    }
+
+    async fn publish(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        state: Option<Value>,
+    ) -> Result<Progress> {
+        publish::publish(session, draft, state).await
+    }
+
+    async fn reconcile(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        state: Option<Value>,
+        sent_at: DateTime<Utc>,
+    ) -> Result<Found> {
+        reconcile::reconcile(session, draft, state, sent_at).await
+    }
+
+    async fn verify(&self, session: &Session) -> Result<Identity> {
+        verify::verify(session).await
+    }
+
+    async fn identities(&self, session: &Session) -> Result<Vec<Identity>> {
+        verify::identities(session).await
+    }
+
+    async fn help(
+        &self,
+        session: &Session,
+        tool: &str,
+        _input: &Map<String, Value>,
+    ) -> Result<Value> {
+        if tool != RECENT_MENTIONS {
+            return Err(Error::rejected(format!("LinkedIn has no tool called {tool}.")));
+        }
+        if !is_organization(&session.account) {
+            return Err(Error::rejected("LinkedIn tells mentions of organizations only.")
+                .with_remedy("Name the account of a page."));
+        }
+        let since = session.now.checked_sub_days(Days::new(MENTIONS_DAYS)).unwrap_or(session.now);
+        let mentions = client::mentions(session, since).await?;
+        Ok(json!({"mentions": mentions}))
+    }
+}

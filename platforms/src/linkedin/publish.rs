@@ -1,0 +1,237 @@
+//! The steps of a post.
+
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use serde_json::Value;
+
+use super::{
+    IMAGE_BYTES_MAX, PART_BYTES_MAX, client,
+    client::{Asset, Processing},
+    content,
+    error::{duplicate_of, time_of, unprocessed},
+    settings::Settings,
+    state::{Card, Next, State},
+};
+use crate::{
+    Draft, Error, Kind, Media, Progress, Result, Session, Step, answer::is_since,
+    outcome::read_state, page,
+};
+
+/// How often LinkedIn is asked whether a file is processed, and how long that may take.
+const POLL: Duration = Duration::from_secs(20);
+const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
+/// How often an upload whose address no longer works is begun anew.
+const RESTARTS_MAX: u32 = 2;
+/// Types of a thumbnail and of a card's picture.
+const PICTURE_TYPES: &[&str] = &["image/jpeg", "image/png"];
+/// Largest of them in bytes.
+const PICTURE_BYTES_MAX: usize = 5_000_000;
+
+/// What the next call does. Settings that cannot be read stop that call before it sends anything.
+pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
+    let settings = draft.settings::<Settings>().unwrap_or_default();
+    read_state::<State>(state).step(draft, &settings)
+}
+
+/// Takes one step.
+pub(super) async fn publish(
+    session: &Session,
+    draft: &Draft,
+    state: Option<Value>,
+) -> Result<Progress> {
+    let settings: Settings = draft.settings()?;
+    let mut state: State = read_state(state.as_ref());
+    let mut named = None;
+    match state.next(draft, &settings) {
+        Next::Organizations(names) => {
+            for name in names {
+                let found = client::organization(session, &name).await?;
+                state.organizations.insert(name, found);
+            }
+        }
+        Next::Card(address) => {
+            state.card = Some(Card::of(&address, page::read(session, &address).await));
+        }
+        Next::Register(index) => {
+            let upload = register(session, draft, &settings, index).await?;
+            named = Some(upload.urn.clone());
+            state.upload = Some(upload);
+        }
+        Next::Part => part(session, draft, &mut state).await?,
+        Next::Thumbnail => thumbnail(session, &settings, &mut state).await?,
+        Next::Finish => {
+            if let Some(upload) = state.upload.take() {
+                client::finalize(session, &upload).await?;
+                state.uploaded(upload.urn);
+            }
+        }
+        Next::Wait => return wait(session, draft, state).await,
+        Next::Prepared => state.prepared = Some(session.now),
+        Next::Create => return create(session, draft, &settings, &state).await,
+    }
+    Progress::go_on(&state).map(|progress| progress.naming(named))
+}
+
+async fn register(
+    session: &Session,
+    draft: &Draft,
+    settings: &Settings,
+    index: Option<usize>,
+) -> Result<super::state::Upload> {
+    let Some(index) = index else {
+        return client::initialize(session, Asset::Image, 0, false).await;
+    };
+    let media = draft.media.get(index).ok_or_else(missing)?;
+    let bytes = media.bytes.ok_or_else(missing)?;
+    let asset = Asset::of(media);
+    client::initialize(session, asset, bytes, settings.thumbnail_url.is_some()).await
+}
+
+fn missing() -> Error {
+    Error::media_rejected("A file of the post is missing.")
+}
+
+/// Sends the next part of the upload under way.
+async fn part(session: &Session, draft: &Draft, state: &mut State) -> Result<()> {
+    let Some(upload) = state.upload.as_mut() else { return Err(missing()) };
+    let part = upload.parts.first().cloned().ok_or_else(missing)?;
+    let file = match &state.card {
+        Some(Card::Read { image, .. }) => {
+            let Some(picture) = picture(session, image).await else {
+                // The card goes without; what was registered for it is never used.
+                state.upload = None;
+                state.card = state.card.take().map(|card| card.with(None));
+                return Ok(());
+            };
+            picture
+        }
+        _ => {
+            read(draft.media.get(state.files.len()).ok_or_else(missing)?, part.first, part.last)
+                .await?
+        }
+    };
+    match client::put(session, &part.url, (&file.0, file.1), false).await {
+        Ok(called) => {
+            upload.sent.push(called);
+            upload.parts.remove(0);
+            if upload.token.is_none() && upload.parts.is_empty() {
+                let urn = upload.urn.clone();
+                state.uploaded(urn);
+            }
+            Ok(())
+        }
+        Err(error) => begin_anew(state, error),
+    }
+}
+
+/// An address to upload to lives for a while only. A refusal there says nothing of the account.
+fn begin_anew(state: &mut State, error: Error) -> Result<()> {
+    let status = error.reply.as_ref().map(|reply| reply.status);
+    match status {
+        Some(400..=499) if status != Some(429) && state.restarts < RESTARTS_MAX => {
+            state.restarts += 1;
+            state.upload = None;
+            Ok(())
+        }
+        Some(413 | 415) | None => Err(error),
+        Some(400..=499) if status != Some(429) => Err(Error {
+            kind: Kind::MediaRejected,
+            message: "LinkedIn did not take a file.".to_owned(),
+            ..error
+        }),
+        Some(_) => Err(error),
+    }
+}
+
+async fn read(media: &Media, first: u64, last: u64) -> Result<(String, bytes::Bytes)> {
+    let bytes = match Asset::of(media) {
+        Asset::Video if last - first >= PART_BYTES_MAX => {
+            return Err(Error::transient("LinkedIn asks for parts that are too large."));
+        }
+        Asset::Video => {
+            return Ok(("application/octet-stream".to_owned(), media.part(first..last + 1).await?));
+        }
+        Asset::Image => media.read(IMAGE_BYTES_MAX).await?,
+        Asset::Document => media.read(super::DOCUMENT_BYTES_MAX).await?,
+    };
+    Ok((media.mime.clone(), bytes))
+}
+
+async fn picture(session: &Session, address: &str) -> Option<(String, bytes::Bytes)> {
+    let found = page::image(session, address, PICTURE_TYPES, PICTURE_BYTES_MAX).await?;
+    Some((found.0.to_owned(), found.1))
+}
+
+async fn thumbnail(session: &Session, settings: &Settings, state: &mut State) -> Result<()> {
+    let address = settings.thumbnail_url.as_deref().unwrap_or_default();
+    let (mime, bytes) = picture(session, address).await.ok_or_else(|| {
+        Error::media_rejected("The picture at thumbnail_url cannot be fetched.")
+            .with_remedy("It must be a JPEG or PNG of at most 5 MB that anybody may fetch.")
+    })?;
+    let Some(upload) = state.upload.as_mut() else { return Err(missing()) };
+    if let Some(url) = upload.thumbnail.as_deref() {
+        client::put(session, url, (&mime, bytes), true).await?;
+    }
+    upload.thumbnail = None;
+    Ok(())
+}
+
+/// Members' apps may ask after videos only: for another file of theirs one pause has to do.
+async fn wait(session: &Session, draft: &Draft, mut state: State) -> Result<Progress> {
+    let media = draft.media.get(state.ready).ok_or_else(missing)?;
+    let urn = state.files.get(state.ready).cloned().unwrap_or_default();
+    let asset = Asset::of(media);
+    let processing = if asset == Asset::Video || super::is_organization(&session.account) {
+        client::processing(session, asset, &urn).await?
+    } else if state.waiting_since.is_some() {
+        state.ready = state.files.len();
+        return Progress::go_on(&state);
+    } else {
+        Processing::Going
+    };
+    match processing {
+        Processing::Available => {
+            state.ready += 1;
+            state.waiting_since = None;
+            Progress::go_on(&state)
+        }
+        Processing::Failed(reason) => Err(unprocessed(&reason)),
+        Processing::Going => {
+            let since = *state.waiting_since.get_or_insert(session.now);
+            if session.now - since > PROCESSING_MAX {
+                return Err(Error::transient("LinkedIn has not processed a file in 15 minutes."));
+            }
+            Progress::go_on(&state).map(|progress| progress.after(POLL))
+        }
+    }
+}
+
+async fn create(
+    session: &Session,
+    draft: &Draft,
+    settings: &Settings,
+    state: &State,
+) -> Result<Progress> {
+    let author = &session.account.remote_id;
+    let made = client::create(session, &content::post(author, draft, settings, state)).await;
+    match made {
+        Ok(urn) => Ok(published(session, urn)),
+        Err(error) => match duplicate_of(&error).filter(|urn| is_this(state, urn)) {
+            Some(urn) => Ok(published(session, urn)),
+            None => Err(error),
+        },
+    }
+}
+
+/// LinkedIn names an earlier post with the same text. One that is younger than our preparations was made by an earlier
+/// try whose answer was lost.
+fn is_this(state: &State, urn: &str) -> bool {
+    state.prepared.zip(time_of(urn)).is_some_and(|(prepared, at)| is_since(at, prepared))
+}
+
+/// A post that is public under this URN.
+pub(super) fn published(session: &Session, urn: String) -> Progress {
+    let url = session.url("https://www.linkedin.com", &format!("/feed/update/{urn}"));
+    Progress::done(urn, url.ok().map(String::from))
+}

@@ -1,0 +1,195 @@
+//! What has been prepared so far, and what comes next.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::{client::Asset, settings::Settings};
+use crate::{Draft, Step, page::Page, text::first_address};
+
+/// Stored between two calls.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct State {
+    /// What was found of the organizations that were named by their vanity name; `None` for one that is not there.
+    pub organizations: BTreeMap<String, Option<Organization>>,
+    /// The link card, once it was looked for.
+    pub card: Option<Card>,
+    /// URNs of the files that are uploaded, in order.
+    pub files: Vec<String>,
+    /// The upload under way.
+    pub upload: Option<Upload>,
+    /// How often an upload was begun anew.
+    pub restarts: u32,
+    /// How many of the files LinkedIn has processed.
+    pub ready: usize,
+    /// Since when it is waited for the first that is not.
+    pub waiting_since: Option<DateTime<Utc>>,
+    /// When everything was prepared for the first time. What LinkedIn got after that is this post.
+    pub prepared: Option<DateTime<Utc>>,
+}
+
+/// An organization to mention.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Organization {
+    pub name: String,
+    pub urn: String,
+}
+
+/// What came of looking for a link card.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "stage", rename_all = "snake_case")]
+pub(super) enum Card {
+    /// The page has nothing to show, or cannot be read.
+    Missing,
+    /// The page was read; its image is still to be uploaded.
+    Read { source: String, title: String, description: String, image: String },
+    /// Nothing left to do.
+    Ready { source: String, title: String, description: String, thumbnail: Option<String> },
+}
+
+impl Card {
+    /// What to make of a page.
+    pub fn of(source: &str, page: Option<Page>) -> Self {
+        let Some(Page { title, description, image }) = page else { return Self::Missing };
+        let source = source.to_owned();
+        match image {
+            Some(image) => Self::Read { source, title, description, image: image.into() },
+            None => Self::Ready { source, title, description, thumbnail: None },
+        }
+    }
+
+    /// The same with this picture, or without one.
+    pub fn with(self, thumbnail: Option<String>) -> Self {
+        match self {
+            Self::Read { source, title, description, .. } => {
+                Self::Ready { source, title, description, thumbnail }
+            }
+            other => other,
+        }
+    }
+}
+
+/// An upload under way. Its addresses open nothing but this one file, and not for long.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Upload {
+    pub urn: String,
+    /// What is still to be sent.
+    pub parts: Vec<Part>,
+    /// What LinkedIn called the parts that were sent.
+    pub sent: Vec<String>,
+    /// Where the thumbnail goes, until it is there.
+    pub thumbnail: Option<String>,
+    /// Of a video, which is finished by a call with this.
+    pub token: Option<String>,
+}
+
+/// A stretch of a file, last byte included, and where it goes.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Part {
+    pub url: String,
+    pub first: u64,
+    pub last: u64,
+}
+
+/// The next thing to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Next {
+    /// Look organizations up.
+    Organizations(Vec<String>),
+    /// Read the page behind this address.
+    Card(String),
+    /// Ask where to upload the file with this index, or the picture of the card.
+    Register(Option<usize>),
+    /// Send the next part of that.
+    Part,
+    /// Send a video's thumbnail.
+    Thumbnail,
+    /// Say that a video is whole.
+    Finish,
+    /// Wait until LinkedIn has processed the files.
+    Wait,
+    /// Write down that everything is prepared.
+    Prepared,
+    /// Make it public.
+    Create,
+}
+
+impl State {
+    /// What to do next for this draft.
+    pub fn next(&self, draft: &Draft, settings: &Settings) -> Next {
+        let names = self.unknown(settings);
+        if !names.is_empty() {
+            return Next::Organizations(names);
+        }
+        if let Some(upload) = &self.upload {
+            return upload.next();
+        }
+        if self.files.len() < draft.media.len() {
+            return Next::Register(Some(self.files.len()));
+        }
+        let address = first_address(&draft.caption);
+        let has_card = draft.media.is_empty() && settings.poll.is_none();
+        match (&self.card, address.filter(|_| has_card)) {
+            (None, Some(address)) => return Next::Card(address.to_owned()),
+            (Some(Card::Read { .. }), _) => return Next::Register(None),
+            _ => {}
+        }
+        if self.ready < self.files.len() {
+            return Next::Wait;
+        }
+        if self.prepared.is_none() { Next::Prepared } else { Next::Create }
+    }
+
+    fn unknown(&self, settings: &Settings) -> Vec<String> {
+        let names = settings.mentions.iter().filter_map(|mention| mention.vanity_name.clone());
+        names.filter(|name| !self.organizations.contains_key(name)).collect()
+    }
+
+    /// The step that does it.
+    pub fn step(&self, draft: &Draft, settings: &Settings) -> Step {
+        let what = match draft.media.get(self.files.len()) {
+            Some(media) => {
+                format!("{}_{}", Asset::of(media).as_str(), self.files.len() + 1)
+            }
+            None => "card_image".to_owned(),
+        };
+        match self.next(draft, settings) {
+            Next::Organizations(_) => Step::prepare("find_organizations"),
+            Next::Card(_) => Step::prepare("read_link_card"),
+            Next::Register(_) => Step::prepare(format!("register_{what}")),
+            Next::Part => {
+                let part = self.upload.as_ref().map_or(0, |upload| upload.sent.len()) + 1;
+                Step::prepare(format!("upload_{what}_part_{part}"))
+            }
+            Next::Thumbnail => Step::prepare(format!("upload_thumbnail_of_{what}")),
+            Next::Finish => Step::prepare(format!("finish_{what}")),
+            Next::Wait => Step::prepare("wait_for_files"),
+            Next::Prepared => Step::prepare("prepared"),
+            Next::Create => Step::commit("create_post"),
+        }
+    }
+
+    /// The file under way is uploaded, or the card's picture.
+    pub fn uploaded(&mut self, urn: String) {
+        self.upload = None;
+        match self.card.take() {
+            Some(card @ Card::Read { .. }) => self.card = Some(card.with(Some(urn))),
+            other => {
+                self.card = other;
+                self.files.push(urn);
+            }
+        }
+    }
+}
+
+impl Upload {
+    fn next(&self) -> Next {
+        match (&self.parts[..], &self.thumbnail, &self.token) {
+            ([_, ..], _, _) => Next::Part,
+            ([], Some(_), _) => Next::Thumbnail,
+            ([], None, _) => Next::Finish,
+        }
+    }
+}

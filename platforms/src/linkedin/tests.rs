@@ -1,0 +1,333 @@
+//! Posts against a network on loopback: texts, files, what is told of a lost answer, and the table of errors.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::{
+    Linkedin,
+    error::{duplicate_of, parse_error, time_of},
+    state::Organization,
+    text::{commentary, shown},
+};
+use crate::{
+    Draft, Found, Kind, Media, Platform, Progress, Published, Secrets, Session, Violation,
+    rehearsal::{self, Network, Seen},
+    validate::validate,
+};
+
+const MEMBER: &str = "urn:li:person:AbC";
+const PAGE: &str = "urn:li:organization:77";
+
+fn session(network: &Network, author: &str) -> Session {
+    let secrets = Secrets::new().with("access_token", "AQtoken").with("refresh_token", "AQrefresh");
+    network.session(rehearsal::account(author, json!({})), secrets)
+}
+
+/// A LinkedIn that takes everything.
+fn willing(base: &str, seen: &Seen) -> (u16, Value) {
+    let place = |part: &str| format!("{base}/upload/{part}");
+    let is = |part: &str| seen.line.ends_with(part);
+    match () {
+        () if is("/rest/images") => {
+            (200, json!({"value": {"uploadUrl": place("i"), "image": "urn:li:image:1"}}))
+        }
+        () if is("/rest/documents") => {
+            (200, json!({"value": {"uploadUrl": place("d"), "document": "urn:li:document:1"}}))
+        }
+        () if is("/rest/videos") && seen.query("action") == Some("initializeUpload") => (
+            200,
+            json!({"value": {
+            "video": "urn:li:video:1", "uploadToken": "tok", "thumbnailUploadUrl": null,
+            "uploadInstructions": [
+                {"uploadUrl": place("0"), "firstByte": 0, "lastByte": 3},
+                {"uploadUrl": place("1"), "firstByte": 4, "lastByte": 7},
+            ]}}),
+        ),
+        () if is("/rest/posts") && seen.line.starts_with("POST") => {
+            (422, json!({"status": 422, "message": "no id here"}))
+        }
+        () => (200, json!({"status": "AVAILABLE"})),
+    }
+}
+
+async fn network() -> Network {
+    // The answers name the network's own address, which is known once it listens.
+    let base = std::sync::Arc::new(std::sync::OnceLock::<String>::new());
+    let known = base.clone();
+    let network = Network::start(move |seen| willing(known.get().unwrap(), seen)).await;
+    base.set(network.base().to_owned()).unwrap();
+    network
+}
+
+/// Walks to the call that would make the post public; returns the steps and the state before that call.
+async fn prepare(session: &Session, draft: &Draft) -> (Vec<String>, Value) {
+    let (mut state, mut steps) = (None, Vec::new());
+    loop {
+        assert!(steps.len() < 30, "{steps:?}");
+        let step = Linkedin.step(draft, state.as_ref());
+        steps.push(step.name);
+        if step.phase == crate::Phase::Commit {
+            return (steps, state.unwrap());
+        }
+        match Linkedin.publish(session, draft, state).await.unwrap() {
+            Progress::Continue { state: next, .. } => state = Some(next),
+            Progress::Done(published) => panic!("{published:?}"),
+        }
+    }
+}
+
+fn file(mime: &str) -> Media {
+    rehearsal::media("film.mp4", mime)
+}
+
+#[test]
+fn captions_are_escaped_where_they_are_no_elements() {
+    let acme = Organization { name: "Acme Corp".into(), urn: "urn:li:organization:1".into() };
+    let mentions = BTreeMap::from([("Acme".to_owned(), acme)]);
+    for (caption, sent, seen) in [
+        ("plain", "plain", 5),
+        ("a (b) [c] {d} <e>", r"a \(b\) \[c\] \{d\} \<e\>", 17),
+        (r"x|y~z*_ \", r"x\|y\~z\*\_ \\", 9),
+        ("#tag a#b # c", r"#tag a\#b \# c", 12),
+        ("mail@home and @Acme!", r"mail\@home and @[Acme Corp](urn:li:organization:1)!", 20),
+        ("hi @[Max M](urn:li:person:1-x)", "hi @[Max M](urn:li:person:1-x)", 8),
+        ("@[no](urn:li:share:1)", r"\@\[no\]\(urn:li:share:1\)", 21),
+        (r"{hashtag|\#|go}", r"{hashtag|\#|go}", 3),
+        ("@[", r"\@\[", 2),
+    ] {
+        assert_eq!(commentary(caption, &mentions), sent);
+        assert_eq!(shown(caption), seen, "{caption}");
+    }
+}
+
+#[tokio::test]
+async fn a_text_is_one_call_and_its_body_says_everything() {
+    let network = network().await;
+    let settings = json!({"poll": {"question": "Tea?", "options": ["Yes", "No"]}});
+    let draft = rehearsal::draft("Hello (you)", settings);
+    let session = session(&network, MEMBER);
+    let (steps, state) = prepare(&session, &draft).await;
+    assert_eq!(steps, ["prepared", "create_post"]);
+    Linkedin.publish(&session, &draft, Some(state)).await.unwrap_err();
+    let seen = network.seen();
+    assert_eq!(seen.len(), 1);
+    assert_eq!(seen[0].line, "POST /net/rest/posts");
+    assert!(
+        seen[0].head.contains("linkedin-version: 2026") && seen[0].head.contains("bearer aqtoken")
+    );
+    let body = seen[0].json();
+    assert_eq!(body["author"], MEMBER);
+    assert_eq!(body["commentary"], r"Hello \(you\)");
+    assert_eq!(body["lifecycleState"], "PUBLISHED");
+    assert_eq!(
+        body["content"]["poll"],
+        json!({"question": "Tea?", "options": [{"text": "Yes"}, {"text": "No"}], "settings": {"duration": "THREE_DAYS"}})
+    );
+}
+
+#[tokio::test]
+async fn a_video_goes_up_in_the_parts_that_linkedin_asks_for() {
+    let network = network().await;
+    let session = session(&network, MEMBER);
+    let mut draft = rehearsal::draft("film", json!({"title": "The film"}));
+    draft.media = vec![file("video/mp4")];
+    let (steps, state) = prepare(&session, &draft).await;
+    assert_eq!(
+        steps,
+        [
+            "register_video_1",
+            "upload_video_1_part_1",
+            "upload_video_1_part_2",
+            "finish_video_1",
+            "wait_for_files",
+            "prepared",
+            "create_post"
+        ]
+    );
+    Linkedin.publish(&session, &draft, Some(state)).await.unwrap_err();
+    let seen = network.seen();
+    let puts: Vec<_> = seen.iter().filter(|one| one.line.starts_with("PUT")).collect();
+    assert_eq!(puts.iter().map(|one| one.text()).collect::<Vec<_>>(), ["film", ".mp4"]);
+    let finish = seen.iter().find(|one| one.query("action") == Some("finalizeUpload")).unwrap();
+    assert_eq!(finish.json()["finalizeUploadRequest"]["uploadToken"], "tok");
+    let media = seen.last().unwrap().json()["content"]["media"].clone();
+    assert_eq!(media, json!({"id": "urn:li:video:1", "title": "The film"}));
+}
+
+#[tokio::test]
+async fn images_and_documents_are_sent_whole_and_a_members_are_not_asked_after() {
+    let network = network().await;
+    let member = session(&network, MEMBER);
+    let mut draft = rehearsal::draft("two", json!({"media_alt_texts": ["A cat"]}));
+    draft.media = vec![file("image/png"), file("image/png")];
+    let (steps, state) = prepare(&member, &draft).await;
+    assert_eq!(steps.iter().filter(|step| step.starts_with("upload")).count(), 2);
+    Linkedin.publish(&member, &draft, Some(state)).await.unwrap_err();
+    assert!(network.lines().iter().all(|line| !line.starts_with("GET")), "{:?}", network.lines());
+    let images = network.seen().last().unwrap().json()["content"]["multiImage"]["images"].clone();
+    assert_eq!(images[0], json!({"id": "urn:li:image:1", "altText": "A cat"}));
+    assert_eq!(images[1], json!({"id": "urn:li:image:1"}));
+
+    let page = session(&network, PAGE);
+    let mut draft = rehearsal::draft("", json!({"filename": "Report 2026.pdf"}));
+    draft.post_type = "document".to_owned();
+    draft.media = vec![file("application/pdf")];
+    let (_, state) = prepare(&page, &draft).await;
+    assert!(network.lines().iter().any(|line| line.starts_with("GET")));
+    Linkedin.publish(&page, &draft, Some(state)).await.unwrap_err();
+    let media = network.seen().last().unwrap().json()["content"]["media"].clone();
+    assert_eq!(media, json!({"id": "urn:li:document:1", "title": "Report 2026"}));
+}
+
+/// A URN whose number holds this time.
+fn urn_at(seconds: i64) -> String {
+    format!("urn:li:share:{}", (rehearsal::at(seconds).timestamp_millis() << 22) | 5)
+}
+
+#[tokio::test]
+async fn a_duplicate_is_this_post_if_it_is_younger_than_the_preparations() {
+    for (made_at, adopted) in [(5, true), (-3_600, false)] {
+        let urn = urn_at(made_at);
+        let message = format!("Content is a duplicate of {urn}");
+        let network =
+            Network::start(move |_| (422, json!({"status": 422, "message": message}))).await;
+        let session = session(&network, MEMBER);
+        let draft = rehearsal::draft("again", json!({}));
+        let (_, state) = prepare(&session, &draft).await;
+        let ended = Linkedin.publish(&session, &draft, Some(state)).await;
+        if adopted {
+            let Ok(Progress::Done(Published { id, url, .. })) = ended else { panic!("{ended:?}") };
+            assert!(url.unwrap().ends_with(&format!("/feed/update/{id}")));
+            assert_eq!(id, urn_at(made_at));
+        } else {
+            assert_eq!(ended.unwrap_err().kind, Kind::Rejected);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_page_is_looked_through_for_a_lost_post_and_a_member_is_not() {
+    let listed = json!({"elements": [
+        {"id": "urn:li:share:1", "commentary": "other", "createdAt": rehearsal::at(1).timestamp_millis()},
+        {"id": "urn:li:share:2", "commentary": r"Hello \(you\)", "createdAt": rehearsal::at(-9_000).timestamp_millis()},
+        {"id": "urn:li:share:3", "commentary": r"Hello \(you\)", "createdAt": rehearsal::at(2).timestamp_millis()},
+    ]});
+    let network = Network::start(move |_| (200, listed.clone())).await;
+    let draft = rehearsal::draft("Hello (you)", json!({}));
+    let page = session(&network, PAGE);
+    let found = Linkedin.reconcile(&page, &draft, None, rehearsal::at(0)).await.unwrap();
+    assert!(
+        matches!(found, Found::There(Progress::Done(Published { ref id, .. })) if id == "urn:li:share:3")
+    );
+    let other = rehearsal::draft("Never sent", json!({}));
+    let found = Linkedin.reconcile(&page, &other, None, rehearsal::at(0)).await.unwrap();
+    assert!(matches!(found, Found::Absent));
+    let member = session(&network, MEMBER);
+    let found = Linkedin.reconcile(&member, &draft, None, rehearsal::at(0)).await.unwrap();
+    assert!(matches!(found, Found::Unknown));
+    assert_eq!(Linkedin.class(&page.account, &draft).as_str(), "search");
+    assert_eq!(Linkedin.class(&member.account, &draft).as_str(), "blind");
+}
+
+#[tokio::test]
+async fn a_token_reaches_the_member_and_its_pages() {
+    let network = Network::start(|seen| match seen.line.rsplit('/').next().unwrap() {
+        "userinfo" => (200, json!({"sub": "AbC", "name": "Ann Lee"})),
+        "me" => (403, json!({"status": 403, "message": "Not enough permissions"})),
+        _ => (200, json!({"elements": [
+            {"role": "ADMINISTRATOR", "organizationalTarget": PAGE, "organizationalTarget~": {"localizedName": "Acme", "vanityName": "acme"}},
+            {"role": "CONTENT_ADMINISTRATOR", "organizationalTarget": PAGE},
+            {"role": "ANALYST", "organizationalTarget": "urn:li:organization:8"},
+        ]})),
+    })
+    .await;
+    let session = session(&network, "");
+    let found = Linkedin.identities(&session).await.unwrap();
+    let names: Vec<_> =
+        found.iter().map(|one| (one.remote_id.as_str(), one.username.as_str())).collect();
+    assert_eq!(names, [(MEMBER, "Ann Lee"), (PAGE, "acme")]);
+    let page = Session { secrets: found[1].secrets.clone(), ..session };
+    assert_eq!(Linkedin.verify(&page).await.unwrap().remote_id, PAGE);
+}
+
+#[test]
+fn errors_say_what_to_do() {
+    let client = fanfare_outbound::Client::new(fanfare_outbound::Policy::default()).unwrap();
+    let session = Session {
+        http: client,
+        base: None,
+        account: rehearsal::account(MEMBER, json!({})),
+        secrets: Secrets::new().with("access_token", "AQtoken"),
+        app: None,
+        now: rehearsal::at(0),
+    };
+    for (status, body, kind) in [
+        (401, json!({"serviceErrorCode": 65602}), Kind::TokenExpired),
+        (401, json!({"serviceErrorCode": 65601}), Kind::Reconnect),
+        (401, json!({"serviceErrorCode": 65600}), Kind::Reconnect),
+        (403, json!({"message": "This resource is forbidden"}), Kind::Transient),
+        (403, json!({"code": "ACCESS_DENIED"}), Kind::Misconfigured),
+        (409, json!({}), Kind::Transient),
+        (422, json!({"message": "Content is a duplicate of urn:li:share:1"}), Kind::Rejected),
+        (422, json!({"code": "FIELD_LENGTH_TOO_LONG"}), Kind::Rejected),
+        (426, json!({"code": "NONEXISTENT_VERSION"}), Kind::Misconfigured),
+        (429, json!({"message": "throttle limit"}), Kind::RateLimited),
+        (429, json!({"message": "MEMBER DAY limit"}), Kind::QuotaExhausted),
+        (502, json!({}), Kind::Server),
+    ] {
+        let error = parse_error(&session, &rehearsal::reply(status, &[], &body));
+        assert_eq!(error.kind, kind, "{status} {body}");
+        assert_eq!(error.retry_after.is_some(), status == 429, "{status} {body}");
+    }
+    let echo = json!({"message": "bad token AQtoken"});
+    let told = format!("{:?}", parse_error(&session, &rehearsal::reply(400, &[], &echo)));
+    assert!(!told.contains("AQtoken"), "{told}");
+    let ugc = json!({"message": "Duplicate post is detected: urn:li:ugcPost:99."});
+    let error = parse_error(&session, &rehearsal::reply(422, &[], &ugc));
+    assert_eq!(duplicate_of(&error).as_deref(), Some("urn:li:ugcPost:99"));
+    assert_eq!(
+        time_of("urn:li:share:6844785523593134080").unwrap().format("%Y").to_string(),
+        "2021"
+    );
+}
+
+fn broken(draft: &Draft) -> Vec<(String, &'static str)> {
+    let found: Vec<Violation> = validate(&Linkedin, &crate::Account::default(), draft);
+    found.into_iter().map(|one| (one.field, one.code)).collect()
+}
+
+#[test]
+fn what_does_not_go_together_is_told() {
+    let poll = json!({"poll": {"question": "Tea?", "options": ["Yes", "No"]}});
+    let mut beside = rehearsal::draft("", poll.clone());
+    assert_eq!(broken(&beside), []);
+    beside.media = vec![file("image/png")];
+    assert_eq!(broken(&beside), [("settings.poll".to_owned(), "setting_invalid")]);
+    let button = rehearsal::draft("a", json!({"content_call_to_action_label": "JOIN"}));
+    assert_eq!(broken(&button), [("settings.content_landing_page".to_owned(), "setting_required")]);
+    let still = rehearsal::draft("a", json!({"thumbnail_url": "https://example.org/a.png"}));
+    assert_eq!(broken(&still), [("settings.thumbnail_url".to_owned(), "setting_invalid")]);
+    let both =
+        json!({"mentions": [{"name": "A", "urn": "urn:li:organization:1", "vanity_name": "a"}]});
+    let both = rehearsal::draft("@A", both);
+    assert_eq!(broken(&both), [("settings.mentions[0]".to_owned(), "setting_invalid")]);
+    let mut large = rehearsal::draft("a", json!({}));
+    large.media = vec![Media { dimensions: Some((8_000, 8_000)), ..file("image/png") }];
+    assert_eq!(broken(&large), [("media_urls[0]".to_owned(), "media_too_large")]);
+}
+
+#[test]
+fn a_document_is_a_post_of_its_own() {
+    let mut draft = rehearsal::draft("a", json!({}));
+    draft.media = vec![file("application/pdf")];
+    assert_eq!(broken(&draft), [("media_urls[0]".to_owned(), "media_type_unsupported")]);
+    draft.post_type = "document".to_owned();
+    assert_eq!(broken(&draft), []);
+    draft.media[0].bytes = Some(super::DOCUMENT_BYTES_MAX + 1);
+    assert_eq!(broken(&draft), [("media_urls[0]".to_owned(), "media_too_large")]);
+    draft.media = vec![file("image/png")];
+    assert_eq!(broken(&draft), [("media_urls[0]".to_owned(), "media_type_unsupported")]);
+    draft.media = Vec::new();
+    assert_eq!(broken(&draft), [("media_urls".to_owned(), "media_required")]);
+}

@@ -1,0 +1,82 @@
+//! "Little text", in which LinkedIn takes captions: some characters have to be escaped, and some are elements.
+//! <https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/little-text-format>
+
+use std::collections::BTreeMap;
+
+use super::state::Organization;
+
+/// Characters that begin or end an element. An unescaped one cuts the text off.
+const RESERVED: &[char] =
+    &['|', '{', '}', '@', '[', ']', '(', ')', '<', '>', '#', '\\', '*', '_', '~'];
+
+/// Whom LinkedIn lets a text mention.
+const MENTIONABLE: [&str; 2] = ["urn:li:organization:", "urn:li:person:"];
+
+/// The caption as LinkedIn takes it; `mentions` are the organizations by the name behind the @.
+pub(super) fn commentary(caption: &str, mentions: &BTreeMap<String, Organization>) -> String {
+    let mut text = String::with_capacity(caption.len() + caption.len() / 8);
+    let (mut rest, mut before) = (caption, None);
+    while let Some(first) = rest.chars().next() {
+        let length = if let Some((length, _)) = element(rest) {
+            text.push_str(&rest[..length]);
+            length
+        } else if let Some((length, mention)) = mentioned(rest, mentions) {
+            text.push_str(&mention);
+            length
+        } else {
+            if RESERVED.contains(&first) && !is_hashtag(rest, before) {
+                text.push('\\');
+            }
+            text.push(first);
+            first.len_utf8()
+        };
+        before = rest[..length].chars().next_back();
+        rest = &rest[length..];
+    }
+    text
+}
+
+/// How many characters of a caption people see: of an element only its words.
+pub(super) fn shown(caption: &str) -> usize {
+    let (mut rest, mut count) = (caption, 0);
+    while let Some(first) = rest.chars().next() {
+        let (length, seen) = element(rest).unwrap_or((first.len_utf8(), 1));
+        count += seen;
+        rest = &rest[length..];
+    }
+    count
+}
+
+/// An element that the author wrote at the start of `rest`: its length in bytes, and how many characters are seen.
+fn element(rest: &str) -> Option<(usize, usize)> {
+    if let Some(named) = rest.strip_prefix("@[") {
+        let (name, after) = named.split_once("](")?;
+        let (urn, _) = after.split_once(')')?;
+        let id = MENTIONABLE.iter().find_map(|kind| urn.strip_prefix(kind))?;
+        let is_plain = !name.is_empty() && !name.contains(['[', ']', '\n']);
+        let is_id =
+            !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
+        return (is_plain && is_id)
+            .then(|| ("@[](".len() + name.len() + urn.len() + 1, name.chars().count()));
+    }
+    let tag = rest.strip_prefix(r"{hashtag|\#|")?;
+    let (word, _) = tag.split_once('}')?;
+    let is_word = !word.is_empty() && word.chars().all(char::is_alphanumeric);
+    is_word.then(|| (rest.len() - tag.len() + word.len() + 1, word.chars().count() + 1))
+}
+
+/// `@name` of one of the mentions at the start of `rest`; the longest name wins.
+fn mentioned(rest: &str, mentions: &BTreeMap<String, Organization>) -> Option<(usize, String)> {
+    let behind = rest.strip_prefix('@')?;
+    let fits = mentions.iter().filter(|(name, _)| behind.starts_with(name.as_str()));
+    let (name, found) = fits.max_by_key(|(name, _)| name.len())?;
+    // A bracket in a name would end the element.
+    let shown = found.name.replace(['[', ']', '(', ')'], "");
+    Some((1 + name.len(), format!("@[{shown}]({})", found.urn)))
+}
+
+/// A # that starts a tag may stay as it is; anywhere else it is escaped.
+fn is_hashtag(rest: &str, before: Option<char>) -> bool {
+    let starts = before.is_none_or(|c| !c.is_alphanumeric());
+    rest.strip_prefix('#').is_some_and(|word| starts && word.starts_with(char::is_alphanumeric))
+}

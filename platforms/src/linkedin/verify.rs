@@ -1,0 +1,82 @@
+//! Who a token belongs to, and which pages it may post on.
+
+use serde_json::{Map, json};
+
+use super::client::{self, Acl};
+use crate::{Error, Identity, Kind, Result, Session, oauth};
+
+/// Beside the tokens of an account that is an organization: its URN. The tokens are its administrator's.
+const ORGANIZATION: &str = "organization";
+
+/// Roles that may post on a page.
+const POSTING: [&str; 3] = ["ADMINISTRATOR", "CONTENT_ADMINISTRATOR", "CONTENT_ADMIN"];
+
+/// The member, or the organization that the secrets name.
+pub(super) async fn verify(session: &Session) -> Result<Identity> {
+    let organization = session.secrets.expose(ORGANIZATION);
+    if organization.is_empty() {
+        return member(session).await;
+    }
+    let found = organizations(session).await?;
+    found.into_iter().find(|identity| identity.remote_id == organization).ok_or_else(|| {
+        Error::invalid_credentials("The member is no administrator of this LinkedIn page.")
+            .with_remedy("Ask for the role, or connect with another member's account.")
+    })
+}
+
+/// The member and the pages that it may post on.
+pub(super) async fn identities(session: &Session) -> Result<Vec<Identity>> {
+    let mut all = vec![member(session).await?];
+    match organizations(session).await {
+        Ok(found) => all.extend(found),
+        // An app, or a member, that leaves the permission for pages out.
+        Err(error) if error.kind == Kind::InvalidCredentials => {}
+        Err(error) => return Err(error),
+    }
+    Ok(all)
+}
+
+async fn member(session: &Session) -> Result<Identity> {
+    let member = client::userinfo(session).await.map_err(Error::while_connecting)?;
+    // Not every app may know it.
+    let vanity = client::vanity_name(session).await.ok();
+    let name = member.name.filter(|name| !name.is_empty());
+    let username = vanity.or_else(|| name.clone()).unwrap_or_else(|| member.sub.clone());
+    Ok(identity(session, format!("urn:li:person:{}", member.sub), username, name))
+}
+
+async fn organizations(session: &Session) -> Result<Vec<Identity>> {
+    let acls = client::acls(session).await.map_err(Error::while_connecting)?;
+    let posting = acls.into_iter().filter(|acl| POSTING.contains(&acl.role.as_str()));
+    let mut found: Vec<Identity> = Vec::new();
+    for Acl { urn, target, .. } in posting {
+        // A member may have several roles for one page.
+        if found.iter().any(|known| known.remote_id == urn) {
+            continue;
+        }
+        let target = target.unwrap_or_default();
+        let name = target.localized_name;
+        let username = target.vanity_name.or_else(|| name.clone()).unwrap_or_else(|| urn.clone());
+        let mut page = identity(session, urn.clone(), username, name);
+        page.secrets = page.secrets.with(ORGANIZATION, urn);
+        found.push(page);
+    }
+    Ok(found)
+}
+
+fn identity(
+    session: &Session,
+    urn: String,
+    username: String,
+    display_name: Option<String>,
+) -> Identity {
+    let kind = if super::is_organization_urn(&urn) { "organization" } else { "person" };
+    Identity {
+        remote_id: urn,
+        username,
+        display_name,
+        meta: Map::from_iter([("kind".to_owned(), json!(kind))]),
+        secrets: session.secrets.clone(),
+        expires_at: oauth::ends(&session.secrets),
+    }
+}

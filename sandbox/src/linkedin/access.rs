@@ -1,0 +1,129 @@
+//! Tokens: whose, for how long, and for what.
+
+use std::sync::Arc;
+
+use super::home::{Home, Token};
+use super::{Cx, Linkedin, failure};
+use crate::call::Call;
+use crate::network::Identity;
+use crate::params::Params;
+use crate::random::{self, BASE62};
+use crate::reply::Reply;
+use crate::sim::{Account, Sim};
+
+/// 60 days and a year, in milliseconds.
+pub(super) const ACCESS_MS: i64 = 60 * 86_400_000;
+pub(super) const REFRESH_MS: i64 = 365 * 86_400_000;
+/// Characters of a member's id.
+pub(super) const SUB: usize = 10;
+/// Everything an application may ask for here.
+pub(super) const SCOPES: &str = "openid profile w_member_social r_organization_social \
+     w_organization_social rw_organization_admin";
+const PREFIX: &str = "AQ";
+
+/// A new token or code of a member. The member's id stands in it, so that it can be found again.
+pub(super) fn new_token(sub: &str) -> String {
+    format!("{PREFIX}{sub}{}", random::text(BASE62, 90))
+}
+
+/// The member whose token, code or file this is.
+pub(super) fn owner(sim: &Sim<Linkedin>, token: &str) -> Option<Arc<Account<Linkedin>>> {
+    sim.find(token.strip_prefix(PREFIX)?.get(..SUB)?)
+}
+
+/// Whose request it is: by its token, by the file it uploads, or by what it exchanges.
+pub(super) fn caller(sim: &Sim<Linkedin>, call: &Call) -> Option<Arc<Account<Linkedin>>> {
+    if let Some(token) = call.bearer() {
+        return owner(sim, token);
+    }
+    match call.segments().as_slice() {
+        ["dms-uploads", file, ..] => owner(sim, file),
+        ["oauth", "v2", _] => {
+            let params = Params::read(call).ok()?;
+            let names = ["code", "refresh_token", "token"];
+            names.iter().find_map(|name| owner(sim, &params.filled(name)?))
+        }
+        _ => None,
+    }
+}
+
+/// A token that the member's account has, with its life.
+pub(super) fn known(identity: &Identity, home: &Home, token: &str) -> Option<Token> {
+    let born = |name, life, refresh| {
+        let is_it = token == identity.private(name);
+        let expires_ms = identity.created_ms + life;
+        is_it.then(|| Token { expires_ms, scope: SCOPES.to_owned(), refresh })
+    };
+    born("access_token", ACCESS_MS, false)
+        .or_else(|| born("refresh_token", REFRESH_MS, true))
+        .or_else(|| home.tokens.get(token).cloned())
+}
+
+/// The account whose good token the request carries, and what the token is for.
+pub(super) fn account(cx: &Cx) -> Result<(Arc<Account<Linkedin>>, String), Reply> {
+    let token =
+        cx.call.bearer().filter(|token| !token.is_empty()).ok_or_else(|| {
+            failure::token(65_604, "EMPTY_ACCESS_TOKEN", "Empty oauth2 access token")
+        })?;
+    let invalid = || failure::token(65_600, "INVALID_ACCESS_TOKEN", "Invalid access token");
+    let account = owner(&cx.sim, token).ok_or_else(invalid)?;
+    let (found, expired, revoked) = account.look(|home| {
+        (known(&account.identity, home, token), home.expired, home.revoked.contains(token))
+    });
+    let found = found.filter(|found| !found.refresh).ok_or_else(invalid)?;
+    if revoked {
+        let message = "The token used in the request has been revoked by the user";
+        return Err(failure::token(65_601, "REVOKED_ACCESS_TOKEN", message));
+    }
+    if expired || found.expires_ms <= cx.now_ms() {
+        let message = "The token used in the request has expired";
+        return Err(failure::token(65_602, "EXPIRED_ACCESS_TOKEN", message));
+    }
+    Ok((account, found.scope))
+}
+
+/// The account, if its token is also for one of these.
+pub(super) fn with(cx: &Cx, scopes: &[&str], what: &str) -> Result<Arc<Account<Linkedin>>, Reply> {
+    let (account, granted) = account(cx)?;
+    let has = granted.split([' ', ',']).any(|scope| scopes.contains(&scope));
+    let refused = || failure::denied(&format!("Not enough permissions to access: {what}"));
+    has.then_some(account).ok_or_else(refused)
+}
+
+/// URN of the member.
+pub(super) fn person(identity: &Identity) -> String {
+    format!("urn:li:person:{}", identity.private("sub"))
+}
+
+/// URN of the page that the member looks after.
+pub(super) fn page(identity: &Identity) -> String {
+    format!("urn:li:organization:{}", identity.private("organization_id"))
+}
+
+/// The account, if it may post as `author`.
+pub(super) fn author(cx: &Cx, author: &str, what: &str) -> Result<Arc<Account<Linkedin>>, Reply> {
+    let is_page = author.starts_with("urn:li:organization:");
+    let scope = if is_page { "w_organization_social" } else { "w_member_social" };
+    let account = with(cx, &[scope], what)?;
+    if author == person(&account.identity) || author == page(&account.identity) {
+        return Ok(account);
+    }
+    Err(failure::denied(
+        "Field Value validation failed in REQUEST_BODY: Data Processing Exception while processing fields [/author]",
+    ))
+}
+
+/// Versioned calls name a version that is spoken.
+pub(super) fn version(cx: &Cx) -> Result<(), Reply> {
+    const OLDEST: u32 = 202_511;
+    let Some(named) = cx.call.header("linkedin-version") else {
+        let message = "A version must be present. Please specify a version by adding the LinkedIn-Version header.";
+        return Err(failure::error(400, "VERSION_MISSING", message));
+    };
+    let month: Option<u32> = named.parse().ok().filter(|_| named.len() == 6);
+    if month.is_some_and(|month| month >= OLDEST && (1..=12).contains(&(month % 100))) {
+        return Ok(());
+    }
+    let message = format!("Requested version {named} is not active");
+    Err(failure::error(426, "NONEXISTENT_VERSION", &message))
+}

@@ -1,0 +1,230 @@
+//! What a post may be made of.
+
+use serde_json::{Map, Value};
+
+use super::home::{Asset, Home, Kind};
+use super::{failure, little, media};
+use crate::network::Medium;
+use crate::reply::Reply;
+
+const TEXT_MAX: usize = 3_000;
+const ALT_MAX: usize = 4_086;
+const LABELS: [&str; 13] = [
+    "APPLY",
+    "DOWNLOAD",
+    "VIEW_QUOTE",
+    "LEARN_MORE",
+    "SIGN_UP",
+    "SUBSCRIBE",
+    "REGISTER",
+    "JOIN",
+    "ATTEND",
+    "REQUEST_DEMO",
+    "SEE_MORE",
+    "BUY_NOW",
+    "SHOP_NOW",
+];
+const DURATIONS: [&str; 4] = ["ONE_DAY", "THREE_DAYS", "SEVEN_DAYS", "FOURTEEN_DAYS"];
+/// Fields that a post is created with.
+const FIELDS: [&str; 9] = [
+    "author",
+    "commentary",
+    "visibility",
+    "distribution",
+    "lifecycleState",
+    "isReshareDisabledByAuthor",
+    "content",
+    "contentCallToActionLabel",
+    "contentLandingPage",
+];
+
+/// What a post shows: its text, its files, and whether one of them is a video.
+pub(super) struct Shown {
+    pub text: String,
+    pub media: Vec<Medium>,
+    pub is_video: bool,
+    pub extra: Map<String, Value>,
+}
+
+/// Reads a post; `Err` says what is wrong with it.
+pub(super) fn read(home: &Home, post: &Value, author: &str, now_ms: i64) -> Result<Shown, Reply> {
+    let Value::Object(fields) = post else {
+        return Err(failure::malformed("The body is no object"));
+    };
+    if let Some(unknown) = fields.keys().find(|name| !FIELDS.contains(&name.as_str())) {
+        return Err(failure::invalid(unknown, "unrecognized field found but not allowed"));
+    }
+    if post["lifecycleState"] != "PUBLISHED" {
+        return Err(failure::invalid("lifecycleState", "must be PUBLISHED"));
+    }
+    if !["PUBLIC", "CONNECTIONS", "LOGGED_IN"].iter().any(|one| post["visibility"] == *one) {
+        return Err(failure::invalid("visibility", "is not an enum symbol"));
+    }
+    if !post["distribution"]["feedDistribution"].is_string() {
+        return Err(failure::invalid("distribution/feedDistribution", "is required"));
+    }
+    let sent =
+        post["commentary"].as_str().ok_or_else(|| failure::invalid("commentary", "is required"))?;
+    let text = little::shown(sent);
+    let length = text.chars().count();
+    if length > TEXT_MAX {
+        let message = format!(
+            "ERROR :: /commentary :: text length ({length} characters) exceeded the maximum allowed ({TEXT_MAX} characters)"
+        );
+        return Err(failure::error(422, "FIELD_LENGTH_TOO_LONG", &message));
+    }
+    button(post)?;
+    let mut extra = fields.clone();
+    extra.retain(|name, _| !["commentary", "distribution"].contains(&name.as_str()));
+    let mut shown = Shown { text, media: Vec::new(), is_video: false, extra };
+    match &post["content"] {
+        Value::Null if sent.trim().is_empty() => {
+            return Err(failure::invalid("commentary", "is required without content"));
+        }
+        Value::Null => {}
+        content => fill(home, content, author, now_ms, &mut shown)?,
+    }
+    Ok(shown)
+}
+
+fn button(post: &Value) -> Result<(), Reply> {
+    match (&post["contentCallToActionLabel"], &post["contentLandingPage"]) {
+        (Value::Null, Value::Null) => Ok(()),
+        (Value::String(label), Value::String(page)) => {
+            if !LABELS.contains(&label.as_str()) {
+                return Err(failure::invalid("contentCallToActionLabel", "is not an enum symbol"));
+            }
+            if !page.starts_with("http") {
+                return Err(failure::invalid("contentLandingPage", "is no URL"));
+            }
+            Ok(())
+        }
+        _ => {
+            Err(failure::invalid("contentLandingPage", "and contentCallToActionLabel go together"))
+        }
+    }
+}
+
+fn fill(
+    home: &Home,
+    content: &Value,
+    author: &str,
+    now_ms: i64,
+    shown: &mut Shown,
+) -> Result<(), Reply> {
+    let kinds: Vec<&String> =
+        content.as_object().map(|map| map.keys().collect()).unwrap_or_default();
+    let [kind] = kinds.as_slice() else {
+        return Err(failure::invalid("content", "must be of one kind"));
+    };
+    match kind.as_str() {
+        "media" => {
+            let asset = add(home, &content["media"], author, now_ms, shown)?;
+            shown.is_video = asset.kind == Kind::Video;
+            let title = content["media"]["title"].as_str().unwrap_or_default();
+            if asset.kind == Kind::Document && title.is_empty() {
+                return Err(failure::invalid("content/media/title", "is required for documents"));
+            }
+            Ok(())
+        }
+        "multiImage" => {
+            let images = content["multiImage"]["images"].as_array().cloned().unwrap_or_default();
+            if !(2..=20).contains(&images.len()) {
+                return Err(failure::invalid("content/multiImage/images", "must be 2 to 20"));
+            }
+            for image in &images {
+                if add(home, image, author, now_ms, shown)?.kind != Kind::Image {
+                    return Err(failure::invalid("content/multiImage/images", "must be images"));
+                }
+            }
+            Ok(())
+        }
+        "article" => article(home, &content["article"], author, now_ms),
+        "poll" => poll(&content["poll"]),
+        other => Err(failure::invalid(
+            &format!("content/{other}"),
+            "unrecognized field found but not allowed",
+        )),
+    }
+}
+
+/// Adds a file to what the post shows.
+fn add<'a>(
+    home: &'a Home,
+    named: &Value,
+    author: &str,
+    now_ms: i64,
+    shown: &mut Shown,
+) -> Result<&'a Asset, Reply> {
+    let urn = named["id"].as_str().unwrap_or_default();
+    let asset = home.assets.get(urn).filter(|asset| asset.owner == author);
+    let asset = asset.ok_or_else(|| {
+        failure::invalid("content/media/id", &format!("{urn} is not the author's"))
+    })?;
+    let status = media::status(asset, now_ms);
+    let may_be_used = match asset.kind {
+        Kind::Video => status == "AVAILABLE",
+        Kind::Image | Kind::Document => matches!(status, "AVAILABLE" | "PROCESSING"),
+    };
+    if !may_be_used {
+        return Err(failure::invalid("content/media/id", &format!("{urn} is {status}")));
+    }
+    let alt = named["altText"].as_str();
+    if alt.is_some_and(|alt| alt.chars().count() > ALT_MAX) {
+        return Err(failure::error(
+            422,
+            "FIELD_LENGTH_TOO_LONG",
+            "ERROR :: /content/media/altText :: is too long",
+        ));
+    }
+    let whole = asset.received.values().map(|part| part.medium.size.unwrap_or(0)).sum();
+    if let Some(first) = asset.received.values().next() {
+        let sha256 = first.medium.sha256.clone().filter(|_| asset.received.len() == 1);
+        shown.media.push(Medium {
+            size: Some(whole),
+            alt: alt.map(str::to_owned),
+            sha256,
+            ..first.medium.clone()
+        });
+    }
+    Ok(asset)
+}
+
+fn article(home: &Home, article: &Value, author: &str, now_ms: i64) -> Result<(), Reply> {
+    for name in ["source", "title"] {
+        if article[name].as_str().is_none_or(str::is_empty) {
+            return Err(failure::invalid(&format!("content/article/{name}"), "is required"));
+        }
+    }
+    let Some(urn) = article["thumbnail"].as_str() else { return Ok(()) };
+    let asset =
+        home.assets.get(urn).filter(|asset| asset.owner == author && asset.kind == Kind::Image);
+    let is_there = asset
+        .is_some_and(|asset| matches!(media::status(asset, now_ms), "AVAILABLE" | "PROCESSING"));
+    if is_there {
+        Ok(())
+    } else {
+        Err(failure::invalid("content/article/thumbnail", "is no image of the author's"))
+    }
+}
+
+fn poll(poll: &Value) -> Result<(), Reply> {
+    let fits = |text: &Value, max: usize| {
+        text.as_str().is_some_and(|text| (1..=max).contains(&text.chars().count()))
+    };
+    let options = poll["options"].as_array().cloned().unwrap_or_default();
+    if !fits(&poll["question"], 140) {
+        return Err(failure::invalid("content/poll/question", "must have 1 to 140 characters"));
+    }
+    if !(2..=4).contains(&options.len()) || !options.iter().all(|option| fits(&option["text"], 30))
+    {
+        return Err(failure::invalid(
+            "content/poll/options",
+            "must be 2 to 4 of 1 to 30 characters",
+        ));
+    }
+    if !DURATIONS.iter().any(|one| poll["settings"]["duration"] == *one) {
+        return Err(failure::invalid("content/poll/settings/duration", "is not an enum symbol"));
+    }
+    Ok(())
+}

@@ -1,0 +1,63 @@
+//! LinkedIn's way of saying no.
+
+use serde_json::json;
+
+use crate::reply::Reply;
+
+/// An error with its code.
+pub(super) fn error(status: u16, code: &str, message: &str) -> Reply {
+    Reply::json(status, &json!({"status": status, "code": code, "message": message}))
+}
+
+/// An error about the token, which also has a number.
+pub(super) fn token(number: u32, code: &str, message: &str) -> Reply {
+    let body = json!({"status": 401, "serviceErrorCode": number, "code": code, "message": message});
+    Reply::json(401, &body)
+}
+
+/// The member may not.
+pub(super) fn denied(message: &str) -> Reply {
+    let body = json!({"status": 403, "serviceErrorCode": 100, "code": "ACCESS_DENIED", "message": message});
+    Reply::json(403, &body)
+}
+
+/// A field that cannot be.
+pub(super) fn invalid(field: &str, why: &str) -> Reply {
+    let message = format!("ERROR :: /{field} :: {why}");
+    error(422, "UNPROCESSABLE_ENTITY", &message)
+}
+
+/// A request that says too little.
+pub(super) fn malformed(message: &str) -> Reply {
+    error(400, "ILLEGAL_ARGUMENT", message)
+}
+
+/// Nothing of that name.
+pub(super) fn missing(what: &str) -> Reply {
+    error(404, "NOT_FOUND", &format!("Could not find entity {what}"))
+}
+
+/// An error of the token endpoint.
+pub(super) fn oauth(status: u16, code: &str, description: &str) -> Reply {
+    Reply::json(status, &json!({"error": code, "error_description": description}))
+}
+
+/// A fault's status in LinkedIn's words.
+pub(super) fn of_status(status: u16) -> Reply {
+    match status {
+        400 => malformed("Invalid param"),
+        401 => token(65_600, "INVALID_ACCESS_TOKEN", "Invalid access token"),
+        403 => denied("Not enough permissions to access: POST /posts"),
+        404 => missing("/posts"),
+        409 => error(409, "CONFLICT", "The resource was changed by another request"),
+        413 => error(413, "REQUEST_ENTITY_TOO_LARGE", "The request is too large"),
+        422 => error(422, "UNPROCESSABLE_ENTITY", "Unprocessable entity"),
+        // LinkedIn does not say how long to wait.
+        429 => error(
+            429,
+            "TOO_MANY_REQUESTS",
+            "Resource level throttle limit for calls to this resource is reached.",
+        ),
+        status => error(status, "INTERNAL_SERVER_ERROR", "Internal Server Error"),
+    }
+}

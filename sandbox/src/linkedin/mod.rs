@@ -1,0 +1,191 @@
+//! LinkedIn: permission, people and pages, uploads and posts, below one address.
+//!
+//! <https://learn.microsoft.com/en-us/linkedin/>. An account is a member and the one page that the member looks after.
+//! One that is asked for by the name `company/…` is the page, with its administrator's tokens.
+
+mod access;
+mod content;
+mod failure;
+mod home;
+mod little;
+mod login;
+mod media;
+mod people;
+mod posts;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use salvo::http::Method;
+use serde_json::{Map, Value, json};
+
+use crate::call::Call;
+use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::pace::Limit;
+use crate::random::{self, BASE62};
+use crate::reply::Reply;
+use crate::sim::{Account, Sim};
+use crate::world::{World, rfc3339};
+use home::{Change, Home};
+
+/// One request to this network.
+type Cx = crate::network::Cx<Linkedin>;
+
+/// How a page is asked for.
+const PAGE: &str = "company/";
+
+/// The network.
+pub(crate) struct Linkedin;
+
+impl Network for Linkedin {
+    const NAME: &'static str = "linkedin";
+    const BODY_MAX: usize = 110 << 20;
+    type Home = Home;
+    type Change = Change;
+
+    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        let page = match name {
+            Name::Asked(name) => name.strip_prefix(PAGE).map(Name::Asked),
+            Name::Made(..) => None,
+        };
+        let (is_page, name) = page.map_or((false, name), |_| (true, name));
+        let fitted = match name {
+            Name::Asked(name) => Name::Asked(name.trim_start_matches(PAGE)).fitted('-', allowed),
+            made => made.fitted('-', allowed),
+        };
+        let username = fitted.to_ascii_lowercase();
+        if !(3..=90).contains(&username.len()) {
+            return Err("a vanity name has 3 to 90 letters, digits and hyphens".into());
+        }
+        let (sub, organization) = (random::text(BASE62, access::SUB), random::number(8));
+        let (vanity, organization_vanity) = if is_page {
+            (format!("{username}-admin"), username.clone())
+        } else {
+            (username.clone(), format!("{username}-co"))
+        };
+        let private = BTreeMap::from([
+            ("access_token".to_owned(), access::new_token(&sub)),
+            ("refresh_token".to_owned(), access::new_token(&sub)),
+            ("name".to_owned(), vanity.replace('-', " ")),
+            ("vanity".to_owned(), vanity),
+            ("organization_name".to_owned(), organization_vanity.replace('-', " ")),
+            ("organization_vanity".to_owned(), organization_vanity),
+            ("organization_id".to_owned(), organization.to_string()),
+            ("sub".to_owned(), sub.clone()),
+        ]);
+        let remote_id = if is_page {
+            format!("urn:li:organization:{organization}")
+        } else {
+            format!("urn:li:person:{sub}")
+        };
+        Ok(Identity { remote_id, username, created_ms: world.now_ms(), private })
+    }
+
+    fn keys(identity: &Identity) -> Vec<String> {
+        vec![
+            identity.private("sub").to_owned(),
+            access::person(identity),
+            access::page(identity),
+            format!("{PAGE}{}", identity.private("organization_vanity")),
+        ]
+    }
+
+    fn credentials(identity: &Identity, _base: &str) -> Map<String, Value> {
+        let mut credentials = Map::from_iter([
+            ("access_token".to_owned(), json!(identity.private("access_token"))),
+            ("refresh_token".to_owned(), json!(identity.private("refresh_token"))),
+            ("expires_at".to_owned(), json!(rfc3339(identity.created_ms + access::ACCESS_MS))),
+        ]);
+        if identity.remote_id == access::page(identity) {
+            credentials.insert("organization".to_owned(), json!(identity.remote_id));
+        }
+        credentials
+    }
+
+    fn route(method: &Method, path: &[&str], _call: &Call) -> Option<Route<Self>> {
+        use Phase::{Commit, Confirm, Prepare, Read};
+        match (method, path) {
+            (&Method::GET, ["oauth", "v2", "authorization"]) => Route::now(Read, login::authorize),
+            (&Method::POST, ["oauth", "v2", "accessToken"]) => Route::now(Prepare, login::token),
+            (&Method::POST, ["oauth", "v2", "revoke"]) => Route::now(Prepare, login::revoke),
+            (&Method::GET, ["v2", "userinfo"]) => Route::now(Read, people::userinfo),
+            (&Method::GET, ["v2", "me"]) => Route::now(Read, people::me),
+            (&Method::GET, ["v2", "organizationalEntityAcls"]) => Route::now(Read, people::acls),
+            (&Method::GET, ["v2", "organizations"]) => Route::now(Read, people::organizations),
+            (&Method::GET, ["rest", "organizationalEntityNotifications"]) => {
+                Route::now(Read, people::notifications)
+            }
+            (&Method::POST, ["rest", "images" | "videos" | "documents"]) => {
+                Route::now(Prepare, media::act)
+            }
+            (&Method::GET, ["rest", "images" | "videos" | "documents", _]) => {
+                Route::now(Prepare, media::get)
+            }
+            (&Method::PUT, ["dms-uploads", _, _]) => Route::now(Prepare, media::put),
+            (&Method::POST, ["rest", "posts"]) => Route::now(Commit, posts::create),
+            (&Method::GET, ["rest", "posts"]) => Route::now(Read, posts::list),
+            (&Method::GET, ["rest", "posts", _]) => Route::now(Confirm, posts::get),
+            (&Method::DELETE, ["rest", "posts", _]) => Route::now(Commit, posts::delete),
+            (&Method::GET, ["feed", "update", _]) => Route::now(Read, posts::page),
+            _ => None,
+        }
+    }
+
+    fn caller(sim: &Sim<Self>, call: &Call) -> Option<Arc<Account<Self>>> {
+        access::caller(sim, call)
+    }
+
+    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
+        home.apply(change);
+    }
+
+    fn token_change(expired: bool) -> Option<Change> {
+        Some(Change::Expired(expired))
+    }
+
+    fn posts(home: &Home, _identity: &Identity, base: &str) -> Vec<Post> {
+        let shown = home.posts.values().map(|post| Post {
+            id: post.urn.clone(),
+            text: post.text.clone(),
+            media: post.media.clone(),
+            created_at: rfc3339(post.at_ms),
+            url: format!("{base}/feed/update/{}", post.urn),
+            extra: post.extra.clone(),
+            page: post.urn.clone(),
+        });
+        shown.collect()
+    }
+
+    /// A page and its administrator post under names of their own.
+    fn is_of(post: &Post, key: &str) -> bool {
+        !key.starts_with("urn:li:") || post.extra.get("author").is_none_or(|author| author == key)
+    }
+
+    fn refuse(refusal: Refusal) -> Reply {
+        failure::of_status(refusal.status)
+    }
+
+    fn no_route(call: &Call) -> Reply {
+        failure::missing(&call.path)
+    }
+
+    fn secret_in_path(path: &str) -> Option<&str> {
+        path.strip_prefix("dms-uploads/")?.split('/').next()
+    }
+}
+
+/// The URN at a place in the path.
+fn urn_of(cx: &Cx, place: usize) -> String {
+    cx.call.segment(place).replace("%3A", ":").replace("%3a", ":")
+}
+
+/// Counts a request of the member's.
+fn pace(cx: &Cx, account: &Account<Linkedin>) -> Result<(), Reply> {
+    const DAY: Limit = Limit { name: "requests", units: 150, span_ms: 86_400_000 };
+    if !cx.sim.world.rate_limits() || account.pace(DAY, 1, cx.now_ms()).allowed {
+        return Ok(());
+    }
+    let message = "Resource level throttle MEMBER DAY limit for calls to this resource is reached.";
+    Err(failure::error(429, "TOO_MANY_REQUESTS", message))
+}

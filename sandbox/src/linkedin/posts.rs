@@ -1,0 +1,143 @@
+//! Posts: making, reading, deleting.
+
+use serde_json::{Value, json};
+
+use super::home::{Change, Home, Published};
+use super::{Cx, access, content, failure, pace, urn_of};
+use crate::reply::{Answer, Reply};
+
+/// For how long the same text is taken for a duplicate, in milliseconds.
+const DUPLICATE_MS: i64 = 10 * 60_000;
+
+/// `POST /rest/posts`
+pub(super) fn create(cx: &Cx) -> Answer {
+    access::version(cx)?;
+    let post = cx.call.json().map_err(|_| failure::malformed("The body is no JSON"))?;
+    let author =
+        post["author"].as_str().ok_or_else(|| failure::invalid("author", "is required"))?;
+    let account = access::author(cx, author, "POST /posts")?;
+    pace(cx, &account)?;
+    let now_ms = cx.now_ms();
+    let urn = cx.sim.change(&account, |home| {
+        let shown = content::read(home, &post, author, now_ms)?;
+        let commentary = post["commentary"].as_str().unwrap_or_default();
+        if let Some(earlier) = duplicate(home, author, commentary, now_ms) {
+            let message = format!("Content is a duplicate of {}", earlier.urn);
+            return Err(failure::error(422, "DUPLICATE_POST", &message));
+        }
+        let number = number(cx, now_ms);
+        let kind = if shown.is_video { "ugcPost" } else { "share" };
+        let post = Published {
+            urn: format!("urn:li:{kind}:{number}"),
+            author: author.to_owned(),
+            at_ms: now_ms,
+            commentary: commentary.to_owned(),
+            text: shown.text,
+            media: shown.media,
+            extra: shown.extra,
+        };
+        let urn = post.urn.clone();
+        Ok((Change::Published { number, post }, urn))
+    })?;
+    Ok(Reply::empty(201).with("x-restli-id", &urn).with("x-linkedin-id", &urn))
+}
+
+/// LinkedIn's numbers begin with their time in milliseconds.
+fn number(cx: &Cx, now_ms: i64) -> u64 {
+    (now_ms.unsigned_abs() << 22) | (cx.sim.world.unique() & 0x3f_ffff)
+}
+
+fn duplicate<'a>(
+    home: &'a Home,
+    author: &str,
+    commentary: &str,
+    now_ms: i64,
+) -> Option<&'a Published> {
+    let recent = home.posts.values().rev().filter(|post| now_ms - post.at_ms < DUPLICATE_MS);
+    let mut same = recent.filter(|post| post.author == author && post.commentary == commentary);
+    same.find(|post| !post.commentary.is_empty())
+}
+
+fn view(post: &Published) -> Value {
+    let mut view = json!({
+        "id": post.urn,
+        "commentary": post.commentary,
+        "createdAt": post.at_ms,
+        "publishedAt": post.at_ms,
+        "lastModifiedAt": post.at_ms,
+        "lifecycleState": "PUBLISHED",
+    });
+    for (name, value) in &post.extra {
+        view[name] = value.clone();
+    }
+    view
+}
+
+/// `GET /rest/posts?q=author&author=…`: an organization's posts, the latest first. A member's are not given out.
+pub(super) fn list(cx: &Cx) -> Answer {
+    access::version(cx)?;
+    let author = cx.call.query_value("author").unwrap_or_default();
+    if cx.call.query_value("q").as_deref() != Some("author") {
+        return Err(failure::malformed("No such finder"));
+    }
+    let account = reader(cx, &author)?;
+    let query = |name: &str, usual: usize| {
+        cx.call.query_value(name).and_then(|n| n.parse().ok()).unwrap_or(usual)
+    };
+    let (start, count) = (query("start", 0), query("count", 10).min(100));
+    let elements: Vec<Value> = account.look(|home| {
+        let posts = home.posts.values().rev().filter(|post| post.author == author);
+        posts.skip(start).take(count).map(view).collect()
+    });
+    Ok(Reply::ok(
+        &json!({"elements": elements, "paging": {"start": start, "count": count, "links": []}}),
+    ))
+}
+
+/// `GET /rest/posts/{urn}`
+pub(super) fn get(cx: &Cx) -> Answer {
+    access::version(cx)?;
+    let urn = urn_of(cx, 2);
+    let (account, _) = access::account(cx)?;
+    let post = account.look(|home| home.posts.values().find(|post| post.urn == urn).cloned());
+    let post = post.ok_or_else(|| failure::missing(&urn))?;
+    reader(cx, &post.author)?;
+    Ok(Reply::ok(&view(&post)))
+}
+
+/// The account, if it may read what `author` posted.
+fn reader(
+    cx: &Cx,
+    author: &str,
+) -> Result<std::sync::Arc<crate::sim::Account<super::Linkedin>>, Reply> {
+    let account = access::with(cx, &["r_organization_social"], "GET /posts")?;
+    if author == access::page(&account.identity) {
+        return Ok(account);
+    }
+    Err(failure::denied("Not enough permissions to access: partnerApiPosts.FINDER-author"))
+}
+
+/// `DELETE /rest/posts/{urn}`: gone, whether or not it was there.
+pub(super) fn delete(cx: &Cx) -> Answer {
+    access::version(cx)?;
+    let urn = urn_of(cx, 2);
+    let (account, _) = access::account(cx)?;
+    let found = account.look(|home| {
+        home.posts.iter().find(|(_, post)| post.urn == urn).map(|(number, _)| *number)
+    });
+    if let Some(number) = found {
+        cx.sim.make(&account, Change::Deleted { number });
+    }
+    Ok(Reply::empty(204))
+}
+
+/// `GET /feed/update/{urn}`: the post as people see it.
+pub(super) fn page(cx: &Cx) -> Answer {
+    let urn = urn_of(cx, 2);
+    let is_owner = |account: &std::sync::Arc<crate::sim::Account<super::Linkedin>>| {
+        account.look(|home| home.posts.values().any(|post| post.urn == urn))
+    };
+    let owner = cx.sim.all().into_iter().find(is_owner).ok_or_else(|| failure::missing(&urn))?;
+    let place = format!("{}/ui/{}/{urn}", cx.sim.base(), owner.identity.remote_id);
+    Ok(Reply::empty(302).with("location", place))
+}
