@@ -27,6 +27,7 @@ mod mastodon;
 pub mod oauth;
 mod outcome;
 mod page;
+mod pinterest;
 #[cfg(test)]
 mod rehearsal;
 mod schema;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Platform, bluesky, devto, discord, facebook, hashnode, instagram, lemmy, linkedin, mastodon, slack, telegram, threads, wordpress, x};
+use crate::{Platform, bluesky, devto, discord, facebook, hashnode, instagram, lemmy, linkedin, mastodon, pinterest, slack, telegram, threads, wordpress, x};
 
 /// Makes the identifiers and the look-ups of lines `folder::Connector`; the folder's name is the identifier.
 macro_rules! networks {
@@ -51,6 +51,7 @@ networks! {
     lemmy::Lemmy,
     linkedin::Linkedin,
     mastodon::Mastodon,
+    pinterest::Pinterest,
     slack::Slack,
     telegram::Telegram,
     threads::Threads,

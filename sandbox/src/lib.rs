@@ -29,6 +29,7 @@ mod pace;
 mod page;
 mod params;
 mod picture;
+mod pinterest;
 mod random;
 mod reply;
 mod serving;
@@ -118,6 +119,7 @@ fn networks(world: &Arc<World>) -> Vec<Box<dyn Simulated>> {
         Box::new(Sim::<facebook::Facebook>::start(world)),
         Box::new(Sim::<instagram::Instagram>::start(world)),
         Box::new(Sim::<linkedin::Linkedin>::start(world)),
+        Box::new(Sim::<pinterest::Pinterest>::start(world)),
         Box::new(Sim::<telegram::Telegram>::start(world)),
         Box::new(Sim::<threads::Threads>::start(world)),
         Box::new(Sim::<wordpress::WordPress>::start(world)),

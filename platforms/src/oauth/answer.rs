@@ -161,6 +161,10 @@ pub(super) fn refusal(reply: &Reply, session: &Session) -> Error {
         || reason.is_some_and(|reason| META_USED.contains(&reason))
         || (word == Some("invalid_request")
             && said.as_deref().is_some_and(|said| said.ends_with(" was invalid.")));
+    // Pinterest has no words for it, only sentences.
+    let is_told = word.is_none()
+        && matches!(reply.status, 400 | 401)
+        && said.as_deref().is_some_and(tells_death);
     let error = if is(APP) {
         Error::misconfigured("The network does not accept the app's id, secret or address.")
             .with_remedy(
@@ -169,10 +173,18 @@ pub(super) fn refusal(reply: &Reply, session: &Session) -> Error {
     } else if reply.status == 429 || is_code(META_SLOW) || word == Some("slow_down") {
         Error::new(Kind::RateLimited, "The network asks to slow down.")
             .with_retry_after(reply.retry_after())
-    } else if is(DEAD) || is_code(META_DEAD) || is_used {
+    } else if is(DEAD) || is_code(META_DEAD) || is_used || is_told {
         Error::reconnect("The network no longer accepts the account's access.")
     } else {
         Error::transient("The network gave no token.")
     };
     error.with_reply(reply.status, named, said.as_deref())
+}
+
+/// Does a sentence say that a code or a refresh token is no longer good?
+fn tells_death(said: &str) -> bool {
+    let said = said.to_ascii_lowercase();
+    let is_one = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    is_one(&["refresh token", "refresh_token", "authorization code"])
+        && is_one(&["invalid", "expired", "revoked"])
 }

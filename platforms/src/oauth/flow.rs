@@ -83,6 +83,7 @@ pub async fn exchange(
     if oauth.pkce {
         fields.push(("code_verifier", leave.verifier));
     }
+    fields.extend(oauth.exchange_extra);
     let first = token(oauth, session, &fields).await.map_err(Error::while_connecting)?;
     let secrets = first.over(&session.secrets, session.now);
     let Some(long_lived) = oauth.long_lived else { return Ok(secrets) };

@@ -37,6 +37,8 @@ pub struct Oauth {
     pub token: Endpoint,
     /// How that is called.
     pub token_call: TokenCall,
+    /// Further parameters of the exchange of a code.
+    pub exchange_extra: &'static [(&'static str, &'static str)],
     /// How the app proves who it is.
     pub client_auth: ClientAuth,
     /// What the network calls the app's id.
@@ -62,6 +64,7 @@ impl Oauth {
         pkce: false,
         token: Endpoint::on_instance("/oauth/token"),
         token_call: TokenCall::Form,
+        exchange_extra: &[],
         client_auth: ClientAuth::Body,
         client_id_name: "client_id",
         long_lived: None,

@@ -205,6 +205,8 @@ async fn only_a_dead_token_is_a_reason_to_connect_again() {
             json!({"error": "invalid_request", "error_description": "Missing required parameter [grant_type]."}),
             Kind::Transient,
         ),
+        (400, json!({"code": 283, "message": "Invalid refresh token."}), Kind::Reconnect),
+        (400, json!({"code": 1, "message": "Invalid request."}), Kind::Transient),
         (401, json!({"error": "invalid_client"}), Kind::Misconfigured),
         (400, json!({"error": {"message": "slow", "code": 4}}), Kind::RateLimited),
         (429, json!({}), Kind::RateLimited),

@@ -19,6 +19,7 @@ mod mastodon;
 mod slack;
 mod linkedin;
 mod linkedin_login;
+mod pinterest;
 mod telegram;
 mod telegram_media;
 mod threads;

@@ -1,0 +1,162 @@
+//! The calls of Pinterest's API, as Pinterest names them.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use bytes::Bytes;
+use chrono::{DateTime, NaiveDateTime, Utc};
+use fanfare_outbound::{Multipart, Request};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use url::Url;
+
+use super::{SPEC, error::parse_error};
+use crate::{Error, Kind, Result, Session, answer, oauth::ACCESS_TOKEN};
+
+/// Time for sending a video.
+const UPLOAD_DEADLINE: Duration = Duration::from_secs(10 * 60);
+
+/// Whose a token is.
+#[derive(Debug, Deserialize)]
+pub(super) struct User {
+    pub id: Option<String>,
+    pub username: String,
+    pub business_name: Option<String>,
+    pub account_type: Option<String>,
+}
+
+/// A video that is to be uploaded, and where to. The address opens nothing but this one upload.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Registered {
+    pub media_id: String,
+    pub upload_url: String,
+    pub upload_parameters: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Media {
+    status: String,
+}
+
+/// How far Pinterest is with a video.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Processing {
+    Done,
+    Going,
+    Failed,
+}
+
+#[derive(Debug, Deserialize)]
+struct Made {
+    id: String,
+}
+
+/// A pin as lists show it.
+#[derive(Debug, Deserialize)]
+pub(super) struct Pin {
+    pub id: String,
+    pub title: Option<String>,
+    pub description: Option<String>,
+    pub link: Option<String>,
+    created_at: String,
+}
+
+impl Pin {
+    /// When it was made. Pinterest writes the time with and without an offset.
+    pub fn created(&self) -> Option<DateTime<Utc>> {
+        let text = self.created_at.as_str();
+        let with = DateTime::parse_from_rfc3339(text).map(|at| at.to_utc());
+        let plain = || NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f");
+        with.or_else(|_| plain().map(|at| at.and_utc())).ok()
+    }
+}
+
+/// A board.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Board {
+    id: String,
+    name: String,
+    privacy: Option<String>,
+}
+
+/// One page of a list.
+#[derive(Debug, Deserialize)]
+pub(super) struct Page<T> {
+    pub items: Vec<T>,
+    pub bookmark: Option<String>,
+}
+
+/// Who the token belongs to.
+pub(super) async fn user(session: &Session) -> Result<User> {
+    get(session, "/v5/user_account", &[]).await
+}
+
+/// One page of the account's boards.
+pub(super) async fn boards(session: &Session, bookmark: Option<&str>) -> Result<Page<Board>> {
+    let mut query = vec![("page_size", "250")];
+    query.extend(bookmark.map(|bookmark| ("bookmark", bookmark)));
+    get(session, "/v5/boards", &query).await
+}
+
+/// The latest pins of a board.
+pub(super) async fn pins(session: &Session, board: &str) -> Result<Vec<Pin>> {
+    let path = format!("/v5/boards/{board}/pins");
+    get(session, &path, &[("page_size", "25")]).await.map(|page: Page<Pin>| page.items)
+}
+
+/// Says that a video is to come.
+pub(super) async fn register(session: &Session) -> Result<Registered> {
+    let request = session.http.post(session.url(SPEC.base_url, "/v5/media")?);
+    let request = authorized(session, request)?.json(&json!({"media_type": "video"}));
+    answer::send(session, request, parse_error).await
+}
+
+/// Sends a video to where Pinterest wants it, with everything that Pinterest wants sent along, the file last.
+pub(super) async fn upload(session: &Session, to: &Registered, bytes: Bytes) -> Result<()> {
+    let url = Url::parse(&to.upload_url)
+        .map_err(|_| Error::transient("Pinterest gave an address to upload to that is none."))?;
+    let fields = to.upload_parameters.iter();
+    let form = fields.fold(Multipart::new(), |form, (name, value)| form.text(name, value));
+    let form = form.file("file", "video", "application/octet-stream", bytes);
+    // The form itself is the permission; the token stays here.
+    let reply = session.http.post(url).multipart(form).deadline(UPLOAD_DEADLINE).send().await?;
+    if reply.is_success() {
+        return Ok(());
+    }
+    let kind = if reply.status >= 500 { Kind::Transient } else { Kind::MediaRejected };
+    let message = format!("Pinterest did not take the video ({}).", reply.status);
+    Err(Error::new(kind, message).with_reply(reply.status, None, None))
+}
+
+/// How far Pinterest is with a video.
+pub(super) async fn processing(session: &Session, media_id: &str) -> Result<Processing> {
+    let media: Media = get(session, &format!("/v5/media/{media_id}"), &[]).await?;
+    Ok(match media.status.as_str() {
+        "succeeded" => Processing::Done,
+        "failed" => Processing::Failed,
+        _ => Processing::Going,
+    })
+}
+
+/// Makes a pin and answers its id.
+pub(super) async fn create(session: &Session, pin: &Value) -> Result<String> {
+    let request = session.http.post(session.url(SPEC.base_url, "/v5/pins")?);
+    let request = authorized(session, request)?.json(pin).deadline(SPEC.commit_deadline);
+    let made: Made = answer::send(session, request, parse_error).await?;
+    if made.id.is_empty() {
+        return Err(Error::new(Kind::Ambiguous, "Pinterest answered without an id."));
+    }
+    Ok(made.id)
+}
+
+async fn get<T: DeserializeOwned>(
+    session: &Session,
+    path: &str,
+    query: &[(&str, &str)],
+) -> Result<T> {
+    let request = session.http.get(session.url(SPEC.base_url, path)?).query(query);
+    answer::send(session, authorized(session, request)?, parse_error).await
+}
+
+fn authorized(session: &Session, request: Request) -> Result<Request> {
+    Ok(request.bearer(session.secrets.need(ACCESS_TOKEN)?))
+}

@@ -1,0 +1,60 @@
+//! Pinterest's errors: `{"code", "message"}`.
+
+use fanfare_outbound::Reply;
+use serde::Deserialize;
+
+use crate::{
+    Error, Kind, Session,
+    answer::{self, Reset},
+};
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Body {
+    code: Option<i64>,
+    message: Option<String>,
+}
+
+/// Says what is to be done about a reply that is not a success.
+pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
+    let body = serde_json::from_slice::<Body>(&reply.body).unwrap_or_default();
+    let said = session.secrets.redact(body.message.as_deref().unwrap_or_default());
+    let code = body.code.map(|code| code.to_string());
+    classify(session, reply, &said).with_reply(reply.status, code.as_deref(), Some(&said))
+}
+
+fn classify(session: &Session, reply: &Reply, said: &str) -> Error {
+    let says = |part: &str| said.to_ascii_lowercase().contains(part);
+    match reply.status {
+        // It says the same of a token that has ended and of one that was taken back; refreshing tells them apart.
+        401 => Error::new(Kind::TokenExpired, "Pinterest does not accept the access token."),
+        403 => Error::misconfigured("Pinterest does not let the account pin there.").with_remedy(
+            "Choose a board of the account's own, or connect it again with all permissions.",
+        ),
+        404 if says("board") => Error::rejected("Pinterest has no such board.").with_remedy(
+            "Give the id of one of the account's boards; pinterest.boards lists them.",
+        ),
+        409 => Error::transient("Pinterest is busy with another request of this account."),
+        429 => {
+            let wait = answer::wait(session, reply, &[Reset::Seconds("x-ratelimit-reset")]);
+            Error::new(Kind::RateLimited, "Pinterest asks to slow down.").with_retry_after(wait)
+        }
+        400..=499 if says("unable to reach the url") => {
+            Error::transient("Pinterest could not fetch a file for the moment.")
+        }
+        400..=499 if says("image") || says("video") || says("media") => Error::media_rejected(
+            format!("Pinterest did not take a file: {}.", said.trim_end_matches('.')),
+        )
+        .with_remedy(
+            "Use a JPEG or PNG of at most 20 MB, or an MP4 or MOV of 4 seconds to 15 minutes.",
+        ),
+        _ => answer::by_status("Pinterest", reply, said),
+    }
+}
+
+/// Is a refusal about the tags of products, which few apps may send?
+pub(super) fn is_about_tags(error: &Error) -> bool {
+    let reply = error.reply.as_ref().filter(|reply| matches!(reply.status, 400 | 403));
+    let said = reply.and_then(|reply| reply.message.as_deref());
+    said.is_some_and(|said| said.contains("product_tags"))
+}

@@ -1,0 +1,244 @@
+//! Pinterest: one call makes a pin of pictures that Pinterest fetches itself; a video is uploaded and processed first.
+//!
+//! Pins have no key of ours. What became of a lost answer is looked up among the latest pins of the board.
+
+mod check;
+mod client;
+mod error;
+mod publish;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde_json::{Map, Value, json};
+
+use settings::Settings;
+
+use crate::{
+    Api, Caption, Class, Connect, Draft, Error, Example, Found, Identity, MediaRules, Platform,
+    PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation, Warning,
+    oauth::{self, ClientAuth, Endpoint, Oauth, Permission, Renewal},
+};
+
+/// Longest description, title, alt text and link in characters.
+const DESCRIPTION_MAX: usize = 800;
+const TITLE_MAX: usize = 100;
+const ALT_TEXT_MAX: usize = 500;
+const LINK_MAX: usize = 2_048;
+/// Most images of a carousel.
+const IMAGES_MAX: usize = 5;
+/// Largest files in bytes.
+const IMAGE_BYTES_MAX: u64 = 20_000_000;
+const VIDEO_BYTES_MAX: u64 = 2_000_000_000;
+/// Longest video.
+const VIDEO_MS_MAX: u64 = 15 * 60 * 1_000;
+
+/// Host of the API.
+const API: &str = "https://api.pinterest.com";
+
+/// Tokens of 30 days; a refresh token of 60 that is replaced whenever it is used.
+/// <https://developers.pinterest.com/docs/getting-started/set-up-authentication-and-authorization/>
+const OAUTH: Oauth = Oauth {
+    authorize: Endpoint::at("https://www.pinterest.com", "/oauth/"),
+    permissions: &[
+        Permission::needed("user_accounts:read", "See your profile"),
+        Permission::needed("boards:read", "List your boards"),
+        Permission::needed("pins:read", "See your pins"),
+        Permission::needed("pins:write", "Make pins"),
+        Permission::needed("boards:write", "Pin to your boards"),
+        Permission::wanted("boards:read_secret", "List your secret boards"),
+        Permission::wanted("pins:read_secret", "See your secret pins"),
+        Permission::wanted("pins:write_secret", "Make pins on secret boards"),
+    ],
+    separator: ",",
+    token: Endpoint::at(API, "/v5/oauth/token"),
+    // Apps of before 2025-09-25 get a refresh token that ends without it.
+    exchange_extra: &[("continuous_refresh", "true")],
+    client_auth: ClientAuth::Basic,
+    renewal: Renewal::RefreshToken { idle: Duration::from_secs(60 * 86_400) },
+    ..Oauth::USUAL
+};
+
+const MEDIA: MediaRules = MediaRules {
+    min: 1,
+    images_max: IMAGES_MAX,
+    videos_max: 1,
+    total_max: IMAGES_MAX,
+    mixed: false,
+    image_types: &["image/jpeg", "image/png"],
+    video_types: &["video/mp4", "video/quicktime", "video/x-m4v"],
+    image_bytes_max: IMAGE_BYTES_MAX,
+    video_bytes_max: VIDEO_BYTES_MAX,
+    video_ms_max: Some(VIDEO_MS_MAX),
+};
+
+const SPEC: Spec = Spec {
+    base_url: API,
+    connect: Connect::Oauth(OAUTH),
+    caption: Caption::characters(DESCRIPTION_MAX),
+    media: MEDIA,
+    alt_text_max: ALT_TEXT_MAX,
+    post_types: &[
+        PostType {
+            name: "feed",
+            doc: "An image, a video or a carousel of 2 to 5 images of one size, as the files are.",
+            media: None,
+        },
+        PostType {
+            name: "image",
+            doc: "One image.",
+            media: Some(MediaRules { images_max: 1, videos_max: 0, total_max: 1, ..MEDIA }),
+        },
+        PostType {
+            name: "video",
+            doc: "One video.",
+            media: Some(MediaRules { images_max: 0, total_max: 1, ..MEDIA }),
+        },
+        PostType {
+            name: "carousel",
+            doc: "2 to 5 images of one size.",
+            media: Some(MediaRules { min: 2, videos_max: 0, ..MEDIA }),
+        },
+    ],
+    settings: Settings::FIELDS,
+    class: Class::Search,
+    helpers: &[BOARDS],
+    api: Some(Api { version: "v5", ends: None }),
+    sources: &[
+        Source::documented(
+            "pins, boards, media, limits of texts, tokens",
+            "https://developers.pinterest.com/docs/api/v5/",
+        ),
+        Source::documented(
+            "sizes and length of files",
+            "https://help.pinterest.com/en/business/article/pinterest-product-specs",
+        ),
+        Source::observed(
+            "errors, waits, unequal images of a carousel are refused",
+            "programs that publish on Pinterest",
+        ),
+        Source::assumed(
+            "tags of products, most of them",
+            "a beta of Pinterest's; its public schema 5.23 has none",
+        ),
+    ],
+    examples: EXAMPLES,
+    ..Spec::usual(PlatformId::Pinterest, "Pinterest")
+};
+
+const EXAMPLES: &[Example] = &[
+    Example::new(
+        "an image with its settings",
+        r#"{"caption": "How to fold a crane", "settings": {"board": "549755885175", "title": "A paper crane", "link": "https://example.org/crane", "media_alt_texts": ["A crane of red paper"]}}"#,
+    )
+    .with(&["image/png"]),
+    Example::new(
+        "an image by name, with tags of products",
+        r#"{"caption": "The chair and the lamp", "post_type": "image", "settings": {"board": "549755885175", "product_tags": ["2318301", "2318302"]}}"#,
+    )
+    .with(&["image/png"]),
+    Example::new(
+        "a carousel",
+        r#"{"caption": "Step by step", "post_type": "carousel", "settings": {"board": "549755885175"}}"#,
+    )
+    .with(&["image/png", "image/png"]),
+    Example::new(
+        "a video with a cover",
+        r#"{"caption": "The film", "post_type": "video", "settings": {"board": "549755885175", "cover_image_url": "https://example.org/cover.jpg"}}"#,
+    )
+    .with(&["video/mp4"])
+    .needing("a picture at that address"),
+    Example::new(
+        "a video",
+        r#"{"caption": "Another film", "settings": {"board": "549755885175"}}"#,
+    )
+    .with(&["video/mp4"]),
+];
+
+/// The helper that lists boards.
+const BOARDS: &str = "pinterest.boards";
+
+/// Most pages of boards that the helper reads: 1,000 boards.
+const PAGES_MAX: usize = 4;
+
+/// The connector.
+pub struct Pinterest;
+
+#[async_trait]
+impl Platform for Pinterest {
+    fn spec(&self) -> &'static Spec {
+        &SPEC
+    }
+
+    fn check(&self, draft: &Draft) -> Vec<Violation> {
+        check::check(draft)
+    }
+
+    fn warnings(&self, draft: &Draft) -> Vec<Warning> {
+        check::warnings(draft)
+    }
+
+    fn step(&self, draft: &Draft, state: Option<&Value>) -> Step {
+        publish::step(draft, state)
+    }
+
+    async fn publish(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        state: Option<Value>,
+    ) -> Result<Progress> {
+        publish::publish(session, draft, state).await
+    }
+
+    async fn reconcile(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        _state: Option<Value>,
+        sent_at: DateTime<Utc>,
+    ) -> Result<Found> {
+        publish::reconcile(session, draft, sent_at).await
+    }
+
+    async fn verify(&self, session: &Session) -> Result<Identity> {
+        let user = client::user(session).await.map_err(Error::while_connecting)?;
+        let mut meta = Map::new();
+        if let Some(kind) = user.account_type {
+            meta.insert("account_type".to_owned(), json!(kind));
+        }
+        Ok(Identity {
+            remote_id: user.id.unwrap_or_else(|| user.username.clone()),
+            username: user.username,
+            display_name: user.business_name,
+            meta,
+            secrets: session.secrets.clone(),
+            expires_at: oauth::ends(&session.secrets),
+        })
+    }
+
+    async fn help(
+        &self,
+        session: &Session,
+        tool: &str,
+        _input: &Map<String, Value>,
+    ) -> Result<Value> {
+        if tool != BOARDS {
+            return Err(Error::rejected(format!("Pinterest has no tool called {tool}.")));
+        }
+        let (mut boards, mut bookmark) = (Vec::new(), None);
+        for _ in 0..PAGES_MAX {
+            let page = client::boards(session, bookmark.as_deref()).await?;
+            boards.extend(page.items);
+            bookmark = page.bookmark.filter(|next| !next.is_empty());
+            if bookmark.is_none() {
+                break;
+            }
+        }
+        Ok(json!({"boards": boards, "more": bookmark.is_some()}))
+    }
+}

@@ -1,0 +1,195 @@
+//! The steps of a pin: a video is uploaded and processed first, pictures are fetched by Pinterest itself.
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{
+    VIDEO_BYTES_MAX,
+    client::{self, Processing, Registered},
+    error::is_about_tags,
+    settings::Settings,
+};
+use crate::{
+    Draft, Error, Found, Media, Progress, Result, Session, Step, answer::is_since,
+    outcome::read_state, settings::alt_text,
+};
+
+/// How often Pinterest is asked whether a video is processed, and how long that may take.
+const POLL: Duration = Duration::from_secs(15);
+const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
+
+/// Stored between two calls.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct State {
+    stage: Stage,
+    /// Pinterest does not take tags of products from this app.
+    without_tags: bool,
+}
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Stage {
+    /// Nothing is prepared.
+    #[default]
+    Start,
+    /// A video is to be sent.
+    Upload(Registered),
+    /// A video is being processed.
+    Wait { media_id: String, since: DateTime<Utc> },
+    /// A video is ready.
+    Ready { media_id: String },
+}
+
+/// What the next call does.
+pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
+    match read_state::<State>(state).stage {
+        Stage::Start if is_video(draft) => Step::prepare("register_video"),
+        Stage::Upload(_) => Step::prepare("upload_video"),
+        Stage::Wait { .. } => Step::prepare("wait_for_video"),
+        Stage::Start | Stage::Ready { .. } => Step::commit("create_pin"),
+    }
+}
+
+fn is_video(draft: &Draft) -> bool {
+    draft.media.first().is_some_and(Media::is_video)
+}
+
+/// Takes one step.
+pub(super) async fn publish(
+    session: &Session,
+    draft: &Draft,
+    state: Option<Value>,
+) -> Result<Progress> {
+    let mut state: State = read_state(state.as_ref());
+    match state.stage.clone() {
+        Stage::Start if is_video(draft) => {
+            let registered = client::register(session).await?;
+            let id = registered.media_id.clone();
+            state.stage = Stage::Upload(registered);
+            Progress::go_on(&state).map(|progress| progress.naming(Some(id)))
+        }
+        Stage::Upload(registered) => {
+            let missing = || Error::media_rejected("The video of the pin is missing.");
+            let video = draft.media.first().ok_or_else(missing)?;
+            client::upload(session, &registered, video.read(VIDEO_BYTES_MAX).await?).await?;
+            state.stage = Stage::Wait { media_id: registered.media_id, since: session.now };
+            Progress::go_on(&state).map(|progress| progress.after(POLL))
+        }
+        Stage::Wait { media_id, since } => wait(session, state, media_id, since).await,
+        Stage::Start => create(session, draft, state, None).await,
+        Stage::Ready { media_id } => create(session, draft, state, Some(&media_id)).await,
+    }
+}
+
+async fn wait(
+    session: &Session,
+    mut state: State,
+    media_id: String,
+    since: DateTime<Utc>,
+) -> Result<Progress> {
+    match client::processing(session, &media_id).await? {
+        Processing::Done => {
+            state.stage = Stage::Ready { media_id };
+            Progress::go_on(&state)
+        }
+        Processing::Failed => Err(Error::media_rejected("Pinterest could not process the video.")
+            .with_remedy("Use an MP4 or MOV of 4 seconds to 15 minutes, in H.264 or H.265.")),
+        Processing::Going if session.now - since > PROCESSING_MAX => {
+            Err(Error::transient("Pinterest has not processed the video within 15 minutes."))
+        }
+        Processing::Going => Progress::go_on(&state).map(|progress| progress.after(POLL)),
+    }
+}
+
+async fn create(
+    session: &Session,
+    draft: &Draft,
+    mut state: State,
+    video: Option<&str>,
+) -> Result<Progress> {
+    let settings: Settings = draft.settings()?;
+    let pin = pin(draft, &settings, video, !state.without_tags);
+    match client::create(session, &pin).await {
+        Ok(id) => Ok(published(session, id)),
+        Err(error) if is_about_tags(&error) && !state.without_tags => {
+            state.without_tags = true;
+            Progress::go_on(&state)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// A pin as `POST /v5/pins` takes it.
+fn pin(draft: &Draft, settings: &Settings, video: Option<&str>, with_tags: bool) -> Value {
+    let mut pin =
+        json!({"board_id": settings.board, "media_source": source(draft, settings, video)});
+    let alt = alt_text(&settings.media_alt_texts, 0);
+    let texts = [
+        ("title", settings.title.as_deref()),
+        ("description", Some(draft.caption.as_str()).filter(|text| !text.is_empty())),
+        ("link", settings.link.as_deref()),
+        ("alt_text", alt),
+    ];
+    for (name, text) in texts {
+        if let Some(text) = text {
+            pin[name] = json!(text);
+        }
+    }
+    if with_tags && !settings.product_tags.is_empty() {
+        let tags = settings.product_tags.iter().map(|id| json!({"pin_id": id}));
+        pin["product_tags"] = tags.collect();
+    }
+    pin
+}
+
+fn source(draft: &Draft, settings: &Settings, video: Option<&str>) -> Value {
+    if let Some(media_id) = video {
+        let mut source = json!({"source_type": "video_id", "media_id": media_id});
+        match &settings.cover_image_url {
+            Some(url) => source["cover_image_url"] = json!(url),
+            None => source["cover_image_key_frame_time"] = json!(0),
+        }
+        return source;
+    }
+    match draft.media.as_slice() {
+        [one] => json!({"source_type": "image_url", "url": one.url}),
+        several => {
+            let items: Vec<Value> = several.iter().map(|one| json!({"url": one.url})).collect();
+            json!({"source_type": "multiple_image_urls", "items": items})
+        }
+    }
+}
+
+/// Looks among the latest pins of the board.
+pub(super) async fn reconcile(
+    session: &Session,
+    draft: &Draft,
+    sent_at: DateTime<Utc>,
+) -> Result<Found> {
+    let settings: Settings = draft.settings()?;
+    let pins = client::pins(session, &settings.board).await?.into_iter();
+    let same = |found: &Option<String>, sent: &str| {
+        found.as_deref().unwrap_or_default().trim() == sent.trim()
+    };
+    let ours = pins.filter(|pin| {
+        same(&pin.title, settings.title.as_deref().unwrap_or_default())
+            && same(&pin.description, &draft.caption)
+            && same(&pin.link, settings.link.as_deref().unwrap_or_default())
+    });
+    let since = ours.filter_map(|pin| Some((pin.created()?, pin)));
+    let nearest =
+        since.filter(|(at, _)| is_since(*at, sent_at)).min_by_key(|(at, _)| (*at - sent_at).abs());
+    Ok(match nearest {
+        Some((_, pin)) => Found::There(published(session, pin.id)),
+        None => Found::Absent,
+    })
+}
+
+fn published(session: &Session, id: String) -> Progress {
+    let url = session.url("https://www.pinterest.com", &format!("/pin/{id}"));
+    Progress::done(id, url.ok().map(String::from))
+}

@@ -1,0 +1,207 @@
+//! Pins against a network on loopback: what is sent, videos, what is told of a lost answer, and the table of errors.
+
+use serde_json::{Map, Value, json};
+
+use super::{Pinterest, error::parse_error};
+use crate::{
+    Draft, Found, Kind, Phase, Platform, Progress, Published, Secrets, Session,
+    rehearsal::{self, Network},
+    validate::validate,
+};
+
+fn session(network: &Network) -> Session {
+    let secrets = Secrets::new().with("access_token", "pina_token");
+    network.session(rehearsal::account("9", json!({})), secrets)
+}
+
+fn pin(settings: Value, media: &[&str]) -> Draft {
+    let mut settings = settings;
+    settings["board"] = json!("549");
+    let mut draft = rehearsal::draft("About it", settings);
+    draft.media = media.iter().map(|mime| rehearsal::media("film.mp4", mime)).collect();
+    draft
+}
+
+/// Publishes to the end; returns the steps and the result.
+async fn walk(network: &Network, draft: &Draft) -> (Vec<String>, crate::Result<Published>) {
+    let (session, mut state, mut steps) = (session(network), None, Vec::new());
+    loop {
+        assert!(steps.len() < 20, "{steps:?}");
+        let step = Pinterest.step(draft, state.as_ref());
+        steps.push(step.name);
+        match Pinterest.publish(&session, draft, state).await {
+            Ok(Progress::Done(published)) => return (steps, Ok(published)),
+            Ok(Progress::Continue { state: next, .. }) => state = Some(next),
+            Err(error) => return (steps, Err(error)),
+        }
+    }
+}
+
+#[tokio::test]
+async fn pictures_are_one_call() {
+    let network = Network::start(|_| rehearsal::id("77")).await;
+    let settings = json!({"title": "A crane", "link": "https://example.org/a", "media_alt_texts": ["Red paper"]});
+    let (steps, made) = walk(&network, &pin(settings, &["image/png"])).await;
+    assert_eq!(steps, ["create_pin"]);
+    let made = made.unwrap();
+    assert!(made.id == "77" && made.url.unwrap().ends_with("/pin/77"));
+    assert_eq!(
+        network.seen()[0].json(),
+        json!({
+            "board_id": "549", "title": "A crane", "description": "About it", "link": "https://example.org/a",
+            "alt_text": "Red paper",
+            "media_source": {"source_type": "image_url", "url": "https://media.example.org/film.mp4"},
+        })
+    );
+    walk(&network, &pin(json!({}), &["image/png", "image/png"])).await.1.unwrap();
+    let source = network.seen()[1].json()["media_source"].clone();
+    assert_eq!(
+        (source["source_type"].as_str(), source["items"].as_array().unwrap().len()),
+        (Some("multiple_image_urls"), 2)
+    );
+}
+
+#[tokio::test]
+async fn a_video_is_sent_with_everything_that_was_asked_for() {
+    let base = std::sync::Arc::new(std::sync::OnceLock::<String>::new());
+    let known = base.clone();
+    let mut asked = 0;
+    let network = Network::start(move |seen| match seen.line.as_str() {
+        "POST /net/v5/media" => (201, json!({"media_id": "5", "upload_url": format!("{}/store", known.get().unwrap()), "upload_parameters": {"key": "k", "policy": "p"}})),
+        "GET /net/v5/media/5" => {
+            asked += 1;
+            (200, json!({"status": if asked > 1 { "succeeded" } else { "processing" }}))
+        }
+        "POST /net/store" => (204, json!(null)),
+        _ => rehearsal::id("78"),
+    })
+    .await;
+    base.set(network.base().to_owned()).unwrap();
+    let (steps, made) = walk(&network, &pin(json!({}), &["video/mp4"])).await;
+    assert_eq!(
+        steps,
+        ["register_video", "upload_video", "wait_for_video", "wait_for_video", "create_pin"]
+    );
+    made.unwrap();
+    let seen = network.seen();
+    let form = seen[1].text();
+    let place = |part: &str| form.find(part).unwrap();
+    assert!(
+        place("name=\"key\"") < place("name=\"file\"")
+            && place("name=\"policy\"") < place("name=\"file\"")
+    );
+    assert!(form.contains("film.mp4") && !seen[1].head.contains("pina_token"));
+    let source = seen.last().unwrap().json()["media_source"].clone();
+    assert_eq!(
+        source,
+        json!({"source_type": "video_id", "media_id": "5", "cover_image_key_frame_time": 0})
+    );
+}
+
+#[tokio::test]
+async fn tags_that_are_not_taken_are_left_out() {
+    let network = Network::start(|seen| {
+        let refused = json!({"code": 1, "message": "Invalid request: product_tags is not allowed"});
+        if seen.text().contains("product_tags") { (400, refused) } else { rehearsal::id("79") }
+    })
+    .await;
+    let (steps, made) = walk(&network, &pin(json!({"product_tags": ["1"]}), &["image/png"])).await;
+    assert_eq!(steps, ["create_pin", "create_pin"]);
+    assert_eq!(made.unwrap().id, "79");
+    assert_eq!(network.seen()[0].json()["product_tags"], json!([{"pin_id": "1"}]));
+}
+
+#[tokio::test]
+async fn a_lost_pin_is_looked_for_on_its_board() {
+    let made = |id: &str, title: Value, seconds: i64| {
+        let at = rehearsal::at(seconds).format("%Y-%m-%dT%H:%M:%S").to_string();
+        json!({"id": id, "title": title, "description": "About it", "link": null, "created_at": at})
+    };
+    let items = json!([
+        made("1", json!("Other"), 3),
+        made("2", json!(null), 3),
+        made("3", json!(null), -9_000)
+    ]);
+    let network = Network::start(move |_| (200, json!({"items": items, "bookmark": null}))).await;
+    let (session, draft) = (session(&network), pin(json!({}), &["image/png"]));
+    let found = Pinterest.reconcile(&session, &draft, None, rehearsal::at(0)).await.unwrap();
+    assert!(
+        matches!(found, Found::There(Progress::Done(Published { ref id, .. })) if id == "2"),
+        "{found:?}"
+    );
+    let other = pin(json!({"title": "Unseen"}), &["image/png"]);
+    let found = Pinterest.reconcile(&session, &other, None, rehearsal::at(0)).await.unwrap();
+    assert!(matches!(found, Found::Absent));
+    assert_eq!(network.lines()[0], "GET /net/v5/boards/549/pins");
+    assert_eq!(Pinterest.step(&draft, None).phase, Phase::Commit);
+}
+
+#[tokio::test]
+async fn boards_are_listed_page_by_page() {
+    let network = Network::start(|seen| match seen.query("bookmark") {
+        None => (
+            200,
+            json!({"items": [{"id": "1", "name": "One", "privacy": "PUBLIC"}], "bookmark": "b"}),
+        ),
+        Some(_) => (
+            200,
+            json!({"items": [{"id": "2", "name": "Two", "privacy": "SECRET"}], "bookmark": null}),
+        ),
+    })
+    .await;
+    let listed = Pinterest.help(&session(&network), "pinterest.boards", &Map::new()).await.unwrap();
+    assert_eq!(listed["boards"][1], json!({"id": "2", "name": "Two", "privacy": "SECRET"}));
+    assert_eq!(listed["more"], false);
+    Pinterest.help(&session(&network), "pinterest.pins", &Map::new()).await.unwrap_err();
+}
+
+#[tokio::test]
+async fn errors_say_what_to_do() {
+    let network = Network::start(|_| rehearsal::id("1")).await;
+    let session = session(&network);
+    for (status, message, kind) in [
+        (400, "Unable to reach the URL. Please check it.", Kind::Transient),
+        (400, "Sorry! The image is broken", Kind::MediaRejected),
+        (400, "Invalid request: title is longer than 100", Kind::Rejected),
+        (401, "Authentication failed.", Kind::TokenExpired),
+        (403, "You are not permitted.", Kind::Misconfigured),
+        (404, "Board not found.", Kind::Rejected),
+        (409, "", Kind::Transient),
+        (429, "", Kind::RateLimited),
+        (500, "", Kind::Server),
+    ] {
+        let body = json!({"code": 1, "message": message});
+        let reply = rehearsal::reply(status, &[("x-ratelimit-reset", "42")], &body);
+        let error = parse_error(&session, &reply);
+        assert_eq!(error.kind, kind, "{status} {message}");
+        assert_eq!(error.retry_after.map(|wait| wait.as_secs()), (status == 429).then_some(42));
+    }
+    let echo = rehearsal::reply(400, &[], &json!({"message": "pina_token is bad"}));
+    assert!(!format!("{:?}", parse_error(&session, &echo)).contains("pina_token"));
+}
+
+#[test]
+fn what_does_not_go_together_is_told() {
+    let broken = |draft: &Draft| {
+        let found = validate(&Pinterest, &crate::Account::default(), draft);
+        found.into_iter().map(|one| (one.field, one.code)).collect::<Vec<_>>()
+    };
+    assert_eq!(broken(&pin(json!({}), &["image/png"])), []);
+    assert_eq!(broken(&pin(json!({}), &[])), [("media_urls".to_owned(), "media_required")]);
+    let mut named = pin(json!({}), &["image/png"]);
+    named.settings["board"] = json!("my board");
+    assert_eq!(broken(&named), [("settings.board".to_owned(), "setting_invalid")]);
+    let cover = pin(json!({"cover_image_url": "https://example.org/a.png"}), &["image/png"]);
+    assert_eq!(broken(&cover), [("settings.cover_image_url".to_owned(), "setting_invalid")]);
+    let long = format!("https://example.org/{}", "n".repeat(2_029));
+    assert_eq!(
+        broken(&pin(json!({"link": long}), &["image/png"])),
+        [("settings.link".to_owned(), "setting_invalid")]
+    );
+    let mut uneven = pin(json!({}), &["image/png", "image/png"]);
+    uneven.media[0].dimensions = Some((2, 3));
+    uneven.media[1].dimensions = Some((3, 2));
+    assert_eq!(broken(&uneven), [("media_urls[1]".to_owned(), "mixed_media_unsupported")]);
+    let labelled = pin(json!({"ai_generated": true, "product_tags": ["1"]}), &["image/png"]);
+    assert_eq!(Pinterest.warnings(&labelled).len(), 2);
+}

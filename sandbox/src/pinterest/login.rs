@@ -1,0 +1,107 @@
+//! Consent, codes and tokens.
+
+use serde_json::json;
+
+use super::home::{Change, Code, Token};
+use super::{Cx, access, failure};
+use crate::ask::{self, Consent};
+use crate::params::Params;
+use crate::reply::{Answer, Reply};
+
+/// How long a code may be exchanged, in milliseconds.
+const CODE_MS: i64 = 5 * 60_000;
+
+/// `GET /oauth/`
+pub(super) fn authorize(cx: &Cx) -> Answer {
+    let asked = ask::ask(cx, "client_id")
+        .map_err(|what| failure::invalid(&format!("{what} is not valid")))?;
+    let given = match asked {
+        Consent::Asked(page) => return Ok(page),
+        Consent::Refused(mut back) => {
+            back.query_pairs_mut().append_pair("error", "access_denied");
+            return Ok(ask::go(&back));
+        }
+        Consent::Given(given) => given,
+    };
+    let known = |scope: &str| access::SCOPES.split(',').any(|one| one == scope);
+    if let Some(unknown) = given.scope.split(',').find(|scope| !known(scope)) {
+        return Err(failure::invalid(&format!("{unknown} is no scope")));
+    }
+    let code = access::new_token("code", &given.account.identity.remote_id);
+    let expires_ms = cx.now_ms() + CODE_MS;
+    let consent = Code { redirect_uri: given.redirect_uri, scope: given.scope, expires_ms };
+    cx.sim.make(&given.account, Change::Code { code: code.clone(), consent });
+    let mut back = given.back;
+    back.query_pairs_mut().append_pair("code", &code);
+    Ok(ask::go(&back))
+}
+
+/// `POST /v5/oauth/token`: tokens for a code, or for a refresh token. The application names itself by HTTP Basic.
+pub(super) fn token(cx: &Cx) -> Answer {
+    if cx.call.basic().is_none_or(|(id, secret)| id.is_empty() || secret.is_empty()) {
+        return Err(failure::unauthenticated());
+    }
+    let params = Params::read(&cx.call).map_err(|_| failure::invalid("the body cannot be read"))?;
+    let required = |name: &str| {
+        params.filled(name).ok_or_else(|| failure::invalid(&format!("{name} is missing")))
+    };
+    match required("grant_type")?.as_str() {
+        "authorization_code" => exchange(cx, &required("code")?, &required("redirect_uri")?),
+        "refresh_token" => refresh(cx, &required("refresh_token")?),
+        _ => Err(failure::invalid("grant_type is not known")),
+    }
+}
+
+fn exchange(cx: &Cx, code: &str, redirect_uri: &str) -> Answer {
+    let refused = || failure::error(400, 283, "Invalid authorization code, or it has expired.");
+    let account = access::owner(&cx.sim, code).ok_or_else(refused)?;
+    let now_ms = cx.now_ms();
+    give(cx, &account, code, |home| {
+        let consent = home.codes.get(code).filter(|code| code.expires_ms > now_ms);
+        let consent = consent.filter(|code| code.redirect_uri == redirect_uri);
+        consent.map(|consent| consent.scope.clone()).ok_or_else(refused)
+    })
+}
+
+/// A refresh token is good once; another comes with the fresh access token.
+fn refresh(cx: &Cx, refresh_token: &str) -> Answer {
+    let refused = || failure::error(400, 283, "Invalid refresh token, or it has expired.");
+    let account = access::owner(&cx.sim, refresh_token).ok_or_else(refused)?;
+    let now_ms = cx.now_ms();
+    give(cx, &account, refresh_token, |home| {
+        let known = access::known(&account.identity, home, refresh_token);
+        let known = known.filter(|known| known.refresh && known.expires_ms > now_ms);
+        let known = known.filter(|_| !home.used.contains(refresh_token));
+        known.map(|known| known.scope).ok_or_else(refused)
+    })
+}
+
+/// Gives tokens for the scope that `check` finds.
+fn give(
+    cx: &Cx,
+    account: &crate::sim::Account<super::Pinterest>,
+    spent: &str,
+    check: impl FnOnce(&super::home::Home) -> Result<String, Reply>,
+) -> Answer {
+    let user = &account.identity.remote_id;
+    let (token, refresh) = (access::new_token("pina", user), access::new_token("pinr", user));
+    let now_ms = cx.now_ms();
+    let scope = cx.sim.change(account, |home| {
+        let scope = check(home)?;
+        let life = |ms, refresh| Token { expires_ms: now_ms + ms, scope: scope.clone(), refresh };
+        let tokens = vec![
+            (token.clone(), life(access::ACCESS_MS, false)),
+            (refresh.clone(), life(access::REFRESH_MS, true)),
+        ];
+        Ok((Change::Tokens { spent: spent.to_owned(), tokens }, scope))
+    })?;
+    Ok(Reply::ok(&json!({
+        "access_token": token,
+        "refresh_token": refresh,
+        "response_type": "authorization_code",
+        "token_type": "bearer",
+        "expires_in": access::ACCESS_MS / 1_000,
+        "refresh_token_expires_in": access::REFRESH_MS / 1_000,
+        "scope": scope.replace(',', " "),
+    })))
+}

@@ -1,0 +1,131 @@
+//! Pinterest: permission, boards, pins and uploads of videos, below one address.
+//!
+//! <https://developers.pinterest.com/docs/api/v5/>
+
+mod access;
+mod boards;
+mod failure;
+mod home;
+mod login;
+mod media;
+mod pins;
+mod source;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use salvo::http::Method;
+use serde_json::{Map, Value, json};
+
+use crate::call::Call;
+use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::random;
+use crate::reply::Reply;
+use crate::sim::{Account, Sim};
+use crate::world::{World, rfc3339};
+use home::{Change, Home};
+
+/// One request to this network.
+type Cx = crate::network::Cx<Pinterest>;
+
+/// The network.
+pub(crate) struct Pinterest;
+
+impl Network for Pinterest {
+    const NAME: &'static str = "pinterest";
+    const BODY_MAX: usize = 256 << 20;
+    type Home = Home;
+    type Change = Change;
+
+    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let username = name.fitted('_', allowed).to_ascii_lowercase();
+        if !(3..=30).contains(&username.len()) {
+            return Err("a user name has 3 to 30 letters, digits and underscores".into());
+        }
+        let user = random::number(18).to_string();
+        let private = BTreeMap::from([
+            ("access_token".to_owned(), access::new_token("pina", &user)),
+            ("refresh_token".to_owned(), access::new_token("pinr", &user)),
+        ]);
+        Ok(Identity { remote_id: user, username, created_ms: world.now_ms(), private })
+    }
+
+    fn keys(_identity: &Identity) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn credentials(identity: &Identity, _base: &str) -> Map<String, Value> {
+        Map::from_iter([
+            ("access_token".to_owned(), json!(identity.private("access_token"))),
+            ("refresh_token".to_owned(), json!(identity.private("refresh_token"))),
+            ("expires_at".to_owned(), json!(rfc3339(identity.created_ms + access::ACCESS_MS))),
+        ])
+    }
+
+    fn route(method: &Method, path: &[&str], _call: &Call) -> Option<Route<Self>> {
+        use Phase::{Commit, Confirm, Prepare, Read};
+        match (method, path) {
+            (&Method::GET, ["oauth"]) => Route::now(Read, login::authorize),
+            (&Method::POST, ["v5", "oauth", "token"]) => Route::now(Prepare, login::token),
+            (&Method::GET, ["v5", "user_account"]) => Route::now(Read, boards::user),
+            (&Method::GET, ["v5", "boards"]) => Route::now(Read, boards::list),
+            (&Method::GET, ["v5", "boards", _]) => Route::now(Read, boards::get),
+            (&Method::GET, ["v5", "boards", _, "pins"] | ["v5", "pins"]) => {
+                Route::now(Read, pins::list)
+            }
+            (&Method::POST, ["v5", "media"]) => Route::now(Prepare, media::register),
+            (&Method::GET, ["v5", "media", _]) => Route::now(Prepare, media::get),
+            (&Method::POST, ["upload", _, _]) => Route::now(Prepare, media::receive),
+            (&Method::POST, ["v5", "pins"]) => {
+                Route::later(Commit, |cx| Box::pin(pins::create(cx)))
+            }
+            (&Method::GET, ["v5", "pins", _]) => Route::now(Confirm, pins::get),
+            (&Method::DELETE, ["v5", "pins", _]) => Route::now(Commit, pins::delete),
+            (&Method::GET, ["pin", _]) => Route::now(Read, pins::page),
+            _ => None,
+        }
+    }
+
+    fn caller(sim: &Sim<Self>, call: &Call) -> Option<Arc<Account<Self>>> {
+        access::caller(sim, call)
+    }
+
+    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
+        home.apply(change);
+    }
+
+    fn token_change(expired: bool) -> Option<Change> {
+        Some(Change::Expired(expired))
+    }
+
+    fn posts(home: &Home, _identity: &Identity, base: &str) -> Vec<Post> {
+        let shown = home.pins.values().map(|pin| {
+            let text = |name: &str| pin.fields.get(name).and_then(Value::as_str);
+            let id = pin.id.to_string();
+            Post {
+                text: text("description").unwrap_or_default().to_owned(),
+                media: pin.media.clone(),
+                created_at: rfc3339(pin.at_ms),
+                url: format!("{base}/pin/{id}"),
+                extra: pin.fields.clone(),
+                page: id.clone(),
+                id,
+            }
+        });
+        shown.collect()
+    }
+
+    fn refuse(refusal: Refusal) -> Reply {
+        failure::of_status(refusal)
+    }
+
+    fn no_route(call: &Call) -> Reply {
+        failure::error(404, 4, &format!("No route for {} /{}", call.method, call.path))
+    }
+}
+
+/// A new id of 18 digits.
+fn id(cx: &Cx) -> u64 {
+    800_000_000_000_000_000 + cx.sim.world.unique()
+}
