@@ -89,8 +89,7 @@ fn a_caption_may_be_as_long_as_it_may_be() {
         let is_thread =
             |draft: &Draft| spec.thread.is_some_and(|it| it.post_type == draft.post_type);
         for mut draft in judged(*platform).filter(|draft| !is_thread(draft)) {
-            let beside_media = spec.caption.max_with_media.filter(|_| !draft.media.is_empty());
-            let limit = beside_media.unwrap_or(spec.caption.max);
+            let (limit, _) = spec.caption_max(&draft);
             // Markup and spoilers are about the words of the example.
             draft
                 .settings

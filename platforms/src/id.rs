@@ -50,7 +50,6 @@ pub struct Planned {
 /// The integration backlog.
 pub const PLANNED: &[Planned] = &[
     planned("google_business", "Google Business Profile"),
-    planned("tiktok", "TikTok"),
     planned("youtube", "YouTube"),
 ];
 

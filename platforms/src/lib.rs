@@ -39,6 +39,7 @@ mod spec;
 mod telegram;
 pub mod text;
 mod threads;
+mod tiktok;
 mod validate;
 mod wordpress;
 mod x;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Platform, bluesky, devto, discord, facebook, hashnode, instagram, lemmy, linkedin, mastodon, pinterest, slack, telegram, threads, wordpress, x};
+use crate::{Platform, bluesky, devto, discord, facebook, hashnode, instagram, lemmy, linkedin, mastodon, pinterest, slack, telegram, threads, tiktok, wordpress, x};
 
 /// Makes the identifiers and the look-ups of lines `folder::Connector`; the folder's name is the identifier.
 macro_rules! networks {
@@ -55,6 +55,7 @@ networks! {
     slack::Slack,
     telegram::Telegram,
     threads::Threads,
+    tiktok::Tiktok,
     wordpress::Wordpress,
     x::X,
 }

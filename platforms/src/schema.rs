@@ -118,6 +118,7 @@ pub fn content_limits(spec: &Spec) -> Value {
     json!({
         "caption_max": spec.caption.max,
         "caption_max_with_media": spec.caption.max_with_media.unwrap_or(spec.caption.max),
+        "caption_max_with_video": spec.caption_max_with_video.or(spec.caption.max_with_media).unwrap_or(spec.caption.max),
         "caption_max_bytes": spec.caption.max_bytes,
         "unit": spec.caption.unit,
         "alt_text_max": spec.alt_text_max,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    Class, PlatformId,
+    Class, Draft, Media, PlatformId,
     oauth::Oauth,
     shown::{Api, Example, Source},
 };
@@ -21,6 +21,8 @@ pub struct Spec {
     pub connect: Connect,
     /// What a caption may be.
     pub caption: Caption,
+    /// Longest text beside a video, in the caption's unit, if that is another.
+    pub caption_max_with_video: Option<usize>,
     /// What media a post may have; a post type may narrow it.
     pub media: MediaRules,
     /// Longest alt text in characters; 0 where alt text is not supported. The setting is `media_alt_texts`.
@@ -67,6 +69,7 @@ impl Spec {
             base_url: "",
             connect: Connect::Credentials(&[]),
             caption: Caption::characters(0),
+            caption_max_with_video: None,
             media: MediaRules::NONE,
             alt_text_max: 0,
             post_types: &[PostType { name: "feed", doc: "A post.", media: None }],
@@ -83,6 +86,19 @@ impl Spec {
             api: None,
             sources: &[],
             examples: &[],
+        }
+    }
+
+    /// The longest text of a post, and what it stands beside if that is why.
+    #[must_use]
+    pub fn caption_max(&self, draft: &Draft) -> (usize, &'static str) {
+        let is_video = draft.media.iter().any(Media::is_video);
+        let beside_video = self.caption_max_with_video.filter(|_| is_video);
+        let beside_media = self.caption.max_with_media.filter(|_| !draft.media.is_empty());
+        match (beside_video, beside_media) {
+            (Some(max), _) => (max, " beside a video"),
+            (None, Some(max)) => (max, " beside media"),
+            (None, None) => (self.caption.max, ""),
         }
     }
 }

@@ -40,6 +40,7 @@ mod specimen;
 mod style;
 mod telegram;
 mod threads;
+mod tiktok;
 mod wordpress;
 mod words;
 mod world;
@@ -122,6 +123,7 @@ fn networks(world: &Arc<World>) -> Vec<Box<dyn Simulated>> {
         Box::new(Sim::<pinterest::Pinterest>::start(world)),
         Box::new(Sim::<telegram::Telegram>::start(world)),
         Box::new(Sim::<threads::Threads>::start(world)),
+        Box::new(Sim::<tiktok::Tiktok>::start(world)),
         Box::new(Sim::<wordpress::WordPress>::start(world)),
         Box::new(Sim::<x::X>::start(world)),
     ]

@@ -54,13 +54,13 @@ pub fn example(example: &Example) -> Value {
     serde_json::from_str(example.post).expect("an example is JSON")
 }
 
-/// Addresses of the files that a network's usual post cannot do without.
+/// Addresses of the files that a network's usual post cannot do without, of the types in its first example.
 #[must_use]
 pub fn needed_media(name: &str) -> Vec<String> {
     let spec = connector(name).spec();
     let rules = spec.post_types[0].media.unwrap_or(spec.media);
-    let types = if rules.images_max > 0 { rules.image_types } else { rules.video_types };
-    (0..rules.min).map(|place| Picture::lasting().file(types[0], place)).collect()
+    let types = spec.examples[0].media.iter().take(rules.min).enumerate();
+    types.map(|(place, mime)| Picture::lasting().file(mime, place)).collect()
 }
 
 /// A short text for an account of a network, unlike every other one, with what it cannot do without.

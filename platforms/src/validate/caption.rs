@@ -27,13 +27,11 @@ fn missing(platform: &dyn Platform, spec: &Spec, draft: &Draft) -> Option<Violat
 
 fn too_long(platform: &dyn Platform, spec: &Spec, draft: &Draft) -> Option<Violation> {
     let (id, unit) = (spec.id, spec.caption.unit);
-    let beside_media = spec.caption.max_with_media.filter(|_| !draft.media.is_empty());
-    let limit = beside_media.unwrap_or(spec.caption.max);
+    let (limit, place) = spec.caption_max(draft);
     let length = platform.caption_length(draft);
     if length <= limit {
         return None;
     }
-    let place = if beside_media.is_some() { " beside media" } else { "" };
     Some(
         Violation::new(
             "caption",

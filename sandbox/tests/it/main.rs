@@ -25,6 +25,7 @@ mod telegram_media;
 mod threads;
 mod threads_limits;
 mod threads_login;
+mod tiktok;
 mod wordpress;
 mod x;
 mod x_login;

@@ -9,7 +9,9 @@ fn judge(story: &str, post: &Value, held: usize, asked: bool, sent: bool) {
     if asked {
         assert_eq!((post["status"].as_str(), held), (Some("published"), 1), "{story}: {post:#}");
     } else if sent {
-        assert_eq!(post["error"]["code"], "outcome_unknown", "{story}: {post:#}");
+        // An answer that says everything in its head is whole without its body.
+        let is_told = post["status"] == "published" && post["platform_post_id"].is_string();
+        assert!(is_told || post["error"]["code"] == "outcome_unknown", "{story}: {post:#}");
         assert_eq!(held, 1, "{story}");
     } else {
         // Not carried out: either known not to have been sent, and sent again, or in doubt.

@@ -128,6 +128,7 @@ async fn a_network_that_asks_to_wait_is_waited_for_as_long_as_it_says() {
         let wait = untold.map_or(60, |wait| i64::try_from(wait.as_secs()).unwrap());
         let after = |seconds: i64| show(asked + (wait + seconds) * 1_000);
         assert!((after(-2)..=after(10)).contains(&turn.to_owned()), "{name}: {waiting:#}");
+        app.pass(Duration::from_secs(wait.unsigned_abs())).await;
         let post = networks::ended(&app, &user, &id).await;
         assert_eq!(post["status"], "published", "{name}: {post:#}");
         assert_eq!(user.on_network(name, account).await.len(), 1, "{name}");

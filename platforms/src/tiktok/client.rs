@@ -1,0 +1,185 @@
+//! The calls of TikTok's API, as TikTok names them. Every answer is `{"data", "error"}`.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use fanfare_outbound::Request;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use url::Url;
+
+use super::{API, SPEC, error};
+use crate::{Error, Kind, Result, Session, oauth::ACCESS_TOKEN};
+
+/// Time for a chunk that is not the last.
+const CHUNK_DEADLINE: Duration = Duration::from_secs(60);
+
+#[derive(Debug, Deserialize)]
+struct Answer<T> {
+    data: Option<T>,
+    #[serde(default)]
+    error: error::Words,
+}
+
+/// Whose a token is.
+#[derive(Debug, Deserialize)]
+struct Info {
+    user: User,
+}
+
+/// A creator.
+#[derive(Debug, Deserialize)]
+pub(super) struct User {
+    pub open_id: String,
+    pub display_name: Option<String>,
+    pub username: Option<String>,
+}
+
+/// What a creator may do at this moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Creator {
+    pub creator_username: String,
+    pub privacy_level_options: Vec<String>,
+    pub comment_disabled: bool,
+    pub duet_disabled: bool,
+    pub stitch_disabled: bool,
+    pub max_video_post_duration_sec: u64,
+}
+
+/// A post that was begun.
+#[derive(Debug, Deserialize)]
+pub(super) struct Begun {
+    pub publish_id: String,
+    /// Where the bytes of a video go. It opens nothing but this one upload, for an hour.
+    #[serde(default)]
+    pub upload_url: String,
+}
+
+/// How far TikTok is with a post.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Status {
+    pub status: String,
+    pub fail_reason: String,
+    /// TikTok spells it so.
+    publicaly_available_post_id: Vec<Value>,
+    pub uploaded_bytes: u64,
+}
+
+impl Status {
+    /// Id of the public post, once TikTok gives it.
+    pub fn post_id(&self) -> Option<String> {
+        let first = self.publicaly_available_post_id.first()?;
+        first.as_str().map(str::to_owned).or_else(|| first.as_u64().map(|id| id.to_string()))
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct Videos {
+    #[serde(default)]
+    videos: Vec<Listed>,
+}
+
+/// A post as lists show it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Listed {
+    pub id: String,
+    pub title: String,
+    pub video_description: String,
+    /// In seconds.
+    create_time: i64,
+}
+
+impl Listed {
+    /// When it was made.
+    pub fn created(&self) -> DateTime<Utc> {
+        DateTime::from_timestamp(self.create_time, 0).unwrap_or_default()
+    }
+}
+
+/// Who the token belongs to.
+pub(super) async fn user(session: &Session) -> Result<User> {
+    let query = [("fields", "open_id,union_id,display_name,username,avatar_url")];
+    let request = session.http.get(session.url(API, "/v2/user/info/")?).query(&query);
+    send(session, request).await.map(|info: Info| info.user)
+}
+
+/// What the creator may do at this moment, as TikTok words it.
+pub(super) async fn creator_info(session: &Session) -> Result<Value> {
+    post(session, "/v2/post/publish/creator_info/query/", &json!({})).await
+}
+
+/// The same for our own use.
+pub(super) async fn creator(session: &Session) -> Result<Creator> {
+    serde_json::from_value(creator_info(session).await?)
+        .map_err(|_| Error::transient("TikTok's answer about the creator cannot be read."))
+}
+
+/// Begins a video whose bytes are sent in chunks.
+pub(super) async fn init_video(session: &Session, body: &Value) -> Result<Begun> {
+    post(session, "/v2/post/publish/video/init/", body).await
+}
+
+/// Begins a slideshow: TikTok fetches the images and makes it public by itself.
+pub(super) async fn init_photos(session: &Session, body: &Value) -> Result<Begun> {
+    let url = session.url(API, "/v2/post/publish/content/init/")?;
+    let request = session.http.post(url).json(body).deadline(SPEC.commit_deadline);
+    let begun: Begun = send(session, request).await?;
+    if begun.publish_id.is_empty() {
+        return Err(Error::new(Kind::Ambiguous, "TikTok answered without an id."));
+    }
+    Ok(begun)
+}
+
+/// Sends a chunk of a video: its first and last byte, of how many.
+pub(super) async fn put(
+    session: &Session,
+    address: &str,
+    (mime, bytes): (&str, Bytes),
+    (first, last, size): (u64, u64, u64),
+) -> Result<()> {
+    let url = Url::parse(address)
+        .map_err(|_| Error::transient("TikTok gave an address to upload to that is none."))?;
+    let is_last = last + 1 == size;
+    let deadline = if is_last { SPEC.commit_deadline } else { CHUNK_DEADLINE };
+    let range = format!("bytes {first}-{last}/{size}");
+    let request = session.http.put(url).body(mime, bytes).header("content-range", &range);
+    let reply = request.deadline(deadline).send().await?;
+    match reply.status {
+        201 if is_last => Ok(()),
+        206 if !is_last => Ok(()),
+        200..=299 => Err(Error::new(Kind::Ambiguous, "TikTok took a chunk for another one.")),
+        _ => Err(error::parse_upload(session, &reply)),
+    }
+}
+
+/// How far TikTok is with a post.
+pub(super) async fn status(session: &Session, publish_id: &str) -> Result<Status> {
+    post(session, "/v2/post/publish/status/fetch/", &json!({"publish_id": publish_id})).await
+}
+
+/// The creator's latest public posts.
+pub(super) async fn videos(session: &Session) -> Result<Vec<Listed>> {
+    let path = "/v2/video/list/?fields=id,title,video_description,create_time";
+    post(session, path, &json!({"max_count": 20})).await.map(|found: Videos| found.videos)
+}
+
+async fn post<T: DeserializeOwned>(session: &Session, path: &str, body: &Value) -> Result<T> {
+    let request = session.http.post(session.url(API, path)?).json(body);
+    send(session, request).await
+}
+
+async fn send<T: DeserializeOwned>(session: &Session, request: Request) -> Result<T> {
+    let reply = request.bearer(session.secrets.need(ACCESS_TOKEN)?).send().await?;
+    if !reply.is_success() {
+        return Err(error::parse_error(session, &reply));
+    }
+    let answer: Answer<T> = reply.json()?;
+    if !answer.error.is_ok() {
+        return Err(error::parse_error(session, &reply));
+    }
+    answer.data.ok_or_else(|| Error::new(Kind::Ambiguous, "TikTok answered without data."))
+}

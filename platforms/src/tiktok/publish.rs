@@ -1,0 +1,235 @@
+//! The steps of a post. A video is public soon after its last byte, a slideshow soon after it was begun.
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::Value;
+
+use super::{
+    client::{self, Status},
+    content,
+    error::{failed, is_stale},
+    settings::Settings,
+    state::{Stage, State, chunk_end, chunks},
+};
+use crate::{
+    Draft, Error, Found, Kind, Media, Progress, Result, Session, Step, answer::is_since,
+    outcome::read_state,
+};
+
+/// How often an upload whose address no longer works is begun anew.
+const RESTARTS_MAX: u32 = 2;
+/// How long an id may follow the news that a post is public.
+const ID_LATE: TimeDelta = TimeDelta::minutes(2);
+/// Until when TikTok is asked in seconds, and until when in hours: moderation can take that long.
+const SOON: TimeDelta = TimeDelta::minutes(10);
+const LATEST: TimeDelta = TimeDelta::hours(24);
+/// A post that was given up longer ago than this belongs to an earlier try, and a new one is begun.
+const EARLIER_TRY: TimeDelta = TimeDelta::seconds(20);
+
+/// The call that comes next.
+pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
+    match read_state::<State>(state).stage {
+        Stage::Ask | Stage::Failed { .. } => Step::prepare("creator_info"),
+        Stage::Begin if content::is_video(draft) => Step::prepare("begin_video"),
+        Stage::Begin => Step::commit("begin_slideshow"),
+        Stage::Upload { size, sent, .. } if chunk_end(size, sent) == size => {
+            Step::commit("upload_last_chunk")
+        }
+        Stage::Upload { sent, .. } => {
+            Step::prepare(format!("upload_chunk_{}", sent / super::state::CHUNK + 1))
+        }
+        Stage::Wait { .. } => Step::confirm("wait_until_public"),
+    }
+}
+
+/// Makes that call.
+pub(super) async fn publish(
+    session: &Session,
+    draft: &Draft,
+    state: Option<Value>,
+) -> Result<Progress> {
+    let settings: Settings = draft.settings()?;
+    let mut state: State = read_state(state.as_ref());
+    match state.stage.clone() {
+        Stage::Failed { reason, since } if session.now - since <= EARLIER_TRY => {
+            Err(failed(&reason))
+        }
+        Stage::Ask | Stage::Failed { .. } => {
+            state.creator = client::creator(session).await?;
+            content::fits(draft, &settings, &state.creator)?;
+            state.stage = Stage::Begin;
+            Progress::go_on(&state)
+        }
+        Stage::Begin if content::is_video(draft) => begin(session, draft, &settings, state).await,
+        Stage::Begin => {
+            let body = content::photos(draft, &settings, &state.creator);
+            let begun = client::init_photos(session, &body).await?;
+            sent(session, state, begun.publish_id)
+        }
+        Stage::Upload { publish_id, upload_url, size, sent } => {
+            upload(session, draft, state, (publish_id, upload_url), (size, sent)).await
+        }
+        Stage::Wait { publish_id, since } => {
+            wait(session, draft, &settings, state, publish_id, since).await
+        }
+    }
+}
+
+async fn begin(
+    session: &Session,
+    draft: &Draft,
+    settings: &Settings,
+    mut state: State,
+) -> Result<Progress> {
+    let video = draft.media.first().ok_or_else(missing)?;
+    let size = video.bytes.filter(|size| *size > 0).ok_or_else(missing)?;
+    let body = content::video(draft, settings, &state.creator, size, chunks(size));
+    let begun = client::init_video(session, &body).await?;
+    if begun.publish_id.is_empty() || begun.upload_url.is_empty() {
+        return Err(Error::transient("TikTok began a video without saying where it goes."));
+    }
+    let named = begun.publish_id.clone();
+    state.stage =
+        Stage::Upload { publish_id: begun.publish_id, upload_url: begun.upload_url, size, sent: 0 };
+    Progress::go_on(&state).map(|progress| progress.naming(Some(named)))
+}
+
+fn missing() -> Error {
+    Error::media_rejected("The video of the post is missing.")
+}
+
+/// Sends the next chunk. Nothing is public before the last.
+async fn upload(
+    session: &Session,
+    draft: &Draft,
+    mut state: State,
+    (publish_id, upload_url): (String, String),
+    (size, start): (u64, u64),
+) -> Result<Progress> {
+    let video: &Media = draft.media.first().ok_or_else(missing)?;
+    let end = chunk_end(size, start);
+    let bytes = video.part(start..end).await?;
+    let range = (start, end.saturating_sub(1), size);
+    match client::put(session, &upload_url, (&video.mime, bytes), range).await {
+        Ok(()) if end == size => sent(session, state, publish_id),
+        Ok(()) => {
+            state.stage = Stage::Upload { publish_id, upload_url, size, sent: end };
+            Progress::go_on(&state)
+        }
+        Err(error) if is_stale(&error) && state.restarts < RESTARTS_MAX => {
+            state.restarts += 1;
+            state.stage = Stage::Begin;
+            Progress::go_on(&state)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// TikTok has everything: from here on the post can only be waited for.
+fn sent(session: &Session, mut state: State, publish_id: String) -> Result<Progress> {
+    state.stage = Stage::Wait { publish_id: publish_id.clone(), since: session.now };
+    under_way(&state, Duration::from_secs(5), Some(publish_id))
+}
+
+fn under_way(state: &State, after: Duration, remote_id: Option<String>) -> Result<Progress> {
+    let Progress::Continue { state, .. } = Progress::go_on(state)? else {
+        return Err(Error::misconfigured("The progress of the post cannot be stored."));
+    };
+    Ok(Progress::Continue { state, after, remote_id, public: true })
+}
+
+async fn wait(
+    session: &Session,
+    draft: &Draft,
+    settings: &Settings,
+    mut state: State,
+    publish_id: String,
+    since: DateTime<Utc>,
+) -> Result<Progress> {
+    let status = client::status(session, &publish_id).await?;
+    let waited = session.now - since;
+    if status.status == "FAILED" {
+        state.stage = Stage::Failed { reason: status.fail_reason, since: session.now };
+        return under_way(&state, Duration::ZERO, None);
+    }
+    if status.status == "PUBLISH_COMPLETE" {
+        let is_private = content::privacy(settings, &state.creator) == "SELF_ONLY";
+        let id = status.post_id();
+        if id.is_some() || is_private || waited > ID_LATE {
+            return Ok(public(session, draft, &state, id, publish_id));
+        }
+    }
+    if waited > LATEST {
+        return Err(Error::new(Kind::Transient, "TikTok has not decided on the post in a day."));
+    }
+    under_way(&state, pause(waited), None)
+}
+
+/// 5 s, then 10, then 20, and after ten minutes an hour.
+fn pause(waited: TimeDelta) -> Duration {
+    let seconds = match waited {
+        waited if waited < TimeDelta::seconds(15) => 5,
+        waited if waited < TimeDelta::seconds(45) => 10,
+        waited if waited < SOON => 20,
+        _ => 3_600,
+    };
+    Duration::from_secs(seconds)
+}
+
+/// A post without an id of its own (a private one) is known by the id under which it was begun, and found on the
+/// creator's page.
+fn public(
+    session: &Session,
+    draft: &Draft,
+    state: &State,
+    id: Option<String>,
+    publish_id: String,
+) -> Progress {
+    let name = match state.creator.creator_username.as_str() {
+        "" => session.account.username.as_str(),
+        name => name,
+    };
+    let kind = if content::is_video(draft) { "video" } else { "photo" };
+    let path = match &id {
+        Some(id) => format!("/@{name}/{kind}/{id}"),
+        None => format!("/@{name}"),
+    };
+    let url = session.url("https://www.tiktok.com", &path);
+    Progress::done(id.unwrap_or(publish_id), url.ok().map(String::from))
+}
+
+/// Of a video TikTok tells how many bytes have arrived. A slideshow is looked for among the creator's public posts; one
+/// that is not there may still come.
+pub(super) async fn reconcile(
+    session: &Session,
+    draft: &Draft,
+    state: Option<Value>,
+    sent_at: DateTime<Utc>,
+) -> Result<Found> {
+    let state: State = read_state(state.as_ref());
+    if let Stage::Upload { publish_id, size, .. } = &state.stage {
+        let Status { status, uploaded_bytes, .. } = client::status(session, publish_id).await?;
+        let is_whole = uploaded_bytes >= *size || status != "PROCESSING_UPLOAD";
+        let publish_id = publish_id.clone();
+        return if is_whole {
+            sent(session, state, publish_id).map(Found::There)
+        } else {
+            Ok(Found::Absent)
+        };
+    }
+    let settings: Settings = draft.settings()?;
+    let title = settings.title.as_deref().unwrap_or_default();
+    let listed = client::videos(session).await?.into_iter();
+    let ours = listed.filter(|one| one.title == title && one.video_description == draft.caption);
+    let found = ours
+        .filter(|one| is_since(one.created(), sent_at))
+        .min_by_key(|one| (one.created() - sent_at).abs());
+    Ok(match found {
+        Some(one) => {
+            let id = one.id;
+            Found::There(public(session, draft, &state, Some(id.clone()), id))
+        }
+        None => Found::Unknown,
+    })
+}

@@ -1,0 +1,49 @@
+//! How far a post is.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::client::Creator;
+
+/// Stored between two calls.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct State {
+    /// What the creator may do.
+    pub creator: Creator,
+    /// What comes next.
+    pub stage: Stage,
+    /// How often a video was begun anew because its address no longer worked.
+    pub restarts: u32,
+}
+
+/// What comes next.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Stage {
+    /// Ask what the creator may do.
+    #[default]
+    Ask,
+    /// Begin the post.
+    Begin,
+    /// Send the next chunk of a video; so many bytes of it are there.
+    Upload { publish_id: String, upload_url: String, size: u64, sent: u64 },
+    /// Wait until TikTok has made it public.
+    Wait { publish_id: String, since: DateTime<Utc> },
+    /// TikTok gave it up.
+    Failed { reason: String, since: DateTime<Utc> },
+}
+
+/// Size of a chunk in bytes. TikTok takes chunks of 5 to 64 MB, and a last one of up to 128 MB.
+pub(super) const CHUNK: u64 = 10 << 20;
+
+/// How many chunks a file goes out in; the last one carries what is left over.
+pub(super) fn chunks(size: u64) -> u64 {
+    (size / CHUNK).max(1)
+}
+
+/// End of the chunk that starts at this byte.
+pub(super) fn chunk_end(size: u64, start: u64) -> u64 {
+    let is_last = start / CHUNK + 1 >= chunks(size);
+    if is_last { size } else { start + CHUNK }
+}

@@ -1,0 +1,92 @@
+//! Creators: who they are, what they may do, what they have posted.
+
+use serde_json::{Map, Value, json};
+
+use super::home::Post;
+use super::{Cx, access, failure};
+use crate::pace::Limit;
+use crate::reply::Answer;
+
+/// Who a creator with a public account may show posts to.
+pub(super) const PRIVACY: [&str; 3] = ["PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS", "SELF_ONLY"];
+
+/// `GET /v2/user/info/?fields=…`
+pub(super) fn info(cx: &Cx) -> Answer {
+    let account = access::with(cx, "user.info.basic")?;
+    let identity = &account.identity;
+    let profile = access::with(cx, "user.info.profile").is_ok();
+    let fields = cx.call.query_value("fields").unwrap_or_default();
+    let mut user = Map::new();
+    for field in fields.split(',') {
+        let value = match field {
+            "open_id" => json!(identity.remote_id),
+            "union_id" => json!(format!("{}-u", identity.remote_id)),
+            "display_name" => json!(identity.username.replace(['.', '_'], " ")),
+            "avatar_url" => json!(format!("{}/ui/{}", cx.sim.base(), identity.remote_id)),
+            "username" if profile => json!(identity.username),
+            "username" => continue,
+            other => return Err(failure::invalid(&format!("Fields are not valid: {other}"))),
+        };
+        user.insert(field.to_owned(), value);
+    }
+    failure::fine(json!({"user": user}))
+}
+
+/// `POST /v2/post/publish/creator_info/query/`
+pub(super) fn query(cx: &Cx) -> Answer {
+    const MINUTE: Limit = Limit { name: "creator_info", units: 20, span_ms: 60_000 };
+    let account = access::with(cx, "video.publish")?;
+    super::pace(cx, &account, MINUTE)?;
+    let identity = &account.identity;
+    failure::fine(json!({
+        "creator_avatar_url": format!("{}/ui/{}", cx.sim.base(), identity.remote_id),
+        "creator_username": identity.username,
+        "creator_nickname": identity.username.replace(['.', '_'], " "),
+        "privacy_level_options": PRIVACY,
+        "comment_disabled": false,
+        "duet_disabled": false,
+        "stitch_disabled": false,
+        "max_video_post_duration_sec": 600,
+    }))
+}
+
+/// Is a post shown to everybody?
+pub(super) fn is_public(post: &Post, now_ms: i64) -> bool {
+    post.ready_ms <= now_ms && post.info.get("privacy_level") == Some(&json!(PRIVACY[0]))
+}
+
+/// `POST /v2/video/list/?fields=…`: what everybody sees, the latest first.
+pub(super) fn list(cx: &Cx) -> Answer {
+    let account = access::with(cx, "video.list")?;
+    let body = cx.call.json().unwrap_or_default();
+    let most = body["max_count"].as_u64().unwrap_or(10);
+    if !(1..=20).contains(&most) {
+        return Err(failure::invalid("max_count must be from 1 to 20"));
+    }
+    let most = usize::try_from(most).unwrap_or(20);
+    let fields = cx.call.query_value("fields").unwrap_or_default();
+    let name = &account.identity.username;
+    let now_ms = cx.now_ms();
+    let view = |post: &Post| {
+        let text = |key: &str| post.info.get(key).and_then(Value::as_str).unwrap_or_default();
+        let mut view = Map::new();
+        for field in fields.split(',') {
+            let value = match field {
+                "id" => json!(post.id.to_string()),
+                "title" => json!(text("title")),
+                "video_description" if post.is_photo => json!(text("description")),
+                "video_description" => json!(text("title")),
+                "create_time" => json!(post.at_ms / 1_000),
+                "share_url" => json!(super::address(&cx.sim.base(), name, post)),
+                _ => continue,
+            };
+            view.insert(field.to_owned(), value);
+        }
+        Value::Object(view)
+    };
+    let videos: Vec<Value> = account.look(|home| {
+        let shown = home.posts.values().rev().filter(|post| is_public(post, now_ms));
+        shown.take(most).map(view).collect()
+    });
+    failure::fine(json!({"videos": videos, "cursor": now_ms, "has_more": false}))
+}

@@ -1,0 +1,62 @@
+//! TikTok's way of saying no: every answer has an `error`, whose code is `ok` when there is none.
+
+use serde_json::{Value, json};
+
+use crate::random::{self, BASE62};
+use crate::reply::{Answer, Reply};
+
+fn said(code: &str, message: &str) -> Value {
+    json!({"code": code, "message": message, "log_id": random::text(BASE62, 32)})
+}
+
+/// An answer with data.
+pub(super) fn fine(data: Value) -> Answer {
+    Ok(Reply::ok(&json!({"data": data, "error": said("ok", "")})))
+}
+
+/// An error.
+pub(super) fn error(status: u16, code: &str, message: &str) -> Reply {
+    Reply::json(status, &json!({"data": {}, "error": said(code, message)}))
+}
+
+/// A request that cannot be.
+pub(super) fn invalid(message: &str) -> Reply {
+    error(400, "invalid_params", message)
+}
+
+/// An error of the token endpoint.
+pub(super) fn oauth(code: &str, description: &str) -> Reply {
+    let body = json!({"error": code, "error_description": description, "log_id": random::text(BASE62, 32)});
+    Reply::json(400, &body)
+}
+
+/// An error of the place to which bytes are sent, which speaks no JSON.
+pub(super) fn upload(status: u16, message: &str) -> Reply {
+    Reply::raw(status, message.to_owned())
+}
+
+/// A fault's status in TikTok's words.
+pub(super) fn of_status(status: u16) -> Reply {
+    match status {
+        400 => invalid("The parameters are not valid"),
+        401 => error(
+            401,
+            "access_token_invalid",
+            "The access token is invalid or not found in the request.",
+        ),
+        403 => error(
+            403,
+            "spam_risk_user_banned_from_posting",
+            "The user is banned from making new posts.",
+        ),
+        404 => error(404, "invalid_publish_id", "The publish_id does not exist"),
+        // TikTok does not say how long to wait.
+        429 => error(
+            429,
+            "rate_limit_exceeded",
+            "The API rate limit was exceeded. Please try again later.",
+        ),
+        status @ 400..=499 => error(status, "invalid_params", "The request cannot be processed"),
+        status => error(status, "internal_error", "Something went wrong. Please try again later."),
+    }
+}

@@ -1,0 +1,130 @@
+//! Consent, codes and tokens.
+
+use serde_json::json;
+
+use super::home::{Change, Code, Home, Token};
+use super::{Cx, Tiktok, access, failure};
+use crate::ask::{self, Consent};
+use crate::params::Params;
+use crate::reply::{Answer, Reply};
+use crate::sim::Account;
+
+/// How long a code may be exchanged, in milliseconds.
+const CODE_MS: i64 = 5 * 60_000;
+
+/// `GET /v2/auth/authorize/`
+pub(super) fn authorize(cx: &Cx) -> Answer {
+    let asked = ask::ask(cx, "client_key")
+        .map_err(|what| failure::oauth("invalid_request", &format!("{what} is not valid")))?;
+    let given = match asked {
+        Consent::Asked(page) => return Ok(page),
+        Consent::Refused(mut back) => {
+            back.query_pairs_mut()
+                .append_pair("error", "access_denied")
+                .append_pair("error_description", "User denied the request");
+            return Ok(ask::go(&back));
+        }
+        Consent::Given(given) => given,
+    };
+    let known = |scope: &str| access::SCOPES.split(',').any(|one| one == scope);
+    if let Some(unknown) = given.scope.split(',').find(|scope| !known(scope)) {
+        return Err(failure::oauth("invalid_scope", &format!("{unknown} is no scope")));
+    }
+    let code = access::new_token("code", &given.account.identity.remote_id);
+    let expires_ms = cx.now_ms() + CODE_MS;
+    let scopes = given.scope.clone();
+    let consent = Code { redirect_uri: given.redirect_uri, scope: given.scope, expires_ms };
+    cx.sim.make(&given.account, Change::Code { code: code.clone(), consent });
+    let mut back = given.back;
+    back.query_pairs_mut().append_pair("code", &code).append_pair("scopes", &scopes);
+    Ok(ask::go(&back))
+}
+
+fn params(cx: &Cx) -> Result<Params, Reply> {
+    let params = Params::read(&cx.call)
+        .map_err(|_| failure::oauth("invalid_request", "The body cannot be read"))?;
+    for name in ["client_key", "client_secret"] {
+        if params.filled(name).is_none() {
+            return Err(failure::oauth("invalid_client", &format!("{name} is missing")));
+        }
+    }
+    Ok(params)
+}
+
+/// `POST /v2/oauth/token/`: tokens for a code, or for a refresh token.
+pub(super) fn token(cx: &Cx) -> Answer {
+    let params = params(cx)?;
+    let required = |name: &str| {
+        let missing = || failure::oauth("invalid_request", &format!("{name} is missing"));
+        params.filled(name).ok_or_else(missing)
+    };
+    let now_ms = cx.now_ms();
+    match required("grant_type")?.as_str() {
+        "authorization_code" => {
+            let (code, redirect_uri) = (required("code")?, required("redirect_uri")?);
+            let refused =
+                || failure::oauth("invalid_grant", "Authorization code is invalid or expired.");
+            let account = access::owner(&cx.sim, &code).ok_or_else(refused)?;
+            give(cx, &account, &code, |home| {
+                let consent = home.codes.get(&code).filter(|code| code.expires_ms > now_ms);
+                let consent = consent.filter(|code| code.redirect_uri == redirect_uri);
+                consent.map(|consent| consent.scope.clone()).ok_or_else(refused)
+            })
+        }
+        "refresh_token" => {
+            let token = required("refresh_token")?;
+            let refused =
+                || failure::oauth("invalid_grant", "Refresh token is invalid or expired.");
+            let account = access::owner(&cx.sim, &token).ok_or_else(refused)?;
+            give(cx, &account, &token, |home| {
+                let known = access::known(&account.identity, home, &token);
+                let known = known.filter(|known| known.refresh && known.expires_ms > now_ms);
+                known.map(|known| known.scope).ok_or_else(refused)
+            })
+        }
+        _ => Err(failure::oauth("unsupported_grant_type", "The grant_type is not known")),
+    }
+}
+
+/// Gives tokens for the scope that `check` finds. A refresh token is replaced whenever it is used.
+fn give(
+    cx: &Cx,
+    account: &Account<Tiktok>,
+    spent: &str,
+    check: impl FnOnce(&Home) -> Result<String, Reply>,
+) -> Answer {
+    let open_id = &account.identity.remote_id;
+    let (token, refresh) = (access::new_token("act", open_id), access::new_token("rft", open_id));
+    let now_ms = cx.now_ms();
+    let scope = cx.sim.change(account, |home| {
+        let scope = check(home)?;
+        let life = |ms, refresh| Token { expires_ms: now_ms + ms, scope: scope.clone(), refresh };
+        let tokens = vec![
+            (token.clone(), life(access::ACCESS_MS, false)),
+            (refresh.clone(), life(access::REFRESH_MS, true)),
+        ];
+        Ok((Change::Tokens { spent: spent.to_owned(), tokens }, scope))
+    })?;
+    Ok(Reply::ok(&json!({
+        "open_id": open_id,
+        "scope": scope,
+        "access_token": token,
+        "expires_in": access::ACCESS_MS / 1_000,
+        "refresh_token": refresh,
+        "refresh_expires_in": access::REFRESH_MS / 1_000,
+        "token_type": "Bearer",
+    })))
+}
+
+/// `POST /v2/oauth/revoke/`: takes an access token, and ends everything that the creator permitted.
+pub(super) fn revoke(cx: &Cx) -> Answer {
+    let token = params(cx)?.filled("token").unwrap_or_default();
+    let refused = || failure::oauth("invalid_request", "The access token is not valid.");
+    let account = access::owner(&cx.sim, &token).ok_or_else(refused)?;
+    let known = account.look(|home| access::known(&account.identity, home, &token));
+    if known.is_none_or(|known| known.refresh) {
+        return Err(refused());
+    }
+    cx.sim.make(&account, Change::Revoked);
+    Ok(Reply::ok(&json!({})))
+}

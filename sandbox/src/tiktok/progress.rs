@@ -1,0 +1,119 @@
+//! The bytes of a video, and how far a post is.
+
+use serde_json::json;
+
+use super::home::{Begun, Change};
+use super::{Cx, access, begin, creator, failure};
+use crate::call::Call;
+use crate::network::Medium;
+use crate::pace::Limit;
+use crate::picture;
+use crate::reply::{Answer, Reply};
+use crate::specimen::Specimen;
+
+/// How long an address to upload to works, in milliseconds.
+const UPLOAD_MS: i64 = 3_600_000;
+/// How long a fetch may take; a restart of the sandbox ends those that were under way.
+const PULL_MS: i64 = 5 * 60_000;
+
+/// `Content-Range: bytes first-last/size`
+fn range(call: &Call) -> Option<(u64, u64, u64)> {
+    let text = call.header("content-range")?.strip_prefix("bytes ")?;
+    let (bytes, size) = text.split_once('/')?;
+    let (first, last) = bytes.split_once('-')?;
+    Some((first.parse().ok()?, last.parse().ok()?, size.parse().ok()?))
+}
+
+/// Whether a request sends the last bytes of a video, after which it becomes public.
+pub(super) fn is_last(call: &Call) -> bool {
+    range(call).is_some_and(|(_, last, size)| last + 1 == size)
+}
+
+/// `PUT /video/?upload_id=…&upload_token=…`: the next chunk. Whoever has the address may send it.
+pub(super) fn put(cx: &Cx) -> Answer {
+    let query = |name: &str| cx.call.query_value(name).unwrap_or_default();
+    let (publish_id, token) = (query("upload_id"), query("upload_token"));
+    let gone = || failure::upload(403, "Forbidden: the upload URL is not valid or has expired");
+    let account = access::owner(&cx.sim, &publish_id).ok_or_else(gone)?;
+    let now_ms = cx.now_ms();
+    let (first, last, size) =
+        range(&cx.call).ok_or_else(|| failure::upload(400, "Content-Range is missing"))?;
+    cx.sim.change(&account, |home| {
+        let begun = home.begun.get(&publish_id).ok_or_else(gone)?;
+        let upload =
+            begun.upload.as_ref().filter(|upload| upload.token == token).ok_or_else(gone)?;
+        if now_ms > begun.at_ms + UPLOAD_MS || begun.ready_ms.is_some() {
+            return Err(gone());
+        }
+        let number = upload.received / upload.chunk;
+        let is_last = number + 1 >= upload.count;
+        let end = if is_last { upload.size } else { upload.received + upload.chunk };
+        let fits = size == upload.size && first == upload.received && last + 1 == end;
+        if !fits {
+            return Err(failure::upload(
+                416,
+                "Content-Range does not reflect the actual upload progress",
+            ));
+        }
+        if cx.call.body.len() as u64 != end - first {
+            return Err(failure::upload(400, "Content-Length does not match Content-Range"));
+        }
+        let mime = (first == 0).then(|| {
+            picture::video(&cx.call.body).unwrap_or("application/octet-stream").to_owned()
+        });
+        if !is_last {
+            return Ok((Change::Received { publish_id, received: end, mime }, Reply::empty(206)));
+        }
+        let mime = mime.unwrap_or_else(|| upload.mime.clone());
+        let flaw = (!mime.starts_with("video/")).then_some("file_format_check_failed");
+        let whole = first == 0;
+        let sha256 = whole.then(|| Specimen::of(&cx.call.body).sha256);
+        let medium = Medium { url: None, size: Some(size), mime, alt: None, sha256 };
+        let change =
+            begin::finished(cx, &publish_id, begun.info.clone(), vec![medium], flaw, false);
+        Ok((change, Reply::empty(201)))
+    })
+}
+
+/// `POST /v2/post/publish/status/fetch/`
+pub(super) fn status(cx: &Cx) -> Answer {
+    const MINUTE: Limit = Limit { name: "status", units: 30, span_ms: 60_000 };
+    let account = access::with(cx, "video.publish")?;
+    super::pace(cx, &account, MINUTE)?;
+    let body = cx.call.json().unwrap_or_default();
+    let publish_id = body["publish_id"].as_str().unwrap_or_default();
+    let now_ms = cx.now_ms();
+    let shown = account.look(|home| {
+        let begun = home.begun.get(publish_id)?;
+        let uploaded = begun.upload.as_ref().map(|upload| upload.received);
+        let (status, flaw) = state(begun, now_ms);
+        let mut shown = json!({"status": status, "publicaly_available_post_id": []});
+        if let Some(bytes) = uploaded {
+            shown["uploaded_bytes"] = json!(bytes);
+        }
+        if let Some(flaw) = flaw {
+            shown["fail_reason"] = json!(flaw);
+        }
+        let post = begun.post.and_then(|id| home.posts.get(&id));
+        if let Some(post) = post.filter(|post| creator::is_public(post, now_ms)) {
+            shown["publicaly_available_post_id"] = json!([post.id]);
+        }
+        Some(shown)
+    });
+    let missing = || failure::error(400, "invalid_publish_id", "The publish_id does not exist");
+    failure::fine(shown.ok_or_else(missing)?)
+}
+
+fn state(begun: &Begun, now_ms: i64) -> (&'static str, Option<String>) {
+    let under_way =
+        if begun.upload.is_some() { "PROCESSING_UPLOAD" } else { "PROCESSING_DOWNLOAD" };
+    match (begun.ready_ms, &begun.flaw) {
+        (Some(ready_ms), _) if now_ms < ready_ms => (under_way, None),
+        (Some(_), Some(flaw)) => ("FAILED", Some(flaw.clone())),
+        (Some(_), None) => ("PUBLISH_COMPLETE", None),
+        (None, _) if begun.upload.is_none() && now_ms > begun.at_ms + PULL_MS => {
+            ("FAILED", Some("photo_pull_failed".to_owned()))
+        }
+        (None, _) => (under_way, None),
+    }
+}
