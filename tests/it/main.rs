@@ -7,6 +7,7 @@ mod arrows;
 mod bad_input;
 mod batch;
 mod bulkheads;
+mod classes;
 mod conformance;
 mod connecting;
 mod connecting_in_a_browser;
