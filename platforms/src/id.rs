@@ -48,10 +48,8 @@ pub struct Planned {
 }
 
 /// The integration backlog.
-pub const PLANNED: &[Planned] = &[
-    planned("google_business", "Google Business Profile"),
-    planned("youtube", "YouTube"),
-];
+pub const PLANNED: &[Planned] =
+    &[planned("google_business", "Google Business Profile"), planned("youtube", "YouTube")];
 
 const fn planned(id: &'static str, label: &'static str) -> Planned {
     Planned { id, label }

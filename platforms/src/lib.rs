@@ -14,13 +14,13 @@ mod devto;
 mod discord;
 mod draft;
 mod error;
-mod hashnode;
 mod facebook;
 mod graph;
+mod hashnode;
 mod id;
+mod instagram;
 mod instance;
 mod lemmy;
-mod instagram;
 mod linkedin;
 mod list;
 mod mastodon;
@@ -53,10 +53,8 @@ pub use schema::{content_limits, describe, media_limits, settings_schema};
 pub use session::{Account, Secrets, Session};
 pub use shown::{Api, Evidence, Example, Source};
 pub use spec::{
-    Caption, Connect, CredentialField, Frame, MediaRules, Pace, Per, PostType, Setting, Shape,
-    Spec, ThreadRules,
-    Api, Caption, Connect, CredentialField, DocumentRules, Evidence, Example, MediaRules, Pace,
-    Per, PostType, Setting, Shape, Source, Spec, ThreadRules,
+    Caption, Connect, CredentialField, DocumentRules, Frame, MediaRules, Pace, Per, PostType,
+    Setting, Shape, Spec, ThreadRules,
 };
 pub use validate::{Conversion, Violation, Warning, conversions, validate};
 

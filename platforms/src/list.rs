@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Platform, bluesky, devto, discord, facebook, hashnode, instagram, lemmy, linkedin, mastodon, pinterest, slack, telegram, threads, tiktok, wordpress, x};
+use crate::{
+    Platform, bluesky, devto, discord, facebook, hashnode, instagram, lemmy, linkedin, mastodon,
+    pinterest, slack, telegram, threads, tiktok, wordpress, x,
+};
 
 /// Makes the identifiers and the look-ups of lines `folder::Connector`; the folder's name is the identifier.
 macro_rules! networks {

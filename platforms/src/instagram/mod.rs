@@ -22,9 +22,9 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    Account, Api, Caption, Class, Connect, Draft, Example, Found, Identity, MediaRules, Pace, Per,
-    Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation,
-    Warning, graph,
+    Account, Api, Caption, Class, Connect, Draft, Example, Found, Frame, Identity, MediaRules,
+    Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step,
+    Violation, Warning, graph,
     oauth::{Oauth, Permission},
 };
 
@@ -76,6 +76,7 @@ const FILES: MediaRules = MediaRules {
     image_bytes_max: 8_000_000,
     video_bytes_max: 300_000_000,
     video_ms_max: Some(15 * 60 * 1_000),
+    frame: Frame { image_ratio: Some((0.8, 1.91)), video_ms_min: Some(3_000), ..Frame::ANY },
 };
 
 const SPEC: Spec = Spec {

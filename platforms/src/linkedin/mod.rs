@@ -25,9 +25,9 @@ use serde_json::{Map, Value, json};
 use settings::Settings;
 
 use crate::{
-    Account, Api, Caption, Class, Connect, DocumentRules, Draft, Error, Example, Found, Identity,
-    MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec,
-    Step, Violation, Warning,
+    Account, Api, Caption, Class, Connect, DocumentRules, Draft, Error, Example, Found, Frame,
+    Identity, MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session,
+    Source, Spec, Step, Violation, Warning,
     oauth::{Endpoint, Oauth, Permission, Renewal},
 };
 
@@ -90,6 +90,7 @@ const MEDIA: MediaRules = MediaRules {
     image_bytes_max: IMAGE_BYTES_MAX,
     video_bytes_max: VIDEO_BYTES_MAX,
     video_ms_max: Some(30 * 60 * 1_000),
+    frame: Frame::ANY,
 };
 
 const SPEC: Spec = Spec {

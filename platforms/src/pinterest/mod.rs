@@ -19,8 +19,9 @@ use serde_json::{Map, Value, json};
 use settings::Settings;
 
 use crate::{
-    Api, Caption, Class, Connect, Draft, Error, Example, Found, Identity, MediaRules, Platform,
-    PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation, Warning,
+    Api, Caption, Class, Connect, Draft, Error, Example, Found, Frame, Identity, MediaRules,
+    Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation,
+    Warning,
     oauth::{self, ClientAuth, Endpoint, Oauth, Permission, Renewal},
 };
 
@@ -74,6 +75,7 @@ const MEDIA: MediaRules = MediaRules {
     image_bytes_max: IMAGE_BYTES_MAX,
     video_bytes_max: VIDEO_BYTES_MAX,
     video_ms_max: Some(VIDEO_MS_MAX),
+    frame: Frame::ANY,
 };
 
 const SPEC: Spec = Spec {

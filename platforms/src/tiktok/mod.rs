@@ -22,9 +22,9 @@ use serde_json::{Map, Value};
 use settings::Settings;
 
 use crate::{
-    Account, Api, Caption, Class, Connect, Draft, Error, Example, Found, Identity, MediaRules,
-    Pace, Per, Platform, PlatformId, PostType, Progress, Result, Secrets, Session, Source, Spec,
-    Step, Violation, Warning,
+    Account, Api, Caption, Class, Connect, Draft, Error, Example, Found, Frame, Identity,
+    MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Secrets, Session,
+    Source, Spec, Step, Violation, Warning,
     oauth::{self, ACCESS_TOKEN, Endpoint, Oauth, Permission, Renewal},
     text,
 };
@@ -76,6 +76,7 @@ const MEDIA: MediaRules = MediaRules {
     image_bytes_max: 20_000_000,
     video_bytes_max: 4_000_000_000,
     video_ms_max: Some(10 * 60 * 1_000),
+    frame: Frame::ANY,
 };
 
 const SPEC: Spec = Spec {
