@@ -24,7 +24,7 @@ pub fn find(id: PlatformId) -> &'static dyn Platform {
         PlatformId::Bluesky => &Simulated(PlatformId::Bluesky),
         PlatformId::Threads => &Simulated(PlatformId::Threads),
         PlatformId::Wordpress => &Simulated(PlatformId::Wordpress),
-        PlatformId::Discord | PlatformId::Telegram => &Simulated(PlatformId::Discord),
+        _ => &Simulated(PlatformId::Discord),
     }
 }
 

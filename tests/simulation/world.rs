@@ -19,7 +19,7 @@ use fanfare_entities::{
 };
 use fanfare_jobs::Bell;
 use fanfare_limits::{Limits, Time};
-use fanfare_media::{S3, Store};
+use fanfare_media::{S3, Store, Tools};
 use fanfare_outbound::{Client, Policy};
 use fanfare_platforms::PlatformId;
 use fanfare_workers::Context;
@@ -158,6 +158,14 @@ impl World {
             secret_id: Some(secret.expect("a secret")),
             token_expires_at: None,
             refreshing_until: None,
+            refresh_at: None,
+            warned: 0,
+            revoking_id: None,
+            due_at: None,
+            rung_at: None,
+            fence: 0,
+            attempts: 0,
+            laps: 0,
             connected_by: act.caller.user_id,
             created_at: now,
             updated_at: now,
@@ -212,6 +220,8 @@ impl World {
                 limits_factor: 1_000.0,
                 sandbox_limits: false,
                 trusted_proxies: Vec::new(),
+                tools: Tools::find(None, None),
+                scratch: std::env::temp_dir(),
             },
             failpoint: Failpoint::hooked(Arc::new(places)),
         })
