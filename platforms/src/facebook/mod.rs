@@ -23,9 +23,9 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    Account, Api, Caption, Class, Connect, Draft, Example, Found, Identity, MediaRules, Pace, Per,
-    Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation,
-    Warning, graph,
+    Account, Api, Caption, Class, Connect, Draft, Example, Found, Frame, Identity, MediaRules,
+    Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step,
+    Violation, Warning, graph,
     oauth::{Oauth, Permission},
 };
 
@@ -115,6 +115,7 @@ const SPEC: Spec = Spec {
                 total_max: 1,
                 video_types: &["video/mp4"],
                 video_ms_max: Some(90_000),
+                frame: Frame { video_ms_min: Some(3_000), ..Frame::ANY },
                 ..FEED
             }),
         },

@@ -76,7 +76,13 @@ const FILES: MediaRules = MediaRules {
     image_bytes_max: 8_000_000,
     video_bytes_max: 300_000_000,
     video_ms_max: Some(15 * 60 * 1_000),
-    frame: Frame { image_ratio: Some((0.8, 1.91)), video_ms_min: Some(3_000), ..Frame::ANY },
+    frame: Frame {
+        image_ratio: Some((0.8, 1.91)),
+        image_width_max: Some(1_440),
+        video_ratio: Some((0.01, 10.0)),
+        video_ms_min: Some(3_000),
+        ..Frame::ANY
+    },
 };
 
 const SPEC: Spec = Spec {
@@ -101,6 +107,7 @@ const SPEC: Spec = Spec {
                 mixed: false,
                 video_bytes_max: 100_000_000,
                 video_ms_max: Some(60_000),
+                frame: Frame { image_ratio: None, ..FILES.frame },
                 ..FILES
             }),
         },

@@ -23,9 +23,9 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    Account, Caption, Class, Connect, Draft, Example, Found, Identity, MediaRules, Pace, Per,
-    Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, ThreadRules,
-    Violation, Warning,
+    Account, Caption, Class, Connect, Draft, Example, Found, Frame, Identity, MediaRules, Pace,
+    Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step,
+    ThreadRules, Violation, Warning,
     oauth::{ClientAuth, Endpoint, Oauth, Permission, Renewal},
     text,
 };
@@ -106,6 +106,7 @@ const SPEC: Spec = Spec {
         image_bytes_max: 15 << 20,
         video_bytes_max: 512 << 20,
         video_ms_max: Some(20 * 60 * 1_000),
+        frame: Frame { video_ratio: Some((1.0 / 3.0, 3.0)), video_ms_min: Some(500), ..Frame::ANY },
         ..MediaRules::NONE
     },
     alt_text_max: ALT_TEXT_MAX,
