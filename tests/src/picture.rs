@@ -108,8 +108,8 @@ const PHOTO: &[u8] = b"\
 /// The head of a PDF file.
 const PAPER: &[u8] = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n";
 
-/// The head of an MP4 file.
-const FILM: &[u8] = b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom";
+/// Four grey and silent seconds, upright, as MP4.
+const FILM: &[u8] = include_bytes!("film.mp4");
 
 /// A grey PNG, stored without compression.
 ///
