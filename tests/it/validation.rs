@@ -19,6 +19,8 @@ const REMOTE: &[&str] = &[
     "thread_id",
     "quote_url",
     "quoted_status_id",
+    "quote_post_id",
+    "audio_id",
     "publication_id",
     "series_id",
     "organization_id",
