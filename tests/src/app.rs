@@ -123,6 +123,7 @@ impl TestApp {
         let networks = Sandbox::open(None).await.expect("the sandbox opens");
         networks.set_rate_limits(options.sandbox_limits);
         let any = "127.0.0.1:0".parse().expect("an address");
+        let simulated = networks.clone();
         let networks = networks.serve(any, stop.clone()).await.expect("the sandbox listens");
         let sandbox_url = Url::parse(&format!("http://{}", networks.address())).expect("a URL");
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
@@ -135,6 +136,8 @@ impl TestApp {
         let cutter =
             if options.cut { Some(Cutter::before(networks.address()).await) } else { None };
         let reached = cutter.as_ref().map_or(networks.address(), Cutter::address);
+        // What a network says about itself leads through the proxy too.
+        simulated.set_base_url(&Url::parse(&format!("http://{reached}")).expect("a URL"));
         let clock = Clock::manual(machine_now());
         let master_key = Vault::fresh_key();
         let store = store(stack, &dir, &stop).await;

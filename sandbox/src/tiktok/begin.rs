@@ -211,7 +211,7 @@ pub(super) fn finished(
     let at_ms = cx.now_ms();
     let ready_ms = at_ms + cx.sim.world.processing_ms();
     let id = 7_400_000_000_000_000_000 + cx.sim.world.unique();
-    let post = flaw.is_none().then(|| Post { id, at_ms, ready_ms, media, is_photo, info });
+    let post = flaw.is_none().then_some(Post { id, at_ms, ready_ms, media, is_photo, info });
     Change::Finished {
         publish_id: publish_id.to_owned(),
         ready_ms,
