@@ -14,7 +14,7 @@ use super::{
     error::parse_error,
     state::{Organization, Part, Upload},
 };
-use crate::{Error, Kind, Media, Result, Session, answer, oauth::ACCESS_TOKEN};
+use crate::{Error, Kind, Media, MediaStream, Result, Session, answer, oauth::ACCESS_TOKEN};
 
 /// Time for one part of an upload.
 const PART_DEADLINE: Duration = Duration::from_secs(60);
@@ -216,16 +216,28 @@ impl Initial {
     }
 }
 
+/// What is sent in one request.
+pub(super) enum Load {
+    /// Bytes that are at hand.
+    Bytes(Bytes),
+    /// So many bytes, read while they are sent.
+    File(u64, MediaStream),
+}
+
 /// Sends bytes to an address that LinkedIn gave; answers what it calls them.
 pub(super) async fn put(
     session: &Session,
     address: &str,
-    (mime, bytes): (&str, Bytes),
+    (mime, load): (&str, Load),
     is_thumbnail: bool,
 ) -> Result<String> {
     let url = Url::parse(address)
         .map_err(|_| Error::transient("LinkedIn gave an address to upload to that is none."))?;
-    let mut request = session.http.put(url.clone()).body(mime, bytes).deadline(PART_DEADLINE);
+    let request = session.http.put(url.clone()).deadline(PART_DEADLINE);
+    let mut request = match load {
+        Load::Bytes(bytes) => request.body(mime, bytes),
+        Load::File(size, pieces) => request.file(mime, size, pieces),
+    };
     if is_thumbnail {
         request = request.header("media-type-family", "STILLIMAGE");
     }

@@ -6,8 +6,8 @@ use chrono::TimeDelta;
 use serde_json::Value;
 
 use super::{
-    IMAGE_BYTES_MAX, PART_BYTES_MAX, client,
-    client::{Asset, Processing},
+    DOCUMENT_BYTES_MAX, IMAGE_BYTES_MAX, PART_BYTES_MAX, client,
+    client::{Asset, Load, Processing},
     content,
     error::{duplicate_of, time_of, unprocessed},
     settings::Settings,
@@ -104,7 +104,7 @@ async fn part(session: &Session, draft: &Draft, state: &mut State) -> Result<()>
                 state.card = state.card.take().map(|card| card.with(None));
                 return Ok(());
             };
-            picture
+            (picture.0, Load::Bytes(picture.1))
         }
         _ => {
             read(draft.media.get(state.files.len()).ok_or_else(missing)?, part.first, part.last)
@@ -144,18 +144,20 @@ fn begin_anew(state: &mut State, error: Error) -> Result<()> {
     }
 }
 
-async fn read(media: &Media, first: u64, last: u64) -> Result<(String, bytes::Bytes)> {
-    let bytes = match Asset::of(media) {
+async fn read(media: &Media, first: u64, last: u64) -> Result<(String, Load)> {
+    let most = match Asset::of(media) {
         Asset::Video if last - first >= PART_BYTES_MAX => {
             return Err(Error::transient("LinkedIn asks for parts that are too large."));
         }
         Asset::Video => {
-            return Ok(("application/octet-stream".to_owned(), media.part(first..last + 1).await?));
+            let part = media.part(first..last + 1).await?;
+            return Ok(("application/octet-stream".to_owned(), Load::Bytes(part)));
         }
-        Asset::Image => media.read(IMAGE_BYTES_MAX).await?,
-        Asset::Document => media.read(super::DOCUMENT_BYTES_MAX).await?,
+        Asset::Image => IMAGE_BYTES_MAX,
+        Asset::Document => DOCUMENT_BYTES_MAX,
     };
-    Ok((media.mime.clone(), bytes))
+    let (size, pieces) = media.stream(most).await?;
+    Ok((media.mime.clone(), Load::File(size, pieces)))
 }
 
 async fn picture(session: &Session, address: &str) -> Option<(String, bytes::Bytes)> {
@@ -171,7 +173,7 @@ async fn thumbnail(session: &Session, settings: &Settings, state: &mut State) ->
     })?;
     let Some(upload) = state.upload.as_mut() else { return Err(missing()) };
     if let Some(url) = upload.thumbnail.as_deref() {
-        client::put(session, url, (&mime, bytes), true).await?;
+        client::put(session, url, (&mime, Load::Bytes(bytes)), true).await?;
     }
     upload.thumbnail = None;
     Ok(())

@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use bytes::Bytes;
 use chrono::{DateTime, NaiveDateTime, Utc};
 use fanfare_outbound::{Multipart, Request};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -10,7 +9,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::{SPEC, error::parse_error};
-use crate::{Error, Kind, Result, Session, answer, oauth::ACCESS_TOKEN};
+use crate::{Error, Kind, MediaStream, Result, Session, answer, oauth::ACCESS_TOKEN};
 
 /// Time for sending a video.
 const UPLOAD_DEADLINE: Duration = Duration::from_secs(10 * 60);
@@ -111,12 +110,16 @@ pub(super) async fn register(session: &Session) -> Result<Registered> {
 }
 
 /// Sends a video to where Pinterest wants it, with everything that Pinterest wants sent along, the file last.
-pub(super) async fn upload(session: &Session, to: &Registered, bytes: Bytes) -> Result<()> {
+pub(super) async fn upload(
+    session: &Session,
+    to: &Registered,
+    video: (u64, MediaStream),
+) -> Result<()> {
     let url = Url::parse(&to.upload_url)
         .map_err(|_| Error::transient("Pinterest gave an address to upload to that is none."))?;
     let fields = to.upload_parameters.iter();
     let form = fields.fold(Multipart::new(), |form, (name, value)| form.text(name, value));
-    let form = form.file("file", "video", "application/octet-stream", bytes);
+    let form = form.stream("file", "video", "application/octet-stream", video);
     // The form itself is the permission; the token stays here.
     let reply = session.http.post(url).multipart(form).deadline(UPLOAD_DEADLINE).send().await?;
     if reply.is_success() {

@@ -75,7 +75,7 @@ pub(super) async fn publish(
         Stage::Upload(registered) => {
             let missing = || Error::media_rejected("The video of the pin is missing.");
             let video = draft.media.first().ok_or_else(missing)?;
-            client::upload(session, &registered, video.read(VIDEO_BYTES_MAX).await?).await?;
+            client::upload(session, &registered, video.stream(VIDEO_BYTES_MAX).await?).await?;
             state.stage = Stage::Wait { media_id: registered.media_id, since: session.now };
             Progress::go_on(&state).map(|progress| progress.after(POLL))
         }
