@@ -135,6 +135,7 @@ pub async fn commit_call(app: &TestApp, name: &str, since: usize) -> CommitCall 
 ///
 /// # Panics
 /// The sandbox does not answer.
+#[expect(clippy::disallowed_methods, reason = "the sandbox is this test's own")]
 pub async fn calls(app: &TestApp, name: &str) -> Vec<Value> {
     let ask = async |path: String| {
         let url = format!("{}_control/{name}/{path}", app.sandbox_url);

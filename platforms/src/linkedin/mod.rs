@@ -90,7 +90,7 @@ const MEDIA: MediaRules = MediaRules {
     image_bytes_max: IMAGE_BYTES_MAX,
     video_bytes_max: VIDEO_BYTES_MAX,
     video_ms_max: Some(30 * 60 * 1_000),
-    frame: Frame::ANY,
+    frame: Frame { video_ms_min: Some(3_000), ..Frame::ANY },
 };
 
 const SPEC: Spec = Spec {

@@ -75,7 +75,7 @@ const MEDIA: MediaRules = MediaRules {
     image_bytes_max: IMAGE_BYTES_MAX,
     video_bytes_max: VIDEO_BYTES_MAX,
     video_ms_max: Some(VIDEO_MS_MAX),
-    frame: Frame::ANY,
+    frame: Frame { video_ms_min: Some(4_000), ..Frame::ANY },
 };
 
 const SPEC: Spec = Spec {

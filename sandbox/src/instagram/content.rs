@@ -175,7 +175,7 @@ fn list(params: &Params, name: &str) -> Result<Option<Vec<Value>>, Reply> {
 }
 
 fn user_tag(tag: &Value, kind: Kind, image: bool) -> Result<(), Reply> {
-    if !tag["username"].as_str().is_some_and(|name| !name.is_empty()) {
+    if tag["username"].as_str().is_none_or(str::is_empty) {
         return Err(refused(2_207_035, "User tags", "Each user tag must have a username."));
     }
     let is_place = |name: &str| tag[name].as_f64().is_some_and(|at| (0.0..=1.0).contains(&at));
