@@ -39,6 +39,8 @@ fn hostile(
 
 const MISMATCH: &[&str] = &["media_type_mismatch"];
 const UNREADABLE: &[&str] = &["media_unreadable"];
+/// Whichever is found first: what its first bytes say of its size is nonsense too.
+const DISGUISED: &[&str] = &["media_unreadable", "media_dimensions_unsupported"];
 const BROKEN: &[&str] = &["media_unreadable", "media_type_mismatch"];
 const PIXELS: &[&str] = &["media_dimensions_unsupported"];
 const READ: &[&str] = &[""];
@@ -162,7 +164,7 @@ fn texts(bait: &Bait) -> Result<Vec<Hostile>, Failure> {
         hostile("a list of films", "video/quicktime", concat.into(), MISMATCH),
         hostile("a drawing called a picture", "image/png", svg.into(), MISMATCH),
         hostile("a playlist behind a film's type", "video/mp4", after_type, UNREADABLE),
-        hostile("a drawing behind a picture's first bytes", "image/png", disguised, UNREADABLE),
+        hostile("a drawing behind a picture's first bytes", "image/png", disguised, DISGUISED),
         hostile("nothing", "image/png", Vec::new(), UNREADABLE),
         hostile(
             "a JPEG called PNG",

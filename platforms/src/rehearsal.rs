@@ -213,7 +213,8 @@ impl MediaSource for Name {
     }
 
     async fn open(&self, range: std::ops::Range<u64>) -> Result<MediaStream> {
-        let (start, end) = (range.start as usize, (range.end as usize).min(self.0.len()));
+        let place = |at: u64| (at as usize).min(self.0.len());
+        let (start, end) = (place(range.start), place(range.end));
         let piece = Bytes::from_static(&self.0.as_bytes()[start..end]);
         Ok(futures_util::StreamExt::boxed(futures_util::stream::iter([Ok(piece)])))
     }

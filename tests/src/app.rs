@@ -128,6 +128,7 @@ impl TestApp {
         let sandbox_url = Url::parse(&format!("http://{}", networks.address())).expect("a URL");
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let origin = format!("http://{}", listener.local_addr().expect("an address"));
+        let base_url = options.base_url.unwrap_or_else(|| origin.clone());
         let (db, database_url) = match &options.postgres_url {
             Some(url) => (crate::stack::migrated(url).await, url.clone()),
             None => stack.database(&dir).await,
@@ -150,8 +151,10 @@ impl TestApp {
             http: Client::new(Policy { allow_private: options.allow_private }).expect("a client"),
             store,
             settings: Settings {
-                base_url: options.base_url.unwrap_or_else(|| origin.clone()),
-                media_base_url: options.media_base_url.unwrap_or(format!("{origin}/media")),
+                media_base_url: options
+                    .media_base_url
+                    .unwrap_or_else(|| format!("{base_url}/media")),
+                base_url,
                 max_lateness: options.max_lateness,
                 allow_private: options.allow_private,
                 platform_urls: if options.stand_ins {

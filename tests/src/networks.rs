@@ -91,8 +91,11 @@ pub fn body_of(one: &Example, account: i64, picture: &Picture, earlier: &Value) 
 /// Lets time pass until a post has ended.
 pub async fn ended(app: &TestApp, user: &User, id: &Value) -> Value {
     app.eventually("the post ends", || async {
-        app.pass(Duration::from_secs(20)).await;
         let post = user.get(&format!("/api/v1/posts/{id}")).await.body["post"].clone();
+        // Looking at a file takes real time: a clock that leaps meanwhile ends its lease again and again.
+        let files = post["media"].as_array().cloned().unwrap_or_default();
+        let looked_at = files.iter().all(|file| file["analysis"] != "pending");
+        app.pass(Duration::from_millis(if looked_at { 20_000 } else { 100 })).await;
         (post["status"] == "published" || post["status"] == "failed").then_some(post)
     })
     .await

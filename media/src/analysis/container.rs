@@ -151,7 +151,8 @@ fn matroska(file: File, base: Facts) -> Result<Facts, Flaw> {
         .map(|long| long * unit / 1e6)
         .filter(|ms| ms.is_finite() && *ms >= 0.0);
     let name = |id: &str| {
-        id.rsplit('/').next().unwrap_or(id).trim_start_matches(['V', 'A', '_']).to_ascii_lowercase()
+        let kind = id.split_once('_').map_or(id, |(_, name)| name);
+        kind.rsplit('/').next().unwrap_or(kind).to_ascii_lowercase()
     };
     Ok(Facts {
         width: picture.and_then(|picture| side(picture.pixel_width())),
