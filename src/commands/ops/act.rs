@@ -32,7 +32,7 @@ pub async fn run(cx: &Domain, command: Command, json: bool) -> Result<()> {
     if !why.yes {
         return show(&ops::preview(cx, &action).await?, json);
     }
-    carry_out(cx, action, why, json).await
+    Box::pin(carry_out(cx, action, why, json)).await
 }
 
 async fn carry_out(cx: &Domain, action: Action, why: Why, json: bool) -> Result<()> {
