@@ -19,7 +19,7 @@ async fn account(user: &User, id: i64) -> Value {
 async fn calls(app: &TestApp, platform: &str, id: i64, part: &str) -> Vec<Value> {
     let row = accounts::row(&app.domain, AccountId(id)).await.unwrap().unwrap();
     let url = format!("{}_control/{platform}/calls?remote_id={}", app.sandbox_url, row.remote_id);
-    let said: Value = reqwest::get(url).await.unwrap().json().await.unwrap();
+    let said: Value = reqwest::Client::new().get(url).send().await.unwrap().json().await.unwrap();
     let calls = said["calls"].as_array().unwrap().iter();
     calls.filter(|call| call["path"].as_str().unwrap().contains(part)).cloned().collect()
 }

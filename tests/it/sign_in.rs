@@ -81,7 +81,7 @@ async fn a_form_from_elsewhere_logs_nobody_in() {
 async fn behind_https_cookies_stay_there() {
     let base_url = Some("https://fanfare.example.com".to_owned());
     let app = TestApp::with(Options { base_url, ..Options::default() }).await;
-    let reply = reqwest::get(format!("{}/login", app.origin)).await.unwrap();
+    let reply = reqwest::Client::new().get(format!("{}/login", app.origin)).send().await.unwrap();
     let cookie = reply.headers()["set-cookie"].to_str().unwrap();
     assert!(cookie.ends_with("; Secure"), "{cookie}");
 }

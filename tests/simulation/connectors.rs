@@ -59,7 +59,7 @@ fn progress(ask: &Ask, id: String) -> Progress {
     match ask {
         // Every other container takes a while.
         Ask::Contain => {
-            let seconds = if id.len() % 2 == 0 { 0 } else { 4 };
+            let seconds = if id.len().is_multiple_of(2) { 0 } else { 4 };
             go_on(json!({ "container": id }), Duration::from_secs(seconds), false)
         }
         Ask::Release { container } => {

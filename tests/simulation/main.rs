@@ -31,6 +31,7 @@ use story::{Story, each};
 /// Seeds of a usual run.
 const SEEDS: u64 = 200;
 
+#[expect(clippy::disallowed_methods, reason = "which seeds to play is said where it is run")]
 fn given(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
     Some(text.parse().unwrap_or_else(|_| panic!("{name} must be a number, not {text:?}")))

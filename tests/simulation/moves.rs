@@ -162,7 +162,7 @@ impl Play {
         self.maybe_cut();
         let number = self.dice.place(self.wishes.len());
         let mut wish = self.wishes[number].clone();
-        let said = callers::change(&self.world, &mut self.dice, &mut wish).await;
+        let said = Box::pin(callers::change(&self.world, &mut self.dice, &mut wish)).await;
         self.wishes[number] = wish;
         self.judge.disconnected |= said.starts_with("disconnect");
         self.note(said);

@@ -71,7 +71,7 @@ impl Play {
     /// Plays to the end.
     pub async fn run(&mut self) -> Result<(), Broken> {
         for _ in 0..DECISIONS {
-            self.decide().await?;
+            Box::pin(self.decide()).await?;
         }
         self.note("it calms down".into());
         self.mood = self.mood.calm();
@@ -140,7 +140,7 @@ impl Play {
                 let place = self.dice.place(WORKERS);
                 self.wake(place).await
             }
-            8 => self.change().await,
+            8 => Box::pin(self.change()).await,
             9 => self.create().await,
             _ => {
                 let number = calls[self.dice.place(calls.len())];

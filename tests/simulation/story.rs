@@ -47,7 +47,7 @@ impl Story {
         threads.expect("a runtime").block_on(async {
             let mut play = Play::new(seed).await;
             PANICKED.set(false);
-            let mut broken = play.run().await.err();
+            let mut broken = Box::pin(play.run()).await.err();
             // Where a worker would only log it.
             if PANICKED.get() {
                 broken = Some("something panicked".to_owned());
