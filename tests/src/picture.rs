@@ -1,7 +1,7 @@
 //! A picture for posts, served on loopback.
 
 use std::sync::{
-    Arc, OnceLock,
+    Arc, LazyLock, OnceLock,
     atomic::{AtomicUsize, Ordering},
     mpsc,
 };
@@ -36,7 +36,7 @@ impl Picture {
                 }
                 let asks_for = |name: &[u8]| request.windows(name.len()).any(|part| part == name);
                 let (mime, file) = match () {
-                    () if asks_for(b"/film.mp4") => ("video/mp4", FILM),
+                    () if asks_for(b"/film.mp4") => ("video/mp4", FILM.as_slice()),
                     () if asks_for(b"/paper.pdf") => ("application/pdf", PAPER),
                     () if asks_for(b"/photo.jpg") => ("image/jpeg", PHOTO),
                     () => ("image/png", &*png),
@@ -108,8 +108,21 @@ const PHOTO: &[u8] = b"\
 /// The head of a PDF file.
 const PAPER: &[u8] = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n";
 
-/// Four grey and silent seconds, upright, as MP4.
-const FILM: &[u8] = include_bytes!("film.mp4");
+/// Four grey and silent seconds, upright, as MP4; made by ffmpeg when a story first asks for it.
+static FILM: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let at =
+        std::env::temp_dir().join(format!("fanfare-film-{}.mp4", uuid::Uuid::now_v7().simple()));
+    let made = std::process::Command::new("ffmpeg")
+        .args(["-v", "error", "-f", "lavfi", "-i", "color=gray:size=540x960:rate=24:duration=4"])
+        .args(["-f", "lavfi", "-i", "anullsrc=channel_layout=mono:sample_rate=44100", "-shortest"])
+        .args(["-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac", "-movflags", "+faststart"])
+        .arg(&at)
+        .status();
+    assert!(made.is_ok_and(|made| made.success()), "ffmpeg makes a film; run scripts/install.sh");
+    let film = std::fs::read(&at).expect("the film");
+    let _ = std::fs::remove_file(&at);
+    film
+});
 
 /// A grey PNG, stored without compression.
 ///
