@@ -78,6 +78,10 @@ impl<'a> Tiff<'a> {
         self.short(at + 8)
     }
 
+    pub(crate) const fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
     pub(crate) fn short(&self, at: usize) -> Option<u16> {
         let bytes = self.bytes.get(at..at.checked_add(2)?)?.try_into().ok()?;
         Some(if self.little { u16::from_le_bytes(bytes) } else { u16::from_be_bytes(bytes) })

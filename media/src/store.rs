@@ -190,6 +190,11 @@ impl Store {
             .map_err(|_| Error::Failed("the clean-up was cut short".to_owned()))?
     }
 
+    /// Are the files on this machine?
+    pub(crate) fn is_on_this_machine(&self) -> bool {
+        self.0.directory.is_some()
+    }
+
     /// Where a file lies, if it lies on this machine.
     pub(crate) fn own_path(&self, path: &str) -> Result<Option<PathBuf>, Error> {
         let key = self.key(path)?;

@@ -11,7 +11,7 @@ use std::{
     },
 };
 
-use fanfare_media::{Flaw, Profile, S3, Store, Target, Tools, analyse, convert};
+use fanfare_media::{Flaw, Profile, S3, Scratch, Store, Target, Tools, analyse, convert};
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -26,6 +26,11 @@ struct Hostile {
     bytes: Vec<u8>,
     with: &'static [&'static str],
     without: &'static [&'static str],
+}
+
+/// Room for copies.
+fn scratch(dir: &Path) -> Scratch {
+    Scratch::new(dir.join("scratch"), 1 << 30)
 }
 
 fn hostile(
@@ -102,7 +107,7 @@ async fn all(dir: &Path) -> Result<(), Failure> {
         for (tools, codes) in [(&tools, with), (&Tools::none(), without)] {
             let before = memory("VmRSS:")?;
             fs::write("/proc/self/clear_refs", "5")?;
-            let told = analyse(&store, tools, &dir.join("scratch"), &path, mime).await;
+            let told = analyse(&store, tools, &scratch(dir), &path, mime).await;
             let mut code = told.as_ref().err().map_or("", Flaw::code);
             if let Ok(told) = &told {
                 code = made(&store, tools, dir, (&path, &told.facts))
@@ -130,7 +135,7 @@ async fn made(
     let is_film = from.1.mime.starts_with("video/");
     let target = if is_film { Target::Mp4 } else { Target::Jpeg };
     let profile = Profile { target, bytes_max: 8_000_000, width_max: 1_440 };
-    let made = convert(store, tools, &dir.join("scratch"), from, &profile, "made").await;
+    let made = convert(store, tools, &scratch(dir), from, &profile, "made").await;
     made.err().filter(|flaw| *flaw != Flaw::NoTools)
 }
 

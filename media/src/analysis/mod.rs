@@ -13,11 +13,9 @@ mod pixels;
 mod poster;
 mod probe;
 
-use std::path::Path;
-
 use bytes::Bytes;
 
-use crate::{Flaw, Local, Store, Tools, kind};
+use crate::{Flaw, Scratch, Store, Tools, kind, local::Local};
 
 pub use facts::Facts;
 pub(crate) use pixels::{Scaled, fit, in_this_process, scaled, turned};
@@ -32,14 +30,14 @@ pub struct Analysis {
 }
 
 /// Looks at the stored file at `path`, which was stored as `mime`. `scratch` is where a copy goes if the store is not on
-/// this machine.
+/// this machine, once there is room for it.
 ///
 /// # Errors
 /// What is wrong with the file; [`Flaw::Passing`] alone is worth another try.
 pub async fn analyse(
     store: &Store,
     tools: &Tools,
-    scratch: &Path,
+    scratch: &Scratch,
     path: &str,
     mime: &str,
 ) -> Result<Analysis, Flaw> {
@@ -54,7 +52,8 @@ pub async fn analyse(
     if mime == "application/pdf" {
         return Ok(Analysis { facts: base, poster: None });
     }
-    let local = store.local(path, scratch).await?;
+    let space = scratch.space(store.room_for(bytes)).await?;
+    let local = store.local(path, &space).await?;
     if mime.starts_with("image/") {
         picture(tools, &local, base).await
     } else {

@@ -14,7 +14,8 @@ use tokio::sync::Semaphore;
 
 use super::{Facts, blocking, header};
 use crate::{
-    Flaw, Local, Tools,
+    Flaw, Tools,
+    local::Local,
     tools::{self, Child},
 };
 

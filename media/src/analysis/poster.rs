@@ -6,7 +6,8 @@ use bytes::Bytes;
 
 use super::Facts;
 use crate::{
-    Local, Tools,
+    Tools,
+    local::Local,
     tools::{self, Child},
 };
 

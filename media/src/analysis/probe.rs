@@ -6,7 +6,8 @@ use serde::Deserialize;
 
 use super::Facts;
 use crate::{
-    Flaw, Local,
+    Flaw,
+    local::Local,
     tools::{self, Child},
 };
 

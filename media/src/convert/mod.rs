@@ -10,7 +10,7 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use tokio_util::io::ReaderStream;
 
-use crate::{Facts, Flaw, Store, Tools, Writer, kind, path};
+use crate::{Facts, Flaw, Scratch, Store, Tools, Writer, kind, path};
 
 pub use profile::{Profile, Target};
 
@@ -47,7 +47,7 @@ impl std::fmt::Debug for Variant {
 pub async fn convert(
     store: &Store,
     tools: &Tools,
-    scratch: &Path,
+    scratch: &Scratch,
     (from, facts): (&str, &Facts),
     profile: &Profile,
     prefix: &str,
@@ -57,16 +57,26 @@ pub async fn convert(
     if needs_tools && tools.ffmpeg.is_none() {
         return Err(Flaw::NoTools);
     }
-    let local = store.local(from, scratch).await?;
+    // Asked for at once: two who each had half of what they need would wait for each other.
+    let most = most(facts, profile);
+    let space = scratch.space(store.room_for(facts.bytes) + most).await?;
+    let local = store.local(from, &space).await?;
     let made = if profile.target == Target::Mp4 {
-        video::make(tools, scratch, &local, facts, profile).await?
+        video::make(tools, (&space, most), &local, facts, profile).await?
     } else {
-        picture::make(tools, scratch, &local, facts, profile).await?
+        picture::make(tools, (&space, most), &local, facts, profile).await?
     };
     let path = path::fresh(prefix, kind::extension(profile.target.mime()))?;
     let bytes = keep(store, &path, &made).await?;
     let (width, height) = made.size.unzip();
     Ok(Variant { path, mime: profile.target.mime().to_owned(), bytes, width, height })
+}
+
+/// Bytes that what is made may have on this machine's disk: no more than the network takes, and than a sensible form of
+/// the file has, however small its own is.
+fn most(facts: &Facts, profile: &Profile) -> u64 {
+    const SPARE: u64 = 64 * 1024 * 1024;
+    profile.bytes_max.min(facts.bytes.saturating_mul(4)).saturating_add(SPARE)
 }
 
 /// What was made, not stored yet.

@@ -6,9 +6,10 @@ use image::{ImageEncoder, Rgba, RgbaImage, codecs::jpeg::JpegEncoder, codecs::pn
 
 use super::{Content, Made, Profile, Target};
 use crate::{
-    Facts, Flaw, Local, Tools,
+    Facts, Flaw, Tools,
     analysis::{Scaled, blocking, fit, in_this_process, scaled, turned},
-    local::fresh,
+    local::Local,
+    scratch::Space,
     tools::{self, Child},
 };
 
@@ -26,7 +27,7 @@ const MEMORY: u64 = 1_536;
 /// Makes it, by this process if its pixels fit the budget.
 pub async fn make(
     tools: &Tools,
-    scratch: &Path,
+    space: (&Space, u64),
     local: &Local,
     facts: &Facts,
     profile: &Profile,
@@ -39,7 +40,7 @@ pub async fn make(
             let profile = *profile;
             blocking(move || here(picture, &profile)).await?
         } else {
-            by_ffmpeg(tools, scratch, local, facts, (profile, fit(size, side))).await?
+            by_ffmpeg(tools, space, local, facts, (profile, fit(size, side))).await?
         };
         if let Some(made) = made {
             return Ok(made);
@@ -109,7 +110,7 @@ fn encode(picture: &RgbaImage, target: Target, quality: u8) -> Result<Vec<u8>, F
 /// The same by ffmpeg, for pictures of more pixels than this process decodes.
 async fn by_ffmpeg(
     tools: &Tools,
-    scratch: &Path,
+    (space, file): (&Space, u64),
     local: &Local,
     facts: &Facts,
     (profile, (width, height)): (&Profile, (u32, u32)),
@@ -118,9 +119,8 @@ async fn by_ffmpeg(
     let png = profile.target == Target::Png;
     let tries: &[u8] = if png { &[0] } else { &FFMPEG_QUALITIES };
     for quality in tries {
-        let (_, at) = fresh(scratch, if png { "png" } else { "jpg" })?;
+        let (_, at) = space.fresh(if png { "png" } else { "jpg" })?;
         let args = arguments(facts, local, (!png).then_some(*quality), (width, height), &at);
-        let file = 512 * 1024 * 1024;
         let run = Child {
             program: ffmpeg,
             args,

@@ -1,11 +1,12 @@
 //! Films as MP4: H.264 and AAC, the index before the frames.
 
-use std::{path::Path, time::Duration};
+use std::time::Duration;
 
 use super::{Content, Made, Profile};
 use crate::{
-    Facts, Flaw, Local, Tools,
-    local::fresh,
+    Facts, Flaw, Tools,
+    local::Local,
+    scratch::Space,
     tools::{self, Child},
 };
 
@@ -24,7 +25,7 @@ const FILLED: f64 = 0.93;
 /// Makes it. Where picture and sound are fit already they are copied, which takes seconds.
 pub async fn make(
     tools: &Tools,
-    scratch: &Path,
+    (space, file): (&Space, u64),
     local: &Local,
     facts: &Facts,
     profile: &Profile,
@@ -34,14 +35,12 @@ pub async fn make(
         if is_fit(facts, profile) { &[Way::Copy, Way::Encode][..] } else { &[Way::Encode][..] };
     let mut last = Flaw::Unfit("no way of converting it was left".to_owned());
     for way in ways {
-        let (_, at) = fresh(scratch, "mp4")?;
+        let (_, at) = space.fresh("mp4")?;
         let mut args: Vec<String> = ["-v", "error", "-nostdin", "-y"].map(str::to_owned).to_vec();
         args.extend(["-max_pixels", "100000000"].map(str::to_owned));
         args.extend(tools::input(&facts.mime, local.path()));
         args.extend(way.args(facts, profile));
         args.push(format!("file:{}", at.display()));
-        // A second pass moves the index to the front.
-        let file = profile.bytes_max.saturating_add(16 * 1024 * 1024);
         let run = Child {
             program: ffmpeg,
             args,

@@ -13,7 +13,7 @@ async fn told(
 ) -> Result<Result<Analysis, Flaw>, Failure> {
     let store = room.store()?;
     let path = store.keep("w", mime, bytes).await?;
-    Ok(analyse(&store, tools, &room.0.join("scratch"), &path, mime).await)
+    Ok(analyse(&store, tools, &films::scratch(&room.0), &path, mime).await)
 }
 
 async fn facts(room: &Room, tools: &Tools, mime: &str, bytes: &[u8]) -> Result<Facts, Failure> {

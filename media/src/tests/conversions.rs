@@ -16,7 +16,7 @@ impl Case {
         let store = room.store()?;
         let path = store.keep("w", mime, bytes).await?;
         let Analysis { facts, .. } =
-            analyse(&store, &films::tools(), &room.0.join("scratch"), &path, mime).await?;
+            analyse(&store, &films::tools(), &films::scratch(&room.0), &path, mime).await?;
         Ok(Self { room, path, facts })
     }
 
@@ -25,7 +25,7 @@ impl Case {
         tools: &Tools,
         profile: Profile,
     ) -> Result<Result<Variant, Flaw>, Failure> {
-        let scratch = self.room.0.join("scratch");
+        let scratch = films::scratch(&self.room.0);
         let from = (self.path.as_str(), &self.facts);
         Ok(convert(&self.room.store()?, tools, &scratch, from, &profile, "made/w").await)
     }
@@ -37,9 +37,11 @@ impl Case {
         let bytes = store.read(&made.path, u64::MAX).await?.to_vec();
         assert_eq!(made.bytes, bytes.len() as u64);
         assert!(made.bytes <= profile.bytes_max && made.path.starts_with("made/w/"));
-        let scratch = self.room.0.join("scratch");
+        let scratch = films::scratch(&self.room.0);
         let told = analyse(&store, &films::tools(), &scratch, &made.path, &made.mime).await?;
-        assert_eq!(std::fs::read_dir(&scratch).map_or(0, Iterator::count), 0, "scratch is empty");
+        drop(scratch);
+        let left = std::fs::read_dir(self.room.0.join("scratch"));
+        assert_eq!(left.map_or(0, Iterator::count), 0, "scratch is empty");
         if made.width.is_some() {
             assert_eq!((made.width, made.height), (told.facts.width, told.facts.height));
         }

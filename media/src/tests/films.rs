@@ -9,13 +9,18 @@ use std::{
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage, Rgba, RgbaImage};
 
 use super::Failure;
-use crate::Tools;
+use crate::{Scratch, Tools};
 
 /// What this machine has; the tests need all of it.
 pub fn tools() -> Tools {
     let tools = Tools::find(None, std::env::var_os("PATH").as_deref());
     assert!(tools.ffmpeg.is_some() && tools.ffprobe.is_some(), "these tests need ffmpeg");
     tools
+}
+
+/// Room for copies, in a place of its own.
+pub fn scratch(dir: &Path) -> Scratch {
+    Scratch::new(dir.join("scratch"), 1 << 30)
 }
 
 /// Runs ffmpeg over a second of a test picture (`size`) and a tone, and reads what it made.

@@ -6,7 +6,7 @@ mod conversions;
 mod copies;
 mod directory;
 pub mod files;
-mod films;
+pub mod films;
 mod intake;
 mod s3;
 mod server;

@@ -1,18 +1,30 @@
 //! One run of a program, held within time, memory and output.
 
-use std::{path::Path, process::Stdio, time::Duration};
+use std::{
+    io,
+    path::Path,
+    process::Stdio,
+    sync::{LazyLock, mpsc},
+    thread,
+    time::Duration,
+};
 
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
-    process::Command,
+    process::{self, Command},
+    runtime::Handle,
+    sync::oneshot,
     time::timeout,
 };
 
 /// Sets the limits on itself, then becomes the program: nothing of it ever runs without them. Where a system cannot
-/// bound memory (macOS) the rest still holds.
+/// bound memory (macOS) the rest still holds. Where the kernel can end it with its parent (Linux) it does, so that nothing
+/// of a worker that was killed goes on, also of one that was killed just before the kernel knew; elsewhere the limits end it.
 const WITHIN: &str = "ulimit -c 0; ulimit -t \"$1\"; ulimit -f \"$2\"; \
     ulimit -v \"$3\" 2>/dev/null || [ \"$(uname)\" = Darwin ] || exit 125; ulimit -d \"$4\" 2>/dev/null; \
-    shift 4; exec nice -n 10 \"$@\"";
+    parent=$5; shift 5; setpriv --pdeathsig KILL true 2>/dev/null && exec setpriv --pdeathsig KILL /bin/sh -c \
+    '[ \"$PPID\" = \"$1\" ] || exit 125; shift; exec nice -n 10 \"$@\"' sh \"$parent\" \"$@\"; \
+    exec nice -n 10 \"$@\"";
 
 /// Words that are kept of what a program complains about.
 const COMPLAINT: usize = 2_000;
@@ -56,6 +68,7 @@ impl Child<'_> {
         command
             .args(["-c", WITHIN, "sh", &self.cpu.to_string(), &self.file.div_ceil(512).to_string()])
             .args([addresses.to_string(), (self.memory * 1_024).to_string()])
+            .arg(std::process::id().to_string())
             .arg(self.program)
             .args(&self.args)
             // Our environment holds keys, and might name a proxy.
@@ -67,8 +80,8 @@ impl Child<'_> {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
-        let missing = |error: std::io::Error| Spent::Missing(error.to_string());
-        let mut running = command.spawn().map_err(missing)?;
+        let missing = |error: io::Error| Spent::Missing(error.to_string());
+        let mut running = begin(command).await.map_err(missing)?;
         let (stdout, stderr) = (running.stdout.take(), running.stderr.take());
         let work = async {
             let (printed, complaint) = tokio::join!(all(stdout, self.output), last(stderr));
@@ -83,6 +96,31 @@ impl Child<'_> {
             Err(Spent::Failed(format!("{status}: {complaint}")))
         }
     }
+}
+
+/// A program to be begun, for whom, and who waits for it.
+type Start = (Command, Handle, oneshot::Sender<io::Result<process::Child>>);
+
+/// The thread that begins programs. To the kernel a program's parent is the thread that began it, and threads of a runtime
+/// come and go; this one ends with the process.
+static STARTER: LazyLock<io::Result<mpsc::Sender<Start>>> = LazyLock::new(|| {
+    let (starts, wanted) = mpsc::channel::<Start>();
+    let begun = thread::Builder::new().name("media-tools".to_owned()).spawn(move || {
+        for (mut command, runtime, reply) in wanted {
+            let _entered = runtime.enter();
+            // If nobody waits any more, it is killed when the answer is dropped.
+            let _ = reply.send(command.spawn());
+        }
+    });
+    begun.map(|_| starts)
+});
+
+async fn begin(command: Command) -> io::Result<process::Child> {
+    let gone = || io::Error::other("no program can be begun");
+    let (reply, begun) = oneshot::channel();
+    let starts = STARTER.as_ref().map_err(|_| gone())?;
+    starts.send((command, Handle::current(), reply)).map_err(|_| gone())?;
+    begun.await.map_err(|_| gone())?
 }
 
 /// Everything that is printed, up to `most`; the program is stopped by the closed pipe beyond that.

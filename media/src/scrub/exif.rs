@@ -1,0 +1,105 @@
+//! Exif: the directory of the place, and what else of a place stands beside it.
+
+use super::{iptc, xmp};
+use crate::dimensions::Tiff;
+
+/// The entry that leads to the directory of the place (CIPA DC-008, 4.6.3).
+const PLACE: u16 = 0x8825;
+/// The entry that leads to the camera's own directory.
+const CAMERA: u16 = 0x8769;
+const XMP: u16 = 0x02bc;
+const IPTC: u16 = 0x83bb;
+
+/// Directories that are looked at; there are two or three.
+const MOST: usize = 8;
+
+/// What was found of a place.
+enum Found {
+    /// Nothing but that.
+    Place(usize, usize),
+    Xmp(usize, usize),
+    Iptc(usize, usize),
+}
+
+/// Empties the directory of the place: its values, its entries, and their number. What is no Exif is blanked whole.
+pub(super) fn blank(exif: &mut [u8]) {
+    let Some(found) = look(exif) else { return exif.fill(0) };
+    for found in found {
+        let (Found::Place(from, to) | Found::Xmp(from, to) | Found::Iptc(from, to)) = found;
+        let to = to.min(exif.len());
+        let Some(stretch) = exif.get_mut(from..to) else { continue };
+        match found {
+            Found::Place(..) => stretch.fill(0),
+            Found::Xmp(..) => xmp::blank(stretch),
+            Found::Iptc(..) => iptc::blank_records(stretch),
+        }
+    }
+}
+
+fn look(exif: &[u8]) -> Option<Vec<Found>> {
+    let tiff = Tiff::open(exif)?;
+    let first = at(tiff.long(4)?)?;
+    // Without a first directory nobody reads the rest.
+    tiff.short(first)?;
+    let (mut open, mut seen, mut found) = (vec![first], Vec::new(), Vec::new());
+    while let Some(directory) = open.pop() {
+        if seen.contains(&directory) || seen.len() == MOST {
+            continue;
+        }
+        seen.push(directory);
+        for entry in entries(&tiff, directory) {
+            let Some(tag) = tiff.short(entry) else { break };
+            match (tag, tiff.long(entry + 8).and_then(at)) {
+                (PLACE, Some(place)) => blank_directory(&tiff, place, &mut found),
+                (CAMERA, Some(directory)) => open.push(directory),
+                (XMP, _) => found.extend(value(&tiff, entry).map(|(a, b)| Found::Xmp(a, b))),
+                (IPTC, _) => found.extend(value(&tiff, entry).map(|(a, b)| Found::Iptc(a, b))),
+                _ => {}
+            }
+        }
+        let behind = entries(&tiff, directory).last().map_or(directory + 2, |entry| entry + 12);
+        open.extend(tiff.long(behind).and_then(at).filter(|next| *next > 0));
+    }
+    Some(found)
+}
+
+fn blank_directory(tiff: &Tiff<'_>, place: usize, found: &mut Vec<Found>) {
+    let mut end = place.saturating_add(2);
+    for entry in entries(tiff, place) {
+        found.extend(value(tiff, entry).map(|(from, to)| Found::Place(from, to)));
+        end = entry.saturating_add(12);
+    }
+    found.push(Found::Place(place, end));
+}
+
+/// Where the entries of a directory are, as many as there are bytes for.
+fn entries(tiff: &Tiff<'_>, directory: usize) -> impl Iterator<Item = usize> {
+    let most = tiff.len().saturating_sub(directory) / 12 + 1;
+    let count = tiff.short(directory).map_or(0, usize::from).min(most);
+    (0..count).map(move |entry| directory.saturating_add(2 + entry * 12))
+}
+
+/// Where a value is that does not stand in its entry.
+fn value(tiff: &Tiff<'_>, entry: usize) -> Option<(usize, usize)> {
+    let size =
+        u64::from(tiff.long(entry.checked_add(4)?)?).saturating_mul(width(tiff.short(entry + 2)?));
+    if size <= 4 {
+        return None;
+    }
+    let from = at(tiff.long(entry + 8)?)?;
+    Some((from, from.saturating_add(usize::try_from(size).ok()?)))
+}
+
+fn at(offset: u32) -> Option<usize> {
+    usize::try_from(offset).ok()
+}
+
+/// Bytes of one value of a type (TIFF 6.0, section 2).
+const fn width(kind: u16) -> u64 {
+    match kind {
+        1 | 2 | 6 | 7 => 1,
+        3 | 8 => 2,
+        5 | 10 | 12 => 8,
+        _ => 4,
+    }
+}
