@@ -9,8 +9,8 @@ use std::{
 };
 
 use redis::{
-    AsyncConnectionConfig, Client, ConnectionAddr, FromRedisValue, IntoConnectionInfo, RedisError,
-    RedisResult, Script, ScriptInvocation, aio::MultiplexedConnection, io::tcp::TcpSettings,
+    AsyncConnectionConfig, Client, FromRedisValue, RedisError, RedisResult, Script,
+    ScriptInvocation, aio::MultiplexedConnection,
 };
 
 use crate::{Count, Error, Permit, Request, Subject, Taken, Window, window::millis};
@@ -52,13 +52,7 @@ struct State {
 impl Redis {
     /// Reads the URL; connects when first used.
     pub(crate) fn open(url: &str) -> Result<Self, Error> {
-        let info = url.into_connection_info().map_err(|_| Error::BadUrl)?;
-        if matches!(info.addr(), ConnectionAddr::TcpTls { .. }) {
-            // redis-rs takes the process's default and panics without one. An `Err` means there is one already.
-            _ = rustls::crypto::ring::default_provider().install_default();
-        }
-        let info = info.set_tcp_settings(TcpSettings::default().set_nodelay(true));
-        let client = Client::open(info).map_err(|_| Error::BadUrl)?;
+        let client = fanfare_redis::open(url).map_err(|_| Error::BadUrl)?;
         Ok(Self(Arc::new(Shared {
             client,
             connection: tokio::sync::Mutex::default(),
