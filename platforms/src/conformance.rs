@@ -51,6 +51,11 @@ fn a_descriptor_says_where_it_is_from_and_how_the_network_is_connected() {
             }
             crate::Connect::Oauth(oauth) => assert!(!oauth.permissions.is_empty(), "{id}"),
         }
+        assert!(spec.class == crate::Class::Blind || !spec.about.reconcile.is_empty(), "{id}");
+        assert!(!spec.about.tokens.is_empty(), "{id}");
+        let known = |name: &str| spec.post_types.iter().any(|kind| kind.name == name);
+        let counted = spec.paces.iter().flat_map(|pace| pace.post_types);
+        assert!(counted.copied().all(known), "{id}");
         if let Some(ends) = spec.api.and_then(|api| api.ends) {
             assert!(chrono::NaiveDate::parse_from_str(ends, "%Y-%m-%d").is_ok(), "{id}: {ends}");
         }

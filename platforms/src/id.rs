@@ -47,13 +47,8 @@ pub struct Planned {
     pub label: &'static str,
 }
 
-/// The integration backlog.
-pub const PLANNED: &[Planned] =
-    &[planned("google_business", "Google Business Profile"), planned("youtube", "YouTube")];
-
-const fn planned(id: &'static str, label: &'static str) -> Planned {
-    Planned { id, label }
-}
+/// The integration backlog; empty while every announced network is here.
+pub const PLANNED: &[Planned] = &[];
 
 #[cfg(test)]
 mod tests {

@@ -15,17 +15,21 @@ mod discord;
 mod draft;
 mod error;
 mod facebook;
+mod google;
+mod google_business;
 mod graph;
 mod hashnode;
 mod id;
 mod instagram;
 mod instance;
+mod latest;
 mod lemmy;
 mod linkedin;
 mod list;
 mod mastodon;
 pub mod oauth;
 mod outcome;
+mod pace;
 mod page;
 mod pinterest;
 #[cfg(test)]
@@ -43,18 +47,21 @@ mod tiktok;
 mod validate;
 mod wordpress;
 mod x;
+mod youtube;
 
 pub use draft::{Draft, Media, MediaSource, MediaStream};
 pub use error::{Error, Kind, PlatformReply, Result};
 pub use id::{PLANNED, Planned, UnknownPlatform};
 pub use list::{PlatformId, all, find};
 pub use outcome::{Class, Found, Identity, Part, Phase, Progress, Published, Refreshed, Step};
+pub use pace::{Pace, Per};
 pub use schema::{content_limits, describe, media_limits, settings_schema};
 pub use session::{Account, Secrets, Session};
-pub use shown::{Api, Evidence, Example, Source};
+pub use settings::warnings;
+pub use shown::{About, Api, Evidence, Example, Source};
 pub use spec::{
-    Caption, Connect, CredentialField, DocumentRules, Frame, MediaRules, Pace, Per, PostType,
-    Setting, Shape, Spec, ThreadRules,
+    Caption, Connect, CredentialField, DocumentRules, Frame, MediaRules, PostType, Setting, Shape,
+    Spec, ThreadRules,
 };
 pub use validate::{Conversion, Violation, Warning, conversions, validate};
 
@@ -76,7 +83,7 @@ pub trait Platform: Send + Sync {
     }
 
     /// What an accepted post does not get, in words for its author: a setting without effect, a file that is left
-    /// out. Shown in the reply that accepts it.
+    /// out. Shown in the reply that accepts it. [`warnings`] adds what holds of every network.
     fn warnings(&self, draft: &Draft) -> Vec<Warning> {
         let _ = draft;
         Vec::new()

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Platform, bluesky, devto, discord, facebook, hashnode, instagram, lemmy, linkedin, mastodon,
-    pinterest, slack, telegram, threads, tiktok, wordpress, x,
+    Platform, bluesky, devto, discord, facebook, google_business, hashnode, instagram, lemmy,
+    linkedin, mastodon, pinterest, slack, telegram, threads, tiktok, wordpress, x, youtube,
 };
 
 /// Makes the identifiers and the look-ups of lines `folder::Connector`; the folder's name is the identifier.
@@ -49,6 +49,7 @@ networks! {
     devto::Devto,
     discord::Discord,
     facebook::Facebook,
+    google_business::GoogleBusiness,
     hashnode::Hashnode,
     instagram::Instagram,
     lemmy::Lemmy,
@@ -61,4 +62,5 @@ networks! {
     tiktok::Tiktok,
     wordpress::Wordpress,
     x::X,
+    youtube::Youtube,
 }

@@ -193,6 +193,15 @@ impl Progress {
         self
     }
 
+    /// The same once the network has it: from here on the post cannot be edited.
+    #[must_use]
+    pub fn in_public(mut self) -> Self {
+        if let Self::Continue { public, .. } = &mut self {
+            *public = true;
+        }
+        self
+    }
+
     /// The post is public under this id and address.
     #[must_use]
     pub fn done(id: impl Into<String>, url: Option<String>) -> Self {

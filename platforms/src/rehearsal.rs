@@ -64,11 +64,22 @@ pub struct Network {
     task: JoinHandle<()>,
 }
 
-type Answers = Arc<Mutex<dyn FnMut(&Seen) -> (u16, Value) + Send>>;
+/// Status, further headers and body.
+type Answer = (u16, Vec<(&'static str, String)>, Value);
+type Answers = Arc<Mutex<dyn FnMut(&Seen) -> Answer + Send>>;
 
 impl Network {
     /// Listens on a free port.
-    pub async fn start(answers: impl FnMut(&Seen) -> (u16, Value) + Send + 'static) -> Self {
+    pub async fn start(mut answers: impl FnMut(&Seen) -> (u16, Value) + Send + 'static) -> Self {
+        Self::telling(move |seen| {
+            let (status, body) = answers(seen);
+            (status, Vec::new(), body)
+        })
+        .await
+    }
+
+    /// The same with headers.
+    pub async fn telling(answers: impl FnMut(&Seen) -> Answer + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let base = Url::parse(&format!("http://{address}/net")).unwrap();
@@ -128,12 +139,15 @@ pub fn offline() -> Session {
 async fn serve(mut stream: TcpStream, log: Arc<Mutex<Vec<Seen>>>, answers: Answers) {
     let Some(seen) = read(&mut stream).await else { return };
     log.lock().unwrap().push(seen.clone());
-    let (status, body) = {
+    let (status, headers, body) = {
         let mut answer = answers.lock().unwrap();
         (*answer)(&seen)
     };
     let body = body.to_string();
     let mut reply = format!("HTTP/1.1 {status} Reply\r\nconnection: close\r\n");
+    for (name, value) in headers {
+        write!(reply, "{name}: {value}\r\n").unwrap();
+    }
     write!(reply, "content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len())
         .unwrap();
     stream.write_all(reply.as_bytes()).await.unwrap();

@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{Connect, Evidence, Example, MediaRules, Setting, Shape, Source, Spec, settings};
+use crate::{
+    Connect, Evidence, Example, MediaRules, Pace, Per, Setting, Shape, Source, Spec, settings,
+};
 
 /// JSON Schema (2020-12) of `settings`.
 #[must_use]
@@ -90,11 +92,24 @@ pub fn describe(spec: &Spec) -> Value {
         "thread": thread,
         "documents": documents,
         "reconcile_class": spec.class.as_str(),
+        "reconcile": Some(spec.about.reconcile).filter(|call| !call.is_empty()),
+        "token_life": spec.about.tokens,
+        "publishing_limits": spec.paces.iter().map(pace_entry).collect::<Vec<_>>(),
         "source": spec.sources.first().map(|source| source.from),
         "sources": spec.sources.iter().map(source_entry).collect::<Vec<_>>(),
         "api_version": spec.api.map(|api| json!({"version": api.version, "ends": api.ends})),
         "examples": spec.examples.iter().map(example_entry).collect::<Vec<_>>(),
     })
+}
+
+fn pace_entry(pace: &Pace) -> Value {
+    let per = match pace.per {
+        Per::Account => "account",
+        Per::Workspace => "workspace",
+        Per::App => "app",
+    };
+    let of = if pace.post_types.is_empty() { json!(null) } else { json!(pace.post_types) };
+    json!({"per": per, "posts": pace.calls, "seconds": pace.span.as_secs(), "post_types": of})
 }
 
 fn source_entry(source: &Source) -> Value {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{Draft, Setting, Shape};
+use crate::{Draft, Platform, Setting, Shape, Warning};
 
 /// Marks the post as made with AI where the network has such a label.
 pub const AI_GENERATED: Setting = Setting::optional(
@@ -15,6 +15,28 @@ pub const AI_GENERATED: Setting = Setting::optional(
 pub const AI_DISCLOSURE: Setting =
     Setting::optional("ai_disclosure", Shape::Bool, "Another name for `ai_generated`.");
 
+/// Another place for the post's type, where some callers write it.
+pub const POST_TYPE: Setting = Setting::optional(
+    "post_type",
+    Shape::Text { min: 1, max: 50 },
+    "The same as `post_type` of the post, for callers who keep it among the settings.",
+);
+
+/// What an accepted post does not get, in words for its author.
+#[must_use]
+pub fn warnings(platform: &dyn Platform, draft: &Draft) -> Vec<Warning> {
+    let spec = platform.spec();
+    let asked = [AI_GENERATED, AI_DISCLOSURE]
+        .into_iter()
+        .filter(|one| !spec.ai_label && draft.settings.get(one.name) == Some(&Value::Bool(true)));
+    let unlabelled = asked.map(|one| {
+        let message =
+            format!("{} takes no label for AI from apps: this has no effect.", spec.label);
+        Warning::new(format!("settings.{}", one.name), message)
+    });
+    unlabelled.chain(platform.warnings(draft)).collect()
+}
+
 /// Was the label asked for, under either of its names?
 pub fn is_ai_generated(draft: &Draft) -> bool {
     let asked = |setting: Setting| draft.settings.get(setting.name) == Some(&Value::Bool(true));
@@ -23,7 +45,7 @@ pub fn is_ai_generated(draft: &Draft) -> bool {
 
 /// The settings a network takes: its own, then the shared ones it does not declare itself.
 pub fn known(own: &'static [Setting]) -> impl Iterator<Item = &'static Setting> {
-    const SHARED: &[Setting] = &[AI_GENERATED, AI_DISCLOSURE];
+    const SHARED: &[Setting] = &[AI_GENERATED, AI_DISCLOSURE, POST_TYPE];
     let undeclared = |shared: &&Setting| own.iter().all(|setting| setting.name != shared.name);
     own.iter().chain(SHARED.iter().filter(undeclared))
 }
@@ -82,4 +104,37 @@ pub(crate) use alt_texts;
 /// The alt text of the file with this index, unless it is blank.
 pub fn alt_text(texts: &[String], index: usize) -> Option<&str> {
     texts.get(index).map(String::as_str).filter(|text| !text.trim().is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::warnings;
+    use crate::{Draft, PlatformId, all, find, rehearsal, validate::validate};
+
+    #[test]
+    fn a_label_that_a_network_does_not_take_is_told() {
+        for platform in all() {
+            let spec = platform.spec();
+            let settings = json!({"ai_disclosure": true});
+            let told = warnings(*platform, &rehearsal::draft("n", settings));
+            let unlabelled = told.iter().any(|one| one.field == "settings.ai_disclosure");
+            assert_eq!(unlabelled, !spec.ai_label, "{}", spec.id);
+        }
+    }
+
+    #[test]
+    fn the_type_of_a_post_may_stand_among_its_settings_but_not_another_one() {
+        let broken = |kind: &str, among: &str| {
+            let mut draft = rehearsal::draft("n", json!({"board": "1", "post_type": among}));
+            draft.media = vec![rehearsal::media("a.png", "image/png")];
+            let draft = Draft { post_type: kind.to_owned(), ..draft };
+            let found = validate(find(PlatformId::Pinterest), &Default::default(), &draft);
+            found.into_iter().map(|one| one.field).collect::<Vec<_>>()
+        };
+        assert_eq!(broken("image", "image"), Vec::<String>::new());
+        assert_eq!(broken("image", "feed"), ["settings.post_type"]);
+        assert_eq!(broken("movie", "movie"), ["settings.post_type"]);
+    }
 }

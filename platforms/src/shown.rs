@@ -1,4 +1,7 @@
-//! What a descriptor says about itself: the version it speaks, where its facts come from, examples.
+//! What a descriptor says about itself: the version it speaks, where its facts come from, examples, and in words what
+//! is not data anywhere else.
+
+use chrono::NaiveDate;
 
 /// A version of a network's API.
 #[derive(Debug, Clone, Copy)]
@@ -7,6 +10,26 @@ pub struct Api {
     pub version: &'static str,
     /// The day (`YYYY-MM-DD`) on which the network stops answering it, once that is announced.
     pub ends: Option<&'static str>,
+}
+
+impl Api {
+    /// Days from `today` to the end of the version, below 0 once it has passed; `None` while no end is announced.
+    #[must_use]
+    pub fn days_left(&self, today: NaiveDate) -> Option<i64> {
+        let ends = NaiveDate::parse_from_str(self.ends?, "%Y-%m-%d").ok()?;
+        Some((ends - today).num_days())
+    }
+}
+
+/// What is told of a network in words. `docs/platforms.md` shows it.
+#[derive(Debug, Clone, Copy)]
+pub struct About {
+    /// What is asked after a lost answer; empty where nothing can be.
+    pub reconcile: &'static str,
+    /// How long its tokens live, and by what they are renewed.
+    pub tokens: &'static str,
+    /// The network's own software, where a test drives it; empty where none can be installed.
+    pub tested: &'static str,
 }
 
 /// Where some facts of a descriptor come from.
@@ -84,5 +107,19 @@ impl Example {
     pub const fn needing(mut self, what: &'static str) -> Self {
         self.needs = Some(what);
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Api;
+
+    #[test]
+    fn days_are_counted_to_the_end_and_past_it() {
+        let api = |ends| Api { version: "v1", ends };
+        let left = |ends, today: &str| api(ends).days_left(today.parse().unwrap());
+        assert_eq!(left(Some("2030-03-01"), "2030-02-27"), Some(2));
+        assert_eq!(left(Some("2030-03-01"), "2030-03-02"), Some(-1));
+        assert_eq!(left(None, "2030-03-02"), None);
     }
 }

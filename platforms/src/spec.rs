@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::{
-    Class, Draft, Media, PlatformId,
+    Class, Draft, Media, Pace, PlatformId,
     oauth::Oauth,
-    shown::{Api, Example, Source},
+    shown::{About, Api, Example, Source},
 };
 
 /// One network's limits, settings and ways to connect.
@@ -31,6 +31,8 @@ pub struct Spec {
     pub post_types: &'static [PostType],
     /// What `settings` may hold.
     pub settings: &'static [Setting],
+    /// It takes the label (`ai_generated`) that a post was made with AI.
+    pub ai_label: bool,
     /// Chains of posts, if the network has them.
     pub thread: Option<ThreadRules>,
     /// Documents, if the network has them.
@@ -52,6 +54,8 @@ pub struct Spec {
     pub analytics: bool,
     /// The version of its API that is spoken, where versions end.
     pub api: Option<Api>,
+    /// What the rest does not say, in words.
+    pub about: About,
     /// Where these facts come from, for people who check them.
     pub sources: &'static [Source],
     /// Posts that it takes as they are: together they show every post type and every setting. Shown to callers, sent by
@@ -74,6 +78,7 @@ impl Spec {
             alt_text_max: 0,
             post_types: &[PostType { name: "feed", doc: "A post.", media: None }],
             settings: &[],
+            ai_label: false,
             thread: None,
             documents: None,
             class: Class::Search,
@@ -84,6 +89,7 @@ impl Spec {
             helpers: &[],
             analytics: false,
             api: None,
+            about: About { reconcile: "", tokens: "", tested: "" },
             sources: &[],
             examples: &[],
         }
@@ -103,36 +109,6 @@ impl Spec {
     }
 }
 
-/// So many public calls in any time of this length.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pace {
-    /// Whose calls are counted together.
-    pub per: Per,
-    /// How many.
-    pub calls: u32,
-    /// In which time.
-    pub span: Duration,
-}
-
-impl Pace {
-    /// So many calls in so many seconds.
-    #[must_use]
-    pub const fn new(per: Per, calls: u32, seconds: u64) -> Self {
-        Self { per, calls, span: Duration::from_secs(seconds) }
-    }
-}
-
-/// Whose calls are counted together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Per {
-    /// Those to one account of the network, whoever connected it.
-    Account,
-    /// Those of one workspace: its share of an app that all workspaces use.
-    Workspace,
-    /// Those made with one app, or bot, of the network.
-    App,
-}
-
 /// How an account is connected.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::large_enum_variant, reason = "a descriptor is a constant, and is read in place")]
@@ -141,6 +117,15 @@ pub enum Connect {
     Credentials(&'static [CredentialField]),
     /// A person grants it in a browser.
     Oauth(Oauth),
+}
+
+impl Connect {
+    /// Must the operator register an app with the network first? Where there are many servers, each lists our app when
+    /// somebody connects.
+    #[must_use]
+    pub const fn needs_app(&self) -> bool {
+        matches!(self, Self::Oauth(oauth) if oauth.instance.is_none())
+    }
 }
 
 /// One key of `credentials`.

@@ -96,3 +96,30 @@ pub fn slack_units(text: &str) -> usize {
     };
     text.chars().map(length).sum()
 }
+
+/// The shape of a BCP 47 tag: a language of 2 or 3 letters, then parts of up to 8 letters or digits.
+#[must_use]
+pub fn is_language_tag(tag: &str) -> bool {
+    let mut parts = tag.split('-');
+    let language = parts.next().unwrap_or_default();
+    matches!(language.len(), 2 | 3)
+        && language.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && parts.all(|part| {
+            (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_language_tag;
+
+    #[test]
+    fn language_tags_are_known_by_their_shape() {
+        for tag in ["en", "pt-BR", "zh-Hant-TW", "gsw", "de-1996"] {
+            assert!(is_language_tag(tag), "{tag}");
+        }
+        for tag in ["", "e", "english", "en_US", "en-", "-en", "en-muchtoolong", "日本"] {
+            assert!(!is_language_tag(tag), "{tag}");
+        }
+    }
+}

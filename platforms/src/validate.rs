@@ -119,9 +119,10 @@ fn post_type(spec: &Spec, draft: &Draft) -> Option<Violation> {
         return Some(pdf_requires_linkedin("post_type"));
     }
     let known: Vec<&str> = spec.post_types.iter().map(|kind| kind.name).collect();
+    let among = draft.settings.get(settings::POST_TYPE).is_some_and(|named| named == given);
     Some(
         Violation::new(
-            "post_type",
+            if among { "settings.post_type" } else { "post_type" },
             "setting_invalid",
             format!("{} has no post type {given:?}.", spec.id),
             format!("Use one of: {}.", known.join(", ")),

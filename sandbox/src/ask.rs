@@ -1,11 +1,14 @@
-//! The same page for networks that make codes of their own: what an application asks, and what the person answered.
+//! The page on which a person lets an application act for an account: what is asked, and what was answered. Codes and
+//! tokens are the network's own affair, or those of `consent.rs`.
 
+use std::fmt::Write;
 use std::sync::Arc;
 
 use url::Url;
+use url::form_urlencoded::Serializer;
 
-use crate::consent::choice;
 use crate::network::{Cx, Network};
+use crate::page;
 use crate::reply::Reply;
 use crate::sim::Account;
 
@@ -43,11 +46,31 @@ pub(crate) fn ask<N: Network>(cx: &Cx<N>, id_name: &'static str) -> Result<Conse
     if let Some(state) = query("state") {
         back.query_pairs_mut().append_pair("state", &state);
     }
-    let Some(chosen) = query("account") else { return Ok(Consent::Asked(choice(cx))) };
+    let Some(chosen) = query("account") else { return Ok(Consent::Asked(choice(cx, &[]))) };
     Ok(match cx.sim.account(&chosen) {
         Some(account) => Consent::Given(Given { account, back, redirect_uri, scope }),
         None => Consent::Refused(back),
     })
+}
+
+/// All accounts to continue as, `more` ways besides with their names, and a way to refuse.
+pub(crate) fn choice<N: Network>(cx: &Cx<N>, more: &[(&str, &str)]) -> Reply {
+    let mut list = String::from("<ul>");
+    let mut add = |id: &str, name: &str| {
+        let pairs = cx.call.query_pairs().chain([("account".to_owned(), id.to_owned())]);
+        let query = Serializer::new(String::new()).extend_pairs(pairs).finish();
+        let link = page::escape(&format!("{}/{}?{query}", cx.sim.base(), cx.call.path));
+        let _ = write!(list, "<li><a href=\"{link}\">{}</a></li>", page::escape(name));
+    };
+    for account in cx.sim.all() {
+        add(&account.identity.remote_id, &account.identity.username);
+    }
+    for (id, name) in more.iter().chain(&[("none", "Cancel")]) {
+        add(id, name);
+    }
+    list.push_str("</ul>");
+    let asks = format!("An application asks to post on simulated {}.", N::NAME);
+    page::page(200, "Continue as", &asks, &list)
 }
 
 /// A redirect.

@@ -16,6 +16,8 @@ mod facebook;
 mod faults;
 mod fetch;
 mod gate;
+mod google;
+mod google_business;
 mod graph;
 mod hashnode;
 mod instagram;
@@ -45,6 +47,7 @@ mod wordpress;
 mod words;
 mod world;
 mod x;
+mod youtube;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -113,6 +116,7 @@ fn networks(world: &Arc<World>) -> Vec<Box<dyn Simulated>> {
         Box::new(Sim::<bluesky::Bluesky>::start(world)),
         Box::new(Sim::<devto::Devto>::start(world)),
         Box::new(Sim::<discord::Discord>::start(world)),
+        Box::new(Sim::<google_business::GoogleBusiness>::start(world)),
         Box::new(Sim::<hashnode::Hashnode>::start(world)),
         Box::new(Sim::<lemmy::Lemmy>::start(world)),
         Box::new(Sim::<mastodon::Mastodon>::start(world)),
@@ -126,6 +130,7 @@ fn networks(world: &Arc<World>) -> Vec<Box<dyn Simulated>> {
         Box::new(Sim::<tiktok::Tiktok>::start(world)),
         Box::new(Sim::<wordpress::WordPress>::start(world)),
         Box::new(Sim::<x::X>::start(world)),
+        Box::new(Sim::<youtube::Youtube>::start(world)),
     ]
 }
 

@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::SPEC;
-use crate::{Error, Result, Session, answer};
+use crate::{
+    Error, Result, Session, answer,
+    latest::{Entry, Page, number},
+};
 
 /// Largest answer: an article comes back with all its text.
 const REPLY_MAX: usize = 16 * 1024 * 1024;
@@ -43,6 +46,13 @@ pub struct Article {
     pub published_at: Option<DateTime<Utc>>,
 }
 
+impl Entry for Article {
+    /// Drafts have no time, and stand first.
+    fn made(&self) -> Option<DateTime<Utc>> {
+        self.published_at
+    }
+}
+
 /// Whose key it is.
 #[derive(Debug, Deserialize)]
 pub struct User {
@@ -64,10 +74,14 @@ pub async fn create(session: &Session, article: &NewArticle) -> Result<Article> 
     send(session, request.deadline(SPEC.commit_deadline)).await
 }
 
-/// `GET /articles/me/all`: the account's latest articles.
-pub async fn latest(session: &Session) -> Result<Vec<Article>> {
+/// `GET /articles/me/all`: a page of the account's latest articles. Up to 1,000 may be asked for
+/// (<https://developers.forem.com/api/v1>), but they come with all their texts, of which 100 fit an answer.
+pub async fn latest(session: &Session, next: Option<String>) -> Result<Page<Article>> {
     let url = session.url(SPEC.base_url, "/api/articles/me/all")?;
-    send(session, session.http.get(url).query(&[("per_page", "30")])).await
+    let page = number(next.as_deref(), 1);
+    let query = [("per_page", "100".to_owned()), ("page", page.to_string())];
+    let articles = send(session, session.http.get(url).query(&query)).await?;
+    Ok(Page::unless_empty(articles, page + 1))
 }
 
 async fn send<T: serde::de::DeserializeOwned>(session: &Session, request: Request) -> Result<T> {

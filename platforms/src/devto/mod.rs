@@ -16,9 +16,9 @@ use serde_json::{Map, Value};
 use settings::Settings;
 
 use crate::{
-    Caption, Class, Connect, CredentialField, Draft, Error, Example, Found, Identity, MediaRules,
-    Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step,
-    Violation,
+    About, Caption, Class, Connect, CredentialField, Draft, Error, Example, Found, Identity,
+    MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec,
+    Step, Violation,
 };
 
 /// Longest text in characters. Forem names no limit; this one is Fanfare's, to keep requests within bounds.
@@ -51,6 +51,11 @@ const SPEC: Spec = Spec {
     paces: &[Pace::new(Per::Account, 10, 30)],
     // Images are given by their address, so there is nothing to prepare.
     prepare_lead: std::time::Duration::ZERO,
+    about: About {
+        reconcile: "`GET /api/articles/me/all`, by title and time",
+        tokens: "the key does not end",
+        tested: "",
+    },
     sources: &[
         Source::documented(
             "fields of articles, errors, paces",

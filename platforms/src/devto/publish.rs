@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use chrono::{DateTime, Utc};
 
 use super::{
-    client::{self, NewArticle},
+    client::{self, Article, NewArticle},
     settings::{Settings, TITLE_MAX},
 };
-use crate::{Draft, Found, Progress, Result, Session, answer::is_since, article};
+use crate::{Draft, Found, Progress, Result, Session, article, latest};
 
 /// The article that a draft makes.
 pub fn article(draft: &Draft, settings: &Settings) -> NewArticle {
@@ -37,11 +37,11 @@ fn plain_start(text: &str) -> Cow<'_, str> {
 /// Looks for the article among the account's latest: same title and text, made since the call.
 pub async fn reconcile(session: &Session, draft: &Draft, sent_at: DateTime<Utc>) -> Result<Found> {
     let sent = article(draft, &draft.settings()?);
-    let found = client::latest(session).await?.into_iter().find(|one| {
-        let same = one.title == sent.title && one.body_markdown.trim() == sent.body_markdown.trim();
-        same && one.published_at.is_some_and(|at| is_since(at, sent_at))
-    });
-    Ok(found.map_or(Found::Absent, |one| {
+    let is_it = |one: &Article| {
+        one.title == sent.title && one.body_markdown.trim() == sent.body_markdown.trim()
+    };
+    let looked = latest::look(sent_at, is_it, |next| client::latest(session, next)).await?;
+    Ok(looked.nearest()?.map_or(Found::Absent, |one| {
         Found::There(Progress::done(one.id.to_string(), Some(one.url)))
     }))
 }

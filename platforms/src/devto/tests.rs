@@ -52,7 +52,11 @@ async fn a_lost_article_is_found_by_title_text_and_time() {
     ] {
         let mut article = article;
         (article["id"], article["url"]) = (json!(5), json!("https://dev.to/x"));
-        let network = Network::start(move |_| (200, json!([article]))).await;
+        let network = Network::start(move |seen| match seen.query("page") {
+            Some("1") => (200, json!([article])),
+            _ => (200, json!([])),
+        })
+        .await;
         let session = network.session(Account::default(), secrets());
         let found = Devto.reconcile(&session, &post, None, at(0)).await.unwrap();
         assert_eq!(matches!(found, Found::There(_)), there, "{found:?}");

@@ -20,9 +20,9 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    Caption, Class, Connect, CredentialField, Draft, Example, Frame, Identity, MediaRules, Pace,
-    Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation,
-    text,
+    About, Caption, Class, Connect, CredentialField, Draft, Example, Frame, Identity, MediaRules,
+    Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step,
+    Violation, text,
 };
 
 /// Largest file in bytes. Servers without boosts may take less: then Discord answers 40005.
@@ -70,6 +70,11 @@ const SPEC: Spec = Spec {
     class: Class::Blind,
     paces: PACES,
     prepare_lead: Duration::ZERO,
+    about: About {
+        reconcile: "",
+        tokens: "the webhook address works until it is deleted",
+        tested: "",
+    },
     sources: &[
         Source::documented(
             "text, files, alt texts, threads",

@@ -11,7 +11,8 @@ use serde::{Deserialize, de::DeserializeOwned};
 use super::{LABEL, SPEC, error::parse_error};
 use crate::{
     Error, Kind, Media, Result, Session,
-    graph::{self, List, Made},
+    graph::{self, Made},
+    latest::{Entry, Page},
     oauth::ACCESS_TOKEN,
 };
 
@@ -36,6 +37,12 @@ pub(super) struct Post {
     #[serde(deserialize_with = "graph::time")]
     pub created_time: DateTime<Utc>,
     pub permalink_url: Option<String>,
+}
+
+impl Entry for Post {
+    fn made(&self) -> Option<DateTime<Utc>> {
+        Some(self.created_time)
+    }
 }
 
 /// What a call that makes something public answers: a post's id, whatever it is called.
@@ -222,18 +229,18 @@ pub(super) async fn video(session: &Session, id: &str) -> Result<Video> {
     get(session, &format!("/{id}"), &[("fields", "status,permalink_url")]).await
 }
 
-/// The page's latest posts.
-pub(super) async fn posts(session: &Session) -> Result<Vec<Post>> {
-    let query = [("fields", "id,message,created_time,permalink_url"), ("limit", "25")];
+/// A page of the latest posts.
+pub(super) async fn posts(session: &Session, next: Option<String>) -> Result<Page<Post>> {
     let path = format!("/{}/published_posts", session.account.remote_id);
-    Ok(get::<List<Post>>(session, &path, &query).await?.data)
+    let fields = "id,message,created_time,permalink_url";
+    graph::list(session, &path, fields, next.as_deref(), parse_error).await
 }
 
-/// The page's latest videos, those that are still being processed among them.
-pub(super) async fn videos(session: &Session) -> Result<Vec<Post>> {
-    let query = [("fields", "id,description,created_time,permalink_url"), ("limit", "25")];
+/// A page of the latest videos, those that are still being processed among them.
+pub(super) async fn videos(session: &Session, next: Option<String>) -> Result<Page<Post>> {
     let path = format!("/{}/videos", session.account.remote_id);
-    Ok(get::<List<Post>>(session, &path, &query).await?.data)
+    let fields = "id,description,created_time,permalink_url";
+    graph::list(session, &path, fields, next.as_deref(), parse_error).await
 }
 
 /// Id of the page's cover photo.

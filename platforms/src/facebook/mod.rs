@@ -23,9 +23,9 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    Account, Api, Caption, Class, Connect, Draft, Example, Found, Frame, Identity, MediaRules,
-    Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step,
-    Violation, Warning, graph,
+    About, Account, Api, Caption, Class, Connect, Draft, Example, Found, Frame, Identity,
+    MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec,
+    Step, Violation, Warning, graph,
     oauth::{Oauth, Permission},
 };
 
@@ -54,7 +54,8 @@ const HOUR_MS: u64 = 60 * 60 * 1_000;
 /// Reels of a page in any 24 hours; other posts are only limited by the number of calls, which usage headers tell
 /// (<https://developers.facebook.com/docs/video-api/guides/reels-publishing>). A post of the feed once in a while does not
 /// come near either.
-const PACES: &[Pace] = &[Pace::new(Per::Account, 10, 60)];
+const PACES: &[Pace] =
+    &[Pace::new(Per::Account, 10, 60), Pace::new(Per::Account, 30, 86_400).of(&["reel"])];
 
 const OAUTH: Oauth = Oauth {
     permissions: &[
@@ -130,6 +131,11 @@ const SPEC: Spec = Spec {
     commit_deadline: Duration::from_secs(60),
     paces: PACES,
     api: Some(Api { version: graph::VERSION, ends: None }),
+    about: About {
+        reconcile: "posts: `GET /{page}/published_posts`, by text and time; videos and reels: `GET /{video}?fields=status`; stories: nothing",
+        tokens: "page tokens do not end",
+        tested: "",
+    },
     sources: &[
         Source::documented(
             "reels: length, shape, steps, 30 in 24 hours",

@@ -191,11 +191,7 @@ pub(super) fn published(
     }
     (state.published, state.since) = (Some(id.clone()), Some(session.now));
     let after = if form == Form::Reel { POLL } else { Duration::ZERO };
-    let mut progress = Progress::go_on(&state)?.after(after).naming(Some(id));
-    if let Progress::Continue { public, .. } = &mut progress {
-        *public = true;
-    }
-    Ok(progress)
+    Ok(Progress::go_on(&state)?.after(after).naming(Some(id)).in_public())
 }
 
 async fn wait_video(session: &Session, mut state: State, id: &str) -> Result<Progress> {
@@ -222,11 +218,7 @@ async fn wait_published(session: &Session, state: State, id: &str) -> Result<Pro
         return Ok(Progress::done(id, Some(absolute(session, link))));
     }
     in_time(session, &state)?;
-    let mut progress = Progress::go_on(&state)?.after(POLL);
-    if let Progress::Continue { public, .. } = &mut progress {
-        *public = true;
-    }
-    Ok(progress)
+    Ok(Progress::go_on(&state)?.after(POLL).in_public())
 }
 
 fn in_time(session: &Session, state: &State) -> Result<()> {

@@ -10,8 +10,7 @@ use super::{
     state::State,
 };
 use crate::{
-    Draft, Found, Progress, Published as Public, Result, Session, answer::is_since,
-    outcome::read_state,
+    Draft, Found, Progress, Published as Public, Result, Session, latest, outcome::read_state,
 };
 
 /// Asks the page, or the video itself. A photo story is never asked about.
@@ -54,14 +53,14 @@ pub(super) async fn find(
     draft: &Draft,
     since: DateTime<Utc>,
 ) -> Result<Option<Public>> {
-    let posts = match Form::of(draft) {
-        Form::Video => client::videos(session).await?,
-        _ => client::posts(session).await?,
+    let is_it = |post: &Post| post.message.trim() == draft.caption.trim();
+    let looked = match Form::of(draft) {
+        Form::Video => latest::look(since, is_it, |next| client::videos(session, next)).await?,
+        _ => latest::look(since, is_it, |next| client::posts(session, next)).await?,
     };
-    let is_it = |post: &Post| {
-        post.message.trim() == draft.caption.trim() && is_since(post.created_time, since)
-    };
-    let nearest =
-        posts.into_iter().filter(is_it).min_by_key(|post| (post.created_time - since).abs());
-    Ok(nearest.map(|post| Public { id: post.id, url: post.permalink_url, parts: Vec::new() }))
+    Ok(looked.nearest()?.map(|post| Public {
+        id: post.id,
+        url: post.permalink_url,
+        parts: Vec::new(),
+    }))
 }

@@ -8,7 +8,7 @@ use fanfare_outbound::{Reply, Request};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
 use crate::{
-    Error, Kind, Result, Session,
+    Error, Kind, Result, Session, latest,
     oauth::{ACCESS_TOKEN, Endpoint, Oauth, TokenCall, Trade},
 };
 
@@ -62,6 +62,53 @@ impl Made {
 pub struct List<T> {
     /// One page of them.
     pub data: Vec<T>,
+    #[serde(default = "Paging::default")]
+    paging: Paging,
+}
+
+/// What follows a page. The last one has cursors too, but no address of the next.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Paging {
+    cursors: Cursors,
+    next: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Cursors {
+    after: String,
+}
+
+impl<T> List<T> {
+    /// The same with what names the next page. The address of it is not used: the token would go wherever it leads
+    /// (<https://developers.facebook.com/docs/graph-api/results>).
+    pub fn page(self) -> latest::Page<T> {
+        let Paging { cursors, next } = self.paging;
+        latest::Page::naming(self.data, next.map(|_| cursors.after))
+    }
+}
+
+/// The query of a page of a list; `after` names it, nothing the first.
+pub fn list_query<'a>(
+    fields: &'a str,
+    limit: &'a str,
+    after: Option<&'a str>,
+) -> Vec<(&'a str, &'a str)> {
+    let after = after.map(|after| ("after", after));
+    [("fields", fields), ("limit", limit)].into_iter().chain(after).collect()
+}
+
+/// A page of a list, of up to 100 entries: more are not given.
+pub async fn list<T: DeserializeOwned>(
+    session: &Session,
+    path: &str,
+    fields: &str,
+    after: Option<&str>,
+    parse: fn(&Reply) -> Error,
+) -> Result<latest::Page<T>> {
+    let query = list_query(fields, "100", after);
+    Ok(get::<List<T>>(session, path, &query, parse).await?.page())
 }
 
 /// Address of `path` (which starts with a slash) in the shared API.

@@ -3,7 +3,7 @@
 use fanfare_outbound::Reply;
 use serde::Deserialize;
 
-use super::{List, get};
+use super::{List, get, list};
 use crate::{Connect, Error, Result, Session, Spec};
 
 /// What is asked of each page.
@@ -59,26 +59,6 @@ impl std::fmt::Debug for Token {
 }
 
 #[derive(Deserialize)]
-struct Pages {
-    data: Vec<Page>,
-    #[serde(default)]
-    paging: Paging,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Paging {
-    cursors: Cursors,
-    next: Option<String>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Cursors {
-    after: String,
-}
-
-#[derive(Deserialize)]
 struct Business {
     id: String,
 }
@@ -113,19 +93,14 @@ pub async fn pages(session: &Session, parse: fn(&Reply) -> Error) -> Result<Vec<
 }
 
 async fn listed(session: &Session, path: &str, parse: fn(&Reply) -> Error) -> Result<Vec<Page>> {
-    let mut found = Vec::new();
-    let mut after = String::new();
+    let (mut found, mut after) = (Vec::new(), None);
     for _ in 0..ANSWERS_MAX {
-        let mut query = vec![("fields", FIELDS), ("limit", "100")];
-        if !after.is_empty() {
-            query.push(("after", after.as_str()));
-        }
-        let answer: Pages = get(session, path, &query, parse).await?;
-        found.extend(answer.data);
-        if answer.paging.next.is_none() || answer.paging.cursors.after.is_empty() {
+        let page = list(session, path, FIELDS, after.as_deref(), parse).await?;
+        found.extend(page.items);
+        after = page.next;
+        if after.is_none() {
             break;
         }
-        after = answer.paging.cursors.after;
     }
     Ok(found)
 }

@@ -18,8 +18,9 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    Caption, Class, Connect, CredentialField, Draft, Example, Found, Identity, MediaRules, Pace,
-    Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation,
+    About, Caption, Class, Connect, CredentialField, Draft, Example, Found, Identity, MediaRules,
+    Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step,
+    Violation,
 };
 
 /// Longest text: a request may have 100 KB, titles, tags and the signs that JSON needs included.
@@ -57,6 +58,11 @@ const SPEC: Spec = Spec {
     settings: Settings::FIELDS,
     class: Class::Search,
     paces: &[Pace::new(Per::Account, 500, 60)],
+    about: About {
+        reconcile: "`publication.post` of the slug that the service chose",
+        tokens: "the token does not end",
+        tested: "",
+    },
     sources: &[
         Source::documented(
             "address, input of publishPost, error codes, paces, size of requests and images, the Pro plan",

@@ -10,6 +10,7 @@ use super::{LABEL, SPEC, container::Params, error::parse_error};
 use crate::{
     Error, Result, Session,
     graph::{self, List, Made},
+    latest::{Entry, Page},
 };
 
 /// Instagram fetches an image while the call lasts.
@@ -42,6 +43,12 @@ pub(super) struct Post {
     pub timestamp: DateTime<Utc>,
 }
 
+impl Entry for Post {
+    fn made(&self) -> Option<DateTime<Utc>> {
+        Some(self.timestamp)
+    }
+}
+
 /// A comment as lists show it.
 #[derive(Debug, Deserialize)]
 pub(super) struct Comment {
@@ -50,6 +57,12 @@ pub(super) struct Comment {
     pub text: String,
     #[serde(deserialize_with = "graph::time")]
     pub timestamp: DateTime<Utc>,
+}
+
+impl Entry for Comment {
+    fn made(&self) -> Option<DateTime<Utc>> {
+        Some(self.timestamp)
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -111,23 +124,28 @@ pub(super) async fn comment(session: &Session, media: &str, message: &str) -> Re
     send::<Made>(session, request.deadline(SPEC.commit_deadline)).await?.id(LABEL)
 }
 
-/// The account's latest posts; stories are not among them.
-pub(super) async fn posts(session: &Session) -> Result<Vec<Post>> {
-    let query = [("fields", "id,caption,permalink,timestamp"), ("limit", "10")];
+/// A page of the account's latest posts; stories are not among them.
+pub(super) async fn posts(session: &Session, next: Option<String>) -> Result<Page<Post>> {
     let path = format!("{}/media", account(session));
-    Ok(get::<List<Post>>(session, &path, &query).await?.data)
+    let fields = "id,caption,permalink,timestamp";
+    graph::list(session, &path, fields, next.as_deref(), parse_error).await
 }
 
-/// The account's stories of the last 24 hours.
-pub(super) async fn stories(session: &Session) -> Result<Vec<Post>> {
+/// A page of the account's stories of the last 24 hours.
+pub(super) async fn stories(session: &Session, next: Option<String>) -> Result<Page<Post>> {
     let path = format!("{}/stories", account(session));
-    Ok(get::<List<Post>>(session, &path, &[("fields", "id,timestamp")]).await?.data)
+    graph::list(session, &path, "id,timestamp", next.as_deref(), parse_error).await
 }
 
-/// The comments on a post.
-pub(super) async fn comments(session: &Session, media: &str) -> Result<Vec<Comment>> {
-    let query = [("fields", "id,text,timestamp"), ("limit", "50")];
-    Ok(get::<List<Comment>>(session, &format!("/{media}/comments"), &query).await?.data)
+/// A page of the latest comments on a post, of 50 at most
+/// (<https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-media/comments>).
+pub(super) async fn comments(
+    session: &Session,
+    media: &str,
+    next: Option<String>,
+) -> Result<Page<Comment>> {
+    let query = graph::list_query("id,text,timestamp", "50", next.as_deref());
+    Ok(get::<List<Comment>>(session, &format!("/{media}/comments"), &query).await?.page())
 }
 
 /// Address of a post for people.

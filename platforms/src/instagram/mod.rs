@@ -22,9 +22,9 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    Account, Api, Caption, Class, Connect, Draft, Example, Found, Frame, Identity, MediaRules,
-    Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step,
-    Violation, Warning, graph,
+    About, Account, Api, Caption, Class, Connect, Draft, Example, Found, Frame, Identity,
+    MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec,
+    Step, Violation, Warning, graph,
     oauth::{Oauth, Permission},
 };
 
@@ -123,9 +123,15 @@ const SPEC: Spec = Spec {
         },
     ],
     settings: Settings::FIELDS,
+    ai_label: true,
     class: Class::Handle,
     paces: PACES,
     api: Some(Api { version: graph::VERSION, ends: None }),
+    about: About {
+        reconcile: "`GET /{container}?fields=status_code`, then the latest media",
+        tokens: "page tokens do not end",
+        tested: "",
+    },
     sources: &[
         Source::documented(
             "media, captions, containers, posts in 24 hours",

@@ -5,12 +5,12 @@ use serde_json::Value;
 
 use super::{
     Form,
-    client::{self, ContainerStatus, Post},
+    client::{self, Comment, ContainerStatus, Post},
     publish,
     settings::Settings,
     state::{Next, State, What},
 };
-use crate::{Draft, Found, Result, Session, answer::is_since, outcome::read_state};
+use crate::{Draft, Found, Result, Session, latest, outcome::read_state};
 
 /// Asks the container, or the comments. A dead container was certainly not published; the next call to publish finds
 /// that out too and makes a new one.
@@ -32,11 +32,9 @@ pub(super) async fn reconcile(
             },
         }),
         Next::Comment(media, text) => {
-            let comments = client::comments(session, &media).await?;
-            let ours = comments.into_iter().find(|comment| {
-                comment.text.trim() == text.trim() && is_since(comment.timestamp, sent_at)
-            });
-            Ok(match ours {
+            let is_it = |comment: &Comment| comment.text.trim() == text.trim();
+            let ask = |next| client::comments(session, &media, next);
+            Ok(match latest::look(sent_at, is_it, ask).await?.nearest()? {
                 Some(comment) => Found::There(publish::commented(state, comment.id)?),
                 None => Found::Absent,
             })
@@ -53,12 +51,11 @@ pub(super) async fn find(
     since: DateTime<Utc>,
 ) -> Result<Option<String>> {
     let is_story = what == What::Story || Form::of(draft) == Form::Story;
-    let posts =
-        if is_story { client::stories(session).await? } else { client::posts(session).await? };
-    let is_it = |post: &Post| {
-        let same = is_story || post.caption.trim() == draft.caption.trim();
-        same && is_since(post.timestamp, since)
+    let is_it = |post: &Post| is_story || post.caption.trim() == draft.caption.trim();
+    let looked = if is_story {
+        latest::look(since, is_it, |next| client::stories(session, next)).await?
+    } else {
+        latest::look(since, is_it, |next| client::posts(session, next)).await?
     };
-    let nearest = posts.into_iter().filter(is_it).min_by_key(|post| (post.timestamp - since).abs());
-    Ok(nearest.map(|post| post.id))
+    Ok(looked.nearest()?.map(|post| post.id))
 }

@@ -3,13 +3,17 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use chrono::{DateTime, NaiveDateTime, Utc};
 use fanfare_outbound::{Multipart, Request};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
 use url::Url;
 
 use super::{SPEC, error::parse_error};
-use crate::{Error, Kind, Result, Session, answer};
+use crate::{
+    Error, Kind, Result, Session, answer,
+    latest::{self, Entry, Page},
+};
 
 const UPLOAD_DEADLINE: Duration = Duration::from_secs(120);
 /// Largest answer: lists of posts come with all their texts.
@@ -43,7 +47,16 @@ pub struct Post {
     #[serde(default)]
     pub body: Option<String>,
     #[serde(default)]
-    pub published: String,
+    published: String,
+}
+
+impl Entry for Post {
+    /// A time with a zone, or, before version 0.19, without one.
+    fn made(&self) -> Option<DateTime<Utc>> {
+        let with_zone = DateTime::parse_from_rfc3339(&self.published).map(|at| at.to_utc());
+        let without = || NaiveDateTime::parse_from_str(&self.published, "%Y-%m-%dT%H:%M:%S%.f");
+        with_zone.or_else(|_| without().map(|at| at.and_utc())).ok()
+    }
 }
 
 /// A post with what stands around it.
@@ -168,11 +181,16 @@ impl<'a> Instance<'a> {
         Ok(made.post_view.post)
     }
 
-    /// `GET /user`: the account's latest posts.
-    pub async fn latest(&self, username: &str) -> Result<Vec<Post>> {
-        let query = [("username", username), ("sort", "New"), ("limit", "10")];
+    /// `GET /user`: a page of the account's latest posts, of 50 at most
+    /// (<https://github.com/LemmyNet/lemmy/blob/0.19.5/crates/db_schema/src/utils.rs>).
+    pub async fn latest(&self, username: &str, next: Option<String>) -> Result<Page<Post>> {
+        let page = latest::number(next.as_deref(), 1);
+        let shown = page.to_string();
+        let query =
+            [("username", username), ("sort", "New"), ("limit", "50"), ("page", shown.as_str())];
         let latest: Latest = self.send(self.get("/api/v3/user")?.query(&query)).await?;
-        Ok(latest.posts.into_iter().map(|view| view.post).collect())
+        let posts = latest.posts.into_iter().map(|view| view.post).collect();
+        Ok(Page::unless_empty(posts, page + 1))
     }
 
     fn get(&self, path: &str) -> Result<Request> {

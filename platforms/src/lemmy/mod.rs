@@ -18,9 +18,9 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    Api, Caption, Class, Connect, CredentialField, Draft, Example, Found, Identity, MediaRules,
-    Pace, Per, Platform, PlatformId, PostType, Progress, Refreshed, Result, Secrets, Session,
-    Source, Spec, Step, Violation,
+    About, Api, Caption, Class, Connect, CredentialField, Draft, Example, Found, Identity,
+    MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Refreshed, Result, Secrets,
+    Session, Source, Spec, Step, Violation,
 };
 
 /// Longest text in characters.
@@ -59,6 +59,11 @@ const SPEC: Spec = Spec {
     class: Class::Search,
     paces: &[Pace::new(Per::Account, 6, 600)],
     api: Some(Api { version: "v3", ends: None }),
+    about: About {
+        reconcile: "`GET /api/v3/user`, by title and time",
+        tokens: "the log-in does not end; the password makes a new one",
+        tested: "",
+    },
     sources: &[
         Source::documented(
             "title, text, address and alt text, log-in, fields of posts",

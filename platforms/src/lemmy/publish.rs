@@ -1,6 +1,6 @@
 //! The steps of a post.
 
-use chrono::{DateTime, NaiveDateTime, Utc};
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -10,8 +10,8 @@ use super::{
     settings::Settings,
 };
 use crate::{
-    Draft, Error, Found, Progress, Result, Session, Step, answer::is_since, article,
-    outcome::read_state, settings::alt_text,
+    Draft, Error, Found, Progress, Result, Session, Step, article, latest, outcome::read_state,
+    settings::alt_text,
 };
 
 /// Stored between two calls.
@@ -124,18 +124,10 @@ pub async fn reconcile(
     let state: State = read_state(state.as_ref());
     let sent = post(draft, &draft.settings()?, &state, 0);
     let name = session.account.meta_str("name").unwrap_or_default();
-    let found = there.latest(name).await?.into_iter().find(|one| {
-        let same = one.name.trim() == sent.name
-            && one.body.as_deref().unwrap_or_default().trim() == sent.body.trim();
-        same && time(&one.published).is_some_and(|at| is_since(at, sent_at))
-    });
-    found.map_or(Ok(Found::Absent), |one| done(&there, &one).map(Found::There))
-}
-
-/// A time with a zone, or, before version 0.19, without one.
-fn time(text: &str) -> Option<DateTime<Utc>> {
-    let with_zone = DateTime::parse_from_rfc3339(text).map(|at| at.to_utc());
-    with_zone.ok().or_else(|| {
-        NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f").ok().map(|at| at.and_utc())
-    })
+    let is_it = |one: &Post| {
+        one.name.trim() == sent.name
+            && one.body.as_deref().unwrap_or_default().trim() == sent.body.trim()
+    };
+    let looked = latest::look(sent_at, is_it, |next| there.latest(name, next)).await?;
+    looked.nearest()?.map_or(Ok(Found::Absent), |one| done(&there, &one).map(Found::There))
 }

@@ -73,7 +73,11 @@ async fn a_lost_post_is_found_by_title_text_and_time() {
     {
         let published = at(seconds).format("%Y-%m-%dT%H:%M:%S%.6f").to_string();
         let view = json!({"post": {"id": 3, "name": name, "body": body, "published": published}});
-        let network = Network::start(move |_| (200, json!({"posts": [view]}))).await;
+        let network = Network::start(move |seen| match seen.query("page") {
+            Some("1") => (200, json!({"posts": [view]})),
+            _ => (200, json!({"posts": []})),
+        })
+        .await;
         let found = Lemmy.reconcile(&on(&network), &post, None, at(0)).await.unwrap();
         assert_eq!(matches!(found, Found::There(_)), there, "{found:?}");
     }

@@ -14,7 +14,11 @@ use super::{
     error::parse_error,
     state::{Organization, Part, Upload},
 };
-use crate::{Error, Kind, Media, MediaStream, Result, Session, answer, oauth::ACCESS_TOKEN};
+use crate::{
+    Error, Kind, Media, MediaStream, Result, Session, answer,
+    latest::{Entry, Page, number},
+    oauth::ACCESS_TOKEN,
+};
 
 /// Time for one part of an upload.
 const PART_DEADLINE: Duration = Duration::from_secs(60);
@@ -133,14 +137,18 @@ pub(super) struct Post {
     #[serde(default)]
     pub commentary: String,
     /// In milliseconds.
-    #[serde(default)]
-    created_at: i64,
+    created_at: Option<i64>,
+    last_modified_at: Option<i64>,
 }
 
-impl Post {
-    /// When it was made.
-    pub fn created(&self) -> DateTime<Utc> {
-        DateTime::from_timestamp_millis(self.created_at).unwrap_or_default()
+impl Entry for Post {
+    fn made(&self) -> Option<DateTime<Utc>> {
+        self.created_at.and_then(DateTime::from_timestamp_millis)
+    }
+
+    /// An old post that was changed since stands among the latest.
+    fn place(&self) -> Option<DateTime<Utc>> {
+        self.last_modified_at.and_then(DateTime::from_timestamp_millis).max(self.made())
     }
 }
 
@@ -302,11 +310,17 @@ fn named(reply: &Reply) -> Option<String> {
     (!found.is_empty()).then(|| found.to_owned())
 }
 
-/// The latest posts of the account, an organization.
-pub(super) async fn posts(session: &Session) -> Result<Vec<Post>> {
+/// A page of the latest posts of the account, an organization; of 100 at most
+/// (<https://learn.microsoft.com/linkedin/marketing/community-management/shares/posts-api#find-posts-by-authors>).
+pub(super) async fn posts(session: &Session, next: Option<String>) -> Result<Page<Post>> {
     let author = encoded(&session.account.remote_id);
-    let path = format!("/rest/posts?q=author&author={author}&count=10&sortBy=LAST_MODIFIED");
-    get(session, &path).await.map(|found: Elements<Post>| found.elements)
+    let start = number(next.as_deref(), 0);
+    let path = format!(
+        "/rest/posts?q=author&author={author}&count=100&start={start}&sortBy=LAST_MODIFIED"
+    );
+    let found: Elements<Post> = get(session, &path).await?;
+    let end = start + found.elements.len();
+    Ok(Page::unless_empty(found.elements, end))
 }
 
 /// Where an organization was mentioned between two times.

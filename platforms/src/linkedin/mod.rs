@@ -25,9 +25,9 @@ use serde_json::{Map, Value, json};
 use settings::Settings;
 
 use crate::{
-    Account, Api, Caption, Class, Connect, DocumentRules, Draft, Error, Example, Found, Frame,
-    Identity, MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session,
-    Source, Spec, Step, Violation, Warning,
+    About, Account, Api, Caption, Class, Connect, DocumentRules, Draft, Error, Example, Found,
+    Frame, Identity, MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result,
+    Session, Source, Spec, Step, Violation, Warning,
     oauth::{Endpoint, Oauth, Permission, Renewal},
 };
 
@@ -75,6 +75,7 @@ const OAUTH: Oauth = Oauth {
     ],
     token: Endpoint::at(WEBSITE, "/oauth/v2/accessToken"),
     renewal: Renewal::RefreshToken { idle: Duration::from_secs(365 * 86_400) },
+    shared: true,
     revoke: Some(Endpoint::at(WEBSITE, "/oauth/v2/revoke")),
     ..Oauth::USUAL
 };
@@ -128,6 +129,11 @@ const SPEC: Spec = Spec {
     untold_wait: Some(UNTOLD_WAIT),
     helpers: &[RECENT_MENTIONS],
     api: Some(Api { version: VERSION, ends: Some("2027-05-31") }),
+    about: About {
+        reconcile: "pages: `GET /rest/posts?q=author`, by text and time; members: nothing",
+        tokens: "60 days; a refresh token of a year for approved apps only",
+        tested: "",
+    },
     sources: &[
         Source::documented(
             "posts, little text, uploads, calls to action, mentions",

@@ -3,8 +3,13 @@
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use super::{client, content, is_organization, publish::published, state::State};
-use crate::{Draft, Found, Result, Session, answer::is_since, outcome::read_state};
+use super::{
+    client::{self, Post},
+    content, is_organization,
+    publish::published,
+    state::State,
+};
+use crate::{Draft, Found, Result, Session, latest, outcome::read_state};
 
 /// Looks among an organization's own posts. A member's can be read by next to no app.
 pub(super) async fn reconcile(
@@ -18,10 +23,9 @@ pub(super) async fn reconcile(
     }
     let state: State = read_state(state.as_ref());
     let commentary = content::commentary(draft, &draft.settings()?, &state);
-    let posts = client::posts(session).await?.into_iter();
-    let ours = posts.filter(|post| post.commentary.trim() == commentary.trim());
-    let since = ours.filter(|post| is_since(post.created(), sent_at));
-    Ok(match since.min_by_key(|post| (post.created() - sent_at).abs()) {
+    let is_it = |post: &Post| post.commentary.trim() == commentary.trim();
+    let looked = latest::look(sent_at, is_it, |next| client::posts(session, next)).await?;
+    Ok(match looked.nearest()? {
         Some(post) => Found::There(published(session, post.id)),
         None => Found::Absent,
     })

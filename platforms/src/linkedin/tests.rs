@@ -213,7 +213,11 @@ async fn a_page_is_looked_through_for_a_lost_post_and_a_member_is_not() {
         {"id": "urn:li:share:2", "commentary": r"Hello \(you\)", "createdAt": rehearsal::at(-9_000).timestamp_millis()},
         {"id": "urn:li:share:3", "commentary": r"Hello \(you\)", "createdAt": rehearsal::at(2).timestamp_millis()},
     ]});
-    let network = Network::start(move |_| (200, listed.clone())).await;
+    let network = Network::start(move |seen| match seen.query("start") {
+        Some("0") => (200, listed.clone()),
+        _ => (200, json!({"elements": []})),
+    })
+    .await;
     let draft = rehearsal::draft("Hello (you)", json!({}));
     let page = session(&network, PAGE);
     let found = Linkedin.reconcile(&page, &draft, None, rehearsal::at(0)).await.unwrap();

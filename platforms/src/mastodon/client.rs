@@ -10,7 +10,10 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::{SPEC, error::parse_error, settings::Poll};
-use crate::{Result, Session, answer};
+use crate::{
+    Result, Session, answer,
+    latest::{Entry, Page},
+};
 
 const UPLOAD_DEADLINE: Duration = Duration::from_secs(300);
 /// Largest answer: lists of statuses come with all their texts.
@@ -44,6 +47,12 @@ pub struct Status {
     pub created_at: DateTime<Utc>,
     #[serde(default)]
     pub media_attachments: Vec<Medium>,
+}
+
+impl Entry for Status {
+    fn made(&self) -> Option<DateTime<Utc>> {
+        Some(self.created_at)
+    }
 }
 
 /// A medium.
@@ -164,10 +173,15 @@ impl<'a> Instance<'a> {
         self.send(request.deadline(SPEC.commit_deadline)).await
     }
 
-    /// `GET /accounts/{id}/statuses`: the account's latest.
-    pub async fn latest(&self, account: &str) -> Result<Vec<Status>> {
-        let query = [("limit", "20"), ("exclude_reblogs", "true")];
-        self.send(self.get(&format!("/api/v1/accounts/{account}/statuses"))?.query(&query)).await
+    /// `GET /accounts/{id}/statuses`: a page of the account's latest, of 40 at most; the last id names the next
+    /// (<https://docs.joinmastodon.org/methods/accounts/#statuses>).
+    pub async fn latest(&self, account: &str, next: Option<String>) -> Result<Page<Status>> {
+        let mut query = vec![("limit", "40"), ("exclude_reblogs", "true")];
+        query.extend(next.as_deref().map(|id| ("max_id", id)));
+        let request = self.get(&format!("/api/v1/accounts/{account}/statuses"))?.query(&query);
+        let statuses: Vec<Status> = self.send(request).await?;
+        let last = statuses.last().map(|status| status.id.clone());
+        Ok(Page::naming(statuses, last))
     }
 
     /// `GET /statuses/{id}/source`: the text as it was written.

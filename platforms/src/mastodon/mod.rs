@@ -19,9 +19,9 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    Account, Caption, Class, Connect, CredentialField, Draft, Example, Found, Frame, Identity,
-    MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec,
-    Step, Violation, Warning,
+    About, Account, Caption, Class, Connect, CredentialField, Draft, Example, Found, Frame,
+    Identity, MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session,
+    Source, Spec, Step, Violation, Warning,
     oauth::{self, App, Endpoint, Oauth, Permission},
     text,
 };
@@ -81,6 +81,11 @@ const SPEC: Spec = Spec {
     settings: Settings::FIELDS,
     class: Class::Key { window: Some(KEY_WINDOW) },
     paces: &[Pace::new(Per::Account, 300, 300)],
+    about: About {
+        reconcile: "the same call again under its `Idempotency-Key` for an hour, then `GET /api/v1/accounts/{id}/statuses`",
+        tokens: "tokens do not end",
+        tested: "",
+    },
     sources: &[
         Source::documented(
             "statuses, media, polls, the idempotency key and its hour, limits of an instance",

@@ -12,8 +12,8 @@ use super::{
     settings::Settings,
 };
 use crate::{
-    Draft, Error, Found, Kind, Progress, Result, Session, Step, answer::is_since,
-    outcome::read_state, settings::alt_text,
+    Draft, Error, Found, Kind, Progress, Result, Session, Step, latest, outcome::read_state,
+    settings::alt_text,
 };
 
 /// How long to wait before asking again whether a file was processed, and how often to ask.
@@ -155,16 +155,15 @@ pub async fn reconcile(
     let there = Instance::of(session)?;
     let state: State = read_state(state.as_ref());
     let id = session.account.remote_id.rsplit(':').next().unwrap_or_default();
-    for status in there.latest(id).await? {
-        let same_files = status.media_attachments.iter().map(|one| &one.id).eq(&state.media);
-        if !is_since(status.created_at, sent_at) || !same_files {
-            continue;
-        }
+    let same_files =
+        |status: &Status| status.media_attachments.iter().map(|one| &one.id).eq(&state.media);
+    let looked = latest::look(sent_at, same_files, |next| there.latest(id, next)).await?;
+    for status in looked.found {
         if there.source(&status.id).await?.trim() == draft.caption.trim() {
             return Ok(Found::There(done(status)));
         }
     }
-    Ok(Found::Absent)
+    looked.end.map(|()| Found::Absent)
 }
 
 fn done(status: Status) -> Progress {

@@ -68,6 +68,9 @@ async fn a_lost_status_is_found_by_text_files_and_time() {
     let state = json!({"media": ["5"]});
     for (text, seconds, there) in [("Look", 1, true), ("Other", 1, false), ("Look", -600, false)] {
         let network = Network::start(move |seen: &Seen| match seen.line.as_str() {
+            "GET /net/api/v1/accounts/7/statuses" if seen.query("max_id").is_some() => {
+                (200, json!([]))
+            }
             "GET /net/api/v1/accounts/7/statuses" => (200, json!([status("9", seconds)])),
             _ => (200, json!({"id": "9", "text": text, "spoiler_text": ""})),
         })

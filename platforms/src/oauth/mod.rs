@@ -47,6 +47,8 @@ pub struct Oauth {
     pub long_lived: Option<Trade>,
     /// How tokens are kept fresh.
     pub renewal: Renewal,
+    /// One login reaches several accounts, which hold the same tokens: they are exchanged for all of them together.
+    pub shared: bool,
     /// Where a token is given back, if that needs nothing but the token and the app.
     pub revoke: Option<Endpoint>,
     /// What a person is asked before leaving: the address of the account's own server. Only for networks of many
@@ -69,6 +71,7 @@ impl Oauth {
         client_id_name: "client_id",
         long_lived: None,
         renewal: Renewal::Never,
+        shared: false,
         revoke: None,
         instance: None,
     };

@@ -52,15 +52,7 @@ fn sizes(draft: &Draft) -> Option<Violation> {
 
 /// What is accepted without (all of) its effect.
 pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
-    let set =
-        |name: &str| draft.settings.get(name).and_then(serde_json::Value::as_bool) == Some(true);
     let mut told = Vec::new();
-    for name in ["ai_generated", "ai_disclosure"] {
-        if set(name) {
-            let message = "Pinterest's public API has no label for AI: this has no effect.";
-            told.push(Warning::new(format!("settings.{name}"), message));
-        }
-    }
     if draft.settings.contains_key("product_tags") {
         let message = "Pinterest takes product tags from apps in its beta only; for any other the pin goes out without.";
         told.push(Warning::new("settings.product_tags", message));

@@ -9,7 +9,11 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::{SPEC, error::parse_error};
-use crate::{Error, Kind, MediaStream, Result, Session, answer, oauth::ACCESS_TOKEN};
+use crate::{
+    Error, Kind, MediaStream, Result, Session, answer,
+    latest::{self, Entry},
+    oauth::ACCESS_TOKEN,
+};
 
 /// Time for sending a video.
 const UPLOAD_DEADLINE: Duration = Duration::from_secs(10 * 60);
@@ -59,9 +63,9 @@ pub(super) struct Pin {
     created_at: String,
 }
 
-impl Pin {
-    /// When it was made. Pinterest writes the time with and without an offset.
-    pub fn created(&self) -> Option<DateTime<Utc>> {
+impl Entry for Pin {
+    /// Pinterest writes the time with and without an offset.
+    fn made(&self) -> Option<DateTime<Utc>> {
         let text = self.created_at.as_str();
         let with = DateTime::parse_from_rfc3339(text).map(|at| at.to_utc());
         let plain = || NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f");
@@ -96,10 +100,16 @@ pub(super) async fn boards(session: &Session, bookmark: Option<&str>) -> Result<
     get(session, "/v5/boards", &query).await
 }
 
-/// The latest pins of a board.
-pub(super) async fn pins(session: &Session, board: &str) -> Result<Vec<Pin>> {
-    let path = format!("/v5/boards/{board}/pins");
-    get(session, &path, &[("page_size", "25")]).await.map(|page: Page<Pin>| page.items)
+/// A page of the latest pins of a board, of 250 at most (<https://developers.pinterest.com/docs/api/v5/boards-list_pins>).
+pub(super) async fn pins(
+    session: &Session,
+    board: &str,
+    next: Option<String>,
+) -> Result<latest::Page<Pin>> {
+    let mut query = vec![("page_size", "250")];
+    query.extend(next.as_deref().map(|bookmark| ("bookmark", bookmark)));
+    let page: Page<Pin> = get(session, &format!("/v5/boards/{board}/pins"), &query).await?;
+    Ok(latest::Page::naming(page.items, page.bookmark))
 }
 
 /// Says that a video is to come.

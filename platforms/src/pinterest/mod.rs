@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use settings::Settings;
 
 use crate::{
-    Api, Caption, Class, Connect, Draft, Error, Example, Found, Frame, Identity, MediaRules,
+    About, Api, Caption, Class, Connect, Draft, Error, Example, Found, Frame, Identity, MediaRules,
     Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation,
     Warning,
     oauth::{self, ClientAuth, Endpoint, Oauth, Permission, Renewal},
@@ -110,6 +110,11 @@ const SPEC: Spec = Spec {
     class: Class::Search,
     helpers: &[BOARDS],
     api: Some(Api { version: "v5", ends: None }),
+    about: About {
+        reconcile: "`GET /v5/boards/{board}/pins`, by title, text, link and time",
+        tokens: "30 days, by a refresh token of 60 days that is replaced with each use",
+        tested: "",
+    },
     sources: &[
         Source::documented(
             "pins, boards, media, limits of texts, tokens",

@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use super::{
     VIDEO_BYTES_MAX,
-    client::{self, Processing, Registered},
+    client::{self, Pin, Processing, Registered},
     error::is_about_tags,
     settings::Settings,
 };
 use crate::{
-    Draft, Error, Found, Media, Progress, Result, Session, Step, answer::is_since,
-    outcome::read_state, settings::alt_text,
+    Draft, Error, Found, Media, Progress, Result, Session, Step, latest, outcome::read_state,
+    settings::alt_text,
 };
 
 /// How often Pinterest is asked whether a video is processed, and how long that may take.
@@ -171,20 +171,17 @@ pub(super) async fn reconcile(
     sent_at: DateTime<Utc>,
 ) -> Result<Found> {
     let settings: Settings = draft.settings()?;
-    let pins = client::pins(session, &settings.board).await?.into_iter();
     let same = |found: &Option<String>, sent: &str| {
         found.as_deref().unwrap_or_default().trim() == sent.trim()
     };
-    let ours = pins.filter(|pin| {
+    let is_it = |pin: &Pin| {
         same(&pin.title, settings.title.as_deref().unwrap_or_default())
             && same(&pin.description, &draft.caption)
             && same(&pin.link, settings.link.as_deref().unwrap_or_default())
-    });
-    let since = ours.filter_map(|pin| Some((pin.created()?, pin)));
-    let nearest =
-        since.filter(|(at, _)| is_since(*at, sent_at)).min_by_key(|(at, _)| (*at - sent_at).abs());
-    Ok(match nearest {
-        Some((_, pin)) => Found::There(published(session, pin.id)),
+    };
+    let ask = |next| client::pins(session, &settings.board, next);
+    Ok(match latest::look(sent_at, is_it, ask).await?.nearest()? {
+        Some(pin) => Found::There(published(session, pin.id)),
         None => Found::Absent,
     })
 }

@@ -203,5 +203,5 @@ fn what_does_not_go_together_is_told() {
     uneven.media[1].dimensions = Some((3, 2));
     assert_eq!(broken(&uneven), [("media_urls[1]".to_owned(), "mixed_media_unsupported")]);
     let labelled = pin(json!({"ai_generated": true, "product_tags": ["1"]}), &["image/png"]);
-    assert_eq!(Pinterest.warnings(&labelled).len(), 2);
+    assert_eq!(crate::warnings(&Pinterest, &labelled).len(), 2);
 }

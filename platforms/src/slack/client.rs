@@ -3,13 +3,17 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use chrono::{DateTime, TimeDelta, Utc};
 use fanfare_outbound::Request;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use url::Url;
 
 use super::{SPEC, error};
-use crate::{Error, Kind, Result, Session};
+use crate::{
+    Error, Kind, Result, Session,
+    latest::{Entry, Page},
+};
 
 const UPLOAD_DEADLINE: Duration = Duration::from_secs(120);
 /// Largest answer: a channel's history comes with all its texts and blocks.
@@ -47,6 +51,20 @@ pub struct Message {
     pub files: Vec<File>,
 }
 
+impl Entry for Message {
+    /// Its timestamp, in seconds and their millionths.
+    fn made(&self) -> Option<DateTime<Utc>> {
+        let (seconds, micros) = self.ts.split_once('.')?;
+        let whole = DateTime::from_timestamp(seconds.parse().ok()?, 0)?;
+        Some(whole + TimeDelta::microseconds(micros.parse().ok()?))
+    }
+
+    /// Slack itself leaves out what is older, but for the start of a thread, which stands first.
+    fn place(&self) -> Option<DateTime<Utc>> {
+        None
+    }
+}
+
 /// A file of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct File {
@@ -65,6 +83,13 @@ pub struct Place {
 #[derive(Deserialize)]
 struct History {
     messages: Vec<Message>,
+    response_metadata: Option<Following>,
+}
+
+/// What follows a page, if anything does.
+#[derive(Deserialize)]
+struct Following {
+    next_cursor: Option<String>,
 }
 
 /// `auth.test`
@@ -134,34 +159,43 @@ pub async fn shared_as(session: &Session, file: &str, channel: &str) -> Result<O
     Ok(shares("public").or_else(|| shares("private")))
 }
 
-/// `conversations.history`: messages since `oldest`, newest first, with what they carry.
-pub async fn history(session: &Session, channel: &str, oldest: &str) -> Result<Vec<Message>> {
-    let query = [
-        ("channel", channel),
-        ("oldest", oldest),
-        ("limit", "200"),
-        ("include_all_metadata", "true"),
-    ];
-    let history: History = read(ask(session, "conversations.history", &query).await?)?;
-    Ok(history.messages)
+/// `conversations.history`: a page of the messages since `oldest`, newest first, with what they carry.
+pub async fn history(
+    session: &Session,
+    channel: &str,
+    oldest: &str,
+    next: Option<String>,
+) -> Result<Page<Message>> {
+    messages(session, "conversations.history", &[("channel", channel), ("oldest", oldest)], next)
+        .await
 }
 
-/// `conversations.replies`: the same of a thread.
+/// `conversations.replies`: the same of a thread, oldest first.
 pub async fn replies(
     session: &Session,
     channel: &str,
     thread: &str,
     oldest: &str,
-) -> Result<Vec<Message>> {
-    let query = [
-        ("channel", channel),
-        ("ts", thread),
-        ("oldest", oldest),
-        ("limit", "200"),
-        ("include_all_metadata", "true"),
-    ];
-    let replies: History = read(ask(session, "conversations.replies", &query).await?)?;
-    Ok(replies.messages)
+    next: Option<String>,
+) -> Result<Page<Message>> {
+    let of_thread = [("channel", channel), ("ts", thread), ("oldest", oldest)];
+    messages(session, "conversations.replies", &of_thread, next).await
+}
+
+/// Slack gives up to 999, and advises against asking for more than 200
+/// (<https://docs.slack.dev/apis/web-api/pagination>).
+async fn messages(
+    session: &Session,
+    method: &str,
+    of: &[(&str, &str)],
+    next: Option<String>,
+) -> Result<Page<Message>> {
+    let mut query = of.to_vec();
+    query.extend([("limit", "200"), ("include_all_metadata", "true")]);
+    query.extend(next.as_deref().map(|cursor| ("cursor", cursor)));
+    let history: History = read(ask(session, method, &query).await?)?;
+    let next = history.response_metadata.and_then(|following| following.next_cursor);
+    Ok(Page::naming(history.messages, next))
 }
 
 async fn ask(session: &Session, method: &str, query: &[(&str, &str)]) -> Result<Value> {

@@ -23,7 +23,7 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    Caption, Class, Connect, Draft, Example, Found, Frame, Identity, MediaRules, Pace, Per,
+    About, Caption, Class, Connect, Draft, Example, Found, Frame, Identity, MediaRules, Pace, Per,
     Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation,
     Warning,
     oauth::{Endpoint, Oauth, Permission, Renewal},
@@ -60,6 +60,7 @@ const OAUTH: Oauth = Oauth {
     separator: ",",
     token: Endpoint::at(SLACK, "/api/oauth.v2.access"),
     renewal: Renewal::RefreshToken { idle: Duration::from_secs(365 * 86_400) },
+    shared: true,
     revoke: Some(Endpoint::at(SLACK, "/api/auth.revoke")),
     ..Oauth::USUAL
 };
@@ -94,6 +95,11 @@ const SPEC: Spec = Spec {
     settings: Settings::FIELDS,
     class: Class::Search,
     paces: &[Pace::new(Per::Account, 1, 1)],
+    about: About {
+        reconcile: "`conversations.history`, by the metadata that the service sends along",
+        tokens: "the bot token does not end; where the app rotates tokens, 12 hours, by a refresh token",
+        tested: "",
+    },
     sources: &[
         Source::observed(
             "messages, uploads, metadata, errors, length of texts, number of blocks",

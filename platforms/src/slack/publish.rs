@@ -12,7 +12,7 @@ use super::{
     state::{Next, Place, State},
 };
 use crate::{
-    Draft, Error, Found, Kind, Media, Progress, Result, Session, Step, outcome::read_state,
+    Draft, Error, Found, Kind, Media, Progress, Result, Session, Step, latest, outcome::read_state,
     settings::alt_text,
 };
 
@@ -164,20 +164,23 @@ pub async fn reconcile(
     let settings: Settings = draft.settings()?;
     let state: State = read_state(state.as_ref());
     let oldest = format!("{}.000000", (sent_at - TimeDelta::minutes(2)).timestamp());
-    let messages = match &settings.thread_ts {
-        Some(thread) => client::replies(session, channel(session), thread, &oldest).await?,
-        None => client::history(session, channel(session), &oldest).await?,
-    };
     let key = draft.key.to_string();
-    let is_ours = |message: &&Message| {
+    let is_ours = |message: &Message| {
         let carries = message.metadata["event_payload"]["key"] == key.as_str();
         let files = || {
             message.files.iter().map(|file| &file.id).eq(state.files.iter().map(|file| &file.id))
         };
         carries || (!state.files.is_empty() && files())
     };
-    let found = messages.iter().find(is_ours);
-    Ok(found.map_or(Found::Absent, |message| Found::There(done(session, &message.ts))))
+    let channel = channel(session);
+    let looked = if let Some(thread) = &settings.thread_ts {
+        let ask = |next| client::replies(session, channel, thread, &oldest, next);
+        latest::look(sent_at, is_ours, ask).await?
+    } else {
+        let ask = |next| client::history(session, channel, &oldest, next);
+        latest::look(sent_at, is_ours, ask).await?
+    };
+    Ok(looked.nearest()?.map_or(Found::Absent, |message| Found::There(done(session, &message.ts))))
 }
 
 /// A message is known by its timestamp; its address is made of it.

@@ -40,6 +40,7 @@ pub(super) fn calls<'a>(draft: &'a Draft, settings: &Settings) -> Vec<Call<'a>> 
         [] if caption.is_empty() => {}
         [] => calls.push(text("send_message", caption, settings)),
         [media] => calls.push(single(media, caption, settings)),
+        both if settings.is_live_photo => calls.push(live_photo(both, caption, settings)),
         // An album cannot have buttons: they go below the caption, in a message of its own.
         album if !buttons.is_empty() => {
             calls.push(send_album(album, "", settings));
@@ -92,6 +93,18 @@ fn single<'a>(media: &'a Media, caption: &str, settings: &Settings) -> Call<'a> 
         call.params.insert(field.to_owned(), json!(address));
     }
     call
+}
+
+/// A photo and the short video that it comes alive with. Telegram takes both as files alone.
+fn live_photo<'a>(both: &'a [Media], caption: &str, settings: &Settings) -> Call<'a> {
+    let mut params = Map::new();
+    add_text(&mut params, "caption", caption, settings);
+    let file = |media: &'a Media| {
+        let field = if media.is_video() { "live_photo" } else { "photo" };
+        File { field: field.to_owned(), media, bytes_max: PHOTO_BYTES_MAX }
+    };
+    let files = both.iter().map(file).collect();
+    Call { step: "send_live_photo", method: "sendLivePhoto", params, files }
 }
 
 fn send_album<'a>(album: &'a [Media], caption: &str, settings: &Settings) -> Call<'a> {

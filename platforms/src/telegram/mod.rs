@@ -23,9 +23,9 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    Account, Caption, Class, Connect, CredentialField, Draft, Example, Frame, Identity, MediaRules,
-    Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step,
-    Violation, text,
+    About, Account, Caption, Class, Connect, CredentialField, Draft, Example, Frame, Identity,
+    MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec,
+    Step, Violation, text,
 };
 
 /// Largest photo of an upload in bytes.
@@ -84,6 +84,11 @@ const SPEC: Spec = Spec {
     commit_deadline: Duration::from_secs(60),
     paces: PACES,
     prepare_lead: Duration::ZERO,
+    about: About {
+        reconcile: "",
+        tokens: "the bot token does not end",
+        tested: "",
+    },
     sources: &[
         Source::documented(
             "text, media, polls, buttons",
@@ -105,6 +110,8 @@ const SPEC: Spec = Spec {
             r#"{"caption": "", "settings": {"poll": {"question": "Tea?", "options": ["Yes", "No"], "is_anonymous": true, "allows_multiple_answers": true}}}"#,
         ),
         Example::new("an album", r#"{"caption": "Two pictures"}"#).with(&["image/png", "image/png"]),
+        Example::new("a live photo", r#"{"caption": "It moves", "settings": {"is_live_photo": true}}"#)
+            .with(&["image/jpeg", "video/mp4"]),
         Example::new(
             "a video",
             r#"{"caption": "A film", "settings": {"start_timestamp": 1, "video_cover_url": "https://example.org/cover.jpg"}}"#,

@@ -2,8 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::markup;
+use super::{PHOTO_BYTES_MAX, markup};
 use crate::{Draft, Media, Shape, Violation, settings::settings};
+
+/// Longest video of a live photo (<https://core.telegram.org/bots/api#sendlivephoto>).
+const LIVE_MS_MAX: u64 = 10_000;
 
 settings! {
     /// The settings of a message.
@@ -20,6 +23,8 @@ settings! {
         optional poll: Option<Poll> = Shape::Object(Poll::FIELDS),
         /// Address of the picture shown before the video plays; one video only.
         optional video_cover_url: Option<String> = Shape::Url,
+        /// Makes one photo and one video of up to 10 s and 10 MB a live photo.
+        optional is_live_photo: bool = Shape::Bool,
         /// Second at which the video starts to play; one video only.
         optional start_timestamp: Option<i64> = Shape::Integer { min: 0, max: 86_400 },
     }
@@ -67,7 +72,10 @@ pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     let mut violations: Vec<_> = markup_violation(draft).into_iter().collect();
     violations.extend(album_violations(&draft.media));
     let Ok(settings) = draft.settings::<Settings>() else { return violations };
-    let is_album = draft.media.len() > 1;
+    violations.extend(
+        settings.is_live_photo.then(|| live_photo_violations(&draft.media)).into_iter().flatten(),
+    );
+    let is_album = draft.media.len() > 1 && !settings.is_live_photo;
     if is_album && draft.caption.trim().is_empty() && !settings.inline_buttons.is_empty() {
         violations.push(Violation::new(
             "settings.inline_buttons",
@@ -93,6 +101,33 @@ pub(super) fn check(draft: &Draft) -> Vec<Violation> {
         },
     ));
     violations
+}
+
+/// A live photo is a short video with the photo that stands for it.
+fn live_photo_violations(media: &[Media]) -> Vec<Violation> {
+    let kinds =
+        |is: fn(&Media) -> bool| media.iter().filter(|one| one.mime.is_empty() || is(one)).count();
+    if media.len() != 2 || kinds(Media::is_image) == 0 || kinds(Media::is_video) == 0 {
+        let message = "A live photo is made of one photo and one video.";
+        let remedy = "Give one photo and one video, or leave out is_live_photo.";
+        return vec![Violation::new("settings.is_live_photo", "setting_invalid", message, remedy)];
+    }
+    let videos = media.iter().enumerate().filter(|(_, one)| one.is_video());
+    let rules = videos.flat_map(|(place, video)| {
+        let field = format!("media_urls[{place}]");
+        let long = video.duration_ms.filter(|ms| *ms > LIVE_MS_MAX).map(|ms| {
+            let message = "The video of a live photo lasts 10 s at most on telegram.";
+            Violation::new(&field, "video_too_long", message, "Shorten the video to 10 s.")
+                .with_limit(LIVE_MS_MAX, ms)
+        });
+        let large = video.bytes.filter(|bytes| *bytes > PHOTO_BYTES_MAX).map(|bytes| {
+            let message = "The video of a live photo has 10 MB at most on telegram.";
+            Violation::new(&field, "video_exceeds_platform_limit", message, "Compress the video.")
+                .with_limit(PHOTO_BYTES_MAX, bytes)
+        });
+        [long, large]
+    });
+    rules.flatten().collect()
 }
 
 fn markup_violation(draft: &Draft) -> Option<Violation> {

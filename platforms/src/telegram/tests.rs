@@ -133,6 +133,33 @@ async fn a_video_says_how_it_plays() {
 }
 
 #[tokio::test]
+async fn a_live_photo_is_a_photo_and_a_film_in_one_message() {
+    let network = network().await;
+    let settings = json!({"is_live_photo": true, "inline_buttons": [{"text": "Open", "url": "https://example.org"}]});
+    let mut post = draft("It moves", settings);
+    post.media = vec![media("a.jpg", "image/jpeg"), media("b.mp4", "video/mp4")];
+    assert_eq!(codes(&post), Vec::<String>::new());
+    let (steps, _) = walk(&network, &post).await;
+    assert_eq!(steps, ["send_live_photo"]);
+    let seen = &network.seen()[0];
+    assert_eq!(seen.line, line("sendLivePhoto"));
+    let form = seen.text();
+    for part in [
+        "name=\"photo\"; filename=\"a.jpg\"",
+        "name=\"live_photo\"; filename=\"b.mp4\"",
+        "It moves",
+        "inline_keyboard",
+    ] {
+        assert!(form.contains(part), "{part}: {form}");
+    }
+    let still = Draft { media: vec![post.media[0].clone(), post.media[0].clone()], ..post.clone() };
+    assert_eq!(codes(&still), ["settings.is_live_photo setting_invalid"]);
+    (post.media[1].duration_ms, post.media[1].bytes) = (Some(10_001), Some(10_000_001));
+    let broken = ["media_urls[1] video_too_long", "media_urls[1] video_exceeds_platform_limit"];
+    assert_eq!(codes(&post), broken);
+}
+
+#[tokio::test]
 async fn an_album_has_its_caption_on_the_first_item() {
     let network = network().await;
     let mut post = draft("Both", json!({"parse_mode": "MarkdownV2"}));

@@ -7,7 +7,10 @@ use fanfare_outbound::Request;
 use serde::{Deserialize, de::DeserializeOwned};
 
 use super::{SPEC, container::Params, error::parse_error};
-use crate::{Result, Session, graph};
+use crate::{
+    Result, Session, graph,
+    latest::{Entry, Page},
+};
 
 /// The account that a token belongs to.
 #[derive(Debug, Deserialize)]
@@ -42,6 +45,12 @@ pub(super) struct Post {
     pub text: String,
     #[serde(deserialize_with = "graph::time")]
     pub timestamp: DateTime<Utc>,
+}
+
+impl Entry for Post {
+    fn made(&self) -> Option<DateTime<Utc>> {
+        Some(self.timestamp)
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -89,15 +98,19 @@ pub(super) async fn publish(
     send::<graph::Made>(session, request).await?.id("Threads")
 }
 
-/// The account's latest posts.
-pub(super) async fn posts(session: &Session) -> Result<Vec<Post>> {
+/// A page of the account's latest posts.
+pub(super) async fn posts(session: &Session, next: Option<String>) -> Result<Page<Post>> {
     let path = format!("/v1.0/{}/threads", session.account.remote_id);
-    list(session, &path).await
+    list(session, &path, next).await
 }
 
-/// The latest replies to a post.
-pub(super) async fn replies(session: &Session, post: &str) -> Result<Vec<Post>> {
-    list(session, &format!("/v1.0/{post}/replies")).await
+/// A page of the latest replies to a post.
+pub(super) async fn replies(
+    session: &Session,
+    post: &str,
+    next: Option<String>,
+) -> Result<Page<Post>> {
+    list(session, &format!("/v1.0/{post}/replies"), next).await
 }
 
 /// Address of a post for people.
@@ -107,10 +120,11 @@ pub(super) async fn permalink(session: &Session, post: &str) -> Result<String> {
     Ok(answer.permalink)
 }
 
-async fn list(session: &Session, path: &str) -> Result<Vec<Post>> {
-    let query = [("fields", "id,text,permalink,timestamp"), ("limit", "100")];
+/// Up to 100 are given at a time (<https://developers.facebook.com/docs/threads/threads-media>).
+async fn list(session: &Session, path: &str, next: Option<String>) -> Result<Page<Post>> {
+    let query = graph::list_query("id,text,permalink,timestamp", "100", next.as_deref());
     let answer: graph::List<Post> = get(session, path, &query).await?;
-    Ok(answer.data)
+    Ok(answer.page())
 }
 
 fn account_url(session: &Session, edge: &str) -> Result<url::Url> {

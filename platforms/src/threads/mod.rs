@@ -24,7 +24,7 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    Caption, Class, Connect, Draft, Example, Found, Frame, Identity, MediaRules, Pace, Per,
+    About, Caption, Class, Connect, Draft, Example, Found, Frame, Identity, MediaRules, Pace, Per,
     Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, ThreadRules,
     Violation, Warning,
     oauth::{Endpoint, Oauth, Permission, Renewal, Trade},
@@ -132,6 +132,11 @@ const SPEC: Spec = Spec {
     class: Class::Handle,
     paces: PACES,
     prepare_lead: Duration::from_secs(2 * 60),
+    about: About {
+        reconcile: "`GET /v1.0/{container}?fields=status`, then the latest posts",
+        tokens: "60 days, exchanged for another 60 before they end",
+        tested: "",
+    },
     sources: &[
         Source::documented(
             "text, media, settings",

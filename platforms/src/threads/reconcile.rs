@@ -8,7 +8,7 @@ use super::{
     container, publish,
     state::{Stage, State},
 };
-use crate::{Draft, Found, Result, Session, answer::is_since};
+use crate::{Draft, Found, Result, Session, latest};
 
 /// Asks the container. A dead one was certainly not published; the next call to publish finds that out too and makes a
 /// new one.
@@ -40,19 +40,16 @@ pub(super) async fn find(
 ) -> Result<Option<String>> {
     let segments = container::segments(draft);
     let text = segments.get(state.segment()).map(String::as_str).unwrap_or_default();
-    if let Some(id) = pick(client::posts(session).await?, text, &state.published, sent_at) {
-        return Ok(Some(id));
+    let is_it =
+        |post: &Post| post.text.trim() == text.trim() && !state.published.contains(&post.id);
+    let posts = latest::look(sent_at, is_it, |next| client::posts(session, next)).await?;
+    let Some(parent) = state.published.last() else {
+        return Ok(posts.nearest()?.map(|post| post.id));
+    };
+    if let Some(post) = posts.found.into_iter().next() {
+        return Ok(Some(post.id));
     }
-    let Some(parent) = state.published.last() else { return Ok(None) };
-    Ok(pick(client::replies(session, parent).await?, text, &state.published, sent_at))
-}
-
-/// Of several that fit, the one made nearest to the call.
-fn pick(posts: Vec<Post>, text: &str, known: &[String], sent_at: DateTime<Utc>) -> Option<String> {
-    posts
-        .into_iter()
-        .filter(|post| post.text.trim() == text.trim())
-        .filter(|post| is_since(post.timestamp, sent_at) && !known.contains(&post.id))
-        .min_by_key(|post| (post.timestamp - sent_at).abs())
-        .map(|post| post.id)
+    let replies =
+        latest::look(sent_at, is_it, |next| client::replies(session, parent, next)).await?;
+    Ok(replies.nearest()?.map(|post| post.id))
 }

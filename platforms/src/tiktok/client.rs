@@ -10,7 +10,11 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::{API, SPEC, error};
-use crate::{Error, Kind, Result, Session, oauth::ACCESS_TOKEN};
+use crate::{
+    Error, Kind, Result, Session,
+    latest::{Entry, Page},
+    oauth::ACCESS_TOKEN,
+};
 
 /// Time for a chunk that is not the last.
 const CHUNK_DEADLINE: Duration = Duration::from_secs(60);
@@ -80,6 +84,11 @@ impl Status {
 struct Videos {
     #[serde(default)]
     videos: Vec<Listed>,
+    #[serde(default)]
+    has_more: bool,
+    /// In milliseconds: what is older is on the next page.
+    #[serde(default)]
+    cursor: i64,
 }
 
 /// A post as lists show it.
@@ -93,10 +102,9 @@ pub(super) struct Listed {
     create_time: i64,
 }
 
-impl Listed {
-    /// When it was made.
-    pub fn created(&self) -> DateTime<Utc> {
-        DateTime::from_timestamp(self.create_time, 0).unwrap_or_default()
+impl Entry for Listed {
+    fn made(&self) -> Option<DateTime<Utc>> {
+        DateTime::from_timestamp(self.create_time, 0)
     }
 }
 
@@ -161,10 +169,16 @@ pub(super) async fn status(session: &Session, publish_id: &str) -> Result<Status
     post(session, "/v2/post/publish/status/fetch/", &json!({"publish_id": publish_id})).await
 }
 
-/// The creator's latest public posts.
-pub(super) async fn videos(session: &Session) -> Result<Vec<Listed>> {
+/// A page of the creator's latest public posts, of 20 at most
+/// (<https://developers.tiktok.com/doc/tiktok-api-v2-video-list>).
+pub(super) async fn videos(session: &Session, next: Option<String>) -> Result<Page<Listed>> {
     let path = "/v2/video/list/?fields=id,title,video_description,create_time";
-    post(session, path, &json!({"max_count": 20})).await.map(|found: Videos| found.videos)
+    let mut body = json!({"max_count": 20});
+    if let Some(cursor) = next.and_then(|next| next.parse::<i64>().ok()) {
+        body["cursor"] = json!(cursor);
+    }
+    let found: Videos = post(session, path, &body).await?;
+    Ok(Page::naming(found.videos, found.has_more.then(|| found.cursor.to_string())))
 }
 
 async fn post<T: DeserializeOwned>(session: &Session, path: &str, body: &Value) -> Result<T> {

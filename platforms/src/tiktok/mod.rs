@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 use settings::Settings;
 
 use crate::{
-    Account, Api, Caption, Class, Connect, Draft, Error, Example, Found, Frame, Identity,
+    About, Account, Api, Caption, Class, Connect, Draft, Error, Example, Found, Frame, Identity,
     MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Secrets, Session,
     Source, Spec, Step, Violation, Warning,
     oauth::{self, ACCESS_TOKEN, Endpoint, Oauth, Permission, Renewal},
@@ -114,12 +114,18 @@ const SPEC: Spec = Spec {
         },
     ],
     settings: Settings::FIELDS,
+    ai_label: true,
     class: Class::Handle,
     commit_deadline: Duration::from_secs(45),
     paces: PACES,
     untold_wait: Some(UNTOLD_WAIT),
     helpers: &[CREATOR_INFO],
     api: Some(Api { version: "v2", ends: None }),
+    about: About {
+        reconcile: "videos: `POST /v2/post/publish/status/fetch/` with the publish id; slideshows: `POST /v2/video/list/`, public ones only",
+        tokens: "24 hours, by a refresh token of a year",
+        tested: "",
+    },
     sources: &[
         Source::documented(
             "posts, chunks, states, limits of texts and files, errors",

@@ -6,15 +6,14 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 
 use super::{
-    client::{self, Status},
+    client::{self, Listed, Status},
     content,
     error::{failed, is_stale},
     settings::Settings,
     state::{Stage, State, chunk_end, chunks},
 };
 use crate::{
-    Draft, Error, Found, Kind, Media, Progress, Result, Session, Step, answer::is_since,
-    outcome::read_state,
+    Draft, Error, Found, Kind, Media, Progress, Result, Session, Step, latest, outcome::read_state,
 };
 
 /// How often an upload whose address no longer works is begun anew.
@@ -133,10 +132,7 @@ fn sent(session: &Session, mut state: State, publish_id: String) -> Result<Progr
 }
 
 fn under_way(state: &State, after: Duration, remote_id: Option<String>) -> Result<Progress> {
-    let Progress::Continue { state, .. } = Progress::go_on(state)? else {
-        return Err(Error::misconfigured("The progress of the post cannot be stored."));
-    };
-    Ok(Progress::Continue { state, after, remote_id, public: true })
+    Ok(Progress::go_on(state)?.after(after).naming(remote_id).in_public())
 }
 
 async fn wait(
@@ -220,12 +216,9 @@ pub(super) async fn reconcile(
     }
     let settings: Settings = draft.settings()?;
     let title = settings.title.as_deref().unwrap_or_default();
-    let listed = client::videos(session).await?.into_iter();
-    let ours = listed.filter(|one| one.title == title && one.video_description == draft.caption);
-    let found = ours
-        .filter(|one| is_since(one.created(), sent_at))
-        .min_by_key(|one| (one.created() - sent_at).abs());
-    Ok(match found {
+    let is_it = |one: &Listed| one.title == title && one.video_description == draft.caption;
+    let looked = latest::look(sent_at, is_it, |next| client::videos(session, next)).await?;
+    Ok(match looked.nearest()? {
         Some(one) => {
             let id = one.id;
             Found::There(public(session, draft, &state, Some(id.clone()), id))

@@ -17,7 +17,7 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    Caption, Class, Connect, CredentialField, Draft, Example, Found, Identity, MediaRules,
+    About, Caption, Class, Connect, CredentialField, Draft, Example, Found, Identity, MediaRules,
     Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation, text,
 };
 
@@ -59,6 +59,11 @@ const SPEC: Spec = Spec {
     class: Class::Search,
     // A site has no limit of its own; one that asks to wait is waited for.
     paces: &[],
+    about: About {
+        reconcile: "`GET /wp/v2/posts?slug=…` of the slug that the service chose",
+        tokens: "the application password does not end",
+        tested: "WordPress (Debian)",
+    },
     sources: &[
         Source::documented(
             "fields of posts and media",

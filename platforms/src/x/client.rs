@@ -9,7 +9,11 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
 
 use super::{LABEL, SPEC, error::parse_error};
-use crate::{Error, Kind, Media, Result, Session, answer, oauth::ACCESS_TOKEN};
+use crate::{
+    Error, Kind, Media, Result, Session, answer,
+    latest::{Entry, Page},
+    oauth::ACCESS_TOKEN,
+};
 
 /// A file or a piece of one is sent while the call lasts.
 const UPLOAD_DEADLINE: Duration = Duration::from_secs(120);
@@ -18,6 +22,15 @@ const UPLOAD_DEADLINE: Duration = Duration::from_secs(120);
 #[derive(Debug, Deserialize)]
 struct Wrapped<T> {
     data: Option<T>,
+    #[serde(default)]
+    meta: Meta,
+}
+
+/// What follows a page of a list.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Meta {
+    next_token: Option<String>,
 }
 
 /// The account that a token belongs to.
@@ -116,6 +129,12 @@ pub(super) struct Tweet {
     pub entities: Entities,
 }
 
+impl Entry for Tweet {
+    fn made(&self) -> Option<DateTime<Utc>> {
+        Some(self.created_at)
+    }
+}
+
 /// What stands in a text.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -196,15 +215,20 @@ pub(super) async fn tweet(session: &Session, tweet: &NewTweet<'_>) -> Result<Str
     Ok(made.id)
 }
 
-/// The account's latest posts and replies.
-pub(super) async fn tweets(session: &Session) -> Result<Vec<Tweet>> {
+/// A page of the account's latest posts and replies, of 100 at most
+/// (<https://docs.x.com/x-api/users/get-posts>). X asks to be paid for every post that is read.
+pub(super) async fn tweets(session: &Session, next: Option<String>) -> Result<Page<Tweet>> {
     let path = format!("/2/users/{}/tweets", session.account.remote_id);
-    let query =
-        [("max_results", "10"), ("exclude", "retweets"), ("tweet.fields", "created_at,entities")];
+    let mut query = vec![
+        ("max_results", "100"),
+        ("exclude", "retweets"),
+        ("tweet.fields", "created_at,entities"),
+    ];
+    query.extend(next.as_deref().map(|token| ("pagination_token", token)));
     let request = signed(session, get(session, &path)?.query(&query))?;
     // An account without posts is answered without data.
     let found: Wrapped<Vec<Tweet>> = answer::send(session, request, parse_error).await?;
-    Ok(found.data.unwrap_or_default())
+    Ok(Page::naming(found.data.unwrap_or_default(), found.meta.next_token))
 }
 
 fn get(session: &Session, path: &str) -> Result<Request> {

@@ -23,8 +23,8 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    Account, Caption, Class, Connect, Draft, Example, Found, Frame, Identity, MediaRules, Pace,
-    Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step,
+    About, Account, Caption, Class, Connect, Draft, Example, Found, Frame, Identity, MediaRules,
+    Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step,
     ThreadRules, Violation, Warning,
     oauth::{ClientAuth, Endpoint, Oauth, Permission, Renewal},
     text,
@@ -124,6 +124,7 @@ const SPEC: Spec = Spec {
         },
     ],
     settings: Settings::FIELDS,
+    ai_label: true,
     thread: Some(ThreadRules {
         post_type: CHAIN,
         metadata_key: CHAIN_KEY,
@@ -134,6 +135,11 @@ const SPEC: Spec = Spec {
     class: Class::Search,
     paces: PACES,
     helpers: &["x.quota"],
+    about: About {
+        reconcile: "`GET /2/users/{id}/tweets`, by text and time",
+        tokens: "2 hours, by a refresh token that is good once",
+        tested: "",
+    },
     sources: &[
         Source::documented("calls and what they take", "https://docs.x.com/x-api"),
         Source::documented(

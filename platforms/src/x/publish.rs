@@ -176,11 +176,8 @@ pub(super) fn published(
 ) -> Result<Progress> {
     state.published.push(id.clone());
     if state.published.len() < segments(draft).len() {
-        let mut progress = Progress::go_on(&state)?.after(BETWEEN_SEGMENTS).naming(Some(id));
-        if let Progress::Continue { public, .. } = &mut progress {
-            *public = true;
-        }
-        return Ok(progress);
+        let progress = Progress::go_on(&state)?.after(BETWEEN_SEGMENTS);
+        return Ok(progress.naming(Some(id)).in_public());
     }
     let mut ids = state.published.into_iter();
     let first = ids.next().ok_or_else(unfit)?;

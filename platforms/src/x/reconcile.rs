@@ -8,7 +8,7 @@ use super::{
     publish, segments,
     state::State,
 };
-use crate::{Draft, Found, Result, Session, answer::is_since, outcome::read_state};
+use crate::{Draft, Found, Result, Session, latest, outcome::read_state};
 
 /// Looks for the post among the account's latest ones.
 pub(super) async fn reconcile(
@@ -35,13 +35,9 @@ pub(super) async fn find(
     since: DateTime<Utc>,
 ) -> Result<Option<String>> {
     let wanted = bare(text);
-    let is_it = |tweet: &Tweet| {
-        let is_new = is_since(tweet.created_at, since) && !known.contains(&tweet.id);
-        is_new && bare(&as_written(tweet)) == wanted
-    };
-    let listed = client::tweets(session).await?.into_iter().filter(is_it);
-    let nearest = listed.min_by_key(|tweet| (tweet.created_at - since).abs());
-    Ok(nearest.map(|tweet| tweet.id))
+    let is_it = |tweet: &Tweet| !known.contains(&tweet.id) && bare(&as_written(tweet)) == wanted;
+    let looked = latest::look(since, is_it, |next| client::tweets(session, next)).await?;
+    Ok(looked.nearest()?.map(|tweet| tweet.id))
 }
 
 /// The text as its author wrote it: X escapes three signs and puts short addresses in.

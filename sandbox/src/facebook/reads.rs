@@ -4,36 +4,25 @@ use serde_json::{Value, json};
 
 use super::home::{Change, Home, Kind, Post, Uploaded, Video};
 use super::{Cx, Facebook, first, page, shown};
-use crate::graph::{self, access, failure, fields};
+use crate::graph::{self, access, failure, fields, lists};
 use crate::network::Identity;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
-const PAGE: usize = 25;
-const PAGE_MAX: usize = 100;
-
 /// Fields that a post may be without.
 const POST_FIELDS: [&str; 4] = ["message", "full_picture", "attachments", "story"];
-
-fn limit(cx: &Cx) -> usize {
-    let limit = cx.call.query_value("limit").and_then(|limit| limit.parse().ok());
-    limit.unwrap_or(PAGE).clamp(1, PAGE_MAX)
-}
 
 /// `GET /{page}/published_posts`: newest first; stories are not among them.
 pub(super) fn posts(cx: &Cx) -> Answer {
     let account = page(cx)?;
-    let views: Vec<Value> = account.look(|home| {
+    account.look(|home| {
         let seen = home.posts.values().rev().filter(|post| post.kind != Kind::Story);
-        seen.take(limit(cx)).map(|post| view(cx, home, &account.identity, post)).collect()
-    });
-    list(cx, &views, &POST_FIELDS, "Post")
-}
-
-fn list(cx: &Cx, views: &[Value], known: &[&str], node: &str) -> Answer {
-    let picked: Result<Vec<_>, Reply> =
-        views.iter().map(|view| fields::pick(&cx.call, view, known, node)).collect();
-    Ok(Reply::ok(&json!({"data": picked?, "paging": {"cursors": {"before": "0", "after": "1"}}})))
+        let show = |post: &Post| {
+            let whole = view(cx, home, &account.identity, post);
+            fields::pick(&cx.call, &whole, &POST_FIELDS, "Post")
+        };
+        lists::page(cx, lists::USUAL, seen, |post| post.id, show)
+    })
 }
 
 fn view(cx: &Cx, home: &Home, owner: &Identity, post: &Post) -> Value {
@@ -54,12 +43,15 @@ fn view(cx: &Cx, home: &Home, owner: &Identity, post: &Post) -> Value {
 /// `GET /{page}/videos`: those of the feed and reels, from the moment they were handed over.
 pub(super) fn videos(cx: &Cx) -> Answer {
     let account = page(cx)?;
-    let views: Vec<Value> = account.look(|home| {
+    account.look(|home| {
         let seen = home.videos.values().rev();
         let seen = seen.filter(|video| video.kind != Kind::Story && video.finished_ms.is_some());
-        seen.take(limit(cx)).map(|video| video_view(cx, home, &account.identity, video)).collect()
-    });
-    list(cx, &views, &["description", "title"], "Video")
+        let show = |video: &Video| {
+            let whole = video_view(cx, home, &account.identity, video);
+            fields::pick(&cx.call, &whole, &["description", "title"], "Video")
+        };
+        lists::page(cx, lists::USUAL, seen, |video| video.id, show)
+    })
 }
 
 /// `GET /{page}/stories`: those of the last 24 hours.

@@ -1,16 +1,14 @@
 //! Consent, codes and tokens of a person who runs pages.
 
 use std::collections::HashMap;
-use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use url::Url;
-use url::form_urlencoded::Serializer;
 
 use super::{Graph, access, failure};
+use crate::ask;
 use crate::network::Cx;
-use crate::page;
 use crate::params::Params;
 use crate::random::{self, BASE62};
 use crate::reply::{Answer, Reply};
@@ -112,7 +110,9 @@ pub(crate) fn authorize<N: Graph>(cx: &Cx<N>) -> Answer {
     if let Some(state) = query("state") {
         back.query_pairs_mut().append_pair("state", &state);
     }
-    let Some(chosen) = query("account") else { return Ok(choice(cx)) };
+    let Some(chosen) = query("account") else {
+        return Ok(ask::choice(cx, &[("all", "All of them")]));
+    };
     let accounts: Vec<String> = match chosen.as_str() {
         "all" => cx.sim.all().iter().map(|one| one.identity.remote_id.clone()).collect(),
         id => vec![id.to_owned()],
@@ -139,22 +139,6 @@ pub(crate) fn authorize<N: Graph>(cx: &Cx<N>) -> Answer {
     back.query_pairs_mut().append_pair("code", &code);
     // Facebook ends its redirects so.
     Ok(Reply::empty(302).with("location", format!("{back}#_=_")))
-}
-
-fn choice<N: Graph>(cx: &Cx<N>) -> Reply {
-    let link = |id: &str, name: &str| {
-        let pairs = cx.call.query_pairs().chain([("account".to_owned(), id.to_owned())]);
-        let query = Serializer::new(String::new()).extend_pairs(pairs).finish();
-        let url = page::escape(&format!("{}/{}?{query}", cx.sim.base(), cx.call.path));
-        format!("<li><a href=\"{url}\">{}</a></li>", page::escape(name))
-    };
-    let mut list = String::from("<ul>");
-    for account in cx.sim.all() {
-        list.push_str(&link(&account.identity.remote_id, &account.identity.username));
-    }
-    let _ = write!(list, "{}{}</ul>", link("all", "All of them"), link("none", "Cancel"));
-    let about = format!("An application asks to post on simulated {}.", N::NAME);
-    page::page(200, "Continue as", &about, &list)
 }
 
 /// `/oauth/access_token`: a code for a token of an hour, or that for one of 60 days.

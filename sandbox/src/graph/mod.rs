@@ -1,11 +1,13 @@
-//! What Meta's networks share: refusals, fields that are asked for, the login by which a person lets an app act for pages.
+//! What Meta's networks share: refusals, fields that are asked for, posts in two calls, the login by which a person lets an app act for pages.
 //!
 //! <https://developers.facebook.com/docs/graph-api>
 
 pub(crate) mod access;
+pub(crate) mod containers;
 pub(crate) mod crawl;
 pub(crate) mod failure;
 pub(crate) mod fields;
+pub(crate) mod lists;
 pub(crate) mod login;
 pub(crate) mod person;
 

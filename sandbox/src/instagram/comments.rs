@@ -5,6 +5,7 @@ use serde_json::json;
 use super::content::wrong;
 use super::home::{Change, Comment};
 use super::{Cx, first, id, params};
+use crate::graph::lists::{self, Size};
 use crate::graph::{self, access, failure, fields};
 use crate::reply::{Answer, Reply};
 
@@ -21,7 +22,7 @@ pub(super) fn post(cx: &Cx) -> Answer {
     }
     let (named, id, at_ms) = (first(cx), id(cx), cx.now_ms());
     cx.sim.change(&account, |home| {
-        let media = named.parse().ok().filter(|id| home.media.contains_key(id));
+        let media = named.parse().ok().filter(|id| home.made.posts.contains_key(id));
         let media = media.ok_or_else(|| failure::missing(&named))?;
         Ok((Change::Comment(Comment { id, at_ms, media, text }), ()))
     })?;
@@ -30,29 +31,27 @@ pub(super) fn post(cx: &Cx) -> Answer {
 
 /// `GET /{media}/comments`, newest first.
 pub(super) fn list(cx: &Cx) -> Answer {
+    const SIZE: Size = Size { usual: 50, most: 50 };
     let account = access::page(cx)?;
     let named = first(cx);
-    let media: u64 = named.parse().map_err(|_| failure::missing(&named))?;
-    let views = account.look(|home| {
-        home.media.contains_key(&media).then(|| {
-            let own = home.comments.values().rev().filter(|comment| comment.media == media);
-            let shown = own.map(|comment| {
-                json!({
-                    "id": comment.id.to_string(),
-                    "text": comment.text,
-                    "timestamp": graph::time(comment.at_ms),
-                    "username": account.identity.username,
-                    "hidden": false,
-                    "like_count": 0,
-                })
-            });
-            shown.collect::<Vec<_>>()
-        })
-    });
-    let views = views.ok_or_else(|| failure::missing(&named))?;
-    let picked: Result<Vec<_>, Reply> = views
-        .iter()
-        .map(|view| fields::pick(&cx.call, view, &["from", "replies", "parent_id"], "IGComment"))
-        .collect();
-    Ok(Reply::ok(&json!({"data": picked?})))
+    let missing = || failure::missing(&named);
+    let media: u64 = named.parse().map_err(|_| missing())?;
+    let show = |comment: &Comment| {
+        let whole = json!({
+            "id": comment.id.to_string(),
+            "text": comment.text,
+            "timestamp": graph::time(comment.at_ms),
+            "username": account.identity.username,
+            "hidden": false,
+            "like_count": 0,
+        });
+        fields::pick(&cx.call, &whole, &["from", "replies", "parent_id"], "IGComment")
+    };
+    account.look(|home| {
+        if !home.made.posts.contains_key(&media) {
+            return Err(missing());
+        }
+        let below = home.comments.values().rev().filter(|comment| comment.media == media);
+        lists::page(cx, SIZE, below, |comment| comment.id, show)
+    })
 }

@@ -108,7 +108,7 @@ fn children(account: &Account<Instagram>, params: &Params) -> Result<Vec<u64>, R
         refused(2_207_028, "Carousel children", "A carousel must have from 2 to 10 items.")
     })?;
     let is_item = |home: &Home, id: &u64| {
-        home.containers.get(id).is_some_and(|one| one.content.carousel_item)
+        home.made.containers.get(id).is_some_and(|one| one.content.carousel_item)
     };
     if !account.look(|home| ids.iter().all(|id| is_item(home, id))) {
         let explanation =

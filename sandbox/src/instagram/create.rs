@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::home::{Change, Container, Content, Kind};
 use super::{Cx, Instagram, content, id, params, user};
+use crate::graph::containers::Change as Made;
 use crate::graph::crawl::{self, VideoFlaw};
 use crate::graph::{access, failure};
 use crate::network::Medium;
@@ -42,12 +43,13 @@ pub(super) async fn create(cx: Arc<Cx>) -> Answer {
     let container =
         Container { id, at_ms: now_ms, ready_ms, flaw: None, published: false, content };
     cx.sim.change(&account, |home| {
-        let recent = home.containers.values().filter(|one| one.at_ms > now_ms - DAY_MS).count();
+        let recent =
+            home.made.containers.values().filter(|one| one.at_ms > now_ms - DAY_MS).count();
         if limited && recent >= CONTAINERS {
             let message = "Application request limit reached";
             return Err(failure::graph(400, 4, 2_207_085, message));
         }
-        Ok((Change::Container(container), ()))
+        Ok((Change::Made(Made::Container(Box::new(container))), ()))
     })?;
     if let Some(url) = video {
         tokio::spawn(fetch_video(Arc::clone(&cx), Arc::clone(&account), id, kind, url));
@@ -100,7 +102,7 @@ fn arrived(cx: &Cx, account: &Account<Instagram>, id: u64, fetched: Result<Mediu
         Err(VideoFlaw::Unfetched) => Some(2_207_077),
         Err(VideoFlaw::Unsupported) => Some(2_207_026),
     };
-    cx.sim.make(account, Change::Fetched { id, ready_ms, medium: fetched.ok(), flaw });
+    cx.sim.make(account, Change::Made(Made::Fetched { id, ready_ms, medium: fetched.ok(), flaw }));
 }
 
 /// `POST /ig-api-upload/{version}/{container}`: from an address in `file_url`, or the bytes themselves.
@@ -108,7 +110,7 @@ pub(super) async fn upload(cx: Arc<Cx>) -> Answer {
     let account = access::page(&cx)?;
     let named = cx.call.segment(2).to_owned();
     let waits = |id: &u64| {
-        account.look(|home| home.containers.get(id).is_some_and(|one| one.ready_ms.is_none()))
+        account.look(|home| home.made.containers.get(id).is_some_and(|one| one.ready_ms.is_none()))
     };
     let id = named.parse().ok().filter(waits).ok_or_else(|| failure::missing(&named))?;
     let fetched = if let Some(url) = cx.call.header("file_url") {

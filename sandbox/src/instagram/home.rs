@@ -1,19 +1,24 @@
 //! What Instagram keeps of one account.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::graph::containers::{self, Made};
 use crate::graph::login::{self, Logins};
 use crate::network::Medium;
+
+pub(crate) type Container = containers::Container<Content, Flaw>;
+pub(crate) type Published = containers::Published<Content>;
+/// The number of the reason why nothing comes of a container.
+pub(crate) type Flaw = u32;
 
 /// One account's containers, posts and comments.
 #[derive(Default)]
 pub(crate) struct Home {
     pub logins: Logins,
-    pub containers: HashMap<u64, Container>,
-    pub media: BTreeMap<u64, Published>,
+    pub made: Made<Content>,
     pub comments: BTreeMap<u64, Comment>,
 }
 
@@ -43,27 +48,20 @@ pub(crate) struct Content {
     pub extra: Map<String, Value>,
 }
 
-/// A post that is being made.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Container {
-    pub id: u64,
-    pub at_ms: i64,
-    /// When processing ends; `None` while its video is still to come.
-    pub ready_ms: Option<i64>,
-    /// The number of the reason why nothing comes of it.
-    pub flaw: Option<u32>,
-    #[serde(default)]
-    pub published: bool,
-    pub content: Content,
-}
+impl containers::Content for Content {
+    type Flaw = Flaw;
 
-/// A post that is public.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Published {
-    pub id: u64,
-    pub at_ms: i64,
-    pub shortcode: String,
-    pub content: Content,
+    fn timed_out() -> Flaw {
+        2_207_003
+    }
+
+    fn children(&self) -> &[u64] {
+        &self.children
+    }
+
+    fn medium(&mut self) -> &mut Option<Medium> {
+        &mut self.medium
+    }
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -78,44 +76,16 @@ pub(crate) struct Comment {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Change {
     Login(login::Change),
-    Container(Container),
-    /// A container's video arrived, or did not.
-    Fetched {
-        id: u64,
-        ready_ms: i64,
-        medium: Option<Medium>,
-        flaw: Option<u32>,
-    },
-    Published {
-        container: u64,
-        id: u64,
-        at_ms: i64,
-        shortcode: String,
-    },
     Comment(Comment),
+    #[serde(untagged)]
+    Made(containers::Change<Content, Flaw>),
 }
 
 impl Home {
     pub fn apply(&mut self, change: Change) {
         match change {
             Change::Login(change) => self.logins.apply(change),
-            Change::Container(container) => {
-                drop(self.containers.insert(container.id, container));
-            }
-            Change::Fetched { id, ready_ms, medium, flaw } => {
-                if let Some(container) = self.containers.get_mut(&id) {
-                    container.ready_ms = Some(ready_ms);
-                    container.content.medium = medium.or(container.content.medium.take());
-                    container.flaw = flaw;
-                }
-            }
-            Change::Published { container, id, at_ms, shortcode } => {
-                if let Some(container) = self.containers.get_mut(&container) {
-                    container.published = true;
-                    let content = container.content.clone();
-                    self.media.insert(id, Published { id, at_ms, shortcode, content });
-                }
-            }
+            Change::Made(change) => self.made.apply(change),
             Change::Comment(comment) => drop(self.comments.insert(comment.id, comment)),
         }
     }

@@ -112,7 +112,7 @@ impl Network for Instagram {
     }
 
     fn posts(home: &Home, identity: &Identity, base: &str) -> Vec<Post> {
-        home.media.values().map(|post| shown::post(home, post, identity, base)).collect()
+        home.made.posts.values().map(|post| shown::post(home, post, identity, base)).collect()
     }
 
     fn refuse(refusal: Refusal) -> Reply {

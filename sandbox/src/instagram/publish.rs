@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use super::container::{Status, status};
 use super::content::{refused, wrong};
 use super::home::{Change, Container, Home};
 use super::{Cx, id, params, user};
+use crate::graph::containers::{Change as Made, Status};
 use crate::graph::{failure, fields, with_usage};
 use crate::random::{self, BASE64URL};
 use crate::reply::{Answer, Reply};
@@ -21,7 +21,7 @@ pub(super) fn publish(cx: &Cx) -> Answer {
     let named = named.ok_or_else(|| wrong("The parameter creation_id is required"))?;
     let (made, now_ms, limited) = (id(cx), cx.now_ms(), cx.sim.world.rate_limits());
     cx.sim.change(&account, |home| {
-        let container = named.parse().ok().and_then(|id: u64| home.containers.get(&id));
+        let container = named.parse().ok().and_then(|id: u64| home.made.containers.get(&id));
         let container = container.ok_or_else(|| {
             let explanation = "The media builder with the creation id does not exist or has expired.";
             refused(2_207_006, "Media not found", explanation)
@@ -32,7 +32,7 @@ pub(super) fn publish(cx: &Cx) -> Answer {
             return Err(failure::explained(400, 9, 2_207_042, "Application request limit reached", "Too many posts", explanation));
         }
         let shortcode = random::text(BASE64URL, 11);
-        Ok((Change::Published { container: container.id, id: made, at_ms: now_ms, shortcode }, ()))
+        Ok((Change::Made(Made::Published { container: container.id, id: made, at_ms: now_ms, shortcode }), ()))
     })?;
     Ok(with_usage(Reply::ok(&json!({"id": made.to_string()})), 5))
 }
@@ -41,7 +41,7 @@ fn ready(home: &Home, container: &Container, now_ms: i64) -> Result<(), Reply> {
     if container.content.carousel_item {
         return Err(wrong("A carousel item cannot be published by itself"));
     }
-    match status(home, container, now_ms) {
+    match home.made.status(container, now_ms) {
         Status::Finished => Ok(()),
         Status::InProgress => Err(failure::explained(
             400,
@@ -65,7 +65,7 @@ fn ready(home: &Home, container: &Container, now_ms: i64) -> Result<(), Reply> {
 
 /// Posts of the last 24 hours.
 fn used(home: &Home, now_ms: i64) -> usize {
-    home.media.values().rev().take_while(|post| post.at_ms > now_ms - DAY_MS).count()
+    home.made.posts.values().rev().take_while(|post| post.at_ms > now_ms - DAY_MS).count()
 }
 
 /// `GET /{user}/content_publishing_limit`. While limits are not enforced nothing is used up.

@@ -2,17 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::container::status;
+use super::container::words;
 use super::content::wrong;
 use super::home::{Home, Kind, Published};
 use super::{Cx, Instagram, first, shown, user};
-use crate::graph::{self, access, failure, fields};
+use crate::graph::{self, access, failure, fields, lists};
 use crate::network::Identity;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
-const PAGE: usize = 25;
-const PAGE_MAX: usize = 100;
 /// How long a story is seen, in milliseconds.
 const STORY_MS: i64 = 86_400_000;
 
@@ -34,15 +32,14 @@ pub(super) fn stories(cx: &Cx) -> Answer {
 }
 
 fn list(cx: &Cx, account: &Account<Instagram>, is_listed: impl Fn(&Published) -> bool) -> Answer {
-    let limit = cx.call.query_value("limit").and_then(|limit| limit.parse().ok());
-    let limit = limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
-    let views: Vec<Value> = account.look(|home| {
-        let listed = home.media.values().rev().filter(|post| is_listed(post)).take(limit);
-        listed.map(|post| view(cx, home, &account.identity, post)).collect()
-    });
-    let picked: Result<Vec<_>, Reply> =
-        views.iter().map(|view| fields::pick(&cx.call, view, &FIELDS, "IGMedia")).collect();
-    Ok(Reply::ok(&json!({"data": picked?})))
+    account.look(|home| {
+        let listed = home.made.posts.values().rev().filter(|post| is_listed(post));
+        let show = |post: &Published| {
+            let whole = view(cx, home, &account.identity, post);
+            fields::pick(&cx.call, &whole, &FIELDS, "IGMedia")
+        };
+        lists::page(cx, lists::USUAL, listed, |post| post.id, show)
+    })
 }
 
 /// `GET /{id}`: the account, a container or a post.
@@ -50,7 +47,7 @@ pub(super) fn node(cx: &Cx) -> Answer {
     let account = access::page(cx)?;
     let (named, identity) = (first(cx), &account.identity);
     if named == identity.remote_id {
-        let count = account.look(|home| home.media.len());
+        let count = account.look(|home| home.made.posts.len());
         let whole = json!({
             "id": identity.remote_id,
             "username": identity.username,
@@ -66,12 +63,12 @@ pub(super) fn node(cx: &Cx) -> Answer {
     let number: u64 = named.parse().map_err(|_| missing())?;
     let now_ms = cx.now_ms();
     let picked = account.look(|home| {
-        if let Some(container) = home.containers.get(&number) {
-            let status = status(home, container, now_ms);
-            let view = json!({"id": named, "status_code": status.code(), "status": status.words()});
+        if let Some(container) = home.made.containers.get(&number) {
+            let status = home.made.status(container, now_ms);
+            let view = json!({"id": named, "status_code": status.code(), "status": words(&status)});
             return fields::pick(&cx.call, &view, &[], "IGContainer");
         }
-        let post = home.media.get(&number).ok_or_else(missing)?;
+        let post = home.made.posts.get(&number).ok_or_else(missing)?;
         fields::pick(&cx.call, &view(cx, home, identity, post), &FIELDS, "IGMedia")
     })?;
     Ok(Reply::ok(&picked))

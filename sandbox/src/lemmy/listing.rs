@@ -5,17 +5,27 @@ use serde_json::json;
 use super::{Cx, access, shown};
 use crate::reply::{Answer, Reply};
 
-/// `GET /user?username=`: a user with posts and comments.
+/// Most posts of a page.
+const LIMIT_MAX: usize = 50;
+
+/// `GET /user?username=`: a user with a page of posts and comments.
 pub(super) fn user(cx: &Cx) -> Answer {
     let name = cx.call.query_value("username").unwrap_or_default();
     let name = name.split('@').next().unwrap_or_default().to_lowercase();
     let number = cx.call.query_value("person_id").unwrap_or_default();
     let found = cx.sim.find(&name).or_else(|| cx.sim.account(&number));
     let account = found.ok_or_else(|| access::failure(404, "couldnt_find_person"))?;
-    let limit = cx.call.query_value("limit").and_then(|limit| limit.parse().ok()).unwrap_or(10);
+    let number = |name: &str, usual: usize| {
+        cx.call.query_value(name).and_then(|text| text.parse().ok()).unwrap_or(usual).max(1)
+    };
+    let (page, limit) = (number("page", 1), number("limit", 10).min(LIMIT_MAX));
     let posts: Vec<_> = account.look(|home| {
-        let newest = home.posts.values().rev().filter(|post| !post.deleted).take(limit);
-        newest.map(|post| shown::view(post, &account.identity)).collect()
+        let newest = home.posts.values().rev().filter(|post| !post.deleted);
+        newest
+            .skip((page - 1).saturating_mul(limit))
+            .take(limit)
+            .map(|post| shown::view(post, &account.identity))
+            .collect()
     });
     Ok(Reply::ok(&json!({
         "person_view": {"person": shown::person(&account.identity), "is_admin": false},

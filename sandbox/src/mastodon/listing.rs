@@ -41,15 +41,18 @@ pub(super) fn source(cx: &Cx) -> Answer {
     })
 }
 
-/// `GET /accounts/{id}/statuses`
+/// `GET /accounts/{id}/statuses`: newest first, those older than `max_id`.
 pub(super) fn of_account(cx: &Cx) -> Answer {
     access::limited(cx, access::CALLS, |_| {
         let owner = cx.sim.account(cx.call.segment(3));
         let owner = owner.ok_or_else(|| access::failure(404, "Record not found"))?;
-        let limit = cx.call.query_value("limit").and_then(|limit| limit.parse().ok());
+        let query = |name: &str| cx.call.query_value(name);
+        let limit: usize = query("limit").and_then(|limit| limit.parse().ok()).unwrap_or(20);
+        let before: u64 = query("max_id").and_then(|id| id.parse().ok()).unwrap_or(u64::MAX);
         let base = cx.sim.base();
         let shown: Vec<_> = owner.look(|home| {
-            let newest = home.statuses.values().rev().take(limit.unwrap_or(20).min(40));
+            let newest = home.statuses.range(..before).rev().map(|(_, status)| status);
+            let newest = newest.take(limit.clamp(1, 40));
             newest.map(|status| shown::status(home, status, &owner.identity, &base)).collect()
         });
         Ok(Reply::ok(&shown))

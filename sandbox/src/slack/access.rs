@@ -8,8 +8,15 @@ use super::home::Change;
 use super::{Cx, Slack};
 use crate::call::Call;
 use crate::params::Params;
+use crate::random::{self, BASE62};
 use crate::reply::{Answer, Reply};
-use crate::sim::Account;
+use crate::sim::{Account, Sim};
+
+/// How long a token lives that rotates, in milliseconds.
+pub(super) const LIFE_MS: i64 = 12 * 3_600_000;
+/// How a token begins that rotates, and the one it is exchanged with.
+pub(super) const ROTATING: &str = "xoxe.xoxb-1-";
+pub(super) const REFRESH: &str = "xoxe-1-";
 
 /// A refusal.
 pub(super) fn failure(error: &str) -> Reply {
@@ -37,13 +44,36 @@ pub(super) fn token(call: &Call) -> Option<String> {
     Params::read(call).ok()?.filled("token")
 }
 
+/// The account that a token belongs to: the bot's first one, or one that rotates, in which the channel stands.
+pub(super) fn owner(sim: &Sim<Slack>, token: &str) -> Option<Arc<Account<Slack>>> {
+    let rest = token.strip_prefix(ROTATING).or_else(|| token.strip_prefix(REFRESH));
+    match rest {
+        Some(rest) => sim.account(rest.split('-').next()?),
+        None => sim.find(&format!("token:{token}")),
+    }
+}
+
+/// A new token of a channel's bot.
+pub(super) fn new_token(start: &str, channel: &str) -> String {
+    format!("{start}{channel}-{}", random::text(BASE62, 120))
+}
+
 /// The account of the request's token.
 pub(super) fn account(cx: &Cx) -> Result<Arc<Account<Slack>>, Reply> {
-    if token(&cx.call).is_none() {
-        return Err(failure("not_authed"));
-    }
+    let token = token(&cx.call).ok_or_else(|| failure("not_authed"))?;
     let account = cx.account.clone().ok_or_else(|| failure("invalid_auth"))?;
-    if account.look(|home| home.revoked) { Err(failure("token_revoked")) } else { Ok(account) }
+    let (revoked, expired, known) =
+        account.look(|home| (home.revoked, home.expired, home.tokens.get(&token).cloned()));
+    if revoked {
+        return Err(failure("token_revoked"));
+    }
+    if token == account.identity.private("access_token") {
+        // It never ends by itself: somebody took it away.
+        return if expired { Err(failure("token_revoked")) } else { Ok(account) };
+    }
+    let known = known.filter(|known| token.starts_with(ROTATING) && known.expires_ms.is_some());
+    let end = known.and_then(|known| known.expires_ms).ok_or_else(|| failure("invalid_auth"))?;
+    if expired || end <= cx.now_ms() { Err(failure("token_expired")) } else { Ok(account) }
 }
 
 /// The arguments of a method.

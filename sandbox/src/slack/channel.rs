@@ -7,6 +7,9 @@ use super::{Cx, access, shown};
 use crate::network::Identity;
 use crate::reply::{Answer, Reply};
 
+/// Most messages of a page.
+const LIMIT_MAX: usize = 999;
+
 fn view(identity: &Identity, is_member: bool) -> Value {
     json!({
         "id": identity.remote_id,
@@ -73,6 +76,7 @@ fn read(cx: &Cx, wanted: fn(&Message, u64) -> bool, is_newest_first: bool) -> An
     let latest = arguments.filled("latest").and_then(|ts| shown::micros(&ts)).unwrap_or(u64::MAX);
     let limit =
         arguments.integer("limit").and_then(|limit| usize::try_from(limit).ok()).unwrap_or(100);
+    let limit = limit.clamp(1, LIMIT_MAX);
     let with_metadata = arguments.flag("include_all_metadata");
     let mut messages: Vec<Value> = account.look(|home| {
         let within = home.messages.range(oldest..latest).map(|(_, message)| message);
@@ -84,9 +88,17 @@ fn read(cx: &Cx, wanted: fn(&Message, u64) -> bool, is_newest_first: bool) -> An
     if is_newest_first {
         messages.reverse();
     }
+    if let Some(cursor) = arguments.filled("cursor") {
+        let last = messages.iter().position(|message| message["ts"] == cursor.as_str());
+        messages.drain(..=last.ok_or_else(|| access::failure("invalid_cursor"))?);
+    }
     let has_more = messages.len() > limit;
     messages.truncate(limit);
-    Ok(access::success(json!({"messages": messages, "has_more": has_more})))
+    let mut page = json!({"messages": messages, "has_more": has_more});
+    if let Some(last) = messages.last().filter(|_| has_more) {
+        page["response_metadata"] = json!({"next_cursor": last["ts"]});
+    }
+    Ok(access::success(page))
 }
 
 /// What a limit that is used up is answered with.

@@ -13,7 +13,18 @@ pub(crate) struct Home {
     pub messages: BTreeMap<u64, Message>,
     pub files: BTreeMap<String, File>,
     pub joined: bool,
+    /// Tokens that rotate, of which the bot's first one is none.
+    pub tokens: BTreeMap<String, Token>,
+    /// Tokens that rotate have ended, by a fault.
+    pub expired: bool,
     pub revoked: bool,
+}
+
+/// A token that rotates.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Token {
+    /// When it ends; a refresh token does not.
+    pub expires_ms: Option<i64>,
 }
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -58,6 +69,13 @@ pub(crate) enum Change {
     Deleted {
         ts: u64,
     },
+    /// Tokens were issued for a code, or for a refresh token, which is spent by that.
+    Tokens {
+        spent: Option<String>,
+        tokens: Vec<(String, Token)>,
+    },
+    /// The tokens end, or are good again.
+    Expired(bool),
     Revoked(bool),
 }
 
@@ -80,7 +98,21 @@ impl Home {
             Change::Deleted { ts } => {
                 self.messages.remove(&ts);
             }
-            Change::Revoked(revoked) => self.revoked = revoked,
+            Change::Tokens { spent, tokens } => {
+                (self.expired, self.revoked) = (false, false);
+                if let Some(spent) = spent {
+                    self.tokens.remove(&spent);
+                }
+                self.tokens.extend(tokens);
+            }
+            Change::Expired(expired) => {
+                self.expired = expired;
+                self.revoked &= expired;
+            }
+            Change::Revoked(revoked) => {
+                self.revoked = revoked;
+                self.tokens.retain(|_, _| !revoked);
+            }
         }
     }
 }

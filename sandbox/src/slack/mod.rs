@@ -19,6 +19,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::params::Params;
 use crate::random::{self, BASE62};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
@@ -116,7 +117,10 @@ impl Network for Slack {
         if let ["upload", "v1", place] = call.segments().as_slice() {
             return sim.account(place.split('.').next()?);
         }
-        sim.find(&format!("token:{}", access::token(call)?))
+        if call.segment(1) == "oauth.v2.access" {
+            return access::owner(sim, &Params::read(call).ok()?.filled("refresh_token")?);
+        }
+        access::owner(sim, &access::token(call)?)
     }
 
     fn apply(home: &mut Home, _identity: &Identity, change: Change) {
@@ -124,7 +128,7 @@ impl Network for Slack {
     }
 
     fn token_change(expired: bool) -> Option<Change> {
-        Some(Change::Revoked(expired))
+        Some(Change::Expired(expired))
     }
 
     fn posts(home: &Home, identity: &Identity, base: &str) -> Vec<Post> {

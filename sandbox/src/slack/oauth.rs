@@ -1,11 +1,14 @@
-//! Consent and tokens of a bot. They do not end, for this workspace's app does not rotate them.
+//! Consent and tokens of a bot. The app that asks here rotates its tokens: they live for twelve hours, and are exchanged
+//! for fresh ones with a token that is good once (<https://docs.slack.dev/authentication/using-token-rotation>).
 
 use serde_json::json;
 
-use super::{Cx, access};
+use super::home::{Change, Token};
+use super::{Cx, Slack, access};
 use crate::consent;
 use crate::params::Params;
 use crate::reply::{Answer, Reply};
+use crate::sim::Account;
 
 fn refused(why: &str) -> Reply {
     access::detailed("invalid_arguments", why)
@@ -16,14 +19,48 @@ pub(super) fn authorize(cx: &Cx) -> Answer {
     consent::authorize(cx, refused)
 }
 
-/// `oauth.v2.access`
+/// `oauth.v2.access`: tokens for a code, or for a refresh token.
 pub(super) fn token(cx: &Cx) -> Answer {
     let params = Params::read(&cx.call).map_err(|_| access::failure("invalid_form_data"))?;
+    if params.filled("grant_type").as_deref() == Some("refresh_token") {
+        return refresh(cx, &params);
+    }
     let account = consent::redeem(cx, &params).ok_or_else(|| access::failure("invalid_code"))?;
-    cx.sim.expire(&account, false);
+    let (tokens, reply) = issue(cx, &account);
+    cx.sim.make(&account, Change::Tokens { spent: None, tokens });
+    Ok(reply)
+}
+
+fn refresh(cx: &Cx, params: &Params) -> Answer {
+    for (name, error) in
+        [("client_id", "invalid_client_id"), ("client_secret", "bad_client_secret")]
+    {
+        params.filled(name).ok_or_else(|| access::failure(error))?;
+    }
+    let spent = params.filled("refresh_token").unwrap_or_default();
+    let refused = || access::failure("invalid_refresh_token");
+    let account = access::owner(&cx.sim, &spent)
+        .filter(|_| spent.starts_with(access::REFRESH))
+        .ok_or_else(refused)?;
+    let (tokens, reply) = issue(cx, &account);
+    cx.sim.change(&account, |home| {
+        if !home.tokens.contains_key(&spent) {
+            return Err(refused());
+        }
+        Ok((Change::Tokens { spent: Some(spent.clone()), tokens }, ()))
+    })?;
+    Ok(reply)
+}
+
+/// Fresh tokens of a bot, and the answer that hands them out.
+fn issue(cx: &Cx, account: &Account<Slack>) -> (Vec<(String, Token)>, Reply) {
     let identity = &account.identity;
-    Ok(access::success(json!({
-        "access_token": identity.private("access_token"),
+    let token = access::new_token(access::ROTATING, &identity.remote_id);
+    let next = access::new_token(access::REFRESH, &identity.remote_id);
+    let reply = access::success(json!({
+        "access_token": token,
+        "expires_in": access::LIFE_MS / 1_000,
+        "refresh_token": next,
         "token_type": "bot",
         "scope": "chat:write,chat:write.public,channels:read,groups:read,channels:join,channels:history,groups:history,files:write,users:read",
         "bot_user_id": identity.private("bot_user_id"),
@@ -31,5 +68,8 @@ pub(super) fn token(cx: &Cx) -> Answer {
         "team": {"id": identity.private("team_id"), "name": format!("The {} team", identity.username)},
         "enterprise": null,
         "is_enterprise_install": false,
-    })))
+    }));
+    let life = |expires_ms| Token { expires_ms };
+    let ends = cx.now_ms() + access::LIFE_MS;
+    (vec![(token, life(Some(ends))), (next, life(None))], reply)
 }

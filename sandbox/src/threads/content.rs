@@ -119,7 +119,7 @@ fn children(account: &Account<Threads>, params: &Params) -> Result<Vec<u64>, Rep
     let ids = ids.filter(|ids| CHILDREN.contains(&ids.len()));
     let ids = ids.ok_or_else(|| failure::invalid("A carousel must have from 2 to 20 children."))?;
     let is_item = |home: &Home, id: &u64| {
-        home.containers.get(id).is_some_and(|c| c.content.carousel_item && !c.published)
+        home.made.containers.get(id).is_some_and(|c| c.content.carousel_item && !c.published)
     };
     if !account.look(|home| ids.iter().all(|id| is_item(home, id))) {
         return Err(failure::invalid(

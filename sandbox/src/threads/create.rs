@@ -8,6 +8,7 @@ use super::home::{Change, Container, Content, MediaType};
 use super::{Cx, Threads, access, content, failure, publish};
 use crate::call::Call;
 use crate::fetch::{Fetched, Unfetched};
+use crate::graph::containers::Change as Made;
 use crate::network::Medium;
 use crate::params::Params;
 use crate::picture;
@@ -41,14 +42,14 @@ pub(super) async fn create(cx: Arc<Cx>) -> Answer {
     let video = content.medium.clone().filter(|_| fetching);
     cx.sim.make(
         &account,
-        Change::Container(Container {
+        Change::Made(Made::Container(Box::new(Container {
             id,
             at_ms: now_ms,
             ready_ms,
             flaw: None,
             published: false,
             content,
-        }),
+        }))),
     );
     if let Some(video) = video {
         tokio::spawn(fetch_video(Arc::clone(&cx), Arc::clone(&account), id, video));
@@ -127,5 +128,8 @@ async fn fetch_video(cx: Arc<Cx>, account: Arc<Account<Threads>>, id: u64, mut m
     }
     let ready_ms = cx.now_ms() + cx.sim.world.processing_ms();
     let medium = flaw.is_none().then_some(medium);
-    cx.sim.make(&account, Change::Fetched { id, ready_ms, medium, flaw: flaw.map(str::to_owned) });
+    cx.sim.make(
+        &account,
+        Change::Made(Made::Fetched { id, ready_ms, medium, flaw: flaw.map(str::to_owned) }),
+    );
 }

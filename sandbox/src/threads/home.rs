@@ -1,17 +1,22 @@
 //! What Threads keeps of one user.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::graph::containers::{self, Made};
 use crate::network::Medium;
+
+pub(crate) type Container = containers::Container<Content, Flaw>;
+pub(crate) type Published = containers::Published<Content>;
+/// Why nothing comes of a container.
+pub(crate) type Flaw = String;
 
 /// One user's containers, posts and tokens.
 #[derive(Default)]
 pub(crate) struct Home {
-    pub containers: HashMap<u64, Container>,
-    pub posts: BTreeMap<u64, Published>,
+    pub made: Made<Content>,
     pub tokens: HashMap<String, Token>,
     pub codes: HashMap<String, Code>,
     /// Every token is expired, by a fault.
@@ -47,26 +52,20 @@ pub(crate) struct Content {
     pub extra: Map<String, Value>,
 }
 
-/// A post that is being made.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Container {
-    pub id: u64,
-    pub at_ms: i64,
-    /// When processing ends; `None` while its video is still being fetched.
-    pub ready_ms: Option<i64>,
-    pub flaw: Option<String>,
-    #[serde(default)]
-    pub published: bool,
-    pub content: Content,
-}
+impl containers::Content for Content {
+    type Flaw = Flaw;
 
-/// A post that is public.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Published {
-    pub id: u64,
-    pub at_ms: i64,
-    pub shortcode: String,
-    pub content: Content,
+    fn timed_out() -> Flaw {
+        "FAILED_DOWNLOADING_VIDEO".into()
+    }
+
+    fn children(&self) -> &[u64] {
+        &self.children
+    }
+
+    fn medium(&mut self) -> &mut Option<Medium> {
+        &mut self.medium
+    }
 }
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -86,20 +85,6 @@ pub(crate) struct Code {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Change {
-    Container(Container),
-    /// A container's video arrived, or did not.
-    Fetched {
-        id: u64,
-        ready_ms: i64,
-        medium: Option<Medium>,
-        flaw: Option<String>,
-    },
-    Published {
-        container: u64,
-        id: u64,
-        at_ms: i64,
-        shortcode: String,
-    },
     Deleted {
         id: u64,
     },
@@ -118,30 +103,16 @@ pub(crate) enum Change {
         life: Token,
     },
     Expired(bool),
+    #[serde(untagged)]
+    Made(containers::Change<Content, Flaw>),
 }
 
 impl Home {
     pub fn apply(&mut self, change: Change) {
         match change {
-            Change::Container(container) => {
-                self.containers.insert(container.id, container);
-            }
-            Change::Fetched { id, ready_ms, medium, flaw } => {
-                if let Some(container) = self.containers.get_mut(&id) {
-                    container.ready_ms = Some(ready_ms);
-                    container.content.medium = medium.or(container.content.medium.take());
-                    container.flaw = flaw;
-                }
-            }
-            Change::Published { container, id, at_ms, shortcode } => {
-                if let Some(container) = self.containers.get_mut(&container) {
-                    container.published = true;
-                    let content = container.content.clone();
-                    self.posts.insert(id, Published { id, at_ms, shortcode, content });
-                }
-            }
+            Change::Made(change) => self.made.apply(change),
             Change::Deleted { id } => {
-                self.posts.remove(&id);
+                self.made.posts.remove(&id);
             }
             Change::Token { token, life } => {
                 self.expired = false;

@@ -52,7 +52,7 @@ pub(super) fn conversation(cx: &Cx) -> Answer {
 }
 
 fn own_post(account: &Account<Threads>, id: &str) -> Result<u64, Reply> {
-    let found = id.parse().ok().filter(|id| account.look(|home| home.posts.contains_key(id)));
+    let found = id.parse().ok().filter(|id| account.look(|home| home.made.posts.contains_key(id)));
     found.ok_or_else(|| failure::missing(id))
 }
 
@@ -63,7 +63,8 @@ fn own(cx: &Cx, account: &Arc<Account<Threads>>, fits: impl Fn(&Published) -> bo
         fits(post) && (!ghost || now_ms < post.at_ms + GHOST_MS)
     };
     account.look(|home| {
-        home.posts
+        home.made
+            .posts
             .values()
             .rev()
             .filter(seen)

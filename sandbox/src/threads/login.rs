@@ -1,14 +1,10 @@
 //! Consent, codes and tokens.
 
-use std::fmt::Write;
-
 use serde_json::{Value, json};
-use url::Url;
-use url::form_urlencoded::Serializer;
 
 use super::home::{Change, Code, Token};
 use super::{Cx, access, failure};
-use crate::page;
+use crate::ask::{self, Consent};
 use crate::params::Params;
 use crate::random::{self, BASE62};
 use crate::reply::{Answer, Reply};
@@ -20,59 +16,26 @@ const REFRESHABLE_MS: i64 = 86_400_000;
 
 /// `GET /oauth/authorize`: lets a person choose an account, then goes back to the client with a code.
 pub(super) fn authorize(cx: &Cx) -> Answer {
-    let query = |name: &str| cx.call.query_value(name).filter(|value| !value.is_empty());
-    let required = |name: &str| {
-        query(name).ok_or_else(|| failure::invalid(&format!("Missing required parameter: {name}")))
+    let asked = ask::ask(cx, "client_id")
+        .map_err(|what| failure::invalid(&format!("Missing or invalid parameter: {what}")))?;
+    let given = match asked {
+        Consent::Asked(page) => return Ok(page),
+        Consent::Refused(mut back) => {
+            back.query_pairs_mut()
+                .append_pair("error", "access_denied")
+                .append_pair("error_reason", "user_denied");
+            return Ok(ask::go(&back));
+        }
+        Consent::Given(given) => given,
     };
-    required("client_id")?;
-    let redirect_uri = required("redirect_uri")?;
-    let mut back =
-        Url::parse(&redirect_uri).map_err(|_| failure::invalid("Invalid redirect_uri"))?;
-    if required("response_type")? != "code" {
-        return Err(failure::invalid("Invalid response_type"));
-    }
-    if let Some(state) = query("state") {
-        back.query_pairs_mut().append_pair("state", &state);
-    }
-    match query("account") {
-        None => Ok(choice(cx)),
-        Some(id) => match cx.sim.account(&id) {
-            Some(account) => {
-                let code = format!("{id}.{}", random::text(BASE62, 60));
-                let consent = Code { redirect_uri, expires_ms: cx.now_ms() + CODE_MS };
-                cx.sim.make(&account, Change::Code { code: code.clone(), consent });
-                back.query_pairs_mut().append_pair("code", &code);
-                // Threads ends its redirects so; clients have to cut it off.
-                Ok(Reply::empty(302).with("location", format!("{back}#_")))
-            }
-            None => {
-                back.query_pairs_mut()
-                    .append_pair("error", "access_denied")
-                    .append_pair("error_reason", "user_denied");
-                Ok(Reply::empty(302).with("location", back))
-            }
-        },
-    }
-}
-
-fn choice(cx: &Cx) -> Reply {
-    let link = |id: &str| {
-        let pairs = cx.call.query_pairs().chain([("account".to_owned(), id.to_owned())]);
-        let query = Serializer::new(String::new()).extend_pairs(pairs).finish();
-        page::escape(&format!("{}/oauth/authorize?{query}", cx.sim.base()))
-    };
-    let mut list = String::from("<ul>");
-    for account in cx.sim.all() {
-        let identity = &account.identity;
-        let _ = write!(
-            list,
-            "<li><a href=\"{}\">{}</a></li>",
-            link(&identity.remote_id),
-            page::escape(&identity.username)
-        );
-    }
-    let _ = write!(list, "<li><a href=\"{}\">Cancel</a></li></ul>", link("none"));
-    page::page(200, "Continue as", "An application asks to post on simulated threads.", &list)
+    let code = format!("{}.{}", given.account.identity.remote_id, random::text(BASE62, 60));
+    let consent = Code { redirect_uri: given.redirect_uri, expires_ms: cx.now_ms() + CODE_MS };
+    cx.sim.make(&given.account, Change::Code { code: code.clone(), consent });
+    let mut back = given.back;
+    back.query_pairs_mut().append_pair("code", &code);
+    // Threads ends its redirects so; clients have to cut it off.
+    back.set_fragment(Some("_"));
+    Ok(ask::go(&back))
 }
 
 /// `POST /oauth/access_token`: a code for a token of one hour.

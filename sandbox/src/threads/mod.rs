@@ -3,7 +3,6 @@
 //! <https://developers.facebook.com/docs/threads>
 
 mod access;
-mod container;
 mod content;
 mod create;
 mod home;
@@ -104,7 +103,7 @@ impl Network for Threads {
     }
 
     fn posts(home: &Home, identity: &Identity, base: &str) -> Vec<Post> {
-        home.posts.values().map(|post| shown::post(home, post, identity, base)).collect()
+        home.made.posts.values().map(|post| shown::post(home, post, identity, base)).collect()
     }
 
     fn refuse(refusal: Refusal) -> Reply {

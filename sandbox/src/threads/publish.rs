@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::container::{Status, status};
 use super::home::{Change, Container, Home};
 use super::{Cx, Threads, access, create, failure, media};
+use crate::graph::containers::{Change as Made, Status};
 use crate::params::Params;
 use crate::random::{self, BASE64URL};
 use crate::reply::{Answer, Reply};
@@ -43,7 +43,7 @@ fn change(
     let now_ms = cx.now_ms();
     let limited = cx.sim.world.rate_limits();
     cx.sim.change(account, |home| {
-        let container = id.parse().ok().and_then(|id: u64| home.containers.get(&id)).ok_or_else(|| not_found(id))?;
+        let container = id.parse().ok().and_then(|id: u64| home.made.containers.get(&id)).ok_or_else(|| not_found(id))?;
         check(home, container)?;
         let reply = container.content.reply_to.is_some();
         let (posts, replies) = used(home, now_ms);
@@ -53,7 +53,7 @@ fn change(
         }
         let made = create::id(cx);
         let shortcode = random::text(BASE64URL, 11);
-        Ok((Change::Published { container: container.id, id: made, at_ms: now_ms, shortcode }, made))
+        Ok((Change::Made(Made::Published { container: container.id, id: made, at_ms: now_ms, shortcode }), made))
     })
 }
 
@@ -74,14 +74,13 @@ fn ready(home: &Home, container: &Container, now_ms: i64) -> Result<(), Reply> {
     if container.content.carousel_item {
         return Err(failure::invalid("A carousel item cannot be published by itself."));
     }
-    match status(home, container, now_ms) {
-        (Status::Finished, _) => Ok(()),
-        (Status::InProgress, _) => Err(not_found(&container.id.to_string())),
-        (Status::Error, flaw) => Err(failure::invalid(&format!(
-            "The media failed to process: {}",
-            flaw.unwrap_or_default()
-        ))),
-        (Status::Expired, _) => {
+    match home.made.status(container, now_ms) {
+        Status::Finished => Ok(()),
+        Status::InProgress => Err(not_found(&container.id.to_string())),
+        Status::Error(flaw) => {
+            Err(failure::invalid(&format!("The media failed to process: {flaw}")))
+        }
+        Status::Expired => {
             let explanation =
                 "The media you are trying to access has expired. Please try to upload again.";
             Err(failure::explained(
@@ -93,13 +92,13 @@ fn ready(home: &Home, container: &Container, now_ms: i64) -> Result<(), Reply> {
                 explanation,
             ))
         }
-        (Status::Published, _) => Err(failure::invalid("This container was already published.")),
+        Status::Published => Err(failure::invalid("This container was already published.")),
     }
 }
 
 /// Posts and replies of the last 24 hours.
 fn used(home: &Home, now_ms: i64) -> (usize, usize) {
-    let recent = home.posts.values().rev().take_while(|post| post.at_ms > now_ms - DAY_MS);
+    let recent = home.made.posts.values().rev().take_while(|post| post.at_ms > now_ms - DAY_MS);
     recent.fold((0, 0), |(posts, replies), post| match post.content.reply_to {
         Some(_) => (posts, replies + 1),
         None => (posts + 1, replies),

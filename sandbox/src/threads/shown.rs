@@ -14,8 +14,10 @@ pub(super) fn permalink(base: &str, owner: &Identity, id: u64) -> String {
 /// The post with its media; a carousel's are its children's.
 pub(super) fn post(home: &Home, post: &Published, identity: &Identity, base: &str) -> Post {
     let content = &post.content;
-    let children =
-        content.children.iter().filter_map(|id| home.containers.get(id)?.content.medium.clone());
+    let children = content
+        .children
+        .iter()
+        .filter_map(|id| home.made.containers.get(id)?.content.medium.clone());
     let media: Vec<Medium> = content.medium.clone().into_iter().chain(children).collect();
     let mut extra: Map<_, _> = content.extra.clone();
     extra.insert("media_type".into(), json!(content.media_type));

@@ -55,7 +55,8 @@ pub(super) fn is_public(post: &Post, now_ms: i64) -> bool {
     post.ready_ms <= now_ms && post.info.get("privacy_level") == Some(&json!(PRIVACY[0]))
 }
 
-/// `POST /v2/video/list/?fields=…`: what everybody sees, the latest first.
+/// `POST /v2/video/list/?fields=…`: what everybody sees, the latest first. The cursor is a time in
+/// milliseconds; older posts are on the next page.
 pub(super) fn list(cx: &Cx) -> Answer {
     let account = access::with(cx, "video.list")?;
     let body = cx.call.json().unwrap_or_default();
@@ -84,9 +85,13 @@ pub(super) fn list(cx: &Cx) -> Answer {
         }
         Value::Object(view)
     };
-    let videos: Vec<Value> = account.look(|home| {
-        let shown = home.posts.values().rev().filter(|post| is_public(post, now_ms));
-        shown.take(most).map(view).collect()
+    let before_ms = body["cursor"].as_i64().unwrap_or(i64::MAX);
+    let (videos, cursor, has_more) = account.look(|home| {
+        let is_on = |post: &&Post| is_public(post, now_ms) && post.at_ms < before_ms;
+        let mut rest = home.posts.values().rev().filter(is_on);
+        let shown: Vec<&Post> = rest.by_ref().take(most).collect();
+        let cursor = shown.last().map_or(now_ms, |last| last.at_ms);
+        (shown.into_iter().map(view).collect::<Vec<_>>(), cursor, rest.next().is_some())
     });
-    failure::fine(json!({"videos": videos, "cursor": now_ms, "has_more": false}))
+    failure::fine(json!({"videos": videos, "cursor": cursor, "has_more": has_more}))
 }

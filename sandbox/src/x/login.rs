@@ -1,17 +1,13 @@
 //! Consent, codes, tokens that rotate, and their end.
 
-use std::fmt::Write;
-
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use url::Url;
-use url::form_urlencoded::Serializer;
 
-use super::home::{Change, Consent};
+use super::home::{self, Change};
 use super::{Cx, access, failure};
-use crate::page;
+use crate::ask::{self, Consent};
 use crate::params::Params;
 use crate::reply::{Answer, Reply};
 
@@ -25,48 +21,31 @@ fn refused(status: u16, error: &str, description: &str) -> Reply {
 /// `GET /i/oauth2/authorize`: lets a person choose an account, then goes back to the client with a code.
 pub(super) fn authorize(cx: &Cx) -> Answer {
     let query = |name: &str| cx.call.query_value(name).filter(|value| !value.is_empty());
-    let required = |name: &str| {
-        query(name).ok_or_else(|| failure::wrong(&format!("Missing required parameter [{name}].")))
-    };
-    required("client_id")?;
-    let redirect_uri = required("redirect_uri")?;
-    let mut back = Url::parse(&redirect_uri)
-        .map_err(|_| failure::wrong("Value passed for the redirect uri did not match."))?;
-    if required("response_type")? != "code" {
-        return Err(failure::wrong("Value passed for the response type was invalid."));
-    }
-    let (state, challenge) = (required("state")?, required("code_challenge")?);
+    let wrong = |what: &str| failure::wrong(&format!("Value passed for {what} was invalid."));
+    query("state").ok_or_else(|| wrong("state"))?;
+    let challenge = query("code_challenge").ok_or_else(|| wrong("code_challenge"))?;
     if query("code_challenge_method").as_deref() != Some("S256") {
-        return Err(failure::wrong("Value passed for the code challenge method was invalid."));
+        return Err(wrong("code_challenge_method"));
     }
-    back.query_pairs_mut().append_pair("state", &state);
-    let Some(chosen) = query("account") else { return Ok(choice(cx)) };
-    let Some(account) = cx.sim.account(&chosen) else {
-        back.query_pairs_mut().append_pair("error", "access_denied");
-        return Ok(Reply::empty(302).with("location", back));
+    let given = match ask::ask(cx, "client_id").map_err(|what| wrong(&what))? {
+        Consent::Asked(page) => return Ok(page),
+        Consent::Refused(mut back) => {
+            back.query_pairs_mut().append_pair("error", "access_denied");
+            return Ok(ask::go(&back));
+        }
+        Consent::Given(given) => given,
     };
-    let code = access::new_token(&account.identity.remote_id);
-    let scope = query("scope").unwrap_or_default();
-    let expires_ms = cx.now_ms() + CODE_MS;
-    let consent = Consent { redirect_uri, challenge, scope, expires_ms };
-    cx.sim.make(&account, Change::Code { code: code.clone(), consent });
+    let code = access::new_token(&given.account.identity.remote_id);
+    let waiting = home::Consent {
+        redirect_uri: given.redirect_uri,
+        challenge,
+        scope: given.scope,
+        expires_ms: cx.now_ms() + CODE_MS,
+    };
+    cx.sim.make(&given.account, Change::Code { code: code.clone(), consent: waiting });
+    let mut back = given.back;
     back.query_pairs_mut().append_pair("code", &code);
-    Ok(Reply::empty(302).with("location", back))
-}
-
-fn choice(cx: &Cx) -> Reply {
-    let link = |id: &str, name: &str| {
-        let pairs = cx.call.query_pairs().chain([("account".to_owned(), id.to_owned())]);
-        let query = Serializer::new(String::new()).extend_pairs(pairs).finish();
-        let url = page::escape(&format!("{}/{}?{query}", cx.sim.base(), cx.call.path));
-        format!("<li><a href=\"{url}\">{}</a></li>", page::escape(name))
-    };
-    let mut list = String::from("<ul>");
-    for account in cx.sim.all() {
-        list.push_str(&link(&account.identity.remote_id, &account.identity.username));
-    }
-    let _ = write!(list, "{}</ul>", link("none", "Cancel"));
-    page::page(200, "Continue as", "An application asks to post on simulated x.", &list)
+    Ok(ask::go(&back))
 }
 
 /// `POST /2/oauth2/token`: a code, or a refresh token, for tokens.

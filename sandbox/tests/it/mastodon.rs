@@ -177,3 +177,23 @@ async fn tokens_and_rates() {
     send(net.client.post(format!("{}/oauth/revoke", account.base)).form(&form)).await.is(200);
     say(&net, &account, json!({"status": "y"})).await.is(401);
 }
+
+#[tokio::test]
+async fn the_last_id_of_a_page_leads_to_the_next() {
+    let net = Net::new().await;
+    let account = net.account("mastodon").await;
+    let mut ids = Vec::new();
+    for text in ["one", "two", "three"] {
+        let said = say(&net, &account, json!({ "status": text })).await.is(200);
+        ids.push(said["id"].as_str().unwrap().to_owned());
+    }
+    let page = async |more: String| {
+        let path = format!("v1/accounts/{}/statuses?limit=2{more}", account.remote_id);
+        let listed = get(&net, &account, &path).await.is(200);
+        let listed = listed.as_array().unwrap().iter();
+        listed.map(|one| one["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(page(String::new()).await, [ids[2].clone(), ids[1].clone()]);
+    assert_eq!(page(format!("&max_id={}", ids[1])).await, [ids[0].clone()]);
+    assert!(page(format!("&max_id={}", ids[0])).await.is_empty());
+}

@@ -170,3 +170,64 @@ async fn tokens_and_rates() {
     assert_eq!(call(&net, &account, "auth.revoke", json!({})).await["revoked"], true);
     assert_eq!(call(&net, &account, "auth.test", json!({})).await["error"], "token_revoked");
 }
+
+#[tokio::test]
+async fn tokens_of_a_login_end_and_rotate() {
+    let net = Net::new().await;
+    let account = net.account("slack").await;
+    let client = reqwest::Client::builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .unwrap();
+    let page = format!(
+        "{}/oauth/v2/authorize?client_id=app&redirect_uri=https://app.example/back&response_type=code&scope=chat:write&account={}",
+        account.base, account.remote_id
+    );
+    let got = send(client.get(page)).await;
+    let back = reqwest::Url::parse(got.headers["location"].to_str().unwrap()).unwrap();
+    let code = back.query_pairs().find(|(name, _)| name == "code").unwrap().1.into_owned();
+    let token = async |fields: &[(&str, &str)]| {
+        let mut form = vec![("client_id", "app"), ("client_secret", "secret")];
+        form.extend(fields);
+        let url = format!("{}/api/oauth.v2.access", account.base);
+        send(net.client.post(url).form(&form)).await.is(200)
+    };
+    let first = token(&[("code", &code), ("redirect_uri", "https://app.example/back")]).await;
+    assert_eq!(first["expires_in"], 12 * 3_600);
+    let test = async |token: &Value| {
+        let url = format!("{}/api/auth.test", account.base);
+        let said = send(net.client.post(url).bearer_auth(token.as_str().unwrap())).await.is(200);
+        said["error"].as_str().unwrap_or("ok").to_owned()
+    };
+    assert_eq!(test(&first["access_token"]).await, "ok");
+    assert_eq!(test(&first["refresh_token"]).await, "invalid_auth", "it only gives fresh ones");
+    net.settings(json!({"clock_offset_ms": 12 * 3_600_000})).await;
+    assert_eq!(test(&first["access_token"]).await, "token_expired");
+    assert_eq!(test(&json!(account.credential("access_token"))).await, "ok", "it does not rotate");
+    let old = first["refresh_token"].as_str().unwrap();
+    let refresh = [("grant_type", "refresh_token"), ("refresh_token", old)];
+    let second = token(&refresh).await;
+    assert_eq!(test(&second["access_token"]).await, "ok");
+    assert_ne!(second["refresh_token"], first["refresh_token"]);
+    assert_eq!(token(&refresh).await["error"], "invalid_refresh_token", "it is good once");
+}
+
+#[tokio::test]
+async fn history_comes_in_pages() {
+    let net = Net::new().await;
+    let account = net.account("slack").await;
+    call(&net, &account, "conversations.join", json!({})).await;
+    for text in ["one", "two", "three"] {
+        call(&net, &account, "chat.postMessage", json!({ "text": text })).await;
+    }
+    let path = format!("conversations.history?channel={}&limit=2", account.remote_id);
+    let first = ask(&net, &account, &path).await.is(200);
+    assert_eq!((&first["messages"][1]["text"], &first["has_more"]), (&json!("two"), &json!(true)));
+    let cursor = first["response_metadata"]["next_cursor"].as_str().unwrap();
+    let last = ask(&net, &account, &format!("{path}&cursor={cursor}")).await.is(200);
+    assert_eq!((&last["messages"][0]["text"], &last["has_more"]), (&json!("one"), &json!(false)));
+    assert!(last["response_metadata"]["next_cursor"].is_null());
+    let wrong = ask(&net, &account, &format!("{path}&cursor=x")).await.is(200);
+    assert_eq!(wrong["error"], "invalid_cursor");
+}

@@ -107,6 +107,7 @@ async fn a_person_consents_and_the_code_becomes_a_token() {
         ("client_id", "1"),
         ("redirect_uri", back),
         ("response_type", "code"),
+        ("scope", "threads_basic"),
         ("account", "none"),
     ];
     let location = send(client.get(&authorize).query(&denied)).await.headers["location"]

@@ -243,3 +243,22 @@ async fn a_person_consents_and_tokens_are_refreshed_and_given_back() {
         [("grant_type", "refresh_token"), ("refresh_token", account.credential("refresh_token"))];
     token(&net, &account, "token", &born).await.is(400);
 }
+
+#[tokio::test]
+async fn posts_come_in_pages() {
+    let net = Net::new().await;
+    let account = net.account("tiktok").await;
+    let film = mp4(0);
+    for second in 1..=3 {
+        net.settings(json!({"processing_ms": 0, "clock_offset_ms": second * 1_000})).await;
+        let begun = init(&net, &account, film.len(), film.len(), 1).await.is(200)["data"].clone();
+        put(&net, begun["upload_url"].as_str().unwrap(), &film, 0, film.len()).await;
+    }
+    let path = "video/list/?fields=id,create_time";
+    let first = ask(&net, &account, path, &json!({"max_count": 2})).await.is(200)["data"].clone();
+    assert_eq!((first["videos"].as_array().unwrap().len(), &first["has_more"]), (2, &json!(true)));
+    let next = json!({"max_count": 2, "cursor": first["cursor"]});
+    let last = ask(&net, &account, path, &next).await.is(200)["data"].clone();
+    assert_eq!((last["videos"].as_array().unwrap().len(), &last["has_more"]), (1, &json!(false)));
+    assert!(last["videos"][0]["create_time"].as_i64() < first["videos"][1]["create_time"].as_i64());
+}

@@ -189,3 +189,23 @@ async fn a_hundred_posts_in_a_quarter_of_an_hour() {
     net.settings(json!({"clock_offset_ms": 15 * 60_000})).await;
     tweet(&net, &account, json!({"text": "one more"})).await.is(201);
 }
+
+#[tokio::test]
+async fn posts_come_in_pages() {
+    let net = Net::new().await;
+    let account = net.account("x").await;
+    for number in 1..=7 {
+        tweet(&net, &account, json!({"text": format!("post {number}")})).await.is(201);
+    }
+    let path = format!("users/{}/tweets?max_results=5", account.remote_id);
+    let first = call(&net, &account, Method::GET, &path, Value::Null).await.is(200);
+    assert_eq!(first["data"][4]["text"], "post 3");
+    let token = first["meta"]["next_token"].as_str().unwrap();
+    let next = format!("{path}&pagination_token={token}");
+    let last = call(&net, &account, Method::GET, &next, Value::Null).await.is(200);
+    assert_eq!(
+        (&last["data"][1]["text"], &last["meta"]["result_count"]),
+        (&json!("post 1"), &json!(2))
+    );
+    assert!(last["meta"]["next_token"].is_null());
+}

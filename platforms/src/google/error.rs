@@ -1,0 +1,119 @@
+//! The envelope of errors, `{"error": {"code", "message", "status", "errors": [{"reason"}], "details": [{"reason"}]}}`:
+//! older APIs give a reason in `errors`, newer ones a status and `details`.
+
+use std::time::Duration;
+
+use fanfare_outbound::Reply;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{Error, Kind, Session, answer};
+
+/// Google never says how long to wait.
+pub const UNTOLD_WAIT: Duration = Duration::from_secs(60);
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Body {
+    error: Words,
+}
+
+/// What Google says of an error.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub struct Words {
+    /// For people. May hold what was sent.
+    pub message: String,
+    /// One word of newer APIs, such as `PERMISSION_DENIED`.
+    pub status: String,
+    errors: Vec<Reason>,
+    details: Vec<Value>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Reason {
+    reason: String,
+}
+
+impl Words {
+    /// The reason, of older APIs or newer ones; empty where there is none.
+    pub fn reason(&self) -> &str {
+        let older = self.errors.iter().map(|one| one.reason.as_str());
+        let newer = self.details.iter().filter_map(|one| one["reason"].as_str());
+        older.chain(newer).find(|reason| !reason.is_empty()).unwrap_or_default()
+    }
+
+    /// What is said besides about the reason, such as the size of a quota.
+    pub fn about(&self, name: &str) -> Option<&str> {
+        self.details.iter().find_map(|one| one["metadata"][name].as_str())
+    }
+
+    /// What is wrong with single fields: the sentences, of either kind of detail.
+    pub fn sentences(&self) -> Vec<&str> {
+        let lists = [("fieldViolations", "description"), ("errorDetails", "message")];
+        let listed = |(list, text): (&str, &'static str)| {
+            let items = self.details.iter().filter_map(move |one| one.get(list)?.as_array());
+            items.flatten().filter_map(move |one| one[text].as_str()).collect::<Vec<_>>()
+        };
+        lists.into_iter().flat_map(listed).filter(|text| !text.is_empty()).collect()
+    }
+
+    /// Does Google speak of this, in a sentence or in the name of a field? `part` is in lower case.
+    pub fn says(&self, part: &str) -> bool {
+        let details = Value::Array(self.details.clone()).to_string().to_ascii_lowercase();
+        self.message.to_ascii_lowercase().contains(part) || details.contains(part)
+    }
+}
+
+/// Says what is to be done about an answer that is no success. `own` knows what is special to one network and comes first.
+pub fn read(
+    label: &str,
+    session: &Session,
+    reply: &Reply,
+    own: fn(&Session, &Words) -> Option<Error>,
+) -> Error {
+    let words = serde_json::from_slice::<Body>(&reply.body).unwrap_or_default().error;
+    let said = session.secrets.redact(&words.message);
+    let known = || own(session, &words).or_else(|| shared(label, reply, &words));
+    let error = if reply.status >= 500 { None } else { known() };
+    let error = error.unwrap_or_else(|| answer::by_status(label, reply, &said));
+    let code = Some(words.reason()).filter(|reason| !reason.is_empty());
+    let code = code.or(Some(words.status.as_str()).filter(|status| !status.is_empty()));
+    error.with_reply(reply.status, code, Some(&said))
+}
+
+/// <https://cloud.google.com/apis/design/errors>
+fn shared(label: &str, reply: &Reply, words: &Words) -> Option<Error> {
+    Some(match words.reason() {
+        "authError" | "authorizationRequired" => expired(label),
+        "rateLimitExceeded" | "userRateLimitExceeded" => slow_down(label, reply),
+        "insufficientPermissions" | "ACCESS_TOKEN_SCOPE_INSUFFICIENT" => {
+            Error::reconnect("The account lacks a permission.")
+                .with_remedy("Connect the account again with all permissions.")
+        }
+        "accessNotConfigured" | "SERVICE_DISABLED" => switched_off(label),
+        _ if words.status == "UNAUTHENTICATED" || reply.status == 401 => expired(label),
+        _ if words.status == "RESOURCE_EXHAUSTED" || reply.status == 429 => slow_down(label, reply),
+        _ if words.status == "ABORTED" => {
+            Error::transient(format!("{label} is busy with another request of this account."))
+        }
+        _ => return None,
+    })
+}
+
+/// A token that has ended, or was taken back: refreshing tells them apart.
+fn expired(label: &str) -> Error {
+    Error::new(Kind::TokenExpired, format!("{label} does not accept the access token."))
+}
+
+/// A limit on calls.
+fn slow_down(label: &str, reply: &Reply) -> Error {
+    Error::new(Kind::RateLimited, format!("{label} asks to slow down."))
+        .with_retry_after(reply.retry_after().or(Some(UNTOLD_WAIT)))
+}
+
+fn switched_off(label: &str) -> Error {
+    Error::misconfigured(format!("The API of {label} is not switched on for this service's app."))
+        .with_remedy("Ask the operator to switch the API on in the Google Cloud console.")
+}

@@ -1,0 +1,198 @@
+//! The calls of Google's Business Profile APIs, as Google names them.
+
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{API, SPEC, error::parse_error};
+use crate::{
+    Error, Kind, Result, Session, answer,
+    google::{self, authorized},
+    latest::{Entry, Page},
+};
+
+/// Hosts of what lists accounts, and of what lists locations.
+const ACCOUNTS: &str = "https://mybusinessaccountmanagement.googleapis.com";
+const LOCATIONS: &str = "https://mybusinessbusinessinformation.googleapis.com";
+/// What is asked of each location.
+const READ_MASK: &str = "name,title,storefrontAddress,metadata";
+/// Most posts of a page (<https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts/list>).
+const POSTS: &str = "100";
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Accounts {
+    #[serde(default)]
+    accounts: Vec<Named>,
+    #[serde(default)]
+    next_page_token: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Named {
+    name: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Locations {
+    #[serde(default)]
+    locations: Vec<Location>,
+    #[serde(default)]
+    next_page_token: String,
+}
+
+/// A place where a business is found.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Location {
+    /// `locations/{l}`
+    name: String,
+    #[serde(default)]
+    pub title: String,
+    #[serde(default)]
+    pub storefront_address: Address,
+    #[serde(default)]
+    pub metadata: Metadata,
+}
+
+impl Location {
+    /// Its number.
+    pub fn id(&self) -> &str {
+        self.name.rsplit('/').next().unwrap_or_default()
+    }
+}
+
+/// Where it is.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Address {
+    address_lines: Vec<String>,
+    locality: String,
+}
+
+impl Address {
+    /// In one line; nothing of a business that comes to its customers.
+    pub fn line(&self) -> String {
+        let parts = self.address_lines.iter().chain([&self.locality]);
+        parts.filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// What Google knows of it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Metadata {
+    pub can_operate_local_post: Option<bool>,
+    pub place_id: Option<String>,
+    pub maps_uri: Option<String>,
+    pub new_review_uri: Option<String>,
+}
+
+/// A post.
+#[derive(Debug, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+#[derive(Default)]
+pub(super) struct LocalPost {
+    /// `accounts/{a}/locations/{l}/localPosts/{id}`
+    pub name: String,
+    pub state: String,
+    pub search_url: String,
+    pub summary: String,
+    pub topic_type: String,
+    event: Option<Title>,
+    create_time: Option<DateTime<Utc>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Title {
+    #[serde(default)]
+    title: String,
+}
+
+impl LocalPost {
+    /// The title of an event or offer.
+    pub fn title(&self) -> &str {
+        self.event.as_ref().map_or("", |event| event.title.as_str())
+    }
+}
+
+impl Entry for LocalPost {
+    fn made(&self) -> Option<DateTime<Utc>> {
+        self.create_time
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LocalPosts {
+    #[serde(default)]
+    local_posts: Vec<LocalPost>,
+    #[serde(default)]
+    next_page_token: String,
+}
+
+/// The accounts in whose locations the person has a part, as `accounts/{a}`.
+pub(super) async fn accounts(session: &Session) -> Result<Vec<String>> {
+    let (mut found, mut next) = (Vec::new(), String::new());
+    for _ in 0..google::PAGES_MAX {
+        let url = session.url(ACCOUNTS, "/v1/accounts")?;
+        let page: Accounts = google::get(session, url, &paged(&[], &next), parse_error).await?;
+        found.extend(page.accounts.into_iter().map(|account| account.name));
+        next = page.next_page_token;
+        if next.is_empty() {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// The locations of an account.
+pub(super) async fn locations(session: &Session, account: &str) -> Result<Vec<Location>> {
+    let fixed = [("readMask", READ_MASK), ("pageSize", "100")];
+    let (mut found, mut next) = (Vec::new(), String::new());
+    for _ in 0..google::PAGES_MAX {
+        let url = session.url(LOCATIONS, &format!("/v1/{account}/locations"))?;
+        let page: Locations = google::get(session, url, &paged(&fixed, &next), parse_error).await?;
+        found.extend(page.locations);
+        next = page.next_page_token;
+        if next.is_empty() {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+fn paged<'a>(fixed: &[(&'a str, &'a str)], next: &'a str) -> Vec<(&'a str, &'a str)> {
+    let token = Some(("pageToken", next)).filter(|_| !next.is_empty());
+    fixed.iter().copied().chain(token).collect()
+}
+
+/// Makes a post on a location.
+pub(super) async fn create(session: &Session, location: &str, post: &Value) -> Result<LocalPost> {
+    let url = session.url(API, &format!("/v4/{location}/localPosts"))?;
+    let request = session.http.post(url).json(post).deadline(SPEC.commit_deadline);
+    let made: LocalPost = answer::send(session, authorized(session, request)?, parse_error).await?;
+    if made.name.is_empty() {
+        return Err(Error::new(Kind::Ambiguous, "Google answered without the post's name."));
+    }
+    Ok(made)
+}
+
+/// A post as it is now.
+pub(super) async fn post(session: &Session, name: &str) -> Result<LocalPost> {
+    let url = session.url(API, &format!("/v4/{name}"))?;
+    google::get(session, url, &[], parse_error).await
+}
+
+/// A page of the latest posts of a location.
+pub(super) async fn latest(
+    session: &Session,
+    location: &str,
+    next: Option<String>,
+) -> Result<Page<LocalPost>> {
+    let url = session.url(API, &format!("/v4/{location}/localPosts"))?;
+    let query = paged(&[("pageSize", POSTS)], next.as_deref().unwrap_or_default());
+    let page: LocalPosts = google::get(session, url, &query, parse_error).await?;
+    Ok(Page::naming(page.local_posts, Some(page.next_page_token)))
+}

@@ -1,0 +1,72 @@
+//! What Google's errors mean on a Business Profile, beside what they mean on all of Google's networks.
+
+use fanfare_outbound::Reply;
+
+use super::LABEL;
+use crate::{
+    Error, Session,
+    google::{self, Words},
+};
+
+/// Says what is to be done about an answer that is no success.
+pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
+    google::read(LABEL, session, reply, own)
+}
+
+fn own(session: &Session, words: &Words) -> Option<Error> {
+    Some(match words.status.as_str() {
+        // The quota of a project is nothing until Google has approved it.
+        "RESOURCE_EXHAUSTED" if words.about("quota_limit_value") == Some("0") => {
+            Error::misconfigured(
+                "Google has not approved this service's app for its Business Profile API.",
+            )
+            .with_remedy("Ask the operator to request access to the API for the app's project.")
+        }
+        "PERMISSION_DENIED" if is_about_the_api(words) => return None,
+        "PERMISSION_DENIED" => {
+            Error::reconnect("The Google account may no longer manage this location.")
+                .with_remedy("Make it a manager of the location again, then connect it again.")
+        }
+        "NOT_FOUND" => Error::misconfigured("Google no longer has this location.")
+            .with_remedy("Connect the location again, or post on another one."),
+        "INVALID_ARGUMENT" | "FAILED_PRECONDITION" if is_about_media(words) => {
+            Error::media_rejected(sentence(session, words, "Google did not take the file"))
+                .with_remedy(
+                    "Use a JPEG or PNG of 400 by 300 pixels to 5 MB, or leave the video out.",
+                )
+        }
+        "INVALID_ARGUMENT" | "FAILED_PRECONDITION" => {
+            Error::rejected(sentence(session, words, "Google does not accept the post"))
+        }
+        _ => return None,
+    })
+}
+
+/// Of everything else that is denied, the message names the API or the scope.
+fn is_about_the_api(words: &Words) -> bool {
+    matches!(words.reason(), "SERVICE_DISABLED" | "ACCESS_TOKEN_SCOPE_INSUFFICIENT")
+        || words.says("has not been used in project")
+        || words.says("it is disabled")
+}
+
+fn is_about_media(words: &Words) -> bool {
+    ["media", "photo", "image", "video", "source_url", "sourceurl"].iter().any(|it| words.says(it))
+}
+
+/// `start` with what Google says of single fields, else with its message.
+fn sentence(session: &Session, words: &Words, start: &str) -> String {
+    let details = words.sentences().join(" ");
+    let said = if details.is_empty() { words.message.clone() } else { details };
+    let said = session.secrets.redact(said.trim().trim_end_matches('.'));
+    let said: String = said.chars().take(300).collect();
+    if said.is_empty() { format!("{start}.") } else { format!("{start}: {said}.") }
+}
+
+/// A post that Google took and then rejected.
+pub(super) fn rejected() -> Error {
+    Error::rejected(
+        "Google rejects the post: it breaks the rules for content of Business Profiles.",
+    )
+    .with_remedy("Leave out phone numbers, prices and what the rules forbid, then post again.")
+    .with_reply(200, Some("REJECTED"), None)
+}

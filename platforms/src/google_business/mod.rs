@@ -1,0 +1,193 @@
+//! Google Business Profile: one call makes a post on a location, with a photo that Google fetches itself.
+//!
+//! Posts have no key of ours. What became of a lost answer is looked up among the latest posts of the location.
+
+mod check;
+mod client;
+mod content;
+mod error;
+mod publish;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use settings::Settings;
+
+use crate::{
+    About, Account, Api, Caption, Connect, Draft, Example, Found, Frame, Identity, MediaRules,
+    Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step,
+    Violation, Warning, google,
+    oauth::{Oauth, Permission},
+};
+
+/// Name for people.
+const LABEL: &str = "Google Business Profile";
+/// Host of the API that makes posts.
+const API: &str = "https://mybusiness.googleapis.com";
+/// Longest text, and longest title of an event, in characters.
+const SUMMARY_MAX: usize = 1_500;
+const EVENT_TITLE_MAX: usize = 58;
+/// Least sides of a photo in a post, in pixels.
+const PHOTO_WIDTH_MIN: u32 = 400;
+const PHOTO_HEIGHT_MIN: u32 = 300;
+/// What a button may say.
+const LABELS: &[&str] = &["BOOK", "ORDER", "SHOP", "LEARN_MORE", "SIGN_UP", "CALL"];
+/// Among the public facts: may the location post?
+const CAN_POST: &str = "can_operate_local_post";
+
+/// Ten changes of a location in a minute, which Google raises for nobody, and 300 calls of an app
+/// (<https://developers.google.com/my-business/content/limits>).
+const PACES: &[Pace] = &[Pace::new(Per::Account, 10, 60), Pace::new(Per::App, 300, 60)];
+
+const OAUTH: Oauth = Oauth {
+    permissions: &[Permission::needed(
+        "https://www.googleapis.com/auth/business.manage",
+        "Publish posts on your locations",
+    )],
+    shared: true,
+    ..google::LOGIN
+};
+
+const MEDIA: MediaRules = MediaRules {
+    min: 0,
+    images_max: 1,
+    videos_max: 1,
+    total_max: 1,
+    mixed: false,
+    image_types: &["image/jpeg", "image/png"],
+    video_types: &["video/mp4", "video/quicktime"],
+    image_bytes_max: 5_000_000,
+    video_bytes_max: 75_000_000,
+    video_ms_max: Some(30_000),
+    frame: Frame { image_width_min: Some(PHOTO_WIDTH_MIN), ..Frame::ANY },
+};
+
+const SPEC: Spec = Spec {
+    base_url: API,
+    connect: Connect::Oauth(OAUTH),
+    caption: Caption::characters(SUMMARY_MAX),
+    media: MEDIA,
+    post_types: &[
+        PostType {
+            name: "standard",
+            doc: "What is new, with a button if there is one.",
+            media: None,
+        },
+        PostType { name: "event", doc: "Something that happens at a time.", media: None },
+        PostType { name: "offer", doc: "Something that is had for less for a time.", media: None },
+    ],
+    settings: Settings::FIELDS,
+    paces: PACES,
+    untold_wait: Some(google::UNTOLD_WAIT),
+    api: Some(Api { version: "v4", ends: None }),
+    about: About {
+        reconcile: "`GET /v4/{location}/localPosts`, by text, title and time",
+        tokens: "1 hour, by a refresh token that lasts until half a year passes without use",
+        tested: "",
+    },
+    sources: &[
+        Source::documented(
+            "posts, events, offers, buttons, states",
+            "https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts",
+        ),
+        Source::documented(
+            "locations, and which of them may post",
+            "https://developers.google.com/my-business/reference/businessinformation/rest/v1/accounts.locations",
+        ),
+        google::LOGIN_SOURCE,
+        Source::observed(
+            "statuses of errors, how long a post is looked over, which part goes with which kind of post",
+            "programs that publish on Business Profiles",
+        ),
+        Source::assumed(
+            "length of texts, sizes of files, paces, longest code and terms of an offer",
+            "Google's help pages; easy to change",
+        ),
+    ],
+    examples: EXAMPLES,
+    ..Spec::usual(PlatformId::GoogleBusiness, LABEL)
+};
+
+const EXAMPLES: &[Example] = &[
+    Example::new(
+        "news with a photo and a button",
+        r#"{"caption": "The new paper is in", "settings": {"language_code": "en", "call_to_action": {"action_type": "LEARN_MORE", "url": "https://example.org/paper"}}}"#,
+    )
+    .with(&["image/jpeg"]),
+    Example::new(
+        "news with a button that calls",
+        r#"{"caption": "We are open again", "settings": {"call_to_action": {"action_type": "CALL"}}}"#,
+    ),
+    Example::new(
+        "an event that comes back",
+        r#"{"caption": "Fold with us", "post_type": "event", "settings": {"event": {"title": "Evening of cranes", "schedule": {"start_date": {"year": 2031, "month": 3, "day": 7}, "start_time": {"hours": 19, "minutes": 30}, "end_date": {"year": 2031, "month": 3, "day": 7}, "end_time": {"hours": 22}}}, "recurrence_info": {"weeklyPattern": {"daysOfWeek": ["FRIDAY"]}}}}"#,
+    ),
+    Example::new(
+        "an offer",
+        r#"{"caption": "Two sheets for one", "post_type": "offer", "settings": {"event": {"title": "Spring offer", "schedule": {"start_date": {"year": 2031, "month": 4, "day": 1}, "end_date": {"year": 2031, "month": 4, "day": 30}}}, "offer": {"coupon_code": "CRANE", "redeem_online_url": "https://example.org/redeem", "terms_conditions": "One for each guest."}}}"#,
+    )
+    .with(&["image/jpeg"]),
+    Example::new("a video", r#"{"caption": "A film"}"#).with(&["video/mp4"]),
+];
+
+/// The connector.
+pub struct GoogleBusiness;
+
+#[async_trait]
+impl Platform for GoogleBusiness {
+    fn spec(&self) -> &'static Spec {
+        &SPEC
+    }
+
+    fn settings_suffice(&self, draft: &Draft) -> bool {
+        draft.settings::<Settings>().is_ok_and(|settings| settings.event.is_some())
+    }
+
+    fn check(&self, draft: &Draft) -> Vec<Violation> {
+        check::check(draft)
+    }
+
+    fn lacks(&self, account: &Account) -> Option<Violation> {
+        check::lacks(account)
+    }
+
+    fn warnings(&self, draft: &Draft) -> Vec<Warning> {
+        check::warnings(draft)
+    }
+
+    fn step(&self, _draft: &Draft, state: Option<&Value>) -> Step {
+        publish::step(state)
+    }
+
+    async fn publish(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        state: Option<Value>,
+    ) -> Result<Progress> {
+        publish::publish(session, draft, state).await
+    }
+
+    async fn reconcile(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        _state: Option<Value>,
+        sent_at: DateTime<Utc>,
+    ) -> Result<Found> {
+        publish::reconcile(session, draft, sent_at).await
+    }
+
+    async fn verify(&self, session: &Session) -> Result<Identity> {
+        verify::verify(session).await
+    }
+
+    async fn identities(&self, session: &Session) -> Result<Vec<Identity>> {
+        verify::identities(session).await
+    }
+}

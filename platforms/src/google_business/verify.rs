@@ -1,0 +1,73 @@
+//! Which locations a person's token reaches.
+
+use serde_json::{Map, Value, json};
+
+use super::{CAN_POST, client};
+use crate::{Error, Identity, Result, Session, oauth};
+
+/// Beside the tokens of an account: the full name of its location, `accounts/{a}/locations/{l}`. The tokens are its
+/// manager's.
+const LOCATION: &str = "location";
+
+/// The location that the session is for.
+pub(super) fn location(session: &Session) -> Result<String> {
+    session.secrets.need(LOCATION)?;
+    Ok(session.secrets.expose(LOCATION).to_owned())
+}
+
+/// The location that the secrets name, or the only one there is.
+pub(super) async fn verify(session: &Session) -> Result<Identity> {
+    let named = session.secrets.expose(LOCATION).rsplit('/').next().unwrap_or_default();
+    let mut found = identities(session).await?;
+    // Which of several accounts it is reached through may change.
+    if !named.is_empty() {
+        found.retain(|identity| identity.remote_id == named);
+    }
+    found.into_iter().next().ok_or_else(|| {
+        Error::invalid_credentials("The Google account manages no such location.")
+            .with_remedy("Ask to be made a manager of it, or connect with another Google account.")
+    })
+}
+
+/// All locations that the person manages. One that is reached through several accounts is listed once.
+pub(super) async fn identities(session: &Session) -> Result<Vec<Identity>> {
+    let mut found: Vec<Identity> = Vec::new();
+    for account in client::accounts(session).await.map_err(Error::while_connecting)? {
+        let listed = client::locations(session, &account).await;
+        for location in listed.map_err(Error::while_connecting)? {
+            if found.iter().all(|known| known.remote_id != location.id()) {
+                found.push(identity(session, &account, &location));
+            }
+        }
+    }
+    if found.is_empty() {
+        return Err(Error::invalid_credentials("The Google account manages no location.")
+            .with_remedy(
+                "Add the business at business.google.com, or use another Google account.",
+            ));
+    }
+    Ok(found)
+}
+
+fn identity(session: &Session, account: &str, location: &client::Location) -> Identity {
+    let (id, address) = (location.id(), location.storefront_address.line());
+    let title = Some(location.title.clone()).filter(|title| !title.is_empty());
+    let name = title.unwrap_or_else(|| id.to_owned());
+    let shown = if address.is_empty() { name.clone() } else { format!("{name}, {address}") };
+    let known = &location.metadata;
+    let facts = [
+        (CAN_POST, known.can_operate_local_post.map(Value::Bool)),
+        ("place_id", known.place_id.as_ref().map(|id| json!(id))),
+        ("maps_uri", known.maps_uri.as_ref().map(|uri| json!(uri))),
+        ("new_review_uri", known.new_review_uri.as_ref().map(|uri| json!(uri))),
+    ];
+    let meta = facts.into_iter().filter_map(|(name, fact)| Some((name.to_owned(), fact?)));
+    Identity {
+        remote_id: id.to_owned(),
+        username: name,
+        display_name: Some(shown),
+        meta: meta.collect::<Map<_, _>>(),
+        secrets: session.secrets.clone().with(LOCATION, format!("{account}/locations/{id}")),
+        expires_at: oauth::ends(&session.secrets),
+    }
+}

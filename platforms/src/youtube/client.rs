@@ -1,0 +1,249 @@
+//! The calls of YouTube's API, as YouTube names them.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use fanfare_outbound::Reply;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use url::Url;
+
+use super::{API, SPEC, error::parse_error};
+use crate::{
+    Error, Kind, Result, Session, answer,
+    google::{self, authorized},
+};
+
+/// Time for a chunk that is not the last, and for a thumbnail.
+const CHUNK_DEADLINE: Duration = Duration::from_secs(60);
+
+/// One page of a list.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Page<T> {
+    #[serde(default = "Vec::new")]
+    pub items: Vec<T>,
+    pub next_page_token: Option<String>,
+}
+
+/// A channel.
+#[derive(Debug, Deserialize)]
+pub(super) struct Channel {
+    pub id: String,
+    pub snippet: Snippet,
+}
+
+/// How a channel is called.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Snippet {
+    pub title: String,
+    pub custom_url: Option<String>,
+}
+
+/// A playlist as the tool shows it.
+#[derive(Debug, Serialize)]
+pub(super) struct Playlist {
+    id: String,
+    title: String,
+    item_count: u64,
+    privacy_status: String,
+}
+
+impl From<&Value> for Playlist {
+    fn from(item: &Value) -> Self {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        Self {
+            id: text(&item["id"]),
+            title: text(&item["snippet"]["title"]),
+            item_count: item["contentDetails"]["itemCount"].as_u64().unwrap_or(0),
+            privacy_status: text(&item["status"]["privacyStatus"]),
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct Made {
+    id: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Video {
+    #[serde(default)]
+    status: Status,
+}
+
+/// What YouTube says of a video.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Status {
+    pub upload_status: String,
+    failure_reason: String,
+    rejection_reason: String,
+}
+
+impl Status {
+    /// Why YouTube does not keep the video, if it does not.
+    pub fn refusal(&self) -> Option<&str> {
+        match self.upload_status.as_str() {
+            "failed" => Some(&self.failure_reason),
+            "rejected" => Some(&self.rejection_reason),
+            "deleted" => Some("deleted"),
+            _ => None,
+        }
+    }
+}
+
+/// How far an upload is.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Sent {
+    /// Whole, under this id.
+    Whole(String),
+    /// So many bytes are there.
+    Part(u64),
+}
+
+/// The channel that the token is for.
+pub(super) async fn channel(session: &Session) -> Result<Channel> {
+    let query = [("part", "snippet,statistics"), ("mine", "true")];
+    let page: Page<Channel> = get(session, "/youtube/v3/channels", &query).await?;
+    page.items.into_iter().next().ok_or_else(|| {
+        Error::misconfigured("The Google account has no channel.")
+            .with_remedy("Create a channel on YouTube, then connect the account again.")
+    })
+}
+
+/// One page of the channel's playlists.
+pub(super) async fn playlists(session: &Session, page: Option<&str>) -> Result<Page<Value>> {
+    let mut query =
+        vec![("part", "snippet,contentDetails,status"), ("mine", "true"), ("maxResults", "50")];
+    query.extend(page.map(|page| ("pageToken", page)));
+    get(session, "/youtube/v3/playlists", &query).await
+}
+
+/// Begins an upload: the address that its bytes go to. Whoever has it may send them.
+pub(super) async fn begin(
+    session: &Session,
+    body: &Value,
+    notify: bool,
+    (mime, size): (&str, u64),
+) -> Result<String> {
+    let query = [
+        ("uploadType", "resumable"),
+        ("part", "snippet,status,paidProductPlacementDetails"),
+        ("notifySubscribers", if notify { "true" } else { "false" }),
+    ];
+    let request = session.http.post(session.url(API, "/upload/youtube/v3/videos")?).query(&query);
+    let request = request
+        .json(body)
+        .header("x-upload-content-type", mime)
+        .header("x-upload-content-length", &size.to_string());
+    let reply = authorized(session, request)?.send().await?;
+    if !reply.is_success() {
+        return Err(parse_error(session, &reply));
+    }
+    let address = reply.header("location").filter(|it| is_googles(session, it));
+    address
+        .map(str::to_owned)
+        .ok_or_else(|| Error::transient("YouTube began an upload without saying where it goes."))
+}
+
+/// The token goes to Google alone.
+fn is_googles(session: &Session, address: &str) -> bool {
+    let Ok(url) = Url::parse(address) else { return false };
+    match &session.base {
+        Some(base) => url.origin() == base.origin(),
+        None => {
+            url.scheme() == "https"
+                && url.host_str().is_some_and(|host| host.ends_with(".googleapis.com"))
+        }
+    }
+}
+
+/// Sends a chunk: its first byte, its end, and the size of the whole.
+pub(super) async fn put(
+    session: &Session,
+    address: &str,
+    (mime, bytes): (&str, Bytes),
+    (first, end, size): (u64, u64, u64),
+) -> Result<Sent> {
+    let deadline = if end == size { SPEC.commit_deadline } else { CHUNK_DEADLINE };
+    let range = format!("bytes {first}-{}/{size}", end.saturating_sub(1));
+    send_range(session, address, (mime, bytes), &range, deadline).await
+}
+
+/// Asks how much has arrived.
+pub(super) async fn probe(session: &Session, address: &str, size: u64) -> Result<Sent> {
+    let nothing = ("application/octet-stream", Bytes::new());
+    let range = format!("bytes */{size}");
+    send_range(session, address, nothing, &range, SPEC.commit_deadline).await
+}
+
+async fn send_range(
+    session: &Session,
+    address: &str,
+    (mime, bytes): (&str, Bytes),
+    range: &str,
+    deadline: Duration,
+) -> Result<Sent> {
+    let url = Url::parse(address)
+        .map_err(|_| Error::transient("YouTube gave an address to upload to that is none."))?;
+    let request = session.http.put(url).body(mime, bytes).header("content-range", range);
+    let reply = authorized(session, request)?.deadline(deadline).send().await?;
+    match reply.status {
+        308 => Ok(Sent::Part(arrived(&reply))),
+        200..=299 => {
+            let made: Made = reply.json()?;
+            if made.id.is_empty() {
+                return Err(Error::new(Kind::Ambiguous, "YouTube answered without an id."));
+            }
+            Ok(Sent::Whole(made.id))
+        }
+        _ => Err(parse_error(session, &reply)),
+    }
+}
+
+/// `Range: bytes=0-N`; without it nothing has arrived.
+fn arrived(reply: &Reply) -> u64 {
+    let last = reply.header("range").and_then(|range| range.rsplit_once('-'));
+    last.and_then(|(_, last)| last.trim().parse::<u64>().ok()).map_or(0, |last| last + 1)
+}
+
+/// Sets the picture that is shown before a video plays.
+pub(super) async fn set_thumbnail(
+    session: &Session,
+    id: &str,
+    (mime, bytes): (&str, Bytes),
+) -> Result<()> {
+    let url = session.url(API, "/upload/youtube/v3/thumbnails/set")?;
+    let request = session.http.post(url).query(&[("videoId", id)]).body(mime, bytes);
+    let request = authorized(session, request.deadline(CHUNK_DEADLINE))?;
+    answer::send::<Value>(session, request, parse_error).await.map(|_| ())
+}
+
+/// Puts a video into a playlist: the id of its place.
+pub(super) async fn add_to_playlist(session: &Session, playlist: &str, id: &str) -> Result<String> {
+    let body = json!({"snippet": {
+        "playlistId": playlist,
+        "resourceId": {"kind": "youtube#video", "videoId": id},
+    }});
+    let url = session.url(API, "/youtube/v3/playlistItems")?;
+    let request = session.http.post(url).query(&[("part", "snippet")]).json(&body);
+    let made: Made = answer::send(session, authorized(session, request)?, parse_error).await?;
+    Ok(made.id)
+}
+
+/// What YouTube says of a video; `None` where it does not show it (yet).
+pub(super) async fn status(session: &Session, id: &str) -> Result<Option<Status>> {
+    let query = [("part", "status,processingDetails"), ("id", id)];
+    let page: Page<Video> = get(session, "/youtube/v3/videos", &query).await?;
+    Ok(page.items.into_iter().next().map(|video| video.status))
+}
+
+async fn get<T: DeserializeOwned>(
+    session: &Session,
+    path: &str,
+    query: &[(&str, &str)],
+) -> Result<T> {
+    google::get(session, session.url(API, path)?, query, parse_error).await
+}

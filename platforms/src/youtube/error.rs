@@ -1,0 +1,93 @@
+//! What YouTube's reasons mean, beside those of all of Google's networks.
+
+use std::time::Duration;
+
+use chrono::{DateTime, NaiveTime, TimeZone, Utc};
+use chrono_tz::America::Los_Angeles;
+use fanfare_outbound::Reply;
+
+use crate::{
+    Error, Kind, Session,
+    google::{self, Words},
+};
+
+/// What a channel may upload is counted over about a day.
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// Says what is to be done about an answer that is no success.
+pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
+    google::read("YouTube", session, reply, own)
+}
+
+fn own(session: &Session, words: &Words) -> Option<Error> {
+    Some(match words.reason() {
+        "quotaExceeded" | "dailyLimitExceeded" => Error::new(
+            Kind::QuotaExhausted,
+            "This service has used up what YouTube lets it do in a day.",
+        )
+        .of_app()
+        .with_retry_after(Some(until_midnight(session.now))),
+        "uploadLimitExceeded" => {
+            Error::new(Kind::QuotaExhausted, "The channel has uploaded as much as it may in a day.")
+                .with_retry_after(Some(DAY))
+        }
+        "youtubeSignupRequired" => Error::misconfigured("The Google account has no channel.")
+            .with_remedy("Create a channel on YouTube, then connect the account again."),
+        "invalidTitle" => refused("title", "Change settings.title."),
+        "invalidDescription" => refused("description", "Change the caption."),
+        "invalidTags" => refused("tags", "Change settings.tags."),
+        "invalidCategoryId" => refused("category", "Use the number of an assignable category."),
+        "invalidVideoMetadata" | "invalidPublishAt" => {
+            refused("particulars of the video", "Change the settings.")
+        }
+        "mediaBodyRequired" | "invalidFilename" => {
+            Error::media_rejected("YouTube did not take the file.")
+                .with_remedy("Use an MP4, MOV or WebM.")
+        }
+        _ => return None,
+    })
+}
+
+fn refused(what: &str, remedy: &str) -> Error {
+    Error::rejected(format!("YouTube does not accept the {what}.")).with_remedy(remedy)
+}
+
+/// Quotas are renewed at midnight in California.
+pub(super) fn until_midnight(now: DateTime<Utc>) -> Duration {
+    let next = now.with_timezone(&Los_Angeles).date_naive().succ_opt();
+    let next = next.map(|day| day.and_time(NaiveTime::MIN));
+    let next = next.and_then(|next| Los_Angeles.from_local_datetime(&next).earliest());
+    next.and_then(|next| (next.to_utc() - now).to_std().ok()).unwrap_or(DAY)
+}
+
+/// Does the address of an upload no longer exist?
+pub(super) fn is_gone(error: &Error) -> bool {
+    error.reply.as_ref().is_some_and(|reply| matches!(reply.status, 404 | 410))
+}
+
+/// Did the chunk not fit what is there?
+pub(super) fn is_misplaced(error: &Error) -> bool {
+    error.reply.as_ref().is_some_and(|reply| matches!(reply.status, 400 | 416))
+}
+
+/// What became of a video that YouTube does not keep.
+pub(super) fn failed(reason: &str) -> Error {
+    let error = match reason {
+        "duplicate" => Error::rejected("YouTube has this video already and rejects it.")
+            .with_remedy("Look at the channel; post another video."),
+        "length" => Error::media_rejected(
+            "The video is longer than YouTube takes of this channel.",
+        )
+        .with_remedy(
+            "Verify the channel by phone, which allows more than 15 minutes, or shorten the video.",
+        ),
+        "codec" | "conversion" | "emptyFile" | "invalidFile" | "tooSmall" => {
+            Error::media_rejected(format!("YouTube cannot process the video: {reason}."))
+                .with_remedy("Use an MP4 with H.264 and AAC.")
+        }
+        "uploadAborted" => Error::transient("YouTube lost the upload."),
+        _ => Error::rejected(format!("YouTube rejects the video: {reason}."))
+            .with_remedy("Open YouTube Studio, where the reason is explained."),
+    };
+    error.with_reply(200, Some(reason), None)
+}

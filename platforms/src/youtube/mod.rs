@@ -1,0 +1,242 @@
+//! YouTube: a video is sent in chunks to an address of its own, and exists after the last.
+//!
+//! That address tells at any time how much has arrived, and the id of the video once it is whole: an answer that was lost
+//! is asked for again.
+
+mod check;
+mod client;
+mod content;
+mod error;
+mod publish;
+mod settings;
+mod state;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde_json::{Map, Value, json};
+
+use settings::Settings;
+
+use crate::{
+    About, Account, Api, Caption, Class, Connect, Draft, Error, Example, Found, Frame, Identity,
+    MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec,
+    Step, Violation, Warning, google,
+    oauth::{self, Oauth, Permission},
+    text,
+};
+
+/// Longest title in characters, description in bytes, and tags in characters together.
+const TITLE_MAX: usize = 100;
+const DESCRIPTION_MAX: usize = 5_000;
+const TAGS_MAX: usize = 500;
+
+/// Host of the API.
+const API: &str = "https://www.googleapis.com";
+
+/// A hundred uploads of an app in a day, the first quota of every project
+/// (<https://developers.google.com/youtube/v3/determine_quota_cost>). What everything else costs, in 10,000 units, is less
+/// than that allows.
+const PACES: &[Pace] = &[Pace::new(Per::App, 100, 86_400)];
+
+const OAUTH: Oauth = Oauth {
+    permissions: &[
+        Permission::needed("https://www.googleapis.com/auth/youtube.upload", "Upload videos"),
+        Permission::needed("https://www.googleapis.com/auth/youtube.readonly", "See your channel"),
+        Permission::wanted(
+            "https://www.googleapis.com/auth/youtube",
+            "Set thumbnails and fill playlists",
+        ),
+    ],
+    ..google::LOGIN
+};
+
+const MEDIA: MediaRules = MediaRules {
+    min: 1,
+    images_max: 0,
+    videos_max: 1,
+    total_max: 1,
+    mixed: false,
+    image_types: &[],
+    video_types: &["video/mp4", "video/quicktime", "video/webm"],
+    image_bytes_max: 0,
+    video_bytes_max: 274_877_906_944,
+    video_ms_max: Some(12 * 60 * 60 * 1_000),
+    frame: Frame::ANY,
+};
+
+const SPEC: Spec = Spec {
+    base_url: API,
+    connect: Connect::Oauth(OAUTH),
+    caption: Caption {
+        max: DESCRIPTION_MAX,
+        max_with_media: None,
+        max_bytes: Some(DESCRIPTION_MAX),
+        count: text::characters,
+        unit: "characters",
+    },
+    media: MEDIA,
+    post_types: &[
+        PostType {
+            name: "feed",
+            doc: "A video. YouTube itself makes a Short of an upright or square one of up to three minutes.",
+            media: None,
+        },
+        PostType { name: "video", doc: "A video.", media: None },
+        PostType {
+            name: "short",
+            doc: "An upright or square video of up to three minutes.",
+            media: Some(MediaRules { video_ms_max: Some(180_000), ..MEDIA }),
+        },
+    ],
+    settings: Settings::FIELDS,
+    ai_label: true,
+    class: Class::Handle,
+    commit_deadline: Duration::from_secs(60),
+    paces: PACES,
+    untold_wait: Some(google::UNTOLD_WAIT),
+    helpers: &[PLAYLISTS],
+    api: Some(Api { version: "v3", ends: None }),
+    about: About {
+        reconcile: "`PUT` to the address of the upload, with no bytes: it tells how many have arrived, or the id of the video",
+        tokens: "1 hour, by a refresh token that lasts until half a year passes without use",
+        tested: "",
+    },
+    sources: &[
+        Source::documented(
+            "videos, playlists, thumbnails, sizes, states",
+            "https://developers.google.com/youtube/v3/docs/videos",
+        ),
+        Source::documented(
+            "chunks, and how much of them has arrived",
+            "https://developers.google.com/youtube/v3/guides/using_resumable_upload_protocol",
+        ),
+        Source::documented(
+            "uploads in a day",
+            "https://developers.google.com/youtube/v3/determine_quota_cost",
+        ),
+        google::LOGIN_SOURCE,
+        Source::observed(
+            "reasons of errors, waits, life of an upload's address",
+            "programs that publish on YouTube",
+        ),
+    ],
+    examples: EXAMPLES,
+    ..Spec::usual(PlatformId::Youtube, "YouTube")
+};
+
+const EXAMPLES: &[Example] = &[
+    Example::new(
+        "a video with its settings",
+        r#"{"caption": "How a crane is folded", "settings": {"title": "A paper crane", "privacy_status": "public", "self_declared_made_for_kids": false, "tags": ["paper", "paper crane"], "category_id": "26", "notify_subscribers": false, "brand_partner": "Paper Ltd", "ai_generated": true}}"#,
+    )
+    .with(&["video/mp4"]),
+    Example::new(
+        "a Short",
+        r#"{"caption": "Folded at once", "post_type": "short", "settings": {"add_shorts_hashtag": true, "ai_disclosure": true}}"#,
+    )
+    .with(&["video/mp4"]),
+    Example::new(
+        "a video that only those see who have its address",
+        r#"{"caption": "A draft", "post_type": "video", "settings": {"privacy_status": "unlisted"}}"#,
+    )
+    .with(&["video/mp4"]),
+    Example::new(
+        "a video with a thumbnail, in a playlist",
+        r#"{"caption": "The third part", "settings": {"thumbnail_url": "https://example.org/cover.jpg", "playlist_id": "PLfold"}}"#,
+    )
+    .with(&["video/mp4"])
+    .needing("a picture at that address"),
+];
+
+/// The helper that lists playlists.
+const PLAYLISTS: &str = "youtube.playlists";
+
+/// The connector.
+pub struct Youtube;
+
+#[async_trait]
+impl Platform for Youtube {
+    fn spec(&self) -> &'static Spec {
+        &SPEC
+    }
+
+    fn caption_length(&self, draft: &Draft) -> usize {
+        let settings = draft.settings::<Settings>().unwrap_or_default();
+        text::characters(&content::description(draft, &settings))
+    }
+
+    fn check(&self, draft: &Draft) -> Vec<Violation> {
+        check::check(draft)
+    }
+
+    fn warnings(&self, draft: &Draft) -> Vec<Warning> {
+        check::warnings(draft)
+    }
+
+    fn class(&self, _account: &Account, _draft: &Draft) -> Class {
+        Class::Handle
+    }
+
+    fn step(&self, _draft: &Draft, state: Option<&Value>) -> Step {
+        publish::step(state)
+    }
+
+    async fn publish(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        state: Option<Value>,
+    ) -> Result<Progress> {
+        publish::publish(session, draft, state).await
+    }
+
+    async fn reconcile(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        state: Option<Value>,
+        sent_at: DateTime<Utc>,
+    ) -> Result<Found> {
+        publish::reconcile(session, draft, state, sent_at).await
+    }
+
+    /// Google's own page asks which channel; a token is for that one.
+    async fn verify(&self, session: &Session) -> Result<Identity> {
+        let channel = client::channel(session).await.map_err(Error::while_connecting)?;
+        let title = channel.snippet.title;
+        let handle = channel.snippet.custom_url.filter(|handle| !handle.is_empty());
+        Ok(Identity {
+            remote_id: channel.id,
+            username: handle.unwrap_or_else(|| title.clone()),
+            display_name: Some(title),
+            meta: Map::new(),
+            secrets: session.secrets.clone(),
+            expires_at: oauth::ends(&session.secrets),
+        })
+    }
+
+    async fn help(
+        &self,
+        session: &Session,
+        tool: &str,
+        _input: &Map<String, Value>,
+    ) -> Result<Value> {
+        if tool != PLAYLISTS {
+            return Err(Error::rejected(format!("YouTube has no tool called {tool}.")));
+        }
+        let (mut playlists, mut next) = (Vec::new(), None);
+        for _ in 0..google::PAGES_MAX {
+            let page = client::playlists(session, next.as_deref()).await?;
+            playlists.extend(page.items.iter().map(client::Playlist::from));
+            next = page.next_page_token.filter(|next| !next.is_empty());
+            if next.is_none() {
+                break;
+            }
+        }
+        Ok(json!({"playlists": playlists, "more": next.is_some()}))
+    }
+}

@@ -1,0 +1,237 @@
+//! The steps of a video: it exists after its last byte; thumbnail and playlist follow, and never fail it.
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::Value;
+
+use super::{
+    client::{self, Sent},
+    content,
+    error::{failed, is_gone, is_misplaced},
+    settings::Settings,
+    state::{CHUNK, Stage, State, chunk_end},
+};
+use crate::{
+    Draft, Error, Found, Kind, Part, Progress, Published, Result, Session, Step,
+    outcome::read_state, page,
+};
+
+/// How often an upload whose address no longer works is begun anew.
+const RESTARTS_MAX: u32 = 2;
+/// How often a stage is tried before it is left out, or an upload that does not move given up.
+const TRIES_MAX: u32 = 3;
+/// How long YouTube is asked whether it keeps a video. Processing of long ones goes on behind that.
+const LOOK_MAX: TimeDelta = TimeDelta::minutes(10);
+const PAUSE: Duration = Duration::from_secs(10);
+/// A video that was refused longer ago than this belongs to an earlier try, and a new one is begun.
+const EARLIER_TRY: TimeDelta = TimeDelta::seconds(20);
+/// The address of an upload lives for about a week; after that it tells nothing.
+const ADDRESS_LIFE: TimeDelta = TimeDelta::days(6);
+/// Largest thumbnail that is fetched: YouTube takes 50 MiB, which nobody needs.
+const THUMBNAIL_BYTES_MAX: usize = 10 << 20;
+
+/// The call that comes next.
+pub(super) fn step(state: Option<&Value>) -> Step {
+    match read_state::<State>(state).stage {
+        Stage::Begin | Stage::Failed { .. } => Step::prepare("begin_upload"),
+        Stage::Upload { size, sent, .. } if chunk_end(size, sent) == size => {
+            Step::commit("upload_last_chunk")
+        }
+        Stage::Upload { sent, .. } => Step::prepare(format!("upload_chunk_{}", sent / CHUNK + 1)),
+        Stage::Thumbnail => Step::confirm("set_thumbnail"),
+        Stage::Playlist => Step::confirm("add_to_playlist"),
+        Stage::Look { .. } => Step::confirm("look_at_processing"),
+    }
+}
+
+/// Makes that call.
+pub(super) async fn publish(
+    session: &Session,
+    draft: &Draft,
+    state: Option<Value>,
+) -> Result<Progress> {
+    let settings: Settings = draft.settings()?;
+    let state: State = read_state(state.as_ref());
+    match state.stage.clone() {
+        Stage::Failed { reason, since } if session.now - since <= EARLIER_TRY => {
+            Err(failed(&reason))
+        }
+        Stage::Begin => begin(session, draft, &settings, state).await,
+        Stage::Failed { .. } => begin(session, draft, &settings, State::default()).await,
+        Stage::Upload { address, size, sent } => {
+            upload(session, draft, &settings, state, &address, (sent, size)).await
+        }
+        Stage::Thumbnail => {
+            let made = thumbnail(session, &settings, &state.id).await;
+            beside(session, &settings, state, "thumbnail", made)
+        }
+        Stage::Playlist => {
+            let playlist = settings.playlist_id.as_deref().unwrap_or_default();
+            let made = client::add_to_playlist(session, playlist, &state.id).await;
+            beside(session, &settings, state, "playlist_item", made)
+        }
+        Stage::Look { since } => look(session, state, since).await,
+    }
+}
+
+async fn begin(
+    session: &Session,
+    draft: &Draft,
+    settings: &Settings,
+    mut state: State,
+) -> Result<Progress> {
+    let video = draft.media.first().ok_or_else(missing)?;
+    let size = video.bytes.filter(|size| *size > 0).ok_or_else(missing)?;
+    let notify = settings.notify_subscribers.unwrap_or(true);
+    let body = content::video(draft, settings);
+    let address = client::begin(session, &body, notify, (&video.mime, size)).await?;
+    state.stage = Stage::Upload { address, size, sent: 0 };
+    Progress::go_on(&state)
+}
+
+fn missing() -> Error {
+    Error::media_rejected("The video of the post is missing.")
+}
+
+/// Sends the next chunk. There is no video before the last.
+async fn upload(
+    session: &Session,
+    draft: &Draft,
+    settings: &Settings,
+    mut state: State,
+    address: &str,
+    (start, size): (u64, u64),
+) -> Result<Progress> {
+    let video = draft.media.first().ok_or_else(missing)?;
+    let end = chunk_end(size, start);
+    let bytes = video.part(start..end).await?;
+    let answer = client::put(session, address, (&video.mime, bytes), (start, end, size)).await;
+    let answer = match answer {
+        // Part of a chunk whose answer was lost may be there.
+        Err(error) if is_misplaced(&error) => match client::probe(session, address, size).await {
+            Ok(Sent::Part(there)) if there == start => Err(error),
+            Ok(found) => Ok(found),
+            Err(_) => Err(error),
+        },
+        answer => answer,
+    };
+    match answer {
+        Ok(Sent::Whole(id)) => whole(session, settings, state, id),
+        Ok(Sent::Part(sent)) => {
+            state.tries = if sent > start { 0 } else { state.tries + 1 };
+            if state.tries > TRIES_MAX {
+                return Err(Error::transient("YouTube does not keep what is uploaded."));
+            }
+            state.stage = Stage::Upload { address: address.to_owned(), size, sent };
+            Progress::go_on(&state)
+        }
+        Err(error) if is_gone(&error) && state.restarts < RESTARTS_MAX => {
+            state.restarts += 1;
+            state.stage = Stage::Begin;
+            Progress::go_on(&state)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The video is there: what remains is beside it.
+fn whole(session: &Session, settings: &Settings, mut state: State, id: String) -> Result<Progress> {
+    state.id = id.clone();
+    state.stage = match (&settings.thumbnail_url, &settings.playlist_id) {
+        (Some(_), _) => Stage::Thumbnail,
+        (None, Some(_)) => Stage::Playlist,
+        (None, None) => Stage::Look { since: session.now },
+    };
+    state.tries = 0;
+    Ok(under_way(&state, Duration::ZERO)?.naming(Some(id)))
+}
+
+fn under_way(state: &State, after: Duration) -> Result<Progress> {
+    Ok(Progress::go_on(state)?.after(after).in_public())
+}
+
+/// The thumbnail has no id of its own: the video's stands for it.
+async fn thumbnail(session: &Session, settings: &Settings, id: &str) -> Result<String> {
+    const TYPES: &[&str] = &["image/jpeg", "image/png"];
+    let address = settings.thumbnail_url.as_deref().unwrap_or_default();
+    let picture = page::image(session, address, TYPES, THUMBNAIL_BYTES_MAX).await;
+    let picture = picture
+        .ok_or_else(|| Error::media_rejected("The picture at thumbnail_url cannot be fetched."))?;
+    client::set_thumbnail(session, id, picture).await.map(|()| id.to_owned())
+}
+
+/// What follows something beside the video. What fails for the moment is tried again and then left out, what is
+/// refused is left out at once; what was made stands among the parts of the post.
+fn beside(
+    session: &Session,
+    settings: &Settings,
+    mut state: State,
+    name: &str,
+    made: Result<String>,
+) -> Result<Progress> {
+    match made {
+        Ok(id) => state.made.push((name.to_owned(), id)),
+        // A fresh token may be allowed to.
+        Err(error) if error.kind == Kind::TokenExpired && state.tries == 0 => return Err(error),
+        // Nothing tells whether the video is in the playlist, and twice is worse than not at all.
+        Err(error) if may_repeat(&error, &state.stage) && state.tries < TRIES_MAX => {
+            state.tries += 1;
+            let wait = error.retry_after.filter(|wait| *wait < Duration::from_secs(600));
+            return under_way(&state, wait.unwrap_or(PAUSE));
+        }
+        Err(_) => {}
+    }
+    state.tries = 0;
+    state.stage = match (&state.stage, &settings.playlist_id) {
+        (Stage::Thumbnail, Some(_)) => Stage::Playlist,
+        _ => Stage::Look { since: session.now },
+    };
+    under_way(&state, Duration::ZERO)
+}
+
+fn may_repeat(error: &Error, stage: &Stage) -> bool {
+    match error.kind {
+        Kind::Transient | Kind::RateLimited => true,
+        Kind::Server | Kind::Ambiguous => *stage == Stage::Thumbnail,
+        _ => false,
+    }
+}
+
+async fn look(session: &Session, mut state: State, since: DateTime<Utc>) -> Result<Progress> {
+    let status = client::status(session, &state.id).await?;
+    if let Some(reason) = status.as_ref().and_then(client::Status::refusal) {
+        state.stage = Stage::Failed { reason: reason.to_owned(), since: session.now };
+        return under_way(&state, Duration::ZERO);
+    }
+    let is_done = status.is_some_and(|status| status.upload_status == "processed");
+    if is_done || session.now - since > LOOK_MAX {
+        return Ok(public(session, state));
+    }
+    under_way(&state, PAUSE)
+}
+
+fn public(session: &Session, state: State) -> Progress {
+    let url = session.url("https://www.youtube.com", &format!("/watch?v={}", state.id));
+    let parts = state.made.into_iter().map(|(name, id)| Part { name, id }).collect();
+    Progress::Done(Published { id: state.id, url: url.ok().map(String::from), parts })
+}
+
+/// The address of the upload tells whether the last byte has arrived.
+pub(super) async fn reconcile(
+    session: &Session,
+    draft: &Draft,
+    state: Option<Value>,
+    sent_at: DateTime<Utc>,
+) -> Result<Found> {
+    let settings: Settings = draft.settings()?;
+    let state: State = read_state(state.as_ref());
+    let Stage::Upload { address, size, .. } = &state.stage else { return Ok(Found::Unknown) };
+    match client::probe(session, address, *size).await {
+        Ok(Sent::Whole(id)) => whole(session, &settings, state, id).map(Found::There),
+        Ok(Sent::Part(_)) => Ok(Found::Absent),
+        Err(error) if is_gone(&error) && session.now - sent_at < ADDRESS_LIFE => Ok(Found::Absent),
+        Err(error) if is_gone(&error) => Ok(Found::Unknown),
+        Err(error) => Err(error),
+    }
+}

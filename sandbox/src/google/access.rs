@@ -1,0 +1,103 @@
+//! Tokens: whose, for how long, and for what.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::Google;
+use super::login::{Logins, Token};
+use crate::call::Call;
+use crate::network::{Cx, Identity, Network};
+use crate::params::Params;
+use crate::random::{self, BASE62};
+use crate::sim::{Account, Sim};
+use crate::world::rfc3339;
+
+/// An hour and half a year in milliseconds.
+pub(crate) const ACCESS_MS: i64 = 3_600_000;
+pub(crate) const REFRESH_MS: i64 = 180 * 86_400_000;
+/// Where the names of permissions begin.
+pub(crate) const PREFIX: &str = "https://www.googleapis.com/auth/";
+/// Names of the tokens that an account is born with.
+const ACCESS: &str = "access_token";
+const REFRESH: &str = "refresh_token";
+
+/// A new token, code or upload of an account, whose id stands in it, so that it can be found again.
+pub(crate) fn new_token(prefix: &str, remote_id: &str) -> String {
+    format!("{prefix}.{remote_id}!{}", random::text(BASE62, 48))
+}
+
+/// The tokens that an account is born with.
+pub(crate) fn born(remote_id: &str) -> BTreeMap<String, String> {
+    BTreeMap::from([
+        (ACCESS.to_owned(), new_token("ya29", remote_id)),
+        (REFRESH.to_owned(), new_token("1//03", remote_id)),
+    ])
+}
+
+/// The same as credentials.
+pub(crate) fn credentials(identity: &Identity) -> Map<String, Value> {
+    Map::from_iter([
+        (ACCESS.to_owned(), json!(identity.private(ACCESS))),
+        (REFRESH.to_owned(), json!(identity.private(REFRESH))),
+        ("expires_at".to_owned(), json!(rfc3339(identity.created_ms + ACCESS_MS))),
+    ])
+}
+
+/// The account whose token, code or upload this is.
+pub(crate) fn owner<N: Network>(sim: &Sim<N>, token: &str) -> Option<Arc<Account<N>>> {
+    let (_, rest) = token.split_once('.')?;
+    sim.account(rest.split('!').next()?)
+}
+
+/// Whose request it is: by its token, or by what it exchanges.
+pub(crate) fn caller<N: Google>(sim: &Sim<N>, call: &Call) -> Option<Arc<Account<N>>> {
+    if let Some(token) = call.bearer() {
+        return owner(sim, token);
+    }
+    if !matches!(call.segments().as_slice(), ["token" | "revoke"]) {
+        return None;
+    }
+    let params = Params::read(call).ok()?;
+    let names = ["code", REFRESH, "token"];
+    names.iter().find_map(|name| owner(sim, &params.filled(name)?))
+}
+
+/// A token that the account has, with its life.
+pub(crate) fn known<N: Google>(identity: &Identity, logins: &Logins, token: &str) -> Option<Token> {
+    let born = |name, life, refresh| {
+        let scope: Vec<_> = N::SCOPES.iter().map(|scope| format!("{PREFIX}{scope}")).collect();
+        let expires_ms = identity.created_ms + life;
+        let scope = scope.join(" ");
+        (token == identity.private(name)).then_some(Token { expires_ms, scope, refresh })
+    };
+    let given = logins.tokens.get(token).cloned();
+    let found = given
+        .or_else(|| born(ACCESS, ACCESS_MS, false))
+        .or_else(|| born(REFRESH, REFRESH_MS, true));
+    found.filter(|_| !logins.is_dead(token))
+}
+
+/// Why a request is not let through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refused {
+    /// Its token is none, or no longer good.
+    Token,
+    /// Its token is for something else.
+    Scope,
+}
+
+/// The account of a good token that is for one of these.
+pub(crate) fn with<N: Google>(cx: &Cx<N>, scopes: &[&str]) -> Result<Arc<Account<N>>, Refused> {
+    let token = cx.call.bearer().ok_or(Refused::Token)?;
+    let account = owner(&cx.sim, token).ok_or(Refused::Token)?;
+    let (found, expired) = account.look(|home| {
+        let logins = N::logins(home);
+        (known::<N>(&account.identity, logins, token), logins.expired)
+    });
+    let found = found.filter(|found| !found.refresh && !expired && found.expires_ms > cx.now_ms());
+    let found = found.ok_or(Refused::Token)?;
+    let is_for = |scope: &str| scopes.contains(&scope.strip_prefix(PREFIX).unwrap_or(scope));
+    if found.scope.split(' ').any(is_for) { Ok(account) } else { Err(Refused::Scope) }
+}

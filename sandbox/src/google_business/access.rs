@@ -1,0 +1,51 @@
+//! Whose a token is, and which location it may act on.
+
+use std::sync::Arc;
+
+use super::places::{self, LOCATIONS};
+use super::{Cx, GoogleBusiness, failure};
+use crate::google::access::{self, Refused};
+use crate::pace::Limit;
+use crate::reply::Reply;
+use crate::sim::Account;
+
+/// What an app must be let do.
+pub(super) const MANAGE: &str = "business.manage";
+
+/// The account of a good token.
+pub(super) fn with(cx: &Cx) -> Result<Arc<Account<GoogleBusiness>>, Reply> {
+    access::with(cx, &[MANAGE]).map_err(|refused| match refused {
+        Refused::Token => failure::unauthenticated(),
+        Refused::Scope => failure::scope(),
+    })
+}
+
+/// The same with the full name of the location in the path, which the person manages.
+pub(super) fn location(cx: &Cx) -> Result<(Arc<Account<GoogleBusiness>>, String), Reply> {
+    let account = with(cx)?;
+    let name = cx.call.segments()[1..].iter().take(4).copied().collect::<Vec<_>>().join("/");
+    let is_it = |which: &str| places::location(&account.identity, which) == name;
+    if LOCATIONS.iter().any(|(which, ..)| is_it(which)) {
+        return Ok((account, name));
+    }
+    let others = cx.sim.all();
+    let exists = others.iter().any(|one| {
+        LOCATIONS.iter().any(|(which, ..)| places::location(&one.identity, which) == name)
+    });
+    Err(if exists { failure::denied() } else { failure::missing() })
+}
+
+/// Counts a change of a location: ten in a minute.
+pub(super) fn edit(cx: &Cx, account: &Account<GoogleBusiness>, name: &str) -> Result<(), Reply> {
+    const fn edits(name: &'static str) -> Limit {
+        Limit { name, units: 10, span_ms: 60_000 }
+    }
+    if !cx.sim.world.rate_limits() {
+        return Ok(());
+    }
+    let found =
+        LOCATIONS.iter().find(|(which, ..)| places::location(&account.identity, which) == name);
+    let which = found.map_or("main", |(which, ..)| *which);
+    let allowed = account.pace(edits(which), 1, cx.now_ms()).allowed;
+    if allowed { Ok(()) } else { Err(failure::exhausted()) }
+}

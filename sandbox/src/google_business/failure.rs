@@ -1,0 +1,74 @@
+//! How the Business Profile APIs say no.
+
+use serde_json::{Value, json};
+
+use crate::google::failure::status;
+use crate::reply::Reply;
+
+const NONE: Value = Value::Null;
+
+/// A request that cannot be, because of one field.
+pub(super) fn invalid(field: &str, message: &str) -> Reply {
+    let details = json!([{
+        "@type": "type.googleapis.com/google.mybusiness.v4.ValidationError",
+        "errorDetails": [{"code": 3, "field": field, "message": message}],
+    }]);
+    status(400, "INVALID_ARGUMENT", "Request contains an invalid argument.", &details)
+}
+
+/// A token that is not good, whatever the reason.
+pub(super) fn unauthenticated() -> Reply {
+    let message = "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.";
+    status(401, "UNAUTHENTICATED", message, &NONE)
+}
+
+/// A token that is for something else.
+pub(super) fn scope() -> Reply {
+    let details = json!([{
+        "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+        "reason": "ACCESS_TOKEN_SCOPE_INSUFFICIENT",
+        "domain": "googleapis.com",
+    }]);
+    let message = "Request had insufficient authentication scopes.";
+    status(403, "PERMISSION_DENIED", message, &details)
+}
+
+/// Somebody else's location.
+pub(super) fn denied() -> Reply {
+    status(403, "PERMISSION_DENIED", "The caller does not have permission", &NONE)
+}
+
+/// Something that is not there.
+pub(super) fn missing() -> Reply {
+    status(404, "NOT_FOUND", "Requested entity was not found.", &NONE)
+}
+
+/// Too much in a minute. Google does not say how long to wait.
+pub(super) fn exhausted() -> Reply {
+    let details = json!([{
+        "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+        "reason": "RATE_LIMIT_EXCEEDED",
+        "domain": "googleapis.com",
+        "metadata": {"service": "mybusiness.googleapis.com", "quota_limit_value": "10"},
+    }]);
+    let message = "Quota exceeded for quota metric 'Edits' and limit 'Edits per minute per profile' of service 'mybusiness.googleapis.com'.";
+    status(429, "RESOURCE_EXHAUSTED", message, &details)
+}
+
+/// A fault's status in Google's words.
+pub(super) fn of_status(code: u16) -> Reply {
+    let say = |word, message| status(code, word, message, &NONE);
+    match code {
+        400 => say("INVALID_ARGUMENT", "Request contains an invalid argument."),
+        401 => unauthenticated(),
+        403 => denied(),
+        404 => missing(),
+        409 => say("ABORTED", "The operation was aborted."),
+        429 => exhausted(),
+        other @ 400..=499 => {
+            status(other, "FAILED_PRECONDITION", "Precondition check failed.", &NONE)
+        }
+        503 => say("UNAVAILABLE", "The service is currently unavailable."),
+        _ => say("INTERNAL", "Internal error encountered."),
+    }
+}

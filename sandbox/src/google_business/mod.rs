@@ -1,0 +1,130 @@
+//! Google Business Profile: permission, locations and their posts, below one address.
+//!
+//! <https://developers.google.com/my-business/reference/rest>. An account is a person with two locations; it is found by
+//! the number of either.
+
+mod access;
+mod failure;
+mod home;
+mod places;
+mod posts;
+mod rules;
+
+use std::sync::Arc;
+
+use salvo::http::Method;
+use serde_json::{Map, Value, json};
+
+use crate::call::Call;
+use crate::google::{self, Google, login};
+use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::random;
+use crate::reply::Reply;
+use crate::sim::{Account, Sim};
+use crate::world::World;
+use home::{Change, Home};
+use places::LOCATIONS;
+
+/// One request to this network.
+type Cx = crate::network::Cx<GoogleBusiness>;
+
+/// The network.
+pub(crate) struct GoogleBusiness;
+
+impl Network for GoogleBusiness {
+    const NAME: &'static str = "google_business";
+    const BODY_MAX: usize = 1 << 20;
+    type Home = Home;
+    type Change = Change;
+
+    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+        let allowed = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '&');
+        let username = name.fitted(' ', allowed);
+        if !(1..=80).contains(&username.chars().count()) {
+            return Err("a business is called something of 1 to 80 characters".into());
+        }
+        let account = random::number(18).to_string();
+        let mut private = google::access::born(&account);
+        for (which, ..) in LOCATIONS {
+            private.insert(which.to_owned(), random::number(17).to_string());
+        }
+        Ok(Identity { remote_id: account, username, created_ms: world.now_ms(), private })
+    }
+
+    fn keys(identity: &Identity) -> Vec<String> {
+        LOCATIONS.iter().map(|(which, ..)| identity.private(which).to_owned()).collect()
+    }
+
+    fn credentials(identity: &Identity, _base: &str) -> Map<String, Value> {
+        let mut credentials = google::access::credentials(identity);
+        let location = places::location(identity, LOCATIONS[0].0);
+        credentials.insert("location".to_owned(), json!(location));
+        credentials
+    }
+
+    fn route(method: &Method, path: &[&str], _call: &Call) -> Option<Route<Self>> {
+        use Phase::{Commit, Confirm, Prepare, Read};
+        match (method, path) {
+            (&Method::GET, ["o", "oauth2", "v2", "auth"]) => Route::now(Read, login::authorize),
+            (&Method::POST, ["token"]) => Route::now(Prepare, login::token),
+            (&Method::POST, ["revoke"]) => Route::now(Prepare, login::revoke),
+            (&Method::GET, ["v1", "accounts"]) => Route::now(Read, places::accounts),
+            (&Method::GET, ["v1", "accounts", _, "locations"]) => {
+                Route::now(Read, places::locations)
+            }
+            (&Method::GET, ["local", _]) => Route::now(Read, posts::public),
+            (method, ["v4", "accounts", _, "locations", _, "localPosts", rest @ ..]) => {
+                match (method, rest) {
+                    (&Method::POST, []) => Route::later(Commit, |cx| Box::pin(posts::create(cx))),
+                    (&Method::GET, []) => Route::now(Read, posts::list),
+                    (&Method::GET, [_]) => Route::now(Confirm, posts::get),
+                    (&Method::DELETE, [_]) => Route::now(Commit, posts::delete),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn caller(sim: &Sim<Self>, call: &Call) -> Option<Arc<Account<Self>>> {
+        google::access::caller(sim, call)
+    }
+
+    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
+        home.apply(change);
+    }
+
+    fn token_change(expired: bool) -> Option<Change> {
+        Some(Change::Login(login::Change::Expired(expired)))
+    }
+
+    fn posts(home: &Home, _identity: &Identity, base: &str) -> Vec<Post> {
+        home.posts.values().map(|post| posts::shown(post, base)).collect()
+    }
+
+    /// Each location has posts of its own; the account stands for both.
+    fn is_of(post: &Post, key: &str) -> bool {
+        let parent = post.extra.get("location").and_then(Value::as_str).unwrap_or_default();
+        parent.split('/').any(|part| part == key)
+    }
+
+    fn refuse(refusal: Refusal) -> Reply {
+        failure::of_status(refusal.status)
+    }
+
+    fn no_route(_call: &Call) -> Reply {
+        failure::missing()
+    }
+}
+
+impl Google for GoogleBusiness {
+    const SCOPES: &'static [&'static str] = &[access::MANAGE, "userinfo.profile"];
+
+    fn logins(home: &Home) -> &login::Logins {
+        &home.logins
+    }
+
+    fn login(change: login::Change) -> Change {
+        Change::Login(change)
+    }
+}

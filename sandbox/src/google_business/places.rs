@@ -1,0 +1,87 @@
+//! Accounts and their locations. Every person has one account with the same two.
+
+use serde_json::{Value, json};
+
+use super::{Cx, access, failure};
+use crate::network::Identity;
+use crate::reply::{Answer, Reply};
+
+/// Private names of the locations' numbers, what they are called after their business, and their streets.
+pub(super) const LOCATIONS: [(&str, &str, &str); 2] =
+    [("main", "Main Street", "1 Main Street"), ("harbour", "Harbour", "20 Harbour Road")];
+
+/// The account, as its locations' names begin.
+pub(super) fn account(identity: &Identity) -> String {
+    format!("accounts/{}", identity.remote_id)
+}
+
+/// The full name of a location.
+pub(super) fn location(identity: &Identity, which: &str) -> String {
+    format!("{}/locations/{}", account(identity), identity.private(which))
+}
+
+/// `GET /v1/accounts`
+pub(super) fn accounts(cx: &Cx) -> Answer {
+    let account_of = access::with(cx)?;
+    let identity = &account_of.identity;
+    let shown = json!({
+        "name": account(identity),
+        "accountName": identity.username,
+        "type": "PERSONAL",
+        "verificationState": "UNVERIFIED",
+        "vettedState": "NOT_VETTED",
+    });
+    Ok(Reply::ok(&json!({"accounts": [shown]})))
+}
+
+/// `GET /v1/accounts/{a}/locations?readMask=…`, in pages.
+pub(super) fn locations(cx: &Cx) -> Answer {
+    let account = access::with(cx)?;
+    if cx.call.segment(2) != account.identity.remote_id {
+        return Err(failure::denied());
+    }
+    let query = |name: &str| cx.call.query_value(name);
+    let mask = query("readMask").unwrap_or_default();
+    if mask.is_empty() {
+        return Err(failure::invalid("read_mask", "The read mask is required."));
+    }
+    let size: usize = query("pageSize").and_then(|size| size.parse().ok()).unwrap_or(10);
+    let start: usize = query("pageToken").and_then(|at| at.parse().ok()).unwrap_or(0);
+    let all = LOCATIONS.iter().skip(start).take(size.clamp(1, 100));
+    let shown: Vec<Value> = all.map(|one| show(cx, &account.identity, one, &mask)).collect();
+    let mut body = json!({ "locations": shown });
+    if start + shown.len() < LOCATIONS.len() {
+        body["nextPageToken"] = json!((start + shown.len()).to_string());
+    }
+    Ok(Reply::ok(&body))
+}
+
+fn show(
+    cx: &Cx,
+    identity: &Identity,
+    (which, title, street): &(&str, &str, &str),
+    mask: &str,
+) -> Value {
+    let id = identity.private(which);
+    let whole = json!({
+        "name": format!("locations/{id}"),
+        "title": format!("{}, {title}", identity.username),
+        "storefrontAddress": {
+            "regionCode": "US", "languageCode": "en", "locality": "Springfield", "addressLines": [street],
+        },
+        "metadata": {
+            "canOperateLocalPost": true,
+            "hasVoiceOfMerchant": true,
+            "placeId": format!("ChIJ{id}"),
+            "mapsUri": format!("{}/maps/{id}", cx.sim.base()),
+            "newReviewUri": format!("{}/review/{id}", cx.sim.base()),
+        },
+    });
+    let mut shown = json!({});
+    for name in mask.split(',') {
+        if let Some(value) = whole.get(name.trim()) {
+            shown[name.trim()] = value.clone();
+        }
+    }
+    shown
+}

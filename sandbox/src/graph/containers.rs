@@ -1,0 +1,152 @@
+//! Posts in two calls, as Instagram and Threads make them: a container first, which is then made public.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::{Deserialize, Serialize};
+
+use crate::network::Medium;
+
+/// How long a container may be published, in milliseconds.
+const LIFE_MS: i64 = 24 * 3_600_000;
+/// How long a fetch may take; a restart of the sandbox ends those that were under way.
+const FETCH_MS: i64 = 5 * 60_000;
+
+/// What a network's posts are made of.
+pub(crate) trait Content: Clone {
+    /// What the network calls a reason why nothing comes of a container.
+    type Flaw: Clone;
+
+    /// The reason of a download that took too long.
+    fn timed_out() -> Self::Flaw;
+
+    /// The parts of a carousel.
+    fn children(&self) -> &[u64];
+
+    /// The file of the post.
+    fn medium(&mut self) -> &mut Option<Medium>;
+}
+
+/// A post that is being made.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Container<C, F> {
+    pub id: u64,
+    pub at_ms: i64,
+    /// When processing ends; `None` while its video is still to come.
+    pub ready_ms: Option<i64>,
+    /// Why nothing comes of it.
+    pub flaw: Option<F>,
+    #[serde(default)]
+    pub published: bool,
+    pub content: C,
+}
+
+/// A post that is public.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Published<C> {
+    pub id: u64,
+    pub at_ms: i64,
+    pub shortcode: String,
+    pub content: C,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Change<C, F> {
+    Container(Box<Container<C, F>>),
+    /// A container's video arrived, or did not.
+    Fetched {
+        id: u64,
+        ready_ms: i64,
+        medium: Option<Medium>,
+        flaw: Option<F>,
+    },
+    Published {
+        container: u64,
+        id: u64,
+        at_ms: i64,
+        shortcode: String,
+    },
+}
+
+/// Where a container stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Status<F> {
+    InProgress,
+    Finished,
+    Published,
+    Error(F),
+    Expired,
+}
+
+impl<F> Status<F> {
+    /// The networks' word for it.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::InProgress => "IN_PROGRESS",
+            Self::Finished => "FINISHED",
+            Self::Published => "PUBLISHED",
+            Self::Error(_) => "ERROR",
+            Self::Expired => "EXPIRED",
+        }
+    }
+}
+
+/// The containers and posts of an account.
+pub(crate) struct Made<C: Content> {
+    pub containers: HashMap<u64, Container<C, C::Flaw>>,
+    pub posts: BTreeMap<u64, Published<C>>,
+}
+
+impl<C: Content> Default for Made<C> {
+    fn default() -> Self {
+        Self { containers: HashMap::new(), posts: BTreeMap::new() }
+    }
+}
+
+impl<C: Content> Made<C> {
+    pub fn apply(&mut self, change: Change<C, C::Flaw>) {
+        match change {
+            Change::Container(container) => drop(self.containers.insert(container.id, *container)),
+            Change::Fetched { id, ready_ms, medium, flaw } => {
+                if let Some(container) = self.containers.get_mut(&id) {
+                    container.ready_ms = Some(ready_ms);
+                    let known = container.content.medium();
+                    *known = medium.or(known.take());
+                    container.flaw = flaw;
+                }
+            }
+            Change::Published { container, id, at_ms, shortcode } => {
+                if let Some(container) = self.containers.get_mut(&container) {
+                    container.published = true;
+                    let content = container.content.clone();
+                    self.posts.insert(id, Published { id, at_ms, shortcode, content });
+                }
+            }
+        }
+    }
+
+    /// Where a container stands. A carousel is as far as its slowest part.
+    pub fn status(&self, container: &Container<C, C::Flaw>, now_ms: i64) -> Status<C::Flaw> {
+        if container.published {
+            return Status::Published;
+        }
+        if let Some(flaw) = &container.flaw {
+            return Status::Error(flaw.clone());
+        }
+        if now_ms >= container.at_ms + LIFE_MS {
+            return Status::Expired;
+        }
+        let children = container.content.children().iter();
+        for child in children.filter_map(|child| self.containers.get(child)) {
+            let status = self.status(child, now_ms);
+            if !matches!(status, Status::Finished | Status::Published) {
+                return status;
+            }
+        }
+        match container.ready_ms {
+            Some(ready_ms) if now_ms >= ready_ms => Status::Finished,
+            None if now_ms >= container.at_ms + FETCH_MS => Status::Error(C::timed_out()),
+            _ => Status::InProgress,
+        }
+    }
+}

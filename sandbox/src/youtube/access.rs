@@ -1,0 +1,52 @@
+//! Whose a request is, what its token is for, and what a day allows.
+
+use std::sync::Arc;
+
+use super::{Cx, Youtube, failure};
+use crate::call::Call;
+use crate::google::access::{self, Refused};
+use crate::pace::Limit;
+use crate::reply::Reply;
+use crate::sim::{Account, Sim};
+
+const DAY_MS: i64 = 86_400_000;
+/// Permissions that are for everything.
+const ALL: [&str; 2] = ["youtube", "youtube.force-ssl"];
+
+/// What calls cost: uploads have a quota of their own.
+pub(super) const UPLOADS: (Limit, u32) =
+    (Limit { name: "videos.insert", units: 100, span_ms: DAY_MS }, 1);
+const UNITS: Limit = Limit { name: "units", units: 10_000, span_ms: DAY_MS };
+pub(super) const READ: (Limit, u32) = (UNITS, 1);
+pub(super) const WRITE: (Limit, u32) = (UNITS, 50);
+
+/// Whose request it is: by its token, by its upload, or by what it exchanges.
+pub(super) fn caller(sim: &Sim<Youtube>, call: &Call) -> Option<Arc<Account<Youtube>>> {
+    let of_upload = || match call.segments().as_slice() {
+        ["upload", "youtube", "v3", "videos"] => {
+            access::owner(sim, &call.query_value("upload_id")?)
+        }
+        _ => None,
+    };
+    access::caller(sim, call).or_else(of_upload)
+}
+
+/// The account of a good token that is for one of these, after what the call costs has been counted.
+pub(super) fn with(
+    cx: &Cx,
+    scopes: &[&str],
+    (limit, cost): (Limit, u32),
+) -> Result<Arc<Account<Youtube>>, Reply> {
+    let account = access::with(cx, &[&ALL, scopes].concat()).map_err(|refused| match refused {
+        Refused::Token => failure::unauthorized(),
+        Refused::Scope => {
+            let message = "Request had insufficient authentication scopes.";
+            failure::error(403, "insufficientPermissions", message)
+        }
+    })?;
+    if cx.sim.world.rate_limits() && !account.pace(limit, cost, cx.now_ms()).allowed {
+        let message = "The request cannot be completed because you have exceeded your quota.";
+        return Err(failure::error(403, "quotaExceeded", message));
+    }
+    Ok(account)
+}

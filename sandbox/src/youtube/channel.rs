@@ -1,0 +1,184 @@
+//! Channels, videos as they are shown, thumbnails and playlists.
+
+use serde_json::{Map, Value, json};
+
+use super::home::{Change, Video};
+use super::{Cx, access, failure};
+use crate::page;
+use crate::picture;
+use crate::reply::{Answer, Reply};
+use crate::specimen::Specimen;
+use crate::world::rfc3339;
+
+const THUMBNAIL_MAX: usize = 52_428_800;
+const READ: [&str; 1] = ["youtube.readonly"];
+
+fn list(kind: &str, items: Vec<Value>) -> Answer {
+    let found = json!({"totalResults": items.len(), "resultsPerPage": 50});
+    Ok(Reply::ok(&json!({"kind": kind, "pageInfo": found, "items": items})))
+}
+
+/// The playlist of everything that a channel has uploaded.
+fn uploads_of(channel: &str) -> String {
+    channel.replacen("UC", "UU", 1)
+}
+
+/// `GET /youtube/v3/channels?mine=true`
+pub(super) fn mine(cx: &Cx) -> Answer {
+    let account = access::with(cx, &READ, access::READ)?;
+    if cx.call.query_value("mine").as_deref() != Some("true") {
+        return Err(failure::error(400, "missingRequiredParameter", "No filter selected."));
+    }
+    let identity = &account.identity;
+    let videos = account.look(|home| home.videos.len());
+    let channel = json!({
+        "kind": "youtube#channel",
+        "id": identity.remote_id,
+        "snippet": {"title": identity.username, "customUrl": format!("@{}", identity.username)},
+        "statistics": {"subscriberCount": "0", "videoCount": videos.to_string()},
+        "contentDetails": {"relatedPlaylists": {"uploads": uploads_of(&identity.remote_id)}},
+    });
+    list("youtube#channelListResponse", vec![channel])
+}
+
+/// A video as Google shows it.
+pub(super) fn shown(video: &Video, now_ms: i64) -> Value {
+    let mut shown = video.resource.clone();
+    let is_ready = now_ms >= video.ready_ms;
+    (shown["kind"], shown["id"]) = (json!("youtube#video"), json!(video.id));
+    shown["snippet"]["publishedAt"] = json!(rfc3339(video.at_ms));
+    let (upload, processing) = match (&video.flaw, is_ready) {
+        (_, false) => ("uploaded", "processing"),
+        (None, true) => ("processed", "succeeded"),
+        (Some(flaw), true) => {
+            shown["status"]["failureReason"] = json!(flaw);
+            ("failed", "failed")
+        }
+    };
+    shown["status"]["uploadStatus"] = json!(upload);
+    shown["processingDetails"] = json!({"processingStatus": processing});
+    shown
+}
+
+/// `GET /youtube/v3/videos?part=…&id=…`
+pub(super) fn videos(cx: &Cx) -> Answer {
+    let account = access::with(cx, &READ, access::READ)?;
+    let ids = cx.call.query_value("id").unwrap_or_default();
+    let now_ms = cx.now_ms();
+    let found = account.look(|home| {
+        let videos = ids.split(',').filter_map(|id| home.video(id));
+        videos.map(|video| shown(video, now_ms)).collect()
+    });
+    list("youtube#videoListResponse", found)
+}
+
+/// `POST /upload/youtube/v3/thumbnails/set?videoId=…`
+pub(super) fn thumbnail(cx: &Cx) -> Answer {
+    let account = access::with(cx, &["youtube.upload"], access::WRITE)?;
+    let body = &cx.call.body;
+    if body.is_empty() {
+        let message = "The request does not include the image content.";
+        return Err(failure::error(400, "mediaBodyRequired", message));
+    }
+    let mime = picture::picture(body).map(|picture| picture.mime);
+    if body.len() > THUMBNAIL_MAX || !matches!(mime, Some("image/jpeg" | "image/png")) {
+        let message = "The provided image content is invalid.";
+        return Err(failure::error(400, "imageFormatUnsupported", message));
+    }
+    let id = cx.call.query_value("videoId").unwrap_or_default();
+    let sha256 = Specimen::of(body).sha256;
+    cx.sim.change(&account, |home| {
+        let video = home.video(&id).ok_or_else(no_video)?;
+        Ok((Change::Thumbnail { number: video.number, sha256 }, ()))
+    })?;
+    list("youtube#thumbnailSetResponse", vec![json!({"default": {"width": 120, "height": 90}})])
+}
+
+fn no_video() -> Reply {
+    failure::error(404, "videoNotFound", "The video cannot be found.")
+}
+
+fn no_playlist() -> Reply {
+    failure::error(404, "playlistNotFound", "The playlist cannot be found.")
+}
+
+/// `GET /youtube/v3/playlists?mine=true`: the one that every channel has here.
+pub(super) fn playlists(cx: &Cx) -> Answer {
+    let account = access::with(cx, &READ, access::READ)?;
+    let id = account.identity.private("playlist");
+    let count = account.look(|home| home.places.len());
+    let playlist = json!({
+        "kind": "youtube#playlist",
+        "id": id,
+        "snippet": {"title": "To be seen first"},
+        "status": {"privacyStatus": "public"},
+        "contentDetails": {"itemCount": count},
+    });
+    list("youtube#playlistListResponse", vec![playlist])
+}
+
+fn place(id: &str, playlist: &str, video: &str) -> Value {
+    json!({"kind": "youtube#playlistItem", "id": id, "snippet": {
+        "playlistId": playlist,
+        "resourceId": {"kind": "youtube#video", "videoId": video},
+    }})
+}
+
+/// `POST /youtube/v3/playlistItems?part=snippet`
+pub(super) fn put_into(cx: &Cx) -> Answer {
+    let account = access::with(cx, &[], access::WRITE)?;
+    let body = cx.call.json().unwrap_or_default();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let playlist = text(&body["snippet"]["playlistId"]);
+    let video = text(&body["snippet"]["resourceId"]["videoId"]);
+    if playlist != account.identity.private("playlist") {
+        return Err(no_playlist());
+    }
+    let id = format!("PLI{}", cx.sim.world.unique());
+    let shown = place(&id, &playlist, &video);
+    cx.sim.change(&account, |home| {
+        home.video(&video).ok_or_else(no_video)?;
+        Ok((Change::Placed { id, playlist, video: video.clone() }, ()))
+    })?;
+    Ok(Reply::ok(&shown))
+}
+
+/// `GET /youtube/v3/playlistItems?playlistId=…`: of uploads the newest first.
+pub(super) fn items(cx: &Cx) -> Answer {
+    let account = access::with(cx, &READ, access::READ)?;
+    let wanted = cx.call.query_value("playlistId").unwrap_or_default();
+    let identity = &account.identity;
+    let found: Vec<Value> = if wanted == uploads_of(&identity.remote_id) {
+        account.look(|home| {
+            let newest = home.videos.values().rev().take(50);
+            newest.map(|video| place(&format!("UUI{}", video.number), &wanted, &video.id)).collect()
+        })
+    } else if wanted == identity.private("playlist") {
+        account.look(|home| {
+            home.places.iter().map(|(id, playlist, video)| place(id, playlist, video)).collect()
+        })
+    } else {
+        return Err(no_playlist());
+    };
+    list("youtube#playlistItemListResponse", found)
+}
+
+/// `GET /watch?v=…`: what people see.
+pub(super) fn watch(cx: &Cx) -> Answer {
+    let id = cx.call.query_value("v").unwrap_or_default();
+    let videos = cx.sim.all().into_iter();
+    let found = videos.filter_map(|one| one.look(|home| home.video(&id).cloned())).next();
+    let video = found.filter(|video| video.resource["status"]["privacyStatus"] != "private");
+    let video = video.ok_or_else(no_video)?;
+    let text = |name: &str| video.resource["snippet"][name].as_str().unwrap_or_default();
+    let body = format!("<p>{}</p>", page::escape(text("description")));
+    Ok(page::page(200, text("title"), "A video on simulated youtube.", &body))
+}
+
+/// What the control API shows besides.
+pub(super) fn extra(video: &Video, playlists: Vec<&String>) -> Map<String, Value> {
+    let mut extra = video.resource.as_object().cloned().unwrap_or_default();
+    extra.insert("thumbnail".to_owned(), json!(video.thumbnail));
+    extra.insert("playlists".to_owned(), json!(playlists));
+    extra
+}

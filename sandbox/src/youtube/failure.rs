@@ -1,0 +1,30 @@
+//! YouTube's way of saying no.
+
+use crate::google::failure;
+use crate::reply::Reply;
+
+/// An error of the API.
+pub(super) fn error(status: u16, reason: &str, message: &str) -> Reply {
+    failure::reason(status, "youtube", reason, message)
+}
+
+/// A token that is no longer good.
+pub(super) fn unauthorized() -> Reply {
+    error(401, "authError", "Invalid Credentials")
+}
+
+/// A fault's status in Google's words.
+pub(super) fn of_status(status: u16) -> Reply {
+    match status {
+        400 => error(400, "badRequest", "The request is not valid."),
+        401 => unauthorized(),
+        403 => error(403, "forbidden", "The request is not properly authorized."),
+        404 => error(404, "notFound", "The resource cannot be found."),
+        409 => error(409, "conflict", "The request conflicts with another."),
+        413 => error(413, "uploadTooLarge", "The upload is too large."),
+        // Google does not say how long to wait.
+        429 => error(429, "rateLimitExceeded", "Rate Limit Exceeded"),
+        status @ 400..=499 => error(status, "badRequest", "The request cannot be processed."),
+        status => error(status, "backendError", "Backend Error"),
+    }
+}

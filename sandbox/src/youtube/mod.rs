@@ -1,0 +1,146 @@
+//! YouTube: permission, channels, resumable uploads, thumbnails and playlists, below one address.
+//!
+//! <https://developers.google.com/youtube/v3/guides/using_resumable_upload_protocol>
+
+mod access;
+mod channel;
+mod failure;
+mod home;
+mod upload;
+
+use std::sync::Arc;
+
+use salvo::http::Method;
+use serde_json::{Map, Value};
+
+use crate::call::Call;
+use crate::google::{self, Google, login};
+use crate::network::{Identity, Name, Network, Phase, Refusal, Route};
+use crate::random::{self, BASE62};
+use crate::reply::Reply;
+use crate::sim::{Account, Sim};
+use crate::world::{World, rfc3339};
+use home::{Change, Home};
+
+/// One request to this network.
+type Cx = crate::network::Cx<Youtube>;
+
+/// The network.
+pub(crate) struct Youtube;
+
+impl Network for Youtube {
+    const NAME: &'static str = "youtube";
+    const BODY_MAX: usize = 64 << 20;
+    type Home = Home;
+    type Change = Change;
+
+    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+        let username = name.fitted('-', allowed);
+        if !(3..=30).contains(&username.len()) {
+            return Err(
+                "a handle has 3 to 30 letters, digits, periods, hyphens and underscores".into()
+            );
+        }
+        let channel = format!("UC{}", random::text(BASE62, 22));
+        let mut private = google::access::born(&channel);
+        private.insert("playlist".to_owned(), format!("PL{}", random::text(BASE62, 32)));
+        Ok(Identity { remote_id: channel, username, created_ms: world.now_ms(), private })
+    }
+
+    fn keys(identity: &Identity) -> Vec<String> {
+        vec![format!("@{}", identity.username)]
+    }
+
+    fn credentials(identity: &Identity, _base: &str) -> Map<String, Value> {
+        google::access::credentials(identity)
+    }
+
+    fn route(method: &Method, path: &[&str], call: &Call) -> Option<Route<Self>> {
+        use Phase::{Commit, Confirm, Prepare, Read};
+        match (method, path) {
+            (&Method::GET, ["o", "oauth2", "v2", "auth"]) => Route::now(Read, login::authorize),
+            (&Method::POST, ["token"]) => Route::now(Prepare, login::token),
+            (&Method::POST, ["revoke"]) => Route::now(Prepare, login::revoke),
+            (&Method::POST, ["upload", "youtube", "v3", "videos"]) => {
+                Route::now(Prepare, upload::begin)
+            }
+            (&Method::PUT, ["upload", "youtube", "v3", "videos"]) => {
+                let phase = match () {
+                    () if upload::is_last(call) => Commit,
+                    () if upload::is_question(call) => Read,
+                    () => Prepare,
+                };
+                Route::now(phase, upload::put)
+            }
+            (&Method::POST, ["upload", "youtube", "v3", "thumbnails", "set"]) => {
+                Route::now(Confirm, channel::thumbnail)
+            }
+            (&Method::GET, ["youtube", "v3", "channels"]) => Route::now(Read, channel::mine),
+            (&Method::GET, ["youtube", "v3", "videos"]) => Route::now(Confirm, channel::videos),
+            (&Method::GET, ["youtube", "v3", "playlists"]) => Route::now(Read, channel::playlists),
+            (&Method::GET, ["youtube", "v3", "playlistItems"]) => Route::now(Read, channel::items),
+            (&Method::POST, ["youtube", "v3", "playlistItems"]) => {
+                Route::now(Confirm, channel::put_into)
+            }
+            (&Method::GET, ["watch"]) => Route::now(Read, channel::watch),
+            _ => None,
+        }
+    }
+
+    fn caller(sim: &Sim<Self>, call: &Call) -> Option<Arc<Account<Self>>> {
+        access::caller(sim, call)
+    }
+
+    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
+        home.apply(change);
+    }
+
+    fn token_change(expired: bool) -> Option<Change> {
+        Some(Change::Login(login::Change::Expired(expired)))
+    }
+
+    fn posts(home: &Home, _identity: &Identity, base: &str) -> Vec<crate::network::Post> {
+        let shown = home.videos.values().map(|video| {
+            let places = home.places.iter().filter(|(.., placed)| *placed == video.id);
+            let text = video.resource["snippet"]["description"].as_str().unwrap_or_default();
+            crate::network::Post {
+                id: video.id.clone(),
+                text: text.to_owned(),
+                media: vec![video.media.clone()],
+                created_at: rfc3339(video.at_ms),
+                url: format!("{base}/watch?v={}", video.id),
+                extra: channel::extra(video, places.map(|(_, playlist, _)| playlist).collect()),
+                page: video.id.clone(),
+            }
+        });
+        shown.collect()
+    }
+
+    fn refuse(refusal: Refusal) -> Reply {
+        failure::of_status(refusal.status)
+    }
+
+    fn no_route(_call: &Call) -> Reply {
+        failure::error(404, "notFound", "Not Found")
+    }
+}
+
+impl Google for Youtube {
+    const SCOPES: &'static [&'static str] = &[
+        "youtube.upload",
+        "youtube",
+        "youtube.readonly",
+        "youtube.force-ssl",
+        "yt-analytics.readonly",
+        "userinfo.profile",
+    ];
+
+    fn logins(home: &Home) -> &login::Logins {
+        &home.logins
+    }
+
+    fn login(change: login::Change) -> Change {
+        Change::Login(change)
+    }
+}
