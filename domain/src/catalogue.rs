@@ -146,6 +146,9 @@ codes! {
     MissingInstagramBusinessAccountId = "missing_instagram_business_account_id", 400, false,
         "The instagram account lacks its business account id.",
         "Connect the account again.";
+    LocationCannotPost = "location_cannot_post", 400, false,
+        "Google does not let this location of a Business Profile post.",
+        "Have Google verify the location, then connect it again; or post on another.";
     SettingRequired = "setting_required", 400, false,
         "A setting that the platform needs is missing.",
         "Send the setting; `GET /api/v1/accounts/{id}/schema` lists them.";

@@ -40,12 +40,12 @@ pub mod vault;
 pub mod webhooks;
 pub mod work;
 
-use std::{collections::BTreeMap, ops::Deref, path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, ops::Deref, sync::Arc};
 
 use fanfare_entities::Millis;
 use fanfare_jobs::Bell;
 use fanfare_limits::Limits;
-use fanfare_media::{Store, Tools};
+use fanfare_media::{Scratch, Store, Tools};
 use fanfare_outbound::Client;
 use fanfare_platforms::oauth::App;
 use ipnet::IpNet;
@@ -113,7 +113,7 @@ pub struct Settings {
     /// What takes films apart.
     pub tools: Tools,
     /// Where copies of files are while they are looked at or converted.
-    pub scratch: PathBuf,
+    pub scratch: Scratch,
 }
 
 /// What a [`Domain`] is made from.
@@ -156,7 +156,7 @@ impl Domain {
             settings: parts.settings,
             failpoint: parts.failpoint,
         });
-        tokio::spawn(ring::run(rings, bell, Arc::downgrade(&inner)));
+        tokio::spawn(ring::run(rings, bell));
         Self(inner)
     }
 }

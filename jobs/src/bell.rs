@@ -78,6 +78,21 @@ impl Bell {
         }
     }
 
+    /// How many ids wait before this one; `None` if it does not wait. What waits in this process comes first.
+    ///
+    /// # Errors
+    /// If Redis does not answer within a second.
+    pub async fn place(&self, kind: Kind, id: i64) -> Result<Option<u64>, Error> {
+        let local = self.local(kind);
+        match (local.place(id), &self.redis) {
+            (Some(place), _) => Ok(Some(place as u64)),
+            (None, Some(redis)) => {
+                Ok(redis.place(kind, id).await?.map(|place| place + local.len() as u64))
+            }
+            (None, None) => Ok(None),
+        }
+    }
+
     /// Whether Redis forgot what it had, flushed or restarted empty, since this process last asked. The first time it
     /// says whether Redis is empty. In memory always false.
     ///

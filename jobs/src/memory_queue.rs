@@ -54,6 +54,11 @@ impl MemoryQueue {
         self.lock().order.len()
     }
 
+    /// How many ids wait before this one; `None` if it does not wait.
+    pub(crate) fn place(&self, id: i64) -> Option<usize> {
+        self.lock().order.iter().position(|waiting| *waiting == id)
+    }
+
     /// Waits for a push. May also end when another worker has already taken what was pushed.
     pub(crate) async fn rung(&self) {
         self.rung.notified().await;
@@ -81,6 +86,7 @@ mod tests {
         queue.push(&[5, 3, 9]);
         queue.push(&[3, 1, 5, 1]);
         assert_eq!(queue.len(), 4);
+        assert_eq!((queue.place(9), queue.place(7)), (Some(2), None));
         assert_eq!(queue.take(3), [5, 3, 9]);
         queue.push(&[3]);
         assert_eq!(queue.take(64), [1, 3], "a taken id may be pushed again");

@@ -4,8 +4,8 @@ use std::{
 };
 
 use redis::{
-    AsyncConnectionConfig, Client, Cmd, ConnectionAddr, FromRedisValue, IntoConnectionInfo,
-    RedisResult, aio::MultiplexedConnection, cmd, io::tcp::TcpSettings,
+    AsyncConnectionConfig, Client, Cmd, FromRedisValue, RedisResult, aio::MultiplexedConnection,
+    cmd,
 };
 use tokio::time::timeout;
 
@@ -46,15 +46,7 @@ struct Shared {
 impl RedisQueue {
     /// Reads the URL; connects when first used.
     pub(crate) fn open(url: &str) -> Result<Self, Error> {
-        let info = url.into_connection_info().map_err(|_| Error::BadUrl)?;
-        // Which certificates are trusted is the machine's affair, as for every other connection: a private CA is added
-        // to its store, or named by SSL_CERT_FILE.
-        if matches!(info.addr(), ConnectionAddr::TcpTls { .. }) {
-            // redis-rs takes the process's default and panics without one. An `Err` means there is one already.
-            _ = rustls::crypto::ring::default_provider().install_default();
-        }
-        let info = info.set_tcp_settings(TcpSettings::default().set_nodelay(true));
-        let client = Client::open(info).map_err(|_| Error::BadUrl)?;
+        let client = fanfare_redis::open(url).map_err(|_| Error::BadUrl)?;
         Ok(Self(Arc::new(Shared { client, connection: Mutex::default(), epoch: Mutex::default() })))
     }
 
@@ -104,6 +96,11 @@ impl RedisQueue {
     /// How many ids wait.
     pub(crate) async fn depth(&self, kind: Kind) -> Result<u64, Error> {
         self.bounded(self.ask(cmd("ZCARD").arg(due_key(kind)))).await
+    }
+
+    /// How many ids wait before this one; `None` if it does not wait.
+    pub(crate) async fn place(&self, kind: Kind, id: i64) -> Result<Option<u64>, Error> {
+        self.bounded(self.ask(cmd("ZRANK").arg(due_key(kind)).arg(id))).await
     }
 
     /// Whether the server answers.

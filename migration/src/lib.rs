@@ -8,6 +8,7 @@ mod m0004_lean_indexes;
 mod m0005_uploads;
 mod m0006_analysis;
 mod m0007_connecting;
+mod m0008_media_upkeep;
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
@@ -25,6 +26,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0005_uploads::Uploads),
             Box::new(m0006_analysis::Analysis),
             Box::new(m0007_connecting::Connecting),
+            Box::new(m0008_media_upkeep::MediaUpkeep),
         ]
     }
 }

@@ -8,6 +8,8 @@ use fanfare_entities::media_analysis;
 use fanfare_jobs::{AnalyseMedia, Kind};
 use fanfare_media::{Analysis, Flaw, analyse};
 
+use tracing::Instrument;
+
 use crate::{
     Context,
     lease::{self, Counted},
@@ -23,13 +25,25 @@ pub async fn run(job: AnalyseMedia, cx: Context) {
             return;
         }
     };
+    let span = tracing::error_span!("analysis", asset.id = %row.uid, request.id = row.request_id);
+    carry(&cx, &row).instrument(span).await;
+}
+
+async fn carry(cx: &Context, row: &media_analysis::Model) {
+    tracing::debug!(mime = row.mime, "the analysis of a file was claimed");
     let hold = Hold { id: row.id.0, fence: row.fence };
     cx.failpoint.reach("analysis_claimed").await;
-    let outcome = lease::kept(&cx, Kind::AnalyseMedia, hold, look(&cx, &row)).await;
+    let outcome = lease::kept(cx, Kind::AnalyseMedia, hold, look(cx, row)).await;
     cx.failpoint.reach("analysis_done").await;
     cx.tally.media(Kind::AnalyseMedia, outcome.measure());
-    if let Err(error) = analysis::finish(&cx.domain, hold, &row, outcome).await {
-        tracing::warn!(asset.id = %row.uid, %error, "an analysis was not written; it will be made again");
+    let poster = if let Outcome::Done(_, poster) = &outcome { poster.clone() } else { None };
+    match analysis::finish(&cx.domain, hold, row, outcome).await {
+        Ok(true) => tracing::debug!("a file was analysed"),
+        // Somebody else has done it meanwhile, or the file was deleted.
+        Ok(false) => lease::discard(cx, poster).await,
+        Err(error) => {
+            tracing::warn!(%error, "an analysis was not written; it will be made again");
+        }
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, SystemTime};
 
-use fanfare_domain::{Domain, media::orphans, upkeep};
-use fanfare_jobs::CleanUp;
+use fanfare_domain::{Domain, media::orphans, upkeep, work::Hold};
+use fanfare_jobs::{CleanUp, Kind};
 
-use crate::Context;
+use crate::{Context, lease};
 
 /// A file that a killed process left unfinished this long ago is removed.
 const UNFINISHED: Duration = Duration::from_secs(24 * 3_600);
@@ -27,9 +27,11 @@ pub async fn run(job: CleanUp, cx: Context) {
             return;
         }
     };
+    let hold = Hold { id: row.id.0, fence: row.fence };
     match row.name.as_str() {
-        upkeep::FIND_ORPHANS => find_orphans(&cx).await,
-        _ => clean_up(&cx).await,
+        // A walk over a large bucket outlasts a lease.
+        upkeep::FIND_ORPHANS => lease::kept(&cx, Kind::CleanUp, hold, find_orphans(&cx)).await,
+        _ => lease::kept(&cx, Kind::CleanUp, hold, clean_up(&cx)).await,
     }
     if let Err(error) = upkeep::finish(&cx.domain, &row).await {
         tracing::debug!(%error, "the clean-up is left to its lease");

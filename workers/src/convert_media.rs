@@ -7,6 +7,7 @@ use fanfare_domain::{
 use fanfare_entities::{media_analysis, media_variant};
 use fanfare_jobs::{ConvertMedia, Kind};
 use fanfare_media::{Facts, Flaw, Profile, Variant, convert};
+use tracing::Instrument;
 
 use crate::{
     Context,
@@ -23,10 +24,16 @@ pub async fn run(job: ConvertMedia, cx: Context) {
             return;
         }
     };
+    let request = source.as_ref().and_then(|source| source.request_id.as_deref());
+    let span = tracing::error_span!("conversion", asset.id = %row.uid, request.id = request);
+    carry(&cx, &row, source.as_ref()).instrument(span).await;
+}
+
+async fn carry(cx: &Context, row: &media_variant::Model, source: Option<&media_analysis::Model>) {
+    tracing::debug!(profile = row.profile, "the conversion of a file was claimed");
     let hold = Hold { id: row.id.0, fence: row.fence };
     cx.failpoint.reach("conversion_claimed").await;
-    let made = make(&cx, &row, source.as_ref());
-    let made = lease::kept(&cx, Kind::ConvertMedia, hold, made).await;
+    let made = lease::kept(cx, Kind::ConvertMedia, hold, make(cx, row, source)).await;
     let path = made.as_ref().ok().map(|made| made.path.clone());
     let outcome = match made {
         Ok(made) => Outcome::Done(made),
@@ -38,11 +45,11 @@ pub async fn run(job: ConvertMedia, cx: Context) {
     cx.failpoint.reach("conversion_done").await;
     cx.tally.media(Kind::ConvertMedia, outcome.measure());
     match variants::finish(&cx.domain, hold, row.asset_id, outcome).await {
-        Ok(true) => {}
-        // Somebody else has made it meanwhile.
-        Ok(false) => lease::discard(&cx, path).await,
+        Ok(true) => tracing::debug!("a file was converted"),
+        // Somebody else has made it meanwhile, or the file was deleted.
+        Ok(false) => lease::discard(cx, path).await,
         Err(error) => {
-            tracing::warn!(asset.id = %row.uid, %error, "a conversion was not written; it will be made again");
+            tracing::warn!(%error, "a conversion was not written; it will be made again");
         }
     }
 }

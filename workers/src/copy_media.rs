@@ -4,16 +4,20 @@ use fanfare_domain::{
     media::{self, Outcome, sizes},
     work::{Hold, MAX_LAPS},
 };
-use fanfare_entities::media_asset;
-use fanfare_jobs::CopyMedia;
+use fanfare_entities::{Millis, media_asset};
+use fanfare_jobs::{CopyMedia, Kind};
 use fanfare_media::{CopyError, copy_remote};
 use serde_json::{Value, json};
+use tracing::Instrument;
 use url::Url;
 
-use crate::Context;
+use crate::{Context, lease};
 
 /// A file that does not answer is asked for this often.
 const TRIES: i32 = 3;
+
+/// The time before each try but the first, in ms. A connection that was cut is made anew at once.
+const PAUSES: [i64; 2] = [0, 1_000];
 
 /// Copies a file, if it is due and nobody else has it.
 pub async fn run(job: CopyMedia, cx: Context) {
@@ -25,13 +29,22 @@ pub async fn run(job: CopyMedia, cx: Context) {
             return;
         }
     };
+    let span = tracing::error_span!("copy", asset.id = %row.uid, request.id = row.request_id);
+    carry(&cx, &row).instrument(span).await;
+}
+
+async fn carry(cx: &Context, row: &media_asset::Model) {
+    tracing::debug!(attempts = row.attempts, "the copy of a file was claimed");
     cx.failpoint.reach("copy_claimed").await;
     let hold = Hold { id: row.id.0, fence: row.fence };
-    let outcome = copy(&cx, &row).await;
+    let outcome = lease::kept(cx, Kind::CopyMedia, hold, copy(cx, row)).await;
     cx.failpoint.reach("copy_stored").await;
     cx.tally.copy(&outcome);
-    if let Err(error) = media::finish(&cx.domain, hold, outcome).await {
-        tracing::warn!(asset.id = %row.uid, %error, "a copy's result was not written; it will be made again");
+    match media::finish(&cx.domain, hold, outcome).await {
+        Ok(_) => tracing::debug!("the copy of a file ended"),
+        Err(error) => {
+            tracing::warn!(%error, "a copy's result was not written; it will be made again");
+        }
     }
 }
 
@@ -42,7 +55,7 @@ async fn copy(cx: &Context, row: &media_asset::Model) -> Outcome {
     };
     let sizes = match sizes::plan(&cx.domain, row.workspace_id).await {
         Ok(plan) => sizes::of(plan),
-        Err(_) => return Outcome::Again(cx.now() + 1_000),
+        Err(_) => return Outcome::Again(next(cx, row)),
     };
     let http = cx.domain.http.counted_as("media");
     match copy_remote(&cx.domain.store, &http, &url, &media::prefix(row), sizes).await {
@@ -56,7 +69,7 @@ async fn copy(cx: &Context, row: &media_asset::Model) -> Outcome {
         Err(CopyError::Unavailable { retryable: true, .. } | CopyError::Store(_))
             if row.attempts + 1 < TRIES =>
         {
-            Outcome::Again(cx.now() + 1_000)
+            Outcome::Again(next(cx, row))
         }
         Err(CopyError::Unavailable { message, .. }) => failed("remote_media_unavailable", message),
         Err(CopyError::Store(cause)) => {
@@ -64,6 +77,12 @@ async fn copy(cx: &Context, row: &media_asset::Model) -> Outcome {
             failed("unavailable", "The media store is not reachable right now.".to_owned())
         }
     }
+}
+
+/// When it is tried again.
+fn next(cx: &Context, row: &media_asset::Model) -> Millis {
+    let tried = usize::try_from(row.attempts).unwrap_or(usize::MAX);
+    cx.now() + PAUSES.get(tried).copied().unwrap_or(PAUSES[1])
 }
 
 fn failed(code: &str, message: String) -> Outcome {

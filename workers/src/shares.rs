@@ -1,21 +1,28 @@
 //! Bulkheads: no network, account or receiver takes a whole worker while others wait.
 //!
 //! Each key has a share of the slots. Over it, it may use what is free, but never the last eighth: a newcomer finds a
-//! slot at once. What finds no slot waits a moment for one of its key; then it is parked: its row is given back for a
+//! slot at once. A receiver of webhooks may do so only while it answers quickly: one that does not would keep all it got
+//! for as long as a try may take. What finds no slot waits a moment for one of its key; then it is parked: its row is given back for a
 //! minute, should this process die, and is taken out of the parking place when a slot of its key frees.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use fanfare_domain::work::Hold;
 use fanfare_entities::{AccountId, WebhookId};
-use tokio::sync::{mpsc, oneshot};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::Instant,
+};
 
 /// Most slots of one account or receiver while others want them.
 const OF_ONE: usize = 4;
+
+/// A receiver that took longer than this for its last delivery gets no more than its share.
+const QUICK: Duration = Duration::from_secs(1);
 
 /// How long work waits for a slot of its key before it is parked: while a network answers quickly slots free faster than
 /// rows could be given back and taken again, and when it does not, newcomers behind the waiting ones lose no more.
@@ -47,6 +54,8 @@ struct State {
     slots: usize,
     running: usize,
     held: HashMap<Key, usize>,
+    /// Receivers that took their last delivery quickly.
+    quick: HashSet<Key>,
     /// Who waits for a slot right now, in order.
     waiting: VecDeque<(Vec<Key>, oneshot::Sender<Share>)>,
     parked: HashMap<Key, VecDeque<Hold>>,
@@ -57,8 +66,14 @@ impl Shares {
     #[must_use]
     pub fn new(slots: usize) -> (Self, mpsc::UnboundedReceiver<Hold>) {
         let (leaving, left) = mpsc::unbounded_channel();
-        let (held, waiting, parked) = (HashMap::new(), VecDeque::new(), HashMap::new());
-        let state = Mutex::new(State { slots, running: 0, held, waiting, parked });
+        let state = Mutex::new(State {
+            slots,
+            running: 0,
+            held: HashMap::new(),
+            quick: HashSet::new(),
+            waiting: VecDeque::new(),
+            parked: HashMap::new(),
+        });
         (Self(Arc::new(Inner { state, leaving })), left)
     }
 
@@ -76,7 +91,7 @@ impl Shares {
             let mut state = self.state();
             let Some(full) = state.full(&keys) else {
                 state.take(&keys);
-                return Ok(Share { keys, shares: self.clone() });
+                return Ok(Share::of(keys, self.clone()));
             };
             let (free, freed) = oneshot::channel();
             state.waiting.push_back((keys, free));
@@ -113,7 +128,8 @@ impl State {
             Key::Account(_) | Key::Receiver(_) => OF_ONE.min(self.slots),
         };
         let held = self.held.get(key).copied().unwrap_or(0);
-        held < share || self.running < self.slots - self.slots / 8
+        let may_have_more = !matches!(key, Key::Receiver(_)) || self.quick.contains(key);
+        held < share || may_have_more && self.running < self.slots - self.slots / 8
     }
 
     /// The first of these keys that is over its share.
@@ -128,9 +144,14 @@ impl State {
         }
     }
 
-    fn give(&mut self, keys: &[Key]) {
+    fn give(&mut self, keys: &[Key], after: Duration) {
         self.running -= 1;
         for key in keys {
+            if after > QUICK {
+                self.quick.remove(key);
+            } else if matches!(key, Key::Receiver(_)) {
+                self.quick.insert(key.clone());
+            }
             if let Some(held) = self.held.get_mut(key) {
                 *held -= 1;
                 if *held == 0 {
@@ -169,16 +190,23 @@ impl State {
 pub struct Share {
     keys: Vec<Key>,
     shares: Shares,
+    since: Instant,
+}
+
+impl Share {
+    fn of(keys: Vec<Key>, shares: Shares) -> Self {
+        Self { keys, shares, since: Instant::now() }
+    }
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
         let mut state = self.shares.state();
-        state.give(&self.keys);
+        state.give(&self.keys, self.since.elapsed());
         if let Some((keys, free)) = state.next_waiting() {
             drop(state);
             // Whoever has stopped waiting gives it back here, which lets in the next one.
-            let _ = free.send(Share { keys, shares: self.shares.clone() });
+            let _ = free.send(Share::of(keys, self.shares.clone()));
         } else if let Some(row) = state.next(&self.keys) {
             let _ = self.shares.0.leaving.send(row);
         }
@@ -227,6 +255,21 @@ mod tests {
         let held = fill(&shares, 2, mine).await;
         assert!(shares.enter(other()).await.is_err());
         drop((others, held));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_receiver_has_more_than_its_share_only_while_it_is_quick() {
+        let receiver = || vec![Key::Receiver(WebhookId(uuid::Uuid::nil()))];
+        let (shares, _left) = Shares::new(16);
+        let unknown = fill(&shares, OF_ONE, receiver).await;
+        assert!(shares.enter(receiver()).await.is_err(), "nobody knows whether it is quick");
+        drop(unknown);
+        let quick = fill(&shares, 14, receiver).await;
+        tokio::time::advance(QUICK * 2).await;
+        drop(quick);
+        let slow = fill(&shares, OF_ONE, receiver).await;
+        assert!(shares.enter(receiver()).await.is_err());
+        drop(slow);
     }
 
     #[tokio::test]

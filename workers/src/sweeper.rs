@@ -25,10 +25,6 @@ const REST: Duration = Duration::from_millis(250);
 /// How often what waits is counted.
 const MEASURE: Duration = Duration::from_secs(5);
 
-/// For this long after the queue has forgotten what it had, rings of more than a second ago count as unheard: those of the
-/// last second before are only then so old.
-const UNHEARD: Duration = Duration::from_secs(3);
-
 /// Counting more due rows than this would cost more than it tells.
 const MOST_COUNTED: u32 = 100_000;
 
@@ -41,7 +37,6 @@ pub async fn run(cx: &Context, stop: CancellationToken) {
         runways: HashMap::new(),
         keeper: Keeper::default(),
         trouble: false,
-        lost: None,
         measured: None,
     };
     while !stop.is_cancelled() {
@@ -72,8 +67,6 @@ struct Sweep<'a> {
     keeper: Keeper,
     /// The queue failed in the last turn.
     trouble: bool,
-    /// When the queue was last known to have forgotten something.
-    lost: Option<Instant>,
     /// When what waits was counted last.
     measured: Option<Instant>,
 }
@@ -83,17 +76,16 @@ impl Sweep<'_> {
     async fn once(&mut self) -> Result<(record::Sweep, Duration)> {
         let cx = &self.cx.domain;
         let reached = cx.bell.forgot().await;
-        if matches!(reached, Ok(true)) || self.trouble {
-            self.lost = Some(Instant::now());
+        if !matches!(reached, Ok(false)) || self.trouble {
+            self.turn.forget();
         }
-        let lost = self.lost.is_some_and(|at| at.elapsed() < UNHEARD);
         let alone = reached.is_err();
         self.trouble = alone;
         if !alone && !self.lead.take(cx).await? {
             return Ok((record::Sweep::Followed, REST));
         }
         self.keeper.tend(cx).await?;
-        let lost = lost || self.keeper.is_unsettled();
+        let lost = self.keeper.is_unsettled();
         let mut rest = REST;
         for kind in Kind::ALL {
             let waiting = if alone { Ok(0) } else { cx.bell.depth(kind).await };

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::{TABLE, handoff, plan::Plan, session::anonymous};
+use super::{TABLE, allowance, handoff, plan::Plan, session::anonymous};
 use crate::{
     Act, Reply, Tx,
     error::{Code, Error, Result, violation},
@@ -190,8 +190,10 @@ pub(super) async fn store(
     (platform, sandbox, brand): (PlatformId, bool, Option<BrandId>),
     identity: Identity,
 ) -> Result<account::Model> {
+    let workspace = act.seat.workspace_id;
+    let plan = allowance::queue_up(tx.conn(), workspace).await?;
     let known = account::Entity::find()
-        .filter(account::Column::WorkspaceId.eq(act.seat.workspace_id))
+        .filter(account::Column::WorkspaceId.eq(workspace))
         .filter(account::Column::Platform.eq(platform.as_str()))
         .filter(account::Column::RemoteId.eq(identity.remote_id.as_str()))
         .filter(account::Column::Sandbox.eq(sandbox))
@@ -205,7 +207,8 @@ pub(super) async fn store(
         }
         Some(_) if is_connected => {}
         _ if act.seat.brands.is_some() && brand.is_none() => return Err(brand_required()),
-        _ => {}
+        _ if sandbox => {}
+        _ => allowance::require_place(tx.conn(), workspace, plan).await?,
     }
     let remote_id = identity.remote_id.clone();
     let mut row = connected(act, tx, platform, identity).await?;
@@ -214,12 +217,15 @@ pub(super) async fn store(
         row.fence = Set(known.fence + 1);
         // A reconnect keeps the brand; an account that comes back after a disconnect is placed anew.
         row.brand_id = Set(if is_connected { known.brand_id } else { brand });
-        if let Some(old) = known.secret_id {
+        // What was still to be given back to the network is only forgotten: where that ends the whole grant, it would
+        // end the new connection too.
+        for old in [known.secret_id, known.revoking_id].into_iter().flatten() {
             act.cx.vault.forget(tx.conn(), old).await?;
         }
+        row.revoking_id = Set(None);
         return Ok(row.update(tx.conn()).await?);
     }
-    row.workspace_id = Set(act.seat.workspace_id);
+    row.workspace_id = Set(workspace);
     row.platform = Set(platform.as_str().to_owned());
     row.remote_id = Set(remote_id);
     row.sandbox = Set(sandbox);
@@ -251,7 +257,6 @@ async fn connected(
         refreshing_until: Set(None),
         refresh_at: Set(plan.refresh_at),
         due_at: Set(plan.due_at),
-        rung_at: Set(None),
         warned: Set(0),
         attempts: Set(0),
         laps: Set(0),

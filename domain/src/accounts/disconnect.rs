@@ -7,7 +7,7 @@ use sea_orm::{
 };
 use serde_json::json;
 
-use super::{in_seat, view};
+use super::{family::family, find, in_seat, session, view};
 use crate::{
     Act, Domain, Reply, Tx,
     error::{Code, Error, Result},
@@ -20,6 +20,7 @@ use crate::{
 /// # Errors
 /// [`Code::AccountNotFound`].
 pub async fn disconnect(act: &Act, id: AccountId) -> Result<Reply> {
+    let is_last = is_last(act, id).await?;
     let mut tx = act.begin().await?;
     let row =
         in_seat(act).filter(account::Column::Id.eq(id)).lock_exclusive().one(tx.conn()).await?;
@@ -27,7 +28,7 @@ pub async fn disconnect(act: &Act, id: AccountId) -> Result<Reply> {
     let row = row.ok_or_else(absent)?;
     let now = act.cx.clock.now();
     // What the network takes back is kept until it has it, for no more than a few tries.
-    let revoking = row.secret_id.filter(|_| revokes(&row));
+    let revoking = row.secret_id.filter(|_| is_last && revokes(&row));
     if let Some(secret) = row.secret_id.filter(|_| revoking.is_none()) {
         act.cx.vault.forget(tx.conn(), secret).await?;
     }
@@ -39,7 +40,6 @@ pub async fn disconnect(act: &Act, id: AccountId) -> Result<Reply> {
         token_expires_at: Set(None),
         refresh_at: Set(None),
         due_at: Set(revoking.map(|_| now)),
-        rung_at: Set(revoking.map(|_| now)),
         attempts: Set(0),
         laps: Set(0),
         fence: Set(row.fence + 1),
@@ -83,6 +83,13 @@ pub async fn needs_reconnect(cx: &Domain, id: AccountId) -> Result<()> {
     tx.commit().await?;
     fanfare_metrics::record::account_lost(crate::posts::platform(&dead.platform)?.as_str());
     Ok(())
+}
+
+/// Does no other account hold the same tokens? What is given back is gone for all who hold it.
+async fn is_last(act: &Act, id: AccountId) -> Result<bool> {
+    let row = find(act, id).await?;
+    let Some(own) = session(&act.cx, &row).await? else { return Ok(true) };
+    Ok(family(&act.cx, &row, &own.secrets).await?.len() <= 1)
 }
 
 /// Does the network take this account's tokens back?

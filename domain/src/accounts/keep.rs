@@ -235,7 +235,6 @@ async fn give<C: ConnectionTrait>(
 ) -> Result<bool> {
     let change = account::ActiveModel {
         due_at: Set(next.due_at),
-        rung_at: Set(None),
         refresh_at: Set(next.refresh_at),
         warned: Set(next.warned),
         attempts: Set(next.attempts),

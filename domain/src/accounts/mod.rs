@@ -1,8 +1,10 @@
 //! Connected social accounts.
 
+mod allowance;
 mod connect;
 mod disconnect;
 mod facts;
+mod family;
 pub mod handoff;
 pub mod keep;
 mod options;

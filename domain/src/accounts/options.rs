@@ -78,9 +78,8 @@ fn option(act: &Act, spec: &Spec, accounts: &[account::Model]) -> Value {
         Connect::Oauth(oauth) => {
             let scopes: Vec<_> = oauth.permissions.iter().map(|one| one.name).collect();
             option["requires_browser_session"] = true.into();
-            // A network of many servers lists our app on each of them when somebody connects.
             let is_configured =
-                oauth.instance.is_some() || act.cx.settings.apps.contains_key(&spec.id);
+                !spec.connect.needs_app() || act.cx.settings.apps.contains_key(&spec.id);
             option["configured"] = is_configured.into();
             option["scopes"] = json!(scopes);
             let missing = if is_configured { Vec::new() } else { spec.id.app_variables().to_vec() };

@@ -1,12 +1,20 @@
 //! Fresh tokens for an account, got by one process at a time.
 
+use std::collections::BTreeMap;
+
 use fanfare_entities::{AccountId, Millis, SecretId, account};
-use fanfare_platforms::{self as platforms, PlatformId};
+use fanfare_platforms::{self as platforms, PlatformId, Secrets};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, EntityTrait, ExprTrait, QueryFilter, sea_query::Expr,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, ExprTrait,
+    QueryFilter, QueryOrder, QuerySelect, sea_query::Expr,
 };
 
-use super::{TABLE, plan::Plan, session::session};
+use super::{
+    TABLE,
+    family::{Holder, family},
+    plan::Plan,
+    session::session,
+};
 use crate::{
     Domain,
     error::{Error, Result},
@@ -63,71 +71,114 @@ async fn exchange(
     if row.secret_id != used {
         return Ok(Refreshed::Fresh);
     }
-    if !take(cx, &row, now).await? {
+    let Some(session) = session(cx, &row).await? else { return replaced(cx, id, used).await };
+    // Where a refresh token is good once, whoever exchanges it does so for all who hold it.
+    let family = family(cx, &row, &session.secrets).await?;
+    if !take(cx, &family, now).await? {
         return Ok(Refreshed::Elsewhere);
     }
-    let Some(session) = session(cx, &row).await? else { return Ok(Refreshed::Impossible) };
     let outcome = match platforms::find(platform).refresh(&session).await {
         Ok(Some(fresh)) => {
             cx.failpoint.reach("tokens_exchanged").await;
-            replace(cx, &row, &session.secrets, &fresh).await?;
+            replace(cx, &family, &session.secrets, &fresh).await?;
             return Ok(Refreshed::Fresh);
         }
         Ok(None) => Refreshed::Impossible,
         Err(error) => Refreshed::Failed(error),
     };
-    free(cx, id).await?;
+    free(cx, &family).await?;
     Ok(outcome)
+}
+
+/// The secret is not there: somebody has just put fresh ones in its place, or there are none.
+async fn replaced(cx: &Domain, id: AccountId, used: Option<SecretId>) -> Result<Refreshed> {
+    let row = account::Entity::find_by_id(id).one(&cx.db.write).await?;
+    let is_fresh = row.is_some_and(|row| row.secret_id.is_some() && row.secret_id != used);
+    Ok(if is_fresh { Refreshed::Fresh } else { Refreshed::Impossible })
 }
 
 /// Takes the turn, if nobody has it and the tokens are still those that were looked at: whoever was first may have used
 /// a refresh token that is good only once.
-async fn take(cx: &Domain, row: &account::Model, now: Millis) -> Result<bool> {
-    let idle =
-        account::Column::RefreshingUntil.is_null().or(account::Column::RefreshingUntil.lt(now));
-    let taken = account::Entity::update_many()
-        .col_expr(account::Column::RefreshingUntil, Expr::value(now + REFRESH))
-        .filter(account::Column::Id.eq(row.id))
-        .filter(account::Column::SecretId.eq(row.secret_id))
-        .filter(idle)
-        .exec(&cx.db.write)
+async fn take(cx: &Domain, family: &[Holder], now: Millis) -> Result<bool> {
+    let tx = cx.db.begin().await?;
+    let rows = account::Entity::find()
+        .filter(account::Column::Id.is_in(ids(family)))
+        .order_by_asc(account::Column::Id)
+        .lock_exclusive()
+        .all(&tx)
         .await?;
-    Ok(taken.rows_affected == 1)
+    let is_free = |row: &account::Model| row.refreshing_until.is_none_or(|until| until < now);
+    let is_same = |(row, (seen, _)): (&account::Model, &Holder)| row.secret_id == seen.secret_id;
+    let all = !family.is_empty() && rows.len() == family.len();
+    if !all || !rows.iter().all(is_free) || !rows.iter().zip(family).all(is_same) {
+        return Ok(false);
+    }
+    set_turn(&tx, family, Some(now + REFRESH)).await?;
+    tx.commit().await?;
+    Ok(true)
 }
 
-async fn free(cx: &Domain, id: AccountId) -> Result<()> {
+fn ids(family: &[Holder]) -> impl Iterator<Item = AccountId> {
+    family.iter().map(|(row, _)| row.id)
+}
+
+async fn free(cx: &Domain, family: &[Holder]) -> Result<()> {
+    set_turn(&cx.db.write, family, None).await
+}
+
+async fn set_turn<C: ConnectionTrait>(
+    conn: &C,
+    family: &[Holder],
+    until: Option<Millis>,
+) -> Result<()> {
     account::Entity::update_many()
-        .col_expr(account::Column::RefreshingUntil, Expr::value(Option::<Millis>::None))
-        .filter(account::Column::Id.eq(id))
-        .exec(&cx.db.write)
+        .col_expr(account::Column::RefreshingUntil, Expr::value(until))
+        .filter(account::Column::Id.is_in(ids(family)))
+        .exec(conn)
         .await?;
     Ok(())
 }
 
-/// Stores fresh secrets over the old ones, with a new plan; what the network left out stays as it was. An account that
-/// was connected anew or disconnected meanwhile keeps what it has.
+/// Stores fresh secrets over the old ones, with a new plan; what the network left out stays as it was, and so does what
+/// an account has for itself alone. An account that was connected anew or disconnected meanwhile keeps what it has.
 async fn replace(
     cx: &Domain,
-    row: &account::Model,
-    old: &platforms::Secrets,
+    family: &[Holder],
+    old: &Secrets,
     fresh: &platforms::Refreshed,
 ) -> Result<()> {
-    let mut pairs = old.to_pairs();
-    pairs.extend(fresh.secrets.to_pairs().into_iter().filter(|(_, value)| !value.is_empty()));
-    let plain = serde_json::to_vec(&pairs).map_err(Error::internal)?;
-    let now = cx.clock.now();
+    let known = old.to_pairs();
+    let is_new =
+        |(name, value): &(String, String)| !value.is_empty() && known.get(name) != Some(value);
+    let news: Vec<_> = fresh.secrets.to_pairs().into_iter().filter(is_new).collect();
     let ends_at = fresh.expires_at.map(|end| end.timestamp_millis());
-    let platform = platforms::find(crate::posts::platform(&row.platform)?);
-    let plan = Plan::new(platform, &platforms::Secrets::from_pairs(pairs), ends_at, now);
     let conn = cx.db.begin().await?;
-    let secret = cx.vault.store(&conn, TABLE, &plain, now).await?;
+    for (row, own) in family {
+        let mut pairs = own.to_pairs();
+        pairs.extend(news.iter().cloned());
+        put(cx, &conn, row, pairs, ends_at).await?;
+    }
+    Ok(conn.commit().await?)
+}
+
+async fn put(
+    cx: &Domain,
+    conn: &DatabaseTransaction,
+    row: &account::Model,
+    pairs: BTreeMap<String, String>,
+    ends_at: Option<Millis>,
+) -> Result<()> {
+    let now = cx.clock.now();
+    let plain = serde_json::to_vec(&pairs).map_err(Error::internal)?;
+    let platform = platforms::find(crate::posts::platform(&row.platform)?);
+    let plan = Plan::new(platform, &Secrets::from_pairs(pairs), ends_at, now);
+    let secret = cx.vault.store(conn, TABLE, &plain, now).await?;
     let change = account::ActiveModel {
         secret_id: Set(Some(secret)),
         refreshing_until: Set(None),
         token_expires_at: Set(ends_at),
         refresh_at: Set(plan.refresh_at),
         due_at: Set(plan.due_at),
-        rung_at: Set(None),
         warned: Set(0),
         attempts: Set(0),
         laps: Set(0),
@@ -139,13 +190,12 @@ async fn replace(
         .col_expr(account::Column::Fence, Expr::col(account::Column::Fence).add(1))
         .filter(account::Column::Id.eq(row.id))
         .filter(account::Column::SecretId.eq(row.secret_id))
-        .exec(&conn)
+        .exec(conn)
         .await?;
-    if kept.rows_affected == 0 {
-        return Ok(());
+    // Nobody points to what was just stored, or to what was there before.
+    let unused = if kept.rows_affected == 0 { Some(secret) } else { row.secret_id };
+    if let Some(unused) = unused {
+        cx.vault.forget(conn, unused).await?;
     }
-    if let Some(old) = row.secret_id {
-        cx.vault.forget(&conn, old).await?;
-    }
-    Ok(conn.commit().await?)
+    Ok(())
 }

@@ -45,12 +45,12 @@ pub(super) async fn begin(tx: &mut Tx, asset: &media_asset::Model) -> Result<()>
         mime: Set(mime.clone()),
         status: Set(WorkStatus::Pending),
         due_at: Set(Some(now)),
-        rung_at: Set(Some(now)),
         fence: Set(0),
         attempts: Set(0),
         laps: Set(0),
         created_at: Set(now),
         updated_at: Set(now),
+        request_id: Set(asset.request_id.clone()),
         ..Default::default()
     };
     let made = media_analysis::Entity::insert(row).exec_with_returning(tx.conn()).await?;
@@ -98,9 +98,7 @@ pub async fn finish(
         Outcome::Failed(error) => update
             .col_expr(Column::Status, Expr::value("failed"))
             .col_expr(Column::Error, Expr::value(error)),
-        Outcome::Again(_) => update
-            .col_expr(Column::RungAt, Expr::value(Option::<Millis>::None))
-            .col_expr(Column::Attempts, Expr::col(Column::Attempts).add(1)),
+        Outcome::Again(_) => update.col_expr(Column::Attempts, Expr::col(Column::Attempts).add(1)),
     };
     let written = update.exec(tx.conn()).await?.rows_affected == 1;
     if let (true, Some((width, height))) = (written, sized) {

@@ -27,6 +27,8 @@ pub(super) struct Origin {
     pub drop_session_id: Option<DropSessionId>,
     pub filename: String,
     pub public_name: String,
+    /// Of the request that brings it.
+    pub request_id: Option<String>,
 }
 
 /// Where the files of a workspace are.
@@ -129,7 +131,6 @@ pub(super) async fn insert(
         height: Set(side(file.height)),
         status: Set(AssetStatus::Ready),
         due_at: Set(None),
-        rung_at: Set(None),
         fence: Set(0),
         attempts: Set(0),
         laps: Set(0),
@@ -140,6 +141,7 @@ pub(super) async fn insert(
         created_by: Set(Some(origin.created_by)),
         drop_session_id: Set(origin.drop_session_id),
         review_at: Set(Some(review_at(now, origin.plan))),
+        request_id: Set(origin.request_id),
         ..Default::default()
     };
     let made = media_asset::Entity::insert(row).exec_with_returning(tx.conn()).await?;

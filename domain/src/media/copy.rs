@@ -1,9 +1,6 @@
 //! Copying remote media into storage: the statements of that work.
 
-use fanfare_entities::{
-    AssetId, Millis, media_asset,
-    media_asset::{AssetStatus, Column},
-};
+use fanfare_entities::{AssetId, Millis, media_asset, media_asset::Column};
 use fanfare_jobs::Kind;
 use fanfare_media::{Copied, filename};
 use sea_orm::{ColumnTrait, EntityTrait, ExprTrait, QueryFilter, UpdateMany, sea_query::Expr};
@@ -94,7 +91,6 @@ async fn write(cx: &Domain, hold: Hold, outcome: Outcome) -> Result<Option<Strin
             again = Some(at);
             update
                 .col_expr(Column::DueAt, Expr::value(at))
-                .col_expr(Column::RungAt, Expr::value(Option::<Millis>::None))
                 .col_expr(Column::Attempts, Expr::col(Column::Attempts).add(1))
         }
     };
@@ -144,7 +140,8 @@ fn stored(
 /// The database's.
 pub async fn forget_failed(cx: &Domain, before: Millis) -> Result<u64> {
     let gone = media_asset::Entity::delete_many()
-        .filter(media_asset::Column::Status.eq(AssetStatus::Failed))
+        // Written out, so that the index of failed rows alone serves it.
+        .filter(Expr::cust("status = 'failed'"))
         .filter(media_asset::Column::UpdatedAt.lt(before))
         .exec(&cx.db.write)
         .await?;

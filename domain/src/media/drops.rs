@@ -172,6 +172,7 @@ impl Session {
     pub async fn receive<E: std::fmt::Display>(
         &self,
         cx: &Domain,
+        request_id: String,
         name: &str,
         body: impl Stream<Item = Result<Bytes, E>> + Send,
     ) -> Result<Value> {
@@ -183,12 +184,18 @@ impl Session {
             field: "file",
         };
         let file = receive(cx, self.row.workspace_id, wanted, body).await?;
-        let written = self.write(cx, name, &file).await;
+        let written = self.write(cx, request_id, name, &file).await;
         asset::tidy(cx, &file, written.as_ref().map(|(_, path)| path.as_str())).await;
         Ok(written?.0)
     }
 
-    async fn write(&self, cx: &Domain, name: &str, file: &Taken) -> Result<(Value, String)> {
+    async fn write(
+        &self,
+        cx: &Domain,
+        request_id: String,
+        name: &str,
+        file: &Taken,
+    ) -> Result<(Value, String)> {
         let row = &self.row;
         let origin = Origin {
             workspace_id: row.workspace_id,
@@ -197,6 +204,7 @@ impl Session {
             drop_session_id: Some(row.id),
             filename: filename(name, file.mime),
             public_name: asset::public_name(file.mime),
+            request_id: Some(request_id),
         };
         let twin = asset::twin(cx, row.workspace_id, file).await?;
         let mut tx = Tx::begin(cx).await?;

@@ -8,6 +8,7 @@ mod asset;
 mod copy;
 pub mod drops;
 mod list;
+mod made;
 pub mod orphans;
 mod receive;
 mod remote;
@@ -25,15 +26,10 @@ use crate::{Tx, error::Result};
 pub(crate) use asset::url;
 pub use copy::{Outcome, claim, finish, forget_failed, prefix};
 pub use list::{MediaQuery, list};
+pub use made::prefix as made_prefix;
 pub use remote::{NewRemote, from_url};
 pub(crate) use remote::{Source, ask};
 pub use upload::{NewFile, RELAYED, relay, upload};
-
-/// Where in the store the files of a workspace are that we make out of others.
-#[must_use]
-pub fn made_prefix(workspace: fanfare_entities::WorkspaceId) -> String {
-    format!("made/{workspace}")
-}
 
 /// Says that an asset's bytes are all there, in the transaction that makes it ready. Every way in ends here, so what is
 /// to be done with a new file begins here.

@@ -1,12 +1,15 @@
 //! Bytes that no row names: what processes leave that die between storing a file and writing its row.
 
-use std::time::{Duration, SystemTime};
+use std::{
+    collections::HashSet,
+    time::{Duration, SystemTime},
+};
 
-use fanfare_entities::media_asset;
+use fanfare_entities::{media_analysis, media_asset, media_variant};
 use futures_util::{TryStreamExt, pin_mut};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 
-use super::asset::ROOT;
+use super::{asset, made};
 use crate::{
     Domain,
     error::{Error, Result},
@@ -18,28 +21,65 @@ pub const AGE: Duration = Duration::from_secs(24 * 3_600);
 /// Files that are looked up together.
 const TOGETHER: usize = 500;
 
+/// The places of files that rows name.
+#[derive(Clone, Copy)]
+enum Place {
+    /// Files that were brought.
+    Brought,
+    /// Files that we made.
+    Made,
+}
+
 /// Removes the files that were stored before `before` and that no row names; how many there were.
 ///
 /// # Errors
 /// The store's or the database's.
 pub async fn sweep(cx: &Domain, before: SystemTime) -> Result<u64> {
-    let old = cx.store.walk(ROOT).map_err(Error::internal)?;
-    let old = old.try_filter(|file| std::future::ready(file.modified < before));
-    let groups = old.map_ok(|file| file.path).try_chunks(TOGETHER);
-    pin_mut!(groups);
     let mut removed = 0;
-    while let Some(paths) = groups.try_next().await.map_err(|error| Error::internal(error.1))? {
-        let named: Vec<String> = media_asset::Entity::find()
-            .select_only()
-            .column(media_asset::Column::Path)
-            .filter(media_asset::Column::Path.is_in(paths.iter().map(String::as_str)))
-            .into_tuple()
-            .all(&cx.db.write)
-            .await?;
-        for orphan in paths.iter().filter(|path| !named.contains(path)) {
-            cx.store.delete(orphan).await.map_err(Error::internal)?;
-            removed += 1;
+    for (root, place) in [(asset::ROOT, Place::Brought), (made::ROOT, Place::Made)] {
+        let old = cx.store.walk(root).map_err(Error::internal)?;
+        let old = old.try_filter(|file| std::future::ready(file.modified < before));
+        let groups = old.map_ok(|file| file.path).try_chunks(TOGETHER);
+        pin_mut!(groups);
+        while let Some(paths) = groups.try_next().await.map_err(|error| Error::internal(error.1))? {
+            let named = named(cx, place, &paths).await?;
+            for orphan in paths.iter().filter(|path| !named.contains(*path)) {
+                cx.store.delete(orphan).await.map_err(Error::internal)?;
+                removed += 1;
+            }
         }
     }
     Ok(removed)
+}
+
+/// Those of the paths that a row names.
+async fn named(cx: &Domain, place: Place, paths: &[String]) -> Result<HashSet<String>> {
+    let db = &cx.db.write;
+    let paths = || paths.iter().map(String::as_str);
+    match place {
+        Place::Brought => {
+            use media_asset::{Column, Entity};
+            let found = Entity::find().select_only().column(Column::Path);
+            let found: Vec<String> =
+                found.filter(Column::Path.is_in(paths())).into_tuple().all(db).await?;
+            Ok(found.into_iter().collect())
+        }
+        Place::Made => {
+            let variants: Vec<String> = media_variant::Entity::find()
+                .select_only()
+                .column(media_variant::Column::Path)
+                .filter(media_variant::Column::Path.is_in(paths()))
+                .into_tuple()
+                .all(db)
+                .await?;
+            let posters: Vec<String> = media_analysis::Entity::find()
+                .select_only()
+                .column(media_analysis::Column::PosterPath)
+                .filter(media_analysis::Column::PosterPath.is_in(paths()))
+                .into_tuple()
+                .all(db)
+                .await?;
+            Ok(variants.into_iter().chain(posters).collect())
+        }
+    }
 }

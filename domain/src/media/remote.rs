@@ -140,13 +140,13 @@ async fn start(act: &Act, source: Source<'_>) -> Result<AssetId> {
         filename: Set(source.filename.to_owned()),
         status: Set(AssetStatus::Copying),
         due_at: Set(Some(now)),
-        rung_at: Set(Some(now)),
         fence: Set(0),
         attempts: Set(0),
         laps: Set(0),
         created_at: Set(now),
         updated_at: Set(now),
         created_by: Set(Some(act.caller.user_id)),
+        request_id: Set(Some(act.request_id.clone())),
         ..Default::default()
     };
     let made = media_asset::Entity::insert(row).exec_with_returning(tx.conn()).await?;

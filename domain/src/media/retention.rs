@@ -9,15 +9,16 @@ use sea_orm::{
 use serde_json::json;
 use uuid::Uuid;
 
-use super::sizes;
+use super::{made, sizes};
 use crate::{
     Act, Domain, Reply, Tx,
     db::statement,
     error::{Code, Error, Result},
 };
 
-/// Most files that one clean-up looks at.
-const MOST: u64 = 500;
+/// Files that are looked at together, and how often one clean-up does that.
+const TOGETHER: u64 = 500;
+const ROUNDS: usize = 20;
 
 /// A file that is still needed is looked at again after this many ms.
 const AGAIN: Millis = 7 * 24 * 3_600_000;
@@ -41,9 +42,9 @@ pub async fn delete(act: &Act, uid: Uuid) -> Result<Reply> {
         let message = "A post that is not published yet needs the file.";
         return Err(Error::new(Code::MediaInUse, message).with("posts", json!(posts)));
     }
-    remove(&tx, row.id).await?;
+    let made = remove(&tx, row.id).await?;
     let reply = act.finish(tx, Reply::ok(json!({"deleted": true, "id": row.uid}))).await?;
-    remove_bytes(&act.cx, row.path.as_deref()).await;
+    remove_bytes(&act.cx, row.path.as_deref(), &made).await;
     Ok(reply)
 }
 
@@ -52,18 +53,24 @@ pub async fn delete(act: &Act, uid: Uuid) -> Result<Reply> {
 /// # Errors
 /// The database's.
 pub async fn review(cx: &Domain) -> Result<u64> {
-    let due: Vec<AssetId> = media_asset::Entity::find()
-        .select_only()
-        .column(media_asset::Column::Id)
-        .filter(media_asset::Column::ReviewAt.lte(cx.clock.now()))
-        .order_by_asc(media_asset::Column::ReviewAt)
-        .limit(MOST)
-        .into_tuple()
-        .all(&cx.db.read)
-        .await?;
     let mut gone = 0;
-    for id in due {
-        gone += u64::from(review_one(cx, id).await?);
+    for _ in 0..ROUNDS {
+        let due: Vec<AssetId> = media_asset::Entity::find()
+            .select_only()
+            .column(media_asset::Column::Id)
+            .filter(media_asset::Column::ReviewAt.lte(cx.clock.now()))
+            .filter(media_asset::Column::DueAt.is_null())
+            .order_by_asc(media_asset::Column::ReviewAt)
+            .limit(TOGETHER)
+            .into_tuple()
+            .all(&cx.db.write)
+            .await?;
+        for id in &due {
+            gone += u64::from(review_one(cx, *id).await?);
+        }
+        if (due.len() as u64) < TOGETHER {
+            break;
+        }
     }
     Ok(gone)
 }
@@ -87,21 +94,19 @@ async fn review_one(cx: &Domain, id: AssetId) -> Result<bool> {
     } else {
         Some(now + AGAIN)
     };
-    match again {
-        Some(at) => {
-            media_asset::Entity::update_many()
-                .col_expr(media_asset::Column::ReviewAt, Expr::value(at))
-                .filter(media_asset::Column::Id.eq(id))
-                .exec(tx.conn())
-                .await?;
-        }
-        None => remove(&tx, id).await?,
-    }
+    let Some(at) = again else {
+        let made = remove(&tx, id).await?;
+        tx.commit().await?;
+        remove_bytes(cx, row.path.as_deref(), &made).await;
+        return Ok(true);
+    };
+    media_asset::Entity::update_many()
+        .col_expr(media_asset::Column::ReviewAt, Expr::value(at))
+        .filter(media_asset::Column::Id.eq(id))
+        .exec(tx.conn())
+        .await?;
     tx.commit().await?;
-    if again.is_none() {
-        remove_bytes(cx, row.path.as_deref()).await;
-    }
-    Ok(again.is_none())
+    Ok(false)
 }
 
 /// Posts that need a file: those that are not out yet, and those that ended after `since`. At most ten are named.
@@ -112,27 +117,33 @@ async fn needing<C: ConnectionTrait>(conn: &C, id: AssetId, since: Millis) -> Re
     rows.iter().map(|row| Ok(PostId(row.try_get("", "id")?))).collect()
 }
 
-async fn remove(tx: &Tx, id: AssetId) -> Result<()> {
+/// Deletes a file's row and everything that hangs on it; the keys of what we had made of it.
+async fn remove(tx: &Tx, id: AssetId) -> Result<Vec<String>> {
     let of_asset = media_use::Column::AssetId.eq(id);
     media_use::Entity::delete_many().filter(of_asset).exec(tx.conn()).await?;
     media_asset::Entity::delete_by_id(id).exec(tx.conn()).await?;
-    Ok(())
+    made::forget(tx, id).await
 }
 
-/// Removes bytes that no row names any more. Nobody can come to name them again: only rows are shared from.
-async fn remove_bytes(cx: &Domain, path: Option<&str>) {
-    let Some(path) = path else { return };
-    let named =
-        media_asset::Entity::find().filter(media_asset::Column::Path.eq(path)).count(&cx.db.write);
-    let removed = match named.await {
-        Ok(0) => cx.store.delete(path).await.map_err(|error| error.to_string()),
-        Ok(_) => Ok(()),
-        Err(error) => Err(error.to_string()),
-    };
-    if let Err(error) = removed {
-        tracing::warn!(
-            error,
-            "bytes of a deleted file were not removed; they are found as an orphan"
-        );
+/// Removes bytes that no row names any more. Nobody can come to name them again: only rows are shared from, and what we
+/// made of a file is that file's alone.
+async fn remove_bytes(cx: &Domain, path: Option<&str>, made: &[String]) {
+    let mut unnamed: Vec<&str> = made.iter().map(String::as_str).collect();
+    if let Some(path) = path {
+        let named = media_asset::Entity::find().filter(media_asset::Column::Path.eq(path));
+        match named.count(&cx.db.write).await {
+            Ok(0) => unnamed.push(path),
+            Ok(_) => {}
+            Err(error) => left(&error),
+        }
     }
+    for path in unnamed {
+        if let Err(error) = cx.store.delete(path).await {
+            left(&error);
+        }
+    }
+}
+
+fn left(error: &dyn std::fmt::Display) {
+    tracing::warn!(%error, "bytes of a deleted file were not removed; they are found as an orphan");
 }

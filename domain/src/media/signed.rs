@@ -166,6 +166,7 @@ impl Announced {
     pub async fn receive<E: std::fmt::Display>(
         &self,
         cx: &Domain,
+        request_id: String,
         body: impl Stream<Item = Result<Bytes, E>> + Send,
     ) -> Result<Reply> {
         let row = &self.row;
@@ -177,12 +178,17 @@ impl Announced {
             field: "body",
         };
         let file = receive(cx, row.workspace_id, wanted, body).await?;
-        let written = self.write(cx, &file).await;
+        let written = self.write(cx, request_id, &file).await;
         asset::tidy(cx, &file, written.as_ref().map(|(_, path)| path.as_str())).await;
         Ok(written?.0)
     }
 
-    async fn write(&self, cx: &Domain, file: &fanfare_media::Taken) -> Result<(Reply, String)> {
+    async fn write(
+        &self,
+        cx: &Domain,
+        request_id: String,
+        file: &fanfare_media::Taken,
+    ) -> Result<(Reply, String)> {
         let row = &self.row;
         let origin = Origin {
             workspace_id: row.workspace_id,
@@ -191,6 +197,7 @@ impl Announced {
             drop_session_id: None,
             filename: row.filename.clone(),
             public_name: row.public_name.clone(),
+            request_id: Some(request_id),
         };
         let twin = asset::twin(cx, row.workspace_id, file).await?;
         let mut tx = Tx::begin(cx).await?;

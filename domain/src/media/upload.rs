@@ -118,6 +118,7 @@ async fn keep(act: &Act, new: &NewFile, bytes: Vec<u8>, mime: &'static str) -> R
         drop_session_id: None,
         filename: filename(&new.filename, mime),
         public_name: asset::public_name(mime),
+        request_id: Some(act.request_id.clone()),
     };
     let written = async {
         let twin = asset::twin(&act.cx, workspace_id, &file).await?;

@@ -1,19 +1,19 @@
 //! Making files fit a network: the statements of that work. One is made for each file and profile, and kept.
 
 use fanfare_entities::{
-    AssetId, Millis, media_analysis, media_analysis::WorkStatus, media_asset, media_variant,
+    AssetId, Millis, media_analysis, media_analysis::WorkStatus, media_variant,
 };
 use fanfare_jobs::Kind;
 use fanfare_media::Variant;
 use sea_orm::{
     ActiveValue::Set,
-    ColumnTrait, EntityTrait, ExprTrait, QueryFilter, QuerySelect,
+    ColumnTrait, EntityTrait, ExprTrait, QueryFilter,
     sea_query::{Expr, OnConflict},
 };
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::waits::wake;
+use super::{made, waits::wake};
 use crate::{
     Domain, Tx,
     error::{Error, Result},
@@ -22,9 +22,6 @@ use crate::{
 
 /// A conversion that failed is tried again for a post that comes this much later, in ms: the cause may be gone.
 const FORGIVEN: Millis = 5 * 60_000;
-
-/// Rows that one clean-up looks at.
-const MOST: u64 = 500;
 
 /// What came of a conversion.
 #[derive(Debug, Clone)]
@@ -37,7 +34,8 @@ pub enum Outcome {
     Again(Millis),
 }
 
-/// The variant of a file that fits a profile; its making begins if nobody has asked for it yet.
+/// The variant of a file that fits a profile; its making begins if nobody has asked for it yet. None of a file that is
+/// gone.
 ///
 /// # Errors
 /// The database's.
@@ -45,22 +43,24 @@ pub async fn want(
     cx: &Domain,
     source: &media_analysis::Model,
     profile: &str,
-) -> Result<media_variant::Model> {
+) -> Result<Option<media_variant::Model>> {
     if let Some(known) = find(cx, source.uid, profile).await? {
         let stale = known.status == WorkStatus::Failed
             && known.updated_at < cx.clock.now().saturating_sub(FORGIVEN);
         if !stale {
-            return Ok(known);
+            return Ok(Some(known));
         }
     }
     let mut tx = Tx::begin(cx).await?;
+    if !made::hold(&tx, source.asset_id).await? {
+        return Ok(None);
+    }
     let now = tx.now();
     let new = new_row(source, profile, now);
     use media_variant::Column;
     let again = OnConflict::columns([Column::Uid, Column::Profile])
         .value(Column::Status, Expr::value("pending"))
         .value(Column::DueAt, Expr::value(now))
-        .value(Column::RungAt, Expr::value(now))
         .value(Column::Attempts, Expr::value(0))
         .value(Column::UpdatedAt, Expr::value(now))
         .action_and_where(Expr::col((media_variant::Entity, Column::Status)).eq("failed"))
@@ -76,7 +76,7 @@ pub async fn want(
         tx.ring(Kind::ConvertMedia, row.id.0, now);
     }
     tx.commit().await?;
-    Ok(row)
+    Ok(Some(row))
 }
 
 fn new_row(
@@ -91,7 +91,6 @@ fn new_row(
         profile: Set(profile.to_owned()),
         status: Set(WorkStatus::Pending),
         due_at: Set(Some(now)),
-        rung_at: Set(Some(now)),
         fence: Set(0),
         attempts: Set(0),
         laps: Set(0),
@@ -160,9 +159,7 @@ pub async fn finish(cx: &Domain, hold: Hold, asset: AssetId, outcome: Outcome) -
         Outcome::Failed(error) => update
             .col_expr(Column::Status, Expr::value("failed"))
             .col_expr(Column::Error, Expr::value(error)),
-        Outcome::Again(_) => update
-            .col_expr(Column::RungAt, Expr::value(Option::<Millis>::None))
-            .col_expr(Column::Attempts, Expr::col(Column::Attempts).add(1)),
+        Outcome::Again(_) => update.col_expr(Column::Attempts, Expr::col(Column::Attempts).add(1)),
     };
     let written = update.exec(tx.conn()).await?.rows_affected == 1;
     if let (true, Some(at)) = (written, again) {
@@ -173,42 +170,4 @@ pub async fn finish(cx: &Domain, hold: Hold, asset: AssetId, outcome: Outcome) -
         wake(cx, asset).await?;
     }
     Ok(written)
-}
-
-/// Removes what was found out about files, and made of them, that are no longer there; how many rows that was.
-///
-/// # Errors
-/// The database's or the store's.
-pub async fn sweep(cx: &Domain) -> Result<u64> {
-    let gone = || {
-        let there = media_asset::Entity::find().select_only().column(media_asset::Column::Id);
-        sea_orm::QueryTrait::into_query(there)
-    };
-    let variants = media_variant::Entity::find()
-        .filter(media_variant::Column::AssetId.not_in_subquery(gone()))
-        .limit(MOST)
-        .all(&cx.db.write)
-        .await?;
-    let analyses = media_analysis::Entity::find()
-        .filter(media_analysis::Column::AssetId.not_in_subquery(gone()))
-        .limit(MOST)
-        .all(&cx.db.write)
-        .await?;
-    let swept = (variants.len() + analyses.len()) as u64;
-    for row in variants {
-        remove(cx, row.path.as_deref()).await?;
-        media_variant::Entity::delete_by_id(row.id).exec(&cx.db.write).await?;
-    }
-    for row in analyses {
-        remove(cx, row.poster_path.as_deref()).await?;
-        media_analysis::Entity::delete_by_id(row.id).exec(&cx.db.write).await?;
-    }
-    Ok(swept)
-}
-
-async fn remove(cx: &Domain, path: Option<&str>) -> Result<()> {
-    match path {
-        Some(path) => cx.store.delete(path).await.map_err(Error::internal),
-        None => Ok(()),
-    }
 }

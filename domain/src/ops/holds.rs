@@ -55,7 +55,7 @@ pub async fn hold(cx: &Domain, ids: Vec<i64>) -> Result<Vec<i64>> {
     tx.execute_raw(statement(&tx, sql, list.values())).await?;
     let list = Rows::of_ids(&tx, &paused);
     let sql = format!(
-        "UPDATE posts SET due_at = NULL, rung_at = NULL \
+        "UPDATE posts SET due_at = NULL \
          WHERE id IN (SELECT post_id FROM post_holds) AND id IN (SELECT id FROM {})",
         list.from("wanted", 1)
     );
@@ -99,7 +99,7 @@ async fn give_back(cx: &Domain, free: &[i64], now: Millis) -> Result<()> {
     let list = Rows::of_ids(&tx, free);
     // Locked in the order of their ids, as every statement over several posts does.
     let sql = format!(
-        "UPDATE posts SET due_at = $1, rung_at = NULL WHERE id IN (SELECT posts.id FROM posts \
+        "UPDATE posts SET due_at = $1 WHERE id IN (SELECT posts.id FROM posts \
          JOIN {} ON wanted.id = posts.id WHERE posts.due_at IS NULL \
          AND posts.status IN ('scheduled', 'publishing', 'processing') ORDER BY posts.id {})",
         list.from("wanted", 2),

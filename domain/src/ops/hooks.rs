@@ -147,7 +147,7 @@ pub(super) async fn replay(tx: &mut Tx, id: WebhookId) -> Result<(String, Value)
     };
     webhook::Entity::update(again).exec(tx.conn()).await?;
     let sql = format!(
-        "UPDATE webhook_deliveries SET status = 'pending', due_at = $2, rung_at = $2, attempts = 0, laps = 0, \
+        "UPDATE webhook_deliveries SET status = 'pending', due_at = $2, attempts = 0, laps = 0, \
          fence = fence + 1, updated_at = $2 WHERE id IN (SELECT id FROM webhook_deliveries \
          WHERE webhook_id = $1 AND status = 'failed' ORDER BY id LIMIT {MOST}) RETURNING id"
     );

@@ -26,7 +26,22 @@ pub struct Network {
     pub to_reconnect: i64,
     /// How much of what the network allows was used, for the limit of which most was; `None` if it has none.
     pub budget: Option<Budget>,
+    /// Version of its API that is spoken, if it has versions.
+    pub api_version: Option<&'static str>,
+    /// Days until that version ends, below 0 once it has; `None` while no end is announced.
+    pub api_days_left: Option<i64>,
 }
+
+impl Network {
+    /// Does the version of its API end soon, or has it?
+    #[must_use]
+    pub fn api_ends_soon(&self) -> bool {
+        self.api_days_left.is_some_and(|days| days <= API_WARNING_DAYS)
+    }
+}
+
+/// How long before the end of an API's version operators are warned, in days.
+pub const API_WARNING_DAYS: i64 = 60;
 
 /// What a network allows all accounts together, and what was published of it.
 #[derive(Debug, Clone, Serialize)]
@@ -50,7 +65,9 @@ impl Budget {
     /// The limit of which most was used. Limits of an app and of a workspace are counted as if there were one of each.
     fn of(paces: &[Pace], connected: i64, hour: &Tally, day: &Tally) -> Option<Self> {
         let hour_long = Duration::from_secs(3_600);
-        let budgets = paces.iter().map(|pace| {
+        // What is published is not counted by kinds of post.
+        let of_all = paces.iter().filter(|pace| pace.post_types.is_empty());
+        let budgets = of_all.map(|pace| {
             let (window, tally) = if pace.span <= hour_long { (60, hour) } else { (24 * 60, day) };
             let window: Millis = window * MINUTE;
             let span = i64::try_from(pace.span.as_millis()).unwrap_or(window).max(1);
@@ -119,6 +136,7 @@ pub fn known() -> Vec<&'static str> {
 /// The database's.
 pub async fn list(cx: &Domain) -> Result<Vec<Network>> {
     let now = cx.clock.now();
+    let today = cx.clock.date().date_naive();
     // One step as long as what is looked at: the sums are all that is wanted.
     let whole: Millis = 48 * 60 * MINUTE;
     let hour = samples::sums(cx, now - 60 * MINUTE, whole).await?;
@@ -137,6 +155,8 @@ pub async fn list(cx: &Domain) -> Result<Vec<Network>> {
             connected,
             to_reconnect: count(platform, "reconnect_required"),
             budget: Budget::of(spec.paces, connected, &hour, &day),
+            api_version: spec.api.map(|api| api.version),
+            api_days_left: spec.api.and_then(|api| api.days_left(today)),
             hour,
             day,
         }
@@ -173,6 +193,14 @@ mod tests {
         assert_eq!((budget.used, budget.allowed, budget.window), (400, 500, 86_400_000));
         let busy_hour = Budget::of(&paces, 2, &published(2_000), &published(400)).unwrap();
         assert_eq!((busy_hour.used, busy_hour.allowed), (2_000, 2_400));
+    }
+
+    #[test]
+    fn the_end_of_a_version_is_told_in_time() {
+        let ends_soon =
+            |api_days_left| Network { api_days_left, ..Network::default() }.api_ends_soon();
+        assert!(ends_soon(Some(60)) && ends_soon(Some(-1)));
+        assert!(!ends_soon(Some(61)) && !ends_soon(None));
     }
 
     #[test]

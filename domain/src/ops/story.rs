@@ -6,6 +6,7 @@ use fanfare_entities::{
     Millis, account, event, media_asset, post, post_attempt, post_hold, webhook, webhook_delivery,
     workspace,
 };
+use fanfare_jobs::Kind as Queued;
 use sea_orm::{ActiveEnum, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde::Serialize;
 use serde_json::Value;
@@ -106,11 +107,18 @@ pub struct Delivery {
 /// # Errors
 /// [`Code::NotFound`].
 pub async fn tell(cx: &Domain, kind: Kind, id: i64) -> Result<Story> {
-    match kind {
-        Kind::Post => of_post(cx, id).await,
-        Kind::Delivery => of_delivery(cx, id).await,
-        Kind::Copy => of_copy(cx, id).await,
-    }
+    let (mut story, queue) = match kind {
+        Kind::Post => (of_post(cx, id).await?, Queued::PublishPost),
+        Kind::Delivery => (of_delivery(cx, id).await?, Queued::DeliverWebhook),
+        Kind::Copy => (of_copy(cx, id).await?, Queued::CopyMedia),
+    };
+    let place = match cx.bell.place(queue, id).await {
+        Ok(Some(before)) => format!("its id waits behind {before} others"),
+        Ok(None) => "its id does not wait".to_owned(),
+        Err(_) => "not known: the queue does not answer".to_owned(),
+    };
+    story.facts.push(("Queue", place));
+    Ok(story)
 }
 
 fn missing(kind: Kind, id: i64) -> Error {
@@ -150,7 +158,6 @@ async fn of_post(cx: &Domain, id: i64) -> Result<Story> {
             ("Created", Some(row.created_at)),
             ("Scheduled for", row.scheduled_at),
             ("Due, or end of the lease", row.due_at),
-            ("Last rung", row.rung_at),
             ("Call begun and not settled", row.sending_at),
             ("Deadline of that call", row.sending_until),
             ("Asked about since", row.reconciling_at),
@@ -288,7 +295,7 @@ async fn of_delivery(cx: &Domain, id: i64) -> Result<Story> {
             ("Fence", row.fence.to_string()),
             ("Lapsed leases in a row", row.laps.to_string()),
         ],
-        times: times(row.created_at, row.due_at, row.rung_at, row.updated_at),
+        times: times(row.created_at, row.due_at, row.updated_at),
         ..empty()
     })
 }
@@ -313,7 +320,7 @@ async fn of_copy(cx: &Domain, id: i64) -> Result<Story> {
             ("Fence", row.fence.to_string()),
             ("Lapsed leases in a row", row.laps.to_string()),
         ],
-        times: times(row.created_at, row.due_at, row.rung_at, row.updated_at),
+        times: times(row.created_at, row.due_at, row.updated_at),
         error: row.error,
         ..empty()
     })
@@ -330,13 +337,11 @@ fn next_of(due_at: Option<Millis>, now: Millis) -> String {
 fn times(
     created: Millis,
     due: Option<Millis>,
-    rung: Option<Millis>,
     updated: Millis,
 ) -> Vec<(&'static str, Option<Millis>)> {
     vec![
         ("Created", Some(created)),
         ("Due, or end of the lease", due),
-        ("Last rung", rung),
         ("Last changed", Some(updated)),
     ]
 }

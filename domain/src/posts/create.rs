@@ -79,7 +79,6 @@ async fn make(
         let now = row.created_at;
         let due = content.due(platform, account, at, now, false);
         row.due_at = Some(due);
-        row.rung_at = (due <= now).then_some(now);
     }
     fill(&mut row, &content, platform)?;
     insert(act, row, &content.warnings(platform)).await
@@ -149,7 +148,6 @@ fn row(
         release_id: None,
         content_key: Uuid::now_v7(),
         due_at: None,
-        rung_at: None,
         fence: 0,
         attempts: 0,
         laps: 0,

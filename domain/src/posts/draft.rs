@@ -68,7 +68,8 @@ impl Content {
     /// What it does not get although it is accepted.
     #[must_use]
     pub fn warnings(&self, platform: PlatformId) -> Vec<Warning> {
-        platforms::find(platform).warnings(&self.draft(platform, Uuid::nil(), 0, None))
+        let draft = self.draft(platform, Uuid::nil(), 0, None);
+        platforms::warnings(platforms::find(platform), &draft)
     }
 
     /// What each file must be made into before it goes out on this account.

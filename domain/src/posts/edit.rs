@@ -130,7 +130,6 @@ fn changed(
         // An edited post that waits for its next try keeps waiting for it.
         let due = next.next_attempt_at.map_or(due, |wait| wait.max(due));
         next.due_at = Some(due);
-        next.rung_at = (due <= now).then_some(now);
     }
     Ok(next)
 }

@@ -1,19 +1,35 @@
 //! What accounts have published lately, for limits by the day.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fanfare_entities::{AccountId, Millis};
-use sea_orm::{ConnectionTrait, DbErr, QueryResult};
+use sea_orm::ConnectionTrait;
 
 use crate::{Domain, db::statement, error::Result, rows::Rows};
 
-/// What an account has published lately.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Spent {
-    /// How many posts.
-    pub posts: i64,
-    /// When the first of them became public.
-    pub oldest: Millis,
+/// What an account has published lately: of each kind of post how many, and when the first of them became public.
+#[derive(Debug, Clone, Default)]
+pub struct Spent(BTreeMap<String, (i64, Millis)>);
+
+impl Spent {
+    /// How many of these kinds, and when the first of them became public.
+    pub fn of(&self, counts: impl Fn(&str) -> bool) -> (i64, Millis) {
+        let counted = self.0.iter().filter(|(kind, _)| counts(kind)).map(|(_, spent)| *spent);
+        counted.fold((0, Millis::MAX / 4), |(posts, oldest), (more, at)| {
+            (posts + more, oldest.min(at))
+        })
+    }
+
+    /// One more of this kind, which has a place in the line behind those that are public.
+    pub fn add(&mut self, kind: &str) {
+        self.add_at(kind, Millis::MAX / 4);
+    }
+
+    /// One more of this kind, public at this time.
+    pub fn add_at(&mut self, kind: &str, at: Millis) {
+        let (posts, oldest) = self.0.entry(kind.to_owned()).or_insert((0, at));
+        (*posts, *oldest) = (*posts + 1, at.min(*oldest));
+    }
 }
 
 /// What these accounts have published after `since`.
@@ -29,15 +45,17 @@ pub async fn spent(
     let ids: Vec<i64> = accounts.iter().map(|account| account.0).collect();
     let ids = Rows::of_ids(conn, &ids);
     let sql = format!(
-        "SELECT account_id, count(*) AS posts, min(public_at) AS oldest FROM posts \
-         WHERE account_id IN (SELECT id FROM {}) AND public_at > $1 GROUP BY account_id",
+        "SELECT account_id, post_type, count(*) AS posts, min(public_at) AS oldest FROM posts \
+         WHERE account_id IN (SELECT id FROM {}) AND public_at > $1 GROUP BY account_id, post_type",
         ids.from("asked", 2)
     );
     let values = std::iter::once(since.into()).chain(ids.values());
     let found = conn.query_all_raw(statement(conn, sql, values)).await?;
-    let one = |row: &QueryResult| {
-        let spent = Spent { posts: row.try_get("", "posts")?, oldest: row.try_get("", "oldest")? };
-        Ok((AccountId(row.try_get("", "account_id")?), spent))
-    };
-    Ok(found.iter().map(one).collect::<Result<_, DbErr>>()?)
+    let mut all = HashMap::<AccountId, Spent>::new();
+    for row in found {
+        let of_kind = (row.try_get("", "posts")?, row.try_get("", "oldest")?);
+        let spent = all.entry(AccountId(row.try_get("", "account_id")?)).or_default();
+        spent.0.insert(row.try_get("", "post_type")?, of_kind);
+    }
+    Ok(all)
 }

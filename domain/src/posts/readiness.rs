@@ -140,6 +140,7 @@ async fn convert(
         let known = analysis::of(&cx.db.read, &[uid]).await?;
         let Some(source) = known.get(&uid) else { continue };
         let variant = variants::want(cx, source, &profile.to_string()).await?;
+        let Some(variant) = variant else { continue };
         match variant.status {
             WorkStatus::Pending => awaited.push(source.asset_id),
             WorkStatus::Failed => return Ok(Err(flaw(place, variant.error.as_ref()))),

@@ -183,7 +183,6 @@ pub(super) fn scheduled(
         status: PostStatus::Scheduled,
         scheduled_at: Some(at),
         due_at: Some(due),
-        rung_at: (due <= now).then_some(now),
         request_id: request_id.to_owned(),
         // A commit that may have been carried out is not taken for this one's: it goes out under a key of its own.
         content_key: if was_sent { Uuid::now_v7() } else { row.content_key },
@@ -194,7 +193,7 @@ pub(super) fn scheduled(
 
 /// The row with nothing to do.
 fn held(row: &post::Model, status: PostStatus, now: Millis) -> post::Model {
-    post::Model { status, due_at: None, rung_at: None, ..reset(row, now) }
+    post::Model { status, due_at: None, ..reset(row, now) }
 }
 
 /// The row as nobody's: whoever holds it has lost it, and its tries are counted anew.

@@ -86,7 +86,6 @@ pub async fn redeliver(act: &Act, id: WebhookId, delivery: Uuid) -> Result<Reply
         laps: Set(0),
         fence: Set(row.fence + 1),
         due_at: Set(Some(now)),
-        rung_at: Set(Some(now)),
         updated_at: Set(now),
         ..Default::default()
     };

@@ -167,7 +167,7 @@ pub async fn finish(cx: &Domain, outcomes: Vec<Outcome>) -> Result<Vec<bool>> {
         ]);
     }
     let sql = format!(
-        "UPDATE webhook_deliveries AS t SET fence = t.fence + 1, laps = 0, rung_at = NULL, \
+        "UPDATE webhook_deliveries AS t SET fence = t.fence + 1, laps = 0, \
          status = u.status, due_at = u.due_at, attempts = u.attempts, last_status = u.last_status, \
          last_error = u.last_error, updated_at = $1 FROM {} \
          WHERE t.id = u.id AND t.fence = u.fence RETURNING {}id",

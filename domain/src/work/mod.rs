@@ -2,6 +2,7 @@
 //!
 //! Every function here serves every kind of work; what a kind does with its row is its own module's affair.
 
+mod lead;
 mod sweep;
 
 use fanfare_entities::Millis;
@@ -16,7 +17,8 @@ use crate::{
     rows::{Rows, Type},
 };
 
-pub use sweep::{Lead, Turn, leader as sweep_leader};
+pub use lead::{Lead, leader as sweep_leader};
+pub use sweep::Turn;
 
 /// How long a claim holds a row, in ms. Renewed every third of it.
 pub const LEASE: Millis = 60_000;
@@ -68,7 +70,7 @@ pub async fn claim<M: FromQueryResult, C: ConnectionTrait>(
     let early = guard::without(Guard::ClaimInTime, " OR (laps = 0 AND due_at IS NOT NULL)");
     let held = guard::without(Guard::ClaimUnheld, " OR (laps > 0 AND due_at IS NOT NULL)");
     let sql = format!(
-        "UPDATE {table} SET fence = fence + 1, laps = laps + 1, rung_at = NULL, due_at = $2{also} \
+        "UPDATE {table} SET fence = fence + 1, laps = laps + 1, due_at = $2{also} \
          WHERE id IN (SELECT {table}.id FROM {table} JOIN {wanted} ON wanted.id = {table}.id \
          WHERE ({table}.due_at <= $1{early}{held}){} {lock}) RETURNING *",
         unless_paused(kind)
@@ -103,7 +105,7 @@ pub struct Hold {
 /// # Errors
 /// The database's; the leases may or may not have been moved.
 pub async fn renew(cx: &Domain, kind: Kind, holds: &[Hold], until: Millis) -> Result<Vec<Hold>> {
-    set_due(cx, kind, holds, until, "rung_at = NULL").await
+    set_due(cx, kind, holds, until, "").await
 }
 
 /// Gives held rows back, to be taken by anyone at `due_at`, as if they had not been claimed.
@@ -111,7 +113,7 @@ pub async fn renew(cx: &Domain, kind: Kind, holds: &[Hold], until: Millis) -> Re
 /// # Errors
 /// The database's; then the leases lapse.
 pub async fn release(cx: &Domain, kind: Kind, holds: &[Hold], due_at: Millis) -> Result<()> {
-    let freed = "rung_at = NULL, fence = held.fence + 1, laps = 0";
+    let freed = ", fence = held.fence + 1, laps = 0";
     let freed = set_due(cx, kind, holds, due_at, freed).await?;
     for hold in freed {
         cx.ringer.ring(kind, hold.id, due_at);
@@ -134,7 +136,7 @@ async fn set_due(
     // SQLite takes only bare names behind RETURNING; to PostgreSQL a bare one is ambiguous here.
     let id = if cx.db.is_postgres() { "t.id" } else { "id" };
     let sql = format!(
-        "UPDATE {} AS t SET due_at = $1, {also} FROM {} \
+        "UPDATE {} AS t SET due_at = $1{also} FROM {} \
          WHERE t.id = held.id AND t.fence = held.fence AND t.due_at IS NOT NULL RETURNING {id}",
         table(kind),
         held.from("held", 2),
@@ -145,22 +147,6 @@ async fn set_due(
     let kept: Vec<i64> =
         kept.iter().map(|row| row.try_get("", "id")).collect::<Result<_, DbErr>>()?;
     Ok(holds.iter().copied().filter(|hold| kept.contains(&hold.id)).collect())
-}
-
-/// Notes that a ring did not arrive, so that the sweeper rings again at once.
-///
-/// # Errors
-/// The database's; then the sweeper rings again ten seconds later.
-pub async fn unring(cx: &Domain, kind: Kind, ids: &[i64]) -> Result<()> {
-    let conn = &cx.db.write;
-    let ids = Rows::of_ids(conn, ids);
-    let sql = format!(
-        "UPDATE {} SET rung_at = NULL WHERE rung_at IS NOT NULL AND id IN (SELECT id FROM {})",
-        table(kind),
-        ids.from("unheard", 1)
-    );
-    conn.execute_raw(statement(conn, sql, ids.values())).await?;
-    Ok(())
 }
 
 /// When the oldest due row of this kind was due; `None` if nothing is.

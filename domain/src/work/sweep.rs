@@ -1,6 +1,10 @@
-//! The sweeper's statements: which rows to ring for, and who may.
+//! Which rows the sweeper rings for.
+//!
+//! What it rang for stands in its own memory and nowhere else: a row that was rung and not taken is still due, and a
+//! sweeper that knows nothing, because it has just begun or the queue has lost what it had, rings for all of it again. An
+//! id waits in a queue only once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use fanfare_entities::Millis;
 use fanfare_jobs::Kind;
@@ -8,86 +12,66 @@ use sea_orm::{ConnectionTrait, DbErr, Statement};
 use uuid::Uuid;
 
 use super::{is_shared, table};
-use crate::{Domain, db::statement, error::Result, rows::Rows};
-
-/// How long one sweeper leads, in ms of the database's time.
-const LEAD: Millis = 2_000;
+use crate::{Domain, db::statement, error::Result};
 
 /// A row that was rung and not taken is rung again after this many ms.
 const RING_AGAIN: Millis = 10_000;
 
-/// The same while the queue is empty, or is known to have forgotten something.
+/// The same while the queue is empty: whoever took the row off it has died, or came a moment early.
 const RING_AGAIN_AFTER_LOSS: Millis = 1_000;
 
 /// At most this many workspaces are visited in one turn.
 const WORKSPACES_A_TURN: usize = 1_000;
 
-/// Leadership of the sweep, which one process at a time has.
-#[derive(Debug)]
-pub struct Lead {
-    holder: String,
-}
+/// More than this many rows that are due, rung and not taken are not kept in mind.
+const REMEMBERED: usize = 65_536;
 
-impl Lead {
-    /// A contender with a name of its own.
-    #[must_use]
-    pub fn new(holder: impl Into<String>) -> Self {
-        Self { holder: holder.into() }
-    }
-
-    /// Takes or keeps the lead for two seconds; false while another has it.
-    ///
-    /// # Errors
-    /// The database's.
-    pub async fn take(&self, cx: &Domain) -> Result<bool> {
-        let conn = &cx.db.write;
-        let now = if cx.db.is_postgres() {
-            "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
-        } else {
-            "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
-        };
-        let sql = format!(
-            "INSERT INTO leases (name, holder, until_at) VALUES ('sweep', $1, {now} + $2) \
-             ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until_at = excluded.until_at \
-             WHERE leases.holder = excluded.holder OR leases.until_at < {now}"
-        );
-        let values = [self.holder.as_str().into(), LEAD.into()];
-        Ok(conn.execute_raw(statement(conn, sql, values)).await?.rows_affected() == 1)
-    }
-
-    /// Gives the lead away, so that another need not wait for it to lapse.
-    ///
-    /// # Errors
-    /// The database's.
-    pub async fn resign(&self, cx: &Domain) -> Result<()> {
-        let conn = &cx.db.write;
-        let sql = "DELETE FROM leases WHERE name = 'sweep' AND holder = $1";
-        conn.execute_raw(statement(conn, sql, [self.holder.as_str().into()])).await?;
-        Ok(())
-    }
-}
-
-/// Who leads now; `None` when no worker has run for two seconds.
-///
-/// # Errors
-/// The database's.
-pub async fn leader(cx: &Domain) -> Result<Option<String>> {
-    let (conn, now) = (&cx.db.write, cx.db.now().await?);
-    let sql = "SELECT holder FROM leases WHERE name = 'sweep' AND until_at >= $1";
-    let row = conn.query_one_raw(statement(conn, sql, [now.into()])).await?;
-    Ok(row.map(|row| row.try_get("", "holder")).transpose()?)
-}
-
-/// What the sweeper remembers between turns: how far each kind's round over the workspaces has come.
+/// What the sweeper remembers between turns.
 #[derive(Debug, Default)]
 pub struct Turn {
-    positions: HashMap<Kind, Uuid>,
+    rounds: HashMap<Kind, Round>,
+}
+
+/// What it remembers of one kind of work.
+#[derive(Debug, Default)]
+struct Round {
+    /// The workspace the last turn ended with.
+    position: Uuid,
+    /// What was rung for and, as far as it was seen, not taken.
+    rung: HashMap<i64, Rung>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Rung {
+    /// When, by [`Clock::passed`](crate::clock::Clock::passed).
+    at: Millis,
+    /// What it was like: one that is due otherwise was taken or moved meanwhile.
+    state: State,
+    workspace: Uuid,
+}
+
+/// When it is due, and its fence, which whoever takes it raises.
+type State = (Millis, i64);
+
+/// A row that is due. What belongs to no workspace belongs to the nil one here.
+#[derive(Debug, Clone, Copy)]
+struct Due {
+    id: i64,
+    state: State,
+    workspace: Uuid,
 }
 
 impl Turn {
-    /// Marks up to `runway` due rows of this kind as rung and returns their ids in the order to ring them: those never
-    /// rung before those rung again. While everything due fits into the runway the oldest goes first; beyond that the
-    /// workspaces take turns.
+    /// Nothing that was rung for can be relied on: the queue has lost what it had.
+    pub fn forget(&mut self) {
+        for round in self.rounds.values_mut() {
+            round.rung.clear();
+        }
+    }
+
+    /// Up to `room` due rows of this kind in the order to ring them: those never rung before those rung again. While
+    /// everything due fits the oldest goes first; beyond that the workspaces take turns. `loss`: what was rung a second
+    /// ago is rung again.
     ///
     /// # Errors
     /// The database's.
@@ -95,18 +79,50 @@ impl Turn {
         &mut self,
         cx: &Domain,
         kind: Kind,
-        runway: usize,
+        room: usize,
         loss: bool,
     ) -> Result<Vec<i64>> {
         let again = if loss { RING_AGAIN_AFTER_LOSS } else { RING_AGAIN };
-        let now = cx.clock.now();
-        let due = due(cx, kind, now, now - again, runway + 1).await?;
-        if due.len() <= runway || !is_shared(kind) {
-            let first = &due[..due.len().min(runway)];
-            return mark(cx, kind, first, now).await;
+        let passed = cx.clock.passed();
+        let round = self.rounds.entry(kind).or_default();
+        let limit = room + round.rung.len() + 1;
+        let due = due(cx, kind, limit).await?;
+        if due.len() < limit {
+            round.keep_only(None, &due);
         }
-        let shares = self.share_out(cx, kind, now, now - again, runway).await?;
-        mark(cx, kind, &shares, now).await
+        let mut wanted = round.choose(&due, passed - again);
+        if wanted.len() > room && is_shared(kind) {
+            wanted = round.share_out(cx, kind, passed - again, room).await?;
+        }
+        wanted.truncate(room);
+        round.note(&wanted, passed);
+        Ok(wanted.into_iter().map(|row| row.id).collect())
+    }
+}
+
+impl Round {
+    /// Those of `due` that are worth a ring: never rung for, then rung for before `rung_before`.
+    fn choose(&self, due: &[Due], rung_before: Millis) -> Vec<Due> {
+        let rung = |row: &&Due| self.rung.get(&row.id).filter(|rung| rung.state == row.state);
+        let fresh = due.iter().filter(|row| rung(row).is_none());
+        let again = due.iter().filter(|row| rung(row).is_some_and(|rung| rung.at <= rung_before));
+        fresh.chain(again).copied().collect()
+    }
+
+    /// Forgets what is no longer due, of one workspace or of all, now that everything due was read.
+    fn keep_only(&mut self, of: Option<Uuid>, due: &[Due]) {
+        let due: HashSet<i64> = due.iter().map(|row| row.id).collect();
+        let others = |rung: &Rung| of.is_some_and(|workspace| workspace != rung.workspace);
+        self.rung.retain(|id, rung| others(rung) || due.contains(id));
+    }
+
+    fn note(&mut self, wanted: &[Due], at: Millis) {
+        if self.rung.len() + wanted.len() > REMEMBERED {
+            self.rung.clear();
+        }
+        let noted = |row: &Due| Rung { at, state: row.state, workspace: row.workspace };
+        let notes = wanted.iter().map(|row| (row.id, noted(row)));
+        self.rung.extend(notes);
     }
 
     /// The oldest due rows of each workspace in turn, beginning behind the workspace the last turn ended with.
@@ -114,79 +130,75 @@ impl Turn {
         &mut self,
         cx: &Domain,
         kind: Kind,
-        now: Millis,
         rung_before: Millis,
-        runway: usize,
-    ) -> Result<Vec<i64>> {
-        let from = self.positions.get(&kind).copied().unwrap_or(Uuid::nil());
+        room: usize,
+    ) -> Result<Vec<Due>> {
+        let (now, from) = (cx.clock.now(), self.position);
         let mut workspaces = workspaces(cx, kind, now, from).await?;
         if workspaces.len() < WORKSPACES_A_TURN && !from.is_nil() {
             let wrapped = self::workspaces(cx, kind, now, Uuid::nil()).await?;
             workspaces.extend(wrapped.into_iter().filter(|id| *id <= from));
         }
-        workspaces.truncate(WORKSPACES_A_TURN.min(runway));
-        let share = runway / workspaces.len().max(1);
+        workspaces.truncate(WORKSPACES_A_TURN.min(room));
+        let share = (room / workspaces.len().max(1)).max(1);
+        let mut known: HashMap<Uuid, usize> = HashMap::new();
+        for rung in self.rung.values() {
+            *known.entry(rung.workspace).or_default() += 1;
+        }
         let mut queues = Vec::with_capacity(workspaces.len());
         for workspace in &workspaces {
-            queues.push(of_workspace(cx, kind, *workspace, now, rung_before, share.max(1)).await?);
+            let limit = share + known.get(workspace).copied().unwrap_or(0);
+            let due = due_of(cx, kind, *workspace, limit).await?;
+            if due.len() < limit {
+                self.keep_only(Some(*workspace), &due);
+            }
+            let mut chosen = self.choose(&due, rung_before);
+            chosen.truncate(share);
+            queues.push(chosen);
         }
         if let Some(last) = workspaces.last() {
-            self.positions.insert(kind, *last);
+            self.position = *last;
         }
-        Ok(interleave(queues))
+        Ok(interleave(&queues))
     }
 }
 
 /// First of each, then second of each, and so on.
-fn interleave(queues: Vec<Vec<i64>>) -> Vec<i64> {
+fn interleave(queues: &[Vec<Due>]) -> Vec<Due> {
     let longest = queues.iter().map(Vec::len).max().unwrap_or(0);
     (0..longest)
-        .flat_map(|place| queues.iter().filter_map(move |q| q.get(place)))
+        .flat_map(|place| queues.iter().filter_map(move |queue| queue.get(place)))
         .copied()
         .collect()
 }
 
-const NOT_RUNG: &str = "(rung_at IS NULL OR rung_at <= $2)";
-
-/// Up to `limit` due rows: those never rung before those rung again, each oldest first. Two walks along the index of due
-/// times, which cost what they return; one statement for both would sort everything that is due.
-async fn due(
-    cx: &Domain,
-    kind: Kind,
-    now: Millis,
-    rung_before: Millis,
-    limit: usize,
-) -> Result<Vec<i64>> {
-    let table = table(kind);
-    let first = |which: &str, limit: usize| {
-        format!(
-            "SELECT id FROM {table} WHERE due_at <= $1 AND {which} ORDER BY due_at, id LIMIT {limit}"
-        )
-    };
-    let unrung = statement(&cx.db.read, first("rung_at IS NULL", limit), [now.into()]);
-    let mut found = ids(cx, unrung).await?;
-    if found.len() < limit {
-        let again = first("rung_at <= $2", limit - found.len());
-        let again = statement(&cx.db.read, again, [now.into(), rung_before.into()]);
-        found.extend(ids(cx, again).await?);
-    }
-    Ok(found)
+/// Up to `limit` due rows, the oldest first: a walk along the index of due times.
+async fn due(cx: &Domain, kind: Kind, limit: usize) -> Result<Vec<Due>> {
+    let workspace = if is_shared(kind) { "workspace_id" } else { "NULL AS workspace_id" };
+    let sql = format!(
+        "SELECT id, due_at, fence, {workspace} FROM {} WHERE due_at <= $1 ORDER BY due_at, id LIMIT {limit}",
+        table(kind)
+    );
+    rows(cx, statement(&cx.db.read, sql, [cx.clock.now().into()])).await
 }
 
-async fn of_workspace(
-    cx: &Domain,
-    kind: Kind,
-    workspace: Uuid,
-    now: Millis,
-    rung_before: Millis,
-    limit: usize,
-) -> Result<Vec<i64>> {
+async fn due_of(cx: &Domain, kind: Kind, workspace: Uuid, limit: usize) -> Result<Vec<Due>> {
     let sql = format!(
-        "SELECT id FROM {} WHERE workspace_id = $3 AND due_at <= $1 AND {NOT_RUNG} \
+        "SELECT id, due_at, fence, workspace_id FROM {} WHERE workspace_id = $2 AND due_at <= $1 \
          ORDER BY due_at, id LIMIT {limit}",
         table(kind)
     );
-    ids(cx, statement(&cx.db.read, sql, [now.into(), rung_before.into(), workspace.into()])).await
+    rows(cx, statement(&cx.db.read, sql, [cx.clock.now().into(), workspace.into()])).await
+}
+
+async fn rows(cx: &Domain, query: Statement) -> Result<Vec<Due>> {
+    let rows = cx.db.read.query_all_raw(query).await?;
+    let rows = rows.iter().map(|row| {
+        let workspace = row.try_get::<Option<Uuid>>("", "workspace_id")?.unwrap_or_default();
+        let state = (row.try_get("", "due_at")?, row.try_get("", "fence")?);
+        Ok(Due { id: row.try_get("", "id")?, state, workspace })
+    });
+    Ok(rows.collect::<Result<_, DbErr>>()?)
 }
 
 /// Workspaces with due work behind `from`, by jumping from one to the next in the index.
@@ -211,30 +223,4 @@ async fn workspaces(cx: &Domain, kind: Kind, now: Millis, from: Uuid) -> Result<
         .iter()
         .map(|row| row.try_get("", "workspace_id"))
         .collect::<Result<_, DbErr>>()?)
-}
-
-/// Marks rows as rung and returns them in the given order; rows that are no longer due are left out.
-async fn mark(cx: &Domain, kind: Kind, ids: &[i64], now: Millis) -> Result<Vec<i64>> {
-    if ids.is_empty() {
-        return Ok(Vec::new());
-    }
-    let conn = &cx.db.write;
-    let list = Rows::of_ids(conn, ids);
-    let from = list.from("due", 2);
-    let lock = if cx.db.is_postgres() { "ORDER BY t.id FOR UPDATE OF t SKIP LOCKED" } else { "" };
-    let table = table(kind);
-    let sql = format!(
-        "UPDATE {table} SET rung_at = $1 WHERE id IN (SELECT t.id FROM {table} t \
-         JOIN {from} ON due.id = t.id WHERE t.due_at <= $1 {lock}) RETURNING id"
-    );
-    let values = std::iter::once(now.into()).chain(list.values());
-    let marked = conn.query_all_raw(statement(conn, sql, values)).await?;
-    let marked: std::collections::HashSet<i64> =
-        marked.iter().map(|row| row.try_get("", "id")).collect::<Result<_, DbErr>>()?;
-    Ok(ids.iter().copied().filter(|id| marked.contains(id)).collect())
-}
-
-async fn ids(cx: &Domain, query: Statement) -> Result<Vec<i64>> {
-    let rows = cx.db.read.query_all_raw(query).await?;
-    Ok(rows.iter().map(|row| row.try_get("", "id")).collect::<Result<_, DbErr>>()?)
 }

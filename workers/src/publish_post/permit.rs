@@ -31,8 +31,9 @@ const BELIEVED: Millis = 10_000;
 pub struct Wanted {
     request: Request,
     account: AccountId,
-    /// Most posts of the account in a day, if there is such a limit.
-    daily: Option<u32>,
+    post_type: String,
+    /// Most posts of the account in a day, of all kinds or of some.
+    daily: Vec<Pace>,
 }
 
 /// When it may be made.
@@ -49,7 +50,7 @@ pub enum Turn {
 impl Wanted {
     /// The call of a post's next step. What prepares a post is not counted, but waits too while its account is closed.
     pub fn of(
-        post: i64,
+        (post, post_type): (i64, &str),
         phase: Phase,
         platform: &dyn Platform,
         account: &account::Model,
@@ -65,22 +66,26 @@ impl Wanted {
         if matches!(platform.spec().connect, Connect::Oauth(_)) {
             subjects.push(Subject { name: app.clone(), rates: Vec::new() });
         }
-        for pace in paces {
-            let name = match pace.per {
+        for pace in paces.iter().filter(|pace| pace.counts(post_type)) {
+            let mut name = match pace.per {
                 Per::Account => account_name(account),
                 Per::Workspace => format!("workspace:{}:{}", place(account), account.workspace_id),
                 Per::App => app.clone(),
             };
+            if !pace.post_types.is_empty() {
+                name = format!("{name}:{}", pace.post_types.join("+"));
+            }
             let rate = Rate { limit: pace.calls, span: pace.span + SLACK };
             match subjects.iter_mut().find(|subject| subject.name == name) {
                 Some(subject) => subject.rates.push(rate),
                 None => subjects.push(Subject { name, rates: vec![rate] }),
             }
         }
-        let of_day = |pace: &&Pace| pace.per == Per::Account && pace.span == DAY;
-        let daily = paces.iter().find(of_day).map(|pace| pace.calls);
+        let of_day =
+            |pace: &&Pace| pace.per == Per::Account && pace.span == DAY && pace.counts(post_type);
+        let daily = paces.iter().filter(of_day).copied().collect();
         let request = Request { id: post.to_string(), subjects };
-        Self { request, account: account.id, daily }
+        Self { request, account: account.id, post_type: post_type.to_owned(), daily }
     }
 }
 
@@ -136,7 +141,7 @@ impl Desk {
     }
 
     async fn look_up(&self, cx: &Domain, wanted: &[Wanted], now: Millis) -> Result<()> {
-        let daily = wanted.iter().filter(|one| one.daily.is_some()).map(|one| one.account);
+        let daily = wanted.iter().filter(|one| !one.daily.is_empty()).map(|one| one.account);
         let unknown: BTreeSet<AccountId> = {
             let mut known = self.known();
             known.retain(|_, (read_at, _)| (*read_at..*read_at + BELIEVED).contains(&now));
@@ -146,7 +151,7 @@ impl Desk {
             return Ok(());
         }
         let spent = spent(cx, &unknown, now - millis(DAY)).await?;
-        let read = |account| (account, (now, spent.get(&account).copied().unwrap_or_default()));
+        let read = |account| (account, (now, spent.get(&account).cloned().unwrap_or_default()));
         self.known().extend(unknown.into_iter().map(read));
         Ok(())
     }
@@ -163,14 +168,15 @@ fn exhausted(
     known: &mut HashMap<AccountId, (Millis, Spent)>,
     now: Millis,
 ) -> Option<Millis> {
-    let limit = i64::from(wanted.daily?);
-    let (_, spent) = known.get_mut(&wanted.account).filter(|(_, spent)| spent.posts >= limit)?;
-    let place = spent.posts - limit;
-    let until = spent.oldest + millis(DAY) + place * (millis(DAY) / limit.max(1));
-    if until <= now {
-        return None;
-    }
-    spent.posts += 1;
+    let (_, spent) = known.get_mut(&wanted.account)?;
+    let full = |pace: &Pace| {
+        let limit = i64::from(pace.calls);
+        let (posts, oldest) = spent.of(|kind| pace.counts(kind));
+        let place = posts.checked_sub(limit).filter(|place| *place >= 0)?;
+        Some(oldest + millis(DAY) + place * (millis(DAY) / limit.max(1)))
+    };
+    let until = wanted.daily.iter().filter_map(full).max().filter(|until| *until > now)?;
+    spent.add(&wanted.post_type);
     Some(until)
 }
 
@@ -203,7 +209,6 @@ mod tests {
             warned: 0,
             revoking_id: None,
             due_at: None,
-            rung_at: None,
             fence: 0,
             attempts: 0,
             laps: 0,
@@ -213,8 +218,8 @@ mod tests {
         }
     }
 
-    fn subjects(phase: Phase, account: &account::Model, sandbox_limits: bool) -> Vec<Subject> {
-        let session = Session {
+    fn session(account: &account::Model) -> Session {
+        Session {
             http: Client::new(Policy { allow_private: false }).unwrap(),
             base: None,
             account: Account {
@@ -224,9 +229,13 @@ mod tests {
             secrets: Secrets::default(),
             app: None,
             now: fanfare_domain::clock::date(0),
-        };
+        }
+    }
+
+    fn subjects(phase: Phase, account: &account::Model, sandbox_limits: bool) -> Vec<Subject> {
+        let session = session(account);
         let telegram = fanfare_platforms::find(PlatformId::Telegram);
-        Wanted::of(1, phase, telegram, account, &session, sandbox_limits).request.subjects
+        Wanted::of((1, "feed"), phase, telegram, account, &session, sandbox_limits).request.subjects
     }
 
     #[test]
@@ -252,10 +261,37 @@ mod tests {
     }
 
     #[test]
+    fn a_limit_of_one_kind_of_post_is_counted_beside_the_others() {
+        let page = account::Model { platform: "facebook".into(), ..account(false) };
+        let session = session(&page);
+        let facebook = fanfare_platforms::find(PlatformId::Facebook);
+        let wanted = |kind| Wanted::of((1, kind), Phase::Commit, facebook, &page, &session, false);
+        let names = |wanted: Wanted| {
+            wanted
+                .request
+                .subjects
+                .into_iter()
+                .map(|one| (one.name, one.rates.len()))
+                .collect::<Vec<_>>()
+        };
+        let reel = names(wanted("reel"));
+        assert!(reel.contains(&("account:facebook:-1001:reel".to_owned(), 1)), "{reel:?}");
+        assert_eq!(names(wanted("feed")).len(), reel.len() - 1);
+        assert_eq!((wanted("reel").daily.len(), wanted("feed").daily.len()), (1, 0));
+    }
+
+    #[test]
     fn those_that_wait_for_the_day_to_pass_come_one_after_the_other() {
         let request = Request { id: "1".into(), subjects: Vec::new() };
-        let wanted = Wanted { request, account: AccountId(7), daily: Some(10) };
-        let of = |posts| HashMap::from([(AccountId(7), (0, Spent { posts, oldest: 1_000 }))]);
+        let daily = vec![Pace::new(Per::Account, 10, 86_400).of(&["reel"])];
+        let post_type = "reel".to_owned();
+        let wanted = Wanted { request, account: AccountId(7), post_type, daily };
+        let of = |posts| {
+            let mut spent = Spent::default();
+            (0..posts).for_each(|_| spent.add_at("reel", 1_000));
+            (0..100).for_each(|_| spent.add_at("feed", 500));
+            HashMap::from([(AccountId(7), (0, spent))])
+        };
         assert_eq!(exhausted(&wanted, &mut of(9), 2_000), None);
         let mut known = of(10);
         assert_eq!(exhausted(&wanted, &mut known, 2_000), Some(86_401_000));

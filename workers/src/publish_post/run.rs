@@ -206,8 +206,8 @@ impl<'a> Run<'a> {
             return Ok(true);
         }
         let limited = self.cx.domain.settings.sandbox_limits;
-        let (id, phase) = (self.hold.id, step.phase);
-        let wanted = Wanted::of(id, phase, self.platform, account, session, limited);
+        let (post, phase) = ((self.hold.id, self.row.post_type.as_str()), step.phase);
+        let wanted = Wanted::of(post, phase, self.platform, account, session, limited);
         match self.cx.permit.call(wanted).await? {
             Turn::Now => return Ok(true),
             Turn::At(at) => self.wait_for_turn(at, None).await?,

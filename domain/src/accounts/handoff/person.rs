@@ -70,8 +70,10 @@ pub enum Stand {
     Choose(Vec<Choice>),
     /// It is connected.
     Connected,
-    /// It ended without a connection.
+    /// It was cancelled, or its time is over.
     Ended,
+    /// Something stood in the way.
+    Failed,
 }
 
 impl Guest {
@@ -143,9 +145,8 @@ impl Guest {
     pub fn stand(&self) -> Stand {
         match self.row.status {
             ConnectStatus::Connected => Stand::Connected,
-            ConnectStatus::Failed | ConnectStatus::Cancelled | ConnectStatus::Expired => {
-                Stand::Ended
-            }
+            ConnectStatus::Failed => Stand::Failed,
+            ConnectStatus::Cancelled | ConnectStatus::Expired => Stand::Ended,
             _ if self.row.choices.is_some() => Stand::Choose(self.choices()),
             _ if self.is_finishing() => Stand::Finishing,
             _ => Stand::Ready(self.way()),

@@ -130,7 +130,7 @@ pub async fn arm(cx: &Domain, armed: Vec<Armed>) -> Result<Vec<bool>> {
     let fenced = guard::with(Guard::ArmFenced, " AND posts.fence = u.fence");
     // A lease that lasts long enough stays as it is: then no index changes, and PostgreSQL updates the row in place.
     let sql = format!(
-        "UPDATE posts SET attempt = u.attempt, steps = u.steps, rung_at = NULL, \
+        "UPDATE posts SET attempt = u.attempt, steps = u.steps, \
          due_at = CASE WHEN posts.due_at < u.due_at THEN u.due_at ELSE posts.due_at END, \
          sending_at = u.sending_at, sending_until = u.sending_until FROM {} \
          WHERE posts.id = u.id{fenced} RETURNING posts.id",

@@ -152,7 +152,6 @@ const RECORD_COLUMNS: Columns = &[
     ("up", Type::Big),
     ("status", Type::Text),
     ("due_at", Type::Big),
-    ("rung_at", Type::Big),
     ("state", Type::Json),
     ("partly_public", Type::Bool),
     ("attempts", Type::Int),
@@ -172,14 +171,12 @@ const RECORD_COLUMNS: Columns = &[
 impl Record {
     fn push_to(&self, rows: &mut Rows, now: Millis) {
         let running = self.attempt.as_ref().filter(|attempt| attempt.ended_at.is_none());
-        let rung = self.due_at.filter(|due| *due <= now && !self.keep).map(|_| now);
         rows.push([
             self.hold.id.into(),
             self.hold.fence.into(),
             i64::from(!self.keep).into(),
             self.status.to_value().as_str().into(),
             self.due_at.into(),
-            rung.into(),
             self.state.as_ref().into(),
             self.partly_public.into(),
             self.attempts.into(),

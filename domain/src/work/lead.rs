@@ -1,0 +1,65 @@
+//! Who sweeps: one process at a time, by a short lease in the database's time.
+
+use fanfare_entities::Millis;
+use sea_orm::ConnectionTrait;
+
+use crate::{Domain, db::statement, error::Result};
+
+/// How long one sweeper leads, in ms of the database's time.
+const LEAD: Millis = 2_000;
+
+/// Leadership of the sweep, which one process at a time has.
+#[derive(Debug)]
+pub struct Lead {
+    holder: String,
+}
+
+impl Lead {
+    /// A contender with a name of its own.
+    #[must_use]
+    pub fn new(holder: impl Into<String>) -> Self {
+        Self { holder: holder.into() }
+    }
+
+    /// Takes or keeps the lead for two seconds; false while another has it.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn take(&self, cx: &Domain) -> Result<bool> {
+        let conn = &cx.db.write;
+        let now = if cx.db.is_postgres() {
+            "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+        } else {
+            "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
+        };
+        let sql = format!(
+            "INSERT INTO leases (name, holder, until_at) VALUES ('sweep', $1, {now} + $2) \
+             ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until_at = excluded.until_at \
+             WHERE leases.holder = excluded.holder OR leases.until_at < {now}"
+        );
+        let values = [self.holder.as_str().into(), LEAD.into()];
+        Ok(conn.execute_raw(statement(conn, sql, values)).await?.rows_affected() == 1)
+    }
+
+    /// Gives the lead away, so that another need not wait for it to lapse.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn resign(&self, cx: &Domain) -> Result<()> {
+        let conn = &cx.db.write;
+        let sql = "DELETE FROM leases WHERE name = 'sweep' AND holder = $1";
+        conn.execute_raw(statement(conn, sql, [self.holder.as_str().into()])).await?;
+        Ok(())
+    }
+}
+
+/// Who leads now; `None` when no worker has run for two seconds.
+///
+/// # Errors
+/// The database's.
+pub async fn leader(cx: &Domain) -> Result<Option<String>> {
+    let (conn, now) = (&cx.db.write, cx.db.now().await?);
+    let sql = "SELECT holder FROM leases WHERE name = 'sweep' AND until_at >= $1";
+    let row = conn.query_one_raw(statement(conn, sql, [now.into()])).await?;
+    Ok(row.map(|row| row.try_get("", "holder")).transpose()?)
+}
