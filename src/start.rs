@@ -9,7 +9,7 @@ use fanfare_domain::{
 };
 use fanfare_jobs::Bell;
 use fanfare_limits::{Limits, Time};
-use fanfare_media::Store;
+use fanfare_media::{Scratch, Store};
 use fanfare_outbound::{Client, Policy};
 use secrecy::SecretString;
 use url::Url;
@@ -75,7 +75,7 @@ pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
         limits_factor: config.limits_factor,
         trusted_proxies: config.trusted_proxies.clone(),
         tools: config.tools.clone(),
-        scratch: config.data_dir.join("scratch"),
+        scratch: Scratch::new(config.data_dir.join("scratch"), config.scratch_gb << 30),
     };
     let clock = Clock::machine();
     let failpoint = Failpoint::at(config.failpoint.as_deref());

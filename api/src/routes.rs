@@ -1,5 +1,7 @@
 //! Every route of `/api/v1`: who may use it, what answers it, what the documents say of it.
 
+mod parts;
+
 use fanfare_domain::{
     Code,
     access::{Role, Scope},
@@ -14,123 +16,17 @@ use fanfare_domain::{
 use futures_util::FutureExt;
 
 use crate::{
-    Body, Bucket, Method, Place, Policy, Query, Raised, Route,
+    Body, Bucket, Method, Place, Query, Route,
     Shape::{List, One, Page as Pages, Record},
     accounts, activity, brands, connect, discovery,
     discovery::{InWorkspace, PlatformsQuery},
     helpers, media, posts, sandbox, slots, webhooks,
 };
-
-/// Reading: any member of the workspace may.
-const fn reads(scope: Scope, place: Place) -> Policy {
-    writes(scope, Role::Viewer, place)
-}
-
-/// Everything else, for this role and above.
-const fn writes(scope: Scope, role: Role, place: Place) -> Policy {
-    Policy { scope: Some(scope), role, raised: None, addon: true, plan: None, place }
-}
-
-/// For every key, whatever its scopes.
-const ANYBODY: Policy = Policy { scope: None, ..reads(Scope::AccountsRead, Place::Home) };
-
-/// Wording a post is an editor's work; moving it in time is a publisher's.
-const EDIT: Policy = Policy {
-    raised: Some(Raised { fields: &["scheduled_at", "timezone"], role: Role::Publisher }),
-    ..writes(Scope::PostsWrite, Role::Editor, Place::Post)
+use parts::{
+    ANYBODY, CREDENTIALS, EDIT, FAULTS, NEW_BATCH, NEW_FILE, NEW_POST, NEW_REMOTE, NEW_UPLOAD,
+    NEW_WEBHOOK, REFUSED_CONTENT, REFUSED_EDIT, REFUSED_FILE, REFUSED_STATUS, RELAY, UPLOAD, reads,
+    writes,
 };
-
-const REFUSED_CONTENT: &[Code] = &[
-    Code::AccountNotFound,
-    Code::InvalidTimestamp,
-    Code::ScheduledInPast,
-    Code::CaptionRequired,
-    Code::CaptionTooLong,
-    Code::CaptionTooManyLinks,
-    Code::MediaRequired,
-    Code::TooManyMedia,
-    Code::MixedMediaUnsupported,
-    Code::MediaTypeUnsupported,
-    Code::MediaTooLarge,
-    Code::MediaUnreadable,
-    Code::MediaTooComplex,
-    Code::MediaDimensionsUnsupported,
-    Code::MediaAspectUnsupported,
-    Code::MediaConversionFailed,
-    Code::MediaTypeMismatch,
-    Code::VideoTooShort,
-    Code::VideoTooLong,
-    Code::VideoExceedsPlatformLimit,
-    Code::PdfRequiresLinkedin,
-    Code::SettingRequired,
-    Code::SettingInvalid,
-    Code::ThreadSegmentTooLong,
-    Code::ThreadSegmentHasUrl,
-    Code::RemoteMediaTooLarge,
-    Code::RemoteMediaUnavailable,
-    Code::UrlNotAllowed,
-    Code::MediaCopyPending,
-];
-
-const REFUSED_EDIT: &[Code] = &[
-    Code::ImmutableField,
-    Code::InvalidTransition,
-    Code::InvalidTimestamp,
-    Code::ScheduledInPast,
-    Code::CaptionRequired,
-    Code::CaptionTooLong,
-    Code::CaptionTooManyLinks,
-    Code::MediaRequired,
-    Code::TooManyMedia,
-    Code::MixedMediaUnsupported,
-    Code::MediaTypeUnsupported,
-    Code::MediaTooLarge,
-    Code::MediaUnreadable,
-    Code::MediaTooComplex,
-    Code::MediaDimensionsUnsupported,
-    Code::MediaAspectUnsupported,
-    Code::MediaConversionFailed,
-    Code::MediaTypeMismatch,
-    Code::VideoTooShort,
-    Code::VideoTooLong,
-    Code::VideoExceedsPlatformLimit,
-    Code::SettingRequired,
-    Code::SettingInvalid,
-    Code::ThreadSegmentTooLong,
-    Code::ThreadSegmentHasUrl,
-    Code::RemoteMediaTooLarge,
-    Code::RemoteMediaUnavailable,
-    Code::UrlNotAllowed,
-    Code::MediaCopyPending,
-];
-
-const REFUSED_STATUS: &[Code] =
-    &[Code::InvalidTransition, Code::DuplicateRisk, Code::InvalidTimestamp, Code::ScheduledInPast];
-
-const NEW_POST: &str =
-    r#"{"account_id": 7, "caption": "Hello!", "scheduled_at": "2030-01-31T09:00:00Z"}"#;
-const NEW_BATCH: &str =
-    r#"{"posts": [{"account_id": 7, "caption": "One"}, {"account_id": 8, "caption": "Two"}]}"#;
-const NEW_WEBHOOK: &str =
-    r#"{"url": "https://example.com/hook", "events": ["post.published", "post.failed"]}"#;
-const CREDENTIALS: &str =
-    r#"{"credentials": {"identifier": "ada.bsky.social", "app_password": "xxxx-xxxx-xxxx-xxxx"}}"#;
-const FAULTS: &str = r#"{"account_id": 7, "faults": [{"on": "commit", "kind": "status", "status": 503, "times": 2}]}"#;
-
-const REFUSED_FILE: &[Code] =
-    &[Code::MediaTypeUnsupported, Code::MediaTypeMismatch, Code::MediaTooLarge];
-
-const NEW_FILE: &str =
-    r#"{"filename": "dot.gif", "content_type": "image/gif", "data": "R0lGODlhAQABAAAAACw="}"#;
-const NEW_UPLOAD: &str =
-    r#"{"filename": "film.mp4", "content_type": "video/mp4", "size": 73400320}"#;
-const NEW_REMOTE: &str = r#"{"url": "https://example.com/photo.jpg", "filename": "photo.jpg"}"#;
-
-/// The largest body of an upload: about 4.5 MB of a file, in base64.
-const UPLOAD: usize = 6 << 20;
-
-/// The relay's: all that it takes of a file, in base64, and its name.
-const RELAY: usize = 7 << 20;
 
 /// The table. A route that is not in it does not exist.
 #[rustfmt::skip]
@@ -323,7 +219,7 @@ pub static ROUTES: &[Route] = &[
     // Media
     Route::new(Method::Post, "/api/v1/media/upload", "upload_media",
         writes(Scope::MediaWrite, Role::Editor, Place::Body), |call| media::upload(call).boxed())
-        .doc("media", "Store a small file")
+        .doc("media", "Store a small file; its metadata lose the place at which it was made, as on every way in")
         .counts(Bucket::Media)
         .takes(Body::of::<NewFile>(NEW_FILE))
         .holds(UPLOAD, Code::PayloadTooLarge)

@@ -1,8 +1,9 @@
 //! The demo: an account on every network, a post on each, and the ledger of one.
 
-use std::{io::Write, time::Duration};
+use std::{collections::HashMap, io::Write, time::Duration};
 
 use anyhow::{Context as _, Result, bail};
+use base64::{Engine, engine::general_purpose::STANDARD};
 use chrono::{SecondsFormat, TimeDelta};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use reqwest::Method;
@@ -16,6 +17,12 @@ const LEAD: i64 = 3;
 /// How long the demo waits for a post to end.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// What goes into posts that cannot be without a file: a drawing and four seconds of one, made for this with ffmpeg, which
+/// the machine of a newcomer may not have.
+const PICTURE: (&str, &str, &[u8]) =
+    ("picture.jpg", "image/jpeg", include_bytes!("../assets/picture.jpg"));
+const FILM: (&str, &str, &[u8]) = ("film.mp4", "video/mp4", include_bytes!("../assets/film.mp4"));
+
 /// Shows posts going out on every simulated network of the service at `origin`.
 ///
 /// # Errors
@@ -26,15 +33,16 @@ pub async fn demo(origin: &str, key: &str) -> Result<()> {
     let platforms = platforms["platforms"].as_array().context("no list of platforms")?;
     say(format_args!("Fanfare is at {origin}. Posts for {} networks:\n", platforms.len()));
     let bars = MultiProgress::new();
-    let style = ProgressStyle::with_template("{spinner} {prefix:12} {msg}")?;
-    let mut posts = Vec::new();
+    let style = ProgressStyle::with_template("{spinner} {prefix:15} {msg}")?;
+    let (mut posts, mut files) = (Vec::new(), Files::default());
     for (place, platform) in platforms.iter().enumerate() {
         let name = platform["id"].as_str().context("a platform without an id")?;
-        let settings = needed_settings(platform);
+        let mut post = json!({"settings": needed_settings(platform)});
+        post["media_urls"] = files.needed(&service, platform).await?.into();
         let bar = bars.add(ProgressBar::new_spinner().with_style(style.clone()));
         bar.set_prefix(name.to_owned());
         bar.enable_steady_tick(Duration::from_millis(100));
-        let id = schedule(&service, name, settings, i64::try_from(place)?).await?;
+        let id = schedule(&service, name, post, i64::try_from(place)?).await?;
         posts.push((id, bar));
     }
     let mut failed = 0;
@@ -43,7 +51,7 @@ pub async fn demo(origin: &str, key: &str) -> Result<()> {
         let summary = summary(&post);
         bar.finish_with_message(summary.clone());
         if bar.is_hidden() {
-            say(format_args!("{:12} {summary}", bar.prefix()));
+            say(format_args!("{:15} {summary}", bar.prefix()));
         }
         failed += usize::from(post["status"] != "published");
     }
@@ -65,17 +73,48 @@ fn needed_settings(platform: &Value) -> Value {
     Value::Object(named.map(|name| (name.to_owned(), given[name].clone())).collect())
 }
 
-async fn schedule(service: &Service, platform: &str, settings: Value, place: i64) -> Result<i64> {
+/// The files that were sent to the service, with their addresses.
+#[derive(Default)]
+struct Files(HashMap<&'static str, String>);
+
+impl Files {
+    /// Addresses of the files that a post on the platform cannot do without, of the kinds in its first example.
+    async fn needed(&mut self, service: &Service, platform: &Value) -> Result<Vec<String>> {
+        let least = platform["post_types"][0]["media_limits"]["min"].as_u64().unwrap_or(0);
+        let types = platform["examples"][0]["media_types"].as_array().cloned().unwrap_or_default();
+        let mut addresses = Vec::new();
+        for mime in types.iter().take(usize::try_from(least)?).map(text) {
+            let file = if mime.starts_with("video/") { FILM } else { PICTURE };
+            addresses.push(self.address(service, file).await?);
+        }
+        Ok(addresses)
+    }
+
+    async fn address(
+        &mut self,
+        service: &Service,
+        (name, mime, bytes): (&'static str, &str, &[u8]),
+    ) -> Result<String> {
+        if let Some(known) = self.0.get(name) {
+            return Ok(known.clone());
+        }
+        let data = STANDARD.encode(bytes);
+        let file = json!({"filename": name, "content_type": mime, "data": data});
+        let sent = service.call(Method::POST, "/api/v1/media/upload", Some(&file)).await?;
+        let address = text(&sent["public_url"]).to_owned();
+        self.0.insert(name, address.clone());
+        Ok(address)
+    }
+}
+
+async fn schedule(service: &Service, platform: &str, mut post: Value, place: i64) -> Result<i64> {
     let new = json!({ "platform": platform });
     let made = service.call(Method::POST, "/api/v1/sandbox/accounts", Some(&new)).await?;
     let at = now() + TimeDelta::seconds(LEAD + place);
-    let new = json!({
-        "account_id": made["account"]["id"],
-        "caption": format!("Hello, {platform}! This was scheduled by Fanfare."),
-        "settings": settings,
-        "scheduled_at": at.to_rfc3339_opts(SecondsFormat::Millis, true),
-    });
-    let made = service.call(Method::POST, "/api/v1/posts", Some(&new)).await?;
+    post["account_id"] = made["account"]["id"].clone();
+    post["caption"] = format!("Hello, {platform}! This was scheduled by Fanfare.").into();
+    post["scheduled_at"] = at.to_rfc3339_opts(SecondsFormat::Millis, true).into();
+    let made = service.call(Method::POST, "/api/v1/posts", Some(&post)).await?;
     made["post"]["id"].as_i64().context("a post without an id")
 }
 
@@ -99,7 +138,7 @@ async fn follow(service: &Service, id: i64, bar: &ProgressBar) -> Result<Value> 
                 text(&post["scheduled_at"])
             ));
             // Reading is limited to 300 requests an hour.
-            tokio::time::sleep(Duration::from_millis(250)).await;
+            tokio::time::sleep(Duration::from_millis(400)).await;
         }
     };
     tokio::time::timeout(PATIENCE, ended).await.context("a post did not end in time")?

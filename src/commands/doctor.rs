@@ -1,9 +1,14 @@
 //! `fanfare doctor`: looks at everything Fanfare needs.
 
+mod networks;
+
 use std::process::Stdio;
 
 use anyhow::{Result, bail};
-use fanfare_domain::{clock::machine_now, db::Db};
+use fanfare_domain::{
+    clock::{date, machine_now},
+    db::Db,
+};
 use fanfare_jobs::Bell;
 use fanfare_media::Store;
 
@@ -45,6 +50,13 @@ pub async fn run(config: Config) -> Result<()> {
     }
     if let Some(warning) = limits(&config) {
         say(format_args!("warning  limits: {warning}"));
+    }
+    let has_app = |id| config.apps.contains_key(&id);
+    for warning in networks::endings(has_app, date(machine_now()).date_naive()) {
+        say(format_args!("warning  API: {warning}"));
+    }
+    if let Some(note) = networks::without_app(has_app) {
+        say(format_args!("note     apps: {note}"));
     }
     if missing > 0 {
         bail!("{missing} of what Fanfare needs is missing; see above");

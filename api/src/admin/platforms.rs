@@ -49,6 +49,7 @@ pub async fn part(visit: Visit) -> Result<Markup> {
         "Retried, day",
         "Errors, day",
         "Budget used",
+        "API",
         "Publishing",
     ];
     Ok(html! {
@@ -72,6 +73,7 @@ fn row(network: &Network, pauses: &[Pause]) -> Vec<Markup> {
         html! { (number(network.day.retried)) },
         errors(network),
         budget(network),
+        api(network),
         html! {
             @if is_paused { (ask("resume", &query, "Resume…")) } @else { (ask("pause", &query, "Pause…")) }
         },
@@ -95,6 +97,20 @@ fn budget(network: &Network) -> Markup {
     html! {
         span.late[share > 0.9] { (format!("{:.0} %", share * 100.0)) }
         span.soft { " of " (number(budget.allowed)) " a " (window) }
+    }
+}
+
+/// The version of its API, and when that ends.
+fn api(network: &Network) -> Markup {
+    let Some(version) = network.api_version else { return html! { span.soft { "–" } } };
+    html! {
+        (version)
+        @match network.api_days_left {
+            Some(days) if days < 0 => { span.late { ", has ended" } }
+            Some(days) if network.api_ends_soon() => { span.late { ", ends in " (days) " days" } }
+            Some(days) => { span.soft { ", ends in " (days) " days" } }
+            None => {}
+        }
     }
 }
 

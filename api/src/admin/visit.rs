@@ -1,10 +1,25 @@
 //! A request of an operator, and what it is answered with.
 
-use fanfare_domain::ops::{Actor, sessions::Session};
+use fanfare_domain::{
+    Domain, Error, Result,
+    ops::{
+        Actor,
+        sessions::{self, Session},
+    },
+};
 use maud::Markup;
+use salvo::{Response, async_trait, http::StatusCode};
+use secrecy::SecretString;
 
-use crate::browser::visit;
+use super::{layout, live, login::OPERATORS};
 pub use crate::browser::visit::parse;
+use crate::browser::{
+    answer::{html, see},
+    form,
+    gate::Place,
+    login::Realm,
+    visit,
+};
 
 /// A request of an operator.
 pub type Visit = visit::Visit<Session>;
@@ -18,7 +33,7 @@ pub enum Answer {
     /// Go there, without a log-in from now on.
     Leave(String),
     /// The page of this name again and again, as it changes.
-    Live(super::live::Part),
+    Live(live::Part),
 }
 
 impl Visit {
@@ -26,5 +41,41 @@ impl Visit {
     #[must_use]
     pub fn actor(&self) -> Actor {
         Actor { name: self.session.email.clone(), request_id: self.request_id.clone() }
+    }
+}
+
+/// The pages for operators.
+pub struct Dashboard;
+
+#[async_trait]
+impl Place for Dashboard {
+    type Session = Session;
+    type Answer = Answer;
+
+    fn realm() -> &'static Realm {
+        &OPERATORS
+    }
+
+    async fn find(cx: &Domain, token: &SecretString) -> Result<Option<Session>> {
+        sessions::find(cx, token).await
+    }
+
+    async fn write(res: &mut Response, answer: Answer, visit: Visit) {
+        match answer {
+            Answer::Page(title, main) => {
+                let page = layout::page(&visit, title, main).await;
+                html(res, StatusCode::OK, page);
+            }
+            Answer::See(place) => see(res, &place),
+            Answer::Leave(place) => {
+                form::set_cookie(res.headers_mut(), &visit.cx, &OPERATORS.session, "", 0);
+                see(res, &place);
+            }
+            Answer::Live(part) => live::stream(res, visit, part),
+        }
+    }
+
+    fn refusal(error: &Error, request_id: &str, visit: Option<&Visit>) -> Markup {
+        layout::refusal(error, request_id, visit)
     }
 }

@@ -199,7 +199,7 @@ fn page(realm: &Realm, shown: &Shown, token: &str) -> Markup {
         form.narrow method="post" action=(realm.path) {
             input type="hidden" name="csrf" value=(token);
             input type="hidden" name="next" value=(shown.next);
-            label for="email" { "Address" }
+            label for="email" { "E-mail address" }
             input #email type="email" name="email" value=(shown.email) autocomplete="username" required
                 autofocus[shown.email.is_empty()];
             label for="password" { "Password" }

@@ -4,7 +4,7 @@ use fanfare_domain::{Code, Domain, Error, Result, media::drops::Session};
 use multra::{Constraints, Multipart, SizeLimit, parse_boundary};
 use salvo::http::{Request, header::CONTENT_TYPE};
 
-use crate::body;
+use crate::{body, request_id};
 
 /// The name of the form's field.
 pub const FIELD: &str = "files";
@@ -34,7 +34,7 @@ pub async fn take(cx: &Domain, session: &Session, req: &mut Request) -> Result<V
     let files = u64::from(session.max_files().unsigned_abs());
     let most = SizeLimit::new().whole_stream(session.sizes().video * files + REST);
     let constraints = Constraints::new().size_limit(most);
-    let pieces = body::pieces(req.take_body());
+    let (pieces, id) = (body::pieces(req.take_body()), request_id::get(req));
     let mut form = Multipart::with_constraints(Box::pin(pieces), boundary, constraints);
     let mut outcomes = Vec::new();
     while let Some(field) = form.next_field().await.map_err(broken)? {
@@ -43,7 +43,7 @@ pub async fn take(cx: &Domain, session: &Session, req: &mut Request) -> Result<V
         if field.name() != Some(FIELD) || name.is_empty() {
             continue;
         }
-        let error = session.receive(cx, &name, field).await.err();
+        let error = session.receive(cx, id.clone(), &name, field).await.err();
         outcomes.push(Outcome { name, error });
     }
     if outcomes.is_empty() {

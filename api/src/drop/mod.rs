@@ -119,7 +119,7 @@ impl Handler for TakeFile {
             let pairs = query::pairs(req.uri().query());
             let name = pairs.iter().find(|(known, _)| known == "name");
             let name = name.map_or("", |(_, name)| name.as_str());
-            session.receive(&self.0, name, pieces.as_mut()).await
+            session.receive(&self.0, request_id::get(req), name, pieces.as_mut()).await
         };
         let answer = match taken.await {
             Ok(said) => fanfare_domain::Reply::ok(said),

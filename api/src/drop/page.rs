@@ -22,8 +22,8 @@ pub fn open(session: &Session, action: &str, outcomes: &[Outcome]) -> Markup {
             }
             (came_of(outcomes))
             p {
-                @if left == 1 { "One file" } @else { "Up to " (left) " files" }
-                @if !session.names.is_empty() { " more" }
+                @let more = if session.names.is_empty() { "" } else { " more" };
+                @if left == 1 { "One" (more) " file" } @else { "Up to " (left) (more) " files" }
                 ": pictures (JPEG, PNG, GIF, WebP) of up to " (size(sizes.image))
                 ", videos (MP4, MOV, WebM) of up to " (size(sizes.video)) "."
             }

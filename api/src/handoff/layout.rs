@@ -4,7 +4,7 @@ use fanfare_domain::Error;
 use maud::{Markup, html};
 use url::Url;
 
-use super::gate::Visit;
+use super::visit::Visit;
 use crate::browser::{form, frame};
 
 /// A page for a person who is logged in.

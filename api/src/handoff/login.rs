@@ -7,8 +7,8 @@ use fanfare_domain::{
 use maud::html;
 
 use super::{
-    gate::{Answer, Visit},
     layout,
+    visit::{Answer, Visit},
 };
 use crate::browser::{form::Cookie, login::Realm};
 
@@ -20,7 +20,7 @@ pub static PEOPLE: Realm = Realm {
     home: "/connect",
     intro: || {
         html! {
-            "To connect accounts. Whoever runs this service makes a log-in with "
+            "To connect accounts. No log-in yet? Whoever runs this service makes one with "
             code { "fanfare admin password EMAIL" } "."
         }
     },

@@ -8,7 +8,7 @@ use fanfare_domain::{
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::gate::Visit;
+use super::visit::Visit;
 use crate::browser::form;
 
 /// The field for the address of the account's own server.
@@ -63,7 +63,7 @@ pub fn start(
             @if is_configured {
                 div.tick {
                     input #sandbox type="checkbox" name="sandbox" value="1";
-                    label.beside for="sandbox" { "Only on the simulated network" }
+                    label.beside for="sandbox" { "Only try it out, on the simulated network" }
                 }
             } @else {
                 input type="hidden" name="sandbox" value="1";
@@ -107,13 +107,23 @@ pub fn session(visit: &Visit, guest: &Guest, message: &str, wrong: Option<&Error
             Stand::Choose(choices) => (choose(visit, guest, &choices)),
             Stand::Connected => {
                 p.flash.good role="status" { (message) }
-                p { "You can close this page." }
+                p { "You can close this page, or " a href="/connect" { "connect another account" } "." }
             }
             Stand::Ended => {
+                p.flash.plain role="status" { (message) }
+                (again(guest))
+            }
+            Stand::Failed => {
                 p.flash.bad role="alert" { (message) }
-                p.actions { a.button href={ "/connect/" (guest.spec().id) } { "Start again" } }
+                (again(guest))
             }
         }
+    }
+}
+
+fn again(guest: &Guest) -> Markup {
+    html! {
+        p.actions { a.button href={ "/connect/" (guest.spec().id) } { "Start again" } }
     }
 }
 
@@ -166,16 +176,18 @@ fn ready(visit: &Visit, guest: &Guest, way: Way) -> Markup {
     }
 }
 
-/// What the person will be asked to grant.
+/// What the person will be asked to grant, and what may be left out of it.
 fn granted(label: &str, permissions: &[Permission]) -> Markup {
+    let (needed, wanted): (Vec<&Permission>, Vec<_>) =
+        permissions.iter().partition(|one| one.needed);
     html! {
         p { (label) " will ask you to let Fanfare do this for you:" }
-        ul.granted {
-            @for one in permissions {
-                li { (one.doc) @if !one.needed { span.soft { " – can be kept back" } } }
-            }
+        ul.granted { @for one in needed { li { (one.doc) } } }
+        @if !wanted.is_empty() {
+            p { "And this, which can be kept back:" }
+            ul.granted { @for one in wanted { li { (one.doc) } } }
         }
-        p.soft { "You can take it back at any time, here and at " (label) "." }
+        p.soft { "You can end it at any time, here and at " (label) "." }
     }
 }
 
@@ -200,6 +212,9 @@ fn input(visit: &Visit, field: &CredentialField) -> Markup {
 
 /// `app_password` as people read it.
 fn name(field: &str) -> String {
+    if field == "identifier" {
+        return "Handle or e-mail address".to_owned();
+    }
     let mut words = field.replace('_', " ").replace(" url", " address").replace(" id", " ID");
     if let Some(first) = words.get_mut(0..1) {
         first.make_ascii_uppercase();
@@ -255,6 +270,9 @@ mod tests {
     #[test]
     fn a_field_reads_like_words() {
         let names = ["app_password", "chat_id", "webhook_url", "identifier"].map(name);
-        assert_eq!(names, ["App password", "Chat ID", "Webhook address", "Identifier"]);
+        assert_eq!(
+            names,
+            ["App password", "Chat ID", "Webhook address", "Handle or e-mail address"]
+        );
     }
 }

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::{
-    gate::{Answer, Visit},
     parts, start,
+    visit::{Answer, Visit},
 };
 
 const TITLE: &str = "Connect an account";
@@ -25,7 +25,7 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     let main = parts::session(&visit, &guest, &message, None);
     Ok(match guest.stand() {
         Stand::Finishing => Answer::Waiting(TITLE, main),
-        Stand::Ready(_) | Stand::Choose(_) | Stand::Connected | Stand::Ended => {
+        Stand::Ready(_) | Stand::Choose(_) | Stand::Connected | Stand::Ended | Stand::Failed => {
             Answer::Page(TITLE, main)
         }
     })

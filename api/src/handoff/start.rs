@@ -11,8 +11,8 @@ use fanfare_domain::{
 use maud::html;
 
 use super::{
-    gate::{Answer, Visit},
     parts,
+    visit::{Answer, Visit},
 };
 use crate::browser::visit::parse;
 

@@ -32,14 +32,14 @@ impl Handler for Gateway {
 impl Gateway {
     async fn take(&self, req: &mut Request) -> Result<Reply> {
         let token = req.params().get("token").cloned().unwrap_or_default();
-        let mut pieces = Box::pin(body::pieces(req.take_body()));
+        let (mut pieces, id) = (Box::pin(body::pieces(req.take_body())), request_id::get(req));
         let taken = async {
             let announced = signed::open(&self.0, &token).await?;
             let headers = req.headers();
             require_plain(headers)?;
             let length = text(headers, CONTENT_LENGTH).and_then(|length| length.parse().ok());
             announced.check(text(headers, CONTENT_TYPE), length)?;
-            announced.receive(&self.0, pieces.as_mut()).await
+            announced.receive(&self.0, id, pieces.as_mut()).await
         };
         let taken = taken.await;
         if taken.is_err() {

@@ -84,7 +84,7 @@ fn helper_result() -> Value {
 }
 
 fn x_quota() -> Value {
-    record([
+    let mut quota = record([
         ("platform", text()),
         ("managed", truth()),
         ("used", number()),
@@ -95,7 +95,12 @@ fn x_quota() -> Value {
         ("url_cost", number()),
         ("addon", maybe(object())),
         ("plans", list(record([("plan", text()), ("posts_per_month", number())]))),
-    ])
+    ]);
+    quota["description"] = "What the workspace's plan includes of posts to X in a calendar month (UTC). It is told and \
+        not enforced. A post whose caption has an address counts `url_cost` posts, and `url_blocked` tells that as many \
+        are not left."
+        .into();
+    quota
 }
 
 fn slots() -> Value {

@@ -41,6 +41,11 @@ pub fn number() -> Value {
     json!({"type": "integer"})
 }
 
+/// A number, whole or not.
+pub fn real() -> Value {
+    json!({"type": "number"})
+}
+
 /// True or false.
 pub fn truth() -> Value {
     json!({"type": "boolean"})

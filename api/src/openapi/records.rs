@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::connecting;
 use super::kinds::{
-    choice, list, maybe, number, object, record, reference, text, time, truth, uuid,
+    choice, list, maybe, number, object, real, record, reference, text, time, truth, uuid,
 };
 
 /// All records, by name.
@@ -172,8 +172,12 @@ fn accounts() -> Vec<(&'static str, Value)> {
                 ("platform", text()),
                 ("post_types", list(text())),
                 ("schema", object()),
+                ("content_limits", reference("ContentLimits")),
+                ("media_limits", reference("MediaLimits")),
             ]),
         ),
+        ("ContentLimits", content_limits()),
+        ("MediaLimits", media_limits()),
         ("FaultsSet", record([("account_id", number()), ("faults", list(object()))])),
         ("Platforms", platforms()),
         (
@@ -214,6 +218,37 @@ fn account() -> Value {
     account["properties"]["did"] = text();
     account["properties"]["sandbox_page_url"] = maybe(text());
     account
+}
+
+fn content_limits() -> Value {
+    record([
+        ("caption_max", number()),
+        ("caption_max_with_media", number()),
+        ("caption_max_with_video", number()),
+        ("caption_max_bytes", maybe(number())),
+        ("unit", text()),
+        ("alt_text_max", number()),
+    ])
+}
+
+fn media_limits() -> Value {
+    record([
+        ("min", number()),
+        ("total_max", number()),
+        ("images_max", number()),
+        ("videos_max", number()),
+        ("mixed", truth()),
+        ("image_types", list(text())),
+        ("video_types", list(text())),
+        ("image_bytes_max", number()),
+        ("video_bytes_max", number()),
+        ("video_duration_ms_max", maybe(number())),
+        ("video_duration_ms_min", maybe(number())),
+        ("video_ratio", maybe(list(real()))),
+        ("image_ratio", maybe(list(real()))),
+        ("image_width_min", maybe(number())),
+        ("image_width_max", maybe(number())),
+    ])
 }
 
 fn platforms() -> Value {

@@ -182,13 +182,17 @@ pub async fn platforms(cx: &Domain, json: bool) -> Result<()> {
                 share(network.day.success()),
                 errors.join(", "),
                 share(network.budget.as_ref().map(networks::Budget::share)),
+                match (network.api_version, network.api_days_left) {
+                    (Some(version), Some(days)) => format!("{version}, {days} d left"),
+                    (version, _) => version.unwrap_or("-").to_owned(),
+                },
             ]
         })
         .collect();
     print(
         false,
         &networks,
-        &["platform", "accounts", "success 1h", "success 24h", "errors 24h", "budget used"],
+        &["platform", "accounts", "success 1h", "success 24h", "errors 24h", "budget used", "api"],
         &rows,
     )?;
     let rows: Vec<_> = pauses

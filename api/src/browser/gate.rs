@@ -1,0 +1,177 @@
+//! What happens to every request of a page with a log-in: log-in, then the form's token, then the page.
+
+use fanfare_domain::{Domain, Error, Result, logins};
+use futures_util::future::BoxFuture;
+use maud::Markup;
+use salvo::{Depot, FlowCtrl, Request, Response, Router, async_trait, http::StatusCode};
+use secrecy::SecretString;
+
+use super::{
+    answer::{html, protect, see},
+    form,
+    login::{Form, Realm},
+    visit::Visit,
+};
+use crate::{front::Seen, query, request_id};
+
+/// Pages that share one log-in.
+#[async_trait]
+pub trait Place: Send + Sync + Sized + 'static {
+    /// Who is logged in.
+    type Session: Clone + Send + Sync + 'static;
+    /// What a page answers.
+    type Answer: Send + 'static;
+
+    /// Where and how people log in here.
+    fn realm() -> &'static Realm;
+
+    /// Whose log-in a cookie's token is.
+    ///
+    /// # Errors
+    /// The database's.
+    async fn find(cx: &Domain, token: &SecretString) -> Result<Option<Self::Session>>;
+
+    /// Writes what a page answered.
+    async fn write(res: &mut Response, answer: Self::Answer, visit: Visit<Self::Session>);
+
+    /// The page that says what is wrong with a request.
+    fn refusal(error: &Error, request_id: &str, visit: Option<&Visit<Self::Session>>) -> Markup;
+}
+
+/// What answers for a page.
+pub type Handler<P> =
+    fn(Visit<<P as Place>::Session>) -> BoxFuture<'static, Result<<P as Place>::Answer>>;
+
+/// A page that needs a log-in.
+pub struct Page<P: Place> {
+    /// Its path, as the router writes it.
+    pub path: &'static str,
+    /// What answers when it is asked for.
+    pub get: Option<Handler<P>>,
+    /// What answers when its form is sent.
+    pub post: Option<Handler<P>>,
+}
+
+impl<P: Place> Page<P> {
+    /// A page that is only looked at.
+    pub const fn of(path: &'static str, get: Handler<P>) -> Self {
+        Self { path, get: Some(get), post: None }
+    }
+
+    /// A form without a page of its own.
+    pub const fn form(path: &'static str, post: Handler<P>) -> Self {
+        Self { path, get: None, post: Some(post) }
+    }
+
+    /// The same page with a form.
+    pub const fn takes(mut self, post: Handler<P>) -> Self {
+        self.post = Some(post);
+        self
+    }
+}
+
+/// A handler as a list of pages wants it.
+macro_rules! page {
+    ($function:path) => {
+        |visit| Box::pin($function(visit))
+    };
+}
+pub(crate) use page;
+
+/// The router of these pages, with their log-in.
+pub fn router<P: Place>(domain: &Domain, pages: &'static [Page<P>]) -> Router {
+    let at = |path: &str| Router::with_path(path.trim_start_matches('/'));
+    let log_in = || Form(domain.clone(), P::realm());
+    let mut router = Router::new().push(at(P::realm().path).get(log_in()).post(log_in()));
+    for page in pages {
+        let gate = |handler, takes_form| Gate::<P> {
+            cx: domain.clone(),
+            route: page.path,
+            handler,
+            takes_form,
+        };
+        let mut here = at(page.path);
+        if let Some(handler) = page.get {
+            here = here.get(gate(handler, false));
+        }
+        if let Some(handler) = page.post {
+            here = here.post(gate(handler, true));
+        }
+        router = router.push(here);
+    }
+    router
+}
+
+/// A page at work.
+struct Gate<P: Place> {
+    cx: Domain,
+    route: &'static str,
+    handler: Handler<P>,
+    /// It answers a form, so the form's token is looked at.
+    takes_form: bool,
+}
+
+impl<P: Place> Gate<P> {
+    async fn answer(&self, visit: Visit<P::Session>) -> Result<P::Answer> {
+        if self.takes_form && !form::is_ours(&visit.token, &visit.form) {
+            return Err(logins::forged());
+        }
+        (self.handler)(visit).await
+    }
+
+    async fn log_in(&self, req: &Request) -> Result<Option<(P::Session, SecretString)>> {
+        let Some(token) = form::cookie(req.headers(), P::realm().session.name) else {
+            return Ok(None);
+        };
+        Ok(P::find(&self.cx, &token).await?.map(|session| (session, token)))
+    }
+}
+
+#[async_trait]
+impl<P: Place> salvo::Handler for Gate<P> {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        Seen::route(req, self.route);
+        let request_id = request_id::get(req);
+        protect(res);
+        let (session, token) = match self.log_in(req).await {
+            Ok(Some(known)) => known,
+            Ok(None) => return see(res, &P::realm().way_in(req)),
+            Err(error) => return refuse::<P>(res, &error, &request_id, None),
+        };
+        let form = if self.takes_form { form::fields(req).await } else { Vec::new() };
+        let path = req.params().iter().map(|(name, value)| (name.clone(), value.clone()));
+        let visit = Visit {
+            cx: self.cx.clone(),
+            session,
+            token,
+            request_id,
+            path: path.collect(),
+            query: query::pairs(req.uri().query()),
+            form,
+        };
+        match self.answer(visit.clone()).await {
+            Ok(answer) => P::write(res, answer, visit).await,
+            Err(error) => refuse::<P>(res, &error, &visit.request_id, Some(&visit)),
+        }
+    }
+}
+
+/// The status of an error's page.
+pub fn status(error: &Error) -> StatusCode {
+    StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
+fn refuse<P: Place>(
+    res: &mut Response,
+    error: &Error,
+    request_id: &str,
+    visit: Option<&Visit<P::Session>>,
+) {
+    html(res, status(error), P::refusal(error, request_id, visit));
+}

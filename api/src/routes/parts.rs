@@ -1,0 +1,121 @@
+//! What entries of the table are put together from: who may, what is refused, examples.
+
+use fanfare_domain::{
+    Code,
+    access::{Role, Scope},
+};
+
+use crate::{Place, Policy, Raised};
+
+/// Reading: any member of the workspace may.
+pub(super) const fn reads(scope: Scope, place: Place) -> Policy {
+    writes(scope, Role::Viewer, place)
+}
+
+/// Everything else, for this role and above.
+pub(super) const fn writes(scope: Scope, role: Role, place: Place) -> Policy {
+    Policy { scope: Some(scope), role, raised: None, addon: true, plan: None, place }
+}
+
+/// For every key, whatever its scopes.
+pub(super) const ANYBODY: Policy =
+    Policy { scope: None, ..reads(Scope::AccountsRead, Place::Home) };
+
+/// Wording a post is an editor's work; moving it in time is a publisher's.
+pub(super) const EDIT: Policy = Policy {
+    raised: Some(Raised { fields: &["scheduled_at", "timezone"], role: Role::Publisher }),
+    ..writes(Scope::PostsWrite, Role::Editor, Place::Post)
+};
+
+pub(super) const REFUSED_CONTENT: &[Code] = &[
+    Code::AccountNotFound,
+    Code::InvalidTimestamp,
+    Code::ScheduledInPast,
+    Code::CaptionRequired,
+    Code::CaptionTooLong,
+    Code::CaptionTooManyLinks,
+    Code::MediaRequired,
+    Code::TooManyMedia,
+    Code::MixedMediaUnsupported,
+    Code::MediaTypeUnsupported,
+    Code::MediaTooLarge,
+    Code::MediaUnreadable,
+    Code::MediaTooComplex,
+    Code::MediaDimensionsUnsupported,
+    Code::MediaAspectUnsupported,
+    Code::MediaConversionFailed,
+    Code::MediaTypeMismatch,
+    Code::VideoTooShort,
+    Code::VideoTooLong,
+    Code::VideoExceedsPlatformLimit,
+    Code::PdfRequiresLinkedin,
+    Code::SettingRequired,
+    Code::SettingInvalid,
+    Code::ThreadSegmentTooLong,
+    Code::ThreadSegmentHasUrl,
+    Code::RemoteMediaTooLarge,
+    Code::RemoteMediaUnavailable,
+    Code::UrlNotAllowed,
+    Code::MediaCopyPending,
+];
+
+pub(super) const REFUSED_EDIT: &[Code] = &[
+    Code::ImmutableField,
+    Code::InvalidTransition,
+    Code::InvalidTimestamp,
+    Code::ScheduledInPast,
+    Code::CaptionRequired,
+    Code::CaptionTooLong,
+    Code::CaptionTooManyLinks,
+    Code::MediaRequired,
+    Code::TooManyMedia,
+    Code::MixedMediaUnsupported,
+    Code::MediaTypeUnsupported,
+    Code::MediaTooLarge,
+    Code::MediaUnreadable,
+    Code::MediaTooComplex,
+    Code::MediaDimensionsUnsupported,
+    Code::MediaAspectUnsupported,
+    Code::MediaConversionFailed,
+    Code::MediaTypeMismatch,
+    Code::VideoTooShort,
+    Code::VideoTooLong,
+    Code::VideoExceedsPlatformLimit,
+    Code::SettingRequired,
+    Code::SettingInvalid,
+    Code::ThreadSegmentTooLong,
+    Code::ThreadSegmentHasUrl,
+    Code::RemoteMediaTooLarge,
+    Code::RemoteMediaUnavailable,
+    Code::UrlNotAllowed,
+    Code::MediaCopyPending,
+];
+
+pub(super) const REFUSED_STATUS: &[Code] =
+    &[Code::InvalidTransition, Code::DuplicateRisk, Code::InvalidTimestamp, Code::ScheduledInPast];
+
+pub(super) const NEW_POST: &str =
+    r#"{"account_id": 7, "caption": "Hello!", "scheduled_at": "2030-01-31T09:00:00Z"}"#;
+pub(super) const NEW_BATCH: &str =
+    r#"{"posts": [{"account_id": 7, "caption": "One"}, {"account_id": 8, "caption": "Two"}]}"#;
+pub(super) const NEW_WEBHOOK: &str =
+    r#"{"url": "https://example.com/hook", "events": ["post.published", "post.failed"]}"#;
+pub(super) const CREDENTIALS: &str =
+    r#"{"credentials": {"identifier": "ada.bsky.social", "app_password": "xxxx-xxxx-xxxx-xxxx"}}"#;
+pub(super) const FAULTS: &str = r#"{"account_id": 7, "faults": [{"on": "commit", "kind": "status", "status": 503, "times": 2}]}"#;
+
+pub(super) const REFUSED_FILE: &[Code] =
+    &[Code::MediaTypeUnsupported, Code::MediaTypeMismatch, Code::MediaTooLarge];
+
+pub(super) const NEW_FILE: &str =
+    r#"{"filename": "dot.gif", "content_type": "image/gif", "data": "R0lGODlhAQABAAAAACw="}"#;
+pub(super) const NEW_UPLOAD: &str =
+    r#"{"filename": "film.mp4", "content_type": "video/mp4", "size": 73400320}"#;
+pub(super) const NEW_REMOTE: &str =
+    r#"{"url": "https://example.com/photo.jpg", "filename": "photo.jpg"}"#;
+
+/// The largest body of an upload: about 4.5 MB of a file, in base64.
+pub(super) const UPLOAD: usize = 6 << 20;
+
+/// The relay's: all that it takes of a file, in base64, and its name.
+pub(super) const RELAY: usize = 7 << 20;

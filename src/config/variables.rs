@@ -1,0 +1,62 @@
+//! The one list of variables; `.env.example` and `--help` are compared with it.
+
+/// Every variable there is, with what it means; `<PLATFORM>` stands for each platform's name in capitals.
+pub const VARIABLES: &[(&str, &str)] = &[
+    ("FANFARE_LISTEN", "Address the API listens on (127.0.0.1:8080)."),
+    ("FANFARE_BASE_URL", "Origin by which callers reach the API (http:// and FANFARE_LISTEN)."),
+    (
+        "FANFARE_DATA_DIR",
+        "Directory of the embedded database, media, key file and sandbox (./data).",
+    ),
+    ("FANFARE_DATABASE_URL", "sqlite://… or postgres://… (a SQLite file in FANFARE_DATA_DIR)."),
+    ("FANFARE_DATABASE_POOL", "Most database connections of this process (8)."),
+    (
+        "FANFARE_REDIS_URL",
+        "redis://… or rediss://…; without it the queue is in memory and all runs in one process.",
+    ),
+    (
+        "FANFARE_MEDIA_URL",
+        "Where media is stored: file:///… or s3://bucket/prefix?endpoint=… (FANFARE_DATA_DIR/media).",
+    ),
+    (
+        "FANFARE_FFMPEG_DIR",
+        "Directory of ffmpeg and ffprobe, which take films apart and convert media (the directories of PATH).",
+    ),
+    (
+        "FANFARE_SCRATCH_GB",
+        "Most room in FANFARE_DATA_DIR/scratch, in GB, for copies of S3 media and for conversions (20).",
+    ),
+    ("FANFARE_MEDIA_BASE_URL", "Address under which media is served (FANFARE_BASE_URL/media)."),
+    ("FANFARE_MEDIA_ACCESS_KEY", "Access key of the S3 store."),
+    ("FANFARE_MEDIA_SECRET_KEY", "Secret key of the S3 store."),
+    ("FANFARE_MEDIA_REGION", "Region of the S3 store."),
+    (
+        "FANFARE_METRICS_LISTEN",
+        "Address on which up, api and worker serve GET /metrics for Prometheus, and nothing else does.",
+    ),
+    (
+        "FANFARE_MASTER_KEY",
+        "Base64 of 32 bytes; encrypts credentials. Required with PostgreSQL; else kept in FANFARE_DATA_DIR/master.key.",
+    ),
+    ("FANFARE_MASTER_KEY_OLD", "Earlier master keys, separated by commas; they only decrypt."),
+    ("FANFARE_MAX_LATENESS", "A post that could not start this long after its time fails (24h)."),
+    (
+        "FANFARE_ALLOW_PRIVATE_TARGETS",
+        "true opens private addresses, http and every port for addresses that users give (false).",
+    ),
+    ("FANFARE_SANDBOX_URL", "Where `fanfare sandbox` is reached; `up` brings its own."),
+    (
+        "FANFARE_SANDBOX_LIMITS",
+        "true: the simulated networks limit posts as the real ones do, and posts to them are paced (false).",
+    ),
+    ("FANFARE_<PLATFORM>_URL", "Base URL of a platform's API, in place of its own."),
+    ("FANFARE_<PLATFORM>_CLIENT_ID", "Client id of the app registered with a platform."),
+    ("FANFARE_<PLATFORM>_CLIENT_SECRET", "Client secret of that app."),
+    ("FANFARE_LIMITS_FACTOR", "Multiplies every inbound limit (1)."),
+    ("FANFARE_TRUSTED_PROXIES", "Networks whose X-Forwarded-For is believed, separated by commas."),
+    ("FANFARE_LOG", "What is logged: error, warn, info, debug, trace, or a tracing filter (info)."),
+    ("FANFARE_LOG_FORMAT", "text or json (text)."),
+    ("FANFARE_FAILPOINT", "For crash tests: the named place at which a process stops for good."),
+    ("FANFARE_URL", "For client commands: the service's origin (http://127.0.0.1:8080)."),
+    ("FANFARE_API_KEY", "For client commands: the API key."),
+];
