@@ -5,7 +5,7 @@
 
 use std::{path::Path, process::Stdio, time::Instant};
 
-use fanfare_media::{S3, Store, Tools, analyse};
+use fanfare_media::{S3, Scratch, Store, Tools, analyse};
 use futures_util::{StreamExt, stream};
 
 use crate::table::{number, print, ratio};
@@ -60,7 +60,7 @@ fn made(dir: &Path, args: &[&str], name: &str) -> Vec<u8> {
 
 /// Files a second.
 async fn own(store: &Store, tools: &Tools, dir: &Path, paths: &[String], mime: &str) -> f64 {
-    let scratch = dir.join("scratch");
+    let scratch = Scratch::new(dir.join("scratch"), 1 << 30);
     let begun = Instant::now();
     stream::iter(paths)
         .for_each_concurrent(AT_ONCE, async |path| {

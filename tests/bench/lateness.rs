@@ -14,8 +14,10 @@ use crate::{
 /// Posts under way at a time.
 const SLOTS: &str = "256";
 
-/// Time in which everybody gets ready before the first post is due, in ms.
-const AHEAD: i64 = 8_000;
+/// Time in which everybody gets ready before the first of so many posts is due, in ms: BullMQ is filled slowly.
+fn ahead(posts: usize) -> i64 {
+    8_000 + i64::try_from(posts / 2).expect("a short time")
+}
 
 /// Runs every party.
 pub async fn run(posts: usize, peers: bool) {
@@ -25,7 +27,7 @@ pub async fn run(posts: usize, peers: bool) {
 }
 
 async fn burst(servers: &Servers, posts: usize, peers: bool) {
-    let due = || Due::At(now() + AHEAD);
+    let due = || Due::At(now() + ahead(posts));
     let mut all = Vec::new();
     if peers {
         all.push(("BullMQ", peer(servers, "full", posts, due()).await));
@@ -39,7 +41,7 @@ async fn burst(servers: &Servers, posts: usize, peers: bool) {
 /// 20 posts a second for 15 s.
 async fn light(servers: &Servers, peers: bool) {
     let posts = 300;
-    let due = || Due::Over(now() + AHEAD, now() + AHEAD + 15_000);
+    let due = || Due::Over(now() + ahead(posts), now() + ahead(posts) + 15_000);
     let mut all = Vec::new();
     if peers {
         all.push(("BullMQ", peer(servers, "full", posts, due()).await));
@@ -102,8 +104,8 @@ async fn fanfare(servers: Option<&Servers>, posts: usize, due: Due) -> Arrived {
     };
     // Setting up took its time: the same distance again from now.
     let due = match due {
-        Due::At(_) => Due::At(now() + AHEAD),
-        Due::Over(from, to) => Due::Over(now() + AHEAD, now() + AHEAD + to - from),
+        Due::At(_) => Due::At(now() + ahead(posts)),
+        Due::Over(from, to) => Due::Over(now() + ahead(posts), now() + ahead(posts) + to - from),
     };
     service.fill(posts, due).await;
     let worker = service.start(&["worker", "--concurrency", SLOTS]);

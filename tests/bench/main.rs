@@ -27,6 +27,7 @@ mod soak;
 mod start;
 mod table;
 mod tenants;
+mod webhooks;
 
 use clap::{Parser, Subcommand};
 
@@ -87,9 +88,9 @@ fn main() {
 }
 
 /// The one list of benchmarks.
-const ALL: [&str; 10] = [
-    "queue", "full", "lateness", "tenants", "pending", "limits", "api", "start", "media",
-    "analysis",
+const ALL: [&str; 11] = [
+    "queue", "full", "lateness", "tenants", "webhooks", "pending", "limits", "api", "start",
+    "media", "analysis",
 ];
 
 /// Not among [`ALL`]: it says what is left after days, not how fast anything is, and takes long.
@@ -115,6 +116,7 @@ async fn run(name: &str, args: &Args) {
         "full" => full::run(posts, peers).await,
         "lateness" => lateness::run(posts / 2, peers).await,
         "tenants" => tenants::run(posts).await,
+        "webhooks" => webhooks::run().await,
         "pending" => pending::run(args.pending).await,
         "limits" => limits::run().await,
         "api" => api::run(posts / 4).await,

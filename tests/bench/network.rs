@@ -10,6 +10,7 @@ use std::{
 };
 
 use base64::Engine as _;
+use chrono::{DateTime, Utc};
 use salvo::{Depot, FlowCtrl, Handler, Listener, Request, Response, Router, conn::TcpListener};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -98,6 +99,13 @@ impl Handler for Network {
                 let body: Value = req.parse_json().await.expect("a log-in");
                 session(body["identifier"].as_str().unwrap_or("nobody"))
             }
+            // A receiver of webhooks that never answers.
+            "/never" => std::future::pending().await,
+            path if path.starts_with("/hook/") => {
+                let body = req.parse_json().await.expect("an event");
+                self.note_event(path, &body);
+                json!({})
+            }
             _ => {
                 let body =
                     req.payload().await.map(|body| String::from_utf8_lossy(body).into_owned());
@@ -113,6 +121,18 @@ impl Handler for Network {
 }
 
 impl Network {
+    /// A delivery to a receiver, late by the time since its event.
+    fn note_event(&self, receiver: &str, event: &Value) {
+        let told = event["created_at"].as_str().and_then(|at| at.parse::<DateTime<Utc>>().ok());
+        let late = now() - told.expect("a time").timestamp_millis();
+        let mut noted = self.noted.lock().unwrap();
+        let new = noted.seen.insert(format!("{receiver}{}", event["id"]));
+        let arrived = noted.arrived.entry("receivers".to_owned()).or_default();
+        arrived.again += usize::from(!new);
+        arrived.posts += 1;
+        arrived.late.push(late);
+    }
+
     fn note(&self, body: &str) -> usize {
         let now = now();
         let (number, of) = (between(body, "number "), between(body, "of="));

@@ -82,6 +82,8 @@ impl Service {
             ("FANFARE_BLUESKY_URL".to_owned(), target.url.clone()),
             ("FANFARE_LIMITS_FACTOR".to_owned(), "1000".to_owned()),
             ("FANFARE_LOG".to_owned(), "warn".to_owned()),
+            // Receivers of webhooks are on this machine.
+            ("FANFARE_ALLOW_PRIVATE_TARGETS".to_owned(), "true".to_owned()),
         ];
         variables.extend(redis.map(|url| ("FANFARE_REDIS_URL".to_owned(), url)));
         let listen = free_address();

@@ -1,29 +1,37 @@
 //! Connecting an account in a browser, while somebody else waits for it: the whole walk, and every way in which it may
 //! go wrong.
 
-use std::time::Duration;
+mod at_once;
+mod ends;
+mod once;
+mod page;
+mod people;
+mod room;
+mod together;
 
-use fanfare_domain::access::{Role, Scope};
+use fanfare_domain::access::Scope;
 use fanfare_tests::{Options, TestApp, User, Visitor};
 use serde_json::{Value, json};
+
+pub use page::{offer, offer_these};
 
 /// An app that is registered with every network, which are the simulated ones.
 async fn start() -> TestApp {
     TestApp::with(Options { stand_ins: true, ..Options::default() }).await
 }
 
-async fn session(user: &User, platform: &str, body: Value) -> Value {
+pub async fn session(user: &User, platform: &str, body: Value) -> Value {
     let path = format!("/api/v1/connect/{platform}/sessions");
     user.post(&path, body).await.expect(201).body["connect_session"].clone()
 }
 
-async fn poll(app: &TestApp, user: &User, session: &Value) -> Value {
+pub async fn poll(app: &TestApp, user: &User, session: &Value) -> Value {
     let url = session["poll_url"].as_str().unwrap();
     let path = url.strip_prefix(&app.origin).unwrap();
     user.get(path).await.expect(200).body["connect_session"].clone()
 }
 
-fn page(session: &Value) -> String {
+pub fn page(session: &Value) -> String {
     let url = session["connect_url"].as_str().unwrap();
     url[url.find("/connect/").unwrap()..].to_owned()
 }
@@ -51,7 +59,7 @@ async fn calls(app: &TestApp, path: &str) -> usize {
 }
 
 /// A person, logged in, with a key.
-async fn person(app: &TestApp) -> (Visitor, User) {
+pub async fn person(app: &TestApp) -> (Visitor, User) {
     let email = format!("{}@example.com", uuid::Uuid::now_v7().simple());
     let (id, visitor) = Visitor::person(app, &email).await;
     (visitor, app.key(id, None, &Scope::ALL).await)
@@ -73,7 +81,7 @@ async fn the_whole_walk_to_an_account_that_posts() {
     user.connect("threads").await;
 
     let shown = ada.get(&page(&made)).await.expect(200);
-    assert!(shown.html.contains("Publish posts") && shown.html.contains("can be kept back"));
+    assert!(shown.html.contains("Publish posts") && shown.html.contains("which can be kept back"));
     let opened = poll(&app, &user, &made).await;
     assert_eq!(stands(&opened).0, "opened");
 
@@ -138,223 +146,6 @@ async fn connecting_again_keeps_the_account_with_its_posts() {
 }
 
 #[tokio::test]
-async fn a_code_is_exchanged_once_however_often_the_network_sends_back() {
-    let app = start().await;
-    let (mut ada, user) = person(&app).await;
-    let made = session(&user, "threads", json!({"sandbox": true})).await;
-    let back = {
-        let network = ada.leave(&page(&made)).await;
-        ada.answer(&network, None).await
-    };
-    let twins = (0..5).map(|_| {
-        let (mut ada, back) = (ada.clone(), back.clone());
-        tokio::spawn(async move { ada.get(&back).await.status })
-    });
-    for twin in twins.collect::<Vec<_>>() {
-        // Whoever comes after the end finds that the way back is used up.
-        assert!(matches!(twin.await.unwrap(), 303 | 404));
-    }
-    assert_eq!(poll(&app, &user, &made).await["status"], "connected");
-    assert_eq!(calls(&app, "oauth/access_token").await, 1);
-    let again = ada.get(&back).await.expect(404);
-    assert!(again.html.contains("not known here any more"), "{}", again.html);
-}
-
-#[tokio::test]
-async fn a_kill_between_code_and_account_leaves_a_walk_that_can_be_walked_again() {
-    for place in fanfare_domain::failpoint::CONNECTING {
-        let options = Options { stand_ins: true, failpoint: Some(*place), ..Options::default() };
-        let app = TestApp::with(options).await;
-        let (mut ada, user) = person(&app).await;
-        let made = session(&user, "threads", json!({"sandbox": true})).await;
-        let back = {
-            let network = ada.leave(&page(&made)).await;
-            ada.answer(&network, None).await
-        };
-        // This process never answers: it is as good as killed. Another serves from now on.
-        let (mut stuck, first) = (ada.clone(), back.clone());
-        let stuck = tokio::spawn(async move { stuck.get(&first).await });
-        app.eventually("the code is taken", || async {
-            let now = poll(&app, &user, &made).await;
-            stands(&now).1.contains("being finished").then_some(())
-        })
-        .await;
-        let other = app.twin().await;
-        let mut elsewhere = ada.at(&other);
-        let finishing = elsewhere.get(&back.replace(&app.origin, "")).await.expect(303);
-        let finishing = elsewhere.get(&finishing.location).await.expect(200);
-        assert!(finishing.html.contains("http-equiv=\"refresh\""), "it looks again by itself");
-        app.advance(Duration::from_secs(61));
-        assert!(stands(&poll(&app, &user, &made).await).1.contains("interrupted"), "{place}");
-        let network = elsewhere.leave(&page(&made)).await;
-        let again = elsewhere.answer(&network, None).await;
-        assert_ne!(again, back);
-        let _ = elsewhere.get(&again.replace(&app.origin, "")).await.expect(303);
-        let done = poll(&app, &user, &made).await;
-        assert_eq!(done["status"], "connected", "{place}: {done}");
-        let exchanged = if *place == "code_taken" { 1 } else { 2 };
-        assert_eq!(calls(&app, "oauth/access_token").await, exchanged, "{place}");
-        stuck.abort();
-    }
-}
-
-#[tokio::test]
-async fn a_person_may_refuse_cancel_or_come_too_late() {
-    let app = start().await;
-    let (mut ada, user) = person(&app).await;
-    let refused = session(&user, "threads", json!({})).await;
-    user.connect("threads").await;
-    let network = ada.leave(&page(&refused)).await;
-    let back = ada.answer(&network, Some("Cancel")).await;
-    let _ = ada.get(&back).await.expect(303);
-    let now = poll(&app, &user, &refused).await;
-    assert_eq!(
-        stands(&now),
-        ("cancelled", "Access was not granted at Threads. Nothing was connected.")
-    );
-
-    let cancelled = session(&user, "threads", json!({})).await;
-    let _ = ada.step(&page(&cancelled), "cancel", &[]).await.expect(303);
-    assert_eq!(poll(&app, &user, &cancelled).await["status"], "cancelled");
-
-    let broken = session(&user, "threads", json!({})).await;
-    let network = ada.leave(&page(&broken)).await;
-    let state = network.split("state=").nth(1).unwrap().split('&').next().unwrap().to_owned();
-    let path = format!(
-        "/connect/threads/callback?state={state}&error=server_error&error_description=Try+%3Cb%3E+later"
-    );
-    let _ = ada.get(&path).await.expect(303);
-    let now = poll(&app, &user, &broken).await;
-    assert_eq!(
-        stands(&now),
-        ("failed", "Threads could not be connected. Threads says: Try <b> later")
-    );
-    assert_eq!(now["error"]["code"], "invalid_credentials");
-    assert!(!ada.get(&page(&broken)).await.html.contains("<b>"), "a network's words are no markup");
-
-    let late = session(&user, "threads", json!({})).await;
-    let network = ada.leave(&page(&late)).await;
-    let back = ada.answer(&network, None).await;
-    app.advance(Duration::from_secs(31 * 60));
-    assert_eq!(ada.get(&back).await.expect(303).location, page(&late));
-    assert_eq!(poll(&app, &user, &late).await["status"], "expired");
-    let shown = ada.get(&page(&late)).await.expect(200);
-    assert!(shown.html.contains("The link has expired") && shown.html.contains("Start again"));
-    assert!(user.get("/api/v1/accounts").await.body["accounts"].as_array().unwrap().len() == 1);
-}
-
-#[tokio::test]
-async fn a_code_that_the_network_refuses_fails_the_walk() {
-    let app = start().await;
-    let (mut ada, user) = person(&app).await;
-    let made = session(&user, "threads", json!({"sandbox": true})).await;
-    let network = ada.leave(&page(&made)).await;
-    let back = ada.answer(&network, None).await;
-    let forged = back.replace("code=", "code=x");
-    let _ = ada.get(&forged).await.expect(303);
-    let now = poll(&app, &user, &made).await;
-    assert_eq!(
-        (now["status"].as_str(), now["error"]["code"].as_str()),
-        (Some("failed"), Some("invalid_credentials")),
-        "{now}"
-    );
-}
-
-#[tokio::test]
-async fn nobody_comes_back_for_somebody_else() {
-    let app = start().await;
-    let (mut ada, user) = person(&app).await;
-    let (mut eve, eves) = person(&app).await;
-    let made = session(&user, "threads", json!({"sandbox": true})).await;
-    // Neither the page nor the record is there for a stranger.
-    assert!(
-        eve.get(&page(&made)).await.expect(404).html.contains("There is no such connect session")
-    );
-    let id = made["id"].as_str().unwrap();
-    let _ = eves
-        .get(&format!("/api/v1/connect/sessions/{id}"))
-        .await
-        .refused(404, "connect_session_not_found");
-    let _ = user.get("/api/v1/connect/sessions/7").await.refused(404, "connect_session_not_found");
-    let network = ada.leave(&page(&made)).await;
-    let back = ada.answer(&network, None).await;
-    let _ = eve.get(&back).await.expect(404);
-    let nobody = Visitor::nobody(&app).get(&back).await.expect(303);
-    assert!(nobody.location.starts_with("/login?next=%2Fconnect%2Fthreads%2Fcallback"));
-    let _ = ada.get("/connect/threads/callback?state=guessed&code=x").await.expect(404);
-    assert_eq!(poll(&app, &user, &made).await["status"], "awaiting_provider", "it is still hers");
-    let _ = ada.get(&back).await.expect(303);
-    assert_eq!(poll(&app, &user, &made).await["status"], "connected");
-}
-
-#[tokio::test]
-async fn a_member_of_the_same_workspace_cannot_finish_what_another_began() {
-    let app = start().await;
-    let (mut ada, _) = person(&app).await;
-    let email = "bob@example.com";
-    let (bob_id, mut bob) = Visitor::person(&app, email).await;
-    let owner = app.person("owner@example.com").await;
-    let team = app.workspace(owner).await;
-    fanfare_domain::people::set_member(&app.domain, team, bob_id, Role::Publisher).await.unwrap();
-    let user = app.key(owner, Some(team), &Scope::ALL).await;
-    let made = session(&user, "threads", json!({"sandbox": true})).await;
-    let _ = ada.get(&page(&made)).await.expect(404);
-    let network = bob.leave(&page(&made)).await;
-    let back = bob.answer(&network, None).await;
-    let (cara_id, mut cara) = Visitor::person(&app, "cara@example.com").await;
-    fanfare_domain::people::set_member(&app.domain, team, cara_id, Role::Admin).await.unwrap();
-    let _ = cara.get(&back).await.expect(404);
-    fanfare_domain::people::set_member(&app.domain, team, cara_id, Role::Editor).await.unwrap();
-    let _ = cara.get(&page(&made)).await.expect(403);
-    let _ = bob.get(&back).await.expect(303);
-    assert_eq!(poll(&app, &user, &made).await["status"], "connected");
-}
-
-#[tokio::test]
-async fn who_may_begin_and_for_which_platform() {
-    let app = TestApp::start().await;
-    let user = app.user().await;
-    let refused = user.post("/api/v1/connect/threads/sessions", json!({})).await;
-    let refused = refused.refused(409, "platform_not_configured");
-    assert_eq!(
-        refused.body["missing_environment"],
-        json!(["FANFARE_THREADS_CLIENT_ID", "FANFARE_THREADS_CLIENT_SECRET"])
-    );
-    let _ = user
-        .post("/api/v1/connect/nowhere/sessions", json!({}))
-        .await
-        .refused(404, "platform_not_found");
-    let _ = user
-        .post("/api/v1/connect/threads/sessions", json!({"autostart": true}))
-        .await
-        .refused(400, "unknown_field");
-    let owner = app.person("owner@example.com").await;
-    let team = app.workspace(owner).await;
-    let (_, editor) = app.member(team, Role::Editor).await;
-    let body = json!({"sandbox": true});
-    let _ = editor
-        .post("/api/v1/connect/threads/sessions", body.clone())
-        .await
-        .refused(403, "insufficient_workspace_permissions");
-    let reader = app.key(owner, None, &[Scope::AccountsRead]).await;
-    let _ = reader
-        .post("/api/v1/connect/threads/sessions", body.clone())
-        .await
-        .refused(403, "insufficient_scope");
-    let (locked, seat) = app.member(team, Role::Publisher).await;
-    let brand = app.brand(team, &[locked]).await;
-    let _ =
-        seat.post("/api/v1/connect/threads/sessions", body).await.refused(403, "brand_required");
-    let own = json!({"sandbox": true, "workspace_client_id": brand.to_string()});
-    let made = session(&seat, "threads", own).await;
-    assert_eq!(made["workspace_client_id"], brand.to_string());
-    let other = app.brand(team, &[]).await;
-    let foreign = json!({"sandbox": true, "workspace_client_id": other.to_string()});
-    let _ =
-        seat.post("/api/v1/connect/threads/sessions", foreign).await.refused(403, "brand_required");
-}
-
-#[tokio::test]
 async fn a_link_may_start_by_itself() {
     let app = start().await;
     let (mut ada, user) = person(&app).await;
@@ -366,156 +157,6 @@ async fn a_link_may_start_by_itself() {
     let _ = ada.get(&page(&made)).await.expect(200);
     let _ = ada.get(&back).await.expect(303);
     assert_eq!(poll(&app, &user, &made).await["status"], "connected");
-}
-
-#[tokio::test]
-async fn credentials_are_filled_in_at_the_page_and_may_be_corrected() {
-    let app = start().await;
-    let (mut ada, user) = person(&app).await;
-    let made = session(&user, "bluesky", json!({})).await;
-    assert_eq!(made["method"], "manual_credentials");
-    let form = ada.get(&page(&made)).await.expect(200);
-    assert!(form.html.contains("App password") && form.html.contains("type=\"password\""));
-    assert_eq!(poll(&app, &user, &made).await["status"], "awaiting_credentials");
-    let wrong = [("identifier", "nobody.test"), ("app_password", "aaaa-bbbb-cccc-dddd")];
-    let wrong = ada.step(&page(&made), "connect", &wrong).await.expect(400);
-    assert!(wrong.html.contains("value=\"nobody.test\"") && !wrong.html.contains("aaaa-bbbb"));
-    assert_eq!(
-        poll(&app, &user, &made).await["status"],
-        "awaiting_credentials",
-        "it can be corrected"
-    );
-    let empty = ada.step(&page(&made), "connect", &[("identifier", "x")]).await.expect(400);
-    assert!(empty.html.contains("credentials.app_password is required"), "{}", empty.html);
-
-    let made_there = format!("{}_control/bluesky/accounts", app.sandbox_url);
-    let there: Value = reqwest::Client::new()
-        .post(made_there)
-        .json(&json!({}))
-        .send()
-        .await
-        .unwrap()
-        .json()
-        .await
-        .unwrap();
-    let known = |name: &str| there["credentials"][name].as_str().unwrap().to_owned();
-    let (identifier, password) = (known("identifier"), known("app_password"));
-    let right = [("identifier", identifier.as_str()), ("app_password", password.as_str())];
-    let _ = ada.step(&page(&made), "connect", &right).await.expect(303);
-    let done = poll(&app, &user, &made).await;
-    assert_eq!(
-        (done["status"].as_str(), done["connected_count"].as_i64()),
-        (Some("connected"), Some(1)),
-        "{done}"
-    );
-    let after = ada.get(&page(&made)).await.expect(200);
-    assert!(
-        after.html.contains("Bluesky is connected as")
-            && !after.html.contains("name=\"app_password\"")
-    );
-
-    // The same by the API, which ends the session it names.
-    let credentials = json!({"identifier": identifier, "app_password": password});
-    let named = session(&user, "bluesky", json!({})).await;
-    let body = json!({"credentials": credentials, "connect_session_id": named["id"]});
-    let connected =
-        user.post("/api/v1/connect/bluesky/credentials", body.clone()).await.expect(200);
-    assert_eq!(connected.body["account"]["id"], done["accounts"][0]["id"], "the same account");
-    assert_eq!(poll(&app, &user, &named).await["status"], "connected");
-    let _ = user
-        .post("/api/v1/connect/bluesky/credentials", body)
-        .await
-        .refused(409, "invalid_transition");
-    let failing = session(&user, "bluesky", json!({})).await;
-    let bad = json!({"credentials": {"identifier": identifier, "app_password": "wrong-one"}, "connect_session_id": failing["id"]});
-    let _ = user
-        .post("/api/v1/connect/bluesky/credentials", bad)
-        .await
-        .refused(400, "invalid_credentials");
-    let failed = poll(&app, &user, &failing).await;
-    assert_eq!(
-        (failed["status"].as_str(), failed["error"]["code"].as_str()),
-        (Some("failed"), Some("invalid_credentials"))
-    );
-    let other = session(&user, "threads", json!({})).await;
-    let mixed = json!({"credentials": credentials, "connect_session_id": other["id"]});
-    let _ =
-        user.post("/api/v1/connect/bluesky/credentials", mixed).await.refused(400, "invalid_field");
-    let stranger = app.user().await;
-    let foreign = json!({"credentials": credentials, "connect_session_id": other["id"]});
-    let _ = stranger
-        .post("/api/v1/connect/bluesky/credentials", foreign)
-        .await
-        .refused(404, "connect_session_not_found");
-    for text in [failed.to_string(), after.html] {
-        assert!(!text.contains(&password), "a credential is shown nowhere");
-    }
-}
-
-#[tokio::test]
-async fn several_accounts_are_chosen_among() {
-    let app = start().await;
-    let (mut ada, user) = person(&app).await;
-    let made = session(&user, "threads", json!({"sandbox": true})).await;
-    let _ = ada.leave(&page(&made)).await;
-    offer(&app, &made).await;
-    let waiting = poll(&app, &user, &made).await;
-    assert_eq!(
-        stands(&waiting),
-        (
-            "awaiting_provider",
-            "Threads has granted access to 3 accounts. Choose in the browser which to connect."
-        )
-    );
-    let none = ada.step(&page(&made), "choose", &[]).await.expect(400);
-    assert!(none.html.contains("Choose at least one account"));
-    let _ =
-        ada.step(&page(&made), "choose", &[("account", "0"), ("account", "2")]).await.expect(303);
-    let done = poll(&app, &user, &made).await;
-    assert_eq!(stands(&done), ("connected", "Threads is connected as page-0 and page-2."));
-    assert_eq!(done["accounts"].as_array().unwrap().len(), 2);
-    assert!(!done.to_string().contains("token-of"));
-    let _ = ada.step_blind(&page(&made), "choose", &[("account", "1")]).await.expect(409);
-}
-
-/// Puts a session where a network has granted access to three accounts.
-pub async fn offer(app: &TestApp, session: &Value) {
-    use fanfare_entities::connect_session::{ActiveModel, Column, Entity};
-    use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
-    let reached: Vec<_> = (0..3)
-        .map(|n| {
-            json!({
-                "remote_id": format!("page{n}"), "username": format!("page-{n}"), "display_name": format!("Page {n}"),
-                "meta": {}, "secrets": {"access_token": format!("token-of-{n}")}, "expires_at": null,
-            })
-        })
-        .collect();
-    let plain = serde_json::to_vec(&reached).unwrap();
-    let (cx, id) = (&app.domain, session["id"].as_str().unwrap().parse::<uuid::Uuid>().unwrap());
-    let secret =
-        cx.vault.store(&cx.db.write, "connect_sessions", &plain, app.clock.now()).await.unwrap();
-    let change = ActiveModel {
-        secret_id: Set(Some(secret)),
-        choices: Set(Some(json!(reached))),
-        taken_at: Set(Some(app.clock.now())),
-        ..Default::default()
-    };
-    Entity::update_many().set(change).filter(Column::Id.eq(id)).exec(&cx.db.write).await.unwrap();
-}
-
-#[tokio::test]
-async fn a_simulated_account_is_made_at_the_page() {
-    let app = TestApp::start().await;
-    let (mut ada, user) = person(&app).await;
-    let made = session(&user, "discord", json!({"sandbox": true})).await;
-    assert!(ada.get(&page(&made)).await.html.contains("simulated network"));
-    let _ = ada.step(&page(&made), "simulate", &[("username", "")]).await.expect(303);
-    let done = poll(&app, &user, &made).await;
-    assert_eq!(done["status"], "connected");
-    // A step that does not belong here, or comes after the end, is refused.
-    let _ = ada.step_blind(&page(&made), "simulate", &[]).await.expect(409);
-    let _ = ada.step_blind(&page(&made), "go", &[]).await.expect(409);
-    let _ = ada.step_blind(&page(&made), "fly", &[]).await.expect(404);
 }
 
 #[tokio::test]

@@ -106,7 +106,7 @@ async fn every_page_can_be_read_on_a_phone_and_in_the_dark() {
     browser.open(simulated["connect_url"].as_str().unwrap()).await;
     look(&mut browser, "simulated").await;
     browser.eval("document.querySelector('form.actions button').click()").await;
-    browser.until("document.querySelector('.flash.bad')").await;
+    browser.until("document.querySelector('.flash.plain')").await;
     look(&mut browser, "cancelled").await;
     let wrong = session(&user, "bluesky", json!({})).await;
     browser.open(wrong["connect_url"].as_str().unwrap()).await;

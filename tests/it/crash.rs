@@ -98,7 +98,7 @@ async fn with_picture(app: &TestApp, user: &User, account: i64, mut body: Value)
 /// Lets the lease and the deadline of whatever the dead worker held pass: the fleet's clock is the database's, so the
 /// rows are moved instead.
 pub async fn let_leases_lapse(app: &TestApp) {
-    let sql = "UPDATE posts SET due_at = due_at - 600000, rung_at = NULL, sending_at = sending_at - 600000, \
+    let sql = "UPDATE posts SET due_at = due_at - 600000, sending_at = sending_at - 600000, \
          sending_until = sending_until - 600000 WHERE due_at IS NOT NULL";
     app.domain.db.write.execute_unprepared(sql).await.expect("the rows move");
 }
@@ -145,7 +145,7 @@ async fn over(app: &TestApp, user: &User, id: i64) -> Value {
 
 /// Waits of the protocol (the end of a deadline, a container) pass too; a held lease does not.
 async fn let_waits_pass(app: &TestApp) {
-    let sql = "UPDATE posts SET due_at = 1, rung_at = NULL, sending_until = sending_until - 600000 \
+    let sql = "UPDATE posts SET due_at = 1, sending_until = sending_until - 600000 \
          WHERE due_at IS NOT NULL AND laps = 0";
     app.domain.db.write.execute_unprepared(sql).await.expect("the rows move");
 }
@@ -232,7 +232,7 @@ async fn a_worker_killed_while_it_copies_a_picture() {
         });
         dying.arrived().await;
         drop(dying);
-        let lapse = "UPDATE media_assets SET due_at = 1, rung_at = NULL WHERE due_at IS NOT NULL";
+        let lapse = "UPDATE media_assets SET due_at = 1 WHERE due_at IS NOT NULL";
         app.domain.db.write.execute_unprepared(lapse).await.expect("the row moves");
         let _second = Worker::start(&app, None);
         let post = asked.await.unwrap().expect(201).body["post"].clone();
@@ -258,8 +258,7 @@ async fn a_worker_killed_while_it_delivers_a_webhook() {
         let mut dying = Worker::start(&app, Some(place));
         dying.arrived().await;
         drop(dying);
-        let lapse =
-            "UPDATE webhook_deliveries SET due_at = 1, rung_at = NULL WHERE due_at IS NOT NULL";
+        let lapse = "UPDATE webhook_deliveries SET due_at = 1 WHERE due_at IS NOT NULL";
         app.domain.db.write.execute_unprepared(lapse).await.expect("the row moves");
         let _second = Worker::start(&app, None);
         app.eventually("the delivery is made", || async {

@@ -63,7 +63,7 @@ async fn a_page_takes_files_from_somebody_without_a_key() {
     assert_eq!((found.len(), &found[0]["id"]), (1, &sent["asset_id"]));
     assert_eq!(found[0]["drop_session_id"], page["session_id"]);
     let again = String::from_utf8(user.fetch(&page["drop_url"], &[]).await.2).unwrap();
-    assert!(again.contains("One file more") && again.contains("team.png"), "{again}");
+    assert!(again.contains("One more file") && again.contains("team.png"), "{again}");
 }
 
 #[tokio::test]

@@ -244,9 +244,14 @@ async fn a_worker_killed_while_it_analyses_or_converts() {
         let post = user.publish(new).await;
         dying.arrived().await;
         drop(dying);
-        for table in ["media_analyses", "media_variants"] {
-            let lapse =
-                format!("UPDATE {table} SET due_at = 1, rung_at = NULL WHERE due_at IS NOT NULL");
+        // The post may have been looked at when its worker died.
+        let held = [
+            ("media_analyses", "due_at > 1"),
+            ("media_variants", "due_at > 1"),
+            ("posts", "laps > 0"),
+        ];
+        for (table, which) in held {
+            let lapse = format!("UPDATE {table} SET due_at = 1 WHERE {which}");
             app.domain.db.write.execute_unprepared(&lapse).await.expect("the row moves");
         }
         let _second = Worker::start(&app, None);
@@ -258,4 +263,26 @@ async fn a_worker_killed_while_it_analyses_or_converts() {
         .await;
         assert_eq!(post_of(&user, id(&post)).await["status"], "scheduled", "killed at {point}");
     }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn nothing_of_a_worker_that_was_killed_goes_on() {
+    let place = Place::new();
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let film = film(&place.0, "size=64x48:rate=10:duration=1", MP4);
+    user.upload("a.mp4", "video/mp4", &film).await;
+    let tools = gated_tools(&place.0).display().to_string();
+    let worker = Worker::with(&app, &[("FANFARE_FFMPEG_DIR", &tools)]);
+    let probe = app.eventually("it looks at the film", || async { place.pid("ffprobe") }).await;
+    let runs = || {
+        // A program that has ended and was not waited for yet is no longer one that runs.
+        let state = std::fs::read_to_string(format!("/proc/{probe}/stat")).unwrap_or_default();
+        let state = state.rsplit(')').next().and_then(|rest| rest.trim().chars().next());
+        !matches!(state, None | Some('Z' | 'X'))
+    };
+    assert!(runs());
+    drop(worker);
+    app.eventually("its program is gone", || async { (!runs()).then_some(()) }).await;
 }

@@ -1,8 +1,10 @@
 //! Helper tools, and the allowance for X.
 
 use fanfare_domain::access::Scope;
-use fanfare_tests::TestApp;
+use fanfare_tests::{Options, TestApp};
 use serde_json::json;
+
+use crate::connecting;
 
 #[tokio::test]
 async fn a_tool_that_nobody_has_is_refused_with_the_reason() {
@@ -46,4 +48,34 @@ async fn the_allowance_for_x_is_the_workspaces_own() {
     let owner = app.person("owner@example.com").await;
     let writer = app.key(owner, None, &[Scope::PostsWrite]).await;
     let _ = writer.get("/api/v1/x-posting/quota").await.refused(403, "insufficient_scope");
+}
+
+#[tokio::test]
+async fn every_post_of_a_thread_counts_and_a_link_counts_thirteen_times() {
+    let app = TestApp::with(Options { stand_ins: true, ..Options::default() }).await;
+    let (mut ada, user) = connecting::person(&app).await;
+    let simulated = user.connect("x").await;
+    let made = connecting::session(&user, "x", json!({})).await;
+    let network = ada.leave(&connecting::page(&made)).await;
+    let back = ada.answer(&network, None).await;
+    let _ = ada.get(&back).await.expect(303);
+    let done = connecting::poll(&app, &user, &made).await;
+    let id = done["accounts"][0]["id"].as_i64().unwrap();
+    let thread = json!({"x_thread_tweets": ["One", "Two", "Three"]});
+    for post in [
+        json!({"account_id": simulated, "caption": "It costs nothing here"}),
+        json!({"account_id": id, "caption": "Plain"}),
+        json!({"account_id": id, "caption": "See https://example.org"}),
+        json!({"account_id": id, "post_type": "x_thread", "metadata": thread}),
+    ] {
+        let post = user.publish(post).await;
+        app.public(&user, &post).await;
+    }
+    let quota = user.get("/api/v1/x-posting/quota").await.expect(200).body["quota"].clone();
+    assert_eq!(quota["used"], 1 + 13 + 3, "{quota}");
+    let limit = quota["limit"].as_i64().unwrap();
+    assert_eq!(quota["remaining"].as_i64(), Some(limit - 17));
+    let run = json!({"tool": "x.quota"});
+    let told = user.post("/api/v1/platforms/trigger", run).await.expect(200);
+    assert_eq!(told.body["result"], quota, "the helper says the same");
 }

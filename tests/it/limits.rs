@@ -184,3 +184,41 @@ async fn without_redis_each_service_counts_for_itself() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn every_way_of_bringing_media_counts_against_one_limit_of_its_key() {
+    let app = limited(0.05).await;
+    let id = app.person("ada@example.com").await;
+    let scopes = fanfare_domain::access::Scope::ALL;
+    let (first, second) = (app.key(id, None, &scopes).await, app.key(id, None, &scopes).await);
+    let film = fanfare_tests::files::mp4(5_000);
+    let announced = json!({"filename": "a.mp4", "content_type": "video/mp4", "size": film.len()});
+    let ways = [
+        ("upload", json!({})),
+        ("signed-upload", announced.clone()),
+        ("signed-upload/upload", json!({})),
+        ("upload-from-url", json!({"url": "no address"})),
+        ("drop-sessions", json!({})),
+        ("drop-sessions", json!({})),
+    ];
+    let mut made = Vec::new();
+    for (place, (way, body)) in ways.iter().enumerate() {
+        let answer = first.post(&format!("/api/v1/media/{way}"), body.clone()).await;
+        let left = 5 - u64::try_from(place).unwrap();
+        assert_eq!(number(&answer, "x-ratelimit-limit"), 6, "{way}: {}", answer.text);
+        assert_eq!(number(&answer, "x-ratelimit-remaining"), left, "{way}: {}", answer.text);
+        made.push(answer.body);
+    }
+    for (way, body) in ways {
+        assert_refused(&first.post(&format!("/api/v1/media/{way}"), body).await, 6);
+    }
+    // The bytes themselves come under no key, and looking at files is no way of bringing them.
+    let kind = [("Content-Type", "video/mp4")];
+    first.put_bytes(&made[1]["upload_url"], &kind, film.clone()).await.expect(201);
+    let page = json!(format!("{}/file?name=a.mp4", made[4]["drop_url"].as_str().unwrap()));
+    first.put_bytes(&page, &[], film).await.expect(201);
+    first.get("/api/v1/media").await.expect(200);
+    second.post("/api/v1/media/signed-upload", announced.clone()).await.expect(201);
+    app.advance(Duration::from_secs(3_600));
+    first.post("/api/v1/media/signed-upload", announced).await.expect(201);
+}

@@ -1,6 +1,6 @@
 //! One request id, followed through the logs of the real binary from the call to the webhook; and what logs never hold.
 
-use fanfare_tests::{Receiver, User};
+use fanfare_tests::{Picture, Receiver, User};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -27,6 +27,14 @@ async fn publish(user: &User, account: i64, request: &str) -> i64 {
     assert_eq!(made.header("x-request-id"), request);
     made.body["post"]["id"].as_i64().unwrap()
 }
+
+/// What is logged on the way of a file at another address.
+const COPY_STAGES: &[&str] = &[
+    "the copy of a file was claimed",
+    "the copy of a file ended",
+    "the analysis of a file was claimed",
+    "a file was analysed",
+];
 
 fn read(lines: &[String]) -> Vec<Value> {
     let parse = |line: &String| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"));
@@ -83,4 +91,25 @@ async fn one_request_id_from_the_call_to_the_webhook() {
         assert!(!everything.contains(secret), "{secret} stands in the log");
     }
     assert!(!everything.to_lowercase().contains("bearer "), "an authorization stands in the log");
+}
+
+#[tokio::test]
+async fn one_request_id_from_the_call_to_the_copy_of_a_file_and_its_analysis() {
+    let dir = Dir::new();
+    let variables = [("FANFARE_LOG", "warn,fanfare=debug"), ("FANFARE_LOG_FORMAT", "json")];
+    let service = Service::on_stack(&dir, &variables).await;
+    let (user, picture) = (service.user(), Picture::serve().await);
+    let body = json!({"url": picture.url});
+    let headers = [("X-Request-Id", "story-copied")];
+    let path = "/api/v1/media/upload-from-url";
+    user.send(Method::POST, path, &headers, Some(&body)).await.expect(201);
+    let lines = logged(&service, "story-copied", "a file was analysed", 1).await;
+    let mine: Vec<&Value> =
+        lines.iter().filter(|line| line["request.id"] == "story-copied").collect();
+    for stage in COPY_STAGES.iter().chain(&["request answered"]) {
+        assert!(mine.iter().any(|line| line["message"] == *stage), "{stage}: {mine:#?}");
+    }
+    let of_worker = |line: &&&Value| line["target"].as_str().unwrap_or("").contains("workers");
+    let named = |line: &&Value| line["asset.id"].is_string();
+    assert!(mine.iter().filter(of_worker).all(named), "{mine:#?}");
 }

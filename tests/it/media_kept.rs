@@ -3,9 +3,13 @@
 use std::time::{Duration, SystemTime};
 
 use fanfare_domain::{access::PlanTier, media::orphans, media::retention};
-use fanfare_entities::subscription;
-use fanfare_tests::{Options, Picture, TestApp, User, files};
-use sea_orm::{EntityTrait, sea_query::Expr};
+use fanfare_entities::{media_analysis, media_variant, media_wait, subscription};
+use fanfare_tests::{
+    Options, Picture, TestApp, User, files,
+    served::{Place, film, gated_tools},
+};
+use futures_util::TryStreamExt;
+use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, sea_query::Expr};
 use serde_json::{Value, json};
 
 const DAY: u64 = 24 * 3_600;
@@ -126,12 +130,15 @@ async fn bytes_without_a_row_are_found_and_others_left_alone() {
     let mut writer = app.domain.store.writer("assets/w/0123456789abcdef.mp4").unwrap();
     writer.write(&files::mp4(10_000)).await.unwrap();
     writer.finish().await.unwrap();
+    let made =
+        app.domain.store.keep("made/w", "image/jpeg", b"for a file that is gone").await.unwrap();
     let mut elsewhere = app.domain.store.writer("w/0123456789abcdef.jpg").unwrap();
     elsewhere.write(b"made by us").await.unwrap();
     elsewhere.finish().await.unwrap();
     let (hour, now) = (Duration::from_secs(3_600), SystemTime::now());
     assert_eq!(orphans::sweep(&app.domain, now - hour).await.unwrap(), 0, "it is too young");
-    assert_eq!(orphans::sweep(&app.domain, now + hour).await.unwrap(), 1);
+    assert_eq!(orphans::sweep(&app.domain, now + hour).await.unwrap(), 2);
+    assert!(app.domain.store.stat(&made).await.is_err());
     assert!(app.domain.store.stat("assets/w/0123456789abcdef.mp4").await.is_err());
     assert!(app.domain.store.stat("w/0123456789abcdef.jpg").await.is_ok());
     assert!(is_served(&user, &file).await);
@@ -146,4 +153,115 @@ async fn a_file_whose_bytes_were_lost_is_not_shared_from() {
     assert!(!is_served(&user, &lost).await);
     let again = user.upload("a.png", "image/png", &files::png()).await;
     assert!(is_served(&user, &again).await);
+}
+
+/// Keys of what was made out of files, in the store.
+async fn made(app: &TestApp) -> Vec<String> {
+    let found = app.domain.store.walk("made").unwrap();
+    let mut found: Vec<String> = found.map_ok(|file| file.path).try_collect().await.unwrap();
+    found.sort();
+    found
+}
+
+/// Rows about files: analyses and variants.
+async fn rows_about(app: &TestApp) -> (u64, u64) {
+    let db = &app.domain.db.read;
+    (
+        media_analysis::Entity::find().count(db).await.unwrap(),
+        media_variant::Entity::find().count(db).await.unwrap(),
+    )
+}
+
+/// Posts a WebM film, which threads takes as MP4 only; the post, and its file.
+async fn film_post(
+    app: &TestApp,
+    user: &User,
+    place: &Place,
+    rate: u32,
+    at: &str,
+) -> (Value, Value) {
+    let size = format!("size=64x48:rate={rate}:duration=1");
+    let webm = film(&place.0, &size, &["-c:v", "libvpx", "-deadline", "realtime", "a.webm"]);
+    let file = user.upload("a.webm", "video/webm", &webm).await;
+    let account = user.connect("threads").await;
+    let new = json!({"account_id": account, "caption": "Film", "media_url": file["public_url"],
+        "scheduled_at": at});
+    let before = media_variant::Entity::find().count(&app.domain.db.read).await.unwrap();
+    let post = user.publish(new).await;
+    app.eventually("the film is converted", || async {
+        let ready = media_variant::Column::Status.eq("ready");
+        let found = media_variant::Entity::find().filter(ready);
+        let ready = found.count(&app.domain.db.read).await.unwrap();
+        (ready > before).then_some(())
+    })
+    .await;
+    (post, file)
+}
+
+#[tokio::test]
+async fn what_was_made_of_a_file_goes_with_it_and_never_what_a_waiting_post_needs() {
+    let (place, app) = (Place::new(), TestApp::start().await);
+    let user = app.user().await;
+    starter(&app).await;
+    let (gone, first) = film_post(&app, &user, &place, 10, &app.at(10 * 86_400)).await;
+    assert_eq!(rows_about(&app).await, (1, 1));
+    let made_first = made(&app).await;
+    assert_eq!(made_first.len(), 2, "a frame, and an MP4");
+    let (kept, second) = film_post(&app, &user, &place, 12, &app.at(400 * 86_400)).await;
+    let made_second: Vec<String> =
+        made(&app).await.into_iter().filter(|path| !made_first.contains(path)).collect();
+    assert_eq!((rows_about(&app).await, made_second.len()), ((2, 2), 2));
+    delete(&user, &first).await.refused(409, "media_in_use");
+
+    // On request.
+    let _ = user.delete(&format!("/api/v1/posts/{}", gone["id"])).await.expect(200);
+    let _ = delete(&user, &first).await.expect(200);
+    assert_eq!((rows_about(&app).await, made(&app).await), ((1, 1), made_second.clone()));
+    assert!(!is_served(&user, &first).await);
+    for path in &made_second {
+        let url = json!(format!("{}/media/{path}", app.origin));
+        assert_eq!(user.fetch(&url, &[]).await.0, 200, "the network can fetch {path}");
+    }
+
+    // After their time: the post still waits.
+    app.advance(Duration::from_secs(31 * DAY));
+    retention::review(&app.domain).await.unwrap();
+    let far = SystemTime::now() + Duration::from_secs(2 * DAY);
+    assert_eq!(orphans::sweep(&app.domain, far).await.unwrap(), 0);
+    assert_eq!((rows_about(&app).await, made(&app).await), ((1, 1), made_second));
+    let path = format!("/api/v1/posts/{}", kept["id"]);
+    user.patch(&path, json!({"media_urls": [], "caption": "No film"})).await.expect(200);
+    app.advance(Duration::from_secs(31 * DAY));
+    retention::review(&app.domain).await.unwrap();
+    app.eventually("all of it is gone", || async {
+        (rows_about(&app).await == (0, 0) && made(&app).await.is_empty()).then_some(())
+    })
+    .await;
+    assert!(!is_served(&user, &second).await);
+    assert_eq!(media_wait::Entity::find().count(&app.domain.db.read).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn what_is_made_of_a_file_while_it_is_deleted_is_not_kept() {
+    let place = Place::new();
+    let tools = fanfare_media::Tools::find(Some(&gated_tools(&place.0)), None);
+    let app = TestApp::with(Options { tools, ..Options::default() }).await;
+    let user = app.user().await;
+    let film = film(&place.0, "size=64x48:rate=10:duration=1", &["-c:v", "libx264", "a.mp4"]);
+    let file = user.upload("a.mp4", "video/mp4", &film).await;
+    app.eventually("it is being analysed", || async { place.pid("ffprobe") }).await;
+    let _ = delete(&user, &file).await.expect(200);
+    place.open("probe");
+    let other = user.upload("b.mp4", "video/mp4", &film).await;
+    app.eventually("the next one is analysed", || async {
+        let list = user.get("/api/v1/media").await.expect(200).body;
+        (list["media"][0]["width"] == 64).then_some(())
+    })
+    .await;
+    app.eventually("the first one's frame is gone", || async {
+        (made(&app).await.len() == 1).then_some(())
+    })
+    .await;
+    assert_eq!(rows_about(&app).await, (1, 0));
+    assert!(is_served(&user, &other).await);
 }

@@ -82,7 +82,7 @@ async fn what_one_process_holds_no_other_takes_until_it_is_dead() {
     let held = user.get("/api/v1/posts?status=publishing").await.expect(200).body["posts"].clone();
     assert_eq!(held.as_array().unwrap().len(), 1, "{held:#}");
     drop(first);
-    let lapse = "UPDATE posts SET due_at = 1, rung_at = NULL WHERE due_at IS NOT NULL";
+    let lapse = "UPDATE posts SET due_at = 1 WHERE due_at IS NOT NULL";
     app.domain.db.write.execute_unprepared(lapse).await.expect("the row moves");
     all_once(&app, &user, account, 30).await;
     let path = format!("/api/v1/posts/{}/attempts", held[0]["id"]);

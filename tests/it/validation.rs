@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 /// Posts tried on each network.
 const POSTS: usize = 40;
 
-/// Settings that name something on the network, of which only the network knows whether it is there.
+/// Settings that name something of which only the network knows whether it, or the account, has it.
 const REMOTE: &[&str] = &[
     "thread_name",
     "thread_id",
@@ -26,6 +26,7 @@ const REMOTE: &[&str] = &[
     "organization_id",
     "blocks",
     "canonical_url",
+    "privacy_level",
 ];
 
 /// Throws of dice, the same in every run.
@@ -127,6 +128,11 @@ fn post(dice: &mut Dice, platform: &str, account: i64, schema: &Value, types: &[
             post["metadata"] = json!({ thread.metadata_key: segments });
         }
         post["post_type"] = json!(post_type);
+    }
+    // The other place for the type mostly says the same.
+    if post["settings"].get("post_type").is_some() && dice.below(6) > 0 {
+        let chosen = post["post_type"].as_str().unwrap_or(&types[0]).to_owned();
+        post["settings"]["post_type"] = json!(chosen);
     }
     post
 }

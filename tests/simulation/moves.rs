@@ -1,6 +1,6 @@
 //! What can happen next: to workers, rings and posts.
 
-use fanfare_domain::{failpoint::Moment, work};
+use fanfare_domain::failpoint::Moment;
 use fanfare_jobs::{Kind, PublishPost};
 
 use crate::{
@@ -69,8 +69,9 @@ impl Play {
             let told = self.dice.happens(500);
             self.note(format!("the ring for post {post} is lost, told: {told}"));
             if told {
-                let (cx, lost) = (&self.world.callers[0].cx, [post]);
-                work::unring(cx, Kind::PublishPost, &lost).await.expect("it is noted");
+                for worker in &mut self.world.workers {
+                    worker.turn.forget();
+                }
             }
             return Ok(());
         }

@@ -162,7 +162,6 @@ impl World {
             warned: 0,
             revoking_id: None,
             due_at: None,
-            rung_at: None,
             fence: 0,
             attempts: 0,
             laps: 0,
@@ -221,7 +220,7 @@ impl World {
                 sandbox_limits: false,
                 trusted_proxies: Vec::new(),
                 tools: Tools::find(None, None),
-                scratch: std::env::temp_dir(),
+                scratch: fanfare_media::Scratch::new(std::env::temp_dir(), 1 << 30),
             },
             failpoint: Failpoint::hooked(Arc::new(places)),
         })

@@ -1,6 +1,9 @@
 //! A whole service in the test's process.
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
+mod options;
+mod parts;
+
+use std::{path::PathBuf, time::Duration};
 
 use fanfare_domain::{
     Domain, Parts, Settings,
@@ -12,11 +15,7 @@ use fanfare_domain::{
     vault::Vault,
 };
 use fanfare_entities::{BrandId, UserId, WorkspaceId};
-use fanfare_jobs::Bell;
-use fanfare_limits::{Limits, Time};
-use fanfare_media::{S3, Store, Tools};
 use fanfare_outbound::{Client, Policy};
-use fanfare_platforms::{PlatformId, oauth::App};
 use fanfare_sandbox::Sandbox;
 use fanfare_workers::Context;
 use secrecy::ExposeSecret;
@@ -24,63 +23,12 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use crate::{Bucket, Cutter, Stack, client::User};
+use crate::{Cutter, Stack, client::User};
+pub use options::Options;
+use parts::{apps, bell, limits, stand_ins, store};
 
 /// How long a test waits for something to happen, in real time. Generous: it only ends a failed test.
 const PATIENCE: Duration = Duration::from_secs(30);
-
-/// How a service of a test differs from the usual one.
-pub struct Options {
-    /// Run workers in this process.
-    pub workers: bool,
-    /// Open private addresses for what users give (receivers and media servers of tests are on loopback).
-    pub allow_private: bool,
-    /// A post later than this, in ms, fails.
-    pub max_lateness: i64,
-    /// A PostgreSQL of the test's own, whatever the stack.
-    pub postgres_url: Option<String>,
-    /// A queue of the test's own, whatever the stack.
-    pub redis_url: Option<String>,
-    /// Reach the simulated networks through a proxy that cuts connections.
-    pub cut: bool,
-    /// Multiplies the limits of callers; large, so that only stories about limits meet them.
-    pub limits_factor: f64,
-    /// The simulated networks have the real ones' limits, and posts to them are paced.
-    pub sandbox_limits: bool,
-    /// The networks' own addresses lead to the simulated ones, and an app is registered with each.
-    pub stand_ins: bool,
-    /// Where this process is stopped.
-    pub failpoint: Option<&'static str>,
-    /// Origin that the service believes to have, if not the one it listens on.
-    pub base_url: Option<String>,
-    /// Networks whose `X-Forwarded-For` is believed.
-    pub trusted_proxies: Vec<ipnet::IpNet>,
-    /// What takes films apart.
-    pub tools: Tools,
-    /// Where media is said to be served, if not below the service.
-    pub media_base_url: Option<String>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            workers: true,
-            allow_private: true,
-            max_lateness: 24 * 3_600_000,
-            postgres_url: None,
-            redis_url: None,
-            cut: false,
-            limits_factor: 1_000.0,
-            sandbox_limits: false,
-            stand_ins: false,
-            failpoint: None,
-            base_url: None,
-            trusted_proxies: Vec::new(),
-            tools: Tools::find(None, std::env::var_os("PATH").as_deref()),
-            media_base_url: None,
-        }
-    }
-}
 
 /// A service with its own database, queue, simulated networks and clock, which stands still until it is moved.
 pub struct TestApp {
@@ -168,7 +116,7 @@ impl TestApp {
                 sandbox_limits: options.sandbox_limits,
                 trusted_proxies: options.trusted_proxies,
                 tools: options.tools,
-                scratch: dir.join("scratch"),
+                scratch: fanfare_media::Scratch::new(dir.join("scratch"), 1 << 30),
             },
             failpoint: Failpoint::at(options.failpoint),
         });
@@ -409,50 +357,6 @@ impl TestApp {
             assert!(tokio::time::Instant::now() < deadline, "never happened: {what}");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-    }
-}
-
-/// Media files in `dir/media`: written there on the embedded stack, by an S3 server in a fleet.
-async fn store(stack: Stack, dir: &std::path::Path, stop: &CancellationToken) -> Store {
-    let (url, keys) = match stack {
-        Stack::Embedded => (format!("file://{}", dir.join("media").display()), S3::default()),
-        Stack::Fleet => {
-            let bucket = Bucket::serve(dir, stop.clone()).await;
-            (bucket.url, bucket.keys)
-        }
-    };
-    Store::open(&url, keys).expect("the store opens")
-}
-
-fn platforms() -> impl Iterator<Item = PlatformId> {
-    fanfare_platforms::all().iter().map(|platform| platform.spec().id)
-}
-
-/// The simulated networks in the place of the real ones.
-fn stand_ins(sandbox: &Url) -> BTreeMap<PlatformId, Url> {
-    let at = |id: PlatformId| (id, Url::parse(&format!("{sandbox}{id}")).expect("a URL"));
-    platforms().map(at).collect()
-}
-
-fn apps() -> BTreeMap<PlatformId, App> {
-    let app = |id| (id, App { client_id: "our-app".into(), client_secret: "our-secret".into() });
-    platforms().map(app).collect()
-}
-
-async fn bell(redis_url: Option<&str>) -> Bell {
-    match redis_url {
-        Some(url) => Bell::redis(url).await.expect("the queue opens"),
-        None => Bell::memory(),
-    }
-}
-
-/// Counters that go by the test's clock.
-fn limits(redis_url: Option<&str>, clock: &Clock) -> Limits {
-    let clock = clock.clone();
-    let time = Time::Given(Arc::new(move || clock.now()));
-    match redis_url {
-        Some(url) => Limits::redis(url, time).expect("a good URL"),
-        None => Limits::memory(time),
     }
 }
 

@@ -1,11 +1,15 @@
 //! A proxy in front of the simulated networks that cuts connections at chosen bytes.
 
+mod walk;
+
 use std::sync::{Arc, Mutex};
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
 };
+
+use walk::Walk;
 
 /// Where an exchange is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +34,8 @@ pub enum Cut {
     AnswerBody,
     /// Before the last byte of the answer's body.
     AnswerEnd,
+    /// After this many bytes of the answer.
+    Answer(usize),
 }
 
 impl Cut {
@@ -76,6 +82,7 @@ impl Cut {
             Self::AnswerHeadEnd => head - 1,
             Self::AnswerBody => head + (answer.len() - head) / 2,
             Self::AnswerEnd => answer.len() - 1,
+            Self::Answer(bytes) => bytes,
             _ => 0,
         }
     }
@@ -99,6 +106,7 @@ pub struct Cutter {
     address: std::net::SocketAddr,
     behind: std::net::SocketAddr,
     armed: Arc<Mutex<Option<Armed>>>,
+    walk: Arc<Mutex<Option<Walk>>>,
 }
 
 impl Cutter {
@@ -109,7 +117,7 @@ impl Cutter {
     pub async fn before(behind: std::net::SocketAddr) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address");
-        let cutter = Self { address, behind, armed: Arc::default() };
+        let cutter = Self { address, behind, armed: Arc::default(), walk: Arc::default() };
         let serving = cutter.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -152,6 +160,24 @@ impl Cutter {
         self.armed.lock().expect("the lock").is_none()
     }
 
+    /// Cuts every request whose first line holds all words of one of `calls` at the next byte, until each byte of a
+    /// request and of an answer was the last one. A request that comes again is let through.
+    ///
+    /// # Panics
+    /// A test thread panicked while it held the lock.
+    pub fn walk(&self, calls: Vec<String>) {
+        *self.walk.lock().expect("the lock") = Some(Walk::over(calls));
+    }
+
+    /// How many bytes of requests and of answers were cut at, once there are no more.
+    ///
+    /// # Panics
+    /// A test thread panicked while it held the lock.
+    #[must_use]
+    pub fn walked(&self) -> Option<(usize, usize)> {
+        self.walk.lock().expect("the lock").as_ref().and_then(Walk::end)
+    }
+
     /// One connection: request by request, each read whole before it is passed on.
     async fn serve(&self, mut client: TcpStream) -> Option<()> {
         let server = TcpStream::connect(self.behind).await.ok()?;
@@ -170,19 +196,25 @@ impl Cutter {
             None
         };
         let cut = tokio::select! {
-            cut = forward => cut,
-            _ = tokio::io::copy(&mut answers, &mut to_client) => None,
+            cut = forward => cut?,
+            _ = tokio::io::copy(&mut answers, &mut to_client) => return None,
         };
         // A network that has a whole request carries it out, whether or not anybody waits for the answer.
-        let patience = std::time::Duration::from_millis(if cut.is_some() { 5_000 } else { 200 });
+        let patience = std::time::Duration::from_secs(5);
         let mut answer = Vec::new();
         let _ = tokio::time::timeout(patience, whole(&mut answers, &mut answer)).await;
-        to_client.write_all(&answer[..cut?.of_answer(&answer).min(answer.len())]).await.ok()
+        if let Some(walk) = self.walk.lock().expect("the lock").as_mut() {
+            walk.answered(cut, &answer);
+        }
+        to_client.write_all(&answer[..cut.of_answer(&answer).min(answer.len())]).await.ok()
     }
 
     fn cut_for(&self, request: &[u8]) -> Option<Cut> {
         let line = request.split(|byte| *byte == b'\r').next().unwrap_or_default();
         let line = String::from_utf8_lossy(line);
+        if let Some(walk) = self.walk.lock().expect("the lock").as_mut() {
+            return walk.next(&line, request);
+        }
         let mut armed = self.armed.lock().expect("the lock");
         let meets = |armed: &mut Armed| armed.text.split(' ').all(|word| line.contains(word));
         let met = armed.as_mut().is_some_and(meets);

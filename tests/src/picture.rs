@@ -38,7 +38,7 @@ impl Picture {
                 let (mime, file) = match () {
                     () if asks_for(b"/film.mp4") => ("video/mp4", FILM.as_slice()),
                     () if asks_for(b"/paper.pdf") => ("application/pdf", PAPER),
-                    () if asks_for(b"/photo.jpg") => ("image/jpeg", PHOTO),
+                    () if asks_for(b"/photo.jpg") => ("image/jpeg", PHOTO.as_slice()),
                     () => ("image/png", &*png),
                 };
                 let head = format!(
@@ -93,36 +93,66 @@ impl Picture {
     }
 }
 
-/// A grey JPEG of 8 by 8 pixels.
-const PHOTO: &[u8] = b"\
-    \xff\xd8\xff\xe0\x00\x10\x4a\x46\x49\x46\x00\x01\x02\x00\x00\x01\x00\x01\x00\x00\xff\xdb\x00\x43\x00\
-    \x08\x3e\x3e\x49\x3e\x49\x55\x55\x55\x55\x55\x55\x64\x5d\x64\x68\x68\x68\x64\x64\x64\x64\x68\x68\x68\
-    \x70\x70\x70\x83\x83\x83\x70\x70\x70\x68\x68\x70\x70\x7c\x7c\x83\x83\x8f\x93\x8f\x87\x87\x83\x87\x93\
-    \x93\x9b\x9b\x9b\xba\xba\xb2\xb2\xd9\xd9\xe0\xff\xff\xff\xff\xc4\x00\x4a\x00\x01\x00\x00\x00\x00\x00\
-    \x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\
-    \x00\x00\x00\x00\x10\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x11\x01\x00\
-    \x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\xc0\x00\x11\x08\x00\x08\x00\x08\x03\
-    \x01\x22\x00\x02\x11\x00\x03\x11\x00\xff\xda\x00\x0c\x03\x01\x00\x02\x11\x03\x11\x00\x3f\x00\x00\x0f\
-    \xff\xd9";
+/// A grey JPEG of 640 by 480 pixels, which no network finds too small; made by ffmpeg when a story first asks for it.
+static PHOTO: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    made(
+        "jpg",
+        &[
+            "-v",
+            "error",
+            "-f",
+            "lavfi",
+            "-i",
+            "color=gray:size=640x480",
+            "-frames:v",
+            "1",
+            "-pix_fmt",
+            "yuvj420p",
+        ],
+    )
+});
 
 /// The head of a PDF file.
 const PAPER: &[u8] = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n";
 
 /// Four grey and silent seconds, upright, as MP4; made by ffmpeg when a story first asks for it.
 static FILM: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    let at =
-        std::env::temp_dir().join(format!("fanfare-film-{}.mp4", uuid::Uuid::now_v7().simple()));
-    let made = std::process::Command::new("ffmpeg")
-        .args(["-v", "error", "-f", "lavfi", "-i", "color=gray:size=540x960:rate=24:duration=4"])
-        .args(["-f", "lavfi", "-i", "anullsrc=channel_layout=mono:sample_rate=44100", "-shortest"])
-        .args(["-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac", "-movflags", "+faststart"])
-        .arg(&at)
-        .status();
-    assert!(made.is_ok_and(|made| made.success()), "ffmpeg makes a film; run scripts/install.sh");
-    let film = std::fs::read(&at).expect("the film");
-    let _ = std::fs::remove_file(&at);
-    film
+    made(
+        "mp4",
+        &[
+            "-v",
+            "error",
+            "-f",
+            "lavfi",
+            "-i",
+            "color=gray:size=540x960:rate=24:duration=4",
+            "-f",
+            "lavfi",
+            "-i",
+            "anullsrc=channel_layout=mono:sample_rate=44100",
+            "-shortest",
+            "-c:v",
+            "libx264",
+            "-pix_fmt",
+            "yuv420p",
+            "-c:a",
+            "aac",
+            "-movflags",
+            "+faststart",
+        ],
+    )
 });
+
+/// What ffmpeg makes with these arguments.
+fn made(extension: &str, arguments: &[&str]) -> Vec<u8> {
+    let name = format!("fanfare-file-{}.{extension}", uuid::Uuid::now_v7().simple());
+    let at = std::env::temp_dir().join(name);
+    let made = std::process::Command::new("ffmpeg").args(arguments).arg(&at).status();
+    assert!(made.is_ok_and(|made| made.success()), "ffmpeg makes a file; run scripts/install.sh");
+    let file = std::fs::read(&at).expect("the file");
+    let _ = std::fs::remove_file(&at);
+    file
+}
 
 /// A grey PNG, stored without compression.
 ///

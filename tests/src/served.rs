@@ -73,9 +73,10 @@ pub fn gated_tools(dir: &Path) -> PathBuf {
     };
     for (name, gate, when) in [("ffprobe", "probe", "*"), ("ffmpeg", "encode", "*libx264*")] {
         let script = format!(
-            "#!/bin/sh\ncase \"$*\" in {when}) while [ ! -e {}/{gate} ]; do sleep 0.05; done;; esac\nexec {} \"$@\"\n",
-            dir.display(),
+            "#!/bin/sh\ncase \"$*\" in {when}) \
+             while [ ! -e {dir}/{gate} ]; do sleep 0.05; done;; esac\nexec {} \"$@\"\n",
             found(name),
+            dir = dir.display(),
         );
         let at = tools.join(name);
         std::fs::write(&at, script).expect("a script");
@@ -100,6 +101,18 @@ impl Place {
             std::env::temp_dir().join(format!("fanfare-place-{}", uuid::Uuid::now_v7().simple()));
         std::fs::create_dir_all(&at).expect("a temporary directory");
         Self(at)
+    }
+
+    /// Process id of a program of [`gated_tools`] that runs; looked for, since it may write no file.
+    #[must_use]
+    pub fn pid(&self, name: &str) -> Option<u32> {
+        let tool = self.0.join("tools").join(name).display().to_string();
+        let runs = |id: &u32| {
+            let words = std::fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+            words.split(|byte| *byte == 0).any(|word| word == tool.as_bytes())
+        };
+        let all = std::fs::read_dir("/proc").ok()?.flatten();
+        all.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).find(runs)
     }
 
     /// Opens a gate of [`gated_tools`].

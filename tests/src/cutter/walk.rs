@@ -1,0 +1,82 @@
+//! Cutting at every byte: which request is cut where.
+
+use std::{
+    collections::{BTreeSet, HashSet},
+    hash::{DefaultHasher, Hash, Hasher},
+};
+
+use super::Cut;
+
+/// A walk over all bytes of a request and its answer, one call a byte.
+pub(super) struct Walk {
+    /// Words of the first lines, a call each.
+    calls: Vec<String>,
+    /// Requests that were cut.
+    seen: HashSet<u64>,
+    /// Bytes of the request after which the next one is cut.
+    of_request: usize,
+    /// How long the request is, once a cut behind its end was due.
+    request_len: Option<usize>,
+    /// Bytes of the answer after which the next one is cut.
+    of_answer: usize,
+    /// Places that a refusal was cut at, which is another answer.
+    again: Vec<usize>,
+    /// Places that an answer of success was cut at, and the longest of those.
+    cut_at: BTreeSet<usize>,
+    answer_len: usize,
+}
+
+impl Walk {
+    pub(super) fn over(calls: Vec<String>) -> Self {
+        Self {
+            calls,
+            seen: HashSet::new(),
+            of_request: 0,
+            request_len: None,
+            of_answer: 0,
+            again: Vec::new(),
+            cut_at: BTreeSet::new(),
+            answer_len: 0,
+        }
+    }
+
+    /// Where this request is cut, if it is.
+    pub(super) fn next(&mut self, line: &str, request: &[u8]) -> Option<Cut> {
+        let meets = |call: &String| call.split(' ').all(|word| line.contains(word));
+        if self.end().is_some() || !self.calls.iter().any(meets) {
+            return None;
+        }
+        let mut hasher = DefaultHasher::new();
+        request.hash(&mut hasher);
+        if !self.seen.insert(hasher.finish()) {
+            return None;
+        }
+        if self.request_len.is_none() && self.of_request < request.len() {
+            self.of_request += 1;
+            return Some(Cut::After(self.of_request - 1));
+        }
+        self.request_len.get_or_insert(request.len());
+        if let Some(place) = self.again.pop() {
+            return Some(Cut::Answer(place));
+        }
+        self.of_answer += 1;
+        Some(Cut::Answer(self.of_answer - 1))
+    }
+
+    /// Notes how long an answer was that was cut.
+    pub(super) fn answered(&mut self, cut: Cut, answer: &[u8]) {
+        let Cut::Answer(place) = cut else { return };
+        if !answer.starts_with(b"HTTP/1.1 2") {
+            return self.again.push(place);
+        }
+        self.cut_at.insert(place);
+        self.answer_len = self.answer_len.max(answer.len());
+    }
+
+    /// How many bytes of request and answer there are, once each was cut at.
+    pub(super) fn end(&self) -> Option<(usize, usize)> {
+        let len = self.answer_len;
+        let is_over = len > 0 && self.cut_at.range(..len).count() == len;
+        is_over.then_some((self.request_len?, len))
+    }
+}
