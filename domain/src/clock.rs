@@ -43,7 +43,12 @@ enum Source {
         measured: Mutex<Option<(Instant, Duration)>>,
     },
     /// Stands still until it is moved, and tells those who wait for it.
-    Manual { now: AtomicI64, moved: Notify },
+    Manual {
+        now: AtomicI64,
+        moved: Notify,
+        /// Since when time passes although the clock stands; `None` if it does not.
+        begun: Option<Instant>,
+    },
 }
 
 impl Clock {
@@ -54,10 +59,22 @@ impl Clock {
         Self(Arc::new(Source::Machine { begun, lead, measured: Mutex::default() }))
     }
 
-    /// Stands at `now` until [`Clock::advance`].
+    /// Stands at `now` until [`Clock::advance`], and no time passes before that.
     #[must_use]
     pub fn manual(now: Millis) -> Self {
-        Self(Arc::new(Source::Manual { now: AtomicI64::new(now), moved: Notify::new() }))
+        Self::standing(now, None)
+    }
+
+    /// Stands at `now` until [`Clock::advance`], while time passes as ever: whoever waits for some of it, to ask again for
+    /// what was lost, does not wait for the clock to be moved.
+    #[must_use]
+    pub fn stopped(now: Millis) -> Self {
+        Self::standing(now, Some(Instant::now()))
+    }
+
+    fn standing(now: Millis, begun: Option<Instant>) -> Self {
+        let (now, moved) = (AtomicI64::new(now), Notify::new());
+        Self(Arc::new(Source::Manual { now, moved, begun }))
     }
 
     /// Milliseconds since 1970 UTC.
@@ -78,9 +95,9 @@ impl Clock {
         date(self.now())
     }
 
-    /// Moves a manual clock; no effect on a machine's.
+    /// Moves a clock that stands; no effect on a machine's.
     pub fn advance(&self, by: Millis) {
-        if let Source::Manual { now, moved } = &*self.0 {
+        if let Source::Manual { now, moved, .. } = &*self.0 {
             now.fetch_add(by, Ordering::Relaxed);
             moved.notify_waiters();
         }
@@ -91,25 +108,31 @@ impl Clock {
     #[must_use]
     pub fn passed(&self) -> Millis {
         match &*self.0 {
-            Source::Manual { now, .. } => now.load(Ordering::Relaxed),
+            Source::Manual { now, begun, .. } => {
+                now.load(Ordering::Relaxed) + begun.map_or(0, |begun| millis(begun.elapsed()))
+            }
             Source::Machine { begun, .. } => millis(begun.elapsed()),
         }
     }
 
     /// Waits until so much time has passed.
     pub async fn sleep(&self, time: Duration) {
-        let Source::Manual { now, moved } = &*self.0 else {
+        let Source::Manual { moved, begun, .. } = &*self.0 else {
             return tokio::time::sleep(time).await;
         };
-        let until = now.load(Ordering::Relaxed).saturating_add(millis(time));
+        let until = self.passed().saturating_add(millis(time));
         loop {
             let mut told = std::pin::pin!(moved.notified());
             // Listening begins before the look, so that no move is missed.
             told.as_mut().enable();
-            if now.load(Ordering::Relaxed) >= until {
+            let left = until - self.passed();
+            if left <= 0 {
                 return;
             }
-            told.await;
+            match begun {
+                Some(_) => _ = tokio::time::timeout(duration(left), told).await,
+                None => told.await,
+            }
         }
     }
 
@@ -168,6 +191,10 @@ fn millis(time: Duration) -> Millis {
     i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
 }
 
+fn duration(time: Millis) -> Duration {
+    Duration::from_millis(time.max(0).unsigned_abs())
+}
+
 /// This machine's own clock.
 #[must_use]
 #[expect(clippy::disallowed_methods, reason = "the one place that asks the machine for the time")]
@@ -215,6 +242,15 @@ mod tests {
         }
         clock.advance(1);
         assert!(futures_util::poll!(asleep.as_mut()).is_ready());
+    }
+
+    #[tokio::test]
+    async fn time_passes_under_a_stopped_clock() {
+        let clock = Clock::stopped(1_000);
+        let (begun, time) = (clock.passed(), Duration::from_millis(30));
+        clock.sleep(time).await;
+        assert!(clock.passed() - begun >= millis(time));
+        assert_eq!(clock.now(), 1_000);
     }
 
     #[test]

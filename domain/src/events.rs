@@ -64,7 +64,7 @@ pub async fn append<C: ConnectionTrait>(
     conn: &C,
     events: Vec<NewEvent>,
     now: Millis,
-) -> Result<Vec<DeliveryId>, DbErr> {
+) -> Result<Vec<(WorkspaceId, DeliveryId)>, DbErr> {
     let mut sequences = number(conn, &events).await?;
     let mut written = Rows::new(conn, EVENT_COLUMNS);
     let mut told = Vec::new();
@@ -164,7 +164,7 @@ async fn deliver<C: ConnectionTrait>(
     conn: &C,
     told: &[(EventId, &NewEvent)],
     now: Millis,
-) -> Result<Vec<DeliveryId>, DbErr> {
+) -> Result<Vec<(WorkspaceId, DeliveryId)>, DbErr> {
     let mut workspaces: Vec<_> = told.iter().map(|(_, event)| event.workspace_id).collect();
     workspaces.sort_unstable();
     workspaces.dedup();
@@ -183,7 +183,8 @@ async fn deliver<C: ConnectionTrait>(
             deliveries.push(NewDelivery { hook, event_id: id.0, event_type, body: None });
         }
     }
-    insert_deliveries(conn, &deliveries, now).await
+    let ids = insert_deliveries(conn, &deliveries, now).await?;
+    Ok(deliveries.iter().map(|new| new.hook.workspace_id).zip(ids).collect())
 }
 
 /// True when the webhook asked for events of this type.
@@ -206,7 +207,7 @@ pub struct NewDelivery<'a> {
     pub body: Option<Value>,
 }
 
-/// Writes deliveries; returns their ids.
+/// Writes deliveries; returns their ids in the same order.
 ///
 /// # Errors
 /// The database's.

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use fanfare_entities::Millis;
-use fanfare_jobs::Kind;
 
-use crate::{Domain, work};
+use crate::{
+    Domain,
+    work::{self, Outlook},
+};
 
 /// Work that is due for longer than this, in ms, and that nobody has taken means that no worker is at it.
 const LAG: Millis = 30_000;
@@ -33,8 +35,8 @@ async fn database(cx: &Domain) -> Vec<String> {
 
 async fn lags(cx: &Domain) -> crate::Result<Vec<String>> {
     let mut found = Vec::new();
-    for kind in Kind::ALL {
-        let Some(oldest) = work::oldest_due(cx, kind).await? else { continue };
+    for Outlook { kind, oldest, .. } in work::outlook(cx).await? {
+        let Some(oldest) = oldest else { continue };
         let lag = cx.clock.now() - oldest;
         if lag > LAG {
             found.push(format!("{kind} lags behind by {} s: no worker takes it.", lag / 1000));

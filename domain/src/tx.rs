@@ -3,8 +3,8 @@
 //! It is the only thing that can ring or emit: nobody can ring for a change that did not commit, or commit and forget
 //! to ring.
 
-use fanfare_entities::Millis;
-use fanfare_jobs::Kind;
+use fanfare_entities::{Millis, WorkspaceId};
+use fanfare_jobs::{Kind, Ring};
 use sea_orm::DatabaseTransaction;
 
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
 pub struct Tx {
     cx: Domain,
     conn: DatabaseTransaction,
-    rings: Vec<(Kind, i64, Millis)>,
+    rings: Vec<(Kind, Ring, Millis)>,
     events: Vec<NewEvent>,
 }
 
@@ -45,9 +45,9 @@ impl Tx {
         self.cx.clock.now()
     }
 
-    /// Notes that a row is due, to be rung for after the commit.
-    pub fn ring(&mut self, kind: Kind, id: i64, due_at: Millis) {
-        self.rings.push((kind, id, due_at));
+    /// Notes that a row of a workspace is due, to be rung for after the commit.
+    pub fn ring(&mut self, kind: Kind, workspace: WorkspaceId, id: i64, due_at: Millis) {
+        self.rings.push((kind, Ring::of(workspace.0, id), due_at));
     }
 
     /// Notes an event, to be written with its webhook deliveries just before the commit: the counters of the
@@ -65,7 +65,9 @@ impl Tx {
         if !self.events.is_empty() {
             let events = std::mem::take(&mut self.events);
             let deliveries = events::append(&self.conn, events, now).await?;
-            self.rings.extend(deliveries.into_iter().map(|id| (Kind::DeliverWebhook, id.0, now)));
+            for (workspace, id) in deliveries {
+                self.ring(Kind::DeliverWebhook, workspace, id.0, now);
+            }
         }
         if guard::is_down(Guard::RingAfterCommit) {
             ring(&self.cx, &self.rings);
@@ -80,8 +82,8 @@ impl Tx {
     }
 }
 
-fn ring(cx: &Domain, rings: &[(Kind, i64, Millis)]) {
-    for (kind, id, due_at) in rings {
-        cx.ringer.ring(*kind, *id, *due_at);
+fn ring(cx: &Domain, rings: &[(Kind, Ring, Millis)]) {
+    for (kind, ring, due_at) in rings {
+        cx.ringer.ring(*kind, *ring, *due_at);
     }
 }

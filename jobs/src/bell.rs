@@ -4,7 +4,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tracing::warn;
 
 use crate::{
-    Backend, Error, Kind, Slots, hand::Hand, memory_queue::MemoryQueue, pump::Pump,
+    Backend, Error, Kind, Ring, Slots, hand::Hand, memory_queue::MemoryQueue, pump::Pump,
     redis_queue::RedisQueue,
 };
 
@@ -38,27 +38,30 @@ impl Bell {
         Ok(Self { local: Default::default(), redis: Some(redis) })
     }
 
-    /// Puts ids on the queue of `kind`, in this order. One that waits there already keeps its place and is not
-    /// repeated.
+    /// Puts ids on the queue of `kind`, in this order, where the tenants on it take turns. One that waits there already
+    /// keeps its place and is not repeated.
     ///
     /// # Errors
     /// If Redis did not take all of them within a second. It may have taken some; pushing again is harmless.
-    pub async fn push(&self, kind: Kind, ids: &[i64]) -> Result<(), Error> {
+    pub async fn push<R: Into<Ring> + Copy>(&self, kind: Kind, rings: &[R]) -> Result<(), Error> {
         let pushed = match &self.redis {
-            Some(redis) => redis.push(kind, ids).await,
+            Some(redis) => {
+                let rings: Vec<Ring> = rings.iter().map(|ring| (*ring).into()).collect();
+                redis.push(kind, &rings).await
+            }
             None => {
-                self.push_local(kind, ids).await;
+                self.push_local(kind, rings).await;
                 Ok(())
             }
         };
-        fanfare_metrics::record::rings(kind.as_str(), pushed.is_ok(), ids.len());
+        fanfare_metrics::record::rings(kind.as_str(), pushed.is_ok(), rings.len());
         pushed
     }
 
     /// Puts ids where only the workers of this process find them: for as long as Redis cannot be reached. Workers
     /// take these first.
-    pub async fn push_local(&self, kind: Kind, ids: &[i64]) {
-        self.local(kind).push(ids);
+    pub async fn push_local<R: Into<Ring> + Copy>(&self, kind: Kind, rings: &[R]) {
+        self.local(kind).push(rings.iter().map(|ring| (*ring).into()));
     }
 
     /// Takes up to `room` of the ids that wait in this process, as a worker does; a taken id may be pushed again.

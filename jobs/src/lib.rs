@@ -26,7 +26,9 @@ mod popper;
 mod publish_post;
 mod pump;
 mod redis_queue;
+mod ring;
 mod slots;
+mod turns;
 mod worker;
 
 pub use analyse_media::AnalyseMedia;
@@ -41,5 +43,6 @@ pub use job::Job;
 pub use keep_account::KeepAccount;
 pub use kind::{Kind, Queue, UnknownName};
 pub use publish_post::PublishPost;
+pub use ring::Ring;
 pub use slots::Slots;
 pub use worker::run_worker;

@@ -9,29 +9,54 @@ use redis::{
 };
 use tokio::time::timeout;
 
-use crate::{Error, Kind};
+use crate::{
+    Error, Kind, Ring,
+    turns::{APART, TENANTS},
+};
 
 /// How long a ring may take, connecting included.
 const BOUND: Duration = Duration::from_secs(1);
 
-/// Ids a single script call takes: Redis lets Lua unpack about 8,000 values, and each id is two.
+/// Ids a single script call takes, so that no call holds the server up for long.
 const IDS_PER_CALL: usize = 1_000;
 
-/// `ZADD NX` keeps an id that waits already in its place. The counter, not a clock, gives the order: it is exact,
-/// and no machine with a wrong clock is served before the others.
+/// Gives ids their places, by the rule of [`Turns`](crate::turns::Turns); those that wait already keep theirs. Counters,
+/// not clocks, give the order: no machine with a wrong clock is served before the others. An empty name stands for
+/// the greatest place given away.
 const PUSH: &str = "
-local last = redis.call('INCRBY', KEYS[2], #ARGV) - #ARGV
-local args = {}
-for i, id in ipairs(ARGV) do
-  args[2 * i - 1] = last + i
-  args[2 * i] = id
+local due, order, turns = KEYS[1], KEYS[2], KEYS[3]
+local apart, most = tonumber(ARGV[1]), tonumber(ARGV[2])
+local now = tonumber(redis.call('GET', order) or 0)
+local head = redis.call('ZRANGE', due, 0, 0, 'WITHSCORES')[2]
+local furthest = tonumber(redis.call('HGET', turns, '') or 0)
+now = math.max(now, tonumber(head or furthest))
+if not head or redis.call('HLEN', turns) > most then
+  redis.call('DEL', turns)
 end
-return redis.call('ZADD', KEYS[1], 'NX', unpack(args))";
+local last, added = {}, 0
+for i = 3, #ARGV, 2 do
+  local id, tenant = ARGV[i], ARGV[i + 1]
+  if not redis.call('ZSCORE', due, id) then
+    now = now + 1
+    local before = last[tenant] or tonumber(redis.call('HGET', turns, tenant) or nil)
+    local turn = math.max(now, before and before + apart or now)
+    last[tenant] = turn
+    furthest = math.max(furthest, turn)
+    redis.call('ZADD', due, turn, id)
+    added = added + 1
+  end
+end
+for tenant, turn in pairs(last) do
+  redis.call('HSET', turns, tenant, string.format('%.0f', turn))
+end
+redis.call('HSET', turns, '', string.format('%.0f', furthest))
+redis.call('SET', order, string.format('%.0f', now))
+return added";
 
 /// Holds a random value for as long as Redis remembers anything.
 const EPOCH: &str = "fanfare:{epoch}";
 
-/// The queues in Redis: one sorted set a kind, whose members are ids and whose scores are the order of pushing.
+/// The queues in Redis: one sorted set a kind, whose members are ids and whose scores are their places.
 #[derive(Clone)]
 pub(crate) struct RedisQueue(Arc<Shared>);
 
@@ -60,17 +85,16 @@ impl RedisQueue {
         }
     }
 
-    /// Puts ids at the end; those that already wait keep their place.
-    pub(crate) async fn push(&self, kind: Kind, ids: &[i64]) -> Result<(), Error> {
+    /// Gives ids their places; those that already wait keep theirs.
+    pub(crate) async fn push(&self, kind: Kind, rings: &[Ring]) -> Result<(), Error> {
         self.bounded(async {
-            for ids in ids.chunks(IDS_PER_CALL) {
-                let push = cmd("EVAL")
-                    .arg(PUSH)
-                    .arg(2)
-                    .arg(due_key(kind))
-                    .arg(order_key(kind))
-                    .arg(ids)
-                    .take();
+            for rings in rings.chunks(IDS_PER_CALL) {
+                let keys = [due_key(kind), order_key(kind), turns_key(kind)];
+                let mut push = cmd("EVAL").arg(PUSH).arg(keys.len()).arg(&keys).take();
+                push.arg(APART).arg(TENANTS);
+                for ring in rings {
+                    push.arg(ring.id).arg(ring.tenant.as_bytes().as_slice());
+                }
                 let _added: u64 = self.ask(&push).await?;
             }
             Ok(())
@@ -171,7 +195,12 @@ pub(crate) fn due_key(kind: Kind) -> String {
     format!("fanfare:{{{kind}}}:due")
 }
 
-/// The counter that gives its order, on the same node of a cluster.
+/// The place of the next newcomer, on the same node of a cluster.
 fn order_key(kind: Kind) -> String {
     format!("fanfare:{{{kind}}}:order")
+}
+
+/// Where each tenant's last id was put.
+fn turns_key(kind: Kind) -> String {
+    format!("fanfare:{{{kind}}}:turns")
 }

@@ -136,7 +136,8 @@ impl Play {
         let (runway, loss) = (1 + self.dice.place(8), self.dice.happens(200));
         let domain = worker.cx.domain.clone();
         let rung = worker.turn.ring(&domain, Kind::PublishPost, runway, loss).await;
-        let rung = rung.expect("the sweep does not fail");
+        let rung = rung.expect("the sweep does not fail").into_iter().map(|ring| ring.id);
+        let rung: Vec<i64> = rung.collect();
         let (number, now) = (worker.number, worker.clock.now());
         for post in &rung {
             let due = self.judge.rows.get(post).and_then(|row| row.due_at);

@@ -87,7 +87,7 @@ impl TestApp {
         let reached = cutter.as_ref().map_or(networks.address(), Cutter::address);
         // What a network says about itself leads through the proxy too.
         simulated.set_base_url(&Url::parse(&format!("http://{reached}")).expect("a URL"));
-        let clock = Clock::manual(machine_now());
+        let clock = Clock::stopped(machine_now());
         let master_key = Vault::fresh_key();
         let store = store(stack, &dir, &stop).await;
         let domain = Domain::new(Parts {

@@ -44,7 +44,7 @@ async fn carry(cx: &Context, row: &media_variant::Model, source: Option<&media_a
     };
     cx.failpoint.reach("conversion_done").await;
     cx.tally.media(Kind::ConvertMedia, outcome.measure());
-    match variants::finish(&cx.domain, hold, row.asset_id, outcome).await {
+    match variants::finish(&cx.domain, hold, row, outcome).await {
         Ok(true) => tracing::debug!("a file was converted"),
         // Somebody else has made it meanwhile, or the file was deleted.
         Ok(false) => lease::discard(cx, path).await,

@@ -92,6 +92,7 @@ async fn attempt(cx: &Context, claimed: deliveries::Claimed) -> deliveries::Outc
     let row = &claimed.delivery;
     let mut outcome = deliveries::Outcome {
         hold: Hold { id: row.id.0, fence: row.fence },
+        workspace_id: row.workspace_id,
         webhook_id: row.webhook_id,
         status: DeliveryStatus::Failed,
         due_at: None,

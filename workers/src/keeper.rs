@@ -1,12 +1,15 @@
 //! What the leading sweeper does beside ringing: it sets paused posts aside, gives them back, and notes how much waits.
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::HashSet,
+    time::{Duration, Instant},
+};
 
 use fanfare_domain::{
     Domain, Result,
     ops::{holds, queues},
 };
-use fanfare_jobs::Kind;
+use fanfare_jobs::{Kind, Ring};
 use uuid::Uuid;
 
 /// How often the pauses are read.
@@ -73,17 +76,27 @@ impl Keeper {
         self.changed.is_some_and(|at| at.elapsed() < UNSETTLED)
     }
 
-    /// The ids among these that are not paused; the others are set aside. The pauses are read anew: what is rung for
+    /// The rings among these for what is not paused; the others are set aside. The pauses are read anew: what is rung for
     /// although it is paused would be looked at again only ten seconds later.
     ///
     /// # Errors
     /// The database's.
-    pub async fn unpaused(&mut self, cx: &Domain, kind: Kind, ids: Vec<i64>) -> Result<Vec<i64>> {
-        if kind != Kind::PublishPost || ids.is_empty() {
-            return Ok(ids);
+    pub async fn unpaused(
+        &mut self,
+        cx: &Domain,
+        kind: Kind,
+        mut rings: Vec<Ring>,
+    ) -> Result<Vec<Ring>> {
+        if kind != Kind::PublishPost || rings.is_empty() {
+            return Ok(rings);
         }
         self.look(cx).await?;
-        if self.pauses.is_empty() { Ok(ids) } else { holds::hold(cx, ids).await }
+        if !self.pauses.is_empty() {
+            let ids = rings.iter().map(|ring| ring.id).collect();
+            let unpaused: HashSet<i64> = holds::hold(cx, ids).await?.into_iter().collect();
+            rings.retain(|ring| unpaused.contains(&ring.id));
+        }
+        Ok(rings)
     }
 }
 

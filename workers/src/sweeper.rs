@@ -10,10 +10,10 @@ use std::{
 
 use fanfare_domain::{
     Result,
-    work::{self, Lead, Turn},
+    work::{self, Lead, Outlook, Turn},
 };
 use fanfare_entities::Millis;
-use fanfare_jobs::Kind;
+use fanfare_jobs::{Kind, Ring};
 use fanfare_metrics::record;
 use tokio_util::sync::CancellationToken;
 
@@ -21,6 +21,9 @@ use crate::{Context, keeper::Keeper, runway::Runway};
 
 /// Longest sleep between two turns: no correctness rests on being woken earlier.
 const REST: Duration = Duration::from_millis(250);
+
+/// The sleep while there is more due than the queue takes, or was just now.
+const SHORT: Duration = Duration::from_millis(20);
 
 /// How often what waits is counted.
 const MEASURE: Duration = Duration::from_secs(5);
@@ -85,28 +88,34 @@ impl Sweep<'_> {
             return Ok((record::Sweep::Followed, REST));
         }
         self.keeper.tend(cx).await?;
-        let lost = self.keeper.is_unsettled();
         let mut rest = REST;
-        for kind in Kind::ALL {
-            let waiting = if alone { Ok(0) } else { cx.bell.depth(kind).await };
-            // What was rung a while ago and stands on no queue was taken off it by somebody who died, or who came a
-            // moment early by a clock that is a little behind.
-            let lost = lost || matches!(waiting, Ok(0));
-            let waiting = usize::try_from(waiting.unwrap_or(0)).unwrap_or(usize::MAX);
-            let runway = self.runways.entry(kind).or_default();
-            let room = runway.room(waiting);
-            if room > 0 {
-                let ids = self.turn.ring(cx, kind, room, lost).await?;
-                runway.pushed(ids.len(), room);
-                if !ids.is_empty() {
-                    rest = Duration::from_millis(20);
-                    let ids = self.keeper.unpaused(cx, kind, ids).await?;
-                    self.push(kind, &ids, alone).await;
-                }
+        for Outlook { kind, oldest, next } in work::outlook(cx).await? {
+            if oldest.is_some() && self.ring(kind, alone).await? {
+                rest = SHORT;
             }
-            rest = rest.min(self.until_next(kind).await?);
+            rest = rest.min(self.until(next));
         }
         Ok((if alone { record::Sweep::Alone } else { record::Sweep::Led }, rest))
+    }
+
+    /// Rings for what is due of one kind; true if more is to be expected soon.
+    async fn ring(&mut self, kind: Kind, alone: bool) -> Result<bool> {
+        let cx = &self.cx.domain;
+        let waiting = if alone { Ok(0) } else { cx.bell.depth(kind).await };
+        // What was rung a while ago and stands on no queue was taken off it by somebody who died, or who came a moment
+        // early by a clock that is a little behind.
+        let lost = self.keeper.is_unsettled() || matches!(waiting, Ok(0));
+        let waiting = usize::try_from(waiting.unwrap_or(0)).unwrap_or(usize::MAX);
+        let runway = self.runways.entry(kind).or_default();
+        let room = runway.room(waiting);
+        let rings = self.turn.ring(cx, kind, room, lost).await?;
+        if room > 0 {
+            runway.pushed(rings.len(), room);
+        }
+        let more = room == 0 || !rings.is_empty();
+        let rings = self.keeper.unpaused(cx, kind, rings).await?;
+        self.push(kind, &rings, alone).await;
+        Ok(more)
     }
 
     /// Tells every few seconds what waits; only the leader does, so that a fleet is counted once.
@@ -117,11 +126,9 @@ impl Sweep<'_> {
         }
         self.measured = Some(Instant::now());
         let cx = &self.cx.domain;
-        for kind in Kind::ALL {
+        for Outlook { kind, oldest, .. } in work::outlook(cx).await.unwrap_or_default() {
             let ids = cx.bell.depth(kind).await.unwrap_or(0);
-            let counted = work::count_due(cx, kind, MOST_COUNTED).await;
-            let oldest = work::oldest_due(cx, kind).await;
-            if let (Ok(rows), Ok(oldest)) = (counted, oldest) {
+            if let Ok(rows) = work::count_due(cx, kind, MOST_COUNTED).await {
                 let age = oldest.map_or(0, |due| (self.cx.now() - due).max(0));
                 record::waiting(
                     kind.as_str(),
@@ -133,24 +140,23 @@ impl Sweep<'_> {
         }
     }
 
-    async fn push(&mut self, kind: Kind, ids: &[i64], alone: bool) {
+    async fn push(&mut self, kind: Kind, rings: &[Ring], alone: bool) {
         let cx = &self.cx.domain;
+        if rings.is_empty() {
+            return;
+        }
         if alone {
-            cx.bell.push_local(kind, ids).await;
-        } else if let Err(error) = cx.bell.push(kind, ids).await {
+            cx.bell.push_local(kind, rings).await;
+        } else if let Err(error) = cx.bell.push(kind, rings).await {
             tracing::debug!(%error, "the queue did not take rings; this process keeps them");
             self.trouble = true;
-            cx.bell.push_local(kind, ids).await;
+            cx.bell.push_local(kind, rings).await;
         }
     }
 
-    /// Time until the next row of this kind is due, at least 5 ms.
-    async fn until_next(&self, kind: Kind) -> Result<Duration> {
-        let now = self.cx.now();
-        let Some(due) = work::next_due_after(&self.cx.domain, kind, now).await? else {
-            return Ok(REST);
-        };
-        let wait: Millis = (due - now).max(5);
-        Ok(Duration::from_millis(wait.unsigned_abs()).min(REST))
+    /// Time until a row is due, at least 5 ms.
+    fn until(&self, due: Option<Millis>) -> Duration {
+        let wait = due.map(|due| (due - self.cx.now()).max(5));
+        wait.map_or(REST, |wait| Duration::from_millis(wait.unsigned_abs()))
     }
 }

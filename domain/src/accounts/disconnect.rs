@@ -48,7 +48,7 @@ pub async fn disconnect(act: &Act, id: AccountId) -> Result<Reply> {
     };
     let gone = gone.update(tx.conn()).await?;
     if revoking.is_some() {
-        tx.ring(Kind::KeepAccount, id.0, now);
+        tx.ring(Kind::KeepAccount, gone.workspace_id, id.0, now);
     }
     let message = format!("{} on {} was disconnected.", gone.username, gone.platform);
     tx.emit(event(&act.cx, &gone, message, Some(act.request_id.clone())));

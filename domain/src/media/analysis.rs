@@ -54,7 +54,7 @@ pub(super) async fn begin(tx: &mut Tx, asset: &media_asset::Model) -> Result<()>
         ..Default::default()
     };
     let made = media_analysis::Entity::insert(row).exec_with_returning(tx.conn()).await?;
-    tx.ring(Kind::AnalyseMedia, made.id.0, now);
+    tx.ring(Kind::AnalyseMedia, made.workspace_id, made.id.0, now);
     Ok(())
 }
 
@@ -105,7 +105,7 @@ pub async fn finish(
         note_size(&tx, row.asset_id, width, height).await?;
     }
     if let (true, Some(at)) = (written, again) {
-        tx.ring(Kind::AnalyseMedia, hold.id, at);
+        tx.ring(Kind::AnalyseMedia, row.workspace_id, hold.id, at);
     }
     tx.commit().await?;
     if written && again.is_none() {

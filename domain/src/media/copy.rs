@@ -103,7 +103,7 @@ async fn write(cx: &Domain, hold: Hold, outcome: Outcome) -> Result<Option<Strin
         arrived(&mut tx, &asset).await?;
     }
     if let Some(at) = again {
-        tx.ring(Kind::CopyMedia, hold.id, at);
+        tx.ring(Kind::CopyMedia, row.workspace_id, hold.id, at);
     }
     tx.commit().await?;
     Ok(Some(path))

@@ -150,7 +150,7 @@ async fn start(act: &Act, source: Source<'_>) -> Result<AssetId> {
         ..Default::default()
     };
     let made = media_asset::Entity::insert(row).exec_with_returning(tx.conn()).await?;
-    tx.ring(Kind::CopyMedia, made.id.0, now);
+    tx.ring(Kind::CopyMedia, made.workspace_id, made.id.0, now);
     tx.commit().await?;
     Ok(made.id)
 }

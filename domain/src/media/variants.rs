@@ -1,7 +1,7 @@
 //! Making files fit a network: the statements of that work. One is made for each file and profile, and kept.
 
 use fanfare_entities::{
-    AssetId, Millis, media_analysis, media_analysis::WorkStatus, media_variant,
+    Millis, media_analysis, media_analysis::WorkStatus, media_variant,
 };
 use fanfare_jobs::Kind;
 use fanfare_media::Variant;
@@ -73,7 +73,7 @@ pub async fn want(
         .await?;
     let row = row.ok_or_else(|| Error::internal("a variant's row is gone"))?;
     if row.status == WorkStatus::Pending {
-        tx.ring(Kind::ConvertMedia, row.id.0, now);
+        tx.ring(Kind::ConvertMedia, row.workspace_id, row.id.0, now);
     }
     tx.commit().await?;
     Ok(Some(row))
@@ -135,7 +135,12 @@ pub async fn claim(
 ///
 /// # Errors
 /// The database's.
-pub async fn finish(cx: &Domain, hold: Hold, asset: AssetId, outcome: Outcome) -> Result<bool> {
+pub async fn finish(
+    cx: &Domain,
+    hold: Hold,
+    row: &media_variant::Model,
+    outcome: Outcome,
+) -> Result<bool> {
     use media_variant::Column;
     let now = cx.clock.now();
     let mut tx = Tx::begin(cx).await?;
@@ -163,11 +168,11 @@ pub async fn finish(cx: &Domain, hold: Hold, asset: AssetId, outcome: Outcome) -
     };
     let written = update.exec(tx.conn()).await?.rows_affected == 1;
     if let (true, Some(at)) = (written, again) {
-        tx.ring(Kind::ConvertMedia, hold.id, at);
+        tx.ring(Kind::ConvertMedia, row.workspace_id, hold.id, at);
     }
     tx.commit().await?;
     if written && again.is_none() {
-        wake(cx, asset).await?;
+        wake(cx, row.asset_id).await?;
     }
     Ok(written)
 }

@@ -1,6 +1,6 @@
 //! Posts that wait for a file to be analysed or converted.
 
-use fanfare_entities::{AssetId, Millis, PostId, media_wait};
+use fanfare_entities::{AssetId, Millis, PostId, WorkspaceId, media_wait};
 use fanfare_jobs::Kind;
 use sea_orm::{ActiveValue::Set, ConnectionTrait, EntityTrait, sea_query::OnConflict};
 
@@ -32,7 +32,7 @@ pub(super) async fn wake(cx: &Domain, asset: AssetId) -> Result<()> {
     const WAITING: &str = "UPDATE posts SET due_at = $2, fence = fence + 1, laps = 0 \
         WHERE id IN (SELECT post_id FROM media_waits WHERE asset_id = $1) \
         AND status IN ('scheduled', 'publishing') AND sending_at IS NULL AND next_attempt_at IS NULL \
-        AND due_at > $2 RETURNING id";
+        AND due_at > $2 RETURNING id, workspace_id";
     const OVER: &str = "DELETE FROM media_waits WHERE asset_id = $1";
     let mut tx = Tx::begin(cx).await?;
     let now: Millis = tx.now();
@@ -40,7 +40,8 @@ pub(super) async fn wake(cx: &Domain, asset: AssetId) -> Result<()> {
     let woken = conn.query_all_raw(statement(conn, WAITING, [asset.0.into(), now.into()])).await?;
     conn.execute_raw(statement(conn, OVER, [asset.0.into()])).await?;
     for row in woken {
-        tx.ring(Kind::PublishPost, row.try_get("", "id")?, now);
+        let workspace = WorkspaceId(row.try_get("", "workspace_id")?);
+        tx.ring(Kind::PublishPost, workspace, row.try_get("", "id")?, now);
     }
     tx.commit().await
 }

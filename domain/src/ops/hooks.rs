@@ -154,7 +154,7 @@ pub(super) async fn replay(tx: &mut Tx, id: WebhookId) -> Result<(String, Value)
     let values = [id.into(), now.into()];
     let sent = tx.conn().query_all_raw(statement(tx.conn(), sql, values)).await?;
     for row in &sent {
-        tx.ring(Kind::DeliverWebhook, row.try_get("", "id")?, now);
+        tx.ring(Kind::DeliverWebhook, found.workspace_id, row.try_get("", "id")?, now);
     }
     Ok((format!("Sent again: {}.", sent.len()), json!({"deliveries": sent.len()})))
 }

@@ -206,7 +206,7 @@ async fn insert(act: &Act, row: post::Model, warnings: &[platforms::Warning]) ->
     let message = format!("A post for {} was created.", made.platform);
     tx.emit(act.post_event("post.created", &made, message));
     if let Some(due_at) = due_at {
-        tx.ring(Kind::PublishPost, made.id.0, due_at);
+        tx.ring(Kind::PublishPost, made.workspace_id, made.id.0, due_at);
     }
     let reply = Reply::ok(json!({"post": view(&made), "warnings": warnings})).with_status(201);
     act.finish(tx, reply).await

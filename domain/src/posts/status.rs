@@ -232,7 +232,7 @@ async fn save_as(
     let message = format!("The post is now {} ({what}).", status_name(saved.status));
     tx.emit(event("post.updated", &saved, message, Some(request_id.to_owned())));
     if let Some(due_at) = due_at {
-        tx.ring(Kind::PublishPost, saved.id.0, due_at);
+        tx.ring(Kind::PublishPost, saved.workspace_id, saved.id.0, due_at);
     }
     Ok(saved)
 }

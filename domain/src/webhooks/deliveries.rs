@@ -90,7 +90,7 @@ pub async fn redeliver(act: &Act, id: WebhookId, delivery: Uuid) -> Result<Reply
         ..Default::default()
     };
     let again = again.update(tx.conn()).await?;
-    tx.ring(Kind::DeliverWebhook, again.id.0, now);
+    tx.ring(Kind::DeliverWebhook, again.workspace_id, again.id.0, now);
     act.finish(tx, Reply::of("delivery", view(&again)).with_status(202)).await
 }
 
@@ -110,7 +110,7 @@ pub async fn test(act: &Act, id: WebhookId) -> Result<Reply> {
     let new = events::NewDelivery { hook: &hook, event_id, event_type: "webhook.test", body };
     let made = events::insert_deliveries(tx.conn(), &[new], now).await?;
     let made = made.first().copied().ok_or_else(|| Error::internal("a delivery has no id"))?;
-    tx.ring(Kind::DeliverWebhook, made.0, now);
+    tx.ring(Kind::DeliverWebhook, hook.workspace_id, made.0, now);
     let row = webhook_delivery::Entity::find_by_id(made).one(tx.conn()).await?;
     let shown = row.as_ref().map(view);
     act.finish(tx, Reply::of("delivery", shown).with_status(202)).await

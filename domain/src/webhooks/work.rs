@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fanfare_entities::{
-    EventId, Millis, WebhookId, event, secret, webhook, webhook_delivery,
+    EventId, Millis, WebhookId, WorkspaceId, event, secret, webhook, webhook_delivery,
     webhook_delivery::DeliveryStatus, webhook_secret,
 };
 use fanfare_jobs::Kind;
@@ -122,6 +122,8 @@ pub struct Outcome {
     /// The row.
     pub hold: Hold,
     /// Whose delivery it is.
+    pub workspace_id: WorkspaceId,
+    /// To whom.
     pub webhook_id: WebhookId,
     /// Where it stands now.
     pub status: DeliveryStatus,
@@ -182,7 +184,7 @@ pub async fn finish(cx: &Domain, outcomes: Vec<Outcome>) -> Result<Vec<bool>> {
     judge(&mut tx, outcomes.iter().filter(kept), now).await?;
     for one in outcomes.iter().filter(kept) {
         if let Some(due_at) = one.due_at {
-            tx.ring(Kind::DeliverWebhook, one.hold.id, due_at);
+            tx.ring(Kind::DeliverWebhook, one.workspace_id, one.hold.id, due_at);
         }
     }
     tx.commit().await?;

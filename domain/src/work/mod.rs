@@ -3,11 +3,15 @@
 //! Every function here serves every kind of work; what a kind does with its row is its own module's affair.
 
 mod lead;
+mod outlook;
 mod sweep;
 
 use fanfare_entities::Millis;
-use fanfare_jobs::Kind;
-use sea_orm::{ConnectionTrait, DbErr, FromQueryResult, SelectModel, SelectorRaw};
+use fanfare_jobs::{Kind, Ring};
+use sea_orm::{
+    ConnectionTrait, DbErr, FromQueryResult, QueryResult, SelectModel, SelectorRaw,
+};
+use uuid::Uuid;
 
 use crate::{
     Domain,
@@ -18,6 +22,7 @@ use crate::{
 };
 
 pub use lead::{Lead, leader as sweep_leader};
+pub use outlook::{Outlook, count_due, outlook};
 pub use sweep::Turn;
 
 /// How long a claim holds a row, in ms. Renewed every third of it.
@@ -105,7 +110,9 @@ pub struct Hold {
 /// # Errors
 /// The database's; the leases may or may not have been moved.
 pub async fn renew(cx: &Domain, kind: Kind, holds: &[Hold], until: Millis) -> Result<Vec<Hold>> {
-    set_due(cx, kind, holds, until, "").await
+    let kept = set_due(cx, kind, holds, until, "").await?;
+    let is_kept = |hold: &Hold| kept.iter().any(|ring| ring.id == hold.id);
+    Ok(holds.iter().copied().filter(is_kept).collect())
 }
 
 /// Gives held rows back, to be taken by anyone at `due_at`, as if they had not been claimed.
@@ -114,9 +121,8 @@ pub async fn renew(cx: &Domain, kind: Kind, holds: &[Hold], until: Millis) -> Re
 /// The database's; then the leases lapse.
 pub async fn release(cx: &Domain, kind: Kind, holds: &[Hold], due_at: Millis) -> Result<()> {
     let freed = ", fence = held.fence + 1, laps = 0";
-    let freed = set_due(cx, kind, holds, due_at, freed).await?;
-    for hold in freed {
-        cx.ringer.ring(kind, hold.id, due_at);
+    for ring in set_due(cx, kind, holds, due_at, freed).await? {
+        cx.ringer.ring(kind, ring, due_at);
     }
     Ok(())
 }
@@ -127,62 +133,35 @@ async fn set_due(
     holds: &[Hold],
     due_at: Millis,
     also: &str,
-) -> Result<Vec<Hold>> {
+) -> Result<Vec<Ring>> {
     let conn = &cx.db.write;
     let mut held = Rows::new(conn, &[("id", Type::Big), ("fence", Type::Big)]);
     for hold in holds {
         held.push([hold.id.into(), hold.fence.into()]);
     }
     // SQLite takes only bare names behind RETURNING; to PostgreSQL a bare one is ambiguous here.
-    let id = if cx.db.is_postgres() { "t.id" } else { "id" };
+    let t = if cx.db.is_postgres() { "t." } else { "" };
+    let workspace = workspace_column(kind, t);
     let sql = format!(
         "UPDATE {} AS t SET due_at = $1{also} FROM {} \
-         WHERE t.id = held.id AND t.fence = held.fence AND t.due_at IS NOT NULL RETURNING {id}",
+         WHERE t.id = held.id AND t.fence = held.fence AND t.due_at IS NOT NULL \
+         RETURNING {t}id, {workspace}",
         table(kind),
         held.from("held", 2),
     );
     let values = std::iter::once(due_at.into()).chain(held.values());
     let query = statement(conn, sql, values);
     let kept = conn.query_all_raw(query).await?;
-    let kept: Vec<i64> =
-        kept.iter().map(|row| row.try_get("", "id")).collect::<Result<_, DbErr>>()?;
-    Ok(holds.iter().copied().filter(|hold| kept.contains(&hold.id)).collect())
+    let ring = |row: &QueryResult| Ok(Ring::of(workspace_of(row)?, row.try_get("", "id")?));
+    Ok(kept.iter().map(ring).collect::<Result<_, DbErr>>()?)
 }
 
-/// When the oldest due row of this kind was due; `None` if nothing is.
-///
-/// # Errors
-/// The database's.
-pub async fn oldest_due(cx: &Domain, kind: Kind) -> Result<Option<Millis>> {
-    first_due(cx, kind, "due_at <= $1", cx.clock.now()).await
+/// What to select for [`workspace_of`], where `t` stands before the names of columns.
+fn workspace_column(kind: Kind, t: &str) -> String {
+    if is_shared(kind) { format!("{t}workspace_id") } else { "NULL AS workspace_id".to_owned() }
 }
 
-/// How many rows of this kind are due and not taken, counted up to `most`.
-///
-/// # Errors
-/// The database's.
-pub async fn count_due(cx: &Domain, kind: Kind, most: u32) -> Result<u64> {
-    let conn = &cx.db.read;
-    let sql = format!(
-        "SELECT count(*) AS n FROM (SELECT 1 FROM {} WHERE due_at <= $1 LIMIT {most}) AS due",
-        table(kind)
-    );
-    let row = conn.query_one_raw(statement(conn, sql, [cx.clock.now().into()])).await?;
-    let counted = row.map(|row| row.try_get::<i64>("", "n")).transpose()?.unwrap_or(0);
-    Ok(counted.unsigned_abs())
-}
-
-/// When the next row of this kind will be due after `now`; `None` if none will.
-///
-/// # Errors
-/// The database's.
-pub async fn next_due_after(cx: &Domain, kind: Kind, now: Millis) -> Result<Option<Millis>> {
-    first_due(cx, kind, "due_at > $1", now).await
-}
-
-async fn first_due(cx: &Domain, kind: Kind, when: &str, now: Millis) -> Result<Option<Millis>> {
-    let conn = &cx.db.read;
-    let sql = format!("SELECT min(due_at) AS due_at FROM {} WHERE {when}", table(kind));
-    let row = conn.query_one_raw(statement(conn, sql, [now.into()])).await?;
-    Ok(row.map(|row| row.try_get::<Option<Millis>>("", "due_at")).transpose()?.flatten())
+/// Whose a row is: nil for what belongs to no workspace.
+fn workspace_of(row: &QueryResult) -> Result<Uuid, DbErr> {
+    Ok(row.try_get::<Option<Uuid>>("", "workspace_id")?.unwrap_or_default())
 }

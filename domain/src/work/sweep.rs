@@ -7,11 +7,11 @@
 use std::collections::{HashMap, HashSet};
 
 use fanfare_entities::Millis;
-use fanfare_jobs::Kind;
+use fanfare_jobs::{Kind, Ring};
 use sea_orm::{ConnectionTrait, DbErr, Statement};
 use uuid::Uuid;
 
-use super::{is_shared, table};
+use super::{is_shared, table, workspace_column, workspace_of};
 use crate::{Domain, db::statement, error::Result};
 
 /// A row that was rung and not taken is rung again after this many ms.
@@ -22,6 +22,12 @@ const RING_AGAIN_AFTER_LOSS: Millis = 1_000;
 
 /// At most this many workspaces are visited in one turn.
 const WORKSPACES_A_TURN: usize = 1_000;
+
+/// A workspace that has fewer ids than this on a queue is a newcomer there, and is rung for although the queue is full.
+const FEW: usize = 4;
+
+/// At most this many newcomers are rung for in one turn.
+const NEWCOMERS: usize = 64;
 
 /// More than this many rows that are due, rung and not taken are not kept in mind.
 const REMEMBERED: usize = 65_536;
@@ -70,8 +76,8 @@ impl Turn {
     }
 
     /// Up to `room` due rows of this kind in the order to ring them: those never rung before those rung again. While
-    /// everything due fits the oldest goes first; beyond that the workspaces take turns. `loss`: what was rung a second
-    /// ago is rung again.
+    /// everything due fits the oldest goes first; beyond that the workspaces take turns, and where there is no room at
+    /// all those that have next to nothing on the queue are rung for. `loss`: what was rung a second ago is rung again.
     ///
     /// # Errors
     /// The database's.
@@ -81,22 +87,23 @@ impl Turn {
         kind: Kind,
         room: usize,
         loss: bool,
-    ) -> Result<Vec<i64>> {
+    ) -> Result<Vec<Ring>> {
         let again = if loss { RING_AGAIN_AFTER_LOSS } else { RING_AGAIN };
         let passed = cx.clock.passed();
         let round = self.rounds.entry(kind).or_default();
-        let limit = room + round.rung.len() + 1;
-        let due = due(cx, kind, limit).await?;
-        if due.len() < limit {
-            round.keep_only(None, &due);
+        let mut wanted = if room == 0 {
+            round.newcomers(cx, kind, passed - again).await?
+        } else {
+            round.oldest(cx, kind, passed - again, room).await?
+        };
+        if wanted.len() > room && room > 0 {
+            if is_shared(kind) {
+                wanted = round.share_out(cx, kind, passed - again, room).await?;
+            }
+            wanted.truncate(room);
         }
-        let mut wanted = round.choose(&due, passed - again);
-        if wanted.len() > room && is_shared(kind) {
-            wanted = round.share_out(cx, kind, passed - again, room).await?;
-        }
-        wanted.truncate(room);
         round.note(&wanted, passed);
-        Ok(wanted.into_iter().map(|row| row.id).collect())
+        Ok(wanted.into_iter().map(|row| Ring::of(row.workspace, row.id)).collect())
     }
 }
 
@@ -109,11 +116,30 @@ impl Round {
         fresh.chain(again).copied().collect()
     }
 
-    /// Forgets what is no longer due, of one workspace or of all, now that everything due was read.
-    fn keep_only(&mut self, of: Option<Uuid>, due: &[Due]) {
+    /// Forgets what is no longer due, of one workspace or of all, now that up to `limit` rows that are due were read, the
+    /// oldest first: what is missing among them was taken.
+    fn forget_taken(&mut self, of: Option<Uuid>, due: &[Due], limit: usize) {
+        let read_to = due.last().filter(|_| due.len() >= limit).map(|row| (row.state.0, row.id));
         let due: HashSet<i64> = due.iter().map(|row| row.id).collect();
-        let others = |rung: &Rung| of.is_some_and(|workspace| workspace != rung.workspace);
-        self.rung.retain(|id, rung| others(rung) || due.contains(id));
+        self.rung.retain(|id, rung| {
+            let is_of_another = of.is_some_and(|workspace| workspace != rung.workspace);
+            let is_beyond = read_to.is_some_and(|end| (rung.state.0, *id) > end);
+            is_of_another || is_beyond || due.contains(id)
+        });
+    }
+
+    /// The oldest due rows, one more than there is room for if there are so many.
+    async fn oldest(
+        &mut self,
+        cx: &Domain,
+        kind: Kind,
+        rung_before: Millis,
+        room: usize,
+    ) -> Result<Vec<Due>> {
+        let limit = room + self.rung.len() + 1;
+        let due = due(cx, kind, limit).await?;
+        self.forget_taken(None, &due, limit);
+        Ok(self.choose(&due, rung_before))
     }
 
     fn note(&mut self, wanted: &[Due], at: Millis) {
@@ -133,25 +159,64 @@ impl Round {
         rung_before: Millis,
         room: usize,
     ) -> Result<Vec<Due>> {
+        let mut workspaces = self.workspaces(cx, kind).await?;
+        workspaces.truncate(WORKSPACES_A_TURN.min(room));
+        let share = (room / workspaces.len().max(1)).max(1);
+        self.visit(cx, kind, &workspaces, share, rung_before).await
+    }
+
+    /// The oldest due rows of the workspaces that have next to nothing on the queue.
+    async fn newcomers(
+        &mut self,
+        cx: &Domain,
+        kind: Kind,
+        rung_before: Millis,
+    ) -> Result<Vec<Due>> {
+        if !is_shared(kind) {
+            return Ok(Vec::new());
+        }
+        let mut workspaces = self.workspaces(cx, kind).await?;
+        let known = self.known();
+        workspaces.retain(|id| known.get(id).is_none_or(|known| *known < FEW));
+        workspaces.truncate(NEWCOMERS);
+        self.visit(cx, kind, &workspaces, FEW, rung_before).await
+    }
+
+    /// Workspaces with due work, beginning behind the one the last turn ended with.
+    async fn workspaces(&self, cx: &Domain, kind: Kind) -> Result<Vec<Uuid>> {
         let (now, from) = (cx.clock.now(), self.position);
         let mut workspaces = workspaces(cx, kind, now, from).await?;
         if workspaces.len() < WORKSPACES_A_TURN && !from.is_nil() {
             let wrapped = self::workspaces(cx, kind, now, Uuid::nil()).await?;
             workspaces.extend(wrapped.into_iter().filter(|id| *id <= from));
         }
-        workspaces.truncate(WORKSPACES_A_TURN.min(room));
-        let share = (room / workspaces.len().max(1)).max(1);
+        Ok(workspaces)
+    }
+
+    /// How many of its rows were rung for and, as far as it was seen, not taken, of each workspace.
+    fn known(&self) -> HashMap<Uuid, usize> {
         let mut known: HashMap<Uuid, usize> = HashMap::new();
         for rung in self.rung.values() {
             *known.entry(rung.workspace).or_default() += 1;
         }
+        known
+    }
+
+    /// Up to `share` of the oldest due rows of each of these workspaces, one of each in turn.
+    async fn visit(
+        &mut self,
+        cx: &Domain,
+        kind: Kind,
+        workspaces: &[Uuid],
+        share: usize,
+        rung_before: Millis,
+    ) -> Result<Vec<Due>> {
+        let known = self.known();
         let mut queues = Vec::with_capacity(workspaces.len());
-        for workspace in &workspaces {
+        for workspace in workspaces {
             let limit = share + known.get(workspace).copied().unwrap_or(0);
             let due = due_of(cx, kind, *workspace, limit).await?;
-            if due.len() < limit {
-                self.keep_only(Some(*workspace), &due);
-            }
+            self.forget_taken(Some(*workspace), &due, limit);
             let mut chosen = self.choose(&due, rung_before);
             chosen.truncate(share);
             queues.push(chosen);
@@ -174,7 +239,7 @@ fn interleave(queues: &[Vec<Due>]) -> Vec<Due> {
 
 /// Up to `limit` due rows, the oldest first: a walk along the index of due times.
 async fn due(cx: &Domain, kind: Kind, limit: usize) -> Result<Vec<Due>> {
-    let workspace = if is_shared(kind) { "workspace_id" } else { "NULL AS workspace_id" };
+    let workspace = workspace_column(kind, "");
     let sql = format!(
         "SELECT id, due_at, fence, {workspace} FROM {} WHERE due_at <= $1 ORDER BY due_at, id LIMIT {limit}",
         table(kind)
@@ -194,7 +259,7 @@ async fn due_of(cx: &Domain, kind: Kind, workspace: Uuid, limit: usize) -> Resul
 async fn rows(cx: &Domain, query: Statement) -> Result<Vec<Due>> {
     let rows = cx.db.read.query_all_raw(query).await?;
     let rows = rows.iter().map(|row| {
-        let workspace = row.try_get::<Option<Uuid>>("", "workspace_id")?.unwrap_or_default();
+        let workspace = workspace_of(row)?;
         let state = (row.try_get("", "due_at")?, row.try_get("", "fence")?);
         Ok(Due { id: row.try_get("", "id")?, state, workspace })
     });

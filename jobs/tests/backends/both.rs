@@ -378,8 +378,8 @@ struct Counts {
 
 async fn nothing_is_nothing(place: Place) {
     let bell = place.bell().await;
-    bell.push(KIND, &[]).await.unwrap();
-    bell.push_local(KIND, &[]).await;
+    bell.push(KIND, &[0_i64; 0]).await.unwrap();
+    bell.push_local(KIND, &[0_i64; 0]).await;
     bell.ping().await.unwrap();
     assert_eq!(bell.depth(KIND).await.unwrap(), 0);
     let worker =

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use fanfare_entities::{Millis, post, post::PostStatus};
+use fanfare_entities::{Millis, WorkspaceId, post, post::PostStatus};
 use fanfare_jobs::Kind;
 use sea_orm::{ActiveEnum, ConnectionTrait, DbErr, FromQueryResult, SelectModel, SelectorRaw};
 use serde_json::Value as Json;
@@ -72,7 +72,8 @@ pub async fn record(cx: &Domain, records: Vec<Record>) -> Result<Vec<bool>> {
             tx.emit(outcome_event(record.applied_to(row, &saved[&record.hold.id], now)));
         }
         if let (Some(due_at), false) = (record.due_at, record.keep) {
-            tx.ring(Kind::PublishPost, record.hold.id, due_at);
+            let workspace = saved[&record.hold.id].workspace_id;
+            tx.ring(Kind::PublishPost, workspace, record.hold.id, due_at);
         }
     }
     tx.commit().await?;
@@ -83,6 +84,7 @@ pub async fn record(cx: &Domain, records: Vec<Record>) -> Result<Vec<bool>> {
 #[derive(FromQueryResult)]
 struct Saved {
     id: i64,
+    workspace_id: WorkspaceId,
     group_key: Option<String>,
     release_id: Option<String>,
 }
@@ -135,7 +137,7 @@ async fn update<C: ConnectionTrait>(
         "UPDATE posts SET fence = posts.fence + u.up, laps = 0, updated_at = $1, \
          attempt = coalesce(u.attempt, posts.attempt), {} FROM {} \
          WHERE posts.id = u.id{fenced} \
-         RETURNING posts.id, posts.group_key, posts.release_id",
+         RETURNING posts.id, posts.workspace_id, posts.group_key, posts.release_id",
         set.join(", "),
         values.from("u", 2),
     );

@@ -1,0 +1,58 @@
+//! What there is to do, at a glance.
+
+use fanfare_entities::Millis;
+use fanfare_jobs::Kind;
+use sea_orm::{ConnectionTrait, DbErr};
+
+use super::table;
+use crate::{Domain, db::statement, error::Result};
+
+/// What is due of one kind of work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outlook {
+    /// Of which kind.
+    pub kind: Kind,
+    /// When the oldest row that is due was due; `None` if nothing is.
+    pub oldest: Option<Millis>,
+    /// When the next row will be due; `None` if none will.
+    pub next: Option<Millis>,
+}
+
+/// What is due of each kind, by one statement that takes two steps into an index for each.
+///
+/// # Errors
+/// The database's.
+pub async fn outlook(cx: &Domain) -> Result<Vec<Outlook>> {
+    let conn = &cx.db.read;
+    let of = |(place, kind): (usize, Kind)| {
+        let table = table(kind);
+        format!(
+            "SELECT {place} AS place, (SELECT min(due_at) FROM {table} WHERE due_at <= $1) AS oldest, \
+             (SELECT min(due_at) FROM {table} WHERE due_at > $1) AS next"
+        )
+    };
+    let sql = Kind::ALL.into_iter().enumerate().map(of).collect::<Vec<_>>().join(" UNION ALL ");
+    let rows = conn.query_all_raw(statement(conn, sql, [cx.clock.now().into()])).await?;
+    let outlook = |row: &sea_orm::QueryResult| {
+        let place: i32 = row.try_get("", "place")?;
+        let kind = usize::try_from(place).ok().and_then(|place| Kind::ALL.get(place).copied());
+        let kind = kind.ok_or_else(|| DbErr::Custom("there is no such kind".to_owned()))?;
+        Ok(Outlook { kind, oldest: row.try_get("", "oldest")?, next: row.try_get("", "next")? })
+    };
+    Ok(rows.iter().map(outlook).collect::<Result<_, DbErr>>()?)
+}
+
+/// How many rows of this kind are due and not taken, counted up to `most`.
+///
+/// # Errors
+/// The database's.
+pub async fn count_due(cx: &Domain, kind: Kind, most: u32) -> Result<u64> {
+    let conn = &cx.db.read;
+    let sql = format!(
+        "SELECT count(*) AS n FROM (SELECT 1 FROM {} WHERE due_at <= $1 LIMIT {most}) AS due",
+        table(kind)
+    );
+    let row = conn.query_one_raw(statement(conn, sql, [cx.clock.now().into()])).await?;
+    let counted = row.map(|row| row.try_get::<i64>("", "n")).transpose()?.unwrap_or(0);
+    Ok(counted.unsigned_abs())
+}
