@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fanfare_tests::{Receiver, TestApp, User};
+use fanfare_tests::{Options, Receiver, TestApp, User};
 use serde_json::json;
 
 /// More than the 16 slots of a worker in these stories.
@@ -39,6 +39,24 @@ async fn a_slow_network_full_of_posts_does_not_hold_up_another() {
     })
     .await;
     assert_eq!(busy.on_network("bluesky", slow).await.len(), FLOOD);
+}
+
+#[tokio::test]
+async fn one_post_passes_a_burst_of_a_neighbour_that_came_before_it() {
+    const BURST: usize = 100;
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let (loud, quiet) = (app.user().await, app.user().await);
+    let (many, one) = (loud.connect("bluesky").await, quiet.connect("bluesky").await);
+    let delays = json!([{"on": "commit", "kind": "delay", "ms": 1_000, "times": 1_000}]);
+    loud.faults("bluesky", many, delays).await;
+    for number in 0..BURST {
+        let _ = loud.publish(json!({"account_id": many, "caption": format!("{number}")})).await;
+    }
+    let post = quiet.publish(json!({"account_id": one, "caption": "Just this"})).await;
+    app.work();
+    app.settled(&quiet, post["id"].as_i64().unwrap(), &["published"]).await;
+    let done = published(&loud, many).await;
+    assert!(done <= BURST / 2, "it waited for {done} posts of its neighbour");
 }
 
 #[tokio::test]

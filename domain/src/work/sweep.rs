@@ -289,3 +289,51 @@ async fn workspaces(cx: &Domain, kind: Kind, now: Millis, from: Uuid) -> Result<
         .map(|row| row.try_get("", "workspace_id"))
         .collect::<Result<_, DbErr>>()?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: Uuid = Uuid::from_u128(1);
+    const OTHER: Uuid = Uuid::from_u128(2);
+
+    fn row(id: i64, workspace: Uuid) -> Due {
+        Due { id, state: (id * 10, 0), workspace }
+    }
+
+    fn rows(ids: impl IntoIterator<Item = i64>, workspace: Uuid) -> Vec<Due> {
+        ids.into_iter().map(|id| row(id, workspace)).collect()
+    }
+
+    fn known(round: &Round) -> Vec<i64> {
+        let mut ids: Vec<i64> = round.rung.keys().copied().collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    #[test]
+    fn what_was_taken_is_forgotten_as_far_as_was_read() {
+        let mut round = Round::default();
+        round.note(&rows(1..=6, ONE), 0);
+        round.note(&rows([7], OTHER), 0);
+        // Rows 1, 2 and 4 were taken; it was read no further than row 5.
+        round.forget_taken(None, &rows([3, 5], ONE), 2);
+        assert_eq!(known(&round), [3, 5, 6, 7]);
+        // Everything due of one workspace was read.
+        round.forget_taken(Some(ONE), &rows([5], ONE), 2);
+        assert_eq!(known(&round), [5, 7]);
+        round.forget_taken(None, &[], 2);
+        assert!(round.rung.is_empty());
+    }
+
+    #[test]
+    fn what_waits_is_rung_again_only_after_a_while_or_when_it_has_changed() {
+        let mut round = Round::default();
+        round.note(&rows([1, 2], ONE), 1_000);
+        let ids = |due: Vec<Due>| due.into_iter().map(|row| row.id).collect::<Vec<_>>();
+        assert_eq!(ids(round.choose(&rows([1, 2, 3], ONE), 999)), [3]);
+        assert_eq!(ids(round.choose(&rows([1, 2, 3], ONE), 1_000)), [3, 1, 2]);
+        let moved = Due { state: (20, 1), ..row(2, ONE) };
+        assert_eq!(ids(round.choose(&[row(1, ONE), moved], 999)), [2]);
+    }
+}
