@@ -9,6 +9,7 @@ mod m0005_uploads;
 mod m0006_analysis;
 mod m0007_connecting;
 mod m0008_media_upkeep;
+mod m0009_due_in_order;
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
@@ -27,6 +28,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0006_analysis::Analysis),
             Box::new(m0007_connecting::Connecting),
             Box::new(m0008_media_upkeep::MediaUpkeep),
+            Box::new(m0009_due_in_order::DueInOrder),
         ]
     }
 }

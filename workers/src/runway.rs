@@ -1,8 +1,7 @@
 //! How many ids wait in a queue at most.
 //!
-//! What waits there is taken in the order it came: a newcomer waits behind all of it. So there is only as much as
-//! workers take between two turns of the sweeper, found by trying: more when they ran out of it, less when most of it is
-//! still there.
+//! What waits there is read again in every turn of the sweeper, and is lost with the queue. So there is only as much as
+//! workers take between two turns, found by trying: more when they ran out of it, less when most of it is still there.
 
 /// Fewest and most ids.
 const BOUNDS: (usize, usize) = (64, 1_024);

@@ -1,8 +1,6 @@
 //! Making files fit a network: the statements of that work. One is made for each file and profile, and kept.
 
-use fanfare_entities::{
-    Millis, media_analysis, media_analysis::WorkStatus, media_variant,
-};
+use fanfare_entities::{Millis, media_analysis, media_analysis::WorkStatus, media_variant};
 use fanfare_jobs::Kind;
 use fanfare_media::Variant;
 use sea_orm::{

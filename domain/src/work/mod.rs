@@ -8,9 +8,7 @@ mod sweep;
 
 use fanfare_entities::Millis;
 use fanfare_jobs::{Kind, Ring};
-use sea_orm::{
-    ConnectionTrait, DbErr, FromQueryResult, QueryResult, SelectModel, SelectorRaw,
-};
+use sea_orm::{ConnectionTrait, DbErr, FromQueryResult, QueryResult, SelectModel, SelectorRaw};
 use uuid::Uuid;
 
 use crate::{

@@ -4,7 +4,10 @@
 //! sweeper that knows nothing, because it has just begun or the queue has lost what it had, rings for all of it again. An
 //! id waits in a queue only once.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt::Write,
+};
 
 use fanfare_entities::Millis;
 use fanfare_jobs::{Kind, Ring};
@@ -12,7 +15,11 @@ use sea_orm::{ConnectionTrait, DbErr, Statement};
 use uuid::Uuid;
 
 use super::{is_shared, table, workspace_column, workspace_of};
-use crate::{Domain, db::statement, error::Result};
+use crate::{
+    Domain,
+    db::statement,
+    error::{Error, Result},
+};
 
 /// A row that was rung and not taken is rung again after this many ms.
 const RING_AGAIN: Millis = 10_000;
@@ -23,10 +30,17 @@ const RING_AGAIN_AFTER_LOSS: Millis = 1_000;
 /// At most this many workspaces are visited in one turn.
 const WORKSPACES_A_TURN: usize = 1_000;
 
-/// A workspace that has fewer ids than this on a queue is a newcomer there, and is rung for although the queue is full.
+/// What was rung and not taken is looked through again after this many ms.
+const READ_AGAIN: Millis = 500;
+
+/// A workspace that has no more ids than this on a queue is rung for although the queue is full: they pass what waits.
+/// So few rows are read again in every turn.
+const LITTLE: usize = 64;
+
+/// So many rows of such a workspace are rung for in one turn.
 const FEW: usize = 4;
 
-/// At most this many newcomers are rung for in one turn.
+/// So many such workspaces are rung for in one turn.
 const NEWCOMERS: usize = 64;
 
 /// More than this many rows that are due, rung and not taken are not kept in mind.
@@ -45,6 +59,13 @@ struct Round {
     position: Uuid,
     /// What was rung for and, as far as it was seen, not taken.
     rung: HashMap<i64, Rung>,
+    /// How far due rows were rung for, of a workspace or (none) of all: what lies before was rung, and need not be read
+    /// in every turn.
+    reached: HashMap<Option<Uuid>, Place>,
+    /// When reading began from the beginning again, by [`Clock::passed`](crate::clock::Clock::passed).
+    begun: Millis,
+    /// More was due in the last turn than there was room for, and the workspaces took turns.
+    crowded: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -59,6 +80,9 @@ struct Rung {
 /// When it is due, and its fence, which whoever takes it raises.
 type State = (Millis, i64);
 
+/// Where a row stands among those that are due: its time and its id.
+type Place = (Millis, i64);
+
 /// A row that is due. What belongs to no workspace belongs to the nil one here.
 #[derive(Debug, Clone, Copy)]
 struct Due {
@@ -67,11 +91,18 @@ struct Due {
     workspace: Uuid,
 }
 
+impl Due {
+    const fn place(&self) -> Place {
+        (self.state.0, self.id)
+    }
+}
+
 impl Turn {
     /// Nothing that was rung for can be relied on: the queue has lost what it had.
     pub fn forget(&mut self) {
         for round in self.rounds.values_mut() {
             round.rung.clear();
+            round.reached.clear();
         }
     }
 
@@ -91,17 +122,14 @@ impl Turn {
         let again = if loss { RING_AGAIN_AFTER_LOSS } else { RING_AGAIN };
         let passed = cx.clock.passed();
         let round = self.rounds.entry(kind).or_default();
-        let mut wanted = if room == 0 {
-            round.newcomers(cx, kind, passed - again).await?
-        } else {
-            round.oldest(cx, kind, passed - again, room).await?
-        };
-        if wanted.len() > room && room > 0 {
-            if is_shared(kind) {
-                wanted = round.share_out(cx, kind, passed - again, room).await?;
-            }
-            wanted.truncate(room);
+        if passed - round.begun >= READ_AGAIN {
+            round.begun = passed;
+            round.reached.clear();
         }
+        let wanted = match room {
+            0 => round.newcomers(cx, kind, passed - again).await?,
+            _ => round.choose_for(cx, kind, passed - again, room).await?,
+        };
         round.note(&wanted, passed);
         Ok(wanted.into_iter().map(|row| Ring::of(row.workspace, row.id)).collect())
     }
@@ -119,7 +147,7 @@ impl Round {
     /// Forgets what is no longer due, of one workspace or of all, now that up to `limit` rows that are due were read, the
     /// oldest first: what is missing among them was taken.
     fn forget_taken(&mut self, of: Option<Uuid>, due: &[Due], limit: usize) {
-        let read_to = due.last().filter(|_| due.len() >= limit).map(|row| (row.state.0, row.id));
+        let read_to = due.last().filter(|_| due.len() >= limit).map(Due::place);
         let due: HashSet<i64> = due.iter().map(|row| row.id).collect();
         self.rung.retain(|id, rung| {
             let is_of_another = of.is_some_and(|workspace| workspace != rung.workspace);
@@ -128,18 +156,60 @@ impl Round {
         });
     }
 
-    /// The oldest due rows, one more than there is room for if there are so many.
-    async fn oldest(
+    /// Rows for so much room: the oldest, or those of each workspace in turn.
+    async fn choose_for(
         &mut self,
         cx: &Domain,
         kind: Kind,
         rung_before: Millis,
         room: usize,
     ) -> Result<Vec<Due>> {
-        let limit = room + self.rung.len() + 1;
-        let due = due(cx, kind, limit).await?;
-        self.forget_taken(None, &due, limit);
-        Ok(self.choose(&due, rung_before))
+        if !self.crowded {
+            let mut oldest = self.look(cx, kind, None, room + 1, rung_before).await?;
+            if oldest.len() <= room || !is_shared(kind) {
+                oldest.truncate(room);
+                self.reach(None, &oldest);
+                return Ok(oldest);
+            }
+            self.reached.clear();
+        }
+        let shared = self.share_out(cx, kind, rung_before, room).await?;
+        self.crowded = shared.len() >= room;
+        if !self.crowded {
+            self.reached.clear();
+        }
+        Ok(shared)
+    }
+
+    /// Up to `count` due rows that are worth a ring, of one workspace or of all, the oldest first. Where many wait on the
+    /// queue only those behind what was reached are read.
+    async fn look(
+        &mut self,
+        cx: &Domain,
+        kind: Kind,
+        of: Option<Uuid>,
+        count: usize,
+        rung_before: Millis,
+    ) -> Result<Vec<Due>> {
+        let is_mine = |rung: &&Rung| of.is_none_or(|workspace| workspace == rung.workspace);
+        let known = self.rung.values().filter(is_mine).count();
+        let behind = self.reached.get(&of).copied().filter(|_| known > LITTLE);
+        let limit = count + if behind.is_none() { known } else { 0 };
+        let due = due(cx, kind, of, behind, limit).await?;
+        if behind.is_none() {
+            self.forget_taken(of, &due, limit);
+        }
+        let mut chosen = self.choose(&due, rung_before);
+        chosen.truncate(count);
+        Ok(chosen)
+    }
+
+    /// Notes that these are rung for, and with them all before them.
+    fn reach(&mut self, of: Option<Uuid>, rows: &[Due]) {
+        if let Some(last) = rows.iter().map(Due::place).max() {
+            let reached = self.reached.entry(of).or_insert(last);
+            *reached = last.max(*reached);
+        }
     }
 
     fn note(&mut self, wanted: &[Due], at: Millis) {
@@ -175,9 +245,12 @@ impl Round {
         if !is_shared(kind) {
             return Ok(Vec::new());
         }
+        let mut known: HashMap<Uuid, usize> = HashMap::new();
+        for rung in self.rung.values() {
+            *known.entry(rung.workspace).or_default() += 1;
+        }
         let mut workspaces = self.workspaces(cx, kind).await?;
-        let known = self.known();
-        workspaces.retain(|id| known.get(id).is_none_or(|known| *known < FEW));
+        workspaces.retain(|id| known.get(id).is_none_or(|known| *known <= LITTLE));
         workspaces.truncate(NEWCOMERS);
         self.visit(cx, kind, &workspaces, FEW, rung_before).await
     }
@@ -193,15 +266,6 @@ impl Round {
         Ok(workspaces)
     }
 
-    /// How many of its rows were rung for and, as far as it was seen, not taken, of each workspace.
-    fn known(&self) -> HashMap<Uuid, usize> {
-        let mut known: HashMap<Uuid, usize> = HashMap::new();
-        for rung in self.rung.values() {
-            *known.entry(rung.workspace).or_default() += 1;
-        }
-        known
-    }
-
     /// Up to `share` of the oldest due rows of each of these workspaces, one of each in turn.
     async fn visit(
         &mut self,
@@ -211,14 +275,10 @@ impl Round {
         share: usize,
         rung_before: Millis,
     ) -> Result<Vec<Due>> {
-        let known = self.known();
         let mut queues = Vec::with_capacity(workspaces.len());
         for workspace in workspaces {
-            let limit = share + known.get(workspace).copied().unwrap_or(0);
-            let due = due_of(cx, kind, *workspace, limit).await?;
-            self.forget_taken(Some(*workspace), &due, limit);
-            let mut chosen = self.choose(&due, rung_before);
-            chosen.truncate(share);
+            let chosen = self.look(cx, kind, Some(*workspace), share, rung_before).await?;
+            self.reach(Some(*workspace), &chosen);
             queues.push(chosen);
         }
         if let Some(last) = workspaces.last() {
@@ -237,23 +297,32 @@ fn interleave(queues: &[Vec<Due>]) -> Vec<Due> {
         .collect()
 }
 
-/// Up to `limit` due rows, the oldest first: a walk along the index of due times.
-async fn due(cx: &Domain, kind: Kind, limit: usize) -> Result<Vec<Due>> {
-    let workspace = workspace_column(kind, "");
+/// Up to `limit` due rows, of one workspace or of all, the oldest first and only those behind a place: a walk along an
+/// index.
+async fn due(
+    cx: &Domain,
+    kind: Kind,
+    of: Option<Uuid>,
+    behind: Option<Place>,
+    limit: usize,
+) -> Result<Vec<Due>> {
+    let mut values = vec![cx.clock.now().into()];
+    let mut filter = String::new();
+    if let Some(workspace) = of {
+        values.push(workspace.into());
+        filter.push_str(" AND workspace_id = $2");
+    }
+    if let Some((at, id)) = behind {
+        values.extend([at.into(), id.into()]);
+        let next = values.len();
+        write!(filter, " AND (due_at, id) > (${}, ${next})", next - 1).map_err(Error::internal)?;
+    }
     let sql = format!(
-        "SELECT id, due_at, fence, {workspace} FROM {} WHERE due_at <= $1 ORDER BY due_at, id LIMIT {limit}",
+        "SELECT id, due_at, fence, {} FROM {} WHERE due_at <= $1{filter} ORDER BY due_at, id LIMIT {limit}",
+        workspace_column(kind, ""),
         table(kind)
     );
-    rows(cx, statement(&cx.db.read, sql, [cx.clock.now().into()])).await
-}
-
-async fn due_of(cx: &Domain, kind: Kind, workspace: Uuid, limit: usize) -> Result<Vec<Due>> {
-    let sql = format!(
-        "SELECT id, due_at, fence, workspace_id FROM {} WHERE workspace_id = $2 AND due_at <= $1 \
-         ORDER BY due_at, id LIMIT {limit}",
-        table(kind)
-    );
-    rows(cx, statement(&cx.db.read, sql, [cx.clock.now().into(), workspace.into()])).await
+    rows(cx, statement(&cx.db.read, sql, values)).await
 }
 
 async fn rows(cx: &Domain, query: Statement) -> Result<Vec<Due>> {
@@ -335,5 +404,14 @@ mod tests {
         assert_eq!(ids(round.choose(&rows([1, 2, 3], ONE), 1_000)), [3, 1, 2]);
         let moved = Due { state: (20, 1), ..row(2, ONE) };
         assert_eq!(ids(round.choose(&[row(1, ONE), moved], 999)), [2]);
+    }
+
+    #[test]
+    fn what_was_rung_for_is_reached_and_never_left_behind() {
+        let mut round = Round::default();
+        round.reach(Some(ONE), &rows([3, 1, 2], ONE));
+        round.reach(Some(ONE), &rows([2], ONE));
+        round.reach(None, &[]);
+        assert_eq!(round.reached, HashMap::from([(Some(ONE), (30, 3))]));
     }
 }

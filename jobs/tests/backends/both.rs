@@ -84,7 +84,10 @@ async fn a_newcomer_passes_a_burst_and_two_bursts_alternate(place: Place) {
     assert!(place <= 2, "the newcomer came after {place} others");
     let of_other = ids[..100].iter().filter(|id| **id >= 1_000).count();
     assert!((45..=55).contains(&of_other), "{of_other} of the first hundred");
-    assert!(ids.iter().filter(|id| **id < 1_000).is_sorted(), "a tenant's own ids keep their order");
+    assert!(
+        ids.iter().filter(|id| **id < 1_000).is_sorted(),
+        "a tenant's own ids keep their order"
+    );
 }
 
 async fn what_one_had_while_it_was_alone_is_not_held_against_it(place: Place) {
@@ -95,7 +98,9 @@ async fn what_one_had_while_it_was_alone_is_not_held_against_it(place: Place) {
     let worker = Worker::start(&bell, &Slots::new(1), seen.handler());
     seen.reach(100).await;
     worker.stop().await;
-    bell.push(KIND, &[Ring::of(early, 200), Ring::of(late, 300), Ring::of(late, 301)]).await.unwrap();
+    bell.push(KIND, &[Ring::of(early, 200), Ring::of(late, 300), Ring::of(late, 301)])
+        .await
+        .unwrap();
     let worker = Worker::start(&bell, &Slots::new(1), seen.handler());
     seen.reach(103).await;
     worker.stop().await;
