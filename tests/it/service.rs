@@ -136,7 +136,7 @@ impl Drop for Dir {
 /// # Panics
 /// It does not within half a minute.
 pub async fn eventually<T, F: Future<Output = Option<T>>>(what: &str, look: impl Fn() -> F) -> T {
-    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
+    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(120);
     loop {
         if let Some(found) = look().await {
             return found;

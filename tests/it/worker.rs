@@ -89,7 +89,7 @@ impl Worker {
     /// It does not within half a minute, which is less than the time it gives to work that hangs.
     pub async fn stop(&mut self) -> ExitStatus {
         self.signal("-TERM");
-        let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
+        let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(120);
         loop {
             if let Some(ended) = self.ended() {
                 return ended;

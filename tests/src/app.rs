@@ -28,7 +28,7 @@ pub use options::Options;
 use parts::{apps, bell, limits, stand_ins, store};
 
 /// How long a test waits for something to happen, in real time. Generous: it only ends a failed test.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A service with its own database, queue, simulated networks and clock, which stands still until it is moved.
 pub struct TestApp {

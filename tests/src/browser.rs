@@ -13,7 +13,7 @@ use tokio::{
 const CHROMIUM: &str = "/usr/bin/chromium";
 
 /// How long one command may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The browser reads commands from descriptor 3 and answers on 4; a shell puts our pipes there.
 const START: &str = "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null";
@@ -145,7 +145,7 @@ impl Browser {
     /// # Panics
     /// It never is.
     pub async fn until(&mut self, expression: &str) {
-        let deadline = tokio::time::Instant::now() + Duration::from_secs(20);
+        let deadline = tokio::time::Instant::now() + PATIENCE;
         // While a page gives way to the next one there is nothing to ask.
         let asked = format!(
             "(() => {{ try {{ return Boolean({expression}) }} catch {{ return false }} }})()"
