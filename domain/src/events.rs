@@ -1,6 +1,6 @@
 //! What happens in a workspace, told in order: to webhooks, to whoever polls, and on the activity list.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fanfare_entities::{
     AccountId, BrandId, DeliveryId, EventId, Millis, PostId, WorkspaceId, webhook,
@@ -65,6 +65,8 @@ pub async fn append<C: ConnectionTrait>(
     events: Vec<NewEvent>,
     now: Millis,
 ) -> Result<Vec<(WorkspaceId, DeliveryId)>, DbErr> {
+    // From the numbering on, the workspaces are locked until the commit: whatever need not come behind it comes before.
+    let webhooks = webhooks(conn, &events).await?;
     let mut sequences = number(conn, &events).await?;
     let mut written = Rows::new(conn, EVENT_COLUMNS);
     let mut told = Vec::new();
@@ -91,7 +93,7 @@ pub async fn append<C: ConnectionTrait>(
         }
     }
     written.insert(conn, "events").await?;
-    deliver(conn, &told, now).await
+    deliver(conn, &told, &webhooks, now).await
 }
 
 const EVENT_COLUMNS: Columns = &[
@@ -159,22 +161,27 @@ fn next(sequences: &mut BTreeMap<WorkspaceId, i64>, workspace: WorkspaceId) -> i
     *sequence - 1
 }
 
+/// The webhooks of the workspaces that are told of these events.
+async fn webhooks<C: ConnectionTrait>(
+    conn: &C,
+    events: &[NewEvent],
+) -> Result<Vec<webhook::Model>, DbErr> {
+    let told = events.iter().filter(|event| event.streamed);
+    let workspaces: BTreeSet<_> = told.map(|event| event.workspace_id).collect();
+    if workspaces.is_empty() {
+        return Ok(Vec::new());
+    }
+    let asked = webhook::Column::WorkspaceId.is_in(workspaces);
+    webhook::Entity::find().filter(asked).all(conn).await
+}
+
 /// Writes the deliveries of these events.
 async fn deliver<C: ConnectionTrait>(
     conn: &C,
     told: &[(EventId, &NewEvent)],
+    webhooks: &[webhook::Model],
     now: Millis,
 ) -> Result<Vec<(WorkspaceId, DeliveryId)>, DbErr> {
-    let mut workspaces: Vec<_> = told.iter().map(|(_, event)| event.workspace_id).collect();
-    workspaces.sort_unstable();
-    workspaces.dedup();
-    if workspaces.is_empty() {
-        return Ok(Vec::new());
-    }
-    let webhooks = webhook::Entity::find()
-        .filter(webhook::Column::WorkspaceId.is_in(workspaces))
-        .all(conn)
-        .await?;
     let mut deliveries = Vec::new();
     for (id, event) in told {
         let asked = webhooks.iter().filter(|hook| hook.workspace_id == event.workspace_id);
