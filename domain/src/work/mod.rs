@@ -2,6 +2,7 @@
 //!
 //! Every function here serves every kind of work; what a kind does with its row is its own module's affair.
 
+mod due;
 mod lead;
 mod outlook;
 mod sweep;

@@ -4,31 +4,23 @@
 //! sweeper that knows nothing, because it has just begun or the queue has lost what it had, rings for all of it again. An
 //! id waits in a queue only once.
 
-use std::{
-    collections::{HashMap, HashSet},
-    fmt::Write,
-};
+use std::collections::{HashMap, HashSet};
 
 use fanfare_entities::Millis;
 use fanfare_jobs::{Kind, Ring};
-use sea_orm::{ConnectionTrait, DbErr, Statement};
 use uuid::Uuid;
 
-use super::{is_shared, table, workspace_column, workspace_of};
-use crate::{
-    Domain,
-    db::statement,
-    error::{Error, Result},
+use super::{
+    due::{Due, Place, State, WORKSPACES_A_TURN, due, workspaces_behind},
+    is_shared,
 };
+use crate::{Domain, error::Result};
 
 /// A row that was rung and not taken is rung again after this many ms.
 const RING_AGAIN: Millis = 10_000;
 
 /// The same while the queue is empty: whoever took the row off it has died, or came a moment early.
 const RING_AGAIN_AFTER_LOSS: Millis = 1_000;
-
-/// At most this many workspaces are visited in one turn.
-const WORKSPACES_A_TURN: usize = 1_000;
 
 /// What was rung and not taken is looked through again after this many ms.
 const READ_AGAIN: Millis = 500;
@@ -75,26 +67,6 @@ struct Rung {
     /// What it was like: one that is due otherwise was taken or moved meanwhile.
     state: State,
     workspace: Uuid,
-}
-
-/// When it is due, and its fence, which whoever takes it raises.
-type State = (Millis, i64);
-
-/// Where a row stands among those that are due: its time and its id.
-type Place = (Millis, i64);
-
-/// A row that is due. What belongs to no workspace belongs to the nil one here.
-#[derive(Debug, Clone, Copy)]
-struct Due {
-    id: i64,
-    state: State,
-    workspace: Uuid,
-}
-
-impl Due {
-    const fn place(&self) -> Place {
-        (self.state.0, self.id)
-    }
 }
 
 impl Turn {
@@ -165,7 +137,8 @@ impl Round {
         room: usize,
     ) -> Result<Vec<Due>> {
         if !self.crowded {
-            let mut oldest = self.look(cx, kind, None, room + 1, rung_before).await?;
+            let mut oldest =
+                self.look(cx, kind, None, (room + 1, self.rung.len()), rung_before).await?;
             if oldest.len() <= room || !is_shared(kind) {
                 oldest.truncate(room);
                 self.reach(None, &oldest);
@@ -182,21 +155,19 @@ impl Round {
     }
 
     /// Up to `count` due rows that are worth a ring, of one workspace or of all, the oldest first. Where many wait on the
-    /// queue only those behind what was reached are read.
+    /// queue (`known` of them) only those behind what was reached are read.
     async fn look(
         &mut self,
         cx: &Domain,
         kind: Kind,
         of: Option<Uuid>,
-        count: usize,
+        (count, known): (usize, usize),
         rung_before: Millis,
     ) -> Result<Vec<Due>> {
-        let is_mine = |rung: &&Rung| of.is_none_or(|workspace| workspace == rung.workspace);
-        let known = self.rung.values().filter(is_mine).count();
         let behind = self.reached.get(&of).copied().filter(|_| known > LITTLE);
         let limit = count + if behind.is_none() { known } else { 0 };
         let due = due(cx, kind, of, behind, limit).await?;
-        if behind.is_none() {
+        if behind.is_none() && known > 0 {
             self.forget_taken(of, &due, limit);
         }
         let mut chosen = self.choose(&due, rung_before);
@@ -245,22 +216,28 @@ impl Round {
         if !is_shared(kind) {
             return Ok(Vec::new());
         }
-        let mut known: HashMap<Uuid, usize> = HashMap::new();
-        for rung in self.rung.values() {
-            *known.entry(rung.workspace).or_default() += 1;
-        }
+        let known = self.known();
         let mut workspaces = self.workspaces(cx, kind).await?;
         workspaces.retain(|id| known.get(id).is_none_or(|known| *known <= LITTLE));
         workspaces.truncate(NEWCOMERS);
         self.visit(cx, kind, &workspaces, FEW, rung_before).await
     }
 
+    /// How many rows of each workspace were rung for and, as far as it was seen, not taken.
+    fn known(&self) -> HashMap<Uuid, usize> {
+        let mut known = HashMap::new();
+        for rung in self.rung.values() {
+            *known.entry(rung.workspace).or_default() += 1;
+        }
+        known
+    }
+
     /// Workspaces with due work, beginning behind the one the last turn ended with.
     async fn workspaces(&self, cx: &Domain, kind: Kind) -> Result<Vec<Uuid>> {
         let (now, from) = (cx.clock.now(), self.position);
-        let mut workspaces = workspaces(cx, kind, now, from).await?;
+        let mut workspaces = workspaces_behind(cx, kind, now, from).await?;
         if workspaces.len() < WORKSPACES_A_TURN && !from.is_nil() {
-            let wrapped = self::workspaces(cx, kind, now, Uuid::nil()).await?;
+            let wrapped = workspaces_behind(cx, kind, now, Uuid::nil()).await?;
             workspaces.extend(wrapped.into_iter().filter(|id| *id <= from));
         }
         Ok(workspaces)
@@ -275,9 +252,12 @@ impl Round {
         share: usize,
         rung_before: Millis,
     ) -> Result<Vec<Due>> {
+        let known = self.known();
         let mut queues = Vec::with_capacity(workspaces.len());
         for workspace in workspaces {
-            let chosen = self.look(cx, kind, Some(*workspace), share, rung_before).await?;
+            let known = known.get(workspace).copied().unwrap_or(0);
+            let of = Some(*workspace);
+            let chosen = self.look(cx, kind, of, (share, known), rung_before).await?;
             self.reach(Some(*workspace), &chosen);
             queues.push(chosen);
         }
@@ -295,68 +275,6 @@ fn interleave(queues: &[Vec<Due>]) -> Vec<Due> {
         .flat_map(|place| queues.iter().filter_map(move |queue| queue.get(place)))
         .copied()
         .collect()
-}
-
-/// Up to `limit` due rows, of one workspace or of all, the oldest first and only those behind a place: a walk along an
-/// index.
-async fn due(
-    cx: &Domain,
-    kind: Kind,
-    of: Option<Uuid>,
-    behind: Option<Place>,
-    limit: usize,
-) -> Result<Vec<Due>> {
-    let mut values = vec![cx.clock.now().into()];
-    let mut filter = String::new();
-    if let Some(workspace) = of {
-        values.push(workspace.into());
-        filter.push_str(" AND workspace_id = $2");
-    }
-    if let Some((at, id)) = behind {
-        values.extend([at.into(), id.into()]);
-        let next = values.len();
-        write!(filter, " AND (due_at, id) > (${}, ${next})", next - 1).map_err(Error::internal)?;
-    }
-    let sql = format!(
-        "SELECT id, due_at, fence, {} FROM {} WHERE due_at <= $1{filter} ORDER BY due_at, id LIMIT {limit}",
-        workspace_column(kind, ""),
-        table(kind)
-    );
-    rows(cx, statement(&cx.db.read, sql, values)).await
-}
-
-async fn rows(cx: &Domain, query: Statement) -> Result<Vec<Due>> {
-    let rows = cx.db.read.query_all_raw(query).await?;
-    let rows = rows.iter().map(|row| {
-        let workspace = workspace_of(row)?;
-        let state = (row.try_get("", "due_at")?, row.try_get("", "fence")?);
-        Ok(Due { id: row.try_get("", "id")?, state, workspace })
-    });
-    Ok(rows.collect::<Result<_, DbErr>>()?)
-}
-
-/// Workspaces with due work behind `from`, by jumping from one to the next in the index.
-async fn workspaces(cx: &Domain, kind: Kind, now: Millis, from: Uuid) -> Result<Vec<Uuid>> {
-    let table = table(kind);
-    let next = |behind: &str| {
-        format!(
-            "SELECT workspace_id FROM {table} WHERE workspace_id > {behind} AND due_at <= $1 \
-             ORDER BY workspace_id LIMIT 1"
-        )
-    };
-    let sql = format!(
-        "WITH RECURSIVE found(workspace_id, n) AS (SELECT ({}), 1 UNION ALL \
-         SELECT ({}), n + 1 FROM found WHERE found.workspace_id IS NOT NULL AND n < {WORKSPACES_A_TURN}) \
-         SELECT workspace_id FROM found WHERE workspace_id IS NOT NULL",
-        next("$2"),
-        next("found.workspace_id"),
-    );
-    let rows = cx.db.read.query_all_raw(statement(&cx.db.read, sql, [now.into(), from.into()]));
-    Ok(rows
-        .await?
-        .iter()
-        .map(|row| row.try_get("", "workspace_id"))
-        .collect::<Result<_, DbErr>>()?)
 }
 
 #[cfg(test)]

@@ -1,0 +1,105 @@
+//! Reading what is due, along the indexes.
+
+use std::fmt::Write;
+
+use fanfare_entities::Millis;
+use fanfare_jobs::Kind;
+use sea_orm::{ConnectionTrait, DbErr, Statement};
+use uuid::Uuid;
+
+use super::{table, workspace_column, workspace_of};
+use crate::{
+    Domain,
+    db::statement,
+    error::{Error, Result},
+};
+
+/// At most this many workspaces are visited in one turn.
+pub(super) const WORKSPACES_A_TURN: usize = 1_000;
+
+/// When it is due, and its fence, which whoever takes it raises.
+pub(super) type State = (Millis, i64);
+
+/// Where a row stands among those that are due: its time and its id.
+pub(super) type Place = (Millis, i64);
+
+/// A row that is due. What belongs to no workspace belongs to the nil one here.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Due {
+    pub id: i64,
+    pub state: State,
+    pub workspace: Uuid,
+}
+
+impl Due {
+    pub const fn place(&self) -> Place {
+        (self.state.0, self.id)
+    }
+}
+
+/// Up to `limit` due rows, of one workspace or of all, the oldest first and only those behind a place: a walk along an
+/// index.
+pub(super) async fn due(
+    cx: &Domain,
+    kind: Kind,
+    of: Option<Uuid>,
+    behind: Option<Place>,
+    limit: usize,
+) -> Result<Vec<Due>> {
+    let mut values = vec![cx.clock.now().into()];
+    let mut filter = String::new();
+    if let Some(workspace) = of {
+        values.push(workspace.into());
+        filter.push_str(" AND workspace_id = $2");
+    }
+    if let Some((at, id)) = behind {
+        values.extend([at.into(), id.into()]);
+        let next = values.len();
+        write!(filter, " AND (due_at, id) > (${}, ${next})", next - 1).map_err(Error::internal)?;
+    }
+    let sql = format!(
+        "SELECT id, due_at, fence, {} FROM {} WHERE due_at <= $1{filter} ORDER BY due_at, id LIMIT {limit}",
+        workspace_column(kind, ""),
+        table(kind)
+    );
+    rows(cx, statement(&cx.db.read, sql, values)).await
+}
+
+async fn rows(cx: &Domain, query: Statement) -> Result<Vec<Due>> {
+    let rows = cx.db.read.query_all_raw(query).await?;
+    let rows = rows.iter().map(|row| {
+        let workspace = workspace_of(row)?;
+        let state = (row.try_get("", "due_at")?, row.try_get("", "fence")?);
+        Ok(Due { id: row.try_get("", "id")?, state, workspace })
+    });
+    Ok(rows.collect::<Result<_, DbErr>>()?)
+}
+
+/// Workspaces with due work behind `from`, by jumping from one to the next in the index.
+pub(super) async fn workspaces_behind(
+    cx: &Domain,
+    kind: Kind,
+    now: Millis,
+    from: Uuid,
+) -> Result<Vec<Uuid>> {
+    let table = table(kind);
+    let next = |behind: &str| {
+        format!(
+            "SELECT workspace_id FROM {table} WHERE workspace_id > {behind} AND due_at <= $1 \
+             ORDER BY workspace_id LIMIT 1"
+        )
+    };
+    let sql = format!(
+        "WITH RECURSIVE found(workspace_id, n) AS (SELECT ({}), 1 UNION ALL \
+         SELECT ({}), n + 1 FROM found WHERE found.workspace_id IS NOT NULL AND n < {WORKSPACES_A_TURN}) \
+         SELECT workspace_id FROM found WHERE workspace_id IS NOT NULL",
+        next("$2"),
+        next("found.workspace_id"),
+    );
+    let rows = cx.db.read.query_all_raw(statement(&cx.db.read, sql, [now.into(), from.into()]));
+    Ok(rows
+        .await?
+        .iter()
+        .map(|row| row.try_get("", "workspace_id"))
+        .collect::<Result<_, DbErr>>()?)
+}
