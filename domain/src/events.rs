@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fanfare_entities::{
     AccountId, BrandId, DeliveryId, EventId, Millis, PostId, WorkspaceId, webhook,
 };
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
+use sea_orm::{ConnectionTrait, DbErr, EntityTrait};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -65,18 +65,25 @@ pub async fn append<C: ConnectionTrait>(
     events: Vec<NewEvent>,
     now: Millis,
 ) -> Result<Vec<(WorkspaceId, DeliveryId)>, DbErr> {
-    // From the numbering on, the workspaces are locked until the commit: whatever need not come behind it comes before.
+    // From the writing on, the workspaces are locked until the commit: whatever need not come behind it comes before.
     let webhooks = webhooks(conn, &events).await?;
-    let mut sequences = number(conn, &events).await?;
+    let mut behind: BTreeMap<WorkspaceId, i64> = BTreeMap::new();
+    for event in events.iter().filter(|event| event.streamed) {
+        *behind.entry(event.workspace_id).or_default() += 1;
+    }
     let mut written = Rows::new(conn, EVENT_COLUMNS);
     let mut told = Vec::new();
     for event in &events {
         let id = EventId::fresh();
-        let sequence = event.streamed.then(|| next(&mut sequences, event.workspace_id));
+        let behind = behind.get_mut(&event.workspace_id).filter(|_| event.streamed);
+        let behind = behind.map(|behind| {
+            *behind -= 1;
+            *behind
+        });
         written.push([
             id.0.into(),
             event.workspace_id.0.into(),
-            sequence.into(),
+            behind.into(),
             event.event_type.into(),
             (&event.data).into(),
             event.post_id.map(|id| id.0).into(),
@@ -92,13 +99,14 @@ pub async fn append<C: ConnectionTrait>(
             told.push((id, event));
         }
     }
-    written.insert(conn, "events").await?;
+    write(conn, written).await?;
     deliver(conn, &told, &webhooks, now).await
 }
 
 const EVENT_COLUMNS: Columns = &[
     ("id", Type::Uuid),
     ("workspace_id", Type::Uuid),
+    // How many of the workspace's new events come behind it; null for one without a place in the stream.
     ("sequence", Type::Big),
     ("event_type", Type::Text),
     ("data", Type::Json),
@@ -112,53 +120,49 @@ const EVENT_COLUMNS: Columns = &[
     ("created_at", Type::Big),
 ];
 
-/// Raises each workspace's counter by the number of its events, in the order of the workspaces' ids; returns the first
-/// new number of each.
-async fn number<C: ConnectionTrait>(
-    conn: &C,
-    events: &[NewEvent],
-) -> Result<BTreeMap<WorkspaceId, i64>, DbErr> {
-    let mut counts: BTreeMap<WorkspaceId, i64> = BTreeMap::new();
-    for event in events.iter().filter(|event| event.streamed) {
-        *counts.entry(event.workspace_id).or_default() += 1;
+/// Raises each workspace's counter by the number of its events, in the order of the workspaces' ids, and writes the events
+/// with the numbers that this gives them: on PostgreSQL by one statement, so that the counters are locked for as short a
+/// time as can be.
+async fn write<C: ConnectionTrait>(conn: &C, events: Rows) -> Result<(), DbErr> {
+    if events.is_empty() {
+        return Ok(());
     }
-    if counts.is_empty() {
-        return Ok(counts);
-    }
-    let backend = conn.get_database_backend();
-    let mut counted = Rows::new(conn, &[("id", Type::Uuid), ("n", Type::Big)]);
-    for (id, n) in &counts {
-        counted.push([id.0.into(), (*n).into()]);
-    }
-    let from = counted.from("counted", 1);
-    let sql = if backend == sea_orm::DbBackend::Postgres {
+    let names: Vec<_> = EVENT_COLUMNS.iter().map(|(name, _)| *name).collect();
+    let numbered = |counters: &str| {
+        let shown = names.iter().map(|name| match *name {
+            "sequence" => "counters.event_sequence - new.sequence".to_owned(),
+            name => format!("new.{name}"),
+        });
+        let (names, shown) = (names.join(", "), shown.collect::<Vec<_>>().join(", "));
         format!(
-            "WITH locked AS (SELECT w.id, counted.n FROM workspaces w JOIN {from} ON counted.id = w.id \
-             ORDER BY w.id FOR NO KEY UPDATE OF w) \
-             UPDATE workspaces w SET event_sequence = event_sequence + locked.n FROM locked \
-             WHERE w.id = locked.id RETURNING w.id, w.event_sequence"
-        )
-    } else {
-        format!(
-            "UPDATE workspaces SET event_sequence = event_sequence + counted.n FROM {from} \
-             WHERE workspaces.id = counted.id RETURNING id, event_sequence"
+            "INSERT INTO events ({names}) SELECT {shown} FROM new \
+             LEFT JOIN {counters} AS counters ON counters.id = new.workspace_id"
         )
     };
-    let raised = conn.query_all_raw(statement(conn, sql, counted.values())).await?;
-    raised
-        .iter()
-        .map(|row| {
-            let id = WorkspaceId(row.try_get::<Uuid>("", "id")?);
-            let last: i64 = row.try_get("", "event_sequence")?;
-            Ok((id, last - counts.get(&id).copied().unwrap_or(0) + 1))
-        })
-        .collect()
-}
-
-fn next(sequences: &mut BTreeMap<WorkspaceId, i64>, workspace: WorkspaceId) -> i64 {
-    let sequence = sequences.entry(workspace).or_insert(1);
-    *sequence += 1;
-    *sequence - 1
+    let new = format!("WITH new AS (SELECT * FROM {})", events.from("given", 1));
+    let counted = "SELECT workspace_id, max(sequence) + 1 AS n FROM new WHERE sequence IS NOT NULL \
+                   GROUP BY workspace_id";
+    if conn.get_database_backend() == sea_orm::DbBackend::Postgres {
+        let sql = format!(
+            "{new}, counted AS ({counted}), \
+             locked AS (SELECT w.id, counted.n FROM workspaces w JOIN counted ON counted.workspace_id = w.id \
+             ORDER BY w.id FOR NO KEY UPDATE OF w), \
+             raised AS (UPDATE workspaces w SET event_sequence = event_sequence + locked.n FROM locked \
+             WHERE w.id = locked.id RETURNING w.id, w.event_sequence) {}",
+            numbered("raised")
+        );
+        conn.execute_raw(statement(conn, sql, events.values())).await?;
+        return Ok(());
+    }
+    let raise = format!(
+        "{new} UPDATE workspaces SET event_sequence = event_sequence + counted.n FROM ({counted}) AS counted \
+         WHERE workspaces.id = counted.workspace_id"
+    );
+    let insert = format!("{new} {}", numbered("workspaces"));
+    let values: Vec<_> = events.values().collect();
+    conn.execute_raw(statement(conn, raise, values.clone())).await?;
+    conn.execute_raw(statement(conn, insert, values)).await?;
+    Ok(())
 }
 
 /// The webhooks of the workspaces that are told of these events.
@@ -171,8 +175,15 @@ async fn webhooks<C: ConnectionTrait>(
     if workspaces.is_empty() {
         return Ok(Vec::new());
     }
-    let asked = webhook::Column::WorkspaceId.is_in(workspaces);
-    webhook::Entity::find().filter(asked).all(conn).await
+    let mut asked = Rows::new(conn, &[("id", Type::Uuid)]);
+    for workspace in workspaces {
+        asked.push([workspace.0.into()]);
+    }
+    let sql = format!(
+        "SELECT webhooks.* FROM {} JOIN webhooks ON webhooks.workspace_id = asked.id",
+        asked.from("asked", 1)
+    );
+    webhook::Entity::find().from_raw_sql(statement(conn, sql, asked.values())).all(conn).await
 }
 
 /// Writes the deliveries of these events.

@@ -157,7 +157,7 @@ impl Rows {
         if self.is_empty() {
             return Ok(());
         }
-        let sql = self.insert_into(table);
+        let sql = self.insert_into(table, 1);
         conn.execute_raw(statement(conn, sql, self.values())).await?;
         Ok(())
     }
@@ -174,19 +174,19 @@ impl Rows {
         if self.is_empty() {
             return Ok(Vec::new());
         }
-        let sql = format!("{} RETURNING id", self.insert_into(table));
+        let sql = format!("{} RETURNING id", self.insert_into(table, 1));
         let made = conn.query_all_raw(statement(conn, sql, self.values())).await?;
         made.iter().map(|row| row.try_get("", "id")).collect()
     }
 
-    /// The statement that inserts them.
+    /// The statement that inserts them; its parameters begin with `$first`, and a condition or a clause may follow it.
     #[must_use]
-    pub fn insert_into(&self, table: &str) -> String {
+    pub fn insert_into(&self, table: &str, first: usize) -> String {
         let into = self.columns.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
         // SQLite would read a bare ON CONFLICT behind SELECT as part of a join; the WHERE keeps them apart.
         format!(
             "INSERT INTO {table} ({into}) SELECT {into} FROM {} WHERE true",
-            self.from("new", 1)
+            self.from("new", first)
         )
     }
 }
@@ -212,7 +212,7 @@ impl Cell<'_> {
             Self::Bool(truth) => to.write_str(if *truth { "t" } else { "f" }),
             Self::Uuid(uuid) => write!(to, "{}", uuid.simple()),
             Self::Text(text) => quoted(text, to),
-            Self::Json(json) => quoted(&json.to_string(), to),
+            Self::Json(json) => quoted(&text_of(json), to),
         };
     }
 
@@ -225,23 +225,28 @@ impl Cell<'_> {
             Self::Uuid(uuid) => write!(to, "\"{}\"", uuid.simple()),
             Self::Text(text) => write!(to, "{}", Json::from(*text)),
             // JSON is kept as text.
-            Self::Json(json) => write!(to, "{}", Json::from(json.to_string())),
+            Self::Json(json) => write!(to, "{}", Json::from(text_of(json))),
         };
     }
 }
 
+/// JSON as text. This is several times as fast as `to_string`, which goes through a formatter piece by piece.
+fn text_of(json: &Json) -> String {
+    // A value in memory can always be written.
+    serde_json::to_string(json).unwrap_or_default()
+}
+
 fn quoted(text: &str, to: &mut String) -> std::fmt::Result {
     to.push('"');
-    for part in text.split_inclusive(['"', '\\']) {
-        match part.strip_suffix(['"', '\\']) {
-            Some(plain) => {
-                to.push_str(plain);
-                to.push('\\');
-                to.push_str(&part[plain.len()..]);
-            }
-            None => to.push_str(part),
-        }
+    let mut rest = text;
+    while let Some(place) = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\')) {
+        let (plain, marked) = rest.split_at(place);
+        to.push_str(plain);
+        to.push('\\');
+        to.push_str(&marked[..1]);
+        rest = &marked[1..];
     }
+    to.push_str(rest);
     to.write_char('"')
 }
 

@@ -36,6 +36,11 @@ impl Taken {
     pub fn id(&self) -> i64 {
         self.popped.id
     }
+
+    /// Its tenant had nothing else under way lately.
+    pub fn is_first(&self) -> bool {
+        self.popped.first
+    }
 }
 
 /// The apalis backend, the same over Redis and over memory: it gives its worker what a pump task has taken.

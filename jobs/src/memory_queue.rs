@@ -18,8 +18,8 @@ pub(crate) struct MemoryQueue {
 struct Waiting {
     /// Ids by their places.
     order: BTreeSet<(i64, i64)>,
-    /// The place of each.
-    places: HashMap<i64, i64>,
+    /// The place of each, and whether it was its tenant's [first](Turns::next).
+    places: HashMap<i64, (i64, bool)>,
     turns: Turns,
 }
 
@@ -28,9 +28,9 @@ impl Waiting {
         self.order.first().map(|(place, _)| *place)
     }
 
-    fn put(&mut self, id: i64, place: i64) {
+    fn put(&mut self, id: i64, (place, first): (i64, bool)) {
         self.order.insert((place, id));
-        self.places.insert(id, place);
+        self.places.insert(id, (place, first));
     }
 }
 
@@ -55,18 +55,20 @@ impl MemoryQueue {
         for id in ids.iter().rev() {
             if !waiting.places.contains_key(id) {
                 let place = waiting.head().unwrap_or(0) - 1;
-                waiting.put(*id, place);
+                waiting.put(*id, (place, false));
             }
         }
         self.wake_one_if_any(&waiting);
     }
 
-    /// Takes up to `room` ids; from then on they may be pushed again.
-    pub(crate) fn take(&self, room: usize) -> Vec<i64> {
+    /// Takes up to `room` ids; from then on they may be pushed again. With each comes whether it was its tenant's
+    /// [first](Turns::next).
+    pub(crate) fn take(&self, room: usize) -> Vec<(i64, bool)> {
         let mut waiting = self.lock();
         let Waiting { order, places, .. } = &mut *waiting;
         let first = std::iter::from_fn(|| order.pop_first()).take(room);
-        let ids = first.map(|(_, id)| id).inspect(|id| _ = places.remove(id)).collect();
+        let taken = |(_, id)| (id, places.remove(&id).is_some_and(|(_, first)| first));
+        let ids = first.map(taken).collect();
         // One push wakes one worker; whoever leaves something behind wakes the next.
         self.wake_one_if_any(&waiting);
         ids
@@ -80,7 +82,7 @@ impl MemoryQueue {
     /// How many ids wait before this one; `None` if it does not wait.
     pub(crate) fn place(&self, id: i64) -> Option<usize> {
         let waiting = self.lock();
-        let place = *waiting.places.get(&id)?;
+        let (place, _) = *waiting.places.get(&id)?;
         Some(waiting.order.range(..(place, id)).count())
     }
 
@@ -105,6 +107,10 @@ impl MemoryQueue {
 mod tests {
     use super::*;
 
+    fn take(queue: &MemoryQueue, room: usize) -> Vec<i64> {
+        queue.take(room).into_iter().map(|(id, _)| id).collect()
+    }
+
     #[test]
     fn ids_leave_in_the_order_they_came_and_wait_once() {
         let queue = MemoryQueue::default();
@@ -112,20 +118,20 @@ mod tests {
         queue.push([3, 1, 5, 1].map(Ring::from));
         assert_eq!(queue.len(), 4);
         assert_eq!((queue.place(9), queue.place(7)), (Some(2), None));
-        assert_eq!(queue.take(3), [5, 3, 9]);
+        assert_eq!(take(&queue, 3), [5, 3, 9]);
         queue.push([3].map(Ring::from));
-        assert_eq!(queue.take(64), [1, 3], "a taken id may be pushed again");
-        assert_eq!(queue.take(64), [] as [i64; 0]);
+        assert_eq!(take(&queue, 64), [1, 3], "a taken id may be pushed again");
+        assert_eq!(take(&queue, 64), [] as [i64; 0]);
     }
 
     #[test]
     fn what_is_put_back_comes_first_again_unless_it_waits_already() {
         let queue = MemoryQueue::default();
         queue.push([1, 2, 3, 4].map(Ring::from));
-        let taken = queue.take(3);
+        let taken = take(&queue, 3);
         queue.push([2].map(Ring::from));
         queue.put_back(&taken);
-        assert_eq!(queue.take(64), [1, 3, 4, 2]);
+        assert_eq!(take(&queue, 64), [1, 3, 4, 2]);
     }
 
     #[test]
@@ -133,13 +139,23 @@ mod tests {
         let [loud, quiet, other] = [1, 2, 3].map(uuid::Uuid::from_u128);
         let queue = MemoryQueue::default();
         queue.push((0..1_000).map(|id| Ring::of(loud, id)));
-        assert_eq!(queue.take(3), [0, 1, 2]);
+        assert_eq!(take(&queue, 3), [0, 1, 2]);
         queue.push([Ring::of(quiet, 5_000)]);
         queue.push((6_000..6_003).map(|id| Ring::of(other, id)));
-        assert_eq!(queue.take(9), [3, 5_000, 6_000, 4, 6_001, 5, 6_002, 6, 7]);
+        assert_eq!(take(&queue, 9), [3, 5_000, 6_000, 4, 6_001, 5, 6_002, 6, 7]);
         // A tenant that had its turn has no more than others.
         queue.push([Ring::of(quiet, 5_001), Ring::of(other, 6_003)]);
-        assert_eq!(queue.take(4), [8, 5_001, 6_003, 9]);
+        assert_eq!(take(&queue, 4), [8, 5_001, 6_003, 9]);
+    }
+
+    #[test]
+    fn who_has_nothing_under_way_is_told_apart_from_a_burst() {
+        let [loud, quiet] = [1, 2].map(uuid::Uuid::from_u128);
+        let queue = MemoryQueue::default();
+        queue.push((0..3).map(|id| Ring::of(loud, id)));
+        assert_eq!(queue.take(2), [(0, true), (1, false)]);
+        queue.push([Ring::of(quiet, 10), Ring::of(quiet, 11)]);
+        assert_eq!(queue.take(9), [(2, false), (10, true), (11, false)]);
     }
 
     #[test]
@@ -147,10 +163,10 @@ mod tests {
         let [early, late] = [1, 2].map(uuid::Uuid::from_u128);
         let queue = MemoryQueue::default();
         queue.push((0..100).map(|id| Ring::of(early, id)));
-        assert_eq!(queue.take(100).len(), 100);
+        assert_eq!(take(&queue, 100).len(), 100);
         queue.push([Ring::of(early, 200), Ring::of(late, 300)]);
         queue.put_back(&[7]);
-        assert_eq!(queue.take(9), [7, 200, 300]);
+        assert_eq!(take(&queue, 9), [7, 200, 300]);
     }
 
     #[tokio::test]
@@ -158,8 +174,8 @@ mod tests {
         let queue = MemoryQueue::default();
         queue.push([1, 2].map(Ring::from));
         queue.rung().await;
-        assert_eq!(queue.take(1), [1]);
+        assert_eq!(take(&queue, 1), [1]);
         queue.rung().await; // woken by the one who left 2 behind
-        assert_eq!(queue.take(1), [2]);
+        assert_eq!(take(&queue, 1), [2]);
     }
 }

@@ -99,7 +99,7 @@ impl Popper {
 
     fn read(&self, member: &str, score: f64) -> Option<Popped> {
         match member.parse() {
-            Ok(id) => Some(Popped { id, score: Some(score) }),
+            Ok(id) => Some(Popped { id, score: Some(score), first: score.fract() != 0.0 }),
             Err(_) => {
                 warn!(job.kind = %self.kind, "Something else than a number stood on the queue; it is dropped");
                 None

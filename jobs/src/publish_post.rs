@@ -1,17 +1,23 @@
-use crate::{Job, Kind};
+use crate::{Job, Kind, Taken};
 
 /// Publish one post to its account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PublishPost {
     /// The post's row.
     pub post_id: i64,
+    /// Its workspace had nothing else under way lately: it need not go with the groups of those who had.
+    pub first: bool,
 }
 
 impl Job for PublishPost {
     const KIND: Kind = Kind::PublishPost;
 
     fn from_id(id: i64) -> Self {
-        Self { post_id: id }
+        Self { post_id: id, first: false }
+    }
+
+    fn of(taken: &Taken) -> Self {
+        Self { first: taken.is_first(), ..Self::from_id(taken.id()) }
     }
 
     fn id(&self) -> i64 {

@@ -22,11 +22,13 @@ pub(crate) struct Pump {
     pub(crate) stop: CancellationToken,
 }
 
-/// An id off a queue. One from Redis has the score that says where it stood.
+/// An id off a queue. One from Redis has the score that says where it stood. `first`: its tenant had nothing else under
+/// way lately.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Popped {
     pub(crate) id: i64,
     pub(crate) score: Option<f64>,
+    pub(crate) first: bool,
 }
 
 impl Pump {
@@ -103,7 +105,7 @@ impl Pump {
 
     fn take_local(&self) -> Vec<Popped> {
         let ids = self.local.take(self.slots.free().min(BATCH));
-        ids.into_iter().map(|id| Popped { id, score: None }).collect()
+        ids.into_iter().map(|(id, first)| Popped { id, score: None, first }).collect()
     }
 
     /// Gives each id a slot and the worker a nudge. Returns what found no slot before the stop.

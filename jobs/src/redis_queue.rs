@@ -22,14 +22,14 @@ const IDS_PER_CALL: usize = 1_000;
 
 /// Gives ids their places, by the rule of [`Turns`](crate::turns::Turns); those that wait already keep theirs. Counters,
 /// not clocks, give the order: no machine with a wrong clock is served before the others. An empty name stands for
-/// the greatest place given away.
+/// the greatest place given away. Half a place more marks an id as its tenant's first.
 const PUSH: &str = "
 local due, order, turns = KEYS[1], KEYS[2], KEYS[3]
 local apart, most = tonumber(ARGV[1]), tonumber(ARGV[2])
 local now = tonumber(redis.call('GET', order) or 0)
 local head = redis.call('ZRANGE', due, 0, 0, 'WITHSCORES')[2]
 local furthest = tonumber(redis.call('HGET', turns, '') or 0)
-now = math.max(now, tonumber(head or furthest))
+now = math.max(now, math.floor(tonumber(head or furthest)))
 if not head or redis.call('HLEN', turns) > most then
   redis.call('DEL', turns)
 end
@@ -39,10 +39,11 @@ for i = 3, #ARGV, 2 do
   if not redis.call('ZSCORE', due, id) then
     now = now + 1
     local before = last[tenant] or tonumber(redis.call('HGET', turns, tenant) or nil)
-    local turn = math.max(now, before and before + apart or now)
+    local own = before and before + apart or now
+    local turn = math.max(now, own)
     last[tenant] = turn
     furthest = math.max(furthest, turn)
-    redis.call('ZADD', due, turn, id)
+    redis.call('ZADD', due, own <= now and turn + 0.5 or turn, id)
     added = added + 1
   end
 end

@@ -35,16 +35,17 @@ impl Turns {
         self.now = self.now.max(head.unwrap_or(self.furthest));
     }
 
-    /// The place of a tenant's next id.
-    pub(crate) fn next(&mut self, tenant: Uuid) -> i64 {
+    /// The place of a tenant's next id, and whether nothing of the tenant stands in the way before it: it has had less
+    /// than its share lately.
+    pub(crate) fn next(&mut self, tenant: Uuid) -> (i64, bool) {
         if self.last.len() > TENANTS {
             self.last.clear();
         }
         self.now += 1;
         let own = self.last.get(&tenant).map_or(self.now, |last| last + APART);
-        let turn = self.now.max(own);
+        let (turn, first) = (self.now.max(own), own <= self.now);
         self.last.insert(tenant, turn);
         self.furthest = self.furthest.max(turn);
-        turn
+        (turn, first)
     }
 }

@@ -66,7 +66,7 @@ where
                 .build(move |taken: Taken| {
                     let handler = handler.clone();
                     async move {
-                        handler(J::from_id(taken.id())).await;
+                        handler(J::of(&taken)).await;
                         drop(taken);
                     }
                 })

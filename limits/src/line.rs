@@ -23,7 +23,7 @@ struct State {
     sweep_at: usize,
 }
 
-/// The calls counted against one limit: those made, and behind them those that wait, each at its time.
+/// The calls counted against one subject: those made, and behind them those that wait, each at its time.
 #[derive(Default)]
 struct Line {
     calls: BTreeSet<(i64, u64)>,
@@ -71,16 +71,14 @@ impl State {
             None => &request.subjects[..],
             Some(subject) => std::slice::from_ref(subject),
         };
-        for subject in counted {
-            for rate in &subject.rates {
-                self.unique += 1;
-                let call = (slot, self.unique);
-                let line = self.lines.entry(subject.rate_key(*rate)).or_default();
-                line.span = millis(rate.span);
-                line.calls.insert(call);
-                if binding.is_some() {
-                    line.waiting.insert(request.id.clone(), call);
-                }
+        for subject in counted.iter().filter(|subject| !subject.rates.is_empty()) {
+            self.unique += 1;
+            let call = (slot, self.unique);
+            let line = self.lines.entry(Subject::calls_key(&subject.name)).or_default();
+            line.span = subject.span();
+            line.calls.insert(call);
+            if binding.is_some() {
+                line.waiting.insert(request.id.clone(), call);
             }
         }
         Permit::after(slot - now)
@@ -90,19 +88,21 @@ impl State {
     fn earliest(&mut self, now: i64, id: &str, subject: &Subject, peers: u32) -> i64 {
         let closed = self.closed.get(&Subject::closed_key(&subject.name)).copied();
         let closed = closed.filter(|until| *until > now);
-        let mut earliest = closed.unwrap_or(now);
-        for rate in &subject.rates {
-            let Some(line) = self.lines.get_mut(&subject.rate_key(*rate)) else { continue };
-            let gone = now - millis(rate.span);
-            line.calls = line.calls.split_off(&(gone + 1, 0));
-            let place = line.waiting.remove(id);
-            if let Some(place) = place {
-                line.calls.remove(&place);
-            }
-            let place = place.map(|(at, _)| at).filter(|_| closed.is_none());
-            earliest = earliest.max(line.free_from(now, place, share(*rate, peers)));
+        let earliest = closed.unwrap_or(now);
+        let Some(line) = self.lines.get_mut(&Subject::calls_key(&subject.name)) else {
+            return earliest;
+        };
+        if subject.rates.is_empty() {
+            return earliest;
         }
-        earliest
+        line.calls = line.calls.split_off(&(now - subject.span() + 1, 0));
+        let place = line.waiting.remove(id);
+        if let Some(place) = place {
+            line.calls.remove(&place);
+        }
+        let place = place.map(|(at, _)| at).filter(|_| closed.is_none());
+        let free = |rate: &Rate| line.free_from(now, place, *rate, peers);
+        subject.rates.iter().map(free).fold(earliest, i64::max)
     }
 
     /// Drops what has expired, each time the table has doubled since it last did.
@@ -117,14 +117,16 @@ impl State {
 }
 
 impl Line {
-    /// When one more call fits: behind all that wait, or, for one whose `place` has come, behind those already made.
-    fn free_from(&self, now: i64, place: Option<i64>, limit: usize) -> i64 {
+    /// When one more call fits a limit: behind all that wait, or, for one whose `place` has come, behind those already
+    /// made.
+    fn free_from(&self, now: i64, place: Option<i64>, rate: Rate, peers: u32) -> i64 {
+        let limit = share(rate, peers);
         let before = match place {
             Some(place) if place > now => return place,
             Some(_) => self.calls.range(..=(now, u64::MAX)).nth_back(limit - 1),
             None => self.calls.iter().nth_back(limit - 1),
         };
-        before.map_or(now, |(at, _)| at + self.span)
+        before.map_or(now, |(at, _)| at + millis(rate.span))
     }
 }
 

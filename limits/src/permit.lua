@@ -1,10 +1,11 @@
 -- Permits for calls, each against all its subjects or none. ARGV: the time in ms, or '' for the server's own, then of
 -- each call its id and its number of subjects, of each subject its number of limits, of each limit its number and its
--- length in ms. KEYS, in the same order: of each subject until when it is closed, then the calls of each limit.
+-- length in ms. KEYS, in the same order: of each subject until when it is closed and, if it has limits, its calls.
 -- Answers for each call in how many ms it may be made; 0 is now.
 --
--- A limit's calls are a sorted set by time: those made, and behind them those that wait ('w:' and the id), each at the
--- time it was told. Whoever comes back at its time is let through if the calls really made allow it, so a call that
+-- A subject's calls are a sorted set by time: those made, and behind them those that wait ('w:' and the id), each at the
+-- time it was told. All its limits are read from the one set: the call before which a limit lets no other one through
+-- is the n-th from its end, however long the limit is. Whoever comes back at its time is let through if the calls really made allow it, so a call that
 -- was late moves those behind it.
 local now = tonumber(ARGV[1])
 if not now then
@@ -21,41 +22,47 @@ local function arg()
   return ARGV[args]
 end
 
-local function free_from(rate, place)
+local function free_from(calls, rate, place)
   local before
   if place and place > now then
     return place
   elseif place then
-    before = redis.call('ZREVRANGEBYSCORE', rate.key, now, '-inf', 'WITHSCORES', 'LIMIT', rate.limit - 1, 1)
+    before = redis.call('ZREVRANGEBYSCORE', calls, now, '-inf', 'WITHSCORES', 'LIMIT', rate.limit - 1, 1)
   else
-    before = redis.call('ZRANGE', rate.key, -rate.limit, -rate.limit, 'WITHSCORES')
+    before = redis.call('ZRANGE', calls, -rate.limit, -rate.limit, 'WITHSCORES')
   end
   return before[2] and tonumber(before[2]) + rate.span or now
 end
 
 local function earliest(id)
-  local subject = { rates = {} }
   local closed = tonumber(redis.call('GET', key()) or 0)
   local closes = closed > now
-  subject.at = closes and closed or now
+  local subject = { at = closes and closed or now, span = 0 }
+  local rates = {}
   for r = 1, tonumber(arg()) do
-    local rate = { key = key(), limit = tonumber(arg()), span = tonumber(arg()) }
-    redis.call('ZREMRANGEBYSCORE', rate.key, '-inf', now - rate.span)
-    local place = tonumber(redis.call('ZSCORE', rate.key, 'w:' .. id) or nil)
-    if place then
-      redis.call('ZREM', rate.key, 'w:' .. id)
-    end
-    subject.at = math.max(subject.at, free_from(rate, not closes and place))
-    subject.rates[r] = rate
+    rates[r] = { limit = tonumber(arg()), span = tonumber(arg()) }
+    subject.span = math.max(subject.span, rates[r].span)
+  end
+  if #rates == 0 then
+    return subject
+  end
+  subject.calls = key()
+  redis.call('ZREMRANGEBYSCORE', subject.calls, '-inf', now - subject.span)
+  local place = tonumber(redis.call('ZSCORE', subject.calls, 'w:' .. id) or nil)
+  if place then
+    redis.call('ZREM', subject.calls, 'w:' .. id)
+  end
+  for _, rate in ipairs(rates) do
+    subject.at = math.max(subject.at, free_from(subject.calls, rate, not closes and place))
   end
   return subject
 end
 
 local function count(subject, at, member)
-  for _, rate in ipairs(subject.rates) do
-    redis.call('ZADD', rate.key, at, member)
+  if subject.calls then
+    redis.call('ZADD', subject.calls, at, member)
     -- Whoever waits behind this one comes back at most one length later, and with a minute's grace.
-    redis.call('PEXPIRE', rate.key, at - now + rate.span + 60000)
+    redis.call('PEXPIRE', subject.calls, at - now + subject.span + 60000)
   end
 end
 

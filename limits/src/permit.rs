@@ -54,8 +54,13 @@ impl Subject {
         format!("fanfare:{{permits}}:{name}:closed")
     }
 
-    /// The key of the calls counted against one of its limits.
-    pub(crate) fn rate_key(&self, rate: Rate) -> String {
-        format!("fanfare:{{permits}}:{}:{}", self.name, millis(rate.span))
+    /// The key of the calls counted against it.
+    pub(crate) fn calls_key(name: &str) -> String {
+        format!("fanfare:{{permits}}:{name}:calls")
+    }
+
+    /// How long a call counts: the longest of its limits, in ms; 0 without any.
+    pub(crate) fn span(&self) -> i64 {
+        self.rates.iter().map(|rate| millis(rate.span)).max().unwrap_or(0)
     }
 }

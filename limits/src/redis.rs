@@ -104,8 +104,11 @@ impl Redis {
             call.arg(&request.id).arg(request.subjects.len());
             for subject in &request.subjects {
                 call.key(Subject::closed_key(&subject.name)).arg(subject.rates.len());
+                if !subject.rates.is_empty() {
+                    call.key(Subject::calls_key(&subject.name));
+                }
                 for rate in &subject.rates {
-                    call.key(subject.rate_key(*rate)).arg(rate.limit).arg(millis(rate.span));
+                    call.arg(rate.limit).arg(millis(rate.span));
                 }
             }
         }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::{
     bullmq::Program,
-    cpu,
+    cpu, groups,
     load::Target,
     network::now,
     servers::Servers,
@@ -46,8 +46,9 @@ pub async fn run(posts: usize, peers: bool) {
             all.push(peer(&servers, "full", posts, delay).await);
             all.push(peer(&servers, "tuned", posts, delay).await);
         }
-        all.push(fanfare(&servers, posts, delay, true).await);
-        all.push(fanfare(&servers, posts, delay, false).await);
+        for fleet in [true, false] {
+            all.push(fanfare(&servers, posts, delay, fleet, !peers).await);
+        }
         report(&format!("{posts} posts, {SLOTS} at a time, a network that takes {delay} ms"), &all);
     }
 }
@@ -105,14 +106,21 @@ async fn peer(servers: &Servers, mode: &str, posts: usize, delay: u64) -> Figure
     }
 }
 
-async fn fanfare(servers: &Servers, posts: usize, delay: u64, fleet: bool) -> Figures {
+async fn fanfare(
+    servers: &Servers,
+    posts: usize,
+    delay: u64,
+    fleet: bool,
+    profiled: bool,
+) -> Figures {
     let target = Target::start(delay);
-    let service = if fleet {
+    let mut service = if fleet {
         Service::fleet(servers, &target).await
     } else {
         Service::embedded(&target).await
     };
     service.fill(posts, Due::At(now())).await;
+    let metrics = profiled.then(|| service.with_metrics());
     let (databases, network) = (servers.cpu(), target.cpu());
     let started = Instant::now();
     let worker = service.start(&["worker", "--concurrency", &SLOTS.to_string()]);
@@ -121,6 +129,9 @@ async fn fanfare(servers: &Servers, posts: usize, delay: u64, fleet: bool) -> Fi
     // From the start of the process, to be no kinder to ourselves than to the peer.
     let seconds = started.elapsed().as_secs_f64();
     assert_eq!((arrived.posts, arrived.again), (posts, 0), "every post once");
+    if let Some(metrics) = metrics {
+        groups::print_of(&metrics).await;
+    }
     Figures {
         name: if fleet { "Fanfare, PostgreSQL and Redis" } else { "Fanfare, SQLite and memory" },
         posts,

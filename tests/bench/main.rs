@@ -12,6 +12,7 @@ mod bare;
 mod bullmq;
 mod cpu;
 mod full;
+mod groups;
 mod lateness;
 mod limits;
 mod load;

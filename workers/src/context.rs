@@ -1,6 +1,6 @@
 //! What every piece of work can use.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use fanfare_domain::{
     Domain, Result,
@@ -157,17 +157,14 @@ where
     I: Clone + Send + Sync + 'static,
     O: Send + 'static,
     F: Fn(Domain, Vec<I>) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<Vec<O>>> + Send,
+    Fut: Future<Output = Result<Vec<O>>> + Send + 'static,
 {
     let cx = cx.clone();
     Group::new(name, move |items| flush(cx.clone(), items))
 }
 
 /// What was taken, in the order it was asked for; an id asked for twice has it once.
-fn in_order<T>(ids: &[i64], mut taken: Vec<T>, id_of: impl Fn(&T) -> i64) -> Vec<Option<T>> {
-    let take = |id: &i64| {
-        let place = taken.iter().position(|one| id_of(one) == *id)?;
-        Some(taken.swap_remove(place))
-    };
-    ids.iter().map(take).collect()
+fn in_order<T>(ids: &[i64], taken: Vec<T>, id_of: impl Fn(&T) -> i64) -> Vec<Option<T>> {
+    let mut taken: HashMap<i64, T> = taken.into_iter().map(|one| (id_of(&one), one)).collect();
+    ids.iter().map(|id| taken.remove(id)).collect()
 }

@@ -17,7 +17,7 @@ use sha2::Sha256;
 use tracing::Instrument;
 use url::Url;
 
-use crate::{Context, shares::Key};
+use crate::{Context, group::Lane, shares::Key};
 
 /// How long a receiver may take for one try.
 const DEADLINE: Duration = Duration::from_secs(10);
@@ -30,7 +30,8 @@ const WAITS: [u64; 7] = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
 
 /// Makes one try of a delivery, if it is due and nobody else has it.
 pub async fn run(job: DeliverWebhook, cx: Context) {
-    let claimed = match cx.claim_delivery.call(job.delivery_id).await {
+    let lane = Lane::of(job.first);
+    let claimed = match cx.claim_delivery.call(lane, job.delivery_id).await {
         Ok(Some(claimed)) => claimed,
         Ok(None) => return,
         Err(error) => {
@@ -43,10 +44,10 @@ pub async fn run(job: DeliverWebhook, cx: Context) {
         delivery.id = %claimed.delivery.uid, webhook.id = %claimed.delivery.webhook_id,
         event = claimed.delivery.event_type, request.id = claimed.request_id,
     );
-    carry(cx, claimed).instrument(span).await;
+    carry(cx, claimed, lane).instrument(span).await;
 }
 
-async fn carry(cx: Context, claimed: deliveries::Claimed) {
+async fn carry(cx: Context, claimed: deliveries::Claimed, lane: Lane) {
     tracing::debug!("a delivery was claimed");
     cx.failpoint.reach("delivery_claimed").await;
     let hold = Hold { id: claimed.delivery.id.0, fence: claimed.delivery.fence };
@@ -75,7 +76,7 @@ async fn carry(cx: Context, claimed: deliveries::Claimed) {
         tracing::info!(tries, status, "a webhook did not take a delivery");
     }
     cx.tally.delivery(outcome.status);
-    if let Err(error) = cx.finish_delivery.call(outcome).await {
+    if let Err(error) = cx.finish_delivery.call(lane, outcome).await {
         tracing::warn!(%error, "a delivery's result was not written; it will be made again");
     }
 }

@@ -3,7 +3,7 @@
 //! Greedy, without a timer: whatever was asked for while the last flush ran is the next group. Under light load a group
 //! is one row and waits for nothing; under heavy load groups grow by themselves.
 
-use std::{future::Future, time::Instant};
+use std::{future::Future, sync::Arc, time::Instant};
 
 use fanfare_domain::error::{Error, Result};
 use tokio::sync::{mpsc, oneshot};
@@ -12,10 +12,34 @@ use tokio::sync::{mpsc, oneshot};
 /// workspace follow one another, because its events are numbered without gaps.
 const MOST: usize = 256;
 
-/// A flush function with a queue before it. Cheap to clone.
+/// Which queue an item waits in. Each is flushed by itself, so that the one post of a tenant does not go step by step with
+/// the hundreds of another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lane {
+    /// For what a tenant has one of.
+    First,
+    /// For what a tenant has many of.
+    Further,
+}
+
+impl Lane {
+    /// The lane of something that is, or is not, the first its tenant had lately.
+    pub const fn of(first: bool) -> Self {
+        if first { Self::First } else { Self::Further }
+    }
+}
+
+/// After a group of so many rows the next one is given a moment to grow.
+const CROWD: usize = 8;
+
+/// The moment.
+const LINGER: std::time::Duration = std::time::Duration::from_millis(5);
+
+/// A flush function with a queue before it for each [`Lane`]. Cheap to clone.
 #[derive(Debug)]
 pub struct Group<I, O> {
-    waiting: mpsc::UnboundedSender<Waiting<I, O>>,
+    first: mpsc::UnboundedSender<Waiting<I, O>>,
+    further: mpsc::UnboundedSender<Waiting<I, O>>,
 }
 
 #[derive(Debug)]
@@ -26,7 +50,7 @@ struct Waiting<I, O> {
 
 impl<I, O> Clone for Group<I, O> {
     fn clone(&self) -> Self {
-        Self { waiting: self.waiting.clone() }
+        Self { first: self.first.clone(), further: self.further.clone() }
     }
 }
 
@@ -36,29 +60,48 @@ impl<I: Clone + Send + Sync + 'static, O: Send + 'static> Group<I, O> {
     pub fn new<F, Fut>(name: &'static str, flush: F) -> Self
     where
         F: Fn(Vec<I>) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<Vec<O>>> + Send,
+        Fut: Future<Output = Result<Vec<O>>> + Send + 'static,
     {
-        let (waiting, mut queue) = mpsc::unbounded_channel();
-        tokio::spawn(async move {
-            let mut group: Vec<Waiting<I, O>> = Vec::with_capacity(MOST);
-            while queue.recv_many(&mut group, MOST).await > 0 {
-                let (rows, begun) = (group.len(), Instant::now());
-                answer(&flush, std::mem::take(&mut group)).await;
-                fanfare_metrics::record::group(name, rows, begun.elapsed());
-            }
-        });
-        Self { waiting }
+        let flush = Arc::new(flush);
+        let lane = || {
+            let (waiting, queue) = mpsc::unbounded_channel();
+            tokio::spawn(serve(name, Arc::clone(&flush), queue));
+            waiting
+        };
+        Self { first: lane(), further: lane() }
     }
 
-    /// Has one item written with whatever else waits.
+    /// Has one item written with whatever else waits in its lane.
     ///
     /// # Errors
     /// The flush function's.
-    pub async fn call(&self, item: I) -> Result<O> {
+    pub async fn call(&self, lane: Lane, item: I) -> Result<O> {
         let (answer, answered) = oneshot::channel();
         let gone = || Error::internal("a group of writes was given up");
-        self.waiting.send(Waiting { item, answer }).map_err(|_| gone())?;
+        let waiting = if lane == Lane::First { &self.first } else { &self.further };
+        waiting.send(Waiting { item, answer }).map_err(|_| gone())?;
         answered.await.map_err(|_| gone())?
+    }
+}
+
+/// Flushes what waits in one lane, until nobody can wait there any more.
+async fn serve<I, O, F, Fut>(
+    name: &'static str,
+    flush: Arc<F>,
+    mut queue: mpsc::UnboundedReceiver<Waiting<I, O>>,
+) where
+    I: Clone,
+    F: Fn(Vec<I>) -> Fut,
+    Fut: Future<Output = Result<Vec<O>>>,
+{
+    let mut group: Vec<Waiting<I, O>> = Vec::with_capacity(MOST);
+    while queue.recv_many(&mut group, MOST).await > 0 {
+        let (rows, begun) = (group.len(), Instant::now());
+        answer(&*flush, std::mem::take(&mut group)).await;
+        fanfare_metrics::record::group(name, rows, begun.elapsed());
+        if rows >= CROWD {
+            tokio::time::sleep(LINGER).await;
+        }
     }
 }
 
@@ -96,7 +139,7 @@ mod tests {
 
     use fanfare_domain::error::{Code, Error};
 
-    use super::Group;
+    use super::{Group, Lane};
 
     #[tokio::test]
     async fn what_waits_goes_together_and_a_bad_row_fails_alone() {
@@ -114,7 +157,7 @@ mod tests {
         });
         let calls = (0..100).map(|item| {
             let group = group.clone();
-            async move { group.call(item).await }
+            async move { group.call(Lane::Further, item).await }
         });
         let answers = futures_util::future::join_all(calls).await;
         for (item, answer) in answers.into_iter().enumerate() {
@@ -125,5 +168,27 @@ mod tests {
             }
         }
         assert!(sizes.lock().unwrap().iter().any(|size| *size > 1), "{sizes:?}");
+    }
+
+    #[tokio::test]
+    async fn the_first_of_a_tenant_does_not_wait_for_the_group_of_another() {
+        let (held, hold) = tokio::sync::watch::channel(true);
+        let group = Group::new("test", move |items: Vec<i32>| {
+            let mut hold = hold.clone();
+            async move {
+                if items.contains(&1) {
+                    let _ = hold.wait_for(|held| !held).await;
+                }
+                Ok(items)
+            }
+        });
+        let burst = tokio::spawn({
+            let group = group.clone();
+            async move { group.call(Lane::Further, 1).await }
+        });
+        assert_eq!(group.call(Lane::First, 2).await.unwrap(), 2);
+        assert!(!burst.is_finished());
+        held.send(false).unwrap();
+        assert_eq!(burst.await.unwrap().unwrap(), 1);
     }
 }

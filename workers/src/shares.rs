@@ -2,7 +2,7 @@
 //!
 //! Each key has a share of the slots. Over it, it may use what is free, but never the last eighth: a newcomer finds a
 //! slot at once. A receiver of webhooks may do so only while it answers quickly: one that does not would keep all it got
-//! for as long as a try may take. What finds no slot waits a moment for one of its key; then it is parked: its row is given back for a
+//! for as long as a try may take. What finds no slot waits for one of its key as long as some are freed; then it is parked: its row is given back for a
 //! minute, should this process die, and is taken out of the parking place when a slot of its key frees.
 
 use std::{
@@ -24,9 +24,12 @@ const OF_ONE: usize = 4;
 /// A receiver that took longer than this for its last delivery gets no more than its share.
 const QUICK: Duration = Duration::from_secs(1);
 
-/// How long work waits for a slot of its key before it is parked: while a network answers quickly slots free faster than
-/// rows could be given back and taken again, and when it does not, newcomers behind the waiting ones lose no more.
+/// Work that waits for a slot is parked when none was freed for so long: while a network answers quickly slots free faster
+/// than rows could be given back and taken again, and when it does not, newcomers behind the waiting ones lose no more.
 const PATIENCE: Duration = Duration::from_millis(25);
+
+/// It is parked after so long in any case.
+const MOST_PATIENCE: Duration = Duration::from_secs(1);
 
 /// What slots are shared among.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -56,6 +59,8 @@ struct State {
     held: HashMap<Key, usize>,
     /// Receivers that took their last delivery quickly.
     quick: HashSet<Key>,
+    /// When a slot was freed last.
+    freed: Instant,
     /// Who waits for a slot right now, in order.
     waiting: VecDeque<(Vec<Key>, oneshot::Sender<Share>)>,
     parked: HashMap<Key, VecDeque<Hold>>,
@@ -71,6 +76,7 @@ impl Shares {
             running: 0,
             held: HashMap::new(),
             quick: HashSet::new(),
+            freed: Instant::now(),
             waiting: VecDeque::new(),
             parked: HashMap::new(),
         });
@@ -82,7 +88,7 @@ impl Shares {
         self.state().slots = slots;
     }
 
-    /// Takes a slot for all of these keys until the share is dropped; waits for it a moment.
+    /// Takes a slot for all of these keys until the share is dropped; waits for it while others free theirs.
     ///
     /// # Errors
     /// The key that is over its share while too few slots are free.
@@ -97,8 +103,14 @@ impl Shares {
             state.waiting.push_back((keys, free));
             (full, freed)
         };
-        if let Ok(Ok(share)) = tokio::time::timeout(PATIENCE, &mut freed).await {
-            return Ok(share);
+        let since = Instant::now();
+        loop {
+            if let Ok(Ok(share)) = tokio::time::timeout(PATIENCE, &mut freed).await {
+                return Ok(share);
+            }
+            if self.state().freed.elapsed() > PATIENCE || since.elapsed() > MOST_PATIENCE {
+                break;
+            }
         }
         // One that came in the same moment is taken; none can come from here on.
         freed.close();
@@ -146,6 +158,7 @@ impl State {
 
     fn give(&mut self, keys: &[Key], after: Duration) {
         self.running -= 1;
+        self.freed = Instant::now();
         for key in keys {
             if after > QUICK {
                 self.quick.remove(key);

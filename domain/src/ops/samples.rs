@@ -100,7 +100,7 @@ async fn write(cx: &Domain, counts: &Counts, again: &str) -> Result<()> {
     }
     let sql = format!(
         "{} ON CONFLICT (minute, kind, platform, measure) DO UPDATE SET n = {again}",
-        new.insert_into("samples")
+        new.insert_into("samples", 1)
     );
     cx.db.write.execute_raw(statement(&cx.db.write, sql, new.values())).await?;
     Ok(())

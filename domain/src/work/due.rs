@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use fanfare_entities::Millis;
 use fanfare_jobs::Kind;
-use sea_orm::{ConnectionTrait, DbErr, Statement};
+use sea_orm::{ConnectionTrait, DbErr, QueryResult, Statement};
 use uuid::Uuid;
 
 use super::{table, workspace_column, workspace_of};
@@ -75,31 +75,53 @@ async fn rows(cx: &Domain, query: Statement) -> Result<Vec<Due>> {
     Ok(rows.collect::<Result<_, DbErr>>()?)
 }
 
-/// Workspaces with due work behind `from`, by jumping from one to the next in the index.
-pub(super) async fn workspaces_behind(
+/// Up to `count` workspaces behind `from` that wait for anything, and when the first of it is due, by jumping from one to
+/// the next in the index by workspace.
+pub(super) async fn first_due(
     cx: &Domain,
     kind: Kind,
-    now: Millis,
     from: Uuid,
-) -> Result<Vec<Uuid>> {
+    count: usize,
+) -> Result<Vec<(Uuid, Millis)>> {
     let table = table(kind);
+    // Ordered by all that the index has, or PostgreSQL may take another one and walk over all work that is done.
     let next = |behind: &str| {
         format!(
-            "SELECT workspace_id FROM {table} WHERE workspace_id > {behind} AND due_at <= $1 \
-             ORDER BY workspace_id LIMIT 1"
+            "SELECT workspace_id FROM {table} WHERE workspace_id > {behind} AND due_at IS NOT NULL \
+             ORDER BY workspace_id, due_at, id LIMIT 1"
         )
     };
     let sql = format!(
         "WITH RECURSIVE found(workspace_id, n) AS (SELECT ({}), 1 UNION ALL \
-         SELECT ({}), n + 1 FROM found WHERE found.workspace_id IS NOT NULL AND n < {WORKSPACES_A_TURN}) \
-         SELECT workspace_id FROM found WHERE workspace_id IS NOT NULL",
-        next("$2"),
+         SELECT ({}), n + 1 FROM found WHERE found.workspace_id IS NOT NULL AND n < {count}) \
+         SELECT workspace_id, (SELECT due_at FROM {table} AS first WHERE first.workspace_id = found.workspace_id \
+         AND first.due_at IS NOT NULL ORDER BY first.workspace_id, first.due_at, first.id LIMIT 1) AS due_at \
+         FROM found WHERE workspace_id IS NOT NULL",
+        next("$1"),
         next("found.workspace_id"),
     );
-    let rows = cx.db.read.query_all_raw(statement(&cx.db.read, sql, [now.into(), from.into()]));
-    Ok(rows
-        .await?
-        .iter()
-        .map(|row| row.try_get("", "workspace_id"))
-        .collect::<Result<_, DbErr>>()?)
+    let found = cx.db.read.query_all_raw(statement(&cx.db.read, sql, [from.into()])).await?;
+    let first = |row: &QueryResult| {
+        // None: it was done between two steps of the walk.
+        let due_at: Option<Millis> = row.try_get("", "due_at")?;
+        Ok((row.try_get("", "workspace_id")?, due_at.unwrap_or(Millis::MAX)))
+    };
+    Ok(found.iter().map(first).collect::<Result<_, DbErr>>()?)
+}
+
+/// Workspaces for which something has become due in this time (from, to), as far as the first [`WORKSPACES_A_TURN`] rows
+/// tell.
+pub(super) async fn fresh_workspaces(
+    cx: &Domain,
+    kind: Kind,
+    (from, to): (Millis, Millis),
+) -> Result<Vec<Uuid>> {
+    let sql = format!(
+        "SELECT DISTINCT workspace_id FROM (SELECT workspace_id FROM {} WHERE due_at > $1 AND due_at <= $2 \
+         ORDER BY due_at, id LIMIT {WORKSPACES_A_TURN}) AS fresh",
+        table(kind)
+    );
+    let values = [from.into(), to.into()];
+    let rows = cx.db.read.query_all_raw(statement(&cx.db.read, sql, values)).await?;
+    Ok(rows.iter().map(|row| row.try_get("", "workspace_id")).collect::<Result<_, DbErr>>()?)
 }

@@ -6,6 +6,7 @@ mod due;
 mod lead;
 mod outlook;
 mod sweep;
+mod waiting;
 
 use fanfare_entities::Millis;
 use fanfare_jobs::{Kind, Ring};

@@ -11,8 +11,9 @@ use fanfare_jobs::{Kind, Ring};
 use uuid::Uuid;
 
 use super::{
-    due::{Due, Place, State, WORKSPACES_A_TURN, due, workspaces_behind},
+    due::{Due, Place, State, WORKSPACES_A_TURN, due},
     is_shared,
+    waiting::Waiting,
 };
 use crate::{Domain, error::Result};
 
@@ -49,6 +50,8 @@ pub struct Turn {
 struct Round {
     /// The workspace the last turn ended with.
     position: Uuid,
+    /// Which workspaces have due work.
+    waiting: Waiting,
     /// What was rung for and, as far as it was seen, not taken.
     rung: HashMap<i64, Rung>,
     /// How far due rows were rung for, of a workspace or (none) of all: what lies before was rung, and need not be read
@@ -97,6 +100,7 @@ impl Turn {
         if passed - round.begun >= READ_AGAIN {
             round.begun = passed;
             round.reached.clear();
+            round.waiting.walk_again();
         }
         let wanted = match room {
             0 => round.newcomers(cx, kind, passed - again).await?,
@@ -233,14 +237,9 @@ impl Round {
     }
 
     /// Workspaces with due work, beginning behind the one the last turn ended with.
-    async fn workspaces(&self, cx: &Domain, kind: Kind) -> Result<Vec<Uuid>> {
-        let (now, from) = (cx.clock.now(), self.position);
-        let mut workspaces = workspaces_behind(cx, kind, now, from).await?;
-        if workspaces.len() < WORKSPACES_A_TURN && !from.is_nil() {
-            let wrapped = workspaces_behind(cx, kind, now, Uuid::nil()).await?;
-            workspaces.extend(wrapped.into_iter().filter(|id| *id <= from));
-        }
-        Ok(workspaces)
+    async fn workspaces(&mut self, cx: &Domain, kind: Kind) -> Result<Vec<Uuid>> {
+        self.waiting.read(cx, kind).await?;
+        Ok(self.waiting.behind(self.position))
     }
 
     /// Up to `share` of the oldest due rows of each of these workspaces, one of each in turn.

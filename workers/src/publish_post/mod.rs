@@ -20,13 +20,14 @@ use fanfare_entities::account::AccountStatus;
 use fanfare_jobs::PublishPost;
 use tracing::Instrument;
 
-use crate::{Context, shares::Key};
+use crate::{Context, group::Lane, shares::Key};
 use run::Run;
 use verdict::Failure;
 
 /// Publishes a post if it is due and nobody else has it.
 pub async fn run(job: PublishPost, cx: Context) {
-    let claimed = match cx.claim.call(job.post_id).await {
+    let lane = Lane::of(job.first);
+    let claimed = match cx.claim.call(lane, job.post_id).await {
         Ok(Some(claimed)) => claimed,
         // Paused, moved, deleted, published, or held by another worker.
         Ok(None) => return,
@@ -41,14 +42,14 @@ pub async fn run(job: PublishPost, cx: Context) {
         "post",
         post.id = %row.id, request.id = row.request_id, platform = row.platform,
     );
-    carry(cx, claimed).instrument(span).await;
+    carry(cx, claimed, lane).instrument(span).await;
 }
 
-async fn carry(cx: Context, claimed: posts::work::Claimed) {
+async fn carry(cx: Context, claimed: posts::work::Claimed, lane: Lane) {
     tracing::debug!(fence = claimed.post.fence, laps = claimed.post.laps, "a post was claimed");
     cx.failpoint.reach("claimed").await;
     // In a task of its own: whatever happens to the worker, a call in flight is never cut off.
-    let published = async move { publish(&cx, claimed).await };
+    let published = async move { publish(&cx, claimed, lane).await };
     match tokio::spawn(published.in_current_span()).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => tracing::warn!(%error, "a post was left to its lease"),
@@ -57,12 +58,16 @@ async fn carry(cx: Context, claimed: posts::work::Claimed) {
 }
 
 /// Takes a claimed post as far as it goes now.
-async fn publish(cx: &Context, claimed: posts::work::Claimed) -> fanfare_domain::Result<()> {
+async fn publish(
+    cx: &Context,
+    claimed: posts::work::Claimed,
+    lane: Lane,
+) -> fanfare_domain::Result<()> {
     let posts::work::Claimed { post, account, secret } = claimed;
     let platform = (cx.connector)(posts::platform(&post.platform)?);
     let facts = account.as_ref().map(accounts::facts).unwrap_or_default();
     let posts::Ready { draft, files } = posts::readiness(&cx.domain, &post, &facts).await?;
-    let run = Run::open(cx, platform, post, draft).await?;
+    let run = Run::open((cx, lane), platform, post, draft).await?;
     if run.is_worn_out() {
         return run.fail(Failure::worn_out()).await;
     }

@@ -262,7 +262,7 @@ impl Run<'_> {
         let code =
             record.error.as_ref().and_then(|error| error["code"].as_str().map(str::to_owned));
         let (clock, failpoint) = (&self.cx.domain.clock, &self.cx.failpoint);
-        let write = || self.cx.record.call(record.clone());
+        let write = || self.cx.record.call(self.lane, record.clone());
         let held = until_answered(clock, failpoint, write).await?;
         if held {
             self.cx.tally.post(&self.row.platform, &record);

@@ -24,7 +24,7 @@ use super::{
     permit::{Turn, Wanted, account_name, app_name},
     verdict::{Failure, Verdict, millis, verdict},
 };
-use crate::Context;
+use crate::{Context, group::Lane};
 
 /// The lease outlives a commit call's deadline by this much.
 const MARGIN: Duration = Duration::from_secs(10);
@@ -36,6 +36,8 @@ const AT_ONCE: Duration = Duration::from_secs(5);
 /// One claim of one post.
 pub struct Run<'a> {
     pub(super) cx: &'a Context,
+    /// With whose steps its steps are grouped.
+    pub(super) lane: Lane,
     pub(super) platform: &'static dyn Platform,
     pub(super) row: post::Model,
     pub(super) hold: Hold,
@@ -66,7 +68,7 @@ pub(super) enum Next {
 impl<'a> Run<'a> {
     /// A run over a claimed row.
     pub async fn open(
-        cx: &'a Context,
+        (cx, lane): (&'a Context, Lane),
         platform: &'static dyn Platform,
         row: post::Model,
         draft: Draft,
@@ -74,7 +76,7 @@ impl<'a> Run<'a> {
         let attempt = attempt::open(cx, &row).await?;
         let hold = Hold { id: row.id.0, fence: row.fence };
         let (state, partly_public) = (row.state.clone(), row.partly_public);
-        Ok(Self { cx, platform, row, hold, draft, state, partly_public, attempt, lines: None })
+        Ok(Self { cx, lane, platform, row, hold, draft, state, partly_public, attempt, lines: None })
     }
 
     /// Three workers in a row were lost with this row.
@@ -208,7 +210,7 @@ impl<'a> Run<'a> {
         let limited = self.cx.domain.settings.sandbox_limits;
         let (post, phase) = ((self.hold.id, self.row.post_type.as_str()), step.phase);
         let wanted = Wanted::of(post, phase, self.platform, account, session, limited);
-        match self.cx.permit.call(wanted).await? {
+        match self.cx.permit.call(self.lane, wanted).await? {
             Turn::Now => return Ok(true),
             Turn::At(at) => self.wait_for_turn(at, None).await?,
             Turn::Exhausted(at) => {
@@ -263,7 +265,7 @@ impl<'a> Run<'a> {
         };
         self.cx.failpoint.reach("arming").await;
         let (clock, failpoint) = (&self.cx.domain.clock, &self.cx.failpoint);
-        until_answered(clock, failpoint, || self.cx.arm.call(armed.clone())).await
+        until_answered(clock, failpoint, || self.cx.arm.call(self.lane, armed.clone())).await
     }
 
     /// A post is late by what it is late at its first commit call; later ones wait for reasons of their own.
@@ -321,7 +323,7 @@ impl<'a> Run<'a> {
         }
         self.cx.failpoint.reach("renewing").await;
         let until = self.cx.now() + LEASE;
-        if let Ok(false) | Err(_) = self.cx.renew.call((self.hold, until)).await {
+        if let Ok(false) | Err(_) = self.cx.renew.call(self.lane, (self.hold, until)).await {
             record::lease_lost("publish_post");
             tracing::warn!(post.id = self.hold.id, "the lease of a post was not renewed");
         }

@@ -1,7 +1,9 @@
 //! The ledger's rows.
 
+use std::collections::HashSet;
+
 use fanfare_entities::Millis;
-use sea_orm::{ConnectionTrait, DbErr, FromQueryResult};
+use sea_orm::{ConnectionTrait, DbBackend, DbErr, FromQueryResult, QueryResult, Value};
 use serde_json::Value as Json;
 
 use crate::{
@@ -30,24 +32,67 @@ pub struct Attempt {
     pub steps: Json,
 }
 
-/// Writes attempts; one that is there already is brought up to date.
-pub(super) async fn write_attempts<'a, C: ConnectionTrait>(
+const COLUMNS: Columns = &[
+    ("post_id", Type::Big),
+    ("number", Type::Int),
+    ("worker", Type::Text),
+    ("started_at", Type::Big),
+    ("ended_at", Type::Big),
+    ("outcome", Type::Text),
+    ("error", Type::Json),
+    ("steps", Type::Json),
+];
+
+/// An attempt that is there already is brought up to date.
+const UP_TO_DATE: &str = " ON CONFLICT (post_id, number) DO UPDATE SET ended_at = excluded.ended_at, \
+     outcome = excluded.outcome, error = excluded.error, steps = excluded.steps";
+
+/// What a change returns of the posts it has changed: what may have become different without their holder losing them.
+const RETURNED: [&str; 4] = ["id", "workspace_id", "group_key", "release_id"];
+
+/// Changes posts by `update`, writes the attempts of those that it has changed and returns these: on PostgreSQL in one
+/// statement, because there every further one is another journey.
+pub(super) async fn update_with<'a, C: ConnectionTrait>(
+    conn: &C,
+    update: String,
+    mut values: Vec<Value>,
+    attempts: impl Iterator<Item = (i64, &'a Attempt)>,
+) -> Result<Vec<QueryResult>, DbErr> {
+    if conn.get_database_backend() != DbBackend::Postgres {
+        // It takes only bare names of columns there; to PostgreSQL they are ambiguous.
+        let update = format!("{update} RETURNING {}", RETURNED.join(", "));
+        let changed = conn.query_all_raw(statement(conn, update, values)).await?;
+        let ids = changed.iter().map(|row| row.try_get("", "id"));
+        let ids = ids.collect::<Result<HashSet<i64>, DbErr>>()?;
+        let rows = rows(conn, attempts.filter(|(id, _)| ids.contains(id)));
+        if !rows.is_empty() {
+            let sql = rows.insert_into("post_attempts", 1) + UP_TO_DATE;
+            conn.execute_raw(statement(conn, sql, rows.values())).await?;
+        }
+        return Ok(changed);
+    }
+    let update = format!("{update} RETURNING posts.{}", RETURNED.join(", posts."));
+    let rows = rows(conn, attempts);
+    if rows.is_empty() {
+        return conn.query_all_raw(statement(conn, update, values)).await;
+    }
+    let insert = rows.insert_into("post_attempts", values.len() + 1);
+    let sql = format!(
+        "WITH changed AS ({update}), \
+         told AS ({insert} AND post_id IN (SELECT id FROM changed){UP_TO_DATE}) \
+         SELECT * FROM changed"
+    );
+    values.extend(rows.values());
+    conn.query_all_raw(statement(conn, sql, values)).await
+}
+
+fn rows<'a, C: ConnectionTrait>(
     conn: &C,
     attempts: impl Iterator<Item = (i64, &'a Attempt)>,
-) -> Result<(), DbErr> {
-    const COLUMNS: Columns = &[
-        ("post_id", Type::Big),
-        ("number", Type::Int),
-        ("worker", Type::Text),
-        ("started_at", Type::Big),
-        ("ended_at", Type::Big),
-        ("outcome", Type::Text),
-        ("error", Type::Json),
-        ("steps", Type::Json),
-    ];
-    let mut values = Rows::new(conn, COLUMNS);
+) -> Rows {
+    let mut rows = Rows::new(conn, COLUMNS);
     for (id, attempt) in attempts {
-        values.push([
+        rows.push([
             id.into(),
             attempt.number.into(),
             (&attempt.worker).into(),
@@ -58,16 +103,7 @@ pub(super) async fn write_attempts<'a, C: ConnectionTrait>(
             (&attempt.steps).into(),
         ]);
     }
-    if values.is_empty() {
-        return Ok(());
-    }
-    let sql = format!(
-        "{} ON CONFLICT (post_id, number) DO UPDATE SET ended_at = excluded.ended_at, \
-         outcome = excluded.outcome, error = excluded.error, steps = excluded.steps",
-        values.insert_into("post_attempts")
-    );
-    conn.execute_raw(statement(conn, sql, values.values())).await?;
-    Ok(())
+    rows
 }
 
 /// Reads an attempt of the ledger, to go on with it.

@@ -6,11 +6,11 @@
 mod attempt;
 mod record;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use fanfare_entities::{Millis, account, post, secret};
 use fanfare_jobs::Kind;
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
+use sea_orm::{ConnectionTrait, DbErr, FromQueryResult, Iterable, QueryResult};
 
 use super::event;
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
     rows::{Columns, Rows, Type},
     work::{self, Hold},
 };
-use attempt::write_attempts;
+use attempt::update_with;
 
 pub use attempt::{Attempt, attempt};
 pub use record::{Record, record};
@@ -63,21 +63,31 @@ pub struct Claimed {
     pub secret: Option<secret::Model>,
 }
 
-/// Reads the accounts and secrets of a group in two statements.
+/// Reads the accounts and secrets of a group in one statement, whose text does not change with the size of the group.
 async fn with_accounts(cx: &Domain, posts: Vec<post::Model>) -> Result<Vec<Claimed>> {
     if posts.is_empty() {
         return Ok(Vec::new());
     }
     let db = &cx.db.read;
-    let ids: BTreeSet<_> = posts.iter().map(|post| post.account_id).collect();
-    let accounts = account::Entity::find().filter(account::Column::Id.is_in(ids)).all(db).await?;
-    let ids: Vec<_> = accounts.iter().filter_map(|account| account.secret_id).collect();
-    let secrets = secret::Entity::find().filter(secret::Column::Id.is_in(ids)).all(db).await?;
+    let ids: BTreeSet<i64> = posts.iter().map(|post| post.account_id.0).collect();
+    let asked = Rows::of_ids(db, &ids.into_iter().collect::<Vec<_>>());
+    let column = |column| format!("secrets.{} AS secret_{0}", sea_orm::IdenStatic::as_str(&column));
+    let sql = format!(
+        "SELECT accounts.*, {} FROM {} JOIN accounts ON accounts.id = asked.id \
+         LEFT JOIN secrets ON secrets.id = accounts.secret_id",
+        secret::Column::iter().map(column).collect::<Vec<_>>().join(", "),
+        asked.from("asked", 1)
+    );
+    let rows = db.query_all_raw(statement(db, sql, asked.values())).await?;
+    let read = |row: &QueryResult| {
+        let account = account::Model::from_query_result(row, "")?;
+        let secret = secret::Model::from_query_result_optional(row, "secret_")?;
+        Ok((account.id, (account, secret)))
+    };
+    let read = rows.iter().map(read).collect::<Result<HashMap<_, _>, DbErr>>()?;
     let claimed = posts.into_iter().map(|post| {
-        let account = accounts.iter().find(|account| account.id == post.account_id).cloned();
-        let id = account.as_ref().and_then(|account| account.secret_id);
-        let secret = id.and_then(|id| secrets.iter().find(|secret| secret.id == id)).cloned();
-        Claimed { post, account, secret }
+        let (account, secret) = read.get(&post.account_id).cloned().unzip();
+        Claimed { post, account, secret: secret.flatten() }
     });
     Ok(claimed.collect())
 }
@@ -113,8 +123,7 @@ pub async fn arm(cx: &Domain, armed: Vec<Armed>) -> Result<Vec<bool>> {
         ("sending_until", Type::Big),
         ("due_at", Type::Big),
     ];
-    let tx = Tx::begin(cx).await?;
-    let conn = tx.conn();
+    let conn = &cx.db.write;
     let mut values = Rows::new(conn, COLUMNS);
     for one in &armed {
         values.push([
@@ -133,26 +142,20 @@ pub async fn arm(cx: &Domain, armed: Vec<Armed>) -> Result<Vec<bool>> {
         "UPDATE posts SET attempt = u.attempt, steps = u.steps, \
          due_at = CASE WHEN posts.due_at < u.due_at THEN u.due_at ELSE posts.due_at END, \
          sending_at = u.sending_at, sending_until = u.sending_until FROM {} \
-         WHERE posts.id = u.id{fenced} RETURNING posts.id",
+         WHERE posts.id = u.id{fenced}",
         values.from("u", 1)
     );
-    let sql = on_sqlite_unqualified(conn, sql);
-    let held: Vec<i64> = conn
-        .query_all_raw(statement(conn, sql, values.values()))
-        .await?
-        .iter()
-        .map(|row| row.try_get("", "id"))
-        .collect::<Result<_, DbErr>>()?;
-    let kept = |one: &&Armed| held.contains(&one.hold.id);
-    write_attempts(conn, armed.iter().filter(kept).map(|one| (one.hold.id, &one.attempt))).await?;
-    tx.commit().await?;
+    let values = values.values().collect();
+    let attempts = armed.iter().map(|one| (one.hold.id, &one.attempt));
+    let held = if cx.db.is_postgres() {
+        update_with(conn, sql, values, attempts).await?
+    } else {
+        let tx = Tx::begin(cx).await?;
+        let held = update_with(tx.conn(), sql, values, attempts).await?;
+        tx.commit().await?;
+        held
+    };
+    let held = held.iter().map(|row| row.try_get("", "id"));
+    let held = held.collect::<Result<HashSet<i64>, DbErr>>()?;
     Ok(armed.iter().map(|one| held.contains(&one.hold.id)).collect())
-}
-
-/// SQLite takes only bare column names behind RETURNING.
-fn on_sqlite_unqualified<C: ConnectionTrait>(conn: &C, sql: String) -> String {
-    if conn.get_database_backend() == sea_orm::DbBackend::Postgres {
-        return sql;
-    }
-    sql.replace("RETURNING posts.", "RETURNING ")
 }

@@ -4,16 +4,15 @@ use std::collections::HashMap;
 
 use fanfare_entities::{Millis, WorkspaceId, post, post::PostStatus};
 use fanfare_jobs::Kind;
-use sea_orm::{ActiveEnum, ConnectionTrait, DbErr, FromQueryResult, SelectModel, SelectorRaw};
+use sea_orm::{ActiveEnum, ConnectionTrait, DbErr, FromQueryResult};
 use serde_json::Value as Json;
 
 use super::{
-    attempt::{Attempt, write_attempts},
-    on_sqlite_unqualified, told,
+    attempt::{Attempt, update_with},
+    told,
 };
 use crate::{
     Domain, Tx,
-    db::statement,
     error::Result,
     guard::{self, Guard},
     rows::{Columns, Rows, Type},
@@ -64,10 +63,7 @@ pub async fn record(cx: &Domain, records: Vec<Record>) -> Result<Vec<bool>> {
     let now = cx.clock.now();
     let mut tx = Tx::begin(cx).await?;
     let saved = update(tx.conn(), &records, now).await?;
-    let held = records.iter().filter(|record| saved.contains_key(&record.hold.id));
-    let attempts = held.clone().filter_map(|one| Some((one.hold.id, one.attempt.as_ref()?)));
-    write_attempts(tx.conn(), attempts).await?;
-    for record in held {
+    for record in records.iter().filter(|record| saved.contains_key(&record.hold.id)) {
         if let Some(row) = &record.ended {
             tx.emit(outcome_event(record.applied_to(row, &saved[&record.hold.id], now)));
         }
@@ -136,16 +132,15 @@ async fn update<C: ConnectionTrait>(
     let sql = format!(
         "UPDATE posts SET fence = posts.fence + u.up, laps = 0, updated_at = $1, \
          attempt = coalesce(u.attempt, posts.attempt), {} FROM {} \
-         WHERE posts.id = u.id{fenced} \
-         RETURNING posts.id, posts.workspace_id, posts.group_key, posts.release_id",
+         WHERE posts.id = u.id{fenced}",
         set.join(", "),
         values.from("u", 2),
     );
-    let sql = on_sqlite_unqualified(conn, sql);
-    let query = statement(conn, sql, std::iter::once(now.into()).chain(values.values()));
-    let saved: Vec<Saved> =
-        SelectorRaw::<SelectModel<Saved>>::from_statement(query).all(conn).await?;
-    Ok(saved.into_iter().map(|saved| (saved.id, saved)).collect())
+    let values = std::iter::once(now.into()).chain(values.values()).collect();
+    let attempts = records.iter().filter_map(|one| Some((one.hold.id, one.attempt.as_ref()?)));
+    let saved = update_with(conn, sql, values, attempts).await?;
+    let saved = saved.iter().map(|row| Saved::from_query_result(row, ""));
+    saved.map(|saved| saved.map(|saved| (saved.id, saved))).collect()
 }
 
 const RECORD_COLUMNS: Columns = &[
