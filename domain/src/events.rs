@@ -171,14 +171,11 @@ async fn webhooks<C: ConnectionTrait>(
     events: &[NewEvent],
 ) -> Result<Vec<webhook::Model>, DbErr> {
     let told = events.iter().filter(|event| event.streamed);
-    let workspaces: BTreeSet<_> = told.map(|event| event.workspace_id).collect();
+    let workspaces: BTreeSet<_> = told.map(|event| event.workspace_id.0).collect();
     if workspaces.is_empty() {
         return Ok(Vec::new());
     }
-    let mut asked = Rows::new(conn, &[("id", Type::Uuid)]);
-    for workspace in workspaces {
-        asked.push([workspace.0.into()]);
-    }
+    let asked = Rows::of_uuids(conn, workspaces);
     let sql = format!(
         "SELECT webhooks.* FROM {} JOIN webhooks ON webhooks.workspace_id = asked.id",
         asked.from("asked", 1)

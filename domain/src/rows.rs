@@ -68,11 +68,20 @@ impl Rows {
         Self { backend, columns, texts: vec![open.to_owned(); texts], rows: 0 }
     }
 
-    /// Rows of one number each.
+    /// Rows of one number each, called `id`.
     pub fn of_ids<C: ConnectionTrait>(conn: &C, ids: &[i64]) -> Self {
         let mut rows = Self::new(conn, &[("id", Type::Big)]);
         for id in ids {
             rows.push([(*id).into()]);
+        }
+        rows
+    }
+
+    /// Rows of one UUID each, called `id`.
+    pub fn of_uuids<C: ConnectionTrait>(conn: &C, ids: impl IntoIterator<Item = Uuid>) -> Self {
+        let mut rows = Self::new(conn, &[("id", Type::Uuid)]);
+        for id in ids {
+            rows.push([id.into()]);
         }
         rows
     }

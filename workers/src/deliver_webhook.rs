@@ -52,7 +52,7 @@ async fn carry(cx: Context, claimed: deliveries::Claimed, lane: Lane) {
     cx.failpoint.reach("delivery_claimed").await;
     let hold = Hold { id: claimed.delivery.id.0, fence: claimed.delivery.fence };
     let receiver = vec![Key::Receiver(claimed.delivery.webhook_id)];
-    let _slot = match cx.delivery_shares.enter(receiver).await {
+    let _slot = match cx.delivery_shares.enter(lane, receiver).await {
         Ok(slot) => slot,
         Err(full) => return park(&cx, full, hold).await,
     };

@@ -2,8 +2,9 @@
 //!
 //! Each key has a share of the slots. Over it, it may use what is free, but never the last eighth: a newcomer finds a
 //! slot at once. A receiver of webhooks may do so only while it answers quickly: one that does not would keep all it got
-//! for as long as a try may take. What finds no slot waits for one of its key as long as some are freed; then it is parked: its row is given back for a
-//! minute, should this process die, and is taken out of the parking place when a slot of its key frees.
+//! for as long as a try may take. What finds no slot waits for one as long as its key frees some; then it is parked: its
+//! row is given back for a minute, should this process die, and is taken out of the parking place when a slot of its key
+//! frees.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -18,14 +19,17 @@ use tokio::{
     time::Instant,
 };
 
+use crate::group::Lane;
+
 /// Most slots of one account or receiver while others want them.
 const OF_ONE: usize = 4;
 
 /// A receiver that took longer than this for its last delivery gets no more than its share.
 const QUICK: Duration = Duration::from_secs(1);
 
-/// Work that waits for a slot is parked when none was freed for so long: while a network answers quickly slots free faster
-/// than rows could be given back and taken again, and when it does not, newcomers behind the waiting ones lose no more.
+/// Work that waits for a slot is parked when its key has freed none for so long: while a network answers quickly slots free
+/// faster than rows could be given back and taken again, and when it does not, newcomers behind the waiting ones lose no
+/// more.
 const PATIENCE: Duration = Duration::from_millis(25);
 
 /// It is parked after so long in any case.
@@ -56,14 +60,20 @@ struct Inner {
 struct State {
     slots: usize,
     running: usize,
-    held: HashMap<Key, usize>,
+    held: HashMap<Key, Held>,
     /// Receivers that took their last delivery quickly.
     quick: HashSet<Key>,
-    /// When a slot was freed last.
-    freed: Instant,
     /// Who waits for a slot right now, in order.
     waiting: VecDeque<(Vec<Key>, oneshot::Sender<Share>)>,
     parked: HashMap<Key, VecDeque<Hold>>,
+}
+
+/// What a key has.
+#[derive(Debug, Default)]
+struct Held {
+    slots: usize,
+    /// When it last freed one.
+    freed: Option<Instant>,
 }
 
 impl Shares {
@@ -76,7 +86,6 @@ impl Shares {
             running: 0,
             held: HashMap::new(),
             quick: HashSet::new(),
-            freed: Instant::now(),
             waiting: VecDeque::new(),
             parked: HashMap::new(),
         });
@@ -88,11 +97,12 @@ impl Shares {
         self.state().slots = slots;
     }
 
-    /// Takes a slot for all of these keys until the share is dropped; waits for it while others free theirs.
+    /// Takes a slot for all of these keys until the share is dropped; waits for it while others free theirs. Who is
+    /// the first of its tenant waits before all others.
     ///
     /// # Errors
     /// The key that is over its share while too few slots are free.
-    pub async fn enter(&self, keys: Vec<Key>) -> Result<Share, Key> {
+    pub async fn enter(&self, lane: Lane, keys: Vec<Key>) -> Result<Share, Key> {
         let (full, mut freed) = {
             let mut state = self.state();
             let Some(full) = state.full(&keys) else {
@@ -100,7 +110,10 @@ impl Shares {
                 return Ok(Share::of(keys, self.clone()));
             };
             let (free, freed) = oneshot::channel();
-            state.waiting.push_back((keys, free));
+            match lane {
+                Lane::First => state.waiting.push_front((keys, free)),
+                Lane::Further => state.waiting.push_back((keys, free)),
+            }
             (full, freed)
         };
         let since = Instant::now();
@@ -108,7 +121,7 @@ impl Shares {
             if let Ok(Ok(share)) = tokio::time::timeout(PATIENCE, &mut freed).await {
                 return Ok(share);
             }
-            if self.state().freed.elapsed() > PATIENCE || since.elapsed() > MOST_PATIENCE {
+            if !self.state().is_moving(&full) || since.elapsed() > MOST_PATIENCE {
                 break;
             }
         }
@@ -139,7 +152,7 @@ impl State {
             Key::Platform(_) => (self.slots / 4).max(1),
             Key::Account(_) | Key::Receiver(_) => OF_ONE.min(self.slots),
         };
-        let held = self.held.get(key).copied().unwrap_or(0);
+        let held = self.held.get(key).map_or(0, |held| held.slots);
         let may_have_more = !matches!(key, Key::Receiver(_)) || self.quick.contains(key);
         held < share || may_have_more && self.running < self.slots - self.slots / 8
     }
@@ -149,16 +162,21 @@ impl State {
         keys.iter().find(|key| !self.admits(key)).cloned()
     }
 
+    /// The key has freed a slot just now, or has none any more.
+    fn is_moving(&self, key: &Key) -> bool {
+        let freed = |held: &Held| held.freed.is_some_and(|freed| freed.elapsed() < PATIENCE);
+        self.held.get(key).is_none_or(freed)
+    }
+
     fn take(&mut self, keys: &[Key]) {
         self.running += 1;
         for key in keys {
-            *self.held.entry(key.clone()).or_default() += 1;
+            self.held.entry(key.clone()).or_default().slots += 1;
         }
     }
 
     fn give(&mut self, keys: &[Key], after: Duration) {
         self.running -= 1;
-        self.freed = Instant::now();
         for key in keys {
             if after > QUICK {
                 self.quick.remove(key);
@@ -166,8 +184,9 @@ impl State {
                 self.quick.insert(key.clone());
             }
             if let Some(held) = self.held.get_mut(key) {
-                *held -= 1;
-                if *held == 0 {
+                held.slots -= 1;
+                held.freed = Some(Instant::now());
+                if held.slots == 0 {
                     self.held.remove(key);
                 }
             }
@@ -241,7 +260,7 @@ mod tests {
     async fn fill(shares: &Shares, slots: usize, keys: fn() -> Vec<Key>) -> Vec<Share> {
         let mut held = Vec::new();
         for _ in 0..slots {
-            held.push(shares.enter(keys()).await.unwrap());
+            held.push(shares.enter(Lane::Further, keys()).await.unwrap());
         }
         held
     }
@@ -254,7 +273,10 @@ mod tests {
     async fn alone_one_account_uses_all_but_an_eighth_which_newcomers_find_free() {
         let (shares, _left) = Shares::new(16);
         let held = fill(&shares, 14, mine).await;
-        assert_eq!(shares.enter(mine()).await.unwrap_err(), Key::Platform("bluesky".into()));
+        assert_eq!(
+            shares.enter(Lane::Further, mine()).await.unwrap_err(),
+            Key::Platform("bluesky".into())
+        );
         let newcomers = fill(&shares, 2, other).await;
         drop((held, newcomers));
         assert_eq!(shares.state().running, 0);
@@ -266,7 +288,7 @@ mod tests {
         let (shares, _left) = Shares::new(16);
         let others = fill(&shares, 14, other).await;
         let held = fill(&shares, 2, mine).await;
-        assert!(shares.enter(other()).await.is_err());
+        assert!(shares.enter(Lane::Further, other()).await.is_err());
         drop((others, held));
     }
 
@@ -275,13 +297,16 @@ mod tests {
         let receiver = || vec![Key::Receiver(WebhookId(uuid::Uuid::nil()))];
         let (shares, _left) = Shares::new(16);
         let unknown = fill(&shares, OF_ONE, receiver).await;
-        assert!(shares.enter(receiver()).await.is_err(), "nobody knows whether it is quick");
+        assert!(
+            shares.enter(Lane::Further, receiver()).await.is_err(),
+            "nobody knows whether it is quick"
+        );
         drop(unknown);
         let quick = fill(&shares, 14, receiver).await;
         tokio::time::advance(QUICK * 2).await;
         drop(quick);
         let slow = fill(&shares, OF_ONE, receiver).await;
-        assert!(shares.enter(receiver()).await.is_err());
+        assert!(shares.enter(Lane::Further, receiver()).await.is_err());
         drop(slow);
     }
 
@@ -291,7 +316,7 @@ mod tests {
         let mut held = fill(&shares, 7, mine).await;
         let waiting = tokio::spawn({
             let shares = shares.clone();
-            async move { shares.enter(mine()).await }
+            async move { shares.enter(Lane::Further, mine()).await }
         });
         tokio::task::yield_now().await;
         held.pop();
@@ -301,11 +326,70 @@ mod tests {
         assert_eq!(shares.state().running, 0);
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_is_parked_when_its_own_key_frees_nothing() {
+        let third = || vec![Key::Platform("discord".into())];
+        let (shares, _left) = Shares::new(16);
+        let stuck = fill(&shares, 7, mine).await;
+        let mut moving = fill(&shares, 4, other).await;
+        let full = fill(&shares, 4, third).await;
+        let since = Instant::now();
+        let waiting = tokio::spawn({
+            let shares = shares.clone();
+            async move { (shares.enter(Lane::Further, mine()).await.is_err(), since.elapsed()) }
+        });
+        for _ in 0..8 {
+            moving.pop();
+            moving.extend(fill(&shares, 1, other).await);
+            tokio::time::sleep(PATIENCE / 2).await;
+        }
+        let (parked, after) = waiting.await.unwrap();
+        assert!(parked && after < PATIENCE * 2, "{after:?}");
+        drop((moving, stuck, full));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_goes_on_waiting_while_its_key_frees_slots_for_others() {
+        let (shares, _left) = Shares::new(8);
+        let mut held = fill(&shares, 7, mine).await;
+        let waiting: Vec<_> = (0..4)
+            .map(|_| {
+                let shares = shares.clone();
+                tokio::spawn(async move { shares.enter(Lane::Further, mine()).await })
+            })
+            .collect();
+        for one in waiting {
+            tokio::time::sleep(PATIENCE * 3 / 4).await;
+            held.pop();
+            held.push(one.await.unwrap().unwrap());
+        }
+        assert_eq!(shares.state().running, 7);
+    }
+
+    #[tokio::test]
+    async fn the_first_of_a_tenant_waits_before_the_others() {
+        let (shares, _left) = Shares::new(8);
+        let mut held = fill(&shares, 7, mine).await;
+        let wait = |lane| {
+            let shares = shares.clone();
+            tokio::spawn(async move { shares.enter(lane, mine()).await })
+        };
+        let further = wait(Lane::Further);
+        tokio::task::yield_now().await;
+        let first = wait(Lane::First);
+        tokio::task::yield_now().await;
+        held.pop();
+        held.push(first.await.unwrap().unwrap());
+        assert!(!further.is_finished());
+        held.pop();
+        held.push(further.await.unwrap().unwrap());
+    }
+
     #[tokio::test]
     async fn a_freed_slot_wakes_a_parked_row_of_its_key() {
         let (shares, mut left) = Shares::new(8);
         let mut held = fill(&shares, 7, mine).await;
-        let full = shares.enter(mine()).await.unwrap_err();
+        let full = shares.enter(Lane::Further, mine()).await.unwrap_err();
         shares.park(full, Hold { id: 5, fence: 2 });
         assert!(left.try_recv().is_err());
         held.pop();

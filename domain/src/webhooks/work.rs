@@ -3,16 +3,17 @@
 use std::collections::BTreeSet;
 
 use fanfare_entities::{
-    EventId, Millis, WebhookId, WorkspaceId, event, secret, webhook, webhook_delivery,
-    webhook_delivery::DeliveryStatus, webhook_secret,
+    Millis, WebhookId, WorkspaceId, event, secret, webhook, webhook_delivery,
+    webhook_delivery::DeliveryStatus,
 };
 use fanfare_jobs::Kind;
 use sea_orm::{
     ActiveEnum, ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DbErr,
-    EntityTrait, ExprTrait, QueryFilter, QueryOrder, QuerySelect, sea_query::Expr,
+    EntityTrait, FromQueryResult, QueryFilter, QuerySelect, Statement, sea_query::Expr,
 };
 use secrecy::SecretString;
 use serde_json::{Value as Json, json};
+use uuid::Uuid;
 
 use super::{disabled, drop_pending, secrets::TABLE};
 use crate::{
@@ -56,11 +57,11 @@ pub async fn claim(cx: &Domain, ids: Vec<i64>) -> Result<Vec<Claimed>> {
         return Ok(Vec::new());
     }
     let db = &cx.db.read;
-    let hooks: BTreeSet<_> = taken.iter().map(|row| row.webhook_id).collect();
-    let webhooks =
-        webhook::Entity::find().filter(webhook::Column::Id.is_in(hooks.clone())).all(db).await?;
-    let events: BTreeSet<_> = taken.iter().map(|row| EventId(row.event_id)).collect();
-    let events = event::Entity::find().filter(event::Column::Id.is_in(events)).all(db).await?;
+    let hooks: BTreeSet<_> = taken.iter().map(|row| row.webhook_id.0).collect();
+    let query = by_id(db, "webhooks", hooks.clone());
+    let webhooks = webhook::Entity::find().from_raw_sql(query).all(db).await?;
+    let query = by_id(db, "events", taken.iter().map(|row| row.event_id).collect());
+    let events = event::Entity::find().from_raw_sql(query).all(db).await?;
     let keys = signing(cx, hooks, now).await?;
     Ok(taken
         .into_iter()
@@ -88,30 +89,36 @@ pub fn payload(row: &event::Model) -> Json {
     })
 }
 
+/// Rows of a table by their ids: a statement whose text does not change with their number.
+fn by_id<C: ConnectionTrait>(conn: &C, table: &str, ids: BTreeSet<Uuid>) -> Statement {
+    let asked = Rows::of_uuids(conn, ids);
+    let from = asked.from("asked", 1);
+    let sql = format!("SELECT {table}.* FROM {from} JOIN {table} ON {table}.id = asked.id");
+    statement(conn, sql, asked.values())
+}
+
+/// The secrets that sign what these webhooks are sent, newest first.
 async fn signing(
     cx: &Domain,
-    hooks: BTreeSet<WebhookId>,
+    hooks: BTreeSet<Uuid>,
     now: Millis,
 ) -> Result<Vec<(WebhookId, SecretString)>> {
     let db = &cx.db.read;
-    let unexpired =
-        webhook_secret::Column::ExpiresAt.is_null().or(webhook_secret::Column::ExpiresAt.gt(now));
-    let rows = webhook_secret::Entity::find()
-        .filter(webhook_secret::Column::WebhookId.is_in(hooks))
-        .filter(unexpired)
-        .order_by_desc(webhook_secret::Column::SecretId)
-        .all(db)
-        .await?;
-    let ids = rows.iter().map(|row| row.secret_id);
-    let sealed = secret::Entity::find().filter(secret::Column::Id.is_in(ids)).all(db).await?;
+    let asked = Rows::of_uuids(db, hooks);
+    let sql = format!(
+        "SELECT s.webhook_id, secrets.* FROM {} JOIN webhook_secrets AS s ON s.webhook_id = asked.id \
+         JOIN secrets ON secrets.id = s.secret_id WHERE s.expires_at IS NULL OR s.expires_at > $1 \
+         ORDER BY s.secret_id DESC",
+        asked.from("asked", 2)
+    );
+    let values = std::iter::once(now.into()).chain(asked.values());
+    let rows = db.query_all_raw(statement(db, sql, values)).await?;
     let mut keys = Vec::with_capacity(rows.len());
     for row in &rows {
-        let Some(secret) = sealed.iter().find(|secret| secret.id == row.secret_id) else {
-            continue;
-        };
-        let plain = cx.vault.unseal(TABLE, secret)?;
+        let secret = secret::Model::from_query_result(row, "")?;
+        let plain = cx.vault.unseal(TABLE, &secret)?;
         let plain = String::from_utf8(plain).map_err(|_| Error::internal("a secret is no text"))?;
-        keys.push((row.webhook_id, SecretString::from(plain)));
+        keys.push((row.try_get("", "webhook_id")?, SecretString::from(plain)));
     }
     Ok(keys)
 }

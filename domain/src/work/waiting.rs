@@ -74,8 +74,10 @@ mod tests {
 
     #[test]
     fn the_circle_begins_behind_the_position_and_has_each_once() {
-        let ids = |numbers: &[u128]| numbers.iter().map(|n| Uuid::from_u128(*n)).collect::<Vec<_>>();
-        let waiting = Waiting { known: ids(&[2, 4, 6]).into_iter().collect(), ..Waiting::default() };
+        let ids =
+            |numbers: &[u128]| numbers.iter().map(|n| Uuid::from_u128(*n)).collect::<Vec<_>>();
+        let waiting =
+            Waiting { known: ids(&[2, 4, 6]).into_iter().collect(), ..Waiting::default() };
         assert_eq!(waiting.behind(Uuid::nil()), ids(&[2, 4, 6]));
         assert_eq!(waiting.behind(Uuid::from_u128(4)), ids(&[6, 2, 4]));
         assert_eq!(waiting.behind(Uuid::from_u128(5)), ids(&[6, 2, 4]));

@@ -86,7 +86,7 @@ async fn publish(
         return run.fail(Failure::reconnect_required(&account.platform)).await;
     }
     let keys = vec![Key::Platform(account.platform.clone()), Key::Account(account.id)];
-    let _slot = match cx.post_shares.enter(keys).await {
+    let _slot = match cx.post_shares.enter(lane, keys).await {
         Ok(slot) => slot,
         Err(full) => return run.park(full).await,
     };

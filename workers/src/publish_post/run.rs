@@ -76,7 +76,18 @@ impl<'a> Run<'a> {
         let attempt = attempt::open(cx, &row).await?;
         let hold = Hold { id: row.id.0, fence: row.fence };
         let (state, partly_public) = (row.state.clone(), row.partly_public);
-        Ok(Self { cx, lane, platform, row, hold, draft, state, partly_public, attempt, lines: None })
+        Ok(Self {
+            cx,
+            lane,
+            platform,
+            row,
+            hold,
+            draft,
+            state,
+            partly_public,
+            attempt,
+            lines: None,
+        })
     }
 
     /// Three workers in a row were lost with this row.
