@@ -84,6 +84,7 @@ impl Flaw {
     pub(crate) fn of_run(spent: Spent) -> Self {
         match spent {
             Spent::Time | Spent::Output => Self::TooCostly,
+            Spent::Starved => Self::Passing("this machine has no time for it".to_owned()),
             Spent::Missing(why) => Self::Passing(why),
             Spent::Failed(words) => {
                 tracing::debug!(words, "a media tool gave a file up");

@@ -51,6 +51,8 @@ pub(crate) struct Child<'a> {
 pub(crate) enum Spent {
     /// It took too long.
     Time,
+    /// It took too long, and for most of that time it was not running: this machine has no time for it.
+    Starved,
     /// It printed too much.
     Output,
     /// It could not be started.
@@ -88,14 +90,31 @@ impl Child<'_> {
             let status = running.wait().await.map_err(missing)?;
             Ok((printed?, complaint, status))
         };
-        let (printed, complaint, status) =
-            timeout(self.time, work).await.map_err(|_| Spent::Time)??;
+        let Ok(done) = timeout(self.time, work).await else {
+            return Err(if has_run(running.id(), self.time / 2) {
+                Spent::Time
+            } else {
+                Spent::Starved
+            });
+        };
+        let (printed, complaint, status) = done?;
         if status.success() {
             Ok(printed)
         } else {
             Err(Spent::Failed(format!("{status}: {complaint}")))
         }
     }
+}
+
+/// True if a program has had the processor for so long, or if nobody can tell (only Linux does).
+fn has_run(pid: Option<u32>, time: Duration) -> bool {
+    /// Ticks a second in /proc, the same on every Linux that Debian builds.
+    const TICKS: u64 = 100;
+    let stat = pid.and_then(|pid| std::fs::read_to_string(format!("/proc/{pid}/stat")).ok());
+    let Some(behind) = stat.as_ref().and_then(|stat| stat.rsplit_once(')')) else { return true };
+    // Behind the name: user and system time are the 12th and 13th field.
+    let ran = behind.1.split_whitespace().skip(11).take(2).filter_map(|field| field.parse().ok());
+    Duration::from_millis(ran.sum::<u64>() * 1_000 / TICKS) >= time
 }
 
 /// A program to be begun, for whom, and who waits for it.
@@ -177,8 +196,11 @@ mod tests {
 
     #[tokio::test]
     async fn it_is_stopped_at_each_limit() {
-        let slow = Child { time: Duration::from_millis(300), ..shell("sleep 600") };
-        assert_eq!(slow.run().await, Err(Spent::Time));
+        let waiting = Child { time: Duration::from_millis(300), ..shell("sleep 600") };
+        assert_eq!(waiting.run().await, Err(Spent::Starved));
+        let slow = Child { time: Duration::from_secs(2), ..shell("while :; do :; done") };
+        // On a busy machine it may not have had its second.
+        assert!(matches!(slow.run().await, Err(Spent::Time | Spent::Starved)));
         assert_eq!(shell("yes").run().await, Err(Spent::Output));
         let busy = Child { cpu: 1, ..shell("while :; do :; done") };
         assert!(matches!(busy.run().await, Err(Spent::Failed(_))));
