@@ -113,8 +113,9 @@ fn has_run(pid: Option<u32>, time: Duration) -> bool {
     let stat = pid.and_then(|pid| std::fs::read_to_string(format!("/proc/{pid}/stat")).ok());
     let Some(behind) = stat.as_ref().and_then(|stat| stat.rsplit_once(')')) else { return true };
     // Behind the name: user and system time are the 12th and 13th field.
-    let ran = behind.1.split_whitespace().skip(11).take(2).filter_map(|field| field.parse().ok());
-    Duration::from_millis(ran.sum::<u64>() * 1_000 / TICKS) >= time
+    let ran = behind.1.split_whitespace().skip(11).take(2);
+    let ticks: u64 = ran.filter_map(|field| field.parse::<u64>().ok()).sum();
+    Duration::from_millis(ticks * 1_000 / TICKS) >= time
 }
 
 /// A program to be begun, for whom, and who waits for it.
