@@ -1,6 +1,6 @@
 //! What every piece of work can use.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use fanfare_domain::{
     Domain, Result,
@@ -15,7 +15,7 @@ use fanfare_platforms::{self as platforms, Platform, PlatformId};
 use tokio::sync::mpsc;
 
 use crate::{
-    group::Group,
+    group::{Group, LINGER},
     heartbeat::Busy,
     publish_post::permit::{Desk, Turn, Wanted},
     shares::Shares,
@@ -160,7 +160,9 @@ where
     Fut: Future<Output = Result<Vec<O>>> + Send + 'static,
 {
     let cx = cx.clone();
-    Group::new(name, move |items| flush(cx.clone(), items))
+    // SQLite is no journey away, and has one writer, who would stand idle.
+    let linger = if cx.db.is_postgres() { LINGER } else { Duration::ZERO };
+    Group::new(name, linger, move |items| flush(cx.clone(), items))
 }
 
 /// What was taken, in the order it was asked for; an id asked for twice has it once.

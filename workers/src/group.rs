@@ -1,9 +1,13 @@
 //! Many small writes as few large ones.
 //!
-//! Greedy, without a timer: whatever was asked for while the last flush ran is the next group. Under light load a group
-//! is one row and waits for nothing; under heavy load groups grow by themselves.
+//! Whatever was asked for while the last flush ran is the next group. Under light load a group is one row and waits for
+//! nothing; under heavy load groups grow by themselves, and where each costs a journey they are given a moment for it.
 
-use std::{future::Future, sync::Arc, time::Instant};
+use std::{
+    future::Future,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use fanfare_domain::error::{Error, Result};
 use tokio::sync::{mpsc, oneshot};
@@ -33,7 +37,7 @@ impl Lane {
 const CROWD: usize = 8;
 
 /// The moment.
-const LINGER: std::time::Duration = std::time::Duration::from_millis(5);
+pub const LINGER: Duration = Duration::from_millis(5);
 
 /// A flush function with a queue before it for each [`Lane`]. Cheap to clone.
 #[derive(Debug)]
@@ -55,9 +59,9 @@ impl<I, O> Clone for Group<I, O> {
 }
 
 impl<I: Clone + Send + Sync + 'static, O: Send + 'static> Group<I, O> {
-    /// Groups calls of `flush`, which answers each item in the order given, and counts its groups under `name`. Ends
-    /// with the last clone.
-    pub fn new<F, Fut>(name: &'static str, flush: F) -> Self
+    /// Groups calls of `flush`, which answers each item in the order given, and counts its groups under `name`. After a
+    /// crowded group the next one is given time to grow. Ends with the last clone.
+    pub fn new<F, Fut>(name: &'static str, linger: Duration, flush: F) -> Self
     where
         F: Fn(Vec<I>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Vec<O>>> + Send + 'static,
@@ -65,7 +69,7 @@ impl<I: Clone + Send + Sync + 'static, O: Send + 'static> Group<I, O> {
         let flush = Arc::new(flush);
         let lane = || {
             let (waiting, queue) = mpsc::unbounded_channel();
-            tokio::spawn(serve(name, Arc::clone(&flush), queue));
+            tokio::spawn(serve((name, linger), Arc::clone(&flush), queue));
             waiting
         };
         Self { first: lane(), further: lane() }
@@ -86,7 +90,7 @@ impl<I: Clone + Send + Sync + 'static, O: Send + 'static> Group<I, O> {
 
 /// Flushes what waits in one lane, until nobody can wait there any more.
 async fn serve<I, O, F, Fut>(
-    name: &'static str,
+    (name, linger): (&'static str, Duration),
     flush: Arc<F>,
     mut queue: mpsc::UnboundedReceiver<Waiting<I, O>>,
 ) where
@@ -99,8 +103,8 @@ async fn serve<I, O, F, Fut>(
         let (rows, begun) = (group.len(), Instant::now());
         answer(&*flush, std::mem::take(&mut group)).await;
         fanfare_metrics::record::group(name, rows, begun.elapsed());
-        if rows >= CROWD {
-            tokio::time::sleep(LINGER).await;
+        if rows >= CROWD && !linger.is_zero() {
+            tokio::time::sleep(linger).await;
         }
     }
 }
@@ -135,7 +139,10 @@ where
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
+    use std::{
+        sync::{Arc, Mutex},
+        time::Duration,
+    };
 
     use fanfare_domain::error::{Code, Error};
 
@@ -145,7 +152,7 @@ mod tests {
     async fn what_waits_goes_together_and_a_bad_row_fails_alone() {
         let sizes = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&sizes);
-        let group = Group::new("test", move |items: Vec<i32>| {
+        let group = Group::new("test", Duration::ZERO, move |items: Vec<i32>| {
             seen.lock().unwrap().push(items.len());
             async move {
                 tokio::task::yield_now().await;
@@ -173,7 +180,7 @@ mod tests {
     #[tokio::test]
     async fn the_first_of_a_tenant_does_not_wait_for_the_group_of_another() {
         let (held, hold) = tokio::sync::watch::channel(true);
-        let group = Group::new("test", move |items: Vec<i32>| {
+        let group = Group::new("test", Duration::ZERO, move |items: Vec<i32>| {
             let mut hold = hold.clone();
             async move {
                 if items.contains(&1) {
