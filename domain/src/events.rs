@@ -71,6 +71,10 @@ pub async fn append<C: ConnectionTrait>(
     for event in events.iter().filter(|event| event.streamed) {
         *behind.entry(event.workspace_id).or_default() += 1;
     }
+    let mut counted = Rows::new(conn, &[("id", Type::Uuid), ("n", Type::Big)]);
+    for (id, n) in &behind {
+        counted.push([id.0.into(), (*n).into()]);
+    }
     let mut written = Rows::new(conn, EVENT_COLUMNS);
     let mut told = Vec::new();
     for event in &events {
@@ -99,7 +103,7 @@ pub async fn append<C: ConnectionTrait>(
             told.push((id, event));
         }
     }
-    write(conn, written).await?;
+    write(conn, written, counted).await?;
     deliver(conn, &told, &webhooks, now).await
 }
 
@@ -123,7 +127,7 @@ const EVENT_COLUMNS: Columns = &[
 /// Raises each workspace's counter by the number of its events, in the order of the workspaces' ids, and writes the events
 /// with the numbers that this gives them: on PostgreSQL by one statement, so that the counters are locked for as short a
 /// time as can be.
-async fn write<C: ConnectionTrait>(conn: &C, events: Rows) -> Result<(), DbErr> {
+async fn write<C: ConnectionTrait>(conn: &C, events: Rows, counted: Rows) -> Result<(), DbErr> {
     if events.is_empty() {
         return Ok(());
     }
@@ -140,28 +144,27 @@ async fn write<C: ConnectionTrait>(conn: &C, events: Rows) -> Result<(), DbErr> 
         )
     };
     let new = format!("WITH new AS (SELECT * FROM {})", events.from("given", 1));
-    let counted = "SELECT workspace_id, max(sequence) + 1 AS n FROM new WHERE sequence IS NOT NULL \
-                   GROUP BY workspace_id";
     if conn.get_database_backend() == sea_orm::DbBackend::Postgres {
         let sql = format!(
-            "{new}, counted AS ({counted}), \
-             locked AS (SELECT w.id, counted.n FROM workspaces w JOIN counted ON counted.workspace_id = w.id \
+            "{new}, locked AS (SELECT w.id, counted.n FROM workspaces w JOIN {} ON counted.id = w.id \
              ORDER BY w.id FOR NO KEY UPDATE OF w), \
              raised AS (UPDATE workspaces w SET event_sequence = event_sequence + locked.n FROM locked \
              WHERE w.id = locked.id RETURNING w.id, w.event_sequence) {}",
+            counted.from("counted", EVENT_COLUMNS.len() + 1),
             numbered("raised")
         );
-        conn.execute_raw(statement(conn, sql, events.values())).await?;
+        let values = events.values().chain(counted.values());
+        conn.execute_raw(statement(conn, sql, values)).await?;
         return Ok(());
     }
     let raise = format!(
-        "{new} UPDATE workspaces SET event_sequence = event_sequence + counted.n FROM ({counted}) AS counted \
-         WHERE workspaces.id = counted.workspace_id"
+        "UPDATE workspaces SET event_sequence = event_sequence + counted.n FROM {} \
+         WHERE workspaces.id = counted.id",
+        counted.from("counted", 1)
     );
     let insert = format!("{new} {}", numbered("workspaces"));
-    let values: Vec<_> = events.values().collect();
-    conn.execute_raw(statement(conn, raise, values.clone())).await?;
-    conn.execute_raw(statement(conn, insert, values)).await?;
+    conn.execute_raw(statement(conn, raise, counted.values())).await?;
+    conn.execute_raw(statement(conn, insert, events.values())).await?;
     Ok(())
 }
 
