@@ -1,11 +1,26 @@
 //! What both backends must do (`both.rs`), and what only one of them can get wrong.
 #![expect(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
+/// Runs cases over memory and over Redis.
+macro_rules! on_both_backends {
+    ($($case:ident)*) => {
+        mod memory {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $case() { super::$case(super::Place::memory()).await })*
+        }
+        mod redis {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $case() { super::$case(super::Place::redis().await).await })*
+        }
+    };
+}
+
 mod both;
 mod memory;
 mod outages;
 mod redis_only;
 mod server;
+mod turns;
 
 use std::{
     future::{Ready, ready},
@@ -76,12 +91,23 @@ impl Worker {
     where
         Fut: Future<Output = ()> + Send + 'static,
     {
+        Self::start_jobs(bell, slots, grace, move |job: PublishPost| handler(job.id()))
+    }
+
+    fn start_jobs<Fut>(
+        bell: &Bell,
+        slots: &Slots,
+        grace: Duration,
+        handler: impl Fn(PublishPost) -> Fut + Clone + Send + Sync + 'static,
+    ) -> Self
+    where
+        Fut: Future<Output = ()> + Send + 'static,
+    {
         static STARTED: AtomicUsize = AtomicUsize::new(0);
         let name = format!("worker-{}", STARTED.fetch_add(1, Ordering::Relaxed));
         let (stop, bell, slots) = (CancellationToken::new(), bell.clone(), slots.clone());
         let task = tokio::spawn({
             let stop = stop.clone();
-            let handler = move |job: PublishPost| handler(job.id());
             async move { run_worker(name, &bell, slots, handler, stop, grace).await }
         });
         Self { stop, task }
