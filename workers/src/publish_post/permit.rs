@@ -89,6 +89,21 @@ impl Wanted {
     }
 }
 
+/// Those who wait together when a network asks for patience.
+pub struct Lines {
+    /// The account.
+    pub account: String,
+    /// Its app.
+    pub app: String,
+}
+
+impl Lines {
+    /// What an account and its app are called.
+    pub fn of(platform: &dyn Platform, account: &account::Model, session: &Session) -> Self {
+        Self { account: account_name(account), app: app_name(platform, account, session) }
+    }
+}
+
 /// What an account is called among permits: the network's own account, which several workspaces may have connected.
 pub fn account_name(account: &account::Model) -> String {
     format!("account:{}:{}", place(account), account.remote_id)

@@ -21,7 +21,7 @@ use serde_json::Value;
 use super::{
     attempt,
     patience::until_answered,
-    permit::{Turn, Wanted, account_name, app_name},
+    permit::{Lines, Turn, Wanted},
     verdict::{Failure, Verdict, millis, verdict},
 };
 use crate::{Context, group::Lane};
@@ -47,12 +47,6 @@ pub struct Run<'a> {
     pub(super) attempt: Attempt,
     /// What its account and its app are called among permits.
     pub(super) lines: Option<Lines>,
-}
-
-/// Those who wait together when a network asks for patience.
-pub(super) struct Lines {
-    pub(super) account: String,
-    pub(super) app: String,
 }
 
 /// What the caller of a step does next.
@@ -105,8 +99,7 @@ impl<'a> Run<'a> {
 
     /// Goes as far as it can: until the post is public, has failed, or must wait.
     pub async fn publish(mut self, account: account::Model, mut session: Session) -> Result<()> {
-        let app = app_name(self.platform, &account, &session);
-        self.lines = Some(Lines { account: account_name(&account), app });
+        self.lines = Some(Lines::of(self.platform, &account, &session));
         if self.row.sending_at.is_some()
             && guard::stands(Guard::Reconciled)
             && matches!(self.reconcile(&session).await?, Next::Over)
