@@ -15,6 +15,9 @@ const CHROMIUM: &str = "/usr/bin/chromium";
 /// How long one command may take.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// What the browser answers where the page asked is just being replaced.
+const GIVES_WAY: i64 = -32_000;
+
 /// The browser reads commands from descriptor 3 and answers on 4; a shell puts our pipes there.
 const START: &str = "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null";
 
@@ -89,6 +92,12 @@ impl Browser {
     /// # Panics
     /// The browser refuses it or has ended.
     pub async fn call(&mut self, method: &str, params: Value) -> Value {
+        let answer = self.ask(method, params).await;
+        answer.unwrap_or_else(|refusal| panic!("{method}: {refusal}"))
+    }
+
+    /// The same; what the browser has against it, if it refuses.
+    async fn ask(&mut self, method: &str, params: Value) -> Result<Value, Value> {
         self.last += 1;
         let id = self.last;
         let mut command = json!({"id": id, "method": method, "params": params});
@@ -105,9 +114,12 @@ impl Browser {
                 }
             }
         });
-        let answer = answer.await.unwrap_or_else(|_| panic!("{method} had no answer"));
-        assert!(answer["error"].is_null(), "{method}: {}", answer["error"]);
-        answer["result"].clone()
+        let mut answer = answer.await.unwrap_or_else(|_| panic!("{method} had no answer"));
+        if answer["error"].is_null() {
+            Ok(answer["result"].take())
+        } else {
+            Err(answer["error"].take())
+        }
     }
 
     async fn hear(&mut self) -> Value {
@@ -134,10 +146,15 @@ impl Browser {
     /// # Panics
     /// It throws.
     pub async fn eval(&mut self, expression: &str) -> Value {
+        let value = self.evaluate(expression).await;
+        value.unwrap_or_else(|refusal| panic!("{expression}: {refusal}"))
+    }
+
+    async fn evaluate(&mut self, expression: &str) -> Result<Value, Value> {
         let params = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
-        let answer = self.call("Runtime.evaluate", params).await;
+        let mut answer = self.ask("Runtime.evaluate", params).await?;
         assert!(answer["exceptionDetails"].is_null(), "{expression}: {answer}");
-        answer["result"]["value"].clone()
+        Ok(answer["result"]["value"].take())
     }
 
     /// Waits until an expression is true in the page.
@@ -146,11 +163,16 @@ impl Browser {
     /// It never is.
     pub async fn until(&mut self, expression: &str) {
         let deadline = tokio::time::Instant::now() + PATIENCE;
-        // While a page gives way to the next one there is nothing to ask.
         let asked = format!(
             "(() => {{ try {{ return Boolean({expression}) }} catch {{ return false }} }})()"
         );
-        while self.eval(&asked).await != true {
+        loop {
+            match self.evaluate(&asked).await {
+                Ok(Value::Bool(true)) => return,
+                Ok(_) => {}
+                // While a page gives way to the next one there is nobody to ask.
+                Err(refusal) => assert_eq!(refusal["code"], GIVES_WAY, "{expression}: {refusal}"),
+            }
             assert!(tokio::time::Instant::now() < deadline, "never true in the page: {expression}");
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
