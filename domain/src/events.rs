@@ -38,8 +38,8 @@ pub struct NewEvent {
     pub event_type: &'static str,
     /// False: activity only, without a place in the stream.
     pub streamed: bool,
-    /// The payload.
-    pub data: Value,
+    /// The payload, as JSON text.
+    pub data: String,
     /// What it is about.
     pub post_id: Option<PostId>,
     /// What it is about.

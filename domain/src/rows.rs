@@ -7,6 +7,7 @@
 use std::fmt::Write;
 
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, Value};
+use serde::Serialize;
 use serde_json::Value as Json;
 use uuid::Uuid;
 
@@ -221,7 +222,7 @@ impl Cell<'_> {
             Self::Bool(truth) => to.write_str(if *truth { "t" } else { "f" }),
             Self::Uuid(uuid) => write!(to, "{}", uuid.simple()),
             Self::Text(text) => quoted(text, to),
-            Self::Json(json) => quoted(&text_of(json), to),
+            Self::Json(json) => quoted(&text_of(*json), to),
         };
     }
 
@@ -232,15 +233,15 @@ impl Cell<'_> {
             Self::Number(number) => write!(to, "{number}"),
             Self::Bool(truth) => write!(to, "{truth}"),
             Self::Uuid(uuid) => write!(to, "\"{}\"", uuid.simple()),
-            Self::Text(text) => write!(to, "{}", Json::from(*text)),
+            Self::Text(text) => to.write_str(&text_of(text)),
             // JSON is kept as text.
-            Self::Json(json) => write!(to, "{}", Json::from(text_of(json))),
+            Self::Json(json) => to.write_str(&text_of(&text_of(json))),
         };
     }
 }
 
-/// JSON as text. This is several times as fast as `to_string`, which goes through a formatter piece by piece.
-fn text_of(json: &Json) -> String {
+/// As JSON. This is several times as fast as the `to_string` of a value, which goes through a formatter piece by piece.
+fn text_of<T: Serialize + ?Sized>(json: &T) -> String {
     // A value in memory can always be written.
     serde_json::to_string(json).unwrap_or_default()
 }

@@ -16,7 +16,7 @@ mod table;
 mod time;
 mod window;
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{borrow::Borrow, fmt, sync::Arc, time::Duration};
 
 use crate::{fallback::Fallback, line::Lines, redis::Redis, table::Table};
 
@@ -93,7 +93,7 @@ impl Limits {
 impl Limits {
     /// Asks for all of these calls at once, each against all its subjects or none. The k-th that must wait is told the
     /// k-th time that is free, and keeps it: it asks again then under the same id.
-    pub async fn permits(&self, requests: &[Request]) -> Vec<Permit> {
+    pub async fn permits<R: Borrow<Request>>(&self, requests: &[R]) -> Vec<Permit> {
         let (inner, now) = (&*self.0, self.0.time.in_memory());
         let Store::Redis(redis, _) = &inner.store else {
             return inner.lines.ask(now, requests, 1);

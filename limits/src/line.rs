@@ -1,6 +1,7 @@
 //! Permits in memory: the same rules as `permit.lua`.
 
 use std::{
+    borrow::Borrow,
     collections::{BTreeSet, HashMap},
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -33,10 +34,15 @@ struct Line {
 
 impl Lines {
     /// Decides in the given order; each limit is divided by `peers` processes.
-    pub(crate) fn ask(&self, now: i64, requests: &[Request], peers: u32) -> Vec<Permit> {
+    pub(crate) fn ask<R: Borrow<Request>>(
+        &self,
+        now: i64,
+        requests: &[R],
+        peers: u32,
+    ) -> Vec<Permit> {
         let mut state = self.lock();
         state.sweep(now);
-        requests.iter().map(|request| state.one(now, request, peers)).collect()
+        requests.iter().map(|request| state.one(now, request.borrow(), peers)).collect()
     }
 
     pub(crate) fn close(&self, now: i64, name: &str, time: Duration) {

@@ -12,6 +12,8 @@ if not now then
   local time = redis.call('TIME')
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
+-- As text: written once, and not as a number with a fraction at every call.
+local now_shown = string.format('%d', now)
 local keys, args = 0, 1
 local function key()
   keys = keys + 1
@@ -22,12 +24,14 @@ local function arg()
   return ARGV[args]
 end
 
-local function free_from(calls, rate, place)
+local function free_from(calls, held, rate, place)
   local before
   if place and place > now then
     return place
+  elseif held < rate.limit then
+    return now
   elseif place then
-    before = redis.call('ZREVRANGEBYSCORE', calls, now, '-inf', 'WITHSCORES', 'LIMIT', rate.limit - 1, 1)
+    before = redis.call('ZREVRANGEBYSCORE', calls, now_shown, '-inf', 'WITHSCORES', 'LIMIT', rate.limit - 1, 1)
   else
     before = redis.call('ZRANGE', calls, -rate.limit, -rate.limit, 'WITHSCORES')
   end
@@ -47,20 +51,22 @@ local function earliest(id)
     return subject
   end
   subject.calls = key()
-  redis.call('ZREMRANGEBYSCORE', subject.calls, '-inf', now - subject.span)
-  local place = tonumber(redis.call('ZSCORE', subject.calls, 'w:' .. id) or nil)
+  redis.call('ZREMRANGEBYSCORE', subject.calls, '-inf', string.format('%d', now - subject.span))
+  local held = redis.call('ZCARD', subject.calls)
+  local place = held > 0 and tonumber(redis.call('ZSCORE', subject.calls, 'w:' .. id) or nil)
   if place then
     redis.call('ZREM', subject.calls, 'w:' .. id)
+    held = held - 1
   end
   for _, rate in ipairs(rates) do
-    subject.at = math.max(subject.at, free_from(subject.calls, rate, not closes and place))
+    subject.at = math.max(subject.at, free_from(subject.calls, held, rate, not closes and place))
   end
   return subject
 end
 
 local function count(subject, at, member)
   if subject.calls then
-    redis.call('ZADD', subject.calls, at, member)
+    redis.call('ZADD', subject.calls, at == now and now_shown or at, member)
     -- Whoever waits behind this one comes back at most one length later, and with a minute's grace.
     redis.call('PEXPIRE', subject.calls, at - now + subject.span + 60000)
   end

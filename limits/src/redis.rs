@@ -1,6 +1,7 @@
 //! The counters in Redis: one script a call, all its keys on one node.
 
 use std::{
+    borrow::Borrow,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU32, Ordering},
@@ -95,12 +96,12 @@ impl Redis {
     pub(crate) async fn permits(
         &self,
         now: Option<i64>,
-        requests: &[Request],
+        requests: &[impl Borrow<Request>],
     ) -> Option<Vec<Permit>> {
         self.beat();
         let mut call = self.0.permit.prepare_invoke();
         call.arg(shown(now));
-        for request in requests {
+        for request in requests.iter().map(Borrow::borrow) {
             call.arg(&request.id).arg(request.subjects.len());
             for subject in &request.subjects {
                 call.key(Subject::closed_key(&subject.name)).arg(subject.rates.len());

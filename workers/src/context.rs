@@ -41,7 +41,7 @@ pub struct Inner {
     /// What was done, to be told with the next heartbeat.
     pub tally: Tally,
     /// Claims of posts.
-    pub claim: Group<i64, Option<Claimed>>,
+    pub claim: Group<i64, Option<Box<Claimed>>>,
     /// When public calls may be made.
     pub permit: Group<Wanted, Turn>,
     /// Steps about to be taken.
@@ -74,34 +74,36 @@ impl Context {
     #[must_use]
     pub fn with_connector(domain: Domain, name: String, connector: Connector) -> Self {
         let cx = &domain;
-        let claim = grouped(cx, "claim", |cx, ids: Vec<i64>| async move {
-            let taken = publishing::claim(&cx, ids.clone()).await?;
-            Ok(in_order(&ids, taken, |one| one.post.id.0))
+        let claim = grouped(cx, "claim", |cx, ids: Vec<Arc<i64>>| async move {
+            let taken = publishing::claim(&cx, plain(&ids)).await?;
+            Ok(in_order(&ids, taken.into_iter().map(Box::new), |one| one.post.id.0))
         });
         let desk = Arc::<Desk>::default();
-        let permit = grouped(cx, "permit", move |cx, wanted| {
+        let permit = grouped(cx, "permit", move |cx, wanted: Vec<Arc<Wanted>>| {
             let desk = Arc::clone(&desk);
-            async move { desk.decide(&cx, wanted).await }
+            async move { desk.decide(&cx, &wanted).await }
         });
-        let arm = grouped(cx, "arm", |cx, armed| async move { publishing::arm(&cx, armed).await });
-        let record =
+        let arm =
             grouped(
                 cx,
-                "record",
-                |cx, records| async move { publishing::record(&cx, records).await },
+                "arm",
+                |cx, armed: Vec<_>| async move { publishing::arm(&cx, &armed).await },
             );
-        let renew = grouped(cx, "renew", |cx, leases: Vec<(Hold, Millis)>| async move {
-            let until = leases.iter().map(|(_, until)| *until).max().unwrap_or_default();
-            let holds: Vec<_> = leases.into_iter().map(|(hold, _)| hold).collect();
+        let record = grouped(cx, "record", |cx, records: Vec<_>| async move {
+            publishing::record(&cx, &records).await
+        });
+        let renew = grouped(cx, "renew", |cx, leases: Vec<Arc<(Hold, Millis)>>| async move {
+            let until = leases.iter().map(|lease| lease.1).max().unwrap_or_default();
+            let holds: Vec<_> = leases.iter().map(|lease| lease.0).collect();
             let kept = work::renew(&cx, Kind::PublishPost, &holds, until).await?;
             Ok(holds.iter().map(|hold| kept.contains(hold)).collect())
         });
-        let claim_delivery = grouped(cx, "claim_delivery", |cx, ids: Vec<i64>| async move {
-            let taken = deliveries::claim(&cx, ids.clone()).await?;
+        let claim_delivery = grouped(cx, "claim_delivery", |cx, ids: Vec<Arc<i64>>| async move {
+            let taken = deliveries::claim(&cx, plain(&ids)).await?;
             Ok(in_order(&ids, taken, |one| one.delivery.id.0))
         });
-        let finish_delivery = grouped(cx, "finish_delivery", |cx, outcomes| async move {
-            deliveries::finish(&cx, outcomes).await
+        let finish_delivery = grouped(cx, "finish_delivery", |cx, outcomes: Vec<_>| async move {
+            deliveries::finish(&cx, &outcomes).await
         });
         let (post_shares, posts) = Shares::new(usize::MAX / 8);
         let (delivery_shares, left) = Shares::new(usize::MAX / 8);
@@ -154,9 +156,9 @@ async fn unpark(cx: Domain, kind: Kind, mut leaving: mpsc::UnboundedReceiver<Hol
 
 fn grouped<I, O, F, Fut>(cx: &Domain, name: &'static str, flush: F) -> Group<I, O>
 where
-    I: Clone + Send + Sync + 'static,
+    I: Send + Sync + 'static,
     O: Send + 'static,
-    F: Fn(Domain, Vec<I>) -> Fut + Send + Sync + 'static,
+    F: Fn(Domain, Vec<Arc<I>>) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Result<Vec<O>>> + Send + 'static,
 {
     let cx = cx.clone();
@@ -165,8 +167,16 @@ where
     Group::new(name, linger, move |items| flush(cx.clone(), items))
 }
 
+fn plain(ids: &[Arc<i64>]) -> Vec<i64> {
+    ids.iter().map(|id| **id).collect()
+}
+
 /// What was taken, in the order it was asked for; an id asked for twice has it once.
-fn in_order<T>(ids: &[i64], taken: Vec<T>, id_of: impl Fn(&T) -> i64) -> Vec<Option<T>> {
+fn in_order<T>(
+    ids: &[Arc<i64>],
+    taken: impl IntoIterator<Item = T>,
+    id_of: impl Fn(&T) -> i64,
+) -> Vec<Option<T>> {
     let mut taken: HashMap<i64, T> = taken.into_iter().map(|one| (id_of(&one), one)).collect();
     ids.iter().map(|id| taken.remove(id)).collect()
 }

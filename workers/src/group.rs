@@ -48,7 +48,7 @@ pub struct Group<I, O> {
 
 #[derive(Debug)]
 struct Waiting<I, O> {
-    item: I,
+    item: Arc<I>,
     answer: oneshot::Sender<Result<O>>,
 }
 
@@ -58,12 +58,12 @@ impl<I, O> Clone for Group<I, O> {
     }
 }
 
-impl<I: Clone + Send + Sync + 'static, O: Send + 'static> Group<I, O> {
+impl<I: Send + Sync + 'static, O: Send + 'static> Group<I, O> {
     /// Groups calls of `flush`, which answers each item in the order given, and counts its groups under `name`. After a
     /// crowded group the next one is given time to grow. Ends with the last clone.
     pub fn new<F, Fut>(name: &'static str, linger: Duration, flush: F) -> Self
     where
-        F: Fn(Vec<I>) -> Fut + Send + Sync + 'static,
+        F: Fn(Vec<Arc<I>>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Vec<O>>> + Send + 'static,
     {
         let flush = Arc::new(flush);
@@ -79,11 +79,11 @@ impl<I: Clone + Send + Sync + 'static, O: Send + 'static> Group<I, O> {
     ///
     /// # Errors
     /// The flush function's.
-    pub async fn call(&self, lane: Lane, item: I) -> Result<O> {
+    pub async fn call(&self, lane: Lane, item: impl Into<Arc<I>>) -> Result<O> {
         let (answer, answered) = oneshot::channel();
         let gone = || Error::internal("a group of writes was given up");
         let waiting = if lane == Lane::First { &self.first } else { &self.further };
-        waiting.send(Waiting { item, answer }).map_err(|_| gone())?;
+        waiting.send(Waiting { item: item.into(), answer }).map_err(|_| gone())?;
         answered.await.map_err(|_| gone())?
     }
 }
@@ -94,8 +94,7 @@ async fn serve<I, O, F, Fut>(
     flush: Arc<F>,
     mut queue: mpsc::UnboundedReceiver<Waiting<I, O>>,
 ) where
-    I: Clone,
-    F: Fn(Vec<I>) -> Fut,
+    F: Fn(Vec<Arc<I>>) -> Fut,
     Fut: Future<Output = Result<Vec<O>>>,
 {
     let mut group: Vec<Waiting<I, O>> = Vec::with_capacity(MOST);
@@ -112,11 +111,10 @@ async fn serve<I, O, F, Fut>(
 /// Flushes a group; if that fails, row by row, so that one bad row cannot sink the others.
 async fn answer<I, O, F, Fut>(flush: &F, group: Vec<Waiting<I, O>>)
 where
-    I: Clone,
-    F: Fn(Vec<I>) -> Fut,
+    F: Fn(Vec<Arc<I>>) -> Fut,
     Fut: Future<Output = Result<Vec<O>>>,
 {
-    match flush(group.iter().map(|one| one.item.clone()).collect()).await {
+    match flush(group.iter().map(|one| Arc::clone(&one.item)).collect()).await {
         Ok(answers) => {
             for (one, answer) in group.into_iter().zip(answers) {
                 let _ = one.answer.send(Ok(answer));
@@ -152,14 +150,14 @@ mod tests {
     async fn what_waits_goes_together_and_a_bad_row_fails_alone() {
         let sizes = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&sizes);
-        let group = Group::new("test", Duration::ZERO, move |items: Vec<i32>| {
+        let group = Group::new("test", Duration::ZERO, move |items: Vec<Arc<i32>>| {
             seen.lock().unwrap().push(items.len());
             async move {
                 tokio::task::yield_now().await;
-                if items.contains(&13) {
+                if items.iter().any(|item| **item == 13) {
                     return Err(Error::new(Code::InternalError, "bad row"));
                 }
-                Ok(items.into_iter().map(|item| item * 2).collect())
+                Ok(items.iter().map(|item| **item * 2).collect())
             }
         });
         let calls = (0..100).map(|item| {
@@ -180,13 +178,13 @@ mod tests {
     #[tokio::test]
     async fn the_first_of_a_tenant_does_not_wait_for_the_group_of_another() {
         let (held, hold) = tokio::sync::watch::channel(true);
-        let group = Group::new("test", Duration::ZERO, move |items: Vec<i32>| {
+        let group = Group::new("test", Duration::ZERO, move |items: Vec<Arc<i32>>| {
             let mut hold = hold.clone();
             async move {
-                if items.contains(&1) {
+                if items.iter().any(|item| **item == 1) {
                     let _ = hold.wait_for(|held| !held).await;
                 }
-                Ok(items)
+                Ok(items.iter().map(|item| **item).collect())
             }
         });
         let burst = tokio::spawn({

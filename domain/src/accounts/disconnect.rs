@@ -107,7 +107,7 @@ fn event(
         workspace_id: row.workspace_id,
         event_type: "account.disconnected",
         streamed: true,
-        data: json!({ "account": view(cx, row) }),
+        data: json!({ "account": view(cx, row) }).to_string(),
         post_id: None,
         account_id: Some(row.id),
         brand_id: row.brand_id,

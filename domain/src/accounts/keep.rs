@@ -173,7 +173,8 @@ fn warning(cx: &Domain, row: &account::Model, before: &str, posts: u64) -> NewEv
         streamed: true,
         data: json!({
             "account": view(cx, row), "token_expires_at": end, "warning": before, "posts": posts,
-        }),
+        })
+        .to_string(),
         post_id: None,
         account_id: Some(row.id),
         brand_id: row.brand_id,

@@ -20,7 +20,6 @@ pub mod work;
 
 use fanfare_entities::{Millis, post};
 use fanfare_platforms::{PlatformId, Spec};
-use serde_json::json;
 
 use crate::{
     Act,
@@ -41,7 +40,7 @@ pub use readiness::{Files, Ready, readiness};
 pub use release::set_release;
 pub(crate) use status::retry_for_operator;
 pub use status::{allowed, retry, set_status};
-pub use view::{media_of, status_name, view};
+pub use view::{media_of, payload, status_name, view};
 
 /// The platform of a row.
 ///
@@ -74,7 +73,7 @@ pub fn event(
         workspace_id: row.workspace_id,
         event_type,
         streamed: true,
-        data: json!({ "post": view(row) }),
+        data: payload(row),
         post_id: Some(row.id),
         account_id: Some(row.account_id),
         brand_id: row.brand_id,

@@ -1,6 +1,6 @@
 //! A post as replies, events and pages show it.
 
-use fanfare_entities::{Millis, post, post::PostStatus};
+use fanfare_entities::{AccountId, BrandId, Millis, PostId, WorkspaceId, post, post::PostStatus};
 use fanfare_media::Facts;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ impl PostMedia {
 /// The files of a row.
 #[must_use]
 pub fn media_of(row: &post::Model) -> Vec<PostMedia> {
-    serde_json::from_value(row.media.clone()).unwrap_or_default()
+    Vec::deserialize(&row.media).unwrap_or_default()
 }
 
 /// A status as replies show it.
@@ -74,46 +74,109 @@ pub const fn status_name(status: PostStatus) -> &'static str {
 /// The post record.
 #[must_use]
 pub fn view(row: &post::Model) -> Value {
-    let media = media_of(row);
-    json!({
-        "id": row.id,
-        "account_id": row.account_id,
-        "platform": row.platform,
-        "workspace_id": row.workspace_id,
-        "workspace_client_id": row.brand_id,
-        "caption": row.caption,
-        "media_urls": media.iter().map(|file| &file.url).collect::<Vec<_>>(),
-        "media": media.iter().map(media_view).collect::<Vec<_>>(),
-        "post_type": row.post_type,
-        "settings": row.settings,
-        "metadata": row.metadata,
-        "status": status_name(row.status),
-        "scheduled_at": row.scheduled_at.map(show),
-        "timezone": row.timezone,
-        "group": row.group_key,
-        "release_id": row.release_id,
-        "attempts": row.attempt,
-        "next_attempt_at": row.next_attempt_at.map(show),
-        "published_at": row.public_at.filter(|_| row.status == PostStatus::Published).map(show),
-        "platform_post_id": row.platform_post_id,
-        "platform_post_url": row.platform_post_url,
-        "error": row.error,
-        "created_at": show(row.created_at),
-        "updated_at": show(row.updated_at),
-    })
+    json!(Shown::of(row))
 }
 
-fn media_view(file: &PostMedia) -> Value {
-    json!({
-        "url": file.url,
-        "asset_id": file.asset_id,
-        "mime": Some(&file.mime).filter(|mime| !mime.is_empty()),
-        "width": file.width,
-        "height": file.height,
-        "duration_ms": file.facts.as_ref().and_then(|facts| facts.duration_ms),
-        "placeholder": file.facts.as_ref().and_then(|facts| facts.placeholder.as_deref()),
-        "analysis": file.analysis(),
-    })
+/// The payload of a post's events, as JSON text: written once, and never built in memory.
+#[must_use]
+pub fn payload(row: &post::Model) -> String {
+    #[derive(Serialize)]
+    struct Payload<'a> {
+        post: Shown<'a>,
+    }
+    // What has been read from JSON and a row can always be written.
+    serde_json::to_string(&Payload { post: Shown::of(row) }).unwrap_or_default()
+}
+
+#[derive(Serialize)]
+struct Shown<'a> {
+    id: PostId,
+    account_id: AccountId,
+    platform: &'a str,
+    workspace_id: WorkspaceId,
+    workspace_client_id: Option<BrandId>,
+    caption: &'a str,
+    media_urls: Vec<String>,
+    media: Vec<ShownMedia>,
+    post_type: &'a str,
+    settings: &'a Value,
+    metadata: &'a Value,
+    status: &'static str,
+    scheduled_at: Option<String>,
+    timezone: Option<&'a str>,
+    group: Option<&'a str>,
+    release_id: Option<&'a str>,
+    attempts: i32,
+    next_attempt_at: Option<String>,
+    published_at: Option<String>,
+    platform_post_id: Option<&'a str>,
+    platform_post_url: Option<&'a str>,
+    error: Option<&'a Value>,
+    created_at: String,
+    updated_at: String,
+}
+
+#[derive(Serialize)]
+struct ShownMedia {
+    url: String,
+    asset_id: Option<Uuid>,
+    mime: Option<String>,
+    width: Option<i32>,
+    height: Option<i32>,
+    duration_ms: Option<u64>,
+    placeholder: Option<String>,
+    analysis: &'static str,
+}
+
+impl<'a> Shown<'a> {
+    fn of(row: &'a post::Model) -> Self {
+        let media = media_of(row);
+        let public_at = row.public_at.filter(|_| row.status == PostStatus::Published);
+        Self {
+            id: row.id,
+            account_id: row.account_id,
+            platform: &row.platform,
+            workspace_id: row.workspace_id,
+            workspace_client_id: row.brand_id,
+            caption: &row.caption,
+            media_urls: media.iter().map(|file| file.url.clone()).collect(),
+            media: media.into_iter().map(ShownMedia::of).collect(),
+            post_type: &row.post_type,
+            settings: &row.settings,
+            metadata: &row.metadata,
+            status: status_name(row.status),
+            scheduled_at: maybe(row.scheduled_at),
+            timezone: row.timezone.as_deref(),
+            group: row.group_key.as_deref(),
+            release_id: row.release_id.as_deref(),
+            attempts: row.attempt,
+            next_attempt_at: maybe(row.next_attempt_at),
+            published_at: maybe(public_at),
+            platform_post_id: row.platform_post_id.as_deref(),
+            platform_post_url: row.platform_post_url.as_deref(),
+            error: row.error.as_ref(),
+            created_at: show(row.created_at),
+            updated_at: show(row.updated_at),
+        }
+    }
+}
+
+impl ShownMedia {
+    fn of(file: PostMedia) -> Self {
+        let analysis = file.analysis();
+        let (duration_ms, placeholder) =
+            file.facts.map_or((None, None), |facts| (facts.duration_ms, facts.placeholder));
+        Self {
+            url: file.url,
+            asset_id: file.asset_id,
+            mime: Some(file.mime).filter(|mime| !mime.is_empty()),
+            width: file.width,
+            height: file.height,
+            duration_ms,
+            placeholder,
+            analysis,
+        }
+    }
 }
 
 /// A time of the ledger that may not have come yet.

@@ -250,7 +250,7 @@ fn disabled(row: &webhook::Model, reason: &str) -> NewEvent {
         workspace_id: row.workspace_id,
         event_type: "webhook.disabled",
         streamed: false,
-        data: json!({ "webhook": view(row) }),
+        data: json!({ "webhook": view(row) }).to_string(),
         post_id: None,
         account_id: None,
         brand_id: None,

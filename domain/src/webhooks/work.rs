@@ -1,6 +1,6 @@
 //! The statements of webhook delivery, each for a group at once.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use fanfare_entities::{
     Millis, WebhookId, WorkspaceId, event, secret, webhook, webhook_delivery,
@@ -150,7 +150,7 @@ pub struct Outcome {
 ///
 /// # Errors
 /// The database's.
-pub async fn finish(cx: &Domain, outcomes: Vec<Outcome>) -> Result<Vec<bool>> {
+pub async fn finish(cx: &Domain, outcomes: &[Arc<Outcome>]) -> Result<Vec<bool>> {
     const COLUMNS: Columns = &[
         ("id", Type::Big),
         ("fence", Type::Big),
@@ -164,7 +164,7 @@ pub async fn finish(cx: &Domain, outcomes: Vec<Outcome>) -> Result<Vec<bool>> {
     let mut tx = Tx::begin(cx).await?;
     let conn = tx.conn();
     let mut values = Rows::new(conn, COLUMNS);
-    for one in &outcomes {
+    for one in outcomes {
         values.push([
             one.hold.id.into(),
             one.hold.fence.into(),
@@ -187,8 +187,8 @@ pub async fn finish(cx: &Domain, outcomes: Vec<Outcome>) -> Result<Vec<bool>> {
     let written = conn.query_all_raw(query).await?;
     let written: Vec<i64> =
         written.iter().map(|row| row.try_get("", "id")).collect::<Result<_, DbErr>>()?;
-    let kept = |one: &&Outcome| written.contains(&one.hold.id);
-    judge(&mut tx, outcomes.iter().filter(kept), now).await?;
+    let kept = |one: &&Arc<Outcome>| written.contains(&one.hold.id);
+    judge(&mut tx, outcomes.iter().filter(kept).map(AsRef::as_ref), now).await?;
     for one in outcomes.iter().filter(kept) {
         if let Some(due_at) = one.due_at {
             tx.ring(Kind::DeliverWebhook, one.workspace_id, one.hold.id, due_at);

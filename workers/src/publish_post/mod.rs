@@ -45,11 +45,12 @@ pub async fn run(job: PublishPost, cx: Context) {
     carry(cx, claimed, lane).instrument(span).await;
 }
 
-async fn carry(cx: Context, claimed: posts::work::Claimed, lane: Lane) {
+async fn carry(cx: Context, claimed: Box<posts::work::Claimed>, lane: Lane) {
     tracing::debug!(fence = claimed.post.fence, laps = claimed.post.laps, "a post was claimed");
     cx.failpoint.reach("claimed").await;
-    // In a task of its own: whatever happens to the worker, a call in flight is never cut off.
-    let published = async move { publish(&cx, claimed, lane).await };
+    // In a task of its own: whatever happens to the worker, a call in flight is never cut off. It has many states and so
+    // much room, which is taken once: whatever wraps it would move it.
+    let published = Box::pin(async move { publish(&cx, claimed, lane).await });
     match tokio::spawn(published.in_current_span()).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => tracing::warn!(%error, "a post was left to its lease"),
@@ -60,12 +61,12 @@ async fn carry(cx: Context, claimed: posts::work::Claimed, lane: Lane) {
 /// Takes a claimed post as far as it goes now.
 async fn publish(
     cx: &Context,
-    claimed: posts::work::Claimed,
+    claimed: Box<posts::work::Claimed>,
     lane: Lane,
 ) -> fanfare_domain::Result<()> {
-    let posts::work::Claimed { post, account, secret } = claimed;
+    let posts::work::Claimed { post, account, secret } = *claimed;
     let platform = (cx.connector)(posts::platform(&post.platform)?);
-    let facts = account.as_ref().map(accounts::facts).unwrap_or_default();
+    let facts = account.as_deref().map(accounts::facts).unwrap_or_default();
     let posts::Ready { draft, files } = posts::readiness(&cx.domain, &post, &facts).await?;
     let run = Run::open((cx, lane), platform, post, draft).await?;
     if run.is_worn_out() {
@@ -91,5 +92,5 @@ async fn publish(
         Err(full) => return run.park(full).await,
     };
     let session = accounts::session_with(&cx.domain, &account, &secret)?;
-    run.publish(account, session).await
+    run.publish(&account, session).await
 }

@@ -1,6 +1,6 @@
 //! What is written down after a step.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use fanfare_domain::{
     Result, accounts,
@@ -63,7 +63,7 @@ impl Run<'_> {
             published: Some((published.id, published.url)),
             next_attempt_at: None,
             error: None,
-            ended: Some(Box::new(self.row.clone())),
+            ended: Some(self.row.clone()),
             ..self.record(None)
         };
         self.write(record).await.map(drop)
@@ -162,7 +162,7 @@ impl Run<'_> {
             error: Some(failure.to_json()),
             next_attempt_at: None,
             duplicate_risk: failure.is_risky(),
-            ended: Some(Box::new(self.row.clone())),
+            ended: Some(self.row.clone()),
             // A chain that is partly public resumes where it stopped; anything else starts anew when it is retried.
             state: self.state.clone().filter(|_| self.partly_public),
             ..self.record(None)
@@ -262,7 +262,8 @@ impl Run<'_> {
         let code =
             record.error.as_ref().and_then(|error| error["code"].as_str().map(str::to_owned));
         let (clock, failpoint) = (&self.cx.domain.clock, &self.cx.failpoint);
-        let write = || self.cx.record.call(self.lane, record.clone());
+        let record = Arc::new(record);
+        let write = || self.cx.record.call(self.lane, Arc::clone(&record));
         let held = until_answered(clock, failpoint, write).await?;
         if held {
             self.cx.tally.post(&self.row.platform, &record);

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -133,15 +133,15 @@ impl Desk {
     ///
     /// # Errors
     /// The database's.
-    pub async fn decide(&self, cx: &Domain, wanted: Vec<Wanted>) -> Result<Vec<Turn>> {
+    pub async fn decide(&self, cx: &Domain, wanted: &[Arc<Wanted>]) -> Result<Vec<Turn>> {
         let now = cx.clock.now();
-        self.look_up(cx, &wanted, now).await?;
+        self.look_up(cx, wanted, now).await?;
         let exhausted: Vec<Option<Millis>> = {
             let mut known = self.known();
             wanted.iter().map(|one| exhausted(one, &mut known, now)).collect()
         };
         let open = wanted.iter().zip(&exhausted).filter(|(_, until)| until.is_none());
-        let requests: Vec<Request> = open.map(|(one, _)| one.request.clone()).collect();
+        let requests: Vec<&Request> = open.map(|(one, _)| &one.request).collect();
         let mut permits = cx.limits.permits(&requests).await.into_iter();
         // Read again: a wait counts from the answer on, and whoever comes too early has come in vain.
         let now = cx.clock.now();
@@ -155,7 +155,7 @@ impl Desk {
         Ok(exhausted.into_iter().map(turn).collect())
     }
 
-    async fn look_up(&self, cx: &Domain, wanted: &[Wanted], now: Millis) -> Result<()> {
+    async fn look_up(&self, cx: &Domain, wanted: &[Arc<Wanted>], now: Millis) -> Result<()> {
         let daily = wanted.iter().filter(|one| !one.daily.is_empty()).map(|one| one.account);
         let unknown: BTreeSet<AccountId> = {
             let mut known = self.known();

@@ -1,6 +1,6 @@
 //! The steps of one post, each written down before it is taken.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use fanfare_domain::{
     Result,
@@ -39,7 +39,7 @@ pub struct Run<'a> {
     /// With whose steps its steps are grouped.
     pub(super) lane: Lane,
     pub(super) platform: &'static dyn Platform,
-    pub(super) row: post::Model,
+    pub(super) row: Box<post::Model>,
     pub(super) hold: Hold,
     pub(super) draft: Draft,
     pub(super) state: Option<Value>,
@@ -64,7 +64,7 @@ impl<'a> Run<'a> {
     pub async fn open(
         (cx, lane): (&'a Context, Lane),
         platform: &'static dyn Platform,
-        row: post::Model,
+        row: Box<post::Model>,
         draft: Draft,
     ) -> Result<Run<'a>> {
         let attempt = attempt::open(cx, &row).await?;
@@ -98,8 +98,8 @@ impl<'a> Run<'a> {
     }
 
     /// Goes as far as it can: until the post is public, has failed, or must wait.
-    pub async fn publish(mut self, account: account::Model, mut session: Session) -> Result<()> {
-        self.lines = Some(Lines::of(self.platform, &account, &session));
+    pub async fn publish(mut self, account: &account::Model, mut session: Session) -> Result<()> {
+        self.lines = Some(Lines::of(self.platform, account, &session));
         if self.row.sending_at.is_some()
             && guard::stands(Guard::Reconciled)
             && matches!(self.reconcile(&session).await?, Next::Over)
@@ -107,10 +107,10 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         let id = self.platform.spec().id;
-        accounts::renew(&self.cx.domain, id, &account, &mut session).await?;
+        accounts::renew(&self.cx.domain, id, account, &mut session).await?;
         let mut fresh = false;
         // Sooner or later the network would say so too, but then a step would have been tried in vain.
-        let mut stale = self.is_ending(&account).then(|| {
+        let mut stale = self.is_ending(account).then(|| {
             platforms::Error::new(
                 platforms::Kind::TokenExpired,
                 "The access token is about to end.",
@@ -119,13 +119,13 @@ impl<'a> Run<'a> {
         loop {
             let next = match stale.take() {
                 Some(error) => Next::Refresh(error),
-                None => self.step(&account, &session).await?,
+                None => self.step(account, &mut session).await?,
             };
             match next {
                 Next::Step => fresh = false,
                 Next::Over => return Ok(()),
                 Next::Refresh(error) if fresh => return self.lose_account(&error).await,
-                Next::Refresh(error) => match self.refresh(&account, &error).await? {
+                Next::Refresh(error) => match self.refresh(account, &error).await? {
                     Some(again) => (session, fresh) = (again, true),
                     None => return Ok(()),
                 },
@@ -176,7 +176,7 @@ impl<'a> Run<'a> {
     }
 
     /// Takes one step.
-    async fn step(&mut self, account: &account::Model, session: &Session) -> Result<Next> {
+    async fn step(&mut self, account: &account::Model, session: &mut Session) -> Result<Next> {
         let step = self.platform.step(&self.draft, self.state.as_ref());
         let now = self.cx.now();
         if step.phase == Phase::Commit {
@@ -261,15 +261,15 @@ impl<'a> Run<'a> {
             self.row.sending_until = Some(until);
             lease_until = lease_until.max(until + millis(MARGIN));
         }
-        let armed = Armed {
+        let armed = Arc::new(Armed {
             hold: self.hold,
             attempt: self.attempt.clone(),
             sending: self.sending().filter(|_| guard::stands(Guard::SendingWritten)),
             lease_until,
-        };
+        });
         self.cx.failpoint.reach("arming").await;
         let (clock, failpoint) = (&self.cx.domain.clock, &self.cx.failpoint);
-        until_answered(clock, failpoint, || self.cx.arm.call(self.lane, armed.clone())).await
+        until_answered(clock, failpoint, || self.cx.arm.call(self.lane, Arc::clone(&armed))).await
     }
 
     /// A post is late by what it is late at its first commit call; later ones wait for reasons of their own.
@@ -297,9 +297,9 @@ impl<'a> Run<'a> {
     }
 
     /// Makes the call, and keeps the lease while it lasts.
-    async fn call(&self, step: &Step, session: &Session) -> platforms::Result<Progress> {
-        let session = Session { now: self.cx.domain.clock.date(), ..session.clone() };
-        let call = self.platform.publish(&session, &self.draft, self.state.clone());
+    async fn call(&self, step: &Step, session: &mut Session) -> platforms::Result<Progress> {
+        session.now = self.cx.domain.clock.date();
+        let call = self.platform.publish(session, &self.draft, self.state.clone());
         let outcome = self.while_leased(call).await;
         log_answer(step, &outcome);
         self.cx.failpoint.reach(called_name(step.phase)).await;

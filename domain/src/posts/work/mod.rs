@@ -6,7 +6,10 @@
 mod attempt;
 mod record;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    sync::Arc,
+};
 
 use fanfare_entities::{Millis, account, post, secret};
 use fanfare_jobs::Kind;
@@ -56,11 +59,11 @@ pub async fn claim(cx: &Domain, ids: Vec<i64>) -> Result<Vec<Claimed>> {
 #[derive(Debug, Clone)]
 pub struct Claimed {
     /// The row.
-    pub post: post::Model,
-    /// Its account; absent if it is gone.
-    pub account: Option<account::Model>,
+    pub post: Box<post::Model>,
+    /// Its account; absent if it is gone. Shared by the posts of a group.
+    pub account: Option<Arc<account::Model>>,
     /// The account's encrypted credentials; absent once it is disconnected.
-    pub secret: Option<secret::Model>,
+    pub secret: Option<Arc<secret::Model>>,
 }
 
 /// Reads the accounts and secrets of a group in one statement, whose text does not change with the size of the group.
@@ -82,12 +85,12 @@ async fn with_accounts(cx: &Domain, posts: Vec<post::Model>) -> Result<Vec<Claim
     let read = |row: &QueryResult| {
         let account = account::Model::from_query_result(row, "")?;
         let secret = secret::Model::from_query_result_optional(row, "secret_")?;
-        Ok((account.id, (account, secret)))
+        Ok((account.id, (Arc::new(account), secret.map(Arc::new))))
     };
     let read = rows.iter().map(read).collect::<Result<HashMap<_, _>, DbErr>>()?;
     let claimed = posts.into_iter().map(|post| {
         let (account, secret) = read.get(&post.account_id).cloned().unzip();
-        Claimed { post, account, secret: secret.flatten() }
+        Claimed { post: Box::new(post), account, secret: secret.flatten() }
     });
     Ok(claimed.collect())
 }
@@ -113,7 +116,7 @@ pub struct Armed {
 ///
 /// # Errors
 /// The database's: no call may be made.
-pub async fn arm(cx: &Domain, armed: Vec<Armed>) -> Result<Vec<bool>> {
+pub async fn arm(cx: &Domain, armed: &[Arc<Armed>]) -> Result<Vec<bool>> {
     const COLUMNS: Columns = &[
         ("id", Type::Big),
         ("fence", Type::Big),
@@ -125,7 +128,7 @@ pub async fn arm(cx: &Domain, armed: Vec<Armed>) -> Result<Vec<bool>> {
     ];
     let conn = &cx.db.write;
     let mut values = Rows::new(conn, COLUMNS);
-    for one in &armed {
+    for one in armed {
         values.push([
             one.hold.id.into(),
             one.hold.fence.into(),

@@ -1,6 +1,6 @@
 //! What came of a step, written for a group of posts at once.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use fanfare_entities::{Millis, WorkspaceId, post, post::PostStatus};
 use fanfare_jobs::Kind;
@@ -59,10 +59,10 @@ pub struct Record {
 ///
 /// # Errors
 /// The database's. What was committed all the same cannot be written twice, because it raised the fence.
-pub async fn record(cx: &Domain, records: Vec<Record>) -> Result<Vec<bool>> {
+pub async fn record(cx: &Domain, records: &[Arc<Record>]) -> Result<Vec<bool>> {
     let now = cx.clock.now();
     let mut tx = Tx::begin(cx).await?;
-    let saved = update(tx.conn(), &records, now).await?;
+    let saved = update(tx.conn(), records, now).await?;
     for record in records.iter().filter(|record| saved.contains_key(&record.hold.id)) {
         if let Some(row) = &record.ended {
             tx.emit(outcome_event(record.applied_to(row, &saved[&record.hold.id], now)));
@@ -115,7 +115,7 @@ fn outcome_event(row: post::Model) -> crate::events::NewEvent {
 
 async fn update<C: ConnectionTrait>(
     conn: &C,
-    records: &[Record],
+    records: &[Arc<Record>],
     now: Millis,
 ) -> Result<HashMap<i64, Saved>, DbErr> {
     let set: Vec<String> = RECORD_COLUMNS
