@@ -54,14 +54,14 @@ impl Target {
     pub async fn until(&self, posts: usize) -> Arrived {
         let (mut before, mut idle) = (0, 0);
         loop {
-            let arrived = self.arrived().await;
-            if arrived.posts >= posts {
-                return arrived;
+            let arrived = self.ask("arrived/count").await.posts;
+            if arrived >= posts {
+                return self.arrived().await;
             }
-            idle = if arrived.posts == before { idle + 1 } else { 0 };
-            before = arrived.posts;
-            assert!(idle < 300, "only {before} of {posts} posts have arrived, and no more come");
-            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+            idle = if arrived == before { idle + 1 } else { 0 };
+            before = arrived;
+            assert!(idle < 1_200, "only {before} of {posts} posts have arrived, and no more come");
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         }
     }
 }

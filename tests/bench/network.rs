@@ -51,9 +51,10 @@ struct Noted {
 }
 
 impl Noted {
-    /// Of everybody together, or of the tenant whose number stands behind `/arrived/`.
+    /// Of everybody together, or of the tenant whose number stands behind `/arrived/`. `/arrived/count` is short: it says
+    /// nothing of lateness.
     fn told(&self, path: &str) -> Arrived {
-        if let Some(of) = path.strip_prefix("/arrived/") {
+        if let Some(of) = path.strip_prefix("/arrived/").filter(|of| *of != "count") {
             return self.arrived.get(of).cloned().unwrap_or_default();
         }
         let mut all = Arrived::default();
@@ -61,7 +62,9 @@ impl Noted {
             all.posts += one.posts;
             all.again += one.again;
             all.last = all.last.max(one.last);
-            all.late.extend(&one.late);
+            if path != "/arrived/count" {
+                all.late.extend(&one.late);
+            }
         }
         all
     }
