@@ -157,14 +157,15 @@ impl Browser {
         Ok(answer["result"]["value"].take())
     }
 
-    /// Waits until an expression is true in the page.
+    /// Waits until an expression is true in the page, and the page is there with its styles.
     ///
     /// # Panics
     /// It never is.
     pub async fn until(&mut self, expression: &str) {
         let deadline = tokio::time::Instant::now() + PATIENCE;
         let asked = format!(
-            "(() => {{ try {{ return Boolean({expression}) }} catch {{ return false }} }})()"
+            "(() => {{ try {{ return document.readyState === 'complete' && Boolean({expression}) }} \
+             catch {{ return false }} }})()"
         );
         loop {
             match self.evaluate(&asked).await {
