@@ -40,7 +40,8 @@ pub use readiness::{Files, Ready, readiness};
 pub use release::set_release;
 pub(crate) use status::retry_for_operator;
 pub use status::{allowed, retry, set_status};
-pub use view::{media_of, payload, status_name, view};
+use view::payload;
+pub use view::{media_of, status_name, view};
 
 /// The platform of a row.
 ///

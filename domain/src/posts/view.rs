@@ -78,8 +78,7 @@ pub fn view(row: &post::Model) -> Value {
 }
 
 /// The payload of a post's events, as JSON text: written once, and never built in memory.
-#[must_use]
-pub fn payload(row: &post::Model) -> String {
+pub(super) fn payload(row: &post::Model) -> String {
     #[derive(Serialize)]
     struct Payload<'a> {
         post: Shown<'a>,

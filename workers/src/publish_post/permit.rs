@@ -27,7 +27,7 @@ const DAY: Duration = Duration::from_secs(24 * 3_600);
 const BELIEVED: Millis = 10_000;
 
 /// A call that is about to be made.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Wanted {
     request: Request,
     account: AccountId,
@@ -105,12 +105,12 @@ impl Lines {
 }
 
 /// What an account is called among permits: the network's own account, which several workspaces may have connected.
-pub fn account_name(account: &account::Model) -> String {
+fn account_name(account: &account::Model) -> String {
     format!("account:{}:{}", place(account), account.remote_id)
 }
 
 /// What an account's app is called among permits.
-pub fn app_name(platform: &dyn Platform, account: &account::Model, session: &Session) -> String {
+fn app_name(platform: &dyn Platform, account: &account::Model, session: &Session) -> String {
     let app = platform.app(&session.account);
     format!("app:{}:{}", place(account), app.as_deref().unwrap_or("own"))
 }

@@ -56,7 +56,7 @@ pub async fn claim(cx: &Domain, ids: Vec<i64>) -> Result<Vec<Claimed>> {
 }
 
 /// A post that was claimed, with what is needed to reach its network.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Claimed {
     /// The row.
     pub post: Box<post::Model>,
@@ -100,7 +100,7 @@ fn told(event_type: &'static str, row: &post::Model, message: String) -> crate::
 }
 
 /// A step about to be taken: written before the remote call.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Armed {
     /// The row.
     pub hold: Hold,

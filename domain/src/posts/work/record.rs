@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// What a post is after a step.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Record {
     /// The row.
     pub hold: Hold,
