@@ -20,13 +20,14 @@ use fanfare_entities::account::AccountStatus;
 use fanfare_jobs::PublishPost;
 use tracing::Instrument;
 
-use crate::{Context, group::Lane, shares::Key};
+use crate::{Context, group::Lane, shares::Key, way::Ahead};
 use run::Run;
 use verdict::Failure;
 
 /// Publishes a post if it is due and nobody else has it.
 pub async fn run(job: PublishPost, cx: Context) {
     let lane = Lane::of(job.first);
+    let ahead = job.first.then(|| cx.way.enter());
     let claimed = match cx.claim.call(lane, job.post_id).await {
         Ok(Some(claimed)) => claimed,
         // Paused, moved, deleted, published, or held by another worker.
@@ -42,10 +43,10 @@ pub async fn run(job: PublishPost, cx: Context) {
         "post",
         post.id = %row.id, request.id = row.request_id, platform = row.platform,
     );
-    carry(cx, claimed, lane).instrument(span).await;
+    carry(cx, claimed, (lane, ahead)).instrument(span).await;
 }
 
-async fn carry(cx: Context, claimed: Box<posts::work::Claimed>, lane: Lane) {
+async fn carry(cx: Context, claimed: Box<posts::work::Claimed>, lane: (Lane, Option<Ahead>)) {
     tracing::debug!(fence = claimed.post.fence, laps = claimed.post.laps, "a post was claimed");
     cx.failpoint.reach("claimed").await;
     // In a task of its own: whatever happens to the worker, a call in flight is never cut off. It has many states and so
@@ -62,13 +63,13 @@ async fn carry(cx: Context, claimed: Box<posts::work::Claimed>, lane: Lane) {
 async fn publish(
     cx: &Context,
     claimed: Box<posts::work::Claimed>,
-    lane: Lane,
+    (lane, ahead): (Lane, Option<Ahead>),
 ) -> fanfare_domain::Result<()> {
     let posts::work::Claimed { post, account, secret } = *claimed;
     let platform = (cx.connector)(posts::platform(&post.platform)?);
     let facts = account.as_deref().map(accounts::facts).unwrap_or_default();
     let posts::Ready { draft, files } = posts::readiness(&cx.domain, &post, &facts).await?;
-    let run = Run::open((cx, lane), platform, post, draft).await?;
+    let mut run = Run::open((cx, lane, ahead), platform, post, draft).await?;
     if run.is_worn_out() {
         return run.fail(Failure::worn_out()).await;
     }
@@ -87,10 +88,10 @@ async fn publish(
         return run.fail(Failure::reconnect_required(&account.platform)).await;
     }
     let keys = vec![Key::Platform(account.platform.clone()), Key::Account(account.id)];
-    let _slot = match cx.post_shares.enter(lane, keys).await {
-        Ok(slot) => slot,
+    match cx.post_shares.enter(lane, keys).await {
+        Ok(slot) => run.slot = Some(slot),
         Err(full) => return run.park(full).await,
-    };
+    }
     let session = accounts::session_with(&cx.domain, &account, &secret)?;
     run.publish(&account, session).await
 }
