@@ -18,6 +18,7 @@ use fanfare_domain::{
 };
 use fanfare_entities::account::AccountStatus;
 use fanfare_jobs::PublishPost;
+use tokio::sync::OwnedSemaphorePermit;
 use tracing::Instrument;
 
 use crate::{Context, group::Lane, shares::Key, way::Ahead};
@@ -28,6 +29,7 @@ use verdict::Failure;
 pub async fn run(job: PublishPost, cx: Context) {
     let lane = Lane::of(job.first);
     let ahead = job.first.then(|| cx.way.enter());
+    let approach = Approach { lane, ahead, seeking: cx.post_shares.seek(lane).await };
     let claimed = match cx.claim.call(lane, job.post_id).await {
         Ok(Some(claimed)) => claimed,
         // Paused, moved, deleted, published, or held by another worker.
@@ -43,15 +45,24 @@ pub async fn run(job: PublishPost, cx: Context) {
         "post",
         post.id = %row.id, request.id = row.request_id, platform = row.platform,
     );
-    carry(cx, claimed, (lane, ahead)).instrument(span).await;
+    carry(cx, claimed, approach).instrument(span).await;
 }
 
-async fn carry(cx: Context, claimed: Box<posts::work::Claimed>, lane: (Lane, Option<Ahead>)) {
+/// How a post comes to its slot.
+struct Approach {
+    lane: Lane,
+    /// Held until its first call, by what its tenant has one of.
+    ahead: Option<Ahead>,
+    /// Held until it has a slot, while those are short.
+    seeking: Option<OwnedSemaphorePermit>,
+}
+
+async fn carry(cx: Context, claimed: Box<posts::work::Claimed>, approach: Approach) {
     tracing::debug!(fence = claimed.post.fence, laps = claimed.post.laps, "a post was claimed");
     cx.failpoint.reach("claimed").await;
     // In a task of its own: whatever happens to the worker, a call in flight is never cut off. It has many states and so
     // much room, which is taken once: whatever wraps it would move it.
-    let published = Box::pin(async move { publish(&cx, claimed, lane).await });
+    let published = Box::pin(async move { publish(&cx, claimed, approach).await });
     match tokio::spawn(published.in_current_span()).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => tracing::warn!(%error, "a post was left to its lease"),
@@ -63,7 +74,7 @@ async fn carry(cx: Context, claimed: Box<posts::work::Claimed>, lane: (Lane, Opt
 async fn publish(
     cx: &Context,
     claimed: Box<posts::work::Claimed>,
-    (lane, ahead): (Lane, Option<Ahead>),
+    Approach { lane, ahead, seeking }: Approach,
 ) -> fanfare_domain::Result<()> {
     let posts::work::Claimed { post, account, secret } = *claimed;
     let platform = (cx.connector)(posts::platform(&post.platform)?);
@@ -89,7 +100,10 @@ async fn publish(
     }
     let keys = vec![Key::Platform(account.platform.clone()), Key::Account(account.id)];
     match cx.post_shares.enter(lane, keys).await {
-        Ok(slot) => run.slot = Some(slot),
+        Ok(slot) => {
+            run.slot = Some(slot);
+            drop(seeking);
+        }
         Err(full) => return run.park(full).await,
     }
     let session = accounts::session_with(&cx.domain, &account, &secret)?;
