@@ -145,8 +145,7 @@ pub async fn fleet(cx: &Domain, json: bool) -> Result<()> {
                 worker.state.as_str().to_owned(),
                 worker.version.clone(),
                 worker.queues.clone(),
-                worker.running_count.to_string(),
-                worker.slots.to_string(),
+                format!("{}/{}", worker.running_count, worker.slots),
                 oldest.map_or("-".to_owned(), |row| {
                     format!("{} {} for {} s", row.kind, row.id, (now - row.since) / 1_000)
                 }),
@@ -157,7 +156,7 @@ pub async fn fleet(cx: &Domain, json: bool) -> Result<()> {
     print(
         json,
         &fleet,
-        &["worker", "state", "version", "queues", "running", "slots", "oldest", "heard"],
+        &["worker", "state", "version", "queues", "running", "oldest", "heard"],
         &rows,
     )
 }
