@@ -10,16 +10,14 @@ use apalis_core::{
     task::{Task, builder::TaskBuilder, task_id::TaskId},
     worker::context::WorkerContext,
 };
-use tokio::{
-    sync::OwnedSemaphorePermit,
-    task::{JoinHandle, coop},
-};
+use tokio::task::{JoinHandle, coop};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     Error,
     hand::Hand,
     pump::{Popped, Pump},
+    slots::Slot,
 };
 
 /// What an apalis worker gets for one job: the id of its row and the slot it runs on. The slot is free again when this
@@ -28,7 +26,7 @@ use crate::{
 pub struct Taken {
     pub(crate) popped: Popped,
     #[expect(dead_code, reason = "held for what its drop does")]
-    pub(crate) slot: OwnedSemaphorePermit,
+    pub(crate) slot: Slot,
 }
 
 impl Taken {

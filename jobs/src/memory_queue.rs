@@ -5,7 +5,10 @@ use std::{
 
 use tokio::sync::Notify;
 
-use crate::{Ring, turns::Turns};
+use crate::{
+    Ring,
+    turns::{AHEAD, Turns},
+};
 
 /// Ids of one kind that wait in this process, in the order of their [turns](Turns), each at most once.
 #[derive(Debug, Default)]
@@ -72,6 +75,20 @@ impl MemoryQueue {
         // One push wakes one worker; whoever leaves something behind wakes the next.
         self.wake_one_if_any(&waiting);
         ids
+    }
+
+    /// Takes up to `room` of those that were their tenants' [first](Turns::next).
+    pub(crate) fn take_firsts(&self, room: usize) -> Vec<(i64, bool)> {
+        let mut waiting = self.lock();
+        let Waiting { order, places, .. } = &mut *waiting;
+        let is_first = |(_, id): &&(i64, i64)| places.get(id).is_some_and(|(_, first)| *first);
+        let firsts: Vec<_> =
+            order.iter().take(AHEAD).filter(is_first).take(room).copied().collect();
+        for one in &firsts {
+            order.remove(one);
+            places.remove(&one.1);
+        }
+        firsts.into_iter().map(|(_, id)| (id, true)).collect()
     }
 
     /// How many ids wait.
@@ -154,8 +171,10 @@ mod tests {
         let queue = MemoryQueue::default();
         queue.push((0..3).map(|id| Ring::of(loud, id)));
         assert_eq!(queue.take(2), [(0, true), (1, false)]);
+        assert_eq!(queue.take_firsts(9), []);
         queue.push([Ring::of(quiet, 10), Ring::of(quiet, 11)]);
-        assert_eq!(queue.take(9), [(2, false), (10, true), (11, false)]);
+        assert_eq!(queue.take_firsts(9), [(10, true)]);
+        assert_eq!(queue.take(9), [(2, false), (11, false)]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use redis::{aio::MultiplexedConnection, cmd};
+use redis::{Cmd, FromRedisValue, aio::MultiplexedConnection, cmd};
 use tokio::{
     select,
     time::{Instant, sleep},
@@ -12,6 +12,7 @@ use crate::{
     Error, Kind,
     pump::Popped,
     redis_queue::{RedisQueue, due_key},
+    turns::AHEAD,
 };
 
 /// Seconds for which the server keeps a pop that finds nothing.
@@ -23,6 +24,18 @@ const DEAD_AFTER: Duration = Duration::from_secs(5);
 
 /// The same for a worker that is to stop.
 const DEAD_AFTER_STOP: Duration = Duration::from_secs(2);
+
+/// Takes up to ARGV[1] firsts of their tenants, whose places have half a one more, from among the next ARGV[2].
+const FIRSTS: &str = "
+local firsts = {}
+local ahead = redis.call('ZRANGE', KEYS[1], 0, ARGV[2] - 1, 'WITHSCORES')
+for i = 1, #ahead, 2 do
+  if ahead[i + 1] % 1 ~= 0 and #firsts < tonumber(ARGV[1]) then
+    redis.call('ZREM', KEYS[1], ahead[i])
+    firsts[#firsts + 1] = { ahead[i], ahead[i + 1] }
+  end
+end
+return firsts";
 
 /// Pops from one Redis queue on a connection of its own, whatever becomes of Redis meanwhile.
 pub(crate) struct Popper {
@@ -40,12 +53,36 @@ impl Popper {
     /// Up to `room` ids, oldest first. Comes back with none after a second without a ring, on stop, and after an
     /// error, which is waited out here.
     pub(crate) async fn pop(&mut self, room: usize, stop: &CancellationToken) -> Vec<Popped> {
-        match self.try_pop(room, stop).await {
-            Ok(ids) => {
+        let popped = self.try_pop(room, stop).await;
+        self.popped(popped, stop).await
+    }
+
+    /// Up to `room` ids that are their tenants' firsts; waits for none, except after an error.
+    pub(crate) async fn pop_firsts(
+        &mut self,
+        room: usize,
+        stop: &CancellationToken,
+    ) -> Vec<Popped> {
+        let mut pop = cmd("EVAL").arg(FIRSTS).arg(1).arg(due_key(self.kind)).take();
+        let popped = self.ask(pop.arg(room).arg(AHEAD), stop).await;
+        self.popped(popped.map(Option::unwrap_or_default), stop).await
+    }
+
+    /// Reads what was popped, and waits after an error.
+    async fn popped(
+        &mut self,
+        popped: Result<Vec<(String, f64)>, Error>,
+        stop: &CancellationToken,
+    ) -> Vec<Popped> {
+        match popped {
+            Ok(members) => {
                 if let Some(since) = self.down_since.take() {
                     info!(job.kind = %self.kind, seconds = since.elapsed().as_secs(), "Redis answers again");
                 }
-                ids
+                members
+                    .into_iter()
+                    .filter_map(|(member, score)| self.read(&member, score))
+                    .collect()
             }
             Err(error) => {
                 self.connection = None;
@@ -67,34 +104,35 @@ impl Popper {
         &mut self,
         room: usize,
         stop: &CancellationToken,
-    ) -> Result<Vec<Popped>, Error> {
+    ) -> Result<Vec<(String, f64)>, Error> {
+        let mut pop = cmd("BZMPOP").arg(BLOCK_SECONDS).arg(1).arg(due_key(self.kind)).take();
+        let answer = self.ask(pop.arg("MIN").arg("COUNT").arg(room), stop).await?;
+        Ok(answer.map(|(_, members): (String, _)| members).unwrap_or_default())
+    }
+
+    /// Sends a command on the connection of its own; `None` if there is no answer, or a stop.
+    async fn ask<T: FromRedisValue>(
+        &mut self,
+        command: &Cmd,
+        stop: &CancellationToken,
+    ) -> Result<Option<T>, Error> {
         if stop.is_cancelled() {
-            return Ok(Vec::new());
+            return Ok(None);
         }
         let connection = match &mut self.connection {
             Some(connection) => connection,
             None => self.connection.insert(self.redis.connect().await?),
         };
-        let pop = cmd("BZMPOP")
-            .arg(BLOCK_SECONDS)
-            .arg(1)
-            .arg(due_key(self.kind))
-            .arg("MIN")
-            .arg("COUNT")
-            .arg(room)
-            .take();
         let stopped = async {
             stop.cancelled().await;
             sleep(DEAD_AFTER_STOP).await;
         };
-        let answer: Option<(String, Vec<(String, f64)>)> = select! {
+        select! {
             biased;
-            answer = pop.query_async(connection) => answer?,
-            () = sleep(DEAD_AFTER) => return Err(Error::NoAnswer(DEAD_AFTER)),
-            () = stopped => return Err(Error::NoAnswer(DEAD_AFTER_STOP)),
-        };
-        let members = answer.map(|(_, members)| members).unwrap_or_default();
-        Ok(members.into_iter().filter_map(|(member, score)| self.read(&member, score)).collect())
+            answer = command.query_async(connection) => Ok(answer?),
+            () = sleep(DEAD_AFTER) => Err(Error::NoAnswer(DEAD_AFTER)),
+            () = stopped => Err(Error::NoAnswer(DEAD_AFTER_STOP)),
+        }
     }
 
     fn read(&self, member: &str, score: f64) -> Option<Popped> {

@@ -11,6 +11,9 @@ use uuid::Uuid;
 /// newcomer passes one id of a burst; more is more even among many tenants, and any number above one lets newcomers pass.
 pub(crate) const APART: i64 = 1_024;
 
+/// Whoever looks for firsts looks at so many of the ids that leave next: a newcomer stands right behind what is served now.
+pub(crate) const AHEAD: usize = 64;
+
 /// Tenants kept in mind at most; beyond that all are newcomers once.
 pub(crate) const TENANTS: usize = 10_000;
 

@@ -84,7 +84,7 @@ where
 async fn measure(kind: Kind, slots: Slots) {
     loop {
         let running = slots.total() - slots.free();
-        fanfare_metrics::record::work(kind.as_str(), running, slots.total());
+        fanfare_metrics::record::work(kind.as_str(), running, slots.for_anybody());
         sleep(Duration::from_secs(1)).await;
     }
 }

@@ -100,8 +100,11 @@ pub(crate) const RINGS: Metric = counter(
 );
 pub(crate) const WORK_RUNNING: Metric =
     gauge("fanfare_work_running", &["kind"], "Work under way in this process.");
-pub(crate) const WORK_SLOTS: Metric =
-    gauge("fanfare_work_slots", &["kind"], "How much work this process takes at once.");
+pub(crate) const WORK_SLOTS: Metric = gauge(
+    "fanfare_work_slots",
+    &["kind"],
+    "How much work this process takes at once; an eighth more for who has nothing else under way.",
+);
 pub(crate) const QUEUE_IDS: Metric =
     gauge("fanfare_queue_ids", &["kind"], "Ids on the queue; from the leading sweeper only.");
 pub(crate) const DUE_ROWS: Metric = gauge(

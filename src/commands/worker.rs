@@ -17,7 +17,7 @@ pub struct Args {
     /// Queues to serve, separated by commas: publish, webhook, media, analyse, convert, upkeep.
     #[arg(long, value_delimiter = ',', default_values_t = Queue::ALL.map(|queue| queue.as_str().to_owned()).to_vec())]
     queues: Vec<String>,
-    /// Posts published at once.
+    /// Posts that are with their networks at once.
     #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u16).range(1..=4096))]
     concurrency: u16,
 }

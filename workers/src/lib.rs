@@ -19,6 +19,7 @@ mod runway;
 mod shares;
 mod sweeper;
 mod tally;
+mod way;
 
 use std::time::Duration;
 
@@ -39,11 +40,15 @@ pub use publish_post::run as publish_post;
 pub struct Options {
     /// Which queues it serves.
     pub queues: Vec<Queue>,
-    /// How many posts it publishes at once; other kinds get a share of it.
+    /// With how many posts it is at their networks at once; other kinds get a share of it.
     pub slots: usize,
     /// How long running work may take to end after a stop.
     pub grace: Duration,
 }
+
+/// Rows of posts a worker holds for each of its slots: while one is with its network, others are being claimed or have
+/// their results written.
+const ROWS_A_SLOT: usize = 3;
 
 impl Default for Options {
     fn default() -> Self {
@@ -127,7 +132,8 @@ async fn work(
     let slots = options.slots;
     match kind {
         Kind::PublishPost => {
-            start::<PublishPost, _, _>(cx, slots, options, stop, publish_post::run).await
+            let rows = slots * ROWS_A_SLOT;
+            start::<PublishPost, _, _>(cx, rows, options, stop, publish_post::run).await
         }
         Kind::DeliverWebhook => {
             let slots = delivery_slots(options);
@@ -174,6 +180,7 @@ where
     Fut: Future<Output = ()> + Send + 'static,
 {
     let name = format!("{}-{}", cx.name, J::KIND.as_str());
+    let slots = Slots::new(slots).keeping(slots / 8);
     let bell = cx.domain.bell.clone();
     let handler = move |job: J| {
         let (id, cx) = (job.id(), cx.clone());
@@ -183,5 +190,5 @@ where
             working.await;
         }
     };
-    fanfare_jobs::run_worker(name, &bell, Slots::new(slots), handler, stop, options.grace).await
+    fanfare_jobs::run_worker(name, &bell, slots, handler, stop, options.grace).await
 }

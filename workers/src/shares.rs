@@ -15,7 +15,7 @@ use std::{
 use fanfare_domain::work::Hold;
 use fanfare_entities::{AccountId, WebhookId};
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot},
     time::Instant,
 };
 
@@ -35,6 +35,10 @@ const PATIENCE: Duration = Duration::from_millis(25);
 /// It is parked after so long in any case.
 const MOST_PATIENCE: Duration = Duration::from_secs(1);
 
+/// While rows are parked and hardly a slot is free, so many look for one at once: whatever is taken then is most likely
+/// parked too, and a network that hangs would have all its rows taken and given back as fast as can be.
+const SEEKERS: usize = 32;
+
 /// What slots are shared among.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Key {
@@ -53,6 +57,7 @@ pub struct Shares(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     state: Mutex<State>,
+    seekers: Arc<Semaphore>,
     leaving: mpsc::UnboundedSender<Hold>,
 }
 
@@ -89,12 +94,23 @@ impl Shares {
             waiting: VecDeque::new(),
             parked: HashMap::new(),
         });
-        (Self(Arc::new(Inner { state, leaving })), left)
+        let seekers = Arc::new(Semaphore::new(SEEKERS));
+        (Self(Arc::new(Inner { state, seekers, leaving })), left)
     }
 
     /// Says how many slots there are.
     pub fn set_slots(&self, slots: usize) {
         self.state().slots = slots;
+    }
+
+    /// Waits until it makes sense to take a row that needs a slot; what comes back is kept until the row has one, or has
+    /// been given back. Who is the first of its tenant waits for nobody.
+    pub async fn seek(&self, lane: Lane) -> Option<OwnedSemaphorePermit> {
+        if lane == Lane::First || !self.state().is_crowded() {
+            return None;
+        }
+        // Never closed.
+        Arc::clone(&self.0.seekers).acquire_owned().await.ok()
     }
 
     /// Takes a slot for all of these keys until the share is dropped; waits for it while others free theirs. Who is
@@ -155,6 +171,11 @@ impl State {
         let held = self.held.get(key).map_or(0, |held| held.slots);
         let may_have_more = !matches!(key, Key::Receiver(_)) || self.quick.contains(key);
         held < share || may_have_more && self.running < self.slots - self.slots / 8
+    }
+
+    /// Work is parked, and only what is kept for newcomers is free.
+    fn is_crowded(&self) -> bool {
+        !self.parked.is_empty() && self.running >= self.slots - self.slots / 8
     }
 
     /// The first of these keys that is over its share.

@@ -31,7 +31,7 @@ pub struct Beat {
     pub version: &'static str,
     /// Queues, separated by commas.
     pub queues: String,
-    /// Posts published at once.
+    /// Posts that are with their networks at once.
     pub slots: i32,
     /// The oldest of what it is running.
     pub running: Vec<Running>,
@@ -92,7 +92,7 @@ pub struct Worker {
     pub version: String,
     /// Queues, separated by commas.
     pub queues: String,
-    /// Posts published at once.
+    /// Posts that are with their networks at once.
     pub slots: i32,
     /// What it is doing.
     pub state: State,

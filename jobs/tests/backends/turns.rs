@@ -1,8 +1,9 @@
 //! Whose turn it is.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use fanfare_jobs::{Kind, PublishPost, Ring, Slots};
+use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use crate::{Place, Seen, Worker};
@@ -13,6 +14,8 @@ on_both_backends! {
     a_newcomer_passes_a_burst_and_two_bursts_alternate
     what_one_had_while_it_was_alone_is_not_held_against_it
     who_has_nothing_else_under_way_is_told_apart_from_a_burst
+    the_last_slots_are_kept_for_who_has_nothing_else_under_way
+    a_burst_goes_through_although_slots_are_kept
 }
 
 async fn a_newcomer_passes_a_burst_and_two_bursts_alternate(place: Place) {
@@ -72,4 +75,39 @@ async fn who_has_nothing_else_under_way_is_told_apart_from_a_burst(place: Place)
     seen.reach(102).await;
     worker.stop().await;
     assert_eq!(firsts.sorted(), [0, 500]);
+}
+
+async fn the_last_slots_are_kept_for_who_has_nothing_else_under_way(place: Place) {
+    let [loud, quiet] = [1, 2].map(Uuid::from_u128);
+    let (bell, seen, gate) = (place.bell().await, Seen::default(), Arc::new(Semaphore::new(0)));
+    let burst: Vec<_> = (0..100).map(|id| Ring::of(loud, id)).collect();
+    bell.push(KIND, &burst).await.unwrap();
+    let worker = Worker::start(&bell, &Slots::new(8).keeping(2), {
+        let (seen, gate) = (seen.clone(), Arc::clone(&gate));
+        move |id| {
+            seen.add(id);
+            let gate = Arc::clone(&gate);
+            async move { gate.acquire().await.unwrap().forget() }
+        }
+    });
+    seen.reach(6).await;
+    bell.push(KIND, &[Ring::of(quiet, 500), Ring::of(quiet, 501)]).await.unwrap();
+    seen.reach(7).await;
+    assert_eq!(seen.ids()[6], 500, "a newcomer runs although everybody else waits for a slot");
+    bell.push(KIND, &[Ring::of(Uuid::from_u128(3), 600)]).await.unwrap();
+    seen.reach(8).await;
+    assert_eq!(seen.ids()[7], 600);
+    gate.add_permits(1_000);
+    seen.reach(103).await;
+    worker.stop().await;
+}
+
+/// A slot may be freed at any moment between two looks of the one who waits for it.
+async fn a_burst_goes_through_although_slots_are_kept(place: Place) {
+    let (bell, seen) = (place.bell().await, Seen::default());
+    let burst: Vec<_> = (0..50_000).map(|id| Ring::of(Uuid::from_u128(1), id)).collect();
+    bell.push(KIND, &burst).await.unwrap();
+    let worker = Worker::start(&bell, &Slots::new(8).keeping(4), seen.handler());
+    seen.reach(50_000).await;
+    worker.stop().await;
 }

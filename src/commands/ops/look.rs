@@ -145,7 +145,8 @@ pub async fn fleet(cx: &Domain, json: bool) -> Result<()> {
                 worker.state.as_str().to_owned(),
                 worker.version.clone(),
                 worker.queues.clone(),
-                format!("{}/{}", worker.running_count, worker.slots),
+                worker.running_count.to_string(),
+                worker.slots.to_string(),
                 oldest.map_or("-".to_owned(), |row| {
                     format!("{} {} for {} s", row.kind, row.id, (now - row.since) / 1_000)
                 }),
@@ -156,7 +157,7 @@ pub async fn fleet(cx: &Domain, json: bool) -> Result<()> {
     print(
         json,
         &fleet,
-        &["worker", "state", "version", "queues", "running", "oldest", "heard"],
+        &["worker", "state", "version", "queues", "running", "slots", "oldest", "heard"],
         &rows,
     )
 }

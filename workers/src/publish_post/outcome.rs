@@ -57,12 +57,11 @@ impl Run<'_> {
             return self.fail_with(Failure::outcome_unknown(&self.row.platform)).await;
         }
         attempt::close(&mut self.attempt, "published", None, now);
+        (self.state, self.row.error) = (None, None);
         let record = Record {
             status: PostStatus::Published,
-            state: None,
             published: Some((published.id, published.url)),
             next_attempt_at: None,
-            error: None,
             ended: Some(self.row.clone()),
             ..self.record(None)
         };
@@ -105,7 +104,7 @@ impl Run<'_> {
     }
 
     /// Gives the row up until `at`, without a failure.
-    pub(super) async fn wait(&self, at: Millis, why: Option<Value>) -> Result<()> {
+    pub(super) async fn wait(&mut self, at: Millis, why: Option<Value>) -> Result<()> {
         let record = Record {
             status: self.idle_status(),
             next_attempt_at: why.is_some().then_some(at),
@@ -116,7 +115,7 @@ impl Run<'_> {
     }
 
     /// Gives the row up until `at`: there is nothing to do for it before.
-    pub async fn rest(self, at: Millis) -> Result<()> {
+    pub async fn rest(mut self, at: Millis) -> Result<()> {
         self.wait(at, None).await
     }
 
@@ -132,7 +131,7 @@ impl Run<'_> {
     }
 
     /// Gives the row back until a slot of this key frees, at the latest when a lease would have lapsed.
-    pub async fn park(self, key: Key) -> Result<()> {
+    pub async fn park(mut self, key: Key) -> Result<()> {
         let status = self.idle_status();
         let parked = Record { status, ..self.record(Some(self.cx.now() + LEASE)) };
         if self.write(parked).await? {
@@ -257,7 +256,11 @@ impl Run<'_> {
         }
     }
 
-    pub(super) async fn write(&self, record: Record) -> Result<bool> {
+    pub(super) async fn write(&mut self, record: Record) -> Result<bool> {
+        if !record.keep {
+            // No call follows: others may make theirs while this is written.
+            self.slot = None;
+        }
         let ended = record.attempt.as_ref().and_then(|attempt| attempt.outcome);
         let code =
             record.error.as_ref().and_then(|error| error["code"].as_str().map(str::to_owned));

@@ -54,23 +54,22 @@ impl Wanted {
         phase: Phase,
         platform: &dyn Platform,
         account: &account::Model,
-        session: &Session,
+        lines: &Lines,
         sandbox_limits: bool,
     ) -> Self {
         let paces = platform.spec().paces;
         let is_counted = phase == Phase::Commit && (sandbox_limits || !account.sandbox);
         let paces = if is_counted { paces } else { &[] };
-        let app = app_name(platform, account, session);
-        let mut subjects = vec![Subject { name: account_name(account), rates: Vec::new() }];
+        let mut subjects = vec![Subject { name: lines.account.clone(), rates: Vec::new() }];
         // The app that all accounts share may have been told to wait.
         if matches!(platform.spec().connect, Connect::Oauth(_)) {
-            subjects.push(Subject { name: app.clone(), rates: Vec::new() });
+            subjects.push(Subject { name: lines.app.clone(), rates: Vec::new() });
         }
         for pace in paces.iter().filter(|pace| pace.counts(post_type)) {
             let mut name = match pace.per {
-                Per::Account => account_name(account),
+                Per::Account => lines.account.clone(),
                 Per::Workspace => format!("workspace:{}:{}", place(account), account.workspace_id),
-                Per::App => app.clone(),
+                Per::App => lines.app.clone(),
             };
             if !pace.post_types.is_empty() {
                 name = format!("{name}:{}", pace.post_types.join("+"));
@@ -248,9 +247,9 @@ mod tests {
     }
 
     fn subjects(phase: Phase, account: &account::Model, sandbox_limits: bool) -> Vec<Subject> {
-        let session = session(account);
         let telegram = fanfare_platforms::find(PlatformId::Telegram);
-        Wanted::of((1, "feed"), phase, telegram, account, &session, sandbox_limits).request.subjects
+        let lines = Lines::of(telegram, account, &session(account));
+        Wanted::of((1, "feed"), phase, telegram, account, &lines, sandbox_limits).request.subjects
     }
 
     #[test]
@@ -278,9 +277,9 @@ mod tests {
     #[test]
     fn a_limit_of_one_kind_of_post_is_counted_beside_the_others() {
         let page = account::Model { platform: "facebook".into(), ..account(false) };
-        let session = session(&page);
         let facebook = fanfare_platforms::find(PlatformId::Facebook);
-        let wanted = |kind| Wanted::of((1, kind), Phase::Commit, facebook, &page, &session, false);
+        let lines = Lines::of(facebook, &page, &session(&page));
+        let wanted = |kind| Wanted::of((1, kind), Phase::Commit, facebook, &page, &lines, false);
         let names = |wanted: Wanted| {
             wanted
                 .request

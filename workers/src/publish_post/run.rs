@@ -24,7 +24,7 @@ use super::{
     permit::{Lines, Turn, Wanted},
     verdict::{Failure, Verdict, millis, verdict},
 };
-use crate::{Context, group::Lane};
+use crate::{Context, group::Lane, shares::Share, way::Ahead};
 
 /// The lease outlives a commit call's deadline by this much.
 const MARGIN: Duration = Duration::from_secs(10);
@@ -47,6 +47,10 @@ pub struct Run<'a> {
     pub(super) attempt: Attempt,
     /// What its account and its app are called among permits.
     pub(super) lines: Option<Lines>,
+    /// Held while there may be calls to make.
+    pub(super) slot: Option<Share>,
+    /// Held until the first call, by what its tenant has one of.
+    ahead: Option<Ahead>,
 }
 
 /// What the caller of a step does next.
@@ -62,7 +66,7 @@ pub(super) enum Next {
 impl<'a> Run<'a> {
     /// A run over a claimed row.
     pub async fn open(
-        (cx, lane): (&'a Context, Lane),
+        (cx, lane, ahead): (&'a Context, Lane, Option<Ahead>),
         platform: &'static dyn Platform,
         row: Box<post::Model>,
         draft: Draft,
@@ -81,6 +85,8 @@ impl<'a> Run<'a> {
             partly_public,
             attempt,
             lines: None,
+            slot: None,
+            ahead,
         })
     }
 
@@ -213,7 +219,9 @@ impl<'a> Run<'a> {
         }
         let limited = self.cx.domain.settings.sandbox_limits;
         let (post, phase) = ((self.hold.id, self.row.post_type.as_str()), step.phase);
-        let wanted = Wanted::of(post, phase, self.platform, account, session, limited);
+        let named = || Lines::of(self.platform, account, session);
+        let lines = self.lines.get_or_insert_with(named);
+        let wanted = Wanted::of(post, phase, self.platform, account, lines, limited);
         match self.cx.permit.call(self.lane, wanted).await? {
             Turn::Now => return Ok(true),
             Turn::At(at) => self.wait_for_turn(at, None).await?,
@@ -297,7 +305,8 @@ impl<'a> Run<'a> {
     }
 
     /// Makes the call, and keeps the lease while it lasts.
-    async fn call(&self, step: &Step, session: &mut Session) -> platforms::Result<Progress> {
+    async fn call(&mut self, step: &Step, session: &mut Session) -> platforms::Result<Progress> {
+        self.ahead = None;
         session.now = self.cx.domain.clock.date();
         let call = self.platform.publish(session, &self.draft, self.state.clone());
         let outcome = self.while_leased(call).await;

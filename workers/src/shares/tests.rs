@@ -154,3 +154,25 @@ async fn a_row_that_is_parked_too_late_is_woken_at_once() {
     shares.park(Key::Account(AccountId(1)), Hold { id: 5, fence: 2 });
     assert_eq!(left.try_recv().unwrap().id, 5);
 }
+
+#[tokio::test(start_paused = true)]
+async fn while_rows_are_parked_and_slots_are_short_few_look_for_one() {
+    let (shares, _left) = Shares::new(16);
+    assert!(shares.seek(Lane::Further).await.is_none(), "there is room");
+    let held = fill(&shares, 14, mine).await;
+    assert!(
+        shares.seek(Lane::Further).await.is_none(),
+        "nothing is parked: slots are about to be free"
+    );
+    shares.park(Key::Account(AccountId(1)), Hold { id: 7, fence: 1 });
+    let mut seeking = Vec::new();
+    for _ in 0..SEEKERS {
+        seeking.push(shares.seek(Lane::Further).await.unwrap());
+    }
+    let a_while = Duration::from_secs(60);
+    assert!(tokio::time::timeout(a_while, shares.seek(Lane::Further)).await.is_err());
+    assert!(shares.seek(Lane::First).await.is_none(), "who has one post waits for nobody");
+    seeking.pop();
+    assert!(shares.seek(Lane::Further).await.is_some());
+    drop(held);
+}
