@@ -47,15 +47,19 @@ impl Slots {
 
     /// Waits until a slot is free. It is not taken, so an idle worker shows all of its slots as free.
     pub(crate) async fn one_free(&self) {
-        // The semaphore is never closed, so the only answer is a permit, which goes back at once.
-        drop(self.free.acquire().await);
+        self.some(Self::free).await;
     }
 
     /// Waits until a slot is free that anybody may have.
     pub(crate) async fn one_open(&self) {
+        self.some(Self::open).await;
+    }
+
+    async fn some(&self, count: fn(&Self) -> usize) {
         loop {
+            // Listened for before looking: a slot freed in between is not missed.
             let freed = self.freed.notified();
-            if self.open() > 0 {
+            if count(self) > 0 {
                 return;
             }
             freed.await;

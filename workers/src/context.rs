@@ -20,7 +20,6 @@ use crate::{
     publish_post::permit::{Desk, Turn, Wanted},
     shares::Shares,
     tally::Tally,
-    way::Way,
 };
 
 /// The context of a worker process. Cheap to clone.
@@ -41,8 +40,6 @@ pub struct Inner {
     pub busy: Busy,
     /// What was done, to be told with the next heartbeat.
     pub tally: Tally,
-    /// What others make way for.
-    pub way: Arc<Way>,
     /// Claims of posts.
     pub claim: Group<i64, Option<Box<Claimed>>>,
     /// When public calls may be made.
@@ -76,44 +73,43 @@ impl Context {
     /// The same with other connectors than the real ones.
     #[must_use]
     pub fn with_connector(domain: Domain, name: String, connector: Connector) -> Self {
-        let (cx, way) = (&domain, Arc::<Way>::default());
-        let claim = grouped((cx, &way), "claim", |cx, ids: Vec<Arc<i64>>| async move {
+        let cx = &domain;
+        let claim = grouped(cx, "claim", |cx, ids: Vec<Arc<i64>>| async move {
             let taken = publishing::claim(&cx, plain(&ids)).await?;
             Ok(in_order(&ids, taken.into_iter().map(Box::new), |one| one.post.id.0))
         });
         let desk = Arc::<Desk>::default();
-        let permit = grouped((cx, &way), "permit", move |cx, wanted: Vec<Arc<Wanted>>| {
+        let permit = grouped(cx, "permit", move |cx, wanted: Vec<Arc<Wanted>>| {
             let desk = Arc::clone(&desk);
             async move { desk.decide(&cx, &wanted).await }
         });
-        let arm = grouped((cx, &way), "arm", |cx, armed: Vec<_>| async move {
-            publishing::arm(&cx, &armed).await
-        });
-        let record = grouped((cx, &way), "record", |cx, records: Vec<_>| async move {
+        let arm =
+            grouped(
+                cx,
+                "arm",
+                |cx, armed: Vec<_>| async move { publishing::arm(&cx, &armed).await },
+            );
+        let record = grouped(cx, "record", |cx, records: Vec<_>| async move {
             publishing::record(&cx, &records).await
         });
-        let renew =
-            grouped((cx, &way), "renew", |cx, leases: Vec<Arc<(Hold, Millis)>>| async move {
-                let until = leases.iter().map(|lease| lease.1).max().unwrap_or_default();
-                let holds: Vec<_> = leases.iter().map(|lease| lease.0).collect();
-                let kept = work::renew(&cx, Kind::PublishPost, &holds, until).await?;
-                Ok(holds.iter().map(|hold| kept.contains(hold)).collect())
-            });
-        let claim_delivery =
-            grouped((cx, &way), "claim_delivery", |cx, ids: Vec<Arc<i64>>| async move {
-                let taken = deliveries::claim(&cx, plain(&ids)).await?;
-                Ok(in_order(&ids, taken, |one| one.delivery.id.0))
-            });
-        let finish_delivery =
-            grouped((cx, &way), "finish_delivery", |cx, outcomes: Vec<_>| async move {
-                deliveries::finish(&cx, &outcomes).await
-            });
+        let renew = grouped(cx, "renew", |cx, leases: Vec<Arc<(Hold, Millis)>>| async move {
+            let until = leases.iter().map(|lease| lease.1).max().unwrap_or_default();
+            let holds: Vec<_> = leases.iter().map(|lease| lease.0).collect();
+            let kept = work::renew(&cx, Kind::PublishPost, &holds, until).await?;
+            Ok(holds.iter().map(|hold| kept.contains(hold)).collect())
+        });
+        let claim_delivery = grouped(cx, "claim_delivery", |cx, ids: Vec<Arc<i64>>| async move {
+            let taken = deliveries::claim(&cx, plain(&ids)).await?;
+            Ok(in_order(&ids, taken, |one| one.delivery.id.0))
+        });
+        let finish_delivery = grouped(cx, "finish_delivery", |cx, outcomes: Vec<_>| async move {
+            deliveries::finish(&cx, &outcomes).await
+        });
         let (post_shares, posts) = Shares::new(usize::MAX / 8);
         let (delivery_shares, left) = Shares::new(usize::MAX / 8);
         tokio::spawn(unpark(cx.clone(), Kind::PublishPost, posts));
         tokio::spawn(unpark(cx.clone(), Kind::DeliverWebhook, left));
         Self(Arc::new(Inner {
-            way,
             claim,
             permit,
             arm,
@@ -158,11 +154,7 @@ async fn unpark(cx: Domain, kind: Kind, mut leaving: mpsc::UnboundedReceiver<Hol
     }
 }
 
-fn grouped<I, O, F, Fut>(
-    (cx, way): (&Domain, &Arc<Way>),
-    name: &'static str,
-    flush: F,
-) -> Group<I, O>
+fn grouped<I, O, F, Fut>(cx: &Domain, name: &'static str, flush: F) -> Group<I, O>
 where
     I: Send + Sync + 'static,
     O: Send + 'static,
@@ -172,7 +164,7 @@ where
     let cx = cx.clone();
     // SQLite is no journey away, and has one writer, who would stand idle.
     let linger = if cx.db.is_postgres() { LINGER } else { Duration::ZERO };
-    Group::new(name, linger, way, move |items| flush(cx.clone(), items))
+    Group::new(name, linger, move |items| flush(cx.clone(), items))
 }
 
 fn plain(ids: &[Arc<i64>]) -> Vec<i64> {

@@ -12,8 +12,6 @@ use std::{
 use fanfare_domain::error::{Error, Result};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::way::Way;
-
 /// Most rows of one statement: as many as a worker has slots by default. A group costs one commit, and the commits of one
 /// workspace follow one another, because its events are numbered without gaps.
 const MOST: usize = 256;
@@ -63,18 +61,18 @@ impl<I, O> Clone for Group<I, O> {
 impl<I: Send + Sync + 'static, O: Send + 'static> Group<I, O> {
     /// Groups calls of `flush`, which answers each item in the order given, and counts its groups under `name`. After a
     /// crowded group the next one is given time to grow. Ends with the last clone.
-    pub fn new<F, Fut>(name: &'static str, linger: Duration, way: &Arc<Way>, flush: F) -> Self
+    pub fn new<F, Fut>(name: &'static str, linger: Duration, flush: F) -> Self
     where
         F: Fn(Vec<Arc<I>>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Vec<O>>> + Send + 'static,
     {
         let flush = Arc::new(flush);
-        let lane = |way| {
+        let lane = || {
             let (waiting, queue) = mpsc::unbounded_channel();
-            tokio::spawn(serve((name, linger, way), Arc::clone(&flush), queue));
+            tokio::spawn(serve((name, linger), Arc::clone(&flush), queue));
             waiting
         };
-        Self { first: lane(None), further: lane(Some(Arc::clone(way))) }
+        Self { first: lane(), further: lane() }
     }
 
     /// Has one item written with whatever else waits in its lane.
@@ -92,7 +90,7 @@ impl<I: Send + Sync + 'static, O: Send + 'static> Group<I, O> {
 
 /// Flushes what waits in one lane, until nobody can wait there any more.
 async fn serve<I, O, F, Fut>(
-    (name, linger, way): (&'static str, Duration, Option<Arc<Way>>),
+    (name, linger): (&'static str, Duration),
     flush: Arc<F>,
     mut queue: mpsc::UnboundedReceiver<Waiting<I, O>>,
 ) where
@@ -100,13 +98,7 @@ async fn serve<I, O, F, Fut>(
     Fut: Future<Output = Result<Vec<O>>>,
 {
     let mut group: Vec<Waiting<I, O>> = Vec::with_capacity(MOST);
-    loop {
-        if let Some(way) = &way {
-            way.make().await;
-        }
-        if queue.recv_many(&mut group, MOST).await == 0 {
-            return;
-        }
+    while queue.recv_many(&mut group, MOST).await > 0 {
         let (rows, begun) = (group.len(), Instant::now());
         answer(&*flush, std::mem::take(&mut group)).await;
         fanfare_metrics::record::group(name, rows, begun.elapsed());
@@ -158,17 +150,16 @@ mod tests {
     async fn what_waits_goes_together_and_a_bad_row_fails_alone() {
         let sizes = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&sizes);
-        let group =
-            Group::new("test", Duration::ZERO, &Arc::default(), move |items: Vec<Arc<i32>>| {
-                seen.lock().unwrap().push(items.len());
-                async move {
-                    tokio::task::yield_now().await;
-                    if items.iter().any(|item| **item == 13) {
-                        return Err(Error::new(Code::InternalError, "bad row"));
-                    }
-                    Ok(items.iter().map(|item| **item * 2).collect())
+        let group = Group::new("test", Duration::ZERO, move |items: Vec<Arc<i32>>| {
+            seen.lock().unwrap().push(items.len());
+            async move {
+                tokio::task::yield_now().await;
+                if items.iter().any(|item| **item == 13) {
+                    return Err(Error::new(Code::InternalError, "bad row"));
                 }
-            });
+                Ok(items.iter().map(|item| **item * 2).collect())
+            }
+        });
         let calls = (0..100).map(|item| {
             let group = group.clone();
             async move { group.call(Lane::Further, item).await }
@@ -187,16 +178,15 @@ mod tests {
     #[tokio::test]
     async fn the_first_of_a_tenant_does_not_wait_for_the_group_of_another() {
         let (held, hold) = tokio::sync::watch::channel(true);
-        let group =
-            Group::new("test", Duration::ZERO, &Arc::default(), move |items: Vec<Arc<i32>>| {
-                let mut hold = hold.clone();
-                async move {
-                    if items.iter().any(|item| **item == 1) {
-                        let _ = hold.wait_for(|held| !held).await;
-                    }
-                    Ok(items.iter().map(|item| **item).collect())
+        let group = Group::new("test", Duration::ZERO, move |items: Vec<Arc<i32>>| {
+            let mut hold = hold.clone();
+            async move {
+                if items.iter().any(|item| **item == 1) {
+                    let _ = hold.wait_for(|held| !held).await;
                 }
-            });
+                Ok(items.iter().map(|item| **item).collect())
+            }
+        });
         let burst = tokio::spawn({
             let group = group.clone();
             async move { group.call(Lane::Further, 1).await }

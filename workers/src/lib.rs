@@ -19,7 +19,6 @@ mod runway;
 mod shares;
 mod sweeper;
 mod tally;
-mod way;
 
 use std::time::Duration;
 

@@ -21,15 +21,15 @@ use fanfare_jobs::PublishPost;
 use tokio::sync::OwnedSemaphorePermit;
 use tracing::Instrument;
 
-use crate::{Context, group::Lane, shares::Key, way::Ahead};
+use crate::{Context, group::Lane, shares::Key};
 use run::Run;
 use verdict::Failure;
 
 /// Publishes a post if it is due and nobody else has it.
 pub async fn run(job: PublishPost, cx: Context) {
     let lane = Lane::of(job.first);
-    let ahead = job.first.then(|| cx.way.enter());
-    let approach = Approach { lane, ahead, seeking: cx.post_shares.seek(lane).await };
+    // Held until the post has a slot, while those are short.
+    let seeking = cx.post_shares.seek(lane).await;
     let claimed = match cx.claim.call(lane, job.post_id).await {
         Ok(Some(claimed)) => claimed,
         // Paused, moved, deleted, published, or held by another worker.
@@ -45,24 +45,18 @@ pub async fn run(job: PublishPost, cx: Context) {
         "post",
         post.id = %row.id, request.id = row.request_id, platform = row.platform,
     );
-    carry(cx, claimed, approach).instrument(span).await;
+    carry(cx, claimed, (lane, seeking)).instrument(span).await;
 }
 
-/// How a post comes to its slot.
-struct Approach {
-    lane: Lane,
-    /// Held until its first call, by what its tenant has one of.
-    ahead: Option<Ahead>,
-    /// Held until it has a slot, while those are short.
-    seeking: Option<OwnedSemaphorePermit>,
-}
+/// How a post comes to its slot: with whom, and the permit to look for one.
+type Way = (Lane, Option<OwnedSemaphorePermit>);
 
-async fn carry(cx: Context, claimed: Box<posts::work::Claimed>, approach: Approach) {
+async fn carry(cx: Context, claimed: Box<posts::work::Claimed>, way: Way) {
     tracing::debug!(fence = claimed.post.fence, laps = claimed.post.laps, "a post was claimed");
     cx.failpoint.reach("claimed").await;
     // In a task of its own: whatever happens to the worker, a call in flight is never cut off. It has many states and so
     // much room, which is taken once: whatever wraps it would move it.
-    let published = Box::pin(async move { publish(&cx, claimed, approach).await });
+    let published = Box::pin(async move { publish(&cx, claimed, way).await });
     match tokio::spawn(published.in_current_span()).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => tracing::warn!(%error, "a post was left to its lease"),
@@ -74,13 +68,13 @@ async fn carry(cx: Context, claimed: Box<posts::work::Claimed>, approach: Approa
 async fn publish(
     cx: &Context,
     claimed: Box<posts::work::Claimed>,
-    Approach { lane, ahead, seeking }: Approach,
+    (lane, seeking): Way,
 ) -> fanfare_domain::Result<()> {
     let posts::work::Claimed { post, account, secret } = *claimed;
     let platform = (cx.connector)(posts::platform(&post.platform)?);
     let facts = account.as_deref().map(accounts::facts).unwrap_or_default();
     let posts::Ready { draft, files } = posts::readiness(&cx.domain, &post, &facts).await?;
-    let mut run = Run::open((cx, lane, ahead), platform, post, draft).await?;
+    let mut run = Run::open((cx, lane), platform, post, draft).await?;
     if run.is_worn_out() {
         return run.fail(Failure::worn_out()).await;
     }

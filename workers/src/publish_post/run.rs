@@ -22,9 +22,9 @@ use super::{
     attempt,
     patience::until_answered,
     permit::{Lines, Turn, Wanted},
-    verdict::{Failure, Verdict, millis, verdict},
+    verdict::{Failure, Verdict, log_answer, millis, verdict},
 };
-use crate::{Context, group::Lane, shares::Share, way::Ahead};
+use crate::{Context, group::Lane, shares::Share};
 
 /// The lease outlives a commit call's deadline by this much.
 const MARGIN: Duration = Duration::from_secs(10);
@@ -49,8 +49,6 @@ pub struct Run<'a> {
     pub(super) lines: Option<Lines>,
     /// Held while there may be calls to make.
     pub(super) slot: Option<Share>,
-    /// Held until the first call, by what its tenant has one of.
-    ahead: Option<Ahead>,
 }
 
 /// What the caller of a step does next.
@@ -66,7 +64,7 @@ pub(super) enum Next {
 impl<'a> Run<'a> {
     /// A run over a claimed row.
     pub async fn open(
-        (cx, lane, ahead): (&'a Context, Lane, Option<Ahead>),
+        (cx, lane): (&'a Context, Lane),
         platform: &'static dyn Platform,
         row: Box<post::Model>,
         draft: Draft,
@@ -86,7 +84,6 @@ impl<'a> Run<'a> {
             attempt,
             lines: None,
             slot: None,
-            ahead,
         })
     }
 
@@ -305,8 +302,7 @@ impl<'a> Run<'a> {
     }
 
     /// Makes the call, and keeps the lease while it lasts.
-    async fn call(&mut self, step: &Step, session: &mut Session) -> platforms::Result<Progress> {
-        self.ahead = None;
+    async fn call(&self, step: &Step, session: &mut Session) -> platforms::Result<Progress> {
         session.now = self.cx.domain.clock.date();
         let call = self.platform.publish(session, &self.draft, self.state.clone());
         let outcome = self.while_leased(call).await;
@@ -372,21 +368,6 @@ impl<'a> Run<'a> {
             Verdict::Lost => self.lost(session, &error).await?,
         }
         Ok(Next::Over)
-    }
-}
-
-/// What a network said in words may repeat the post's text: only the kind of its answer is logged.
-fn log_answer(step: &Step, outcome: &platforms::Result<Progress>) {
-    let step = step.name.as_str();
-    match outcome {
-        Ok(Progress::Done(_)) => tracing::debug!(step, answer = "done", "the platform answered"),
-        Ok(Progress::Continue { .. }) => {
-            tracing::debug!(step, answer = "continue", "the platform answered");
-        }
-        Err(error) => {
-            let status = error.reply.as_ref().map(|reply| reply.status);
-            tracing::info!(step, kind = ?error.kind, status, "the platform refused or did not answer");
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fanfare_entities::Millis;
-use fanfare_platforms::{self as platforms, Kind, Phase};
+use fanfare_platforms::{self as platforms, Kind, Phase, Progress, Step};
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use serde_json::{Value, json};
 
@@ -229,6 +229,21 @@ impl Failure {
     #[must_use]
     pub fn outcome(&self) -> &'static str {
         if self.is_risky() { "outcome_unknown" } else { "failed" }
+    }
+}
+
+/// What a network said in words may repeat the post's text: only the kind of its answer is logged.
+pub fn log_answer(step: &Step, outcome: &platforms::Result<Progress>) {
+    let step = step.name.as_str();
+    match outcome {
+        Ok(Progress::Done(_)) => tracing::debug!(step, answer = "done", "the platform answered"),
+        Ok(Progress::Continue { .. }) => {
+            tracing::debug!(step, answer = "continue", "the platform answered");
+        }
+        Err(error) => {
+            let status = error.reply.as_ref().map(|reply| reply.status);
+            tracing::info!(step, kind = ?error.kind, status, "the platform refused or did not answer");
+        }
     }
 }
 
