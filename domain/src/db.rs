@@ -110,6 +110,10 @@ impl Db {
     }
 }
 
+/// Rows that SQLite's thread reads ahead of whoever fetches them, so that it does not wait for them while it holds the only
+/// writing connection: more than any statement returns for a group.
+const READ_AHEAD: usize = 1_024;
+
 async fn sqlite(url: &str, connections: u32, writes: bool) -> Result<DatabaseConnection, DbErr> {
     let mut options = ConnectOptions::new(url);
     options
@@ -121,6 +125,7 @@ async fn sqlite(url: &str, connections: u32, writes: bool) -> Result<DatabaseCon
         .map_sqlx_sqlite_opts(move |options| {
             options
                 .create_if_missing(writes)
+                .row_buffer_size(READ_AHEAD)
                 .pragma("journal_mode", "WAL")
                 .pragma("synchronous", "NORMAL")
                 .pragma("busy_timeout", "5000")
