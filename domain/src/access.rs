@@ -1,11 +1,12 @@
 //! Who asks, and what that person may do in which workspace.
 
+mod seat;
+
 use fanfare_entities::{
-    AccountId, BrandId, ConnectSessionId, KeyId, PostId, UserId, WebhookId, WorkspaceId, account,
-    brand, brand_lock, connect_session, media_asset, membership, post, subscription, webhook,
-    workspace,
+    AccountId, BrandId, ConnectSessionId, KeyId, PostId, UserId, WebhookId, WorkspaceId,
+    media_asset,
 };
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Value};
 use uuid::Uuid;
 
 pub use fanfare_entities::membership::Role;
@@ -173,56 +174,18 @@ pub async fn seat(cx: &Domain, caller: &Caller, asked: Option<WorkspaceId>) -> R
             Code::WorkspaceScopeMismatch,
             "API key is scoped to a different workspace",
         )),
-        (Some(id), _) | (None, Some(id)) => member_seat(cx, caller, id).await,
+        (Some(id), _) | (None, Some(id)) => {
+            let found = seat::at(cx, caller, seat::WORKSPACE, id).await?;
+            let absent = || Error::new(Code::WorkspaceNotFound, "There is no such workspace.");
+            found.map(|(seat, _)| seat).ok_or_else(absent)
+        }
         (None, None) => {
-            let id = personal(cx, caller.user_id).await?;
-            member_seat(cx, caller, id).await
+            let found = seat::at(cx, caller, seat::PERSONAL, caller.user_id).await?;
+            let user = caller.user_id;
+            let absent = || Error::internal(format!("user {user} has no personal workspace"));
+            found.map(|(seat, _)| seat).ok_or_else(absent)
         }
     }
-}
-
-/// The person's own workspace.
-///
-/// # Errors
-/// The database's; every person has one.
-pub async fn personal(cx: &Domain, user: UserId) -> Result<WorkspaceId> {
-    workspace::Entity::find()
-        .select_only()
-        .column(workspace::Column::Id)
-        .filter(workspace::Column::OwnerId.eq(user))
-        .filter(workspace::Column::Personal.eq(true))
-        .into_tuple()
-        .one(&cx.db.read)
-        .await?
-        .ok_or_else(|| Error::internal(format!("user {user} has no personal workspace")))
-}
-
-async fn member_seat(cx: &Domain, caller: &Caller, id: WorkspaceId) -> Result<Seat> {
-    let db = &cx.db.read;
-    let not_found = || Error::new(Code::WorkspaceNotFound, "There is no such workspace.");
-    let member = membership::Entity::find_by_id((id, caller.user_id))
-        .one(db)
-        .await?
-        .ok_or_else(not_found)?;
-    let workspace = workspace::Entity::find_by_id(id).one(db).await?.ok_or_else(not_found)?;
-    let paid = subscription::Entity::find_by_id(id).one(db).await?;
-    let locks: Vec<BrandId> = brand_lock::Entity::find()
-        .select_only()
-        .column(brand_lock::Column::BrandId)
-        .filter(brand_lock::Column::WorkspaceId.eq(id))
-        .filter(brand_lock::Column::UserId.eq(caller.user_id))
-        .into_tuple()
-        .all(db)
-        .await?;
-    Ok(Seat {
-        workspace_id: id,
-        role: member.role,
-        plan: paid.as_ref().map_or(PlanTier::Starter, |paid| paid.plan_tier),
-        api_addon: paid.as_ref().is_some_and(|paid| paid.api_addon && paid.active),
-        active: paid.is_some_and(|paid| paid.active),
-        brands: (!locks.is_empty()).then_some(locks),
-        timezone: workspace.timezone,
-    })
 }
 
 /// The seat in a resource's workspace; to somebody who is not in it, or whose seat does not see its brand, the
@@ -230,18 +193,13 @@ async fn member_seat(cx: &Domain, caller: &Caller, id: WorkspaceId) -> Result<Se
 async fn seat_over(
     cx: &Domain,
     caller: &Caller,
-    place: Option<(WorkspaceId, Option<BrandId>)>,
+    (place, id): (&str, impl Into<Value>),
     absent: Error,
 ) -> Result<Seat> {
-    let Some((workspace, brand)) = place else { return Err(absent) };
-    if caller.key_workspace.is_some_and(|own| own != workspace) {
-        return Err(absent);
-    }
-    match member_seat(cx, caller, workspace).await {
-        Ok(seat) if seat.sees(brand) => Ok(seat),
-        Ok(_) => Err(absent),
-        Err(error) if error.code() == Code::WorkspaceNotFound => Err(absent),
-        Err(error) => Err(error),
+    let reached = |seat: &Seat| caller.key_workspace.is_none_or(|own| own == seat.workspace_id);
+    match seat::at(cx, caller, place, id).await? {
+        Some((seat, brand)) if reached(&seat) && seat.sees(brand) => Ok(seat),
+        _ => Err(absent),
     }
 }
 
@@ -250,14 +208,8 @@ async fn seat_over(
 /// # Errors
 /// [`Code::PostNotFound`].
 pub async fn seat_over_post(cx: &Domain, caller: &Caller, id: PostId) -> Result<Seat> {
-    let place = post::Entity::find_by_id(id)
-        .select_only()
-        .columns([post::Column::WorkspaceId, post::Column::BrandId])
-        .into_tuple()
-        .one(&cx.db.read)
-        .await?;
-    seat_over(cx, caller, place, Error::new(Code::PostNotFound, format!("There is no post {id}.")))
-        .await
+    let absent = Error::new(Code::PostNotFound, format!("There is no post {id}."));
+    seat_over(cx, caller, (seat::POST, id), absent).await
 }
 
 /// The caller's seat over a connected account.
@@ -265,15 +217,8 @@ pub async fn seat_over_post(cx: &Domain, caller: &Caller, id: PostId) -> Result<
 /// # Errors
 /// [`Code::AccountNotFound`].
 pub async fn seat_over_account(cx: &Domain, caller: &Caller, id: AccountId) -> Result<Seat> {
-    let place = account::Entity::find_by_id(id)
-        .select_only()
-        .columns([account::Column::WorkspaceId, account::Column::BrandId])
-        .filter(account::Column::Status.ne(account::AccountStatus::Disconnected))
-        .into_tuple()
-        .one(&cx.db.read)
-        .await?;
     let absent = Error::new(Code::AccountNotFound, format!("There is no account {id}."));
-    seat_over(cx, caller, place, absent).await
+    seat_over(cx, caller, (seat::ACCOUNT, id), absent).await
 }
 
 /// The caller's seat over a webhook.
@@ -281,16 +226,8 @@ pub async fn seat_over_account(cx: &Domain, caller: &Caller, id: AccountId) -> R
 /// # Errors
 /// [`Code::WebhookNotFound`].
 pub async fn seat_over_webhook(cx: &Domain, caller: &Caller, id: WebhookId) -> Result<Seat> {
-    let workspace: Option<WorkspaceId> = webhook::Entity::find_by_id(id)
-        .select_only()
-        .column(webhook::Column::WorkspaceId)
-        .into_tuple()
-        .one(&cx.db.read)
-        .await?;
     let absent = Error::new(Code::WebhookNotFound, "There is no such webhook.");
-    let Some(workspace) = workspace else { return Err(absent) };
-    // A webhook tells of the whole workspace, so a seat that is locked to brands has none.
-    seat_over(cx, caller, Some((workspace, None)), absent).await
+    seat_over(cx, caller, (seat::WEBHOOK, id), absent).await
 }
 
 /// The caller's seat over a connect session.
@@ -302,14 +239,8 @@ pub async fn seat_over_connect_session(
     caller: &Caller,
     id: ConnectSessionId,
 ) -> Result<Seat> {
-    let place = connect_session::Entity::find_by_id(id)
-        .select_only()
-        .columns([connect_session::Column::WorkspaceId, connect_session::Column::BrandId])
-        .into_tuple()
-        .one(&cx.db.read)
-        .await?;
     let absent = Error::new(Code::ConnectSessionNotFound, "There is no such connect session.");
-    seat_over(cx, caller, place, absent).await
+    seat_over(cx, caller, (seat::CONNECT_SESSION, id), absent).await
 }
 
 /// The caller's seat over a brand.
@@ -317,14 +248,8 @@ pub async fn seat_over_connect_session(
 /// # Errors
 /// [`Code::BrandNotFound`].
 pub async fn seat_over_brand(cx: &Domain, caller: &Caller, id: BrandId) -> Result<Seat> {
-    let workspace: Option<WorkspaceId> = brand::Entity::find_by_id(id)
-        .select_only()
-        .column(brand::Column::WorkspaceId)
-        .into_tuple()
-        .one(&cx.db.read)
-        .await?;
     let absent = Error::new(Code::BrandNotFound, "There is no such brand.");
-    seat_over(cx, caller, workspace.map(|place| (place, Some(id))), absent).await
+    seat_over(cx, caller, (seat::BRAND, id), absent).await
 }
 
 /// The caller's seat over a file; a seat that is locked to brands has one over what its own person brought.
@@ -344,9 +269,8 @@ pub async fn seat_over_media(cx: &Domain, caller: &Caller, uid: Uuid) -> Result<
     if caller.key_workspace.is_some_and(|own| own != workspace) {
         return Err(absent());
     }
-    match member_seat(cx, caller, workspace).await {
-        Ok(seat) if seat.brands.is_none() || brought_by == Some(caller.user_id) => Ok(seat),
-        Err(error) if error.code() != Code::WorkspaceNotFound => Err(error),
-        Ok(_) | Err(_) => Err(absent()),
+    match seat::at(cx, caller, seat::WORKSPACE, workspace).await? {
+        Some((seat, _)) if seat.brands.is_none() || brought_by == Some(caller.user_id) => Ok(seat),
+        _ => Err(absent()),
     }
 }

@@ -1,6 +1,6 @@
 //! What happens in a workspace, told in order: to webhooks, to whoever polls, and on the activity list.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use fanfare_entities::{
     AccountId, BrandId, DeliveryId, EventId, Millis, PostId, WorkspaceId, webhook,
@@ -65,8 +65,6 @@ pub async fn append<C: ConnectionTrait>(
     events: Vec<NewEvent>,
     now: Millis,
 ) -> Result<Vec<(WorkspaceId, DeliveryId)>, DbErr> {
-    // From the writing on, the workspaces are locked until the commit: whatever need not come behind it comes before.
-    let webhooks = webhooks(conn, &events).await?;
     let mut behind: BTreeMap<WorkspaceId, i64> = BTreeMap::new();
     for event in events.iter().filter(|event| event.streamed) {
         *behind.entry(event.workspace_id).or_default() += 1;
@@ -103,7 +101,7 @@ pub async fn append<C: ConnectionTrait>(
             told.push((id, event));
         }
     }
-    write(conn, written, counted).await?;
+    let webhooks = write(conn, written, counted).await?;
     deliver(conn, &told, &webhooks, now).await
 }
 
@@ -124,12 +122,16 @@ const EVENT_COLUMNS: Columns = &[
     ("created_at", Type::Big),
 ];
 
-/// Raises each workspace's counter by the number of its events, in the order of the workspaces' ids, and writes the events
-/// with the numbers that this gives them: on PostgreSQL by one statement, so that the counters are locked for as short a
-/// time as can be.
-async fn write<C: ConnectionTrait>(conn: &C, events: Rows, counted: Rows) -> Result<(), DbErr> {
+/// Raises each workspace's counter by the number of its events, in the order of the workspaces' ids, writes the events
+/// with the numbers that this gives them, and returns the webhooks of these workspaces: on PostgreSQL by one statement, so
+/// that the counters are locked for as short a time as can be.
+async fn write<C: ConnectionTrait>(
+    conn: &C,
+    events: Rows,
+    counted: Rows,
+) -> Result<Vec<webhook::Model>, DbErr> {
     if events.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let names: Vec<_> = EVENT_COLUMNS.iter().map(|(name, _)| *name).collect();
     let numbered = |counters: &str| {
@@ -143,19 +145,25 @@ async fn write<C: ConnectionTrait>(conn: &C, events: Rows, counted: Rows) -> Res
              LEFT JOIN {counters} AS counters ON counters.id = new.workspace_id"
         )
     };
+    let webhooks = |of: &str| {
+        format!("SELECT webhooks.* FROM {of} JOIN webhooks ON webhooks.workspace_id = counted.id")
+    };
     let new = format!("WITH new AS (SELECT * FROM {})", events.from("given", 1));
     if conn.get_database_backend() == sea_orm::DbBackend::Postgres {
         let sql = format!(
-            "{new}, locked AS (SELECT w.id, counted.n FROM workspaces w JOIN {} ON counted.id = w.id \
+            "{new}, counted AS (SELECT * FROM {}), \
+             locked AS (SELECT w.id, counted.n FROM workspaces w JOIN counted ON counted.id = w.id \
              ORDER BY w.id FOR NO KEY UPDATE OF w), \
              raised AS (UPDATE workspaces w SET event_sequence = event_sequence + locked.n FROM locked \
-             WHERE w.id = locked.id RETURNING w.id, w.event_sequence) {}",
-            counted.from("counted", EVENT_COLUMNS.len() + 1),
-            numbered("raised")
+             WHERE w.id = locked.id RETURNING w.id, w.event_sequence), \
+             written AS ({}) {}",
+            counted.from("given_counts", EVENT_COLUMNS.len() + 1),
+            numbered("raised"),
+            webhooks("counted"),
         );
         let values = events.values().chain(counted.values());
-        conn.execute_raw(statement(conn, sql, values)).await?;
-        return Ok(());
+        let query = statement(conn, sql, values);
+        return webhook::Entity::find().from_raw_sql(query).all(conn).await;
     }
     let raise = format!(
         "UPDATE workspaces SET event_sequence = event_sequence + counted.n FROM {} \
@@ -163,27 +171,11 @@ async fn write<C: ConnectionTrait>(conn: &C, events: Rows, counted: Rows) -> Res
         counted.from("counted", 1)
     );
     let insert = format!("{new} {}", numbered("workspaces"));
-    conn.execute_raw(statement(conn, raise, counted.values())).await?;
+    let told = webhooks(&counted.from("counted", 1));
+    let counted: Vec<_> = counted.values().collect();
+    conn.execute_raw(statement(conn, raise, counted.clone())).await?;
     conn.execute_raw(statement(conn, insert, events.values())).await?;
-    Ok(())
-}
-
-/// The webhooks of the workspaces that are told of these events.
-async fn webhooks<C: ConnectionTrait>(
-    conn: &C,
-    events: &[NewEvent],
-) -> Result<Vec<webhook::Model>, DbErr> {
-    let told = events.iter().filter(|event| event.streamed);
-    let workspaces: BTreeSet<_> = told.map(|event| event.workspace_id.0).collect();
-    if workspaces.is_empty() {
-        return Ok(Vec::new());
-    }
-    let asked = Rows::of_uuids(conn, workspaces);
-    let sql = format!(
-        "SELECT webhooks.* FROM {} JOIN webhooks ON webhooks.workspace_id = asked.id",
-        asked.from("asked", 1)
-    );
-    webhook::Entity::find().from_raw_sql(statement(conn, sql, asked.values())).all(conn).await
+    webhook::Entity::find().from_raw_sql(statement(conn, told, counted)).all(conn).await
 }
 
 /// Writes the deliveries of these events.

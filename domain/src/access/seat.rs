@@ -1,0 +1,82 @@
+//! Reading the caller's seat together with the place it is wanted for: one journey for every request.
+
+use fanfare_entities::{BrandId, WorkspaceId, membership::Role, subscription::PlanTier};
+use sea_orm::{FromQueryResult, Value};
+
+use super::{Caller, Seat};
+use crate::{Domain, db::statement, error::Result};
+
+/// A workspace by its id. Each of these queries answers the workspace and the brand of what has the id `$1`.
+pub(super) const WORKSPACE: &str =
+    "SELECT id AS workspace_id, CAST(NULL AS uuid) AS brand_id FROM workspaces WHERE id = $1";
+
+/// The own workspace of a person.
+pub(super) const PERSONAL: &str = "SELECT id AS workspace_id, CAST(NULL AS uuid) AS brand_id \
+     FROM workspaces WHERE owner_id = $1 AND personal";
+
+/// A post.
+pub(super) const POST: &str = "SELECT workspace_id, brand_id FROM posts WHERE id = $1";
+
+/// A connected account.
+pub(super) const ACCOUNT: &str =
+    "SELECT workspace_id, brand_id FROM accounts WHERE id = $1 AND status <> 'disconnected'";
+
+/// A webhook. It tells of the whole workspace, so a seat that is locked to brands has none.
+pub(super) const WEBHOOK: &str =
+    "SELECT workspace_id, CAST(NULL AS uuid) AS brand_id FROM webhooks WHERE id = $1";
+
+/// A connect session.
+pub(super) const CONNECT_SESSION: &str =
+    "SELECT workspace_id, brand_id FROM connect_sessions WHERE id = $1";
+
+/// A brand.
+pub(super) const BRAND: &str = "SELECT workspace_id, id AS brand_id FROM brands WHERE id = $1";
+
+/// What is read: a row for each brand the seat is locked to, else one.
+#[derive(FromQueryResult)]
+struct Row {
+    workspace_id: WorkspaceId,
+    brand_id: Option<BrandId>,
+    role: Role,
+    timezone: String,
+    plan_tier: Option<PlanTier>,
+    api_addon: Option<bool>,
+    active: Option<bool>,
+    locked_to: Option<BrandId>,
+}
+
+/// The caller's seat in the workspace of a place, and the brand of what is there; `None` if there is nothing, or the
+/// caller is not in its workspace.
+///
+/// # Errors
+/// The database's.
+pub(super) async fn at(
+    cx: &Domain,
+    caller: &Caller,
+    place: &str,
+    id: impl Into<Value>,
+) -> Result<Option<(Seat, Option<BrandId>)>> {
+    let conn = &cx.db.read;
+    let sql = format!(
+        "SELECT place.workspace_id, place.brand_id, m.role, w.timezone, s.plan_tier, s.api_addon, s.active, \
+         l.brand_id AS locked_to FROM ({place}) AS place JOIN workspaces w ON w.id = place.workspace_id \
+         JOIN memberships m ON m.workspace_id = place.workspace_id AND m.user_id = $2 \
+         LEFT JOIN subscriptions s ON s.workspace_id = place.workspace_id \
+         LEFT JOIN brand_locks l ON l.workspace_id = place.workspace_id AND l.user_id = $2"
+    );
+    let query = statement(conn, sql, [id.into(), caller.user_id.into()]);
+    let rows = Row::find_by_statement(query).all(conn).await?;
+    let locks: Vec<BrandId> = rows.iter().filter_map(|row| row.locked_to).collect();
+    let Some(row) = rows.into_iter().next() else { return Ok(None) };
+    let active = row.active.unwrap_or(false);
+    let seat = Seat {
+        workspace_id: row.workspace_id,
+        role: row.role,
+        plan: row.plan_tier.unwrap_or(PlanTier::Starter),
+        api_addon: active && row.api_addon.unwrap_or(false),
+        active,
+        brands: (!locks.is_empty()).then_some(locks),
+        timezone: row.timezone,
+    };
+    Ok(Some((seat, row.brand_id)))
+}
