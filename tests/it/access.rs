@@ -93,6 +93,26 @@ async fn a_seat_locked_to_a_brand_sees_nothing_else() {
 }
 
 #[tokio::test]
+async fn a_seat_locked_to_two_brands_sees_both_and_no_third() {
+    let app = quiet().await;
+    let owner = app.person("two-brands@example.com").await;
+    let workspace = app.workspace(owner).await;
+    let admin = app.key(owner, Some(workspace), &Scope::ALL).await;
+    let (person, locked) = app.member(workspace, Role::Publisher).await;
+    for (locks, status) in [(vec![person], 200), (vec![person], 200), (Vec::new(), 404)] {
+        let brand = app.brand(workspace, &locks).await;
+        let new = json!({"platform": "bluesky", "workspace_client_id": brand});
+        let made = admin.post("/api/v1/sandbox/accounts", new).await.expect(201);
+        let id = &made.body["account"]["id"];
+        let post = json!({"account_id": id, "caption": "a", "scheduled_at": app.at(60)});
+        let post = admin.publish(post).await["id"].clone();
+        let _ = locked.get(&format!("/api/v1/posts/{post}")).await.expect(status);
+    }
+    let listed = locked.get("/api/v1/accounts").await.expect(200);
+    assert_eq!(listed.body["accounts"].as_array().map(Vec::len), Some(2));
+}
+
+#[tokio::test]
 async fn the_api_needs_its_add_on() {
     let app = quiet().await;
     let owner = app.person("poor@example.com").await;
