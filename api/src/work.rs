@@ -2,7 +2,10 @@
 
 use std::panic::AssertUnwindSafe;
 
-use fanfare_domain::{Code, Domain, Error, Reply, Result, idempotency::Reservation};
+use fanfare_domain::{
+    Code, Domain, Error, Reply, Result,
+    idempotency::{self, Reservation},
+};
 use futures_util::{FutureExt, future::BoxFuture};
 use tracing::Instrument;
 
@@ -48,9 +51,10 @@ async fn unless_panic(work: BoxFuture<'static, Result<Reply>>) -> Result<Reply> 
 async fn settle(cx: &Domain, reservation: &Reservation, outcome: &Result<Reply>) -> Result<()> {
     match outcome {
         Ok(_) if reservation.is_settled() => Ok(()),
-        Ok(answer) => reservation.settle(cx, &cx.db.write, answer).await,
+        Ok(answer) => idempotency::settle(cx, &cx.db.write, &[(reservation, answer)]).await,
         Err(error) if stays(error) => {
-            reservation.settle(cx, &cx.db.write, &reply::refusal(error)).await
+            let refusal = reply::refusal(error);
+            idempotency::settle(cx, &cx.db.write, &[(reservation, &refusal)]).await
         }
         Err(_) => reservation.abandon(cx).await,
     }

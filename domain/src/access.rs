@@ -2,8 +2,10 @@
 
 mod seat;
 
+use std::sync::Arc;
+
 use fanfare_entities::{
-    AccountId, BrandId, ConnectSessionId, KeyId, PostId, UserId, WebhookId, WorkspaceId,
+    AccountId, BrandId, ConnectSessionId, KeyId, PostId, UserId, WebhookId, WorkspaceId, account,
     media_asset,
 };
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Value};
@@ -133,6 +135,8 @@ pub struct Seat {
     pub brands: Option<Vec<BrandId>>,
     /// The workspace's zone, an IANA name.
     pub timezone: String,
+    /// The account that the request names, as it was read with the seat.
+    pub account: Option<Arc<account::Model>>,
 }
 
 impl Seat {

@@ -7,7 +7,7 @@ use crate::{
     Domain, Tx,
     access::{Caller, Seat},
     error::Result,
-    idempotency::Reservation,
+    idempotency::{self, Reservation},
     limits::Meter,
 };
 
@@ -76,7 +76,7 @@ impl Act {
     /// The database's; or another request has taken the key over, and then nothing was changed.
     pub async fn finish(&self, tx: Tx, reply: Reply) -> Result<Reply> {
         if let Some(reservation) = &self.reservation {
-            reservation.settle(&self.cx, tx.conn(), &reply).await?;
+            idempotency::settle(&self.cx, tx.conn(), &[(reservation, &reply)]).await?;
         }
         tx.commit().await?;
         Ok(reply)

@@ -22,6 +22,7 @@ use crate::{
     Domain, Reply,
     db::statement,
     error::{Code, Error, Result},
+    rows::{Columns, Rows, Type},
 };
 
 /// How long a reservation holds without being renewed, in ms.
@@ -111,6 +112,60 @@ async fn replay(cx: &Domain, status: i32, row: &idempotency_key::Model) -> Resul
     Ok(Reply { status, body, secret: row.secret_id.is_some(), replayed: true })
 }
 
+/// Stores the answers of requests; on the connection of the transaction that does their work.
+///
+/// # Errors
+/// [`Code::IdempotencyInProgress`] if another request has taken one of the keys over: the transaction must not commit.
+pub async fn settle<C: ConnectionTrait>(
+    cx: &Domain,
+    conn: &C,
+    answers: &[(&Reservation, &Reply)],
+) -> Result<()> {
+    const COLUMNS: Columns = &[
+        ("owner_id", Type::Uuid),
+        ("key", Type::Text),
+        ("holder", Type::Uuid),
+        ("status", Type::Int),
+        ("body", Type::Text),
+        ("secret_id", Type::Uuid),
+    ];
+    if answers.is_empty() {
+        return Ok(());
+    }
+    let mut rows = Rows::new(conn, COLUMNS);
+    for (reservation, reply) in answers {
+        let body = reply.body.to_string();
+        let secret = if reply.secret {
+            Some(cx.vault.store(conn, SECRETS, body.as_bytes(), cx.clock.now()).await?)
+        } else {
+            None
+        };
+        rows.push([
+            reservation.owner.0.into(),
+            (&reservation.key).into(),
+            reservation.holder.into(),
+            i32::from(reply.status).into(),
+            secret.is_none().then_some(&body).into(),
+            secret.map(|id| id.0).into(),
+        ]);
+    }
+    let sql = format!(
+        "UPDATE idempotency_keys SET status = new.status, body = new.body, secret_id = new.secret_id \
+         FROM {} WHERE idempotency_keys.owner_id = new.owner_id AND idempotency_keys.key = new.key \
+         AND idempotency_keys.holder = new.holder AND idempotency_keys.status IS NULL",
+        rows.from("new", 1)
+    );
+    let settled = conn.execute_raw(statement(conn, sql, rows.values())).await?;
+    if settled.rows_affected() != answers.len() as u64 {
+        let message = "Another request with this Idempotency-Key has taken over.";
+        return Err(Error::new(Code::IdempotencyInProgress, message).retry_after(1));
+    }
+    for (reservation, _) in answers {
+        reservation.settled.store(true, Ordering::Relaxed);
+    }
+    Ok(())
+}
+
 impl Reservation {
     async fn insert(&self, cx: &Domain, print: &str) -> Result<bool> {
         let conn = &cx.db.write;
@@ -179,37 +234,6 @@ impl Reservation {
                 }
             }
         }))
-    }
-
-    /// Stores the answer; on the connection of the transaction that does the work.
-    ///
-    /// # Errors
-    /// [`Code::IdempotencyInProgress`] if another request has taken the key over: the transaction must not commit.
-    pub async fn settle<C: ConnectionTrait>(
-        &self,
-        cx: &Domain,
-        conn: &C,
-        reply: &Reply,
-    ) -> Result<()> {
-        let body = reply.body.to_string();
-        let secret = if reply.secret {
-            Some(cx.vault.store(conn, SECRETS, body.as_bytes(), cx.clock.now()).await?)
-        } else {
-            None
-        };
-        let settled = idempotency_key::Entity::update_many()
-            .col_expr(idempotency_key::Column::Status, Expr::value(i32::from(reply.status)))
-            .col_expr(idempotency_key::Column::Body, Expr::value(secret.is_none().then_some(body)))
-            .col_expr(idempotency_key::Column::SecretId, Expr::value(secret.map(|id| id.0)))
-            .filter(self.is(self.holder))
-            .exec(conn)
-            .await?;
-        if settled.rows_affected == 1 {
-            self.settled.store(true, Ordering::Relaxed);
-            return Ok(());
-        }
-        let message = "Another request with this Idempotency-Key has taken over.";
-        Err(Error::new(Code::IdempotencyInProgress, message).retry_after(1))
     }
 
     /// True once an answer was stored, though perhaps not yet committed.

@@ -15,6 +15,7 @@ pub mod error;
 pub mod events;
 pub mod failpoint;
 pub mod files;
+pub mod group;
 pub mod guard;
 pub mod health;
 pub mod helpers;
@@ -75,6 +76,8 @@ pub struct Inner {
     pub limits: Limits,
     /// Rings after commits.
     pub ringer: ring::Ringer,
+    /// New posts on their way into the database.
+    pub new_posts: posts::Writer,
     /// Secrets at rest.
     pub vault: vault::Vault,
     /// The guarded client.
@@ -150,6 +153,7 @@ impl Domain {
             bell: parts.bell,
             limits: parts.limits,
             ringer,
+            new_posts: posts::writer(),
             vault: parts.vault,
             http: parts.http,
             store: parts.store,

@@ -29,99 +29,106 @@ struct Figures {
     p99: f64,
 }
 
-/// Runs every handler with as many calls.
+/// Runs every handler with as many calls: posts of one workspace and posts of many, and reads.
 pub async fn run(calls: usize) {
     let servers = Servers::find().await;
-    let target = Target::start(0);
-    let service = Service::fleet(&servers, &target).await;
-    service.fill(10_000, Due::At(4_102_444_800_000)).await;
-    let api = service.start(&["api"]);
-    service.ready().await;
-    let bare = Bare::start(&service);
-    let key = service.tenants[0].key.as_str();
-    for writes in [true, false] {
-        let (ours, same) = if writes {
-            ("/api/v1/posts".to_owned(), "/same/posts")
-        } else {
-            (format!("/api/v1/posts/{}", service.tenants[0].first.0), "/same/posts/1")
-        };
-        let bare_one =
-            load(&servers, "a bare handler", &bare.url, "/bare", bare.id(), key, writes, calls)
-                .await;
-        let same = load(
-            &servers,
-            "a handler with the same rows",
-            &bare.url,
-            same,
-            bare.id(),
-            key,
-            writes,
-            calls,
-        )
-        .await;
-        let ours =
-            load(&servers, "Fanfare", &service.origin, &ours, api.id(), key, writes, calls).await;
-        let rows: Vec<_> = [&bare_one, &same, &ours]
+    for tenants in [1, CALLERS] {
+        let target = Target::start(0);
+        // The first posts have the numbers of their accounts.
+        let service = Service::shared(&servers, &target, &vec![1; tenants]).await;
+        for place in 0..tenants {
+            service.fill_for(place, 10_000 / tenants, Due::At(4_102_444_800_000)).await;
+        }
+        let api = service.start(&["api"]);
+        service.ready().await;
+        let bare = Bare::start(&service);
+        let of = if tenants == 1 { "one workspace" } else { "as many workspaces" };
+        let side = Side { servers: &servers, service: &service, bare: &bare, api: api.id(), calls };
+        side.compare(&format!("POST /posts of {of}"), true).await;
+        if tenants == 1 {
+            side.compare("GET /posts/{id}", false).await;
+        }
+    }
+}
+
+/// What stands side by side.
+struct Side<'a> {
+    servers: &'a Servers,
+    service: &'a Service,
+    bare: &'a Bare,
+    /// The process of the API.
+    api: u32,
+    calls: usize,
+}
+
+impl Side<'_> {
+    async fn compare(&self, what: &str, writes: bool) {
+        let (bare, ours) = (self.bare, self.service.origin.as_str());
+        let same = if writes { "/same/posts" } else { "/same/posts/{id}" };
+        let path = if writes { "/api/v1/posts" } else { "/api/v1/posts/{id}" };
+        let one = self.load("a bare handler", (&bare.url, "/bare"), bare.id(), writes).await;
+        let same =
+            self.load("a handler with the same rows", (&bare.url, same), bare.id(), writes).await;
+        let ours = self.load("Fanfare", (ours, path), self.api, writes).await;
+        let rows: Vec<_> = [&one, &same, &ours]
             .iter()
-            .map(|one| {
+            .map(|figures| {
                 vec![
-                    one.name.to_owned(),
-                    number(one.rate),
-                    number(one.own),
-                    number(one.databases),
-                    format!("{:.1}", one.p99),
-                    ratio(one.rate, bare_one.rate),
-                    ratio(one.rate, same.rate),
+                    figures.name.to_owned(),
+                    number(figures.rate),
+                    number(figures.own),
+                    number(figures.databases),
+                    format!("{:.1}", figures.p99),
+                    ratio(figures.rate, one.rate),
+                    ratio(figures.rate, same.rate),
                 ]
             })
             .collect();
         let heads =
             ["", "calls/s", "µs process", "µs databases", "p99 ms", "× bare", "× the same rows"];
-        let what = if writes { "POST /posts" } else { "GET /posts/{id}" };
-        print(&format!("{calls} calls of {what}, {CALLERS} at a time"), &heads, &rows);
+        print(&format!("{} calls of {what}, {CALLERS} at a time", self.calls), &heads, &rows);
     }
-}
 
-#[expect(clippy::too_many_arguments, reason = "one call for each handler, side by side")]
-async fn load(
-    servers: &Servers,
-    name: &'static str,
-    origin: &str,
-    path: &str,
-    pid: u32,
-    key: &str,
-    writes: bool,
-    calls: usize,
-) -> Figures {
-    let (http, url) = (http(), format!("{origin}{path}"));
-    let (own, databases, begun) = (cpu::of(pid), servers.cpu(), Instant::now());
-    let callers = (0..CALLERS).map(|caller| {
-        let (http, url) = (&http, &url);
-        async move {
-            let mut times = Vec::new();
-            for number in 0..calls / CALLERS {
-                let at = "2099-01-01T00:00:00Z";
-                let body = json!({
-                    "account_id": 1, "caption": format!("Call {caller} {number}"), "scheduled_at": at,
-                });
-                let request = if writes { http.post(url).json(&body) } else { http.get(url) };
-                let begun = Instant::now();
-                let answer = request.bearer_auth(key).send().await.expect("an answer");
-                assert!(answer.status().is_success(), "{url}: {}", answer.status());
-                answer.bytes().await.expect("its body");
-                times.push(i64::try_from(begun.elapsed().as_micros()).expect("a short time"));
+    async fn load(
+        &self,
+        name: &'static str,
+        (origin, path): (&str, &str),
+        pid: u32,
+        writes: bool,
+    ) -> Figures {
+        let (http, begun) = (http(), Instant::now());
+        let (own, databases) = (cpu::of(pid), self.servers.cpu());
+        let callers = (0..CALLERS).map(|caller| {
+            let http = &http;
+            let tenant = &self.service.tenants[caller % self.service.tenants.len()];
+            let account = tenant.first.0;
+            let url = format!("{origin}{}", path.replace("{id}", &account.to_string()));
+            async move {
+                let mut times = Vec::new();
+                for number in 0..self.calls / CALLERS {
+                    let at = "2099-01-01T00:00:00Z";
+                    let caption = format!("Call {caller} {number}");
+                    let body =
+                        json!({"account_id": account, "caption": caption, "scheduled_at": at});
+                    let request = if writes { http.post(&url).json(&body) } else { http.get(&url) };
+                    let begun = Instant::now();
+                    let answer = request.bearer_auth(&tenant.key).send().await.expect("an answer");
+                    assert!(answer.status().is_success(), "{url}: {}", answer.status());
+                    answer.bytes().await.expect("its body");
+                    times.push(i64::try_from(begun.elapsed().as_micros()).expect("a short time"));
+                }
+                times
             }
-            times
+        });
+        let times = futures_util::future::join_all(callers).await.concat();
+        let (seconds, made) = (begun.elapsed().as_secs_f64(), times.len() as f64);
+        Figures {
+            name,
+            rate: made / seconds,
+            own: (cpu::of(pid) - own) * 1_000.0 / made,
+            databases: (self.servers.cpu() - databases) * 1_000.0 / made,
+            p99: quantile(&times, 990) as f64 / 1_000.0,
         }
-    });
-    let times = futures_util::future::join_all(callers).await.concat();
-    let (seconds, made) = (begun.elapsed().as_secs_f64(), times.len() as f64);
-    Figures {
-        name,
-        rate: made / seconds,
-        own: (cpu::of(pid) - own) * 1_000.0 / made,
-        databases: (servers.cpu() - databases) * 1_000.0 / made,
-        p99: quantile(&times, 990) as f64 / 1_000.0,
     }
 }
 

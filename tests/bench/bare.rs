@@ -1,6 +1,6 @@
 //! What `POST /posts` and `GET /posts/{id}` are compared with: salvo handlers with nothing around them.
 //!
-//! `/same/posts` writes the same rows as the service, in one statement; `/same/posts/1` looks up the key, counts the
+//! `/same/posts` writes the same rows as the service, in one statement; `/same/posts/{id}` looks up the key, counts the
 //! request in Redis and reads the row; `/bare` answers a constant.
 
 use fanfare_entities::post;
@@ -36,7 +36,7 @@ pub async fn serve(database: &str, redis: &str) {
     std::process::exit(0);
 }
 
-/// A post like the first one with another text, its event, and the workspace's counter of events.
+/// A post like the first one of its account with another text, its event, and the workspace's counter of events.
 fn insert() -> String {
     let columns: Vec<_> = post::Column::iter()
         .filter(|column| !matches!(column, post::Column::Id))
@@ -45,7 +45,7 @@ fn insert() -> String {
     let values: Vec<_> =
         columns.iter().map(|name| if name == "caption" { "$1" } else { name }).collect();
     format!(
-        "WITH made AS (INSERT INTO posts ({}) SELECT {} FROM posts WHERE id = 1 RETURNING *), \
+        "WITH made AS (INSERT INTO posts ({}) SELECT {} FROM posts WHERE id = $3 RETURNING *), \
          counted AS (UPDATE workspaces w SET event_sequence = event_sequence + 1 FROM made \
          WHERE w.id = made.workspace_id RETURNING event_sequence) \
          INSERT INTO events (id, workspace_id, sequence, event_type, data, post_id, account_id, platform, status, \
@@ -65,9 +65,11 @@ impl Handler for Bare {
             "/same/posts" => {
                 let body: Value = req.parse_json().await.expect("a body");
                 let caption = body["caption"].as_str().expect("a caption").to_owned();
-                json!({"post": {"id": self.make(caption, body).await}})
+                // The first post of an account has its number.
+                let like = body["account_id"].as_i64().expect("an account");
+                json!({"post": {"id": self.make(like, caption, body).await}})
             }
-            "/same/posts/1" => self.read(req).await,
+            path if path.starts_with("/same/posts/") => self.read(req).await,
             _ => json!({"post": {"id": 1}}),
         };
         res.render(salvo::writing::Json(answer));
@@ -75,8 +77,8 @@ impl Handler for Bare {
 }
 
 impl Bare {
-    async fn make(&self, caption: String, body: Value) -> i64 {
-        let values = [caption.into(), body.into()];
+    async fn make(&self, like: i64, caption: String, body: Value) -> i64 {
+        let values = [caption.into(), body.into(), like.into()];
         let sent = Statement::from_sql_and_values(DbBackend::Postgres, &self.insert, values);
         let row = self.db.query_one_raw(sent).await.expect("an answer").expect("a row");
         row.try_get("", "post_id").expect("an id")
@@ -92,7 +94,8 @@ impl Bare {
         self.db.query_one_raw(asked).await.expect("an answer").expect("a key");
         let count = redis::cmd("INCR").arg(hash).query_async(&mut self.redis.clone()).await;
         let _: i64 = count.expect("Redis counts");
-        let id = fanfare_entities::PostId(1);
+        let id = req.uri().path().rsplit('/').next().and_then(|id| id.parse().ok());
+        let id = fanfare_entities::PostId(id.expect("a number"));
         let row =
             post::Entity::find_by_id(id).one(&self.db).await.expect("an answer").expect("a post");
         json!({"post": {

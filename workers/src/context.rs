@@ -5,6 +5,7 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use fanfare_domain::{
     Domain, Result,
     failpoint::Failpoint,
+    group::{Group, LINGER},
     posts::work::{self as publishing, Armed, Claimed, Record},
     webhooks::work as deliveries,
     work::{self, Hold},
@@ -15,12 +16,15 @@ use fanfare_platforms::{self as platforms, Platform, PlatformId};
 use tokio::sync::mpsc;
 
 use crate::{
-    group::{Group, LINGER},
     heartbeat::Busy,
+    lane::Lane,
     publish_post::permit::{Desk, Turn, Wanted},
     shares::Shares,
     tally::Tally,
 };
+
+/// Many small writes as few large ones, lane by lane.
+pub type Grouped<I, O> = Group<Lane, I, O>;
 
 /// The context of a worker process. Cheap to clone.
 #[derive(Clone)]
@@ -41,19 +45,19 @@ pub struct Inner {
     /// What was done, to be told with the next heartbeat.
     pub tally: Tally,
     /// Claims of posts.
-    pub claim: Group<i64, Option<Box<Claimed>>>,
+    pub claim: Grouped<i64, Option<Box<Claimed>>>,
     /// When public calls may be made.
-    pub permit: Group<Wanted, Turn>,
+    pub permit: Grouped<Wanted, Turn>,
     /// Steps about to be taken.
-    pub arm: Group<Armed, bool>,
+    pub arm: Grouped<Armed, bool>,
     /// Results of posts.
-    pub record: Group<Record, bool>,
+    pub record: Grouped<Record, bool>,
     /// Leases of posts to move on: whether the row is still held.
-    pub renew: Group<(Hold, Millis), bool>,
+    pub renew: Grouped<(Hold, Millis), bool>,
     /// Claims of webhook deliveries.
-    pub claim_delivery: Group<i64, Option<deliveries::Claimed>>,
+    pub claim_delivery: Grouped<i64, Option<deliveries::Claimed>>,
     /// Results of webhook deliveries.
-    pub finish_delivery: Group<deliveries::Outcome, bool>,
+    pub finish_delivery: Grouped<deliveries::Outcome, bool>,
     /// Who uses the slots for posts.
     pub post_shares: Shares,
     /// Who uses the slots for webhook deliveries.
@@ -154,7 +158,7 @@ async fn unpark(cx: Domain, kind: Kind, mut leaving: mpsc::UnboundedReceiver<Hol
     }
 }
 
-fn grouped<I, O, F, Fut>(cx: &Domain, name: &'static str, flush: F) -> Group<I, O>
+fn grouped<I, O, F, Fut>(cx: &Domain, name: &'static str, flush: F) -> Grouped<I, O>
 where
     I: Send + Sync + 'static,
     O: Send + 'static,

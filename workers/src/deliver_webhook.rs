@@ -17,7 +17,7 @@ use sha2::Sha256;
 use tracing::Instrument;
 use url::Url;
 
-use crate::{Context, group::Lane, shares::Key};
+use crate::{Context, lane::Lane, shares::Key};
 
 /// How long a receiver may take for one try.
 const DEADLINE: Duration = Duration::from_secs(10);

@@ -19,7 +19,7 @@ use tokio::{
     time::Instant,
 };
 
-use crate::group::Lane;
+use crate::lane::Lane;
 
 /// Most slots of one account or receiver while others want them.
 const OF_ONE: usize = 4;

@@ -1,7 +1,9 @@
 //! Reading the caller's seat together with the place it is wanted for: one journey for every request.
 
-use fanfare_entities::{BrandId, WorkspaceId, membership::Role, subscription::PlanTier};
-use sea_orm::{FromQueryResult, Value};
+use std::sync::Arc;
+
+use fanfare_entities::{BrandId, WorkspaceId, account, membership::Role, subscription::PlanTier};
+use sea_orm::{ConnectionTrait, FromQueryResult, Value};
 
 use super::{Caller, Seat};
 use crate::{Domain, db::statement, error::Result};
@@ -17,9 +19,9 @@ pub(super) const PERSONAL: &str = "SELECT id AS workspace_id, CAST(NULL AS uuid)
 /// A post.
 pub(super) const POST: &str = "SELECT workspace_id, brand_id FROM posts WHERE id = $1";
 
-/// A connected account.
+/// A connected account; the whole row, which whoever names an account wants next.
 pub(super) const ACCOUNT: &str =
-    "SELECT workspace_id, brand_id FROM accounts WHERE id = $1 AND status <> 'disconnected'";
+    "SELECT * FROM accounts WHERE id = $1 AND status <> 'disconnected'";
 
 /// A webhook. It tells of the whole workspace, so a seat that is locked to brands has none.
 pub(super) const WEBHOOK: &str =
@@ -58,14 +60,20 @@ pub(super) async fn at(
 ) -> Result<Option<(Seat, Option<BrandId>)>> {
     let conn = &cx.db.read;
     let sql = format!(
-        "SELECT place.workspace_id, place.brand_id, m.role, w.timezone, s.plan_tier, s.api_addon, s.active, \
+        "SELECT place.*, m.role, w.timezone, s.plan_tier, s.api_addon, s.active, \
          l.brand_id AS locked_to FROM ({place}) AS place JOIN workspaces w ON w.id = place.workspace_id \
          JOIN memberships m ON m.workspace_id = place.workspace_id AND m.user_id = $2 \
          LEFT JOIN subscriptions s ON s.workspace_id = place.workspace_id \
          LEFT JOIN brand_locks l ON l.workspace_id = place.workspace_id AND l.user_id = $2"
     );
     let query = statement(conn, sql, [id.into(), caller.user_id.into()]);
-    let rows = Row::find_by_statement(query).all(conn).await?;
+    let found = conn.query_all_raw(query).await?;
+    let account = match found.first().filter(|_| place == ACCOUNT) {
+        Some(row) => Some(account::Model::from_query_result(row, "")?),
+        None => None,
+    };
+    let rows: Vec<Row> =
+        found.iter().map(|row| Row::from_query_result(row, "")).collect::<Result<_, _>>()?;
     let locks: Vec<BrandId> = rows.iter().filter_map(|row| row.locked_to).collect();
     let Some(row) = rows.into_iter().next() else { return Ok(None) };
     let active = row.active.unwrap_or(false);
@@ -77,6 +85,7 @@ pub(super) async fn at(
         active,
         brands: (!locks.is_empty()).then_some(locks),
         timezone: row.timezone,
+        account: account.map(Arc::new),
     };
     Ok(Some((seat, row.brand_id)))
 }

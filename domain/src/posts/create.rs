@@ -1,17 +1,16 @@
 //! Making a post.
 
 use fanfare_entities::{AccountId, Millis, account, post, post::PostStatus};
-use fanfare_jobs::Kind;
 use fanfare_platforms::{self as platforms, Violation};
-use sea_orm::{ActiveModelTrait, ActiveValue::NotSet, EntityTrait};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{
     draft::Content,
     input::{NewPost, NewStatus},
-    known, media, media_of, view,
+    known, media, view,
     view::PostMedia,
+    write::NewRow,
 };
 use crate::{
     Act, Reply, accounts,
@@ -81,7 +80,8 @@ async fn make(
         row.due_at = Some(due);
     }
     fill(&mut row, &content, platform)?;
-    insert(act, row, &content.warnings(platform)).await
+    let new = NewRow { act: act.clone(), row, warnings: content.warnings(platform) };
+    act.cx.new_posts.call(new.row.workspace_id, new).await?
 }
 
 /// The time that was asked for, and what is wrong with it.
@@ -195,19 +195,4 @@ fn dry_run(row: &post::Model, content: &Content, platform: platforms::PlatformId
     Reply::ok(
         json!({"dry_run": true, "valid": true, "post": post, "warnings": content.warnings(platform)}),
     )
-}
-
-async fn insert(act: &Act, row: post::Model, warnings: &[platforms::Warning]) -> Result<Reply> {
-    let mut tx = act.begin().await?;
-    let due_at = row.due_at;
-    let new = post::ActiveModel { id: NotSet, ..post::ActiveModel::from(row).reset_all() };
-    let made = post::Entity::insert(new).exec_with_returning(tx.conn()).await?;
-    media::note(tx.conn(), made.id, &media_of(&made)).await?;
-    let message = format!("A post for {} was created.", made.platform);
-    tx.emit(act.post_event("post.created", &made, message));
-    if let Some(due_at) = due_at {
-        tx.ring(Kind::PublishPost, made.workspace_id, made.id.0, due_at);
-    }
-    let reply = Reply::ok(json!({"post": view(&made), "warnings": warnings})).with_status(201);
-    act.finish(tx, reply).await
 }

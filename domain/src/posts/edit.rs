@@ -55,7 +55,7 @@ pub async fn edit(
     editable(&row)?;
     if let Some(files) = &files {
         media::forget(tx.conn(), id).await?;
-        media::note(tx.conn(), id, files).await?;
+        media::note(tx.conn(), &[(id, files.clone())]).await?;
     }
     let row = changed(act, &row, &changes, &account, files)?;
     let reply = save(act, &mut tx, row, "edited").await?;

@@ -3,6 +3,8 @@
 //! A third-party address is copied into our storage before the post is saved. Which files a post has is written down
 //! beside it, so that none is swept away that a post still needs.
 
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
 use fanfare_entities::{AssetId, PostId, media_asset, media_asset::AssetStatus, media_use};
 use futures_util::future;
 use sea_orm::{
@@ -105,12 +107,13 @@ pub async fn copy(act: &Act, files: Vec<PostMedia>) -> Result<Vec<PostMedia>> {
     future::try_join_all(copies).await
 }
 
-/// Writes down which files a post has, in the transaction that gives it to them: from then on they stay.
+/// Writes down which files posts have, in the transaction that gives it to them: from then on they stay.
 ///
 /// # Errors
 /// [`Code::InvalidField`] if one was deleted meanwhile.
-pub async fn note<C: ConnectionTrait>(conn: &C, post: PostId, files: &[PostMedia]) -> Result<()> {
-    let uids: Vec<Uuid> = files.iter().filter_map(|file| file.asset_id).collect();
+pub async fn note<C: ConnectionTrait>(conn: &C, posts: &[(PostId, Vec<PostMedia>)]) -> Result<()> {
+    let uids: BTreeSet<Uuid> =
+        posts.iter().flat_map(|(_, files)| files).filter_map(|file| file.asset_id).collect();
     if uids.is_empty() {
         return Ok(());
     }
@@ -118,24 +121,28 @@ pub async fn note<C: ConnectionTrait>(conn: &C, post: PostId, files: &[PostMedia
     let held: Vec<(AssetId, Uuid)> = media_asset::Entity::find()
         .select_only()
         .columns([media_asset::Column::Id, media_asset::Column::Uid])
-        .filter(media_asset::Column::Uid.is_in(uids.iter().copied()))
+        .filter(media_asset::Column::Uid.is_in(uids))
         .lock_shared()
         .into_tuple()
         .all(conn)
         .await?;
-    if let Some(gone) = files
-        .iter()
-        .find(|file| file.asset_id.is_some_and(|uid| held.iter().all(|(_, known)| *known != uid)))
-    {
-        let message = format!("{} is no longer stored.", gone.url);
-        let remedy = "Upload the file again.";
-        return Err(Error::field(Code::InvalidField, "media_urls", message, remedy));
+    let held: HashMap<Uuid, AssetId> = held.into_iter().map(|(id, uid)| (uid, id)).collect();
+    let mut uses = BTreeMap::new();
+    for (post, files) in posts {
+        for file in files {
+            let Some(uid) = file.asset_id else { continue };
+            let asset = *held.get(&uid).ok_or_else(|| gone(file))?;
+            let used = media_use::ActiveModel { asset_id: Set(asset), post_id: Set(*post) };
+            uses.insert((post.0, asset.0), used);
+        }
     }
-    let uses = held
-        .into_iter()
-        .map(|(asset, _)| media_use::ActiveModel { asset_id: Set(asset), post_id: Set(post) });
-    media_use::Entity::insert_many(uses).exec_without_returning(conn).await?;
+    media_use::Entity::insert_many(uses.into_values()).exec_without_returning(conn).await?;
     Ok(())
+}
+
+fn gone(file: &PostMedia) -> Error {
+    let message = format!("{} is no longer stored.", file.url);
+    Error::field(Code::InvalidField, "media_urls", message, "Upload the file again.")
 }
 
 /// Forgets what was written down of a post.

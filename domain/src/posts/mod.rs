@@ -17,6 +17,7 @@ mod release;
 mod status;
 mod view;
 pub mod work;
+mod write;
 
 use fanfare_entities::{Millis, post};
 use fanfare_platforms::{PlatformId, Spec};
@@ -42,6 +43,7 @@ pub(crate) use status::retry_for_operator;
 pub use status::{allowed, retry, set_status};
 use view::payload;
 pub use view::{media_of, status_name, view};
+pub use write::{NewRow, Writer, writer};
 
 /// The platform of a row.
 ///

@@ -21,7 +21,7 @@ use fanfare_jobs::PublishPost;
 use tokio::sync::OwnedSemaphorePermit;
 use tracing::Instrument;
 
-use crate::{Context, group::Lane, shares::Key};
+use crate::{Context, lane::Lane, shares::Key};
 use run::Run;
 use verdict::Failure;
 

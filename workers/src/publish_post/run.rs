@@ -24,7 +24,7 @@ use super::{
     permit::{Lines, Turn, Wanted},
     verdict::{Failure, Verdict, log_answer, millis, verdict},
 };
-use crate::{Context, group::Lane, shares::Share};
+use crate::{Context, lane::Lane, shares::Share};
 
 /// The lease outlives a commit call's deadline by this much.
 const MARGIN: Duration = Duration::from_secs(10);

@@ -1,0 +1,243 @@
+//! Many small writes as few large ones.
+//!
+//! Whatever was asked for under a key while the last flush for it ran is the next group. Under light load a group is one
+//! row and waits for nothing; under heavy load groups grow by themselves, and where each costs a journey they are given a
+//! moment for it.
+
+use std::{
+    collections::HashMap,
+    fmt,
+    future::Future,
+    hash::Hash,
+    panic::AssertUnwindSafe,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use futures_util::{FutureExt, future::BoxFuture};
+use tokio::sync::oneshot;
+
+use crate::error::{Error, Result};
+
+/// Most rows of one statement: as many as a worker has slots by default. A group costs one commit, and the commits of one
+/// workspace follow one another, because its events are numbered without gaps.
+const MOST: usize = 256;
+
+/// After a group of so many rows the next one is given a moment to grow.
+const CROWD: usize = 8;
+
+/// The moment, where a group costs a journey.
+pub const LINGER: Duration = Duration::from_millis(5);
+
+/// A flush function, and what waits for it under each key. Groups under different keys do not wait for one another.
+/// Cheap to clone.
+pub struct Group<K, I, O>(Arc<Inner<K, I, O>>);
+
+struct Inner<K, I, O> {
+    name: &'static str,
+    linger: Duration,
+    flush: Flush<I, O>,
+    /// A key is here while a task serves it.
+    waiting: Mutex<HashMap<K, Vec<Waiting<I, O>>>>,
+}
+
+type Flush<I, O> = Box<dyn Fn(Vec<Arc<I>>) -> BoxFuture<'static, Result<Vec<O>>> + Send + Sync>;
+
+struct Waiting<I, O> {
+    item: Arc<I>,
+    answer: oneshot::Sender<Result<O>>,
+}
+
+impl<K, I, O> Clone for Group<K, I, O> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<K, I, O> fmt::Debug for Group<K, I, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Group").field(&self.0.name).finish()
+    }
+}
+
+impl<K, I, O> Group<K, I, O>
+where
+    K: Clone + Eq + Hash + Send + 'static,
+    I: Send + Sync + 'static,
+    O: Send + 'static,
+{
+    /// Groups calls of `flush`, which answers each item in the order given, and counts its groups under `name`. After a
+    /// crowded group the next one is given time to grow.
+    pub fn new<F, Fut>(name: &'static str, linger: Duration, flush: F) -> Self
+    where
+        F: Fn(Vec<Arc<I>>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Vec<O>>> + Send + 'static,
+    {
+        let flush: Flush<I, O> = Box::new(move |items| flush(items).boxed());
+        Self(Arc::new(Inner { name, linger, flush, waiting: Mutex::default() }))
+    }
+
+    /// Has one item written with whatever else waits under its key.
+    ///
+    /// # Errors
+    /// The flush function's.
+    pub async fn call(&self, key: K, item: impl Into<Arc<I>>) -> Result<O> {
+        let (answer, answered) = oneshot::channel();
+        let new = Waiting { item: item.into(), answer };
+        if let Some(first) = self.0.join(&key, new) {
+            tokio::spawn(Arc::clone(&self.0).serve(key, first));
+        }
+        answered.await.map_err(|_| Error::internal("a group of writes was given up"))?
+    }
+}
+
+impl<K, I, O> Inner<K, I, O>
+where
+    K: Clone + Eq + Hash + Send + 'static,
+    I: Send + Sync + 'static,
+    O: Send + 'static,
+{
+    fn waiting(&self) -> MutexGuard<'_, HashMap<K, Vec<Waiting<I, O>>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lines up behind whoever is served under this key; without one the item is back, to be served.
+    fn join(&self, key: &K, new: Waiting<I, O>) -> Option<Waiting<I, O>> {
+        let mut waiting = self.waiting();
+        if let Some(queue) = waiting.get_mut(key) {
+            queue.push(new);
+            return None;
+        }
+        waiting.insert(key.clone(), Vec::new());
+        Some(new)
+    }
+
+    /// Flushes what waits under one key, until nothing does.
+    async fn serve(self: Arc<Self>, key: K, first: Waiting<I, O>) {
+        let mut group = vec![first];
+        loop {
+            let (rows, begun) = (group.len(), Instant::now());
+            self.answer(group).await;
+            fanfare_metrics::record::group(self.name, rows, begun.elapsed());
+            if rows >= CROWD && !self.linger.is_zero() {
+                tokio::time::sleep(self.linger).await;
+            }
+            let Some(next) = self.next(&key) else { return };
+            group = next;
+        }
+    }
+
+    /// The next group under this key; without one the key is free.
+    fn next(&self, key: &K) -> Option<Vec<Waiting<I, O>>> {
+        let mut waiting = self.waiting();
+        let queue = waiting.get_mut(key)?;
+        if queue.is_empty() {
+            waiting.remove(key);
+            return None;
+        }
+        let later = queue.split_off(queue.len().min(MOST));
+        Some(std::mem::replace(queue, later))
+    }
+
+    /// Flushes a group; if that fails, row by row, so that one bad row cannot sink the others.
+    async fn answer(&self, group: Vec<Waiting<I, O>>) {
+        match self.flush(group.iter().map(|one| Arc::clone(&one.item)).collect()).await {
+            Ok(answers) => {
+                for (one, answer) in group.into_iter().zip(answers) {
+                    let _ = one.answer.send(Ok(answer));
+                }
+            }
+            Err(error) if group.len() == 1 => {
+                for one in group {
+                    let _ = one.answer.send(Err(error.clone()));
+                }
+            }
+            Err(_) => {
+                for one in group {
+                    let alone = self.flush(vec![one.item]).await;
+                    let none = || Error::internal("a write had no answer");
+                    let _ = one.answer.send(alone.and_then(|mut all| all.pop().ok_or_else(none)));
+                }
+            }
+        }
+    }
+
+    /// One flush; a panic in it is an error, so that the key is served on.
+    async fn flush(&self, items: Vec<Arc<I>>) -> Result<Vec<O>> {
+        let flushed = AssertUnwindSafe((self.flush)(items)).catch_unwind().await;
+        flushed.unwrap_or_else(|_| Err(Error::internal("a group of writes panicked")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        sync::{Arc, Mutex},
+        time::Duration,
+    };
+
+    use super::Group;
+    use crate::error::{Code, Error};
+
+    #[tokio::test]
+    async fn what_waits_goes_together_and_a_bad_row_fails_alone() {
+        let sizes = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&sizes);
+        let group = Group::new("test", Duration::ZERO, move |items: Vec<Arc<i32>>| {
+            seen.lock().unwrap().push(items.len());
+            async move {
+                tokio::task::yield_now().await;
+                if items.iter().any(|item| **item == 13) {
+                    return Err(Error::new(Code::InternalError, "bad row"));
+                }
+                Ok(items.iter().map(|item| **item * 2).collect())
+            }
+        });
+        let calls = (0..100).map(|item| {
+            let group = group.clone();
+            async move { group.call("one", item).await }
+        });
+        let answers = futures_util::future::join_all(calls).await;
+        for (item, answer) in answers.into_iter().enumerate() {
+            if item == 13 {
+                assert!(answer.is_err());
+            } else {
+                assert_eq!(answer.unwrap(), i32::try_from(item).unwrap() * 2);
+            }
+        }
+        assert!(sizes.lock().unwrap().iter().any(|size| *size > 1), "{sizes:?}");
+    }
+
+    #[tokio::test]
+    async fn what_stands_under_another_key_does_not_wait() {
+        let (held, hold) = tokio::sync::watch::channel(true);
+        let group = Group::new("test", Duration::ZERO, move |items: Vec<Arc<i32>>| {
+            let mut hold = hold.clone();
+            async move {
+                if items.iter().any(|item| **item == 1) {
+                    let _ = hold.wait_for(|held| !held).await;
+                }
+                Ok(items.iter().map(|item| **item).collect())
+            }
+        });
+        let burst = tokio::spawn({
+            let group = group.clone();
+            async move { group.call("burst", 1).await }
+        });
+        assert_eq!(group.call("quiet", 2).await.unwrap(), 2);
+        assert!(!burst.is_finished());
+        held.send(false).unwrap();
+        assert_eq!(burst.await.unwrap().unwrap(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_an_error_and_the_key_is_served_on() {
+        let group = Group::new("test", Duration::ZERO, |items: Vec<Arc<i32>>| async move {
+            assert!(items.iter().all(|item| **item != 13), "on purpose");
+            Ok(items.iter().map(|item| **item).collect::<Vec<_>>())
+        });
+        assert_eq!(group.call((), 13).await.unwrap_err().code(), Code::InternalError);
+        assert_eq!(group.call((), 2).await.unwrap(), 2);
+        assert!(group.0.waiting().is_empty(), "nobody is served any more");
+    }
+}
