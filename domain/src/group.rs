@@ -77,6 +77,12 @@ where
         Self(Arc::new(Inner { name, linger, flush, waiting: Mutex::default() }))
     }
 
+    /// Is somebody served under this key?
+    #[must_use]
+    pub fn serves(&self, key: &K) -> bool {
+        self.0.waiting().contains_key(key)
+    }
+
     /// Has one item written with whatever else waits under its key.
     ///
     /// # Errors

@@ -153,7 +153,7 @@ impl Domain {
             bell: parts.bell,
             limits: parts.limits,
             ringer,
-            new_posts: posts::writer(),
+            new_posts: posts::Writer::default(),
             vault: parts.vault,
             http: parts.http,
             store: parts.store,

@@ -33,6 +33,12 @@ impl Tx {
         Ok(Self { cx: cx.clone(), conn, rings: Vec::new(), events: Vec::new() })
     }
 
+    /// The rules' context.
+    #[must_use]
+    pub const fn domain(&self) -> &Domain {
+        &self.cx
+    }
+
     /// The connection, for statements.
     #[must_use]
     pub const fn conn(&self) -> &DatabaseTransaction {
@@ -56,19 +62,28 @@ impl Tx {
         self.events.push(event);
     }
 
+    /// Writes the events noted so far with their webhook deliveries, which locks the counters of their workspaces:
+    /// nothing else is to be written after it. [`Tx::commit`] does it too.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn tell(&mut self) -> Result<()> {
+        if self.events.is_empty() {
+            return Ok(());
+        }
+        let (now, events) = (self.cx.clock.now(), std::mem::take(&mut self.events));
+        for (workspace, id) in events::append(&self.conn, events, now).await? {
+            self.ring(Kind::DeliverWebhook, workspace, id.0, now);
+        }
+        Ok(())
+    }
+
     /// Commits, then rings.
     ///
     /// # Errors
     /// The database's. When the answer of the commit itself was lost the change may have been made.
     pub async fn commit(mut self) -> Result<()> {
-        let now = self.cx.clock.now();
-        if !self.events.is_empty() {
-            let events = std::mem::take(&mut self.events);
-            let deliveries = events::append(&self.conn, events, now).await?;
-            for (workspace, id) in deliveries {
-                self.ring(Kind::DeliverWebhook, workspace, id.0, now);
-            }
-        }
+        self.tell().await?;
         if guard::is_down(Guard::RingAfterCommit) {
             ring(&self.cx, &self.rings);
         }

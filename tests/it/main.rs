@@ -4,6 +4,7 @@
 
 mod access;
 mod arrows;
+mod at_once;
 mod bad_input;
 mod batch;
 mod bulkheads;

@@ -81,7 +81,7 @@ async fn make(
     }
     fill(&mut row, &content, platform)?;
     let new = NewRow { act: act.clone(), row, warnings: content.warnings(platform) };
-    act.cx.new_posts.call(new.row.workspace_id, new).await?
+    act.cx.new_posts.write(new).await
 }
 
 /// The time that was asked for, and what is wrong with it.

@@ -43,7 +43,7 @@ pub(crate) use status::retry_for_operator;
 pub use status::{allowed, retry, set_status};
 use view::payload;
 pub use view::{media_of, status_name, view};
-pub use write::{NewRow, Writer, writer};
+pub use write::{NewRow, Writer};
 
 /// The platform of a row.
 ///

@@ -1,9 +1,13 @@
-//! Writing new posts: those that requests of one workspace make at the same time go in one transaction.
+//! Writing new posts: those that requests make at the same time go in one transaction.
 //!
-//! The events of a workspace are numbered without gaps, so its commits follow one another anyway. What would wait for the
-//! counter in the database, with a connection each, waits here and costs one commit together.
+//! A journey to the database and a commit cost as much for one post as for many, and the commits of one workspace follow
+//! one another anyway, because its events are numbered without gaps. What would wait in the database, with a connection
+//! each, waits here and goes together.
+//!
+//! A workspace whose counter somebody else keeps is no burden to the others: after [`PATIENCE`] its posts go by themselves,
+//! until they are through.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use fanfare_entities::{PostId, WorkspaceId, post};
 use fanfare_jobs::Kind;
@@ -32,33 +36,70 @@ pub struct NewRow {
     pub warnings: Vec<Warning>,
 }
 
-/// New posts on their way, by workspace.
-pub type Writer = Group<WorkspaceId, NewRow, Result<Reply>>;
+/// For so long posts of many workspaces wait for the counter of one, as PostgreSQL writes it.
+const PATIENCE: &str = "250ms";
 
-/// Writes new posts in groups.
-#[must_use]
-pub fn writer() -> Writer {
-    Group::new("create", std::time::Duration::ZERO, |news: Vec<Arc<NewRow>>| async move {
-        Ok(write(&news).await)
-    })
+/// New posts on their way into the database. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Writer {
+    /// Of all workspaces; `None` for what is to go apart.
+    together: Group<(), NewRow, Option<Result<Reply>>>,
+    /// Of each workspace by itself.
+    apart: Group<WorkspaceId, NewRow, Result<Reply>>,
 }
 
-/// Writes them, each with its event and its stored answer; if that cannot be done together, one by one.
-async fn write(news: &[Arc<NewRow>]) -> Vec<Result<Reply>> {
-    match prepare(news).await {
-        Ok(ready) => commit(ready).await,
-        Err(error) if news.len() == 1 => vec![Err(error)],
-        // Nothing of it has been committed, so none can be made twice.
-        Err(_) => {
-            let mut outcomes = Vec::with_capacity(news.len());
-            for new in news {
-                match prepare(std::slice::from_ref(new)).await {
-                    Ok(ready) => outcomes.extend(commit(ready).await),
-                    Err(error) => outcomes.push(Err(error)),
-                }
-            }
-            outcomes
+impl Default for Writer {
+    fn default() -> Self {
+        let together = |news: Vec<Arc<NewRow>>| async move { Ok(write_together(&news).await) };
+        // One of them may be at fault; then each is tried alone.
+        let apart = |news: Vec<Arc<NewRow>>| async move {
+            let tx = begin(&news).await?;
+            Ok(commit(prepare(tx, &news, "").await?).await)
+        };
+        Self {
+            together: Group::new("create", Duration::ZERO, together),
+            apart: Group::new("create_apart", Duration::ZERO, apart),
         }
+    }
+}
+
+impl Writer {
+    /// Writes a post with its event and the answer to its request.
+    ///
+    /// # Errors
+    /// The database's, or a file was deleted, or another request took the key over; then nothing was written. When the
+    /// answer of the commit itself was lost it may have been.
+    pub async fn write(&self, new: impl Into<Arc<NewRow>>) -> Result<Reply> {
+        let new = new.into();
+        let workspace = new.row.workspace_id;
+        if !self.apart.serves(&workspace)
+            && let Some(outcome) = self.together.call((), Arc::clone(&new)).await?
+        {
+            return outcome;
+        }
+        self.apart.call(workspace, new).await?
+    }
+}
+
+async fn begin(news: &[Arc<NewRow>]) -> Result<Tx> {
+    let first = news.first().ok_or_else(|| Error::internal("a group of no posts"))?;
+    Tx::begin(&first.act.cx).await
+}
+
+/// Writes posts of any workspaces. Where something fails before the commit, nothing was written, and they are to go apart.
+async fn write_together(news: &[Arc<NewRow>]) -> Vec<Option<Result<Reply>>> {
+    let tx = match begin(news).await {
+        Ok(tx) => tx,
+        Err(error) => return news.iter().map(|_| Some(Err(error.clone()))).collect(),
+    };
+    let patience = if news.first().is_some_and(|new| new.act.cx.db.is_postgres()) {
+        format!(" AND set_config('lock_timeout', '{PATIENCE}', true) IS NOT NULL")
+    } else {
+        String::new()
+    };
+    match prepare(tx, news, &patience).await {
+        Ok(ready) => commit(ready).await.into_iter().map(Some).collect(),
+        Err(_) => news.iter().map(|_| None).collect(),
     }
 }
 
@@ -71,12 +112,8 @@ async fn commit((tx, replies): (Tx, Vec<Reply>)) -> Vec<Result<Reply>> {
 }
 
 /// Everything up to the commit.
-async fn prepare(news: &[Arc<NewRow>]) -> Result<(Tx, Vec<Reply>)> {
-    let Some(cx) = news.first().map(|new| &new.act.cx) else {
-        return Err(Error::internal("a group of no posts"));
-    };
-    let mut tx = Tx::begin(cx).await?;
-    let made = insert(tx.conn(), news).await?;
+async fn prepare(mut tx: Tx, news: &[Arc<NewRow>], patience: &str) -> Result<(Tx, Vec<Reply>)> {
+    let made = insert(tx.conn(), news, patience).await?;
     let files = made.iter().map(|row| (row.id, media_of(row)));
     media::note(tx.conn(), &files.collect::<Vec<_>>()).await?;
     let mut replies = Vec::with_capacity(news.len());
@@ -91,7 +128,8 @@ async fn prepare(news: &[Arc<NewRow>]) -> Result<(Tx, Vec<Reply>)> {
     }
     let reserved = news.iter().zip(&replies);
     let reserved = reserved.filter_map(|(new, reply)| Some((new.act.reservation.as_ref()?, reply)));
-    idempotency::settle(cx, tx.conn(), &reserved.collect::<Vec<_>>()).await?;
+    idempotency::settle(tx.domain(), tx.conn(), &reserved.collect::<Vec<_>>()).await?;
+    tx.tell().await?;
     Ok((tx, replies))
 }
 
@@ -121,8 +159,12 @@ const COLUMNS: Columns = &[
     ("updated_at", Type::Big),
 ];
 
-/// Inserts the rows; returns them with their ids, in the same order.
-async fn insert<C: ConnectionTrait>(conn: &C, news: &[Arc<NewRow>]) -> Result<Vec<post::Model>> {
+/// Inserts the rows; returns them with their ids, in the same order. `patience` is a condition that holds.
+async fn insert<C: ConnectionTrait>(
+    conn: &C,
+    news: &[Arc<NewRow>],
+    patience: &str,
+) -> Result<Vec<post::Model>> {
     let mut rows = Rows::new(conn, COLUMNS);
     for row in news.iter().map(|new| &new.row) {
         rows.push([
@@ -150,7 +192,7 @@ async fn insert<C: ConnectionTrait>(conn: &C, news: &[Arc<NewRow>]) -> Result<Ve
             row.updated_at.into(),
         ]);
     }
-    let sql = format!("{} RETURNING id, content_key", rows.insert_into("posts", 1));
+    let sql = format!("{}{patience} RETURNING id, content_key", rows.insert_into("posts", 1));
     let values: Vec<Value> = rows.values().collect();
     let mut ids: HashMap<Uuid, PostId> = HashMap::with_capacity(news.len());
     for made in conn.query_all_raw(statement(conn, sql, values)).await? {
