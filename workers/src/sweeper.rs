@@ -1,4 +1,5 @@
-//! Rings for due rows that nobody rang for, and for rows whose lease has lapsed.
+//! Rings for due rows that nobody rang for, and for rows whose lease has lapsed; for rows that will be due before its
+//! next turns it sets timers.
 //!
 //! One process leads at a time. While the queue cannot be reached every worker sweeps for itself, into its own memory;
 //! the claim keeps them apart.
@@ -10,7 +11,7 @@ use std::{
 
 use fanfare_domain::{
     Result,
-    work::{self, Lead, Outlook, Turn},
+    work::{self, Foresight, Lead, Outlook, Turn},
 };
 use fanfare_entities::Millis;
 use fanfare_jobs::{Kind, Ring};
@@ -37,6 +38,7 @@ pub async fn run(cx: &Context, stop: CancellationToken) {
         cx,
         lead: Lead::new(cx.name.clone()),
         turn: Turn::default(),
+        foresight: Foresight::default(),
         runways: HashMap::new(),
         keeper: Keeper::default(),
         trouble: false,
@@ -66,6 +68,7 @@ struct Sweep<'a> {
     cx: &'a Context,
     lead: Lead,
     turn: Turn,
+    foresight: Foresight,
     runways: HashMap<Kind, Runway>,
     keeper: Keeper,
     /// The queue failed in the last turn.
@@ -89,7 +92,11 @@ impl Sweep<'_> {
         }
         self.keeper.tend(cx).await?;
         let mut rest = REST;
-        for Outlook { kind, oldest, next } in work::outlook(cx).await? {
+        let outlook = work::outlook(cx).await?;
+        for Outlook { kind, next, .. } in &outlook {
+            self.foresight.look(cx, *kind, *next).await?;
+        }
+        for Outlook { kind, oldest, next } in outlook {
             if oldest.is_some() && self.ring(kind, alone).await? {
                 rest = SHORT;
             }

@@ -65,6 +65,21 @@ pub(super) async fn due(
     rows(cx, statement(&cx.db.read, sql, values)).await
 }
 
+/// Up to `most` rows that will be due in this time (behind, to), the next first.
+pub(super) async fn soon(
+    cx: &Domain,
+    kind: Kind,
+    (behind, to): (Millis, Millis),
+    most: usize,
+) -> Result<Vec<Due>> {
+    let sql = format!(
+        "SELECT id, due_at, fence, {} FROM {} WHERE due_at > $1 AND due_at <= $2 ORDER BY due_at, id LIMIT {most}",
+        workspace_column(kind, ""),
+        table(kind)
+    );
+    rows(cx, statement(&cx.db.read, sql, [behind.into(), to.into()])).await
+}
+
 async fn rows(cx: &Domain, query: Statement) -> Result<Vec<Due>> {
     let rows = cx.db.read.query_all_raw(query).await?;
     let rows = rows.iter().map(|row| {

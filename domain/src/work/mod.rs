@@ -3,6 +3,7 @@
 //! Every function here serves every kind of work; what a kind does with its row is its own module's affair.
 
 mod due;
+mod foresight;
 mod lead;
 mod outlook;
 mod sweep;
@@ -21,6 +22,7 @@ use crate::{
     rows::{Rows, Type},
 };
 
+pub use foresight::Foresight;
 pub use lead::{Lead, leader as sweep_leader};
 pub use outlook::{Outlook, count_due, outlook};
 pub use sweep::Turn;
