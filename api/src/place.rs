@@ -128,13 +128,16 @@ async fn over_account(
     let Some(id) = account.and_then(|text| text.parse().ok()) else {
         return access::seat(cx, caller, asked).await;
     };
-    if asked.is_some() {
-        access::seat(cx, caller, asked).await?;
+    let over = access::seat_over_account(cx, caller, AccountId(id)).await;
+    let Some(asked) = asked else { return over };
+    match over {
+        Ok(seat) if seat.workspace_id == asked => Ok(seat),
+        Err(error) if error.code() != Code::AccountNotFound => Err(error),
+        // A workspace that is not there for the caller comes first.
+        _ => {
+            access::seat(cx, caller, Some(asked)).await?;
+            let message = format!("There is no account {id} in that workspace.");
+            Err(Error::new(Code::AccountNotFound, message))
+        }
     }
-    let seat = access::seat_over_account(cx, caller, AccountId(id)).await?;
-    if asked.is_some_and(|asked| asked != seat.workspace_id) {
-        let message = format!("There is no account {id} in that workspace.");
-        return Err(Error::new(Code::AccountNotFound, message));
-    }
-    Ok(seat)
 }

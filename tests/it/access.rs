@@ -1,7 +1,10 @@
 //! Who may do what: scopes, roles, workspaces, brands.
 
-use fanfare_domain::access::{PlanTier, Role, Scope};
-use fanfare_tests::{Options, TestApp};
+use fanfare_domain::{
+    WorkspaceId,
+    access::{PlanTier, Role, Scope},
+};
+use fanfare_tests::{Options, TestApp, User};
 use serde_json::json;
 
 async fn quiet() -> TestApp {
@@ -122,4 +125,30 @@ async fn the_api_needs_its_add_on() {
         .await
         .unwrap();
     user.get("/api/v1/accounts").await.refused(403, "api_addon_required");
+}
+
+#[tokio::test]
+async fn an_account_is_looked_for_in_the_workspace_that_is_named() {
+    let app = quiet().await;
+    let owner = app.person("both@example.com").await;
+    let (one, two) = (app.workspace(owner).await, app.workspace(owner).await);
+    let foreign = app.workspace(app.person("stranger@example.com").await).await;
+    let (free, scoped) =
+        (app.key(owner, None, &Scope::ALL).await, app.key(owner, Some(one), &Scope::ALL).await);
+    let account = scoped.connect("bluesky").await;
+    let ask = |user: &User, account: i64, workspace: WorkspaceId| {
+        let new = json!({"account_id": account, "workspace_id": workspace, "caption": "a",
+            "scheduled_at": app.at(600)});
+        let user = user.clone();
+        async move { user.post("/api/v1/posts", new).await }
+    };
+    let made = ask(&free, account, one).await.expect(201);
+    assert_eq!(made.body["post"]["workspace_id"], json!(one));
+    ask(&scoped, account, one).await.expect(201);
+    ask(&free, account, two).await.refused(404, "account_not_found");
+    ask(&free, 999_999, one).await.refused(404, "account_not_found");
+    // Without the workspace nobody learns whether the account is there.
+    ask(&free, account, foreign).await.refused(404, "workspace_not_found");
+    ask(&free, 999_999, foreign).await.refused(404, "workspace_not_found");
+    ask(&scoped, account, two).await.refused(403, "workspace_scope_mismatch");
 }
