@@ -145,33 +145,36 @@ where
         Some(std::mem::replace(queue, later))
     }
 
-    /// Flushes a group; if that fails, row by row, so that one bad row cannot sink the others.
+    /// Flushes a group; if that fails, row by row, so that one bad row cannot sink the others. After a panic nothing is
+    /// tried again: nobody knows how far it came.
     async fn answer(&self, group: Vec<Waiting<I, O>>) {
-        match self.flush(group.iter().map(|one| Arc::clone(&one.item)).collect()).await {
-            Ok(answers) => {
-                for (one, answer) in group.into_iter().zip(answers) {
-                    let _ = one.answer.send(Ok(answer));
+        let (items, waiting): (Vec<_>, Vec<_>) =
+            group.into_iter().map(|one| (one.item, one.answer)).unzip();
+        match self.flush(items.clone()).await {
+            Ok(Ok(answers)) => {
+                for (one, answer) in waiting.into_iter().zip(answers) {
+                    let _ = one.send(Ok(answer));
                 }
             }
-            Err(error) if group.len() == 1 => {
-                for one in group {
-                    let _ = one.answer.send(Err(error.clone()));
-                }
-            }
-            Err(_) => {
-                for one in group {
-                    let alone = self.flush(vec![one.item]).await;
+            Ok(Err(_)) if items.len() > 1 => {
+                for (one, item) in waiting.into_iter().zip(items) {
+                    let alone = self.flush(vec![item]).await.unwrap_or_else(Err);
                     let none = || Error::internal("a write had no answer");
-                    let _ = one.answer.send(alone.and_then(|mut all| all.pop().ok_or_else(none)));
+                    let _ = one.send(alone.and_then(|mut all| all.pop().ok_or_else(none)));
+                }
+            }
+            Ok(Err(error)) | Err(error) => {
+                for one in waiting {
+                    let _ = one.send(Err(error.clone()));
                 }
             }
         }
     }
 
-    /// One flush; a panic in it is an error, so that the key is served on.
-    async fn flush(&self, items: Vec<Arc<I>>) -> Result<Vec<O>> {
+    /// One flush; `Err` after a panic, so that the key is served on.
+    async fn flush(&self, items: Vec<Arc<I>>) -> Result<Result<Vec<O>>> {
         let flushed = AssertUnwindSafe((self.flush)(items)).catch_unwind().await;
-        flushed.unwrap_or_else(|_| Err(Error::internal("a group of writes panicked")))
+        flushed.map_err(|_| Error::internal("a group of writes panicked"))
     }
 }
 
@@ -238,11 +241,20 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_is_an_error_and_the_key_is_served_on() {
-        let group = Group::new("test", Duration::ZERO, |items: Vec<Arc<i32>>| async move {
-            assert!(items.iter().all(|item| **item != 13), "on purpose");
-            Ok(items.iter().map(|item| **item).collect::<Vec<_>>())
+        let flushed = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&flushed);
+        let group = Group::new("test", Duration::ZERO, move |items: Vec<Arc<i32>>| {
+            seen.lock().unwrap().extend(items.iter().map(|item| **item));
+            async move {
+                assert!(items.iter().all(|item| **item != 13), "on purpose");
+                Ok(items.iter().map(|item| **item).collect::<Vec<_>>())
+            }
         });
-        assert_eq!(group.call((), 13).await.unwrap_err().code(), Code::InternalError);
+        let answers =
+            futures_util::future::join_all([1, 13, 14].map(|item| group.call((), item))).await;
+        let failed = |answer: &crate::error::Result<i32>| answer.as_ref().is_err();
+        assert_eq!(answers.iter().map(failed).collect::<Vec<_>>(), [false, true, true]);
+        assert_eq!(*flushed.lock().unwrap(), [1, 13, 14], "nothing is tried again");
         assert_eq!(group.call((), 2).await.unwrap(), 2);
         assert!(group.0.waiting().is_empty(), "nobody is served any more");
     }

@@ -2,15 +2,17 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
+use async_trait::async_trait;
 use fanfare_domain::{
     Act, Code, Domain, PostId,
     access::{self, Caller},
+    failpoint::{Failpoint, Hook, Moment},
     idempotency::{self, Reservation, Reserved},
     limits::Meter,
     posts::NewRow,
 };
 use fanfare_entities::{KeyId, idempotency_key, post, workspace};
-use fanfare_tests::{Options, TestApp};
+use fanfare_tests::{Options, TestApp, User};
 use futures_util::future::join_all;
 use sea_orm::{ConnectionTrait, EntityTrait, QuerySelect};
 use serde_json::{Value, json};
@@ -20,7 +22,7 @@ use uuid::Uuid;
 const FAR: &str = "2099-01-01T00:00:00Z";
 
 /// The texts of all posts that events tell of, in the order of the stream; its numbers have no gap.
-async fn told(user: &fanfare_tests::User) -> Vec<String> {
+async fn told(user: &User) -> Vec<String> {
     let events = user.get("/api/v1/events?limit=100").await.expect(200).body["events"].clone();
     let events = events.as_array().unwrap();
     let numbers = events.iter().map(|event| event["sequence"].as_u64().unwrap());
@@ -71,11 +73,8 @@ async fn reserved(cx: &Domain, owner: KeyId, key: &str) -> Reservation {
     }
 }
 
-#[tokio::test]
-async fn one_that_cannot_be_written_keeps_no_other_back() {
-    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
-    let cx = &app.domain;
-    let user = app.user().await;
+/// A post, and copies of it with texts of their own that as many requests are about to write.
+async fn copies(cx: &Domain, user: &User, count: usize) -> Vec<NewRow> {
     let account = user.connect("bluesky").await;
     let first = json!({"account_id": account, "caption": "first", "scheduled_at": FAR});
     let first = user.post("/api/v1/posts", first).await.expect(201).body["post"].clone();
@@ -83,29 +82,41 @@ async fn one_that_cannot_be_written_keeps_no_other_back() {
     let row = post::Entity::find_by_id(id).one(&cx.db.read).await.unwrap().unwrap();
     let caller = Caller::at_a_page(row.created_by);
     let seat = access::seat_over_post(cx, &caller, id).await.unwrap();
+    let copy = |number: usize| NewRow {
+        act: Act {
+            cx: cx.clone(),
+            caller: caller.clone(),
+            seat: seat.clone(),
+            request_id: format!("req_{number}"),
+            reservation: None,
+            meter: Meter::default(),
+        },
+        row: post::Model {
+            content_key: Uuid::now_v7(),
+            caption: format!("post {number}"),
+            ..row.clone()
+        },
+        warnings: Vec::new(),
+    };
+    (0..count).map(copy).collect()
+}
+
+#[tokio::test]
+async fn one_that_cannot_be_written_keeps_no_other_back() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let (cx, user) = (&app.domain, app.user().await);
     let owner = KeyId(Uuid::now_v7());
-    let mut news = Vec::new();
-    for number in 0..20 {
+    let mut news = copies(cx, &user, 20).await;
+    for number in (3..20).step_by(5) {
         let key = format!("key-{number}");
-        let reservation =
-            if number % 5 == 3 { Some(reserved(cx, owner, &key).await) } else { None };
+        news[number].act.reservation = Some(reserved(cx, owner, &key).await);
         if number == 13 {
             // Somebody else has taken the key over, and is done.
             let gone = idempotency_key::Entity::delete_by_id((owner, key));
             gone.exec(&cx.db.write).await.unwrap();
         }
-        let act = Act {
-            cx: cx.clone(),
-            caller: caller.clone(),
-            seat: seat.clone(),
-            request_id: format!("req_{number}"),
-            reservation,
-            meter: Meter::default(),
-        };
-        let caption = format!("post {number}");
-        let row = post::Model { content_key: Uuid::now_v7(), caption, ..row.clone() };
-        news.push(Arc::new(NewRow { act, row, warnings: Vec::new() }));
     }
+    let news: Vec<_> = news.into_iter().map(Arc::new).collect();
     // The first goes alone, and all others wait for it and go together.
     let answers = join_all(news.iter().map(|new| cx.new_posts.write(Arc::clone(new))));
     let mut ids = BTreeSet::new();
@@ -116,7 +127,10 @@ async fn one_that_cannot_be_written_keeps_no_other_back() {
         }
         let body = answer.unwrap().body;
         assert_eq!(body["post"]["caption"], format!("post {number}"));
-        ids.insert(body["post"]["id"].as_i64().unwrap());
+        let id = PostId(body["post"]["id"].as_i64().unwrap());
+        let written = post::Entity::find_by_id(id).one(&cx.db.read).await.unwrap().unwrap();
+        assert_eq!(written, post::Model { id, ..news[number].row.clone() });
+        ids.insert(id.0);
         let kept = idempotency_key::Entity::find_by_id((owner, format!("key-{number}")));
         let kept = kept.one(&cx.db.read).await.unwrap();
         assert_eq!(kept.is_some(), number % 5 == 3);
@@ -131,6 +145,38 @@ async fn one_that_cannot_be_written_keeps_no_other_back() {
     let told = told(&user).await;
     assert_eq!(told.len(), 20);
     assert!(!told.contains(&"post 13".to_owned()));
+}
+
+/// Loses the answer of every commit, or panics there.
+#[derive(Debug)]
+struct Lost {
+    panics: bool,
+}
+
+#[async_trait]
+impl Hook for Lost {
+    async fn reach(&self, _: &str) {}
+
+    fn cuts(&self, moment: Moment) -> bool {
+        let lost = moment == Moment::AfterCommit;
+        assert!(!lost || !self.panics, "on purpose");
+        lost
+    }
+}
+
+#[tokio::test]
+async fn what_may_have_been_written_is_not_written_again() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    for panics in [false, true] {
+        let user = app.user().await;
+        let cx = app.beside_at(Failpoint::hooked(Arc::new(Lost { panics }))).await;
+        let news = copies(&cx, &user, 10).await;
+        let answers = join_all(news.into_iter().map(|new| cx.new_posts.write(new))).await;
+        assert!(answers.iter().all(Result::is_err), "{answers:?}");
+        let told: BTreeSet<_> = told(&user).await.into_iter().collect();
+        let listed = user.get("/api/v1/posts?limit=100").await.expect(200).body["posts"].clone();
+        assert_eq!((listed.as_array().unwrap().len(), told.len()), (11, 11), "{told:?}");
+    }
 }
 
 #[tokio::test]

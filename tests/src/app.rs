@@ -154,6 +154,14 @@ impl TestApp {
 
     /// The same rules over connections of their own, as another process has them.
     async fn twin_domain(&self) -> Domain {
+        self.beside_at(Failpoint::default()).await
+    }
+
+    /// The same, with a place where a test does something.
+    ///
+    /// # Panics
+    /// Something it needs is missing.
+    pub async fn beside_at(&self, failpoint: Failpoint) -> Domain {
         let redis_url = self.redis_url.as_deref();
         let mut own = (self.domain.bell.clone(), self.domain.limits.clone());
         if redis_url.is_some() {
@@ -168,7 +176,7 @@ impl TestApp {
             http: self.domain.http.clone(),
             store: self.domain.store.clone(),
             settings: self.domain.settings.clone(),
-            failpoint: Failpoint::default(),
+            failpoint,
         })
     }
 

@@ -120,6 +120,7 @@ pub(super) fn objections(
     broken
 }
 
+/// The row; what is neither null nor the column's default is among the columns that `write.rs` writes.
 fn row(
     act: &Act,
     account: &account::Model,

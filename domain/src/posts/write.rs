@@ -92,14 +92,17 @@ async fn write_together(news: &[Arc<NewRow>]) -> Vec<Option<Result<Reply>>> {
         Ok(tx) => tx,
         Err(error) => return news.iter().map(|_| Some(Err(error.clone()))).collect(),
     };
-    let patience = if news.first().is_some_and(|new| new.act.cx.db.is_postgres()) {
+    let patience = if tx.domain().db.is_postgres() {
         format!(" AND set_config('lock_timeout', '{PATIENCE}', true) IS NOT NULL")
     } else {
         String::new()
     };
     match prepare(tx, news, &patience).await {
         Ok(ready) => commit(ready).await.into_iter().map(Some).collect(),
-        Err(_) => news.iter().map(|_| None).collect(),
+        Err(error) => {
+            tracing::debug!(%error, posts = news.len(), "new posts go apart");
+            news.iter().map(|_| None).collect()
+        }
     }
 }
 
@@ -133,7 +136,7 @@ async fn prepare(mut tx: Tx, news: &[Arc<NewRow>], patience: &str) -> Result<(Tx
     Ok((tx, replies))
 }
 
-/// What a new post has; all else is null or the column's default.
+/// What a new post has; all else is null or the column's default, as `create.rs` makes the row.
 const COLUMNS: Columns = &[
     ("workspace_id", Type::Uuid),
     ("account_id", Type::Big),
