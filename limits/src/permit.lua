@@ -1,12 +1,15 @@
--- Permits for calls, each against all its subjects or none. ARGV: the time in ms, or '' for the server's own, then of
--- each call its id and its number of subjects, of each subject its number of limits, of each limit its number and its
--- length in ms. KEYS, in the same order: of each subject until when it is closed and, if it has limits, its calls.
--- Answers for each call in how many ms it may be made; 0 is now.
+-- Permits for calls, each against all its subjects or none. ARGV: the time in ms, or '' for the server's own; the number
+-- of subjects, of each its number of limits, of each limit its number and its length in ms; then of each call its id, its
+-- number of subjects, and their places among those. KEYS: of each subject until when it is closed and, if it has limits,
+-- its calls. Answers for each call in how many ms it may be made; 0 is now.
 --
 -- A subject's calls are a sorted set by time: those made, and behind them those that wait ('w:' and the id), each at the
 -- time it was told. All its limits are read from the one set: the call before which a limit lets no other one through
--- is the n-th from its end, however long the limit is. Whoever comes back at its time is let through if the calls really made allow it, so a call that
--- was late moves those behind it.
+-- is the n-th from its end, however long the limit is. Whoever comes back at its time is let through if the calls really
+-- made allow it, so a call that was late moves those behind it.
+--
+-- A group's calls share few subjects, and whatever is asked of Redis costs more than what is done here: each set is
+-- looked at once, and the calls that may be made now are written when the set is next read, or at the end.
 local now = tonumber(ARGV[1])
 if not now then
   local time = redis.call('TIME')
@@ -24,70 +27,141 @@ local function arg()
   return ARGV[args]
 end
 
-local function free_from(calls, held, rate, place)
+-- `last` is the latest time in the set that is known here, by which the set expires.
+local lines = {}
+local function line_of(calls)
+  local line = lines[calls]
+  if not line then
+    line = { calls = calls, span = 0, least = math.huge, asked = {}, made = {}, last = now }
+    lines[calls] = line
+  end
+  return line
+end
+
+local subjects, closed = {}, {}
+for s = 1, tonumber(arg()) do
+  local subject = { rates = {} }
+  subjects[s], closed[s] = subject, key()
+  for r = 1, tonumber(arg()) do
+    local rate = { limit = tonumber(arg()), span = tonumber(arg()) }
+    local line = subject.line or line_of(key())
+    line.span, line.least = math.max(line.span, rate.span), math.min(line.least, rate.limit)
+    subject.rates[r], subject.line = rate, line
+  end
+end
+for s, time in ipairs(#closed > 0 and redis.call('MGET', unpack(closed)) or {}) do
+  subjects[s].closed = math.max(now, tonumber(time or now))
+end
+
+local calls = {}
+while args < #ARGV do
+  local call = { id = arg() }
+  for s = 1, tonumber(arg()) do
+    call[s] = subjects[tonumber(arg())]
+    local line = call[s].line
+    if line then
+      line.asked[#line.asked + 1] = 'w:' .. call.id
+    end
+  end
+  calls[#calls + 1] = call
+end
+
+-- Where those that wait stand, by their names in the set. What no longer counts is dropped when there may be too much.
+for _, line in pairs(lines) do
+  line.places = {}
+  line.held = redis.call('ZCARD', line.calls)
+  if line.held >= line.least then
+    local gone = string.format('%d', now - line.span)
+    line.held = line.held - redis.call('ZREMRANGEBYSCORE', line.calls, '-inf', gone)
+  end
+  if line.held > 0 then
+    local places = redis.call('ZMSCORE', line.calls, unpack(line.asked))
+    for n, name in ipairs(line.asked) do
+      line.places[name] = places[n] and tonumber(places[n])
+    end
+  end
+end
+
+local function write(line)
+  if #line.made > 0 then
+    redis.call('ZADD', line.calls, unpack(line.made))
+    line.made = {}
+  end
+end
+
+local function free_from(line, rate, place)
   local before
   if place and place > now then
     return place
-  elseif held < rate.limit then
+  elseif line.held < rate.limit then
     return now
-  elseif place then
-    before = redis.call('ZREVRANGEBYSCORE', calls, now_shown, '-inf', 'WITHSCORES', 'LIMIT', rate.limit - 1, 1)
+  end
+  write(line)
+  if place then
+    before = redis.call('ZREVRANGEBYSCORE', line.calls, now_shown, '-inf', 'WITHSCORES', 'LIMIT', rate.limit - 1, 1)
   else
-    before = redis.call('ZRANGE', calls, -rate.limit, -rate.limit, 'WITHSCORES')
+    before = redis.call('ZRANGE', line.calls, -rate.limit, -rate.limit, 'WITHSCORES')
   end
   return before[2] and tonumber(before[2]) + rate.span or now
 end
 
-local function earliest(id)
-  local closed = tonumber(redis.call('GET', key()) or 0)
-  local closes = closed > now
-  local subject = { at = closes and closed or now, span = 0 }
-  local rates = {}
-  for r = 1, tonumber(arg()) do
-    rates[r] = { limit = tonumber(arg()), span = tonumber(arg()) }
-    subject.span = math.max(subject.span, rates[r].span)
+-- When a subject lets a call through. Its place in the line, if it has one, is given up.
+local function earliest(subject, name)
+  local line, at = subject.line, subject.closed
+  if not line then
+    return at
   end
-  if #rates == 0 then
-    return subject
-  end
-  subject.calls = key()
-  redis.call('ZREMRANGEBYSCORE', subject.calls, '-inf', string.format('%d', now - subject.span))
-  local held = redis.call('ZCARD', subject.calls)
-  local place = held > 0 and tonumber(redis.call('ZSCORE', subject.calls, 'w:' .. id) or nil)
+  local place = line.places[name]
   if place then
-    redis.call('ZREM', subject.calls, 'w:' .. id)
-    held = held - 1
+    redis.call('ZREM', line.calls, name)
+    line.held, line.places[name] = line.held - 1, nil
   end
-  for _, rate in ipairs(rates) do
-    subject.at = math.max(subject.at, free_from(subject.calls, held, rate, not closes and place))
+  for _, rate in ipairs(subject.rates) do
+    at = math.max(at, free_from(line, rate, subject.closed == now and place))
   end
-  return subject
+  return at
 end
 
-local function count(subject, at, member)
-  if subject.calls then
-    redis.call('ZADD', subject.calls, at == now and now_shown or at, member)
-    -- Whoever waits behind this one comes back at most one length later, and with a minute's grace.
-    redis.call('PEXPIRE', subject.calls, at - now + subject.span + 60000)
-  end
+local function wait(line, at, name)
+  redis.call('ZADD', line.calls, at, name)
+  line.held, line.places[name] = line.held + 1, at
+  line.last, line.is_changed = math.max(line.last, at), true
+end
+
+local function make(line, member)
+  local made = line.made
+  made[#made + 1] = now_shown
+  made[#made + 1] = member
+  line.held, line.is_changed = line.held + 1, true
 end
 
 local answer = {}
-while args < #ARGV do
-  local id, subjects, binding = arg(), {}, nil
-  for s = 1, tonumber(arg()) do
-    subjects[s] = earliest(id)
-    if subjects[s].at > (binding and binding.at or now) then
-      binding = subjects[s]
+for n, call in ipairs(calls) do
+  local name, at, binding = 'w:' .. call.id, now, nil
+  for _, subject in ipairs(call) do
+    local free = earliest(subject, name)
+    if free > at then
+      at, binding = free, subject
     end
   end
-  if binding then
-    count(binding, binding.at, 'w:' .. id)
-  else
-    for _, subject in ipairs(subjects) do
-      count(subject, now, string.format('%d:%d:%s', now, #answer, id))
+  if not binding then
+    local member = now_shown .. ':' .. n .. ':' .. call.id
+    for _, subject in ipairs(call) do
+      if subject.line then
+        make(subject.line, member)
+      end
     end
+  elseif binding.line then
+    wait(binding.line, at, name)
   end
-  answer[#answer + 1] = binding and binding.at - now or 0
+  answer[n] = at - now
+end
+
+for _, line in pairs(lines) do
+  write(line)
+  if line.is_changed then
+    -- Whoever waits behind the last one comes back at most one length later, and with a minute's grace.
+    redis.call('PEXPIRE', line.calls, line.last - now + line.span + 60000)
+  end
 end
 return answer

@@ -3,7 +3,7 @@ use std::time::Duration;
 use crate::window::millis;
 
 /// So many calls in any time of this length, wherever it begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Rate {
     /// How many.
     pub limit: u32,
@@ -12,7 +12,7 @@ pub struct Rate {
 }
 
 /// Something that outgoing calls are counted against: an account, a workspace, an app.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Subject {
     /// Its name, the same in every process. Stands in Redis, so it must not be a secret.
     pub name: String,

@@ -2,6 +2,7 @@
 
 use std::{
     borrow::Borrow,
+    collections::HashMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU32, Ordering},
@@ -100,18 +101,19 @@ impl Redis {
     ) -> Option<Vec<Permit>> {
         self.beat();
         let mut call = self.0.permit.prepare_invoke();
-        call.arg(shown(now));
-        for request in requests.iter().map(Borrow::borrow) {
-            call.arg(&request.id).arg(request.subjects.len());
-            for subject in &request.subjects {
-                call.key(Subject::closed_key(&subject.name)).arg(subject.rates.len());
-                if !subject.rates.is_empty() {
-                    call.key(Subject::calls_key(&subject.name));
-                }
-                for rate in &subject.rates {
-                    call.arg(rate.limit).arg(millis(rate.span));
-                }
+        let (subjects, places) = shared(requests);
+        call.arg(shown(now)).arg(subjects.len());
+        for subject in subjects {
+            call.key(Subject::closed_key(&subject.name)).arg(subject.rates.len());
+            if !subject.rates.is_empty() {
+                call.key(Subject::calls_key(&subject.name));
             }
+            for rate in &subject.rates {
+                call.arg(rate.limit).arg(millis(rate.span));
+            }
+        }
+        for (request, places) in requests.iter().map(Borrow::borrow).zip(places) {
+            call.arg(&request.id).arg(places.len()).arg(places);
         }
         let waits: Vec<i64> = self.ask(&call).await?;
         (waits.len() == requests.len()).then(|| waits.into_iter().map(Permit::after).collect())
@@ -221,6 +223,20 @@ impl Redis {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The subjects of a group, each once, and of each request where its own stand among them, beginning with 1.
+fn shared(requests: &[impl Borrow<Request>]) -> (Vec<&Subject>, Vec<Vec<usize>>) {
+    let (mut subjects, mut known) = (Vec::new(), HashMap::new());
+    let mut place = |subject| {
+        *known.entry(subject).or_insert_with(|| {
+            subjects.push(subject);
+            subjects.len()
+        })
+    };
+    let places = requests.iter().map(Borrow::borrow);
+    let places = places.map(|request| request.subjects.iter().map(&mut place).collect()).collect();
+    (subjects, places)
 }
 
 /// A time for a script; empty: the server's own.
