@@ -16,10 +16,19 @@ const QUIET: i64 = 10_000;
 
 const POSTS: usize = 100;
 
+/// On so many accounts, in turn: one account has no more than four slots while others want them.
+const QUIET_ACCOUNTS: usize = 5;
+
+/// How long the network takes, in ms: where it answers at once processors are what a burst takes from a neighbour, and where
+/// it takes long, slots.
+const DELAYS: [u64; 2] = [0, 500];
+
 /// Runs both.
 pub async fn run(posts: usize) {
     let servers = Servers::find().await;
-    beside(&servers, posts).await;
+    for delay in DELAYS {
+        beside(&servers, posts, delay).await;
+    }
     together(&servers, posts).await;
 }
 
@@ -28,12 +37,12 @@ fn worker(service: &Service) -> Process {
 }
 
 /// The quiet tenant alone, and then beside one whose posts are all due when its own begin to be.
-async fn beside(servers: &Servers, posts: usize) {
+async fn beside(servers: &Servers, posts: usize, delay: u64) {
     let mut quiet = Vec::new();
     let mut loud = Arrived::default();
     for burst in [0, posts] {
-        let target = Target::start(0);
-        let service = Service::shared(servers, &target, &[1, 99]).await;
+        let target = Target::start(delay);
+        let service = Service::shared(servers, &target, &[QUIET_ACCOUNTS, 95]).await;
         let from = now() + AHEAD + i64::try_from(burst / 25).expect("a short time");
         if burst > 0 {
             service.fill_for(1, burst, Due::At(from)).await;
@@ -41,7 +50,7 @@ async fn beside(servers: &Servers, posts: usize) {
         service.fill_for(0, POSTS, Due::Over(from, from + QUIET)).await;
         assert!(now() < from, "there was too little time to get ready");
         let worker = worker(&service);
-        let all = target.until(POSTS + burst / 99 * 99).await;
+        let all = target.until(POSTS + burst / 95 * 95).await;
         drop(worker);
         assert_eq!(all.again, 0, "every post once");
         quiet.push(target.arrived_of(0).await);
@@ -56,7 +65,8 @@ async fn beside(servers: &Servers, posts: usize) {
         vec![name.to_owned(), arrived.posts.to_string(), late(500), late(990), late(1_000), times]
     });
     let heads = ["", "posts", "p50", "p99", "last", "p99 ÷ alone"];
-    print("A quiet tenant beside a burst: ms late", &heads, &rows);
+    let title = format!("A quiet tenant beside a burst, a network that takes {delay} ms: ms late");
+    print(&title, &heads, &rows);
 }
 
 /// Four tenants with as many posts each, all due at one moment.

@@ -60,6 +60,35 @@ async fn one_post_passes_a_burst_of_a_neighbour_that_came_before_it() {
 }
 
 #[tokio::test]
+async fn a_few_posts_are_not_left_behind_a_burst_on_the_same_slow_network() {
+    const BURST: usize = 160;
+    const FEW: usize = 6;
+    let app = TestApp::start().await;
+    let (loud, quiet) = (app.user().await, app.user().await);
+    let (many, few) = (loud.connect("bluesky").await, quiet.connect("bluesky").await);
+    let delays = json!([{"on": "commit", "kind": "delay", "ms": 1_000, "times": 1_000}]);
+    for (user, account) in [(&loud, many), (&quiet, few)] {
+        user.faults("bluesky", account, delays.clone()).await;
+    }
+    for number in 0..BURST {
+        let _ = loud.publish(json!({"account_id": many, "caption": format!("{number}")})).await;
+    }
+    app.eventually("the burst is under way", || async {
+        (published(&loud, many).await > 0).then_some(())
+    })
+    .await;
+    for number in 0..FEW {
+        let _ = quiet.publish(json!({"account_id": few, "caption": format!("{number}")})).await;
+    }
+    app.eventually("the few are public", || async {
+        (published(&quiet, few).await == FEW).then_some(())
+    })
+    .await;
+    let done = published(&loud, many).await;
+    assert!(done <= BURST / 2, "they waited for {done} posts of their neighbour");
+}
+
+#[tokio::test]
 async fn a_slow_receiver_does_not_hold_up_another() {
     let app = TestApp::start().await;
     let (busy, quiet) = (app.user().await, app.user().await);

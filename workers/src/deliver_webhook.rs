@@ -6,7 +6,7 @@ use fanfare_domain::{
     webhooks::work as deliveries,
     work::{self, Hold, LEASE},
 };
-use fanfare_entities::{Millis, webhook_delivery::DeliveryStatus};
+use fanfare_entities::{Millis, WorkspaceId, webhook_delivery::DeliveryStatus};
 use fanfare_jobs::{DeliverWebhook, Kind};
 use fanfare_metrics::record;
 use fanfare_outbound::Download;
@@ -17,7 +17,11 @@ use sha2::Sha256;
 use tracing::Instrument;
 use url::Url;
 
-use crate::{Context, lane::Lane, shares::Key};
+use crate::{
+    Context,
+    lane::Lane,
+    shares::{Key, Seeker},
+};
 
 /// How long a receiver may take for one try.
 const DEADLINE: Duration = Duration::from_secs(10);
@@ -51,10 +55,11 @@ async fn carry(cx: Context, claimed: deliveries::Claimed, lane: Lane) {
     tracing::debug!("a delivery was claimed");
     cx.failpoint.reach("delivery_claimed").await;
     let hold = Hold { id: claimed.delivery.id.0, fence: claimed.delivery.fence };
-    let receiver = vec![Key::Receiver(claimed.delivery.webhook_id)];
-    let _slot = match cx.delivery_shares.enter(lane, receiver).await {
+    let tenant = claimed.delivery.workspace_id;
+    let seeker = Seeker { tenant, keys: vec![Key::Receiver(claimed.delivery.webhook_id)] };
+    let _slot = match cx.delivery_shares.enter(lane, seeker).await {
         Ok(slot) => slot,
-        Err(full) => return park(&cx, full, hold).await,
+        Err(full) => return park(&cx, full, tenant, hold).await,
     };
     if claimed.delivery.attempts == 0 {
         let late_by = cx.now() - claimed.delivery.updated_at;
@@ -82,9 +87,12 @@ async fn carry(cx: Context, claimed: deliveries::Claimed, lane: Lane) {
 }
 
 /// Gives a delivery back until a slot of its receiver frees, at the latest when a lease would have lapsed.
-async fn park(cx: &Context, key: Key, hold: Hold) {
+async fn park(cx: &Context, key: Key, tenant: WorkspaceId, hold: Hold) {
     match work::release(&cx.domain, Kind::DeliverWebhook, &[hold], cx.now() + LEASE).await {
-        Ok(()) => cx.delivery_shares.park(key, Hold { fence: hold.fence + 1, ..hold }),
+        Ok(()) => {
+            let row = Hold { fence: hold.fence + 1, ..hold };
+            cx.delivery_shares.park(key, tenant, row);
+        }
         Err(error) => tracing::warn!(%error, "a delivery was left to its lease"),
     }
 }

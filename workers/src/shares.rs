@@ -5,6 +5,10 @@
 //! for as long as a try may take. What finds no slot waits for one as long as its key frees some; then it is parked: its
 //! row is given back for a minute, should this process die, and is taken out of the parking place when a slot of its key
 //! frees.
+//!
+//! Tenants share too. Among those that wait, whoever's tenant has fewer slots than others have on average is served first,
+//! and is not left in the parking place because another tenant's rows never cease to wait. One that has next to none finds
+//! half of what is kept for newcomers open on a network that is over its share, unless the network hangs.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -13,7 +17,7 @@ use std::{
 };
 
 use fanfare_domain::work::Hold;
-use fanfare_entities::{AccountId, WebhookId};
+use fanfare_entities::{AccountId, WebhookId, WorkspaceId};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot},
     time::Instant,
@@ -32,7 +36,7 @@ const QUICK: Duration = Duration::from_secs(1);
 /// more.
 const PATIENCE: Duration = Duration::from_millis(25);
 
-/// It is parked after so long in any case.
+/// It is parked after so long in any case, and looks for a slot after so long, however many do.
 const MOST_PATIENCE: Duration = Duration::from_secs(1);
 
 /// While rows are parked and hardly a slot is free, so many look for one at once: whatever is taken then is most likely
@@ -66,12 +70,27 @@ struct State {
     slots: usize,
     running: usize,
     held: HashMap<Key, Held>,
+    /// How many slots each tenant has that has any.
+    tenants: HashMap<WorkspaceId, usize>,
     /// Receivers that took their last delivery quickly.
     quick: HashSet<Key>,
-    /// Who waits for a slot right now, in order.
-    waiting: VecDeque<(Vec<Key>, oneshot::Sender<Share>)>,
-    parked: HashMap<Key, VecDeque<Hold>>,
+    /// Who waits for a slot right now, in order: first those whose tenants had less than others as they came.
+    behind: VecDeque<Waiting>,
+    waiting: VecDeque<Waiting>,
+    parked: HashMap<Key, HashMap<WorkspaceId, VecDeque<Hold>>>,
 }
+
+/// What wants a slot.
+#[derive(Debug, Clone)]
+pub struct Seeker {
+    /// Whose it is.
+    pub tenant: WorkspaceId,
+    /// What its slot counts against.
+    pub keys: Vec<Key>,
+}
+
+/// A seeker, and where it waits for its slot.
+type Waiting = (Seeker, oneshot::Sender<Share>);
 
 /// What a key has.
 #[derive(Debug, Default)]
@@ -90,7 +109,9 @@ impl Shares {
             slots,
             running: 0,
             held: HashMap::new(),
+            tenants: HashMap::new(),
             quick: HashSet::new(),
+            behind: VecDeque::new(),
             waiting: VecDeque::new(),
             parked: HashMap::new(),
         });
@@ -104,40 +125,45 @@ impl Shares {
     }
 
     /// Waits until it makes sense to take a row that needs a slot; what comes back is kept until the row has one, or has
-    /// been given back. Who is the first of its tenant waits for nobody.
+    /// been given back. Who is the first of its tenant waits for nobody, and nobody for long: whose the row is, and whether
+    /// its tenant has less than others, is known when it has been taken.
     pub async fn seek(&self, lane: Lane) -> Option<OwnedSemaphorePermit> {
         if lane == Lane::First || !self.state().is_crowded() {
             return None;
         }
+        let permit = Arc::clone(&self.0.seekers).acquire_owned();
         // Never closed.
-        Arc::clone(&self.0.seekers).acquire_owned().await.ok()
+        tokio::time::timeout(MOST_PATIENCE, permit).await.ok()?.ok()
     }
 
-    /// Takes a slot for all of these keys until the share is dropped; waits for it while others free theirs. Who is
-    /// the first of its tenant waits before all others.
+    /// Takes a slot until the share is dropped; waits for it while others free theirs. Who is the first of its tenant, or
+    /// whose tenant has fewer slots than others, waits before those of whom that is not so.
     ///
     /// # Errors
     /// The key that is over its share while too few slots are free.
-    pub async fn enter(&self, lane: Lane, keys: Vec<Key>) -> Result<Share, Key> {
-        let (full, mut freed) = {
+    pub async fn enter(&self, lane: Lane, seeker: Seeker) -> Result<Share, Key> {
+        let (full, within, mut freed) = {
             let mut state = self.state();
-            let Some(full) = state.full(&keys) else {
-                state.take(&keys);
-                return Ok(Share::of(keys, self.clone()));
+            let Some(full) = state.full(&seeker) else {
+                state.take(&seeker);
+                return Ok(Share::of(seeker, self.clone()));
             };
             let (free, freed) = oneshot::channel();
-            match lane {
-                Lane::First => state.waiting.push_front((keys, free)),
-                Lane::Further => state.waiting.push_back((keys, free)),
+            if lane == Lane::First || state.is_behind(seeker.tenant) {
+                state.behind.push_back((seeker, free));
+                // Its turn is next, even if slots free in waves.
+                (full, MOST_PATIENCE, freed)
+            } else {
+                state.waiting.push_back((seeker, free));
+                (full, PATIENCE, freed)
             }
-            (full, freed)
         };
         let since = Instant::now();
         loop {
             if let Ok(Ok(share)) = tokio::time::timeout(PATIENCE, &mut freed).await {
                 return Ok(share);
             }
-            if !self.state().is_moving(&full) || since.elapsed() > MOST_PATIENCE {
+            if !self.state().is_moving(&full, within) || since.elapsed() > MOST_PATIENCE {
                 break;
             }
         }
@@ -147,14 +173,14 @@ impl Shares {
     }
 
     /// Keeps a row that was given back until a slot of its key frees.
-    pub fn park(&self, key: Key, row: Hold) {
+    pub fn park(&self, key: Key, tenant: WorkspaceId, row: Hold) {
         let mut state = self.state();
-        if state.admits(&key) {
+        if state.admits(&key, tenant) {
             // A slot has freed in the meantime, and nobody else would wake the row.
             let _ = self.0.leaving.send(row);
             return;
         }
-        state.parked.entry(key).or_default().push_back(row);
+        state.parked.entry(key).or_default().entry(tenant).or_default().push_back(row);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -163,14 +189,22 @@ impl Shares {
 }
 
 impl State {
-    fn admits(&self, key: &Key) -> bool {
+    /// A slot of this key may be had by this tenant.
+    fn admits(&self, key: &Key, tenant: WorkspaceId) -> bool {
         let share = match key {
             Key::Platform(_) => (self.slots / 4).max(1),
             Key::Account(_) | Key::Receiver(_) => OF_ONE.min(self.slots),
         };
         let held = self.held.get(key).map_or(0, |held| held.slots);
         let may_have_more = !matches!(key, Key::Receiver(_)) || self.quick.contains(key);
-        held < share || may_have_more && self.running < self.slots - self.slots / 8
+        held < share || may_have_more && self.running < self.slots - self.kept(key, tenant)
+    }
+
+    /// How many slots are kept from this tenant while the key is over its share.
+    fn kept(&self, key: &Key, tenant: WorkspaceId) -> usize {
+        let kept = self.slots / 8;
+        let has_few = self.of(tenant) < OF_ONE && self.is_behind(tenant);
+        if has_few && self.is_moving(key, MOST_PATIENCE) { kept.div_ceil(2) } else { kept }
     }
 
     /// Work is parked, and only what is kept for newcomers is free.
@@ -178,27 +212,43 @@ impl State {
         !self.parked.is_empty() && self.running >= self.slots - self.slots / 8
     }
 
-    /// The first of these keys that is over its share.
-    fn full(&self, keys: &[Key]) -> Option<Key> {
-        keys.iter().find(|key| !self.admits(key)).cloned()
+    /// The first of its keys of which it may have no slot.
+    fn full(&self, seeker: &Seeker) -> Option<Key> {
+        seeker.keys.iter().find(|key| !self.admits(key, seeker.tenant)).cloned()
     }
 
-    /// The key has freed a slot just now, or has none any more.
-    fn is_moving(&self, key: &Key) -> bool {
-        let freed = |held: &Held| held.freed.is_some_and(|freed| freed.elapsed() < PATIENCE);
+    /// The key has freed a slot within this time, or has none any more.
+    fn is_moving(&self, key: &Key, within: Duration) -> bool {
+        let freed = |held: &Held| held.freed.is_some_and(|freed| freed.elapsed() < within);
         self.held.get(key).is_none_or(freed)
     }
 
-    fn take(&mut self, keys: &[Key]) {
+    fn of(&self, tenant: WorkspaceId) -> usize {
+        self.tenants.get(&tenant).copied().unwrap_or_default()
+    }
+
+    /// The tenant has fewer slots than those who have some have on average.
+    fn is_behind(&self, tenant: WorkspaceId) -> bool {
+        self.of(tenant) * self.tenants.len() < self.running
+    }
+
+    fn take(&mut self, seeker: &Seeker) {
         self.running += 1;
-        for key in keys {
+        *self.tenants.entry(seeker.tenant).or_default() += 1;
+        for key in &seeker.keys {
             self.held.entry(key.clone()).or_default().slots += 1;
         }
     }
 
-    fn give(&mut self, keys: &[Key], after: Duration) {
+    fn give(&mut self, seeker: &Seeker, after: Duration) {
         self.running -= 1;
-        for key in keys {
+        if let Some(held) = self.tenants.get_mut(&seeker.tenant) {
+            *held -= 1;
+            if *held == 0 {
+                self.tenants.remove(&seeker.tenant);
+            }
+        }
+        for key in &seeker.keys {
             if after > QUICK {
                 self.quick.remove(key);
             } else if matches!(key, Key::Receiver(_)) {
@@ -214,25 +264,55 @@ impl State {
         }
     }
 
-    /// The first that waits and may enter now.
-    fn next_waiting(&mut self) -> Option<(Vec<Key>, oneshot::Sender<Share>)> {
-        self.waiting.retain(|(_, free)| !free.is_closed());
-        let place = self.waiting.iter().position(|(keys, _)| self.full(keys).is_none())?;
-        let (keys, free) = self.waiting.remove(place)?;
-        self.take(&keys);
-        Some((keys, free))
+    /// The first that waits and may enter now; its slot is taken.
+    fn next_waiting(&mut self) -> Option<Waiting> {
+        let next = self.next_in(|state| &mut state.behind);
+        let next = next.or_else(|| self.next_in(|state| &mut state.waiting))?;
+        self.take(&next.0);
+        Some(next)
     }
 
-    /// The next parked row that may enter now: of the keys that have just freed a slot before others.
-    fn next(&mut self, freed: &[Key]) -> Option<Hold> {
-        let admitted =
-            |state: &Self, key: &Key| state.parked.contains_key(key) && state.admits(key);
-        let mine = freed.iter().find(|key| admitted(self, key)).cloned();
-        let key = mine.or_else(|| self.parked.keys().find(|key| self.admits(key)).cloned())?;
-        let waiting = self.parked.get_mut(&key)?;
-        let row = waiting.pop_front();
-        if waiting.is_empty() {
-            self.parked.remove(&key);
+    fn next_in(&mut self, line: fn(&mut Self) -> &mut VecDeque<Waiting>) -> Option<Waiting> {
+        line(self).retain(|(_, free)| !free.is_closed());
+        let waiting = std::mem::take(line(self));
+        let place = waiting.iter().position(|(seeker, _)| self.full(seeker).is_none());
+        *line(self) = waiting;
+        line(self).remove(place?)
+    }
+
+    /// The next parked row that is to look for a slot again: of the keys that have just freed one before others. While
+    /// others wait for slots it is one that will be served before them.
+    fn next_parked(&mut self, freed: &[Key], others_wait: bool) -> Option<Hold> {
+        let mine = freed.iter().find_map(|key| Some((key, self.kept_back(key)?)));
+        let any = || {
+            let all =
+                self.parked.iter().flat_map(|(key, rows)| rows.keys().map(move |of| (key, *of)));
+            all.into_iter().find(|(key, tenant)| self.admits(key, *tenant))
+        };
+        let next = if others_wait { mine } else { mine.or_else(any) };
+        let (key, tenant) = next.map(|(key, tenant)| (key.clone(), tenant))?;
+        self.unpark(&key, tenant)
+    }
+
+    /// A tenant with rows parked at this key that would not wait behind others: because it has less than they, or because
+    /// the key is below its share.
+    fn kept_back(&self, key: &Key) -> Option<WorkspaceId> {
+        let tenants = || self.parked.get(key).into_iter().flat_map(HashMap::keys).copied();
+        if matches!(key, Key::Platform(_)) {
+            return tenants().find(|tenant| self.is_behind(*tenant));
+        }
+        tenants().find(|tenant| self.admits(key, *tenant))
+    }
+
+    fn unpark(&mut self, key: &Key, tenant: WorkspaceId) -> Option<Hold> {
+        let tenants = self.parked.get_mut(key)?;
+        let rows = tenants.get_mut(&tenant)?;
+        let row = rows.pop_front();
+        if rows.is_empty() {
+            tenants.remove(&tenant);
+        }
+        if tenants.is_empty() {
+            self.parked.remove(key);
         }
         row
     }
@@ -241,27 +321,30 @@ impl State {
 /// A slot in use.
 #[derive(Debug)]
 pub struct Share {
-    keys: Vec<Key>,
+    seeker: Seeker,
     shares: Shares,
     since: Instant,
 }
 
 impl Share {
-    fn of(keys: Vec<Key>, shares: Shares) -> Self {
-        Self { keys, shares, since: Instant::now() }
+    fn of(seeker: Seeker, shares: Shares) -> Self {
+        Self { seeker, shares, since: Instant::now() }
     }
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
         let mut state = self.shares.state();
-        state.give(&self.keys, self.since.elapsed());
-        if let Some((keys, free)) = state.next_waiting() {
-            drop(state);
-            // Whoever has stopped waiting gives it back here, which lets in the next one.
-            let _ = free.send(Share::of(keys, self.shares.clone()));
-        } else if let Some(row) = state.next(&self.keys) {
+        state.give(&self.seeker, self.since.elapsed());
+        let next = state.next_waiting();
+        let row = state.next_parked(&self.seeker.keys, next.is_some());
+        drop(state);
+        if let Some(row) = row {
             let _ = self.shares.0.leaving.send(row);
+        }
+        if let Some((seeker, free)) = next {
+            // Whoever has stopped waiting gives it back here, which lets in the next one.
+            let _ = free.send(Share::of(seeker, self.shares.clone()));
         }
     }
 }

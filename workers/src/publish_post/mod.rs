@@ -21,7 +21,11 @@ use fanfare_jobs::PublishPost;
 use tokio::sync::OwnedSemaphorePermit;
 use tracing::Instrument;
 
-use crate::{Context, lane::Lane, shares::Key};
+use crate::{
+    Context,
+    lane::Lane,
+    shares::{Key, Seeker},
+};
 use run::Run;
 use verdict::Failure;
 
@@ -93,7 +97,8 @@ async fn publish(
         return run.fail(Failure::reconnect_required(&account.platform)).await;
     }
     let keys = vec![Key::Platform(account.platform.clone()), Key::Account(account.id)];
-    match cx.post_shares.enter(lane, keys).await {
+    let seeker = Seeker { tenant: account.workspace_id, keys };
+    match cx.post_shares.enter(lane, seeker).await {
         Ok(slot) => {
             run.slot = Some(slot);
             drop(seeking);

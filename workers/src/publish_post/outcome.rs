@@ -136,7 +136,7 @@ impl Run<'_> {
         let parked = Record { status, ..self.record(Some(self.cx.now() + LEASE)) };
         if self.write(parked).await? {
             let row = Hold { id: self.hold.id, fence: self.hold.fence + 1 };
-            self.cx.post_shares.park(key, row);
+            self.cx.post_shares.park(key, self.row.workspace_id, row);
         }
         Ok(())
     }
