@@ -27,7 +27,7 @@ const MOST: usize = 256;
 const CROWD: usize = 8;
 
 /// The moment, where a group costs a journey.
-pub const LINGER: Duration = Duration::from_millis(5);
+pub const LINGER: Duration = Duration::from_millis(10);
 
 /// A flush function, and what waits for it under each key. Groups under different keys do not wait for one another.
 /// Cheap to clone.
