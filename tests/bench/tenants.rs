@@ -21,7 +21,7 @@ const QUIET_ACCOUNTS: usize = 5;
 
 /// How long the network takes, in ms: where it answers at once processors are what a burst takes from a neighbour, and where
 /// it takes long, slots.
-const DELAYS: [u64; 2] = [0, 500];
+const DELAYS: [u64; 2] = [0, 200];
 
 /// Runs both.
 pub async fn run(posts: usize) {
