@@ -19,6 +19,9 @@ const POSTS: usize = 100;
 /// On so many accounts, in turn: one account has no more than four slots while others want them.
 const QUIET_ACCOUNTS: usize = 5;
 
+/// Those of the burst.
+const LOUD_ACCOUNTS: usize = 95;
+
 /// How long the network takes, in ms: where it answers at once processors are what a burst takes from a neighbour, and where
 /// it takes long, slots.
 const DELAYS: [u64; 2] = [0, 200];
@@ -42,7 +45,7 @@ async fn beside(servers: &Servers, posts: usize, delay: u64) {
     let mut loud = Arrived::default();
     for burst in [0, posts] {
         let target = Target::start(delay);
-        let service = Service::shared(servers, &target, &[QUIET_ACCOUNTS, 95]).await;
+        let service = Service::shared(servers, &target, &[QUIET_ACCOUNTS, LOUD_ACCOUNTS]).await;
         let from = now() + AHEAD + i64::try_from(burst / 25).expect("a short time");
         if burst > 0 {
             service.fill_for(1, burst, Due::At(from)).await;
@@ -50,7 +53,7 @@ async fn beside(servers: &Servers, posts: usize, delay: u64) {
         service.fill_for(0, POSTS, Due::Over(from, from + QUIET)).await;
         assert!(now() < from, "there was too little time to get ready");
         let worker = worker(&service);
-        let all = target.until(POSTS + burst / 95 * 95).await;
+        let all = target.until(POSTS + burst / LOUD_ACCOUNTS * LOUD_ACCOUNTS).await;
         drop(worker);
         assert_eq!(all.again, 0, "every post once");
         quiet.push(target.arrived_of(0).await);

@@ -75,8 +75,7 @@ struct State {
     /// Receivers that took their last delivery quickly.
     quick: HashSet<Key>,
     /// Who waits for a slot right now, in order: first those whose tenants had less than others as they came.
-    behind: VecDeque<Waiting>,
-    waiting: VecDeque<Waiting>,
+    waiting: [VecDeque<Waiting>; 2],
     parked: HashMap<Key, HashMap<WorkspaceId, VecDeque<Hold>>>,
 }
 
@@ -111,8 +110,7 @@ impl Shares {
             held: HashMap::new(),
             tenants: HashMap::new(),
             quick: HashSet::new(),
-            behind: VecDeque::new(),
-            waiting: VecDeque::new(),
+            waiting: Default::default(),
             parked: HashMap::new(),
         });
         let seekers = Arc::new(Semaphore::new(SEEKERS));
@@ -150,11 +148,11 @@ impl Shares {
             };
             let (free, freed) = oneshot::channel();
             if lane == Lane::First || state.is_behind(seeker.tenant) {
-                state.behind.push_back((seeker, free));
+                state.waiting[0].push_back((seeker, free));
                 // Its turn is next, even if slots free in waves.
                 (full, MOST_PATIENCE, freed)
             } else {
-                state.waiting.push_back((seeker, free));
+                state.waiting[1].push_back((seeker, free));
                 (full, PATIENCE, freed)
             }
         };
@@ -266,42 +264,36 @@ impl State {
 
     /// The first that waits and may enter now; its slot is taken.
     fn next_waiting(&mut self) -> Option<Waiting> {
-        let next = self.next_in(|state| &mut state.behind);
-        let next = next.or_else(|| self.next_in(|state| &mut state.waiting))?;
-        self.take(&next.0);
-        Some(next)
-    }
-
-    fn next_in(&mut self, line: fn(&mut Self) -> &mut VecDeque<Waiting>) -> Option<Waiting> {
-        line(self).retain(|(_, free)| !free.is_closed());
-        let waiting = std::mem::take(line(self));
-        let place = waiting.iter().position(|(seeker, _)| self.full(seeker).is_none());
-        *line(self) = waiting;
-        line(self).remove(place?)
+        for line in 0..self.waiting.len() {
+            self.waiting[line].retain(|(_, free)| !free.is_closed());
+            let enters = |(seeker, _): &Waiting| self.full(seeker).is_none();
+            if let Some(place) = self.waiting[line].iter().position(enters) {
+                let next = self.waiting[line].remove(place)?;
+                self.take(&next.0);
+                return Some(next);
+            }
+        }
+        None
     }
 
     /// The next parked row that is to look for a slot again: of the keys that have just freed one before others. While
     /// others wait for slots it is one that will be served before them.
     fn next_parked(&mut self, freed: &[Key], others_wait: bool) -> Option<Hold> {
         let mine = freed.iter().find_map(|key| Some((key, self.kept_back(key)?)));
-        let any = || {
-            let all =
-                self.parked.iter().flat_map(|(key, rows)| rows.keys().map(move |of| (key, *of)));
-            all.into_iter().find(|(key, tenant)| self.admits(key, *tenant))
-        };
+        let any = || self.parked.keys().find_map(|key| Some((key, self.kept_back(key)?)));
         let next = if others_wait { mine } else { mine.or_else(any) };
         let (key, tenant) = next.map(|(key, tenant)| (key.clone(), tenant))?;
         self.unpark(&key, tenant)
     }
 
-    /// A tenant with rows parked at this key that would not wait behind others: because it has less than they, or because
-    /// the key is below its share.
+    /// Of the tenants with rows parked at this key that would not wait behind others, the one with the fewest slots.
     fn kept_back(&self, key: &Key) -> Option<WorkspaceId> {
-        let tenants = || self.parked.get(key).into_iter().flat_map(HashMap::keys).copied();
-        if matches!(key, Key::Platform(_)) {
-            return tenants().find(|tenant| self.is_behind(*tenant));
-        }
-        tenants().find(|tenant| self.admits(key, *tenant))
+        // Over its share a network's slots may be had, one by one, by whoever has less than others; an account's may not.
+        let is_next = |tenant: &WorkspaceId| {
+            self.admits(key, *tenant) || matches!(key, Key::Platform(_)) && self.is_behind(*tenant)
+        };
+        let tenants = self.parked.get(key)?.keys().copied();
+        tenants.filter(is_next).min_by_key(|tenant| self.of(*tenant))
     }
 
     fn unpark(&mut self, key: &Key, tenant: WorkspaceId) -> Option<Hold> {

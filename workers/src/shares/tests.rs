@@ -1,3 +1,5 @@
+use tokio::task::JoinHandle;
+
 use super::*;
 
 fn tenant(number: u128) -> WorkspaceId {
@@ -29,6 +31,12 @@ async fn fill(shares: &Shares, slots: usize, seeker: fn() -> Seeker) -> Vec<Shar
         held.push(shares.enter(Lane::Further, seeker()).await.unwrap());
     }
     held
+}
+
+/// Somebody who is looking for a slot in the background.
+fn entering(shares: &Shares, lane: Lane, seeker: Seeker) -> JoinHandle<Result<Share, Key>> {
+    let shares = shares.clone();
+    tokio::spawn(async move { shares.enter(lane, seeker).await })
 }
 
 #[tokio::test]
@@ -79,10 +87,7 @@ async fn a_receiver_has_more_than_its_share_only_while_it_is_quick() {
 async fn who_waits_has_the_next_slot() {
     let (shares, _left) = Shares::new(8);
     let mut held = fill(&shares, 7, mine).await;
-    let waiting = tokio::spawn({
-        let shares = shares.clone();
-        async move { shares.enter(Lane::Further, mine()).await }
-    });
+    let waiting = entering(&shares, Lane::Further, mine());
     tokio::task::yield_now().await;
     held.pop();
     let share = waiting.await.unwrap().unwrap();
@@ -117,12 +122,7 @@ async fn who_waits_is_parked_when_its_own_key_frees_nothing() {
 async fn who_waits_goes_on_waiting_while_its_key_frees_slots_for_others() {
     let (shares, _left) = Shares::new(8);
     let mut held = fill(&shares, 7, mine).await;
-    let waiting: Vec<_> = (0..4)
-        .map(|_| {
-            let shares = shares.clone();
-            tokio::spawn(async move { shares.enter(Lane::Further, mine()).await })
-        })
-        .collect();
+    let waiting: Vec<_> = (0..4).map(|_| entering(&shares, Lane::Further, mine())).collect();
     for one in waiting {
         tokio::time::sleep(PATIENCE * 3 / 4).await;
         held.pop();
@@ -135,13 +135,9 @@ async fn who_waits_goes_on_waiting_while_its_key_frees_slots_for_others() {
 async fn the_first_of_a_tenant_waits_before_the_others() {
     let (shares, _left) = Shares::new(8);
     let mut held = fill(&shares, 7, mine).await;
-    let wait = |lane| {
-        let shares = shares.clone();
-        tokio::spawn(async move { shares.enter(lane, mine()).await })
-    };
-    let further = wait(Lane::Further);
+    let further = entering(&shares, Lane::Further, mine());
     tokio::task::yield_now().await;
-    let first = wait(Lane::First);
+    let first = entering(&shares, Lane::First, mine());
     tokio::task::yield_now().await;
     held.pop();
     held.push(first.await.unwrap().unwrap());
@@ -173,13 +169,9 @@ async fn a_row_that_is_parked_too_late_is_woken_at_once() {
 async fn who_has_less_than_others_waits_before_them() {
     let (shares, _left) = Shares::new(8);
     let mut held = fill(&shares, 7, mine).await;
-    let wait = |seeker| {
-        let shares = shares.clone();
-        tokio::spawn(async move { shares.enter(Lane::Further, seeker).await })
-    };
-    let more = wait(mine());
+    let more = entering(&shares, Lane::Further, mine());
     tokio::task::yield_now().await;
-    let neighbour = wait(neighbour());
+    let neighbour = entering(&shares, Lane::Further, neighbour());
     tokio::task::yield_now().await;
     held.pop();
     held.push(neighbour.await.unwrap().unwrap());
@@ -207,10 +199,7 @@ async fn a_newcomer_finds_a_slot_on_a_full_network_unless_it_hangs() {
 async fn who_has_less_than_others_is_not_left_parked_while_they_wait() {
     let (shares, mut left) = Shares::new(8);
     let mut held = fill(&shares, 7, mine).await;
-    let waiting = tokio::spawn({
-        let shares = shares.clone();
-        async move { shares.enter(Lane::Further, mine()).await }
-    });
+    let waiting = entering(&shares, Lane::Further, mine());
     tokio::task::yield_now().await;
     let network = Key::Platform("bluesky".into());
     shares.park(network.clone(), tenant(1), Hold { id: 5, fence: 2 });
@@ -222,16 +211,29 @@ async fn who_has_less_than_others_is_not_left_parked_while_they_wait() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_parked_row_goes_on_when_its_network_is_below_its_share_while_others_wait() {
+    let (shares, mut left) = Shares::new(8);
+    let mut third = fill(&shares, 2, || seeker(1, "threads", 9)).await;
+    let others = fill(&shares, 5, mine).await;
+    let full = shares.enter(Lane::Further, other()).await.unwrap_err();
+    assert_eq!(full, Key::Platform("threads".into()));
+    let waiting = entering(&shares, Lane::Further, mine());
+    tokio::task::yield_now().await;
+    shares.park(full, tenant(1), Hold { id: 7, fence: 2 });
+    third.pop();
+    assert_eq!(left.try_recv().unwrap().id, 7);
+    let taken = waiting.await.unwrap().unwrap();
+    drop((others, taken));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_parked_row_goes_on_with_its_account_while_others_wait() {
     let (shares, mut left) = Shares::new(32);
     let mut account = fill(&shares, OF_ONE, || seeker(1, "threads", 9)).await;
     let others = fill(&shares, 24, mine).await;
     let full = shares.enter(Lane::Further, seeker(1, "threads", 9)).await.unwrap_err();
     assert_eq!(full, Key::Account(AccountId(9)));
-    let waiting = tokio::spawn({
-        let shares = shares.clone();
-        async move { shares.enter(Lane::Further, mine()).await }
-    });
+    let waiting = entering(&shares, Lane::Further, mine());
     tokio::task::yield_now().await;
     shares.park(full, tenant(1), Hold { id: 7, fence: 2 });
     account.pop();
