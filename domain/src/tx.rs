@@ -1,11 +1,11 @@
 //! The transaction through which every change is made.
 //!
 //! It is the only thing that can ring or emit: nobody can ring for a change that did not commit, or commit and forget
-//! to ring.
+//! to ring. A statement that is a transaction by itself goes through [`at_once`].
 
 use fanfare_entities::{Millis, WorkspaceId};
 use fanfare_jobs::{Kind, Ring};
-use sea_orm::DatabaseTransaction;
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr, QueryResult, Statement};
 
 use crate::{
     Domain,
@@ -19,7 +19,7 @@ use crate::{
 pub struct Tx {
     cx: Domain,
     conn: DatabaseTransaction,
-    rings: Vec<(Kind, Ring, Millis)>,
+    rings: Vec<Rung>,
     events: Vec<NewEvent>,
 }
 
@@ -53,7 +53,7 @@ impl Tx {
 
     /// Notes that a row of a workspace is due, to be rung for after the commit.
     pub fn ring(&mut self, kind: Kind, workspace: WorkspaceId, id: i64, due_at: Millis) {
-        self.rings.push((kind, Ring::of(workspace.0, id), due_at));
+        self.rings.push(Rung { kind, ring: Ring::of(workspace.0, id), due_at });
     }
 
     /// Notes an event, to be written with its webhook deliveries just before the commit: the counters of the
@@ -72,8 +72,10 @@ impl Tx {
             return Ok(());
         }
         let (now, events) = (self.cx.clock.now(), std::mem::take(&mut self.events));
-        for (workspace, id) in events::append(&self.conn, events, now).await? {
-            self.ring(Kind::DeliverWebhook, workspace, id.0, now);
+        for made in events::append(&self.conn, &events, now).await? {
+            if let Some(due_at) = made.due_at {
+                self.ring(Kind::DeliverWebhook, made.workspace_id, made.id.0, due_at);
+            }
         }
         Ok(())
     }
@@ -97,8 +99,32 @@ impl Tx {
     }
 }
 
-fn ring(cx: &Domain, rings: &[(Kind, Ring, Millis)]) {
-    for (kind, ring, due_at) in rings {
-        cx.ringer.ring(*kind, *ring, *due_at);
+/// Runs a statement that is a whole transaction, then rings for what `rung` finds in the rows that it returns.
+///
+/// # Errors
+/// The database's. When the answer was lost the change may have been made.
+pub(crate) async fn at_once(
+    cx: &Domain,
+    query: Statement,
+    rung: impl FnMut(&QueryResult) -> Result<Option<Rung>, DbErr>,
+) -> Result<()> {
+    cx.failpoint.cut(Moment::BeforeCommit)?;
+    let rows = cx.db.write.query_all_raw(query).await?;
+    cx.failpoint.cut(Moment::AfterCommit)?;
+    let rings: Vec<_> = rows.iter().map(rung).collect::<Result<_, DbErr>>()?;
+    ring(cx, rings.iter().flatten());
+    Ok(())
+}
+
+/// A row that is due, to be rung for.
+pub(crate) struct Rung {
+    pub kind: Kind,
+    pub ring: Ring,
+    pub due_at: Millis,
+}
+
+fn ring<'a>(cx: &Domain, rings: impl IntoIterator<Item = &'a Rung>) {
+    for rung in rings {
+        cx.ringer.ring(rung.kind, rung.ring, rung.due_at);
     }
 }

@@ -54,7 +54,7 @@ pub async fn ensure(cx: &Domain) -> Result<()> {
 /// # Errors
 /// The database's.
 pub async fn claim(cx: &Domain, id: i64) -> Result<Option<chore::Model>> {
-    let taken = work::claim(&cx.db.write, Kind::CleanUp, &[id], cx.clock.now(), "").await?;
+    let taken = work::claim(&cx.db.write, Kind::CleanUp, &[id], cx.clock.now()).await?;
     Ok(taken.into_iter().next())
 }
 

@@ -8,6 +8,7 @@ mod at_once;
 mod bad_input;
 mod batch;
 mod bulkheads;
+mod claims;
 mod classes;
 mod conformance;
 mod connecting;

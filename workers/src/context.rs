@@ -79,7 +79,7 @@ impl Context {
     pub fn with_connector(domain: Domain, name: String, connector: Connector) -> Self {
         let cx = &domain;
         let claim = grouped(cx, "claim", |cx, ids: Vec<Arc<i64>>| async move {
-            let taken = publishing::claim(&cx, plain(&ids)).await?;
+            let taken = publishing::claim(&cx, &plain(&ids)).await?;
             Ok(in_order(&ids, taken.into_iter().map(Box::new), |one| one.post.id.0))
         });
         let desk = Arc::<Desk>::default();

@@ -40,7 +40,7 @@ const ELSEWHERE: Millis = 5_000;
 /// # Errors
 /// The database's.
 pub async fn claim(cx: &Domain, id: AccountId) -> Result<Option<account::Model>> {
-    let taken = work::claim(&cx.db.write, Kind::KeepAccount, &[id.0], cx.clock.now(), "").await?;
+    let taken = work::claim(&cx.db.write, Kind::KeepAccount, &[id.0], cx.clock.now()).await?;
     Ok(taken.into_iter().next())
 }
 

@@ -64,7 +64,7 @@ pub(super) async fn begin(tx: &mut Tx, asset: &media_asset::Model) -> Result<()>
 /// The database's. The row may have been taken all the same; then its lease lapses.
 pub async fn claim(cx: &Domain, id: i64) -> Result<Option<media_analysis::Model>> {
     let now = cx.clock.now();
-    let taken = work::claim(&cx.db.write, Kind::AnalyseMedia, &[id], now, "").await?;
+    let taken = work::claim(&cx.db.write, Kind::AnalyseMedia, &[id], now).await?;
     Ok(taken.into_iter().next())
 }
 

@@ -25,7 +25,7 @@ pub fn prefix(row: &media_asset::Model) -> String {
 /// The database's. The row may have been taken all the same; then its lease lapses.
 pub async fn claim(cx: &Domain, id: i64) -> Result<Option<media_asset::Model>> {
     let now = cx.clock.now();
-    let taken = work::claim(&cx.db.write, Kind::CopyMedia, &[id], now, "").await?;
+    let taken = work::claim(&cx.db.write, Kind::CopyMedia, &[id], now).await?;
     Ok(taken.into_iter().next())
 }
 

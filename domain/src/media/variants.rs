@@ -120,7 +120,7 @@ pub async fn claim(
 ) -> Result<Option<(media_variant::Model, Option<media_analysis::Model>)>> {
     let now = cx.clock.now();
     let taken: Vec<media_variant::Model> =
-        work::claim(&cx.db.write, Kind::ConvertMedia, &[id], now, "").await?;
+        work::claim(&cx.db.write, Kind::ConvertMedia, &[id], now).await?;
     let Some(row) = taken.into_iter().next() else { return Ok(None) };
     let source = media_analysis::Entity::find()
         .filter(media_analysis::Column::Uid.eq(row.uid))

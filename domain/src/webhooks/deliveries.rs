@@ -16,7 +16,7 @@ use crate::{
     Act, Reply,
     clock::show,
     error::{Code, Error, Result},
-    events, input,
+    input,
 };
 
 /// Which part of a list.
@@ -106,14 +106,25 @@ pub async fn test(act: &Act, id: WebhookId) -> Result<Reply> {
         "id": event_id, "type": "webhook.test", "created_at": show(now),
         "workspace_id": hook.workspace_id, "data": {"webhook": {"id": hook.id, "url": hook.url}},
     });
-    let body = Some(body);
-    let new = events::NewDelivery { hook: &hook, event_id, event_type: "webhook.test", body };
-    let made = events::insert_deliveries(tx.conn(), &[new], now).await?;
-    let made = made.first().copied().ok_or_else(|| Error::internal("a delivery has no id"))?;
-    tx.ring(Kind::DeliverWebhook, hook.workspace_id, made.0, now);
-    let row = webhook_delivery::Entity::find_by_id(made).one(tx.conn()).await?;
-    let shown = row.as_ref().map(view);
-    act.finish(tx, Reply::of("delivery", shown).with_status(202)).await
+    let row = webhook_delivery::ActiveModel {
+        uid: Set(Uuid::now_v7()),
+        workspace_id: Set(hook.workspace_id),
+        webhook_id: Set(hook.id),
+        event_id: Set(event_id),
+        event_type: Set("webhook.test".to_owned()),
+        body: Set(Some(body)),
+        status: Set(if hook.enabled { DeliveryStatus::Pending } else { DeliveryStatus::Failed }),
+        due_at: Set(hook.enabled.then_some(now)),
+        last_error: Set((!hook.enabled).then(|| "the webhook was disabled".to_owned())),
+        created_at: Set(now),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    let row = row.insert(tx.conn()).await?;
+    if let Some(due_at) = row.due_at {
+        tx.ring(Kind::DeliverWebhook, row.workspace_id, row.id.0, due_at);
+    }
+    act.finish(tx, Reply::of("delivery", view(&row)).with_status(202)).await
 }
 
 fn view(row: &webhook_delivery::Model) -> Value {

@@ -49,20 +49,19 @@ pub struct Claimed {
 /// The database's. The rows may have been taken all the same; then their leases lapse.
 pub async fn claim(cx: &Domain, ids: Vec<i64>) -> Result<Vec<Claimed>> {
     let now = cx.clock.now();
-    let tx = Tx::begin(cx).await?;
     let taken: Vec<webhook_delivery::Model> =
-        work::claim(tx.conn(), Kind::DeliverWebhook, &ids, now, "").await?;
-    tx.commit().await?;
+        work::claim(&cx.db.write, Kind::DeliverWebhook, &ids, now).await?;
     if taken.is_empty() {
         return Ok(Vec::new());
     }
     let db = &cx.db.read;
     let hooks: BTreeSet<_> = taken.iter().map(|row| row.webhook_id.0).collect();
     let query = by_id(db, "webhooks", hooks.clone());
-    let webhooks = webhook::Entity::find().from_raw_sql(query).all(db).await?;
+    let webhooks = async { Ok(webhook::Entity::find().from_raw_sql(query).all(db).await?) };
     let query = by_id(db, "events", taken.iter().map(|row| row.event_id).collect());
-    let events = event::Entity::find().from_raw_sql(query).all(db).await?;
-    let keys = signing(cx, hooks, now).await?;
+    let events = async { Ok(event::Entity::find().from_raw_sql(query).all(db).await?) };
+    let (webhooks, events, keys) =
+        futures_util::try_join!(webhooks, events, signing(cx, hooks, now))?;
     Ok(taken
         .into_iter()
         .map(|delivery| {

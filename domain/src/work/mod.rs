@@ -53,16 +53,17 @@ const fn is_shared(kind: Kind) -> bool {
 }
 
 /// Takes those of `ids` that are due: the lease starts, the fence rises, and their rows come back. A row that somebody
-/// else holds, or that was moved, is not among them. `also` is set with the claim (`, status = …`; `$1` is now).
+/// else holds, or that was moved, is not among them.
 ///
 /// # Errors
 /// The database's. The rows may have been taken all the same; then their leases lapse.
+///
+/// Posts have a claim of their own, [`crate::posts::work::claim`], because there is something to be told of it.
 pub async fn claim<M: FromQueryResult, C: ConnectionTrait>(
     conn: &C,
     kind: Kind,
     ids: &[i64],
     now: Millis,
-    also: &str,
 ) -> Result<Vec<M>, DbErr> {
     let (table, backend, asked) = (table(kind), conn.get_database_backend(), ids.len());
     let ids = Rows::of_ids(conn, ids);
@@ -74,13 +75,11 @@ pub async fn claim<M: FromQueryResult, C: ConnectionTrait>(
     } else {
         String::new()
     };
-    let early = guard::without(Guard::ClaimInTime, " OR (laps = 0 AND due_at IS NOT NULL)");
-    let held = guard::without(Guard::ClaimUnheld, " OR (laps > 0 AND due_at IS NOT NULL)");
     let sql = format!(
-        "UPDATE {table} SET fence = fence + 1, laps = laps + 1, due_at = $2{also} \
+        "UPDATE {table} SET fence = fence + 1, laps = laps + 1, due_at = $2 \
          WHERE id IN (SELECT {table}.id FROM {table} JOIN {wanted} ON wanted.id = {table}.id \
-         WHERE ({table}.due_at <= $1{early}{held}){} {lock}) RETURNING *",
-        unless_paused(kind)
+         WHERE {} {lock}) RETURNING *",
+        takeable(table)
     );
     let times = [now.into(), (now + LEASE).into()];
     let query = statement(conn, sql, times.into_iter().chain(ids.values()));
@@ -89,13 +88,11 @@ pub async fn claim<M: FromQueryResult, C: ConnectionTrait>(
     Ok(taken)
 }
 
-/// What keeps a claim from taking what an operator has paused.
-fn unless_paused(kind: Kind) -> String {
-    if kind == Kind::PublishPost {
-        format!(" AND {}", crate::ops::pauses::UNPAUSED)
-    } else {
-        String::new()
-    }
+/// The condition under which a row of `table` can be taken; `$1` is now.
+pub(crate) fn takeable(table: &str) -> String {
+    let early = guard::without(Guard::ClaimInTime, " OR (laps = 0 AND due_at IS NOT NULL)");
+    let held = guard::without(Guard::ClaimUnheld, " OR (laps > 0 AND due_at IS NOT NULL)");
+    format!("({table}.due_at <= $1{early}{held})")
 }
 
 /// A row as its holder knows it.

@@ -1,9 +1,7 @@
 //! The ledger's rows.
 
-use std::collections::HashSet;
-
 use fanfare_entities::Millis;
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, FromQueryResult, QueryResult, Value};
+use sea_orm::{ConnectionTrait, FromQueryResult, Value};
 use serde_json::Value as Json;
 
 use crate::{
@@ -47,49 +45,13 @@ const COLUMNS: Columns = &[
 const UP_TO_DATE: &str = " ON CONFLICT (post_id, number) DO UPDATE SET ended_at = excluded.ended_at, \
      outcome = excluded.outcome, error = excluded.error, steps = excluded.steps";
 
-/// What a change returns of the posts it has changed: what may have become different without their holder losing them.
-const RETURNED: [&str; 4] = ["id", "workspace_id", "group_key", "release_id"];
+/// Attempts on their way into the ledger.
+pub(super) struct Ledger(Rows);
 
-/// Changes posts by `update`, writes the attempts of those that it has changed and returns these: on PostgreSQL in one
-/// statement, because there every further one is another journey.
-pub(super) async fn update_with<'a, C: ConnectionTrait>(
+pub(super) fn into_ledger<'a, C: ConnectionTrait>(
     conn: &C,
-    update: String,
-    mut values: Vec<Value>,
-    attempts: impl Iterator<Item = (i64, &'a Attempt)>,
-) -> Result<Vec<QueryResult>, DbErr> {
-    if conn.get_database_backend() != DbBackend::Postgres {
-        // It takes only bare names of columns there; to PostgreSQL they are ambiguous.
-        let update = format!("{update} RETURNING {}", RETURNED.join(", "));
-        let changed = conn.query_all_raw(statement(conn, update, values)).await?;
-        let ids = changed.iter().map(|row| row.try_get("", "id"));
-        let ids = ids.collect::<Result<HashSet<i64>, DbErr>>()?;
-        let rows = rows(conn, attempts.filter(|(id, _)| ids.contains(id)));
-        if !rows.is_empty() {
-            let sql = rows.insert_into("post_attempts", 1) + UP_TO_DATE;
-            conn.execute_raw(statement(conn, sql, rows.values())).await?;
-        }
-        return Ok(changed);
-    }
-    let update = format!("{update} RETURNING posts.{}", RETURNED.join(", posts."));
-    let rows = rows(conn, attempts);
-    if rows.is_empty() {
-        return conn.query_all_raw(statement(conn, update, values)).await;
-    }
-    let insert = rows.insert_into("post_attempts", values.len() + 1);
-    let sql = format!(
-        "WITH changed AS ({update}), \
-         told AS ({insert} AND post_id IN (SELECT id FROM changed){UP_TO_DATE}) \
-         SELECT * FROM changed"
-    );
-    values.extend(rows.values());
-    conn.query_all_raw(statement(conn, sql, values)).await
-}
-
-fn rows<'a, C: ConnectionTrait>(
-    conn: &C,
-    attempts: impl Iterator<Item = (i64, &'a Attempt)>,
-) -> Rows {
+    attempts: impl IntoIterator<Item = (i64, &'a Attempt)>,
+) -> Ledger {
     let mut rows = Rows::new(conn, COLUMNS);
     for (id, attempt) in attempts {
         rows.push([
@@ -103,7 +65,24 @@ fn rows<'a, C: ConnectionTrait>(
             (&attempt.steps).into(),
         ]);
     }
-    rows
+    Ledger(rows)
+}
+
+impl Ledger {
+    /// True where there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The statement that writes those of which `only` is true; its parameters begin with `$first`.
+    pub fn insert(&self, only: &str, first: usize) -> String {
+        format!("{} AND {only}{UP_TO_DATE}", self.0.insert_into("post_attempts", first))
+    }
+
+    /// The parameters of [`Ledger::insert`].
+    pub fn values(self) -> impl Iterator<Item = Value> {
+        self.0.values()
+    }
 }
 
 /// Reads an attempt of the ledger, to go on with it.

@@ -1,18 +1,18 @@
 //! What came of a step, written for a group of posts at once.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
-use fanfare_entities::{Millis, WorkspaceId, post, post::PostStatus};
-use fanfare_jobs::Kind;
+use fanfare_entities::{Millis, post, post::PostStatus};
 use sea_orm::{ActiveEnum, ConnectionTrait, DbErr, FromQueryResult};
 use serde_json::Value as Json;
 
-use super::{
-    attempt::{Attempt, update_with},
-    told,
-};
+use super::{AS_TOLD, attempt::Attempt, change::Change, told};
 use crate::{
-    Domain, Tx,
+    Domain,
+    db::statement,
     error::Result,
     guard::{self, Guard},
     rows::{Columns, Rows, Type},
@@ -60,38 +60,63 @@ pub struct Record {
 /// # Errors
 /// The database's. What was committed all the same cannot be written twice, because it raised the fence.
 pub async fn record(cx: &Domain, records: &[Arc<Record>]) -> Result<Vec<bool>> {
-    let now = cx.clock.now();
-    let mut tx = Tx::begin(cx).await?;
-    let saved = update(tx.conn(), records, now).await?;
-    for record in records.iter().filter(|record| saved.contains_key(&record.hold.id)) {
-        if let Some(row) = &record.ended {
-            tx.emit(outcome_event(record.applied_to(row, &saved[&record.hold.id], now)));
-        }
-        if let (Some(due_at), false) = (record.due_at, record.keep) {
-            let workspace = saved[&record.hold.id].workspace_id;
-            tx.ring(Kind::PublishPost, workspace, record.hold.id, due_at);
-        }
+    let mut open: Vec<&Record> = records.iter().map(AsRef::as_ref).collect();
+    let mut faces = open.iter().filter_map(|one| Some(Face::of(one.ended.as_ref()?))).collect();
+    let mut saved = HashSet::new();
+    while !open.is_empty() {
+        saved.extend(saving(cx, &open, &faces).make(cx).await?);
+        // What an event was to tell may have changed meanwhile; then it is told anew.
+        open.retain(|one| one.ended.is_some() && !saved.contains(&one.hold.id));
+        faces = Face::read(cx, &open).await?;
+        open.retain(|one| faces.contains_key(&one.hold.id));
     }
-    tx.commit().await?;
-    Ok(records.iter().map(|record| saved.contains_key(&record.hold.id)).collect())
+    Ok(records.iter().map(|record| saved.contains(&record.hold.id)).collect())
 }
 
-/// What may have changed about a post without its holder losing it.
+/// What may change about a post without its holder losing it.
 #[derive(FromQueryResult)]
-struct Saved {
+struct Face {
     id: i64,
-    workspace_id: WorkspaceId,
     group_key: Option<String>,
     release_id: Option<String>,
 }
 
+type Faces = HashMap<i64, Face>;
+
+impl Face {
+    fn of(row: &post::Model) -> (i64, Self) {
+        let (group_key, release_id) = (row.group_key.clone(), row.release_id.clone());
+        (row.id.0, Self { id: row.id.0, group_key, release_id })
+    }
+
+    /// Those of posts that are still held.
+    async fn read(cx: &Domain, open: &[&Record]) -> Result<Faces> {
+        let db = &cx.db.read;
+        let mut held = Rows::new(db, &[("id", Type::Big), ("fence", Type::Big)]);
+        for one in open {
+            held.push([one.hold.id.into(), one.hold.fence.into()]);
+        }
+        if held.is_empty() {
+            return Ok(Faces::new());
+        }
+        let sql = format!(
+            "SELECT posts.id, posts.group_key, posts.release_id FROM {} \
+             JOIN posts ON posts.id = held.id AND posts.fence = held.fence",
+            held.from("held", 1)
+        );
+        let rows = db.query_all_raw(statement(db, sql, held.values())).await?;
+        let read = |row| Self::from_query_result(row, "").map(|face| (face.id, face));
+        Ok(rows.iter().map(read).collect::<Result<_, DbErr>>()?)
+    }
+}
+
 impl Record {
     /// The row as it stands now, as far as it is shown.
-    fn applied_to(&self, row: &post::Model, saved: &Saved, now: Millis) -> post::Model {
+    fn applied_to(&self, row: &post::Model, face: &Face, now: Millis) -> post::Model {
         let (id, url) = self.published.clone().map_or((None, None), |(id, url)| (Some(id), url));
         post::Model {
-            group_key: saved.group_key.clone(),
-            release_id: saved.release_id.clone(),
+            group_key: face.group_key.clone(),
+            release_id: face.release_id.clone(),
             status: self.status,
             attempt: self.attempt.as_ref().map_or(row.attempt, |attempt| attempt.number),
             public_at: self.published.as_ref().map(|_| now),
@@ -113,34 +138,40 @@ fn outcome_event(row: post::Model) -> crate::events::NewEvent {
     told("post.failed", &row, error.unwrap_or("The post failed.").to_owned())
 }
 
-async fn update<C: ConnectionTrait>(
-    conn: &C,
-    records: &[Arc<Record>],
-    now: Millis,
-) -> Result<HashMap<i64, Saved>, DbErr> {
+fn saving<'a>(cx: &Domain, records: &[&'a Record], faces: &Faces) -> Change<'a> {
+    let now = cx.clock.now();
     let set: Vec<String> = RECORD_COLUMNS
         .iter()
         .map(|(name, _)| *name)
-        .filter(|name| !matches!(*name, "id" | "fence" | "up" | "attempt"))
+        .filter(|name| !matches!(*name, "id" | "fence" | "up" | "attempt" | "told"))
+        .filter(|name| !matches!(*name, "group_key" | "release_id"))
         .map(|name| format!("{name} = u.{name}"))
         .collect();
-    let mut values = Rows::new(conn, RECORD_COLUMNS);
+    let mut values = Rows::new(&cx.db.write, RECORD_COLUMNS);
+    let mut change = Change::default();
     for record in records {
-        record.push_to(&mut values, now);
+        let face = faces.get(&record.hold.id);
+        record.push_to(&mut values, face, now);
+        if let Some((row, face)) = record.ended.as_ref().zip(face) {
+            change.events.push(outcome_event(record.applied_to(row, face, now)));
+        }
+        if let Some(due_at) = record.due_at.filter(|_| !record.keep) {
+            change.due.insert(record.hold.id, due_at);
+        }
+        if let Some(attempt) = &record.attempt {
+            change.attempts.push((record.hold.id, attempt));
+        }
     }
     let fenced = guard::with(Guard::RecordFenced, " AND posts.fence = u.fence");
-    let sql = format!(
+    change.update = format!(
         "UPDATE posts SET fence = posts.fence + u.up, laps = 0, updated_at = $1, \
          attempt = coalesce(u.attempt, posts.attempt), {} FROM {} \
-         WHERE posts.id = u.id{fenced}",
+         WHERE posts.id = u.id{fenced} AND (NOT u.told OR ({AS_TOLD}))",
         set.join(", "),
         values.from("u", 2),
     );
-    let values = std::iter::once(now.into()).chain(values.values()).collect();
-    let attempts = records.iter().filter_map(|one| Some((one.hold.id, one.attempt.as_ref()?)));
-    let saved = update_with(conn, sql, values, attempts).await?;
-    let saved = saved.iter().map(|row| Saved::from_query_result(row, ""));
-    saved.map(|saved| saved.map(|saved| (saved.id, saved))).collect()
+    change.values = std::iter::once(now.into()).chain(values.values()).collect();
+    change
 }
 
 const RECORD_COLUMNS: Columns = &[
@@ -163,10 +194,13 @@ const RECORD_COLUMNS: Columns = &[
     ("error", Type::Json),
     ("next_attempt_at", Type::Big),
     ("duplicate_risk", Type::Bool),
+    ("told", Type::Bool),
+    ("group_key", Type::Text),
+    ("release_id", Type::Text),
 ];
 
 impl Record {
-    fn push_to(&self, rows: &mut Rows, now: Millis) {
+    fn push_to(&self, rows: &mut Rows, face: Option<&Face>, now: Millis) {
         let running = self.attempt.as_ref().filter(|attempt| attempt.ended_at.is_none());
         rows.push([
             self.hold.id.into(),
@@ -188,6 +222,9 @@ impl Record {
             self.error.as_ref().into(),
             self.next_attempt_at.into(),
             self.duplicate_risk.into(),
+            self.ended.is_some().into(),
+            face.and_then(|face| face.group_key.as_ref()).into(),
+            face.and_then(|face| face.release_id.as_ref()).into(),
         ]);
     }
 }

@@ -1,0 +1,199 @@
+//! How a worker comes by posts: it reads those that are due, and takes those of them that are still as it has read them.
+//!
+//! What there is to be told of a claim is known before it is made. So the claim, its events and their deliveries are one
+//! statement where each further one would be a journey, and nobody waits for a worker that has stopped in between.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
+
+use fanfare_entities::{AccountId, Millis, account, post, post::PostStatus, secret};
+use fanfare_jobs::Kind;
+use sea_orm::{
+    ActiveEnum, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, Iterable, QueryResult,
+};
+
+use super::{AS_TOLD, change::Change, told};
+use crate::{
+    Domain,
+    db::statement,
+    error::Result,
+    guard::{self, Guard},
+    ops::pauses::UNPAUSED,
+    rows::{Columns, Rows, Type},
+    work::{self, LEASE},
+};
+
+/// Takes those of `ids` that are due: the lease starts and the fence rises. A post whose time has come is told of as
+/// `post.publishing`. A row that somebody else holds, or that was moved, is not among what comes back.
+///
+/// # Errors
+/// The database's. The rows may have been taken all the same; then their leases lapse.
+pub async fn claim(cx: &Domain, ids: &[i64]) -> Result<Vec<Claimed>> {
+    let seen = look(cx, ids).await?;
+    let taken = take(cx, seen).await?;
+    fanfare_metrics::record::claims(Kind::PublishPost.as_str(), ids.len(), taken.len());
+    Ok(taken)
+}
+
+/// Those of `ids` that can be taken.
+///
+/// # Errors
+/// The database's.
+pub async fn look(cx: &Domain, ids: &[i64]) -> Result<Vec<post::Model>> {
+    let db = &cx.db.read;
+    let wanted = Rows::of_ids(db, ids);
+    let sql = format!(
+        "SELECT posts.* FROM {} JOIN posts ON posts.id = wanted.id WHERE {} AND {UNPAUSED}",
+        wanted.from("wanted", 2),
+        work::takeable("posts"),
+    );
+    let values = std::iter::once(cx.clock.now().into()).chain(wanted.values());
+    let query = statement(db, sql, values);
+    Ok(post::Entity::find().from_raw_sql(query).all(db).await?)
+}
+
+/// Takes those of `seen` that nobody has taken, moved or changed since.
+///
+/// # Errors
+/// The database's. The rows may have been taken all the same; then their leases lapse.
+pub async fn take(cx: &Domain, seen: Vec<post::Model>) -> Result<Vec<Claimed>> {
+    if seen.is_empty() {
+        return Ok(Vec::new());
+    }
+    cx.failpoint.reach("claiming").await;
+    let now = cx.clock.now();
+    let taken: Vec<_> = seen.iter().map(|row| as_taken(row, now)).collect();
+    let accounts = seen.iter().map(|row| row.account_id).collect();
+    let change = taking(cx, &seen, &taken, now);
+    // At the same time; and neither is broken off because the other fails.
+    let (held, accounts) = futures_util::join!(change.make(cx), with_secrets(cx, accounts));
+    let (held, accounts) = (held?, accounts?);
+    let held = taken.into_iter().filter(|row| held.contains(&row.id.0));
+    let claimed = held.map(|post| {
+        let (account, secret) = accounts.get(&post.account_id).cloned().unzip();
+        Claimed { post: Box::new(post), account, secret: secret.flatten() }
+    });
+    Ok(claimed.collect())
+}
+
+/// The row as it is once it is taken. At its time a scheduled post becomes `publishing`; `announced_fence` is set by the
+/// first such claim since it was scheduled, so that the event is told once.
+fn as_taken(row: &post::Model, now: Millis) -> post::Model {
+    let mut taken = row.clone();
+    taken.fence += 1;
+    taken.laps += 1;
+    taken.due_at = Some(now + LEASE);
+    if row.status == PostStatus::Scheduled && row.scheduled_at.is_some_and(|at| at <= now) {
+        taken.status = PostStatus::Publishing;
+        taken.announced_fence = row.announced_fence.or(Some(taken.fence));
+    }
+    taken
+}
+
+/// True while a post, `posts`, is as it stands in `u`: whatever its holder or anybody else writes changes one of these.
+const AS_SEEN: &str = "posts.fence = u.fence AND posts.due_at = u.due_at AND posts.updated_at = u.updated_at \
+     AND posts.attempt = u.attempt AND posts.sending_at IS NOT DISTINCT FROM u.sending_at \
+     AND posts.sending_until IS NOT DISTINCT FROM u.sending_until";
+
+fn taking(
+    cx: &Domain,
+    seen: &[post::Model],
+    taken: &[post::Model],
+    now: Millis,
+) -> Change<'static> {
+    let rows = rows(cx, seen, taken);
+    let from = rows.from("u", 2);
+    let as_seen = format!("posts.id = u.id AND {AS_SEEN} AND {AS_TOLD}");
+    // On PostgreSQL rows are locked in the order of their ids, and one that is being changed is left to its changer, who
+    // rings if it is still due.
+    let (from, is_seen) = if cx.db.is_postgres() {
+        let free = "ORDER BY posts.id FOR UPDATE OF posts SKIP LOCKED";
+        let free = format!("(SELECT u.* FROM {from} JOIN posts ON {as_seen} {free}) AS u");
+        (free, "posts.id = u.id".to_owned())
+    } else {
+        (from, as_seen)
+    };
+    let update = format!(
+        "UPDATE posts SET fence = posts.fence + 1, laps = posts.laps + 1, due_at = $1, \
+         status = u.now_status, announced_fence = u.now_announced FROM {from} WHERE {is_seen}"
+    );
+    let again =
+        |row: &post::Model| guard::is_down(Guard::ToldOnce) && row.status == PostStatus::Publishing;
+    let begun = taken.iter().filter(|row| row.announced_fence == Some(row.fence) || again(row));
+    let tell = |row| told("post.publishing", row, "The post's time has come.".to_owned());
+    Change {
+        update,
+        values: std::iter::once((now + LEASE).into()).chain(rows.values()).collect(),
+        events: begun.map(tell).collect(),
+        ..Change::default()
+    }
+}
+
+/// Posts as they were seen, with what the claim sets.
+fn rows(cx: &Domain, seen: &[post::Model], taken: &[post::Model]) -> Rows {
+    const COLUMNS: Columns = &[
+        ("id", Type::Big),
+        ("fence", Type::Big),
+        ("due_at", Type::Big),
+        ("updated_at", Type::Big),
+        ("attempt", Type::Int),
+        ("sending_at", Type::Big),
+        ("sending_until", Type::Big),
+        ("group_key", Type::Text),
+        ("release_id", Type::Text),
+        ("now_status", Type::Text),
+        ("now_announced", Type::Big),
+    ];
+    let mut rows = Rows::new(&cx.db.write, COLUMNS);
+    for (seen, taken) in seen.iter().zip(taken) {
+        rows.push([
+            seen.id.0.into(),
+            seen.fence.into(),
+            seen.due_at.into(),
+            seen.updated_at.into(),
+            seen.attempt.into(),
+            seen.sending_at.into(),
+            seen.sending_until.into(),
+            seen.group_key.as_ref().into(),
+            seen.release_id.as_ref().into(),
+            taken.status.to_value().as_str().into(),
+            taken.announced_fence.into(),
+        ]);
+    }
+    rows
+}
+
+/// A post that was claimed, with what is needed to reach its network.
+#[derive(Debug)]
+pub struct Claimed {
+    /// The row.
+    pub post: Box<post::Model>,
+    /// Its account; absent if it is gone. Shared by the posts of a group.
+    pub account: Option<Arc<account::Model>>,
+    /// The account's encrypted credentials; absent once it is disconnected.
+    pub secret: Option<Arc<secret::Model>>,
+}
+
+type Accounts = HashMap<AccountId, (Arc<account::Model>, Option<Arc<secret::Model>>)>;
+
+/// Reads accounts with their secrets in one statement, whose text does not change with their number.
+async fn with_secrets(cx: &Domain, ids: BTreeSet<AccountId>) -> Result<Accounts> {
+    let db = &cx.db.read;
+    let asked = Rows::of_ids(db, &ids.iter().map(|id| id.0).collect::<Vec<_>>());
+    let column = |column| format!("secrets.{} AS secret_{0}", sea_orm::IdenStatic::as_str(&column));
+    let sql = format!(
+        "SELECT accounts.*, {} FROM {} JOIN accounts ON accounts.id = asked.id \
+         LEFT JOIN secrets ON secrets.id = accounts.secret_id",
+        secret::Column::iter().map(column).collect::<Vec<_>>().join(", "),
+        asked.from("asked", 1)
+    );
+    let rows = db.query_all_raw(statement(db, sql, asked.values())).await?;
+    let read = |row: &QueryResult| {
+        let account = account::Model::from_query_result(row, "")?;
+        let secret = secret::Model::from_query_result_optional(row, "secret_")?;
+        Ok((account.id, (Arc::new(account), secret.map(Arc::new))))
+    };
+    Ok(rows.iter().map(read).collect::<Result<_, DbErr>>()?)
+}

@@ -1,0 +1,165 @@
+//! What a worker has read may have changed before it takes it, and what it takes may change before it is done.
+
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use fanfare_domain::{
+    PostId,
+    posts::{
+        PostStatus,
+        work::{Armed, Attempt, Claimed, Record, arm, claim, look, record, take},
+    },
+    work::{Hold, LEASE},
+};
+use fanfare_tests::{Options, TestApp, User};
+use serde_json::{Value, json};
+
+async fn service() -> (TestApp, User, i64) {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    (app, user, account)
+}
+
+async fn due_posts(app: &TestApp, user: &User, account: i64, count: usize) -> Vec<i64> {
+    let mut ids = Vec::new();
+    for number in 0..count {
+        let caption = format!("post {number}");
+        let new = json!({"account_id": account, "caption": caption, "scheduled_at": app.at(5)});
+        ids.push(user.publish(new).await["id"].as_i64().unwrap());
+    }
+    app.advance(Duration::from_secs(6));
+    ids
+}
+
+/// Every `post.publishing`, `post.published` and `post.failed` so far: its type, its post and its release.
+async fn told(user: &User) -> Vec<(String, i64, Value)> {
+    let events = user.get("/api/v1/events?limit=100").await.expect(200).body["events"].clone();
+    let events = events.as_array().unwrap();
+    let numbers = events.iter().map(|event| event["sequence"].as_u64().unwrap());
+    assert!(numbers.eq(1..=events.len() as u64), "no gap");
+    let of_work = ["post.publishing", "post.published", "post.failed"];
+    let told = events.iter().filter(|event| of_work.contains(&event["type"].as_str().unwrap()));
+    let told = told.map(|event| {
+        let (kind, post) = (event["type"].as_str().unwrap(), &event["data"]["post"]);
+        (kind.to_owned(), post["id"].as_i64().unwrap(), post["release_id"].clone())
+    });
+    told.collect()
+}
+
+fn ids_of(taken: &[Claimed]) -> Vec<i64> {
+    let mut ids: Vec<_> = taken.iter().map(|one| one.post.id.0).collect();
+    ids.sort_unstable();
+    ids
+}
+
+fn attempt() -> Attempt {
+    Attempt {
+        number: 1,
+        worker: "someone".to_owned(),
+        started_at: 0,
+        ended_at: None,
+        outcome: None,
+        error: None,
+        steps: json!([]),
+    }
+}
+
+#[tokio::test]
+async fn what_has_changed_since_it_was_read_is_not_taken() {
+    let (app, user, account) = service().await;
+    let ids = due_posts(&app, &user, account, 6).await;
+    let path = |n: usize, rest: &str| format!("/api/v1/posts/{}{rest}", ids[n]);
+    let seen = look(&app.domain, &ids).await.unwrap();
+    assert_eq!(seen.len(), 6);
+    user.patch(&path(0, ""), json!({"caption": "another text"})).await.expect(200);
+    user.put(&path(1, "/status"), json!({"status": "paused"})).await.expect(200);
+    user.put(&path(2, "/release-id"), json!({"release_id": "r1"})).await.expect(200);
+    user.delete(&path(3, "")).await.expect(200);
+    let elsewhere = claim(&app.domain, &[ids[4]]).await.unwrap();
+    assert_eq!(ids_of(&elsewhere), [ids[4]]);
+    let taken = take(&app.domain, seen).await.unwrap();
+    assert_eq!(ids_of(&taken), [ids[5]]);
+    let publishing = |id| ("post.publishing".to_owned(), id, Value::Null);
+    assert_eq!(told(&user).await, [publishing(ids[4]), publishing(ids[5])]);
+    // What was changed and is still due is there to be taken as it is now.
+    let again = claim(&app.domain, &ids).await.unwrap();
+    assert_eq!(ids_of(&again), [ids[0], ids[2]]);
+    let texts: BTreeSet<_> = again.iter().map(|one| one.post.caption.as_str()).collect();
+    assert_eq!(texts, BTreeSet::from(["another text", "post 2"]));
+}
+
+#[tokio::test]
+async fn a_call_that_was_written_down_since_it_was_read_is_not_overlooked() {
+    let (app, user, account) = service().await;
+    let ids = due_posts(&app, &user, account, 1).await;
+    let holder = claim(&app.domain, &ids).await.unwrap().remove(0);
+    app.advance(Duration::from_millis(LEASE.unsigned_abs() + 1));
+    let seen = look(&app.domain, &ids).await.unwrap();
+    assert_eq!(seen.len(), 1, "its lease has lapsed");
+    // Its holder is alive after all, and its clock is behind: the lease stays as it is.
+    let step = Armed {
+        hold: Hold { id: ids[0], fence: holder.post.fence },
+        attempt: attempt(),
+        sending: Some((1, 2)),
+        lease_until: 0,
+    };
+    assert_eq!(arm(&app.domain, &[Arc::new(step)]).await.unwrap(), [true]);
+    assert!(take(&app.domain, seen).await.unwrap().is_empty());
+    let next = claim(&app.domain, &ids).await.unwrap().remove(0);
+    assert_eq!((next.post.sending_at, next.post.sending_until), (Some(1), Some(2)));
+}
+
+#[tokio::test]
+async fn a_row_that_many_want_is_taken_by_one() {
+    let (app, user, account) = service().await;
+    let ids = due_posts(&app, &user, account, 20).await;
+    let claims = (0..8).map(|_| claim(&app.domain, &ids));
+    let taken = futures_util::future::join_all(claims).await;
+    let mut taken: Vec<i64> =
+        taken.iter().flat_map(|taken| ids_of(taken.as_ref().unwrap())).collect();
+    // What was held by somebody who then let go of it is there for the next.
+    taken.extend(ids_of(&claim(&app.domain, &ids).await.unwrap()));
+    taken.sort_unstable();
+    assert_eq!(taken, ids);
+    assert_eq!(told(&user).await.len(), 20);
+}
+
+#[tokio::test]
+async fn an_event_tells_the_release_that_was_given_while_the_post_was_held() {
+    let (app, user, account) = service().await;
+    let ids = due_posts(&app, &user, account, 2).await;
+    let taken = claim(&app.domain, &ids).await.unwrap();
+    let path = format!("/api/v1/posts/{}/release-id", ids[1]);
+    user.put(&path, json!({"release_id": "r7"})).await.expect(200);
+    let results: Vec<_> = taken.into_iter().map(|one| Arc::new(published(one))).collect();
+    assert_eq!(record(&app.domain, &results).await.unwrap(), [true, true]);
+    let told = told(&user).await;
+    let published = |id, release| ("post.published".to_owned(), id, release);
+    assert_eq!(told[2..].len(), 2);
+    assert!(told[2..].contains(&published(ids[0], Value::Null)));
+    assert!(told[2..].contains(&published(ids[1], json!("r7"))));
+    // Twice is once.
+    assert_eq!(record(&app.domain, &results).await.unwrap(), [false, false]);
+    assert_eq!(self::told(&user).await.len(), 4);
+}
+
+fn published(taken: Claimed) -> Record {
+    let PostId(id) = taken.post.id;
+    Record {
+        hold: Hold { id, fence: taken.post.fence },
+        keep: false,
+        status: PostStatus::Published,
+        due_at: None,
+        state: None,
+        partly_public: false,
+        attempts: 0,
+        sending: None,
+        reconciling_at: None,
+        published: Some((format!("remote-{id}"), None)),
+        error: None,
+        next_attempt_at: None,
+        duplicate_risk: false,
+        attempt: Some(attempt()),
+        ended: Some(taken.post),
+    }
+}
