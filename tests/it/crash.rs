@@ -216,6 +216,32 @@ async fn a_worker_killed_anywhere_in_a_chain() {
     killed_anywhere("threads", Content::Chain, failpoint::PUBLISHING).await;
 }
 
+/// A post is sent, and one worker after the other dies with it before it can ask; the last one lives.
+async fn sent_and_lost(app: &TestApp, user: &User, platform: &'static str, lost: usize) -> Value {
+    let case = Case { platform, content: Content::Text, reaches: &[] };
+    let (account, id) = case.post(app, user).await;
+    for place in std::iter::once("commit_called").chain(std::iter::repeat_n("claimed", lost)) {
+        let mut dying = Worker::start(app, Some(place));
+        dying.arrived().await;
+        drop(dying);
+        let_leases_lapse(app).await;
+    }
+    let _last = Worker::start(app, None);
+    let post = over(app, user, id).await;
+    assert_eq!(user.on_network(platform, account).await.len(), 1, "{platform}: {post:#}");
+    post
+}
+
+#[tokio::test]
+async fn a_post_that_workers_do_not_survive_is_asked_about_before_it_is_given_up() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let asked = sent_and_lost(&app, &user, "wordpress", 4).await;
+    assert_eq!(asked["status"], "published", "{asked:#}");
+    let given_up = sent_and_lost(&app, &user, "wordpress", 6).await;
+    assert_eq!(given_up["error"]["code"], "outcome_unknown", "{given_up:#}");
+}
+
 #[tokio::test]
 async fn a_worker_killed_while_it_copies_a_picture() {
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
