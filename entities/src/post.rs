@@ -79,7 +79,7 @@ pub struct Model {
     pub partly_public: bool,
     /// Number of the running or last attempt.
     pub attempt: i32,
-    /// Steps of the running attempt so far.
+    /// `true` while an attempt is open that has taken a step; null: the next step begins another.
     pub steps: Option<Json>,
     /// A commit call was about to start; null: certainly none is under way.
     pub sending_at: Option<Millis>,

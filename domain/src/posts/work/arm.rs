@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use fanfare_entities::Millis;
 
-use super::{Attempt, change::Change};
+use super::{
+    attempt::{Attempt, RUNNING},
+    change::Change,
+};
 use crate::{
     Domain,
     error::Result,
@@ -47,7 +50,7 @@ pub async fn arm(cx: &Domain, armed: &[Arc<Armed>]) -> Result<Vec<bool>> {
             one.hold.id.into(),
             one.hold.fence.into(),
             one.attempt.number.into(),
-            (&one.attempt.steps).into(),
+            (&RUNNING).into(),
             one.sending.map(|(from, _)| from).into(),
             one.sending.map(|(_, until)| until).into(),
             one.lease_until.into(),

@@ -30,6 +30,9 @@ pub struct Attempt {
     pub steps: Json,
 }
 
+/// What a post's `steps` are while an attempt runs that has some; they themselves are in the ledger alone.
+pub(super) static RUNNING: Json = Json::Bool(true);
+
 const COLUMNS: Columns = &[
     ("post_id", Type::Big),
     ("number", Type::Int),

@@ -58,19 +58,17 @@ pub async fn look(cx: &Domain, ids: &[i64]) -> Result<Vec<post::Model>> {
 ///
 /// # Errors
 /// The database's. The rows may have been taken all the same; then their leases lapse.
-pub async fn take(cx: &Domain, seen: Vec<post::Model>) -> Result<Vec<Claimed>> {
+pub async fn take(cx: &Domain, mut seen: Vec<post::Model>) -> Result<Vec<Claimed>> {
     if seen.is_empty() {
         return Ok(Vec::new());
     }
     cx.failpoint.reach("claiming").await;
-    let now = cx.clock.now();
-    let taken: Vec<_> = seen.iter().map(|row| as_taken(row, now)).collect();
     let accounts = seen.iter().map(|row| row.account_id).collect();
-    let change = taking(cx, &seen, &taken, now);
+    let change = taking(cx, &mut seen);
     // At the same time; and neither is broken off because the other fails.
     let (held, accounts) = futures_util::join!(change.make(cx), with_secrets(cx, accounts));
     let (held, accounts) = (held?, accounts?);
-    let held = taken.into_iter().filter(|row| held.contains(&row.id.0));
+    let held = seen.into_iter().filter(|row| held.contains(&row.id.0));
     let claimed = held.map(|post| {
         let (account, secret) = accounts.get(&post.account_id).cloned().unzip();
         Claimed { post: Box::new(post), account, secret: secret.flatten() }
@@ -78,32 +76,15 @@ pub async fn take(cx: &Domain, seen: Vec<post::Model>) -> Result<Vec<Claimed>> {
     Ok(claimed.collect())
 }
 
-/// The row as it is once it is taken. At its time a scheduled post becomes `publishing`; `announced_fence` is set by the
-/// first such claim since it was scheduled, so that the event is told once.
-fn as_taken(row: &post::Model, now: Millis) -> post::Model {
-    let mut taken = row.clone();
-    taken.fence += 1;
-    taken.laps += 1;
-    taken.due_at = Some(now + LEASE);
-    if row.status == PostStatus::Scheduled && row.scheduled_at.is_some_and(|at| at <= now) {
-        taken.status = PostStatus::Publishing;
-        taken.announced_fence = row.announced_fence.or(Some(taken.fence));
-    }
-    taken
-}
-
 /// True while a post, `posts`, is as it stands in `u`: whatever its holder or anybody else writes changes one of these.
 const AS_SEEN: &str = "posts.fence = u.fence AND posts.due_at = u.due_at AND posts.updated_at = u.updated_at \
      AND posts.attempt = u.attempt AND posts.sending_at IS NOT DISTINCT FROM u.sending_at \
      AND posts.sending_until IS NOT DISTINCT FROM u.sending_until";
 
-fn taking(
-    cx: &Domain,
-    seen: &[post::Model],
-    taken: &[post::Model],
-    now: Millis,
-) -> Change<'static> {
-    let rows = rows(cx, seen, taken);
+/// Takes each of `seen`, unless it has changed; they become what they are once they are taken.
+fn taking(cx: &Domain, seen: &mut [post::Model]) -> Change<'static> {
+    let now = cx.clock.now();
+    let rows = rows(cx, seen, now);
     let from = rows.from("u", 2);
     let as_seen = format!("posts.id = u.id AND {AS_SEEN} AND {AS_TOLD}");
     // On PostgreSQL rows are locked in the order of their ids, and one that is being changed is left to its changer, who
@@ -121,7 +102,7 @@ fn taking(
     );
     let again =
         |row: &post::Model| guard::is_down(Guard::ToldOnce) && row.status == PostStatus::Publishing;
-    let begun = taken.iter().filter(|row| row.announced_fence == Some(row.fence) || again(row));
+    let begun = seen.iter().filter(|row| row.announced_fence == Some(row.fence) || again(row));
     let tell = |row| told("post.publishing", row, "The post's time has come.".to_owned());
     Change {
         update,
@@ -131,8 +112,8 @@ fn taking(
     }
 }
 
-/// Posts as they were seen, with what the claim sets.
-fn rows(cx: &Domain, seen: &[post::Model], taken: &[post::Model]) -> Rows {
+/// What each post was seen as, and what it becomes.
+fn rows(cx: &Domain, seen: &mut [post::Model], now: Millis) -> Rows {
     const COLUMNS: Columns = &[
         ("id", Type::Big),
         ("fence", Type::Big),
@@ -147,22 +128,36 @@ fn rows(cx: &Domain, seen: &[post::Model], taken: &[post::Model]) -> Rows {
         ("now_announced", Type::Big),
     ];
     let mut rows = Rows::new(&cx.db.write, COLUMNS);
-    for (seen, taken) in seen.iter().zip(taken) {
+    for row in seen {
+        let (fence, due_at) = (row.fence, row.due_at);
+        become_taken(row, now);
         rows.push([
-            seen.id.0.into(),
-            seen.fence.into(),
-            seen.due_at.into(),
-            seen.updated_at.into(),
-            seen.attempt.into(),
-            seen.sending_at.into(),
-            seen.sending_until.into(),
-            seen.group_key.as_ref().into(),
-            seen.release_id.as_ref().into(),
-            taken.status.to_value().as_str().into(),
-            taken.announced_fence.into(),
+            row.id.0.into(),
+            fence.into(),
+            due_at.into(),
+            row.updated_at.into(),
+            row.attempt.into(),
+            row.sending_at.into(),
+            row.sending_until.into(),
+            row.group_key.as_ref().into(),
+            row.release_id.as_ref().into(),
+            row.status.to_value().as_str().into(),
+            row.announced_fence.into(),
         ]);
     }
     rows
+}
+
+/// At its time a scheduled post becomes `publishing`; `announced_fence` is set by the first such claim since it was
+/// scheduled, so that the event is told once.
+fn become_taken(row: &mut post::Model, now: Millis) {
+    row.fence += 1;
+    row.laps += 1;
+    row.due_at = Some(now + LEASE);
+    if row.status == PostStatus::Scheduled && row.scheduled_at.is_some_and(|at| at <= now) {
+        row.status = PostStatus::Publishing;
+        row.announced_fence = row.announced_fence.or(Some(row.fence));
+    }
 }
 
 /// A post that was claimed, with what is needed to reach its network.

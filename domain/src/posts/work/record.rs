@@ -9,7 +9,12 @@ use fanfare_entities::{Millis, post, post::PostStatus};
 use sea_orm::{ActiveEnum, ConnectionTrait, DbErr, FromQueryResult};
 use serde_json::Value as Json;
 
-use super::{AS_TOLD, attempt::Attempt, change::Change, told};
+use super::{
+    AS_TOLD,
+    attempt::{Attempt, RUNNING},
+    change::Change,
+    told,
+};
 use crate::{
     Domain,
     db::statement,
@@ -212,7 +217,7 @@ impl Record {
             self.partly_public.into(),
             self.attempts.into(),
             self.attempt.as_ref().map(|attempt| attempt.number).into(),
-            running.map(|attempt| &attempt.steps).into(),
+            running.map(|_| &RUNNING).into(),
             self.sending.map(|(from, _)| from).into(),
             self.sending.map(|(_, until)| until).into(),
             self.reconciling_at.into(),
