@@ -78,37 +78,37 @@ impl Context {
     #[must_use]
     pub fn with_connector(domain: Domain, name: String, connector: Connector) -> Self {
         let cx = &domain;
-        let claim = grouped(cx, "claim", |cx, ids: Vec<Arc<i64>>| async move {
+        let claim = grouped(cx, "claim", linger(cx), |cx, ids: Vec<Arc<i64>>| async move {
             let taken = publishing::claim(&cx, &plain(&ids)).await?;
             Ok(in_order(&ids, taken.into_iter().map(Box::new), |one| one.post.id.0))
         });
         let desk = Arc::<Desk>::default();
-        let permit = grouped(cx, "permit", move |cx, wanted: Vec<Arc<Wanted>>| {
+        let permit = grouped(cx, "permit", AT_ONCE, move |cx, wanted: Vec<Arc<Wanted>>| {
             let desk = Arc::clone(&desk);
             async move { desk.decide(&cx, &wanted).await }
         });
-        let arm =
-            grouped(
-                cx,
-                "arm",
-                |cx, armed: Vec<_>| async move { publishing::arm(&cx, &armed).await },
-            );
-        let record = grouped(cx, "record", |cx, records: Vec<_>| async move {
+        let arm = grouped(cx, "arm", AT_ONCE, |cx, armed: Vec<_>| async move {
+            publishing::arm(&cx, &armed).await
+        });
+        let record = grouped(cx, "record", linger(cx), |cx, records: Vec<_>| async move {
             publishing::record(&cx, &records).await
         });
-        let renew = grouped(cx, "renew", |cx, leases: Vec<Arc<(Hold, Millis)>>| async move {
-            let until = leases.iter().map(|lease| lease.1).max().unwrap_or_default();
-            let holds: Vec<_> = leases.iter().map(|lease| lease.0).collect();
-            let kept = work::renew(&cx, Kind::PublishPost, &holds, until).await?;
-            Ok(holds.iter().map(|hold| kept.contains(hold)).collect())
-        });
-        let claim_delivery = grouped(cx, "claim_delivery", |cx, ids: Vec<Arc<i64>>| async move {
-            let taken = deliveries::claim(&cx, plain(&ids)).await?;
-            Ok(in_order(&ids, taken, |one| one.delivery.id.0))
-        });
-        let finish_delivery = grouped(cx, "finish_delivery", |cx, outcomes: Vec<_>| async move {
-            deliveries::finish(&cx, &outcomes).await
-        });
+        let renew =
+            grouped(cx, "renew", linger(cx), |cx, leases: Vec<Arc<(Hold, Millis)>>| async move {
+                let until = leases.iter().map(|lease| lease.1).max().unwrap_or_default();
+                let holds: Vec<_> = leases.iter().map(|lease| lease.0).collect();
+                let kept = work::renew(&cx, Kind::PublishPost, &holds, until).await?;
+                Ok(holds.iter().map(|hold| kept.contains(hold)).collect())
+            });
+        let claim_delivery =
+            grouped(cx, "claim_delivery", linger(cx), |cx, ids: Vec<Arc<i64>>| async move {
+                let taken = deliveries::claim(&cx, plain(&ids)).await?;
+                Ok(in_order(&ids, taken, |one| one.delivery.id.0))
+            });
+        let finish_delivery =
+            grouped(cx, "finish_delivery", linger(cx), |cx, outcomes: Vec<_>| async move {
+                deliveries::finish(&cx, &outcomes).await
+            });
         let (post_shares, posts) = Shares::new(usize::MAX / 8);
         let (delivery_shares, left) = Shares::new(usize::MAX / 8);
         tokio::spawn(unpark(cx.clone(), Kind::PublishPost, posts));
@@ -158,7 +158,21 @@ async fn unpark(cx: Domain, kind: Kind, mut leaving: mpsc::UnboundedReceiver<Hol
     }
 }
 
-fn grouped<I, O, F, Fut>(cx: &Domain, name: &'static str, flush: F) -> Grouped<I, O>
+/// What a post has a slot for does not linger: meanwhile the slot would stand idle, and those whose claims or permits came
+/// together come together again.
+const AT_ONCE: Duration = Duration::ZERO;
+
+/// SQLite is no journey away, and has one writer, who would stand idle.
+fn linger(cx: &Domain) -> Duration {
+    if cx.db.is_postgres() { LINGER } else { Duration::ZERO }
+}
+
+fn grouped<I, O, F, Fut>(
+    cx: &Domain,
+    name: &'static str,
+    linger: Duration,
+    flush: F,
+) -> Grouped<I, O>
 where
     I: Send + Sync + 'static,
     O: Send + 'static,
@@ -166,8 +180,6 @@ where
     Fut: Future<Output = Result<Vec<O>>> + Send + 'static,
 {
     let cx = cx.clone();
-    // SQLite is no journey away, and has one writer, who would stand idle.
-    let linger = if cx.db.is_postgres() { LINGER } else { Duration::ZERO };
     Group::new(name, linger, move |items| flush(cx.clone(), items))
 }
 
