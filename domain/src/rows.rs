@@ -172,23 +172,6 @@ impl Rows {
         Ok(())
     }
 
-    /// The same for a table with a numbered key; returns the new keys.
-    ///
-    /// # Errors
-    /// The database's.
-    pub async fn insert_numbered<C: ConnectionTrait>(
-        self,
-        conn: &C,
-        table: &str,
-    ) -> Result<Vec<i64>, DbErr> {
-        if self.is_empty() {
-            return Ok(Vec::new());
-        }
-        let sql = format!("{} RETURNING id", self.insert_into(table, 1));
-        let made = conn.query_all_raw(statement(conn, sql, self.values())).await?;
-        made.iter().map(|row| row.try_get("", "id")).collect()
-    }
-
     /// The statement that inserts them; its parameters begin with `$first`, and a condition or a clause may follow it.
     #[must_use]
     pub fn insert_into(&self, table: &str, first: usize) -> String {
