@@ -17,7 +17,7 @@ pub struct Args {
     /// Queues to serve, separated by commas: publish, webhook, media, analyse, convert, upkeep.
     #[arg(long, value_delimiter = ',', default_values_t = Queue::ALL.map(|queue| queue.as_str().to_owned()).to_vec())]
     queues: Vec<String>,
-    /// Posts that are with their networks at once.
+    /// Posts that are with one network at once; each other network has up to a quarter of it besides.
     #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u16).range(1..=4096))]
     concurrency: u16,
 }

@@ -213,7 +213,7 @@ impl Service {
     }
 }
 
-/// `fanfare up` on an empty folder, and where it listens.
+/// A process on an empty folder, and where it listens.
 pub struct Fresh {
     /// The process.
     pub process: Process,
@@ -222,11 +222,20 @@ pub struct Fresh {
     _dir: Dir,
 }
 
-/// Starts `fanfare up` as a newcomer does.
-pub fn fresh() -> Fresh {
+impl Fresh {
+    /// Waits until it answers.
+    pub async fn ready(&self) {
+        while http().get(&self.origin).send().await.is_err() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+}
+
+/// Starts `fanfare up`, or another command, as a newcomer does.
+pub fn fresh(command: &str) -> Fresh {
     let (dir, listen) = (Dir::new(), free_address());
     let started = Command::new(env!("CARGO_BIN_EXE_fanfare"))
-        .arg("up")
+        .arg(command)
         .env_clear()
         .env("FANFARE_DATA_DIR", &dir.0)
         .env("FANFARE_LISTEN", &listen)

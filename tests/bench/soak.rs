@@ -1,4 +1,5 @@
-//! Simulated days in one process: posts all day long, the clock five minutes on at a time; what is left in the end.
+//! Simulated days: posts all day long, the clock five minutes on at a time; what is left in the end. The service is this
+//! process, the networks, which keep every post, are another.
 
 use std::time::{Duration, Instant};
 
@@ -9,6 +10,7 @@ use serde_json::json;
 
 use crate::{
     memory,
+    service::fresh,
     table::{number, print},
 };
 
@@ -20,7 +22,10 @@ const NETWORKS: [&str; 4] = ["bluesky", "threads", "wordpress", "discord"];
 
 /// Runs so many days on SQLite.
 pub async fn run(days: u64) {
-    let app = TestApp::with(Options::default()).await;
+    let networks = fresh("sandbox");
+    networks.ready().await;
+    let url = Some(networks.origin.parse().expect("a URL"));
+    let app = TestApp::with(Options { networks: url, ..Options::default() }).await;
     let user = app.user().await;
     let mut accounts = Vec::new();
     for network in NETWORKS {
@@ -56,11 +61,12 @@ pub async fn run(days: u64) {
             number(made as f64),
             number(public as f64),
             number(memory::of(me)),
+            number(memory::of(networks.process.id())),
             number(begun.elapsed().as_secs_f64()),
         ]);
         assert_eq!(public, made, "every post once");
     }
-    print("Days of posts, simulated", &["", "made", "public", "MiB", "s"], &rows);
+    print("Days of posts, simulated", &["", "made", "public", "MiB", "networks' MiB", "s"], &rows);
 }
 
 /// Waits until whatever was due has been done: the clock leaps over leases, and would end those of calls under way.

@@ -21,7 +21,7 @@ pub async fn run() {
     let mut ready = Vec::new();
     for start in 1..=STARTS {
         let begun = Instant::now();
-        let service = fresh();
+        let service = fresh("up");
         let health = format!("{}/readyz", service.origin);
         while !is_ready(&health).await {
             tokio::time::sleep(Duration::from_millis(5)).await;

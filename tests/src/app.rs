@@ -16,7 +16,6 @@ use fanfare_domain::{
 };
 use fanfare_entities::{BrandId, UserId, WorkspaceId};
 use fanfare_outbound::{Client, Policy};
-use fanfare_sandbox::Sandbox;
 use fanfare_workers::Context;
 use secrecy::ExposeSecret;
 use serde_json::Value;
@@ -25,7 +24,7 @@ use url::Url;
 
 use crate::{Cutter, Stack, client::User};
 pub use options::Options;
-use parts::{apps, bell, limits, stand_ins, store};
+use parts::{Networks, apps, bell, limits, networks, stand_ins, store};
 
 /// How long a test waits for something to happen, in real time. Generous: it only ends a failed test.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -68,12 +67,7 @@ impl TestApp {
             std::env::temp_dir().join(format!("fanfare-test-{}", uuid::Uuid::now_v7().simple()));
         std::fs::create_dir_all(dir.join("media")).expect("a temporary directory");
         let stop = CancellationToken::new();
-        let networks = Sandbox::open(None).await.expect("the sandbox opens");
-        networks.set_rate_limits(options.sandbox_limits);
-        let any = "127.0.0.1:0".parse().expect("an address");
-        let simulated = networks.clone();
-        let networks = networks.serve(any, stop.clone()).await.expect("the sandbox listens");
-        let sandbox_url = Url::parse(&format!("http://{}", networks.address())).expect("a URL");
+        let Networks { url: sandbox_url, reached, cutter } = networks(&options, &stop).await;
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let origin = format!("http://{}", listener.local_addr().expect("an address"));
         let base_url = options.base_url.unwrap_or_else(|| origin.clone());
@@ -82,11 +76,6 @@ impl TestApp {
             None => stack.database(&dir).await,
         };
         let redis_url = options.redis_url.or_else(|| stack.redis_url());
-        let cutter =
-            if options.cut { Some(Cutter::before(networks.address()).await) } else { None };
-        let reached = cutter.as_ref().map_or(networks.address(), Cutter::address);
-        // What a network says about itself leads through the proxy too.
-        simulated.set_base_url(&Url::parse(&format!("http://{reached}")).expect("a URL"));
         let clock = Clock::stopped(machine_now());
         let master_key = Vault::fresh_key();
         let store = store(stack, &dir, &stop).await;
@@ -111,7 +100,7 @@ impl TestApp {
                     Default::default()
                 },
                 apps: if options.stand_ins { apps() } else { Default::default() },
-                sandbox_url: Some(Url::parse(&format!("http://{reached}")).expect("a URL")),
+                sandbox_url: Some(reached),
                 limits_factor: options.limits_factor,
                 sandbox_limits: options.sandbox_limits,
                 trusted_proxies: options.trusted_proxies,

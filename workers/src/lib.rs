@@ -39,7 +39,8 @@ pub use publish_post::run as publish_post;
 pub struct Options {
     /// Which queues it serves.
     pub queues: Vec<Queue>,
-    /// With how many posts it is at their networks at once; other kinds get a share of it.
+    /// With how many posts it is at one network at once, each other network having up to a quarter of it besides. Other
+    /// kinds get a share of it.
     pub slots: usize,
     /// How long running work may take to end after a stop.
     pub grace: Duration,
@@ -67,7 +68,8 @@ pub async fn run(
     clock::follow_first(&cx.domain, &stop).await;
     clean_up::ensure(&cx.domain).await;
     cx.post_shares.set_slots(options.slots);
-    cx.delivery_shares.set_slots(delivery_slots(&options));
+    // A delivery keeps its row for as long as its slot, and some rows are for newcomers.
+    cx.delivery_shares.set_slots(delivery_slots(&options) * 7 / 8);
     let all_ended = CancellationToken::new();
     let beating = tokio::spawn(heartbeat::run(cx.clone(), options.clone(), all_ended.clone()));
     let mut tasks = JoinSet::new();

@@ -1,14 +1,14 @@
 //! Bulkheads: no network, account or receiver takes a whole worker while others wait.
 //!
-//! Each key has a share of the slots. Over it, it may use what is free, but never the last eighth: a newcomer finds a
-//! slot at once. A receiver of webhooks may do so only while it answers quickly: one that does not would keep all it got
-//! for as long as a try may take. What finds no slot waits for one as long as its key frees some; then it is parked: its
-//! row is given back for a minute, should this process die, and is taken out of the parking place when a slot of its key
-//! frees.
+//! Each key has a share of the slots, and one that has less finds a slot at once, even if that makes a few more than there
+//! are; all together are bounded by the rows that a worker holds. Over its share a key may use what is free. A receiver of
+//! webhooks may do so only while it answers quickly: one that does not would keep all it got for as long as a try may take.
+//! What finds no slot waits for one as long as its key frees some; then it is parked: its row is given back for a minute,
+//! should this process die, and is taken out of the parking place when a slot of its key frees.
 //!
 //! Tenants share too. Among those that wait, whoever's tenant has fewer slots than others have on average is served first,
 //! and is not left in the parking place because another tenant's rows never cease to wait. One that has next to none finds
-//! half of what is kept for newcomers open on a network that is over its share, unless the network hangs.
+//! some slots more on a network that is over its share, unless the network hangs.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -28,6 +28,9 @@ use crate::lane::Lane;
 /// Most slots of one account or receiver while others want them.
 const OF_ONE: usize = 4;
 
+/// For tenants that have next to none there are this part of the slots besides.
+const FOR_TENANTS: usize = 16;
+
 /// A receiver that took longer than this for its last delivery gets no more than its share.
 const QUICK: Duration = Duration::from_secs(1);
 
@@ -39,7 +42,7 @@ const PATIENCE: Duration = Duration::from_millis(25);
 /// It is parked after so long in any case, and looks for a slot after so long, however many do.
 const MOST_PATIENCE: Duration = Duration::from_secs(1);
 
-/// While rows are parked and hardly a slot is free, so many look for one at once: whatever is taken then is most likely
+/// While rows are parked and no slot is free, so many look for one at once: whatever is taken then is most likely
 /// parked too, and a network that hangs would have all its rows taken and given back as fast as can be.
 const SEEKERS: usize = 32;
 
@@ -117,7 +120,7 @@ impl Shares {
         (Self(Arc::new(Inner { state, seekers, leaving })), left)
     }
 
-    /// Says how many slots there are.
+    /// Says how many slots there are: what one key may have alone.
     pub fn set_slots(&self, slots: usize) {
         self.state().slots = slots;
     }
@@ -195,19 +198,18 @@ impl State {
         };
         let held = self.held.get(key).map_or(0, |held| held.slots);
         let may_have_more = !matches!(key, Key::Receiver(_)) || self.quick.contains(key);
-        held < share || may_have_more && self.running < self.slots - self.kept(key, tenant)
+        held < share || may_have_more && self.running < self.slots + self.beside(key, tenant)
     }
 
-    /// How many slots are kept from this tenant while the key is over its share.
-    fn kept(&self, key: &Key, tenant: WorkspaceId) -> usize {
-        let kept = self.slots / 8;
+    /// How many slots more there are for this tenant while the key is over its share.
+    fn beside(&self, key: &Key, tenant: WorkspaceId) -> usize {
         let has_few = self.of(tenant) < OF_ONE && self.is_behind(tenant);
-        if has_few && self.is_moving(key, MOST_PATIENCE) { kept.div_ceil(2) } else { kept }
+        if has_few && self.is_moving(key, MOST_PATIENCE) { self.slots.div_ceil(FOR_TENANTS) } else { 0 }
     }
 
-    /// Work is parked, and only what is kept for newcomers is free.
+    /// Work is parked, and no slot is free but for newcomers.
     fn is_crowded(&self) -> bool {
-        !self.parked.is_empty() && self.running >= self.slots - self.slots / 8
+        !self.parked.is_empty() && self.running >= self.slots
     }
 
     /// The first of its keys of which it may have no slot.

@@ -1,6 +1,7 @@
 //! How a service of a test differs from the usual one.
 
 use fanfare_media::Tools;
+use url::Url;
 
 /// How a service of a test differs from the usual one.
 pub struct Options {
@@ -14,6 +15,8 @@ pub struct Options {
     pub postgres_url: Option<String>,
     /// A queue of the test's own, whatever the stack.
     pub redis_url: Option<String>,
+    /// Simulated networks in another process, instead of some in this one.
+    pub networks: Option<Url>,
     /// Reach the simulated networks through a proxy that cuts connections.
     pub cut: bool,
     /// Multiplies the limits of callers; large, so that only stories about limits meet them.
@@ -42,6 +45,7 @@ impl Default for Options {
             max_lateness: 24 * 3_600_000,
             postgres_url: None,
             redis_url: None,
+            networks: None,
             cut: false,
             limits_factor: 1_000.0,
             sandbox_limits: false,

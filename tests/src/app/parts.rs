@@ -7,10 +7,39 @@ use fanfare_jobs::Bell;
 use fanfare_limits::{Limits, Time};
 use fanfare_media::{S3, Store};
 use fanfare_platforms::{PlatformId, oauth::App};
+use fanfare_sandbox::Sandbox;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use crate::{Bucket, Stack};
+use super::Options;
+use crate::{Bucket, Cutter, Stack};
+
+/// The simulated networks of a test.
+pub(super) struct Networks {
+    /// Where they are.
+    pub url: Url,
+    /// Where the service looks for them.
+    pub reached: Url,
+    /// The proxy between, if there is one.
+    pub cutter: Option<Cutter>,
+}
+
+/// Those of another process, or some of this one.
+pub(super) async fn networks(options: &Options, stop: &CancellationToken) -> Networks {
+    if let Some(url) = &options.networks {
+        return Networks { url: url.clone(), reached: url.clone(), cutter: None };
+    }
+    let networks = Sandbox::open(None).await.expect("the sandbox opens");
+    networks.set_rate_limits(options.sandbox_limits);
+    let any = "127.0.0.1:0".parse().expect("an address");
+    let serving = networks.clone().serve(any, stop.clone()).await.expect("the sandbox listens");
+    let url = |address| Url::parse(&format!("http://{address}")).expect("a URL");
+    let cutter = if options.cut { Some(Cutter::before(serving.address()).await) } else { None };
+    let reached = url(cutter.as_ref().map_or(serving.address(), Cutter::address));
+    // What a network says about itself leads through the proxy too.
+    networks.set_base_url(&reached);
+    Networks { url: url(serving.address()), reached, cutter }
+}
 
 /// Media files in `dir/media`: written there on the embedded stack, by an S3 server in a fleet.
 pub(super) async fn store(stack: Stack, dir: &Path, stop: &CancellationToken) -> Store {

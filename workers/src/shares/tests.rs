@@ -40,14 +40,15 @@ fn entering(shares: &Shares, lane: Lane, seeker: Seeker) -> JoinHandle<Result<Sh
 }
 
 #[tokio::test]
-async fn alone_one_account_uses_all_but_an_eighth_which_newcomers_find_free() {
+async fn alone_one_account_uses_all_slots_and_newcomers_find_some_besides() {
     let (shares, _left) = Shares::new(16);
-    let held = fill(&shares, 14, mine).await;
+    let held = fill(&shares, 16, mine).await;
     assert_eq!(
         shares.enter(Lane::Further, mine()).await.unwrap_err(),
         Key::Platform("bluesky".into())
     );
-    let newcomers = fill(&shares, 2, other).await;
+    let newcomers = fill(&shares, 4, other).await;
+    assert!(shares.enter(Lane::Further, other()).await.is_err(), "it has its share");
     drop((held, newcomers));
     assert_eq!(shares.state().running, 0);
     assert!(shares.state().held.is_empty());
@@ -56,7 +57,7 @@ async fn alone_one_account_uses_all_but_an_eighth_which_newcomers_find_free() {
 #[tokio::test]
 async fn while_others_hold_slots_a_key_keeps_to_its_share() {
     let (shares, _left) = Shares::new(16);
-    let others = fill(&shares, 14, other).await;
+    let others = fill(&shares, 16, other).await;
     let held = fill(&shares, 2, mine).await;
     assert!(shares.enter(Lane::Further, other()).await.is_err());
     drop((others, held));
@@ -75,7 +76,7 @@ async fn a_receiver_has_more_than_its_share_only_while_it_is_quick() {
         "nobody knows whether it is quick"
     );
     drop(unknown);
-    let quick = fill(&shares, 14, receiver).await;
+    let quick = fill(&shares, 16, receiver).await;
     tokio::time::advance(QUICK * 2).await;
     drop(quick);
     let slow = fill(&shares, OF_ONE, receiver).await;
@@ -86,12 +87,12 @@ async fn a_receiver_has_more_than_its_share_only_while_it_is_quick() {
 #[tokio::test]
 async fn who_waits_has_the_next_slot() {
     let (shares, _left) = Shares::new(8);
-    let mut held = fill(&shares, 7, mine).await;
+    let mut held = fill(&shares, 8, mine).await;
     let waiting = entering(&shares, Lane::Further, mine());
     tokio::task::yield_now().await;
     held.pop();
     let share = waiting.await.unwrap().unwrap();
-    assert_eq!(shares.state().running, 7);
+    assert_eq!(shares.state().running, 8);
     drop((share, held));
     assert_eq!(shares.state().running, 0);
 }
@@ -100,7 +101,7 @@ async fn who_waits_has_the_next_slot() {
 async fn who_waits_is_parked_when_its_own_key_frees_nothing() {
     let third = || seeker(1, "discord", 3);
     let (shares, _left) = Shares::new(16);
-    let stuck = fill(&shares, 7, mine).await;
+    let stuck = fill(&shares, 9, mine).await;
     let mut moving = fill(&shares, 4, other).await;
     let full = fill(&shares, 4, third).await;
     let since = Instant::now();
@@ -121,20 +122,20 @@ async fn who_waits_is_parked_when_its_own_key_frees_nothing() {
 #[tokio::test(start_paused = true)]
 async fn who_waits_goes_on_waiting_while_its_key_frees_slots_for_others() {
     let (shares, _left) = Shares::new(8);
-    let mut held = fill(&shares, 7, mine).await;
+    let mut held = fill(&shares, 8, mine).await;
     let waiting: Vec<_> = (0..4).map(|_| entering(&shares, Lane::Further, mine())).collect();
     for one in waiting {
         tokio::time::sleep(PATIENCE * 3 / 4).await;
         held.pop();
         held.push(one.await.unwrap().unwrap());
     }
-    assert_eq!(shares.state().running, 7);
+    assert_eq!(shares.state().running, 8);
 }
 
 #[tokio::test]
 async fn the_first_of_a_tenant_waits_before_the_others() {
     let (shares, _left) = Shares::new(8);
-    let mut held = fill(&shares, 7, mine).await;
+    let mut held = fill(&shares, 8, mine).await;
     let further = entering(&shares, Lane::Further, mine());
     tokio::task::yield_now().await;
     let first = entering(&shares, Lane::First, mine());
@@ -149,7 +150,7 @@ async fn the_first_of_a_tenant_waits_before_the_others() {
 #[tokio::test]
 async fn a_freed_slot_wakes_a_parked_row_of_its_key() {
     let (shares, mut left) = Shares::new(8);
-    let mut held = fill(&shares, 7, mine).await;
+    let mut held = fill(&shares, 8, mine).await;
     let full = shares.enter(Lane::Further, mine()).await.unwrap_err();
     shares.park(full, tenant(1), Hold { id: 5, fence: 2 });
     assert!(left.try_recv().is_err());
@@ -168,7 +169,7 @@ async fn a_row_that_is_parked_too_late_is_woken_at_once() {
 #[tokio::test]
 async fn who_has_less_than_others_waits_before_them() {
     let (shares, _left) = Shares::new(8);
-    let mut held = fill(&shares, 7, mine).await;
+    let mut held = fill(&shares, 8, mine).await;
     let more = entering(&shares, Lane::Further, mine());
     tokio::task::yield_now().await;
     let neighbour = entering(&shares, Lane::Further, neighbour());
@@ -183,12 +184,12 @@ async fn who_has_less_than_others_waits_before_them() {
 #[tokio::test(start_paused = true)]
 async fn a_newcomer_finds_a_slot_on_a_full_network_unless_it_hangs() {
     let (shares, _left) = Shares::new(32);
-    let mut held = fill(&shares, 28, mine).await;
+    let mut held = fill(&shares, 32, mine).await;
     assert!(shares.enter(Lane::Further, neighbour()).await.is_err(), "nothing has been freed yet");
     held.pop();
     held.extend(fill(&shares, 1, mine).await);
     let found = fill(&shares, 2, neighbour).await;
-    assert!(shares.state().full(&neighbour()).is_some(), "the other half is for other networks");
+    assert!(shares.state().full(&neighbour()).is_some(), "there are no more");
     drop(found);
     tokio::time::advance(MOST_PATIENCE * 2).await;
     assert!(shares.state().full(&neighbour()).is_some(), "the network hangs");
@@ -198,7 +199,7 @@ async fn a_newcomer_finds_a_slot_on_a_full_network_unless_it_hangs() {
 #[tokio::test(start_paused = true)]
 async fn who_has_less_than_others_is_not_left_parked_while_they_wait() {
     let (shares, mut left) = Shares::new(8);
-    let mut held = fill(&shares, 7, mine).await;
+    let mut held = fill(&shares, 8, mine).await;
     let waiting = entering(&shares, Lane::Further, mine());
     tokio::task::yield_now().await;
     let network = Key::Platform("bluesky".into());
@@ -214,7 +215,7 @@ async fn who_has_less_than_others_is_not_left_parked_while_they_wait() {
 async fn a_parked_row_goes_on_when_its_network_is_below_its_share_while_others_wait() {
     let (shares, mut left) = Shares::new(8);
     let mut third = fill(&shares, 2, || seeker(1, "threads", 9)).await;
-    let others = fill(&shares, 5, mine).await;
+    let others = fill(&shares, 6, mine).await;
     let full = shares.enter(Lane::Further, other()).await.unwrap_err();
     assert_eq!(full, Key::Platform("threads".into()));
     let waiting = entering(&shares, Lane::Further, mine());
@@ -230,7 +231,7 @@ async fn a_parked_row_goes_on_when_its_network_is_below_its_share_while_others_w
 async fn a_parked_row_goes_on_with_its_account_while_others_wait() {
     let (shares, mut left) = Shares::new(32);
     let mut account = fill(&shares, OF_ONE, || seeker(1, "threads", 9)).await;
-    let others = fill(&shares, 24, mine).await;
+    let others = fill(&shares, 28, mine).await;
     let full = shares.enter(Lane::Further, seeker(1, "threads", 9)).await.unwrap_err();
     assert_eq!(full, Key::Account(AccountId(9)));
     let waiting = entering(&shares, Lane::Further, mine());
@@ -246,7 +247,7 @@ async fn a_parked_row_goes_on_with_its_account_while_others_wait() {
 async fn while_rows_are_parked_and_slots_are_short_few_look_for_one() {
     let (shares, _left) = Shares::new(16);
     assert!(shares.seek(Lane::Further).await.is_none(), "there is room");
-    let held = fill(&shares, 14, mine).await;
+    let held = fill(&shares, 16, mine).await;
     assert!(
         shares.seek(Lane::Further).await.is_none(),
         "nothing is parked: slots are about to be free"
