@@ -81,7 +81,7 @@ impl Kind {
     const fn columns(self) -> &'static str {
         match self {
             Self::Post => {
-                "id, workspace_id, platform, account_id, status, scheduled_at, due_at, fence, laps, attempts, \
+                "id, workspace_id, platform, account_id, status, scheduled_at, due_at, fence, laps, attempt AS attempts, \
                  error ->> 'code' AS error, duplicate_risk, updated_at"
             }
             Self::Delivery => {
@@ -138,7 +138,7 @@ pub struct Found {
     pub fence: i64,
     /// Leases in a row that lapsed.
     pub laps: i32,
-    /// Failed tries.
+    /// Tries so far.
     pub attempts: i32,
     /// Code of its error, or what went wrong.
     pub error: Option<String>,
