@@ -18,7 +18,6 @@ use sea_orm::{ConnAcquireErr, DbErr};
 
 /// The places on a post's way. A test walks this list, so that none is skipped.
 pub const PUBLISHING: &[&str] = &[
-    "looked",
     "claiming",
     "claimed",
     "prepare_armed",

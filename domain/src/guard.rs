@@ -11,10 +11,6 @@ pub enum Guard {
     ClaimInTime,
     /// A row whose lease has not lapsed is not taken.
     ClaimUnheld,
-    /// A row that has changed since it was looked at is not taken.
-    TakenAsSeen,
-    /// No two claims raise a fence alike, so that nobody takes another's claim for its own.
-    OwnFence,
     /// `post.publishing` is told once.
     ToldOnce,
     /// A row that its workers do not survive is given up.
@@ -51,11 +47,9 @@ pub enum Guard {
 
 impl Guard {
     /// Each of them.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 18] = [
         Self::ClaimInTime,
         Self::ClaimUnheld,
-        Self::TakenAsSeen,
-        Self::OwnFence,
         Self::ToldOnce,
         Self::WornOut,
         Self::ArmFenced,

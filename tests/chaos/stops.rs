@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Where a worker is frozen on purpose: before and after a publishing call is written down.
-const PLACES: &[&str] = &["looked", "commit_armed"];
+const PLACES: &[&str] = &["claimed", "commit_armed"];
 
 /// A lease, and what it takes to notice.
 const PAST_A_LEASE: Duration = Duration::from_secs(64);

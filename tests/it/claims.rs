@@ -3,10 +3,10 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use fanfare_domain::{
-    Domain, PostId, Result,
+    PostId,
     posts::{
         PostStatus,
-        work::{self, Armed, Attempt, Record, Seen, Steps, arm, record, take},
+        work::{Armed, Attempt, Claimed, Record, arm, claim, look, record, take},
     },
     work::{Hold, LEASE},
 };
@@ -46,23 +46,8 @@ async fn told(user: &User) -> Vec<(String, i64, Value)> {
     told.collect()
 }
 
-async fn look(app: &Domain, ids: &[i64]) -> Result<Vec<Seen>> {
-    work::look(app, ids, &Steps::of("reader")).await
-}
-
-async fn claim(app: &Domain, ids: &[i64]) -> Result<Vec<Seen>> {
-    work::claim(app, ids, &Steps::of("taker")).await
-}
-
-/// Takes what was seen; what is held then.
-async fn taken(app: &TestApp, seen: Vec<Seen>) -> Vec<Seen> {
-    let takings: Vec<_> = seen.iter().map(|one| Arc::new(one.taking.clone())).collect();
-    let held = take(&app.domain, &takings).await.unwrap();
-    seen.into_iter().zip(held).filter_map(|(one, held)| held.then_some(one)).collect()
-}
-
-fn ids_of(seen: &[Seen]) -> Vec<i64> {
-    let mut ids: Vec<_> = seen.iter().map(|one| one.taking.post.id.0).collect();
+fn ids_of(taken: &[Claimed]) -> Vec<i64> {
+    let mut ids: Vec<_> = taken.iter().map(|one| one.post.id.0).collect();
     ids.sort_unstable();
     ids
 }
@@ -92,14 +77,14 @@ async fn what_has_changed_since_it_was_read_is_not_taken() {
     user.delete(&path(3, "")).await.expect(200);
     let elsewhere = claim(&app.domain, &[ids[4]]).await.unwrap();
     assert_eq!(ids_of(&elsewhere), [ids[4]]);
-    let taken = taken(&app, seen).await;
+    let taken = take(&app.domain, seen).await.unwrap();
     assert_eq!(ids_of(&taken), [ids[5]]);
     let publishing = |id| ("post.publishing".to_owned(), id, Value::Null);
     assert_eq!(told(&user).await, [publishing(ids[4]), publishing(ids[5])]);
     // What was changed and is still due is there to be taken as it is now.
     let again = claim(&app.domain, &ids).await.unwrap();
     assert_eq!(ids_of(&again), [ids[0], ids[2]]);
-    let texts: BTreeSet<_> = again.iter().map(|one| one.taking.post.caption.as_str()).collect();
+    let texts: BTreeSet<_> = again.iter().map(|one| one.post.caption.as_str()).collect();
     assert_eq!(texts, BTreeSet::from(["another text", "post 2"]));
 }
 
@@ -113,16 +98,15 @@ async fn a_call_that_was_written_down_since_it_was_read_is_not_overlooked() {
     assert_eq!(seen.len(), 1, "its lease has lapsed");
     // Its holder is alive after all, and its clock is behind: the lease stays as it is.
     let step = Armed {
-        hold: Hold { id: ids[0], fence: holder.taking.post.fence },
+        hold: Hold { id: ids[0], fence: holder.post.fence },
         attempt: attempt(),
         sending: Some((1, 2)),
         lease_until: 0,
     };
     assert_eq!(arm(&app.domain, &[Arc::new(step)]).await.unwrap(), [true]);
-    assert!(taken(&app, seen).await.is_empty());
+    assert!(take(&app.domain, seen).await.unwrap().is_empty());
     let next = claim(&app.domain, &ids).await.unwrap().remove(0);
-    let next = next.taking.post;
-    assert_eq!((next.sending_at, next.sending_until), (Some(1), Some(2)));
+    assert_eq!((next.post.sending_at, next.post.sending_until), (Some(1), Some(2)));
 }
 
 #[tokio::test]
@@ -159,11 +143,10 @@ async fn an_event_tells_the_release_that_was_given_while_the_post_was_held() {
     assert_eq!(self::told(&user).await.len(), 4);
 }
 
-fn published(seen: Seen) -> Record {
-    let post = seen.taking.post;
-    let PostId(id) = post.id;
+fn published(taken: Claimed) -> Record {
+    let PostId(id) = taken.post.id;
     Record {
-        hold: Hold { id, fence: post.fence },
+        hold: Hold { id, fence: taken.post.fence },
         keep: false,
         status: PostStatus::Published,
         due_at: None,
@@ -177,6 +160,6 @@ fn published(seen: Seen) -> Record {
         next_attempt_at: None,
         duplicate_risk: false,
         attempt: Some(attempt()),
-        ended: Some(post),
+        ended: Some(taken.post),
     }
 }

@@ -27,11 +27,10 @@ struct Case {
 }
 
 /// What every post passes.
-const SETTLED: &[&str] = &["looked", "commit_armed", "commit_called", "recorded"];
+const SETTLED: &[&str] = &["claimed", "commit_armed", "commit_called", "recorded"];
 
 /// What a post passes that has something to prepare, and a network that can be asked.
 const PREPARED: &[&str] = &[
-    "looked",
     "claimed",
     "prepare_armed",
     "prepare_called",
@@ -43,8 +42,14 @@ const PREPARED: &[&str] = &[
 ];
 
 /// What a text passes on a network that can be asked.
-const ASKED: &[&str] =
-    &["looked", "commit_armed", "commit_called", "reconcile_armed", "reconcile_called", "recorded"];
+const ASKED: &[&str] = &[
+    "claimed",
+    "commit_armed",
+    "commit_called",
+    "reconcile_armed",
+    "reconcile_called",
+    "recorded",
+];
 
 impl Case {
     /// Nobody can ask this network what became of a call.

@@ -6,7 +6,7 @@ use fanfare_domain::{
     Domain, Result,
     failpoint::Failpoint,
     group::{Group, LINGER},
-    posts::work::{self as publishing, Armed, Record, Seen, Steps, Taking},
+    posts::work::{self as publishing, Armed, Claimed, Record},
     webhooks::work as deliveries,
     work::{self, Hold},
 };
@@ -44,10 +44,8 @@ pub struct Inner {
     pub busy: Busy,
     /// What was done, to be told with the next heartbeat.
     pub tally: Tally,
-    /// Looks at posts that may be due.
-    pub look: Grouped<i64, Option<Box<Seen>>>,
-    /// Claims of posts, with the steps that begin: whether the row is held.
-    pub take: Grouped<Taking, bool>,
+    /// Claims of posts.
+    pub claim: Grouped<i64, Option<Box<Claimed>>>,
     /// When public calls may be made.
     pub permit: Grouped<Wanted, Turn>,
     /// Steps about to be taken.
@@ -80,16 +78,9 @@ impl Context {
     #[must_use]
     pub fn with_connector(domain: Domain, name: String, connector: Connector) -> Self {
         let cx = &domain;
-        let steps = Arc::new(Steps::of(&name));
-        let look = grouped(cx, "look", linger(cx), move |cx, ids: Vec<Arc<i64>>| {
-            let steps = Arc::clone(&steps);
-            async move {
-                let seen = publishing::look(&cx, &plain(&ids), &steps).await?;
-                Ok(in_order(&ids, seen.into_iter().map(Box::new), |one| one.taking.post.id.0))
-            }
-        });
-        let take = grouped(cx, "claim", AT_ONCE, |cx, takings: Vec<_>| async move {
-            publishing::take(&cx, &takings).await
+        let claim = grouped(cx, "claim", linger(cx), |cx, ids: Vec<Arc<i64>>| async move {
+            let taken = publishing::claim(&cx, &plain(&ids)).await?;
+            Ok(in_order(&ids, taken.into_iter().map(Box::new), |one| one.post.id.0))
         });
         let desk = Arc::<Desk>::default();
         let permit = grouped(cx, "permit", AT_ONCE, move |cx, wanted: Vec<Arc<Wanted>>| {
@@ -123,8 +114,7 @@ impl Context {
         tokio::spawn(unpark(cx.clone(), Kind::PublishPost, posts));
         tokio::spawn(unpark(cx.clone(), Kind::DeliverWebhook, left));
         Self(Arc::new(Inner {
-            look,
-            take,
+            claim,
             permit,
             arm,
             record,

@@ -1,8 +1,8 @@
 //! Publishing one post, from the claim to the result.
 //!
-//! The order of things is the product: look, claim the row and write down what is about to be done, do it, write down what
-//! came of it. Whatever dies in between leaves a row that says how far it came, and whoever takes the row next goes on from
-//! there: from the start if no commit call was written down, by asking the network if one was.
+//! The order of things is the product: claim, write down what is about to be done, do it, write down what came of it.
+//! Whatever dies in between leaves a row that says how far it came, and whoever takes the row next goes on from there:
+//! from the start if no commit call was written down, by asking the network if one was.
 
 mod attempt;
 mod outcome;
@@ -14,7 +14,7 @@ mod verdict;
 
 use fanfare_domain::{
     accounts,
-    posts::{self, Files, work::Seen},
+    posts::{self, Files},
 };
 use fanfare_entities::account::AccountStatus;
 use fanfare_jobs::PublishPost;
@@ -34,69 +34,51 @@ pub async fn run(job: PublishPost, cx: Context) {
     let lane = Lane::of(job.first);
     // Held until the post has a slot, while those are short.
     let seeking = cx.post_shares.seek(lane).await;
-    let seen = match cx.look.call(lane, job.post_id).await {
-        Ok(Some(seen)) => seen,
+    let claimed = match cx.claim.call(lane, job.post_id).await {
+        Ok(Some(claimed)) => claimed,
         // Paused, moved, deleted, published, or held by another worker.
         Ok(None) => return,
         Err(error) => {
-            tracing::warn!(post.id = job.post_id, %error, "a post could not be read; it is rung for again");
+            tracing::warn!(post.id = job.post_id, %error, "a post could not be claimed; it is rung for again");
             return;
         }
     };
-    let row = &seen.taking.post;
+    let row = &claimed.post;
     // Everything that is logged on the way of this post carries the id of the request that made it.
     let span = tracing::error_span!(
         "post",
         post.id = %row.id, request.id = row.request_id, platform = row.platform,
     );
-    carry(cx, seen, (lane, seeking)).instrument(span).await;
+    carry(cx, claimed, (lane, seeking)).instrument(span).await;
 }
 
 /// How a post comes to its slot: with whom, and the permit to look for one.
 type Way = (Lane, Option<OwnedSemaphorePermit>);
 
-async fn carry(cx: Context, seen: Box<Seen>, way: Way) {
-    let row = &seen.taking.post;
-    tracing::debug!(fence = row.fence, laps = row.laps, "a post is due");
-    let (id, lane) = (row.id.0, way.0);
-    cx.failpoint.reach("looked").await;
+async fn carry(cx: Context, claimed: Box<posts::work::Claimed>, way: Way) {
+    tracing::debug!(fence = claimed.post.fence, laps = claimed.post.laps, "a post was claimed");
+    cx.failpoint.reach("claimed").await;
     // In a task of its own: whatever happens to the worker, a call in flight is never cut off. It has many states and so
     // much room, which is taken once: whatever wraps it would move it.
-    let context = cx.clone();
-    let published = Box::pin(async move { publish(&context, seen, way).await });
+    let published = Box::pin(async move { publish(&cx, claimed, way).await });
     match tokio::spawn(published.in_current_span()).await {
-        Ok(Ok(())) => return,
+        Ok(Ok(())) => {}
         Ok(Err(error)) => tracing::warn!(%error, "a post was left to its lease"),
         Err(panic) => tracing::error!(%panic, "publishing a post panicked"),
     }
-    if let Err(error) = leave(&cx, lane, id).await {
-        tracing::warn!(%error, "a post was not left to a lease");
-    }
 }
 
-/// Has a lease of a row lapse that could not be published, if it is not held already: who breaks often enough is given up.
-async fn leave(cx: &Context, lane: Lane, id: i64) -> fanfare_domain::Result<()> {
-    if let Some(seen) = cx.look.call(lane, id).await? {
-        cx.take.call(lane, seen.taking).await?;
-    }
-    Ok(())
-}
-
-/// Takes a post as far as it goes now.
+/// Takes a claimed post as far as it goes now.
 async fn publish(
     cx: &Context,
-    seen: Box<Seen>,
+    claimed: Box<posts::work::Claimed>,
     (lane, seeking): Way,
 ) -> fanfare_domain::Result<()> {
-    let Seen { taking, account, secret } = *seen;
-    let post = &taking.post;
+    let posts::work::Claimed { post, account, secret } = *claimed;
     let platform = (cx.connector)(posts::platform(&post.platform)?);
     let facts = account.as_deref().map(accounts::facts).unwrap_or_default();
-    let posts::Ready { draft, files } = posts::readiness(&cx.domain, post, &facts).await?;
-    let mut run = Run::open((cx, lane), platform, taking, draft).await?;
-    if !run.begins_with_its_call() && !run.take().await? {
-        return Ok(());
-    }
+    let posts::Ready { draft, files } = posts::readiness(&cx.domain, &post, &facts).await?;
+    let mut run = Run::open((cx, lane), platform, post, draft).await?;
     if run.is_worn_out(&facts) {
         return run.fail(Failure::worn_out()).await;
     }

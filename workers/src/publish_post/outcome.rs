@@ -22,7 +22,9 @@ use crate::shares::Key;
 impl Run<'_> {
     /// A step that went well.
     pub(super) async fn advance(&mut self, progress: Progress) -> Result<Next> {
-        self.settle();
+        self.row.sending_at = None;
+        self.row.sending_until = None;
+        self.row.reconciling_at = None;
         let now = self.cx.now();
         match progress {
             Progress::Done(published) => {
@@ -55,13 +57,12 @@ impl Run<'_> {
             return self.fail_with(Failure::outcome_unknown(&self.row.platform)).await;
         }
         attempt::close(&mut self.attempt, "published", None, now);
-        self.state = None;
-        self.row_mut().error = None;
+        (self.state, self.row.error) = (None, None);
         let record = Record {
             status: PostStatus::Published,
             published: Some((published.id, published.url)),
             next_attempt_at: None,
-            ended: Some(Arc::clone(&self.row)),
+            ended: Some(self.row.clone()),
             ..self.record(None)
         };
         self.write(record).await.map(drop)
@@ -152,13 +153,15 @@ impl Run<'_> {
             failure = Failure::outcome_unknown(&self.row.platform);
         }
         attempt::close(&mut self.attempt, failure.outcome(), Some(failure.to_json()), now);
-        self.settle();
+        self.row.sending_at = None;
+        self.row.sending_until = None;
+        self.row.reconciling_at = None;
         let record = Record {
             status: PostStatus::Failed,
             error: Some(failure.to_json()),
             next_attempt_at: None,
             duplicate_risk: failure.is_risky(),
-            ended: Some(Arc::clone(&self.row)),
+            ended: Some(self.row.clone()),
             // A chain that is partly public resumes where it stopped; anything else starts anew when it is retried.
             state: self.state.clone().filter(|_| self.partly_public),
             ..self.record(None)
@@ -192,7 +195,7 @@ impl Run<'_> {
         let now = self.cx.now();
         let mut at = self.settled_from(&session.account).max(now + 1_000);
         if self.is_repeated() {
-            self.row_mut().attempts += 1;
+            self.row.attempts += 1;
             match next_try(self.hold.id, self.row.attempts, None, now) {
                 Some(later) => at = at.max(later),
                 None => return self.fail_with(Failure::of(error)).await,
@@ -229,12 +232,6 @@ impl Run<'_> {
         }
     }
 
-    /// No call of its is open any more.
-    pub(super) fn settle(&mut self) {
-        let row = self.row_mut();
-        (row.sending_at, row.sending_until, row.reconciling_at) = (None, None, None);
-    }
-
     /// The row as it is now, due at `due_at`.
     pub(super) fn record(&self, due_at: Option<Millis>) -> Record {
         // An attempt without a step never was one.
@@ -260,9 +257,6 @@ impl Run<'_> {
     }
 
     pub(super) async fn write(&mut self, record: Record) -> Result<bool> {
-        if !self.take().await? {
-            return Ok(false);
-        }
         if !record.keep {
             // No call follows: others may make theirs while this is written.
             self.slot = None;

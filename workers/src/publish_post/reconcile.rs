@@ -57,7 +57,7 @@ impl Run<'_> {
             self.write(later).await?;
             return Ok(Next::Over);
         }
-        let begun = *self.row_mut().reconciling_at.get_or_insert(now);
+        let begun = *self.row.reconciling_at.get_or_insert(now);
         let sent_at = self.row.sending_at.unwrap_or(now);
         let since = if guard::stands(Guard::FoundSince) { date(sent_at) } else { date(0) };
         if !self.arm(&Step::confirm("reconcile")).await? {
@@ -116,7 +116,9 @@ impl Run<'_> {
         let now = self.cx.now();
         attempt::end(&mut self.attempt, None, now);
         attempt::close(&mut self.attempt, "not_sent", None, now);
-        self.settle();
+        self.row.sending_at = None;
+        self.row.sending_until = None;
+        self.row.reconciling_at = None;
         let failures = self.row.attempts + 1;
         if failures > MOST_SENDS {
             return self.fail_with(Failure::unanswered(&self.row.platform)).await;

@@ -8,7 +8,7 @@ use fanfare_domain::{
     guard::{self, Guard},
     posts::{
         PostStatus,
-        work::{Armed, Attempt, Taking, Was},
+        work::{Armed, Attempt},
     },
     work::{Hold, LEASE, MAX_LAPS},
 };
@@ -35,19 +35,13 @@ const MARGIN: Duration = Duration::from_secs(10);
 /// after the deadline that was written down, and clocks differ a little.
 const AT_ONCE: Duration = Duration::from_secs(5);
 
-/// A row that has been due for less was rung for only once, in ms.
-const FRESH: Millis = 10_000;
-
-/// One post on its way, from the look at it on.
+/// One claim of one post.
 pub struct Run<'a> {
     pub(super) cx: &'a Context,
     /// With whose steps its steps are grouped.
     pub(super) lane: Lane,
     pub(super) platform: &'static dyn Platform,
-    /// As it is once it has been taken.
-    pub(super) row: Arc<post::Model>,
-    /// What it was seen as, until it is taken.
-    was: Option<Was>,
+    pub(super) row: Box<post::Model>,
     pub(super) hold: Hold,
     pub(super) draft: Draft,
     pub(super) state: Option<Value>,
@@ -70,22 +64,21 @@ pub(super) enum Next {
 }
 
 impl<'a> Run<'a> {
-    /// A run over a row that is due.
+    /// A run over a claimed row.
     pub async fn open(
         (cx, lane): (&'a Context, Lane),
         platform: &'static dyn Platform,
-        taking: Taking,
+        row: Box<post::Model>,
         draft: Draft,
     ) -> Result<Run<'a>> {
-        let (hold, Taking { post: row, was, .. }) = (taking.hold(), taking);
         let attempt = attempt::open(cx, &row).await?;
+        let hold = Hold { id: row.id.0, fence: row.fence };
         let (state, partly_public) = (row.state.clone(), row.partly_public);
         Ok(Self {
             cx,
             lane,
             platform,
             row,
-            was: Some(was),
             hold,
             draft,
             state,
@@ -94,35 +87,6 @@ impl<'a> Run<'a> {
             lines: None,
             slot: None,
         })
-    }
-
-    /// What it does first is its public call, with which it is taken. A row that has been due for long may have been looked
-    /// at by a worker that did not survive it: it is taken first, so that this is counted.
-    pub fn begins_with_its_call(&self) -> bool {
-        let row = &self.row;
-        let is_new = row.sending_at.is_none() && row.state.is_none() && row.steps.is_none();
-        let is_fresh = self.was.is_some_and(|was| self.cx.now() - was.due_since() < FRESH);
-        is_new && is_fresh && self.platform.step(&self.draft, None).phase == Phase::Commit
-    }
-
-    /// Takes the row, if that has not been done: whatever is not a public call of its own begins so. False if somebody else
-    /// has it, or has changed it.
-    ///
-    /// # Errors
-    /// The database's. The row may have been taken all the same; then its lease lapses.
-    pub async fn take(&mut self) -> Result<bool> {
-        let Some(was) = self.was.take() else { return Ok(true) };
-        let taking = Taking { post: Arc::clone(&self.row), was, armed: None };
-        let held = self.cx.take.call(self.lane, taking).await?;
-        if held {
-            self.cx.failpoint.reach("claimed").await;
-        }
-        Ok(held)
-    }
-
-    /// The row, to be changed.
-    pub(super) fn row_mut(&mut self) -> &mut post::Model {
-        Arc::make_mut(&mut self.row)
     }
 
     /// Three workers in a row were lost with this row. One with a call of which the network can be asked is tried twice as
@@ -190,9 +154,6 @@ impl<'a> Run<'a> {
         account: &account::Model,
         error: &platforms::Error,
     ) -> Result<Option<Session>> {
-        if !self.take().await? {
-            return Ok(None);
-        }
         let (cx, id) = (&self.cx.domain, self.platform.spec().id);
         match accounts::refresh(cx, id, account.id, account.secret_id).await? {
             Refreshed::Fresh => {}
@@ -307,27 +268,17 @@ impl<'a> Run<'a> {
             let until = now + millis(self.platform.spec().commit_deadline);
             // A call that is made again under its key is as old as the first one.
             let first = self.row.sending_at.filter(|_| self.is_repeated());
-            let row = self.row_mut();
-            row.sending_at = first.or(Some(now));
-            row.sending_until = Some(until);
+            self.row.sending_at = first.or(Some(now));
+            self.row.sending_until = Some(until);
             lease_until = lease_until.max(until + millis(MARGIN));
         }
-        let armed = Armed {
+        let armed = Arc::new(Armed {
             hold: self.hold,
             attempt: self.attempt.clone(),
             sending: self.sending().filter(|_| guard::stands(Guard::SendingWritten)),
             lease_until,
-        };
+        });
         self.cx.failpoint.reach("arming").await;
-        if let Some(was) = self.was.take() {
-            let (post, armed) = (Arc::clone(&self.row), Some(armed.clone()));
-            match self.cx.take.call(self.lane, Taking { post, was, armed }).await {
-                Ok(true) => return Ok(true),
-                // Unless its answer was lost, and the row is ours all the same: its fence, which nobody else gave it, tells.
-                outcome => tracing::debug!(?outcome, "a post was not taken"),
-            }
-        }
-        let armed = Arc::new(armed);
         let (clock, failpoint) = (&self.cx.domain.clock, &self.cx.failpoint);
         until_answered(clock, failpoint, || self.cx.arm.call(self.lane, Arc::clone(&armed))).await
     }
@@ -347,7 +298,7 @@ impl<'a> Run<'a> {
     }
 
     /// An earlier call under the same key is not settled.
-    pub(super) fn is_repeated(&self) -> bool {
+    pub(super) const fn is_repeated(&self) -> bool {
         self.row.reconciling_at.is_some()
     }
 
@@ -408,8 +359,8 @@ impl<'a> Run<'a> {
         }
         // An answer to this call says nothing about an earlier one.
         if verdict != Verdict::Lost && !self.is_repeated() {
-            let row = self.row_mut();
-            (row.sending_at, row.sending_until) = (None, None);
+            self.row.sending_at = None;
+            self.row.sending_until = None;
         }
         match verdict {
             Verdict::Refresh => return Ok(Next::Refresh(error)),

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// A step about to be taken: written before the remote call.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Armed {
     /// The row.
     pub hold: Hold,

@@ -1,6 +1,6 @@
 //! The statements of the publish protocol, each for a group of posts at once.
 //!
-//! Take, arm and record are the only ways a worker changes a post. Each is guarded by the fence: a worker that has lost
+//! Claim, arm and record are the only ways a worker changes a post. Each is guarded by the fence: a worker that has lost
 //! its row (to an edit, a pause, a delete, or another worker after a lapsed lease) changes nothing and is told so.
 
 mod arm;
@@ -11,7 +11,7 @@ mod record;
 
 pub use arm::{Armed, arm};
 pub use attempt::{Attempt, attempt};
-pub use claim::{Seen, Steps, Taking, Was, claim, look, take};
+pub use claim::{Claimed, claim, look, take};
 pub use record::{Record, record};
 
 use fanfare_entities::post;

@@ -56,7 +56,7 @@ pub struct Record {
     /// The attempt; `None` if none was begun.
     pub attempt: Option<Attempt>,
     /// For an end, published or failed: the row as it was claimed, from which the event is told.
-    pub ended: Option<Arc<post::Model>>,
+    pub ended: Option<Box<post::Model>>,
 }
 
 /// Writes results; says for each whether the row was still held. A result that was not is discarded: a newer holder, or
