@@ -12,12 +12,21 @@ use crate::{
     table::{number, print, ratio},
 };
 
-/// Posts under way at a time.
-const SLOTS: usize = 256;
+/// What every party has to do.
+#[derive(Debug, Clone, Copy)]
+struct Work {
+    posts: usize,
+    /// Posts, or jobs, under way at a time.
+    slots: usize,
+    /// How long the network takes, in ms.
+    delay: u64,
+}
 
-/// Time in which posts are made and the worker gets ready, in ms.
-fn ahead(posts: usize) -> i64 {
-    4_000 + i64::try_from(posts / 5).expect("a short time")
+impl Work {
+    /// Time in which posts are made and the worker gets ready, in ms.
+    fn ahead(self) -> i64 {
+        4_000 + i64::try_from(self.posts / 5).expect("a short time")
+    }
 }
 
 /// What one party needed.
@@ -46,19 +55,20 @@ impl Figures {
 const ROUNDS: usize = 3;
 
 /// Runs every party against a network that answers at once, and one that takes 50 ms.
-pub async fn run(posts: usize, peers: bool) {
+pub async fn run(posts: usize, slots: usize, peers: bool) {
     let servers = Servers::find().await;
     let rounds = if peers { ROUNDS } else { 1 };
     for delay in [0, 50] {
+        let work = Work { posts, slots, delay };
         let mut all: Vec<Vec<Figures>> = Vec::new();
         for _ in 0..rounds {
             let mut round = Vec::new();
             if peers {
-                round.push(peer(&servers, "full", posts, delay).await);
-                round.push(peer(&servers, "tuned", posts, delay).await);
+                round.push(peer(&servers, "full", work).await);
+                round.push(peer(&servers, "tuned", work).await);
             }
             for fleet in [true, false] {
-                round.push(fanfare(&servers, posts, delay, fleet, !peers).await);
+                round.push(fanfare(&servers, work, fleet, !peers).await);
             }
             all.resize_with(round.len(), Vec::new);
             all.iter_mut().zip(round).for_each(|(runs, run)| runs.push(run));
@@ -68,7 +78,7 @@ pub async fn run(posts: usize, peers: bool) {
             runs.swap_remove(runs.len() / 2)
         });
         let title = format!(
-            "{posts} posts, {SLOTS} at a time, a network that takes {delay} ms; the middle of {rounds}"
+            "{posts} posts, {slots} at a time, a network that takes {delay} ms; the middle of {rounds}"
         );
         report(&title, &middle.collect::<Vec<_>>());
     }
@@ -103,14 +113,15 @@ fn report(title: &str, all: &[Figures]) {
     print(title, &heads, &rows.collect::<Vec<_>>());
 }
 
-async fn peer(servers: &Servers, mode: &str, posts: usize, delay: u64) -> Figures {
+async fn peer(servers: &Servers, mode: &str, work: Work) -> Figures {
+    let Work { posts, slots, delay } = work;
     let target = Target::start(delay);
     let variables = [
         ("REDIS_URL", servers.redis()),
         ("PG_URL", servers.database().await),
         ("TARGET_URL", format!("{}/", target.url)),
         ("COUNT", posts.to_string()),
-        ("CONCURRENCY", SLOTS.to_string()),
+        ("CONCURRENCY", slots.to_string()),
         ("MODE", mode.to_owned()),
     ];
     Program::start("fill", &variables).finish();
@@ -127,23 +138,18 @@ async fn peer(servers: &Servers, mode: &str, posts: usize, delay: u64) -> Figure
     }
 }
 
-async fn fanfare(
-    servers: &Servers,
-    posts: usize,
-    delay: u64,
-    fleet: bool,
-    profiled: bool,
-) -> Figures {
+async fn fanfare(servers: &Servers, work: Work, fleet: bool, profiled: bool) -> Figures {
+    let Work { posts, slots, delay } = work;
     let target = Target::start(delay);
     let mut service = if fleet {
         Service::fleet(servers, &target).await
     } else {
         Service::embedded(&target).await
     };
-    let from = now() + ahead(posts);
+    let from = now() + work.ahead();
     service.fill(posts, Due::At(from)).await;
     let metrics = profiled.then(|| service.with_metrics());
-    let worker = service.start(&["worker", "--concurrency", &SLOTS.to_string()]);
+    let worker = service.start(&["worker", "--concurrency", &slots.to_string()]);
     // As the peer's, the clock begins once the worker is ready: it waits for posts that are not due yet.
     let left = u64::try_from(from - now()).expect("there was too little time to get ready");
     tokio::time::sleep(Duration::from_millis(left)).await;

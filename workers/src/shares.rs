@@ -204,7 +204,11 @@ impl State {
     /// How many slots more there are for this tenant while the key is over its share.
     fn beside(&self, key: &Key, tenant: WorkspaceId) -> usize {
         let has_few = self.of(tenant) < OF_ONE && self.is_behind(tenant);
-        if has_few && self.is_moving(key, MOST_PATIENCE) { self.slots.div_ceil(FOR_TENANTS) } else { 0 }
+        if has_few && self.is_moving(key, MOST_PATIENCE) {
+            self.slots.div_ceil(FOR_TENANTS)
+        } else {
+            0
+        }
     }
 
     /// Work is parked, and no slot is free but for newcomers.
