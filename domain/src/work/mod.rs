@@ -30,8 +30,9 @@ pub use sweep::Turn;
 /// How long a claim holds a row, in ms. Renewed every third of it.
 pub const LEASE: Millis = 60_000;
 
-/// Leases in a row that may lapse before a row is given up: it may be what kills its worker.
-pub const MAX_LAPS: i32 = 3;
+/// Leases in a row that may lapse before a row is given up: it may be what kills its worker. Where workers are killed by
+/// something else every few seconds, three were too few for innocent rows.
+pub const MAX_LAPS: i32 = 6;
 
 /// The table whose rows are this kind of work.
 #[must_use]

@@ -79,7 +79,7 @@ async fn publish(
     let facts = account.as_deref().map(accounts::facts).unwrap_or_default();
     let posts::Ready { draft, files } = posts::readiness(&cx.domain, &post, &facts).await?;
     let mut run = Run::open((cx, lane), platform, post, draft).await?;
-    if run.is_worn_out(&facts) {
+    if run.is_worn_out() {
         return run.fail(Failure::worn_out()).await;
     }
     if run.is_missed() {

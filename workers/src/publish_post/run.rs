@@ -15,9 +15,7 @@ use fanfare_domain::{
 use fanfare_entities::{Millis, account, post};
 use fanfare_jobs::Kind;
 use fanfare_metrics::record;
-use fanfare_platforms::{
-    self as platforms, Class, Draft, Phase, Platform, Progress, Session, Step,
-};
+use fanfare_platforms::{self as platforms, Draft, Phase, Platform, Progress, Session, Step};
 use serde_json::Value;
 
 use super::{
@@ -89,13 +87,9 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Three workers in a row were lost with this row. One with a call of which the network can be asked is tried twice as
-    /// often: to give it up would leave open what can be known.
-    pub fn is_worn_out(&self, account: &platforms::Account) -> bool {
-        let can_be_known = self.row.sending_at.is_some()
-            && self.platform.class(account, &self.draft) != Class::Blind;
-        let most = if can_be_known { 2 * MAX_LAPS } else { MAX_LAPS };
-        self.row.laps > most && guard::stands(Guard::WornOut)
+    /// Too many workers in a row were lost with this row.
+    pub fn is_worn_out(&self) -> bool {
+        self.row.laps > MAX_LAPS && guard::stands(Guard::WornOut)
     }
 
     /// Its time is too long ago to begin now.
