@@ -30,6 +30,14 @@ async fn published(user: &User) -> usize {
     posts.body["posts"].as_array().unwrap().len()
 }
 
+/// How many posts wait for a turn that is still to come.
+async fn told_to_wait(app: &TestApp, user: &User) -> usize {
+    let posts = user.get("/api/v1/posts?status=scheduled&limit=100").await.expect(200);
+    let now = app.at(0);
+    let waits = |post: &&Value| post["next_attempt_at"].as_str().is_some_and(|at| at > &now[..]);
+    posts.body["posts"].as_array().unwrap().iter().filter(waits).count()
+}
+
 async fn make(user: &User, account: i64) -> i64 {
     let made = user.publish(json!({"account_id": account, "caption": "now"})).await;
     made["id"].as_i64().unwrap()
@@ -77,7 +85,11 @@ async fn no_network_has_to_ask_for_patience() {
             (published(&user).await == enough).then_some(())
         })
         .await;
-        tokio::time::sleep(Duration::from_millis(300)).await;
+        // Who asks after time has passed would be given a later turn.
+        app.eventually("all others know their turn", || async {
+            (told_to_wait(&app, &user).await == 15 - enough).then_some(())
+        })
+        .await;
         assert_eq!(published(&user).await, enough);
         app.pass(Duration::from_secs(10)).await;
     }
