@@ -68,8 +68,7 @@ pub async fn run(
     clock::follow_first(&cx.domain, &stop).await;
     clean_up::ensure(&cx.domain).await;
     cx.post_shares.set_slots(options.slots);
-    // A delivery keeps its row for as long as its slot, and some rows are for newcomers.
-    cx.delivery_shares.set_slots(delivery_slots(&options) * 7 / 8);
+    cx.delivery_shares.set_slots(but_for_newcomers(delivery_slots(&options)));
     let all_ended = CancellationToken::new();
     let beating = tokio::spawn(heartbeat::run(cx.clone(), options.clone(), all_ended.clone()));
     let mut tasks = JoinSet::new();
@@ -168,6 +167,12 @@ fn delivery_slots(options: &Options) -> usize {
     options.slots.min(64)
 }
 
+/// How many of its slots one receiver may have: a delivery keeps its row for as long as its slot, and the last eighth of the
+/// rows is for newcomers. Never none.
+const fn but_for_newcomers(slots: usize) -> usize {
+    slots - slots / 8
+}
+
 async fn start<J, F, Fut>(
     cx: Context,
     slots: usize,
@@ -192,4 +197,16 @@ where
         }
     };
     fanfare_jobs::run_worker(name, &bell, slots, handler, stop, options.grace).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_of_one_slot_delivers_webhooks_too() {
+        let of =
+            |slots| but_for_newcomers(delivery_slots(&Options { slots, ..Options::default() }));
+        assert_eq!([of(1), of(8), of(256)], [1, 7, 56]);
+    }
 }

@@ -28,9 +28,6 @@ use crate::lane::Lane;
 /// Most slots of one account or receiver while others want them.
 const OF_ONE: usize = 4;
 
-/// For tenants that have next to none there are this part of the slots besides.
-const FOR_TENANTS: usize = 16;
-
 /// A receiver that took longer than this for its last delivery gets no more than its share.
 const QUICK: Duration = Duration::from_secs(1);
 
@@ -204,11 +201,7 @@ impl State {
     /// How many slots more there are for this tenant while the key is over its share.
     fn beside(&self, key: &Key, tenant: WorkspaceId) -> usize {
         let has_few = self.of(tenant) < OF_ONE && self.is_behind(tenant);
-        if has_few && self.is_moving(key, MOST_PATIENCE) {
-            self.slots.div_ceil(FOR_TENANTS)
-        } else {
-            0
-        }
+        if has_few && self.is_moving(key, MOST_PATIENCE) { (self.slots / 8).div_ceil(2) } else { 0 }
     }
 
     /// Work is parked, and no slot is free but for newcomers.

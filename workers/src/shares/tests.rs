@@ -265,3 +265,14 @@ async fn while_rows_are_parked_and_slots_are_short_few_look_for_one() {
     assert!(shares.seek(Lane::Further).await.is_some());
     drop(held);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_of_few_slots_has_no_more_of_a_network() {
+    let (shares, _left) = Shares::new(4);
+    let mut held = fill(&shares, 4, mine).await;
+    held.pop();
+    held.extend(fill(&shares, 1, mine).await);
+    assert!(shares.state().full(&neighbour()).is_some());
+    held.pop();
+    assert!(shares.state().full(&neighbour()).is_none());
+}
