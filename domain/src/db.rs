@@ -94,6 +94,21 @@ impl Db {
         row.map(|row| row.try_get("", "most")).transpose()
     }
 
+    /// The settings of the server under which it forgets, when its machine loses power, what it said it had written;
+    /// none on SQLite, which is opened without.
+    ///
+    /// # Errors
+    /// The database cannot be reached.
+    pub async fn forgetful(&self) -> Result<Vec<String>, DbErr> {
+        if !self.is_postgres() {
+            return Ok(Vec::new());
+        }
+        let sql = "SELECT name FROM pg_settings WHERE setting = 'off' \
+                   AND name IN ('fsync', 'full_page_writes', 'synchronous_commit') ORDER BY name";
+        let rows = self.read.query_all_raw(statement(&self.read, sql, [])).await?;
+        rows.iter().map(|row| row.try_get("", "name")).collect()
+    }
+
     /// The database's own time, in milliseconds.
     ///
     /// # Errors
@@ -127,7 +142,8 @@ async fn sqlite(url: &str, connections: u32, writes: bool) -> Result<DatabaseCon
                 .create_if_missing(writes)
                 .row_buffer_size(READ_AHEAD)
                 .pragma("journal_mode", "WAL")
-                .pragma("synchronous", "NORMAL")
+                // What was answered for, or is about to be sent, is still known after a power cut.
+                .pragma("synchronous", "FULL")
                 .pragma("busy_timeout", "5000")
                 .pragma("temp_store", "MEMORY")
         })
@@ -161,11 +177,43 @@ pub fn statement<C: ConnectionTrait>(
 mod tests {
     use super::*;
 
+    /// A database in a file of its own, which is removed at the end.
+    struct File(std::path::PathBuf);
+
+    impl File {
+        fn new() -> Self {
+            let name = format!("fanfare-test-{}.db", uuid::Uuid::now_v7().simple());
+            Self(std::env::temp_dir().join(name))
+        }
+
+        async fn open(&self) -> Db {
+            Db::open(&format!("sqlite://{}", self.0.display()), 1).await.unwrap()
+        }
+    }
+
+    impl Drop for File {
+        fn drop(&mut self) {
+            for end in ["", "-wal", "-shm"] {
+                let _ = std::fs::remove_file(format!("{}{end}", self.0.display()));
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_commit_waits_for_the_disk() {
+        /// `PRAGMA synchronous`: the log is synced with every commit.
+        const FULL: i32 = 2;
+        let file = File::new();
+        let db = file.open().await;
+        let asked = statement(&db.write, "PRAGMA synchronous", []);
+        let row = db.write.query_one_raw(asked).await.unwrap().unwrap();
+        assert_eq!(row.try_get::<i32>("", "synchronous").unwrap(), FULL);
+    }
+
     #[tokio::test]
     async fn a_write_that_finds_no_room_keeps_no_other_from_its_transaction() {
-        let file = format!("fanfare-test-{}.db", uuid::Uuid::now_v7().simple());
-        let file = std::env::temp_dir().join(file);
-        let db = Db::open(&format!("sqlite://{}", file.display()), 1).await.unwrap();
+        let file = File::new();
+        let db = file.open().await;
         db.write.execute_unprepared("CREATE TABLE t (a)").await.unwrap();
         db.write.execute_unprepared("PRAGMA max_page_count = 4").await.unwrap();
         let tx = db.begin().await.unwrap();
@@ -180,9 +228,5 @@ mod tests {
         let held = db.read.query_all_raw(held).await.unwrap();
         assert_eq!(held.len(), 1);
         assert_eq!(held[0].try_get::<i64>("", "a").unwrap(), 2);
-        drop(db);
-        for end in ["", "-wal", "-shm"] {
-            let _ = std::fs::remove_file(format!("{}{end}", file.display()));
-        }
     }
 }

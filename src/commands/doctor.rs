@@ -30,9 +30,11 @@ pub async fn run(config: Config) -> Result<()> {
     let database = database(&config).await;
     let clock = clock(&database).await;
     let connections = connections(&config, &database).await;
+    let commits = commits(&database).await;
     let findings = [
         ("database", database.map(|(_, found)| found)),
         ("connections", connections),
+        ("commits", commits),
         ("clock", clock),
         ("redis", redis(&config).await),
         ("media store", media(&config).await),
@@ -102,6 +104,21 @@ async fn connections(
             most / pool
         )),
     }
+}
+
+/// What was called published, or is about to be sent, must outlive a power cut: or it is sent again.
+async fn commits(database: &std::result::Result<(Db, String), String>) -> Finding {
+    let Ok((db, _)) = database else {
+        return Err("cannot be looked at without the database".into());
+    };
+    let forgetful = db.forgetful().await.map_err(|error| error.to_string())?;
+    if forgetful.is_empty() {
+        return Ok("on the disk before they count".into());
+    }
+    Err(format!(
+        "a power cut may undo them, and posts would go out twice: set {} = on in postgresql.conf",
+        forgetful.join(" = on, ")
+    ))
 }
 
 async fn clock(database: &std::result::Result<(Db, String), String>) -> Finding {
