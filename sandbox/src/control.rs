@@ -109,7 +109,7 @@ fn create(network: &dyn Simulated, base: &str, call: &Call) -> Answer {
     let new: NewAccount = if call.body.is_empty() { NewAccount::default() } else { body(call)? };
     let username = new.username.as_deref().map(str::trim).filter(|name| !name.is_empty());
     let (listed, credentials) = network.create(username).map_err(|why| match why {
-        NotMade::Invalid(reason) => refused(400, "invalid_username", &reason),
+        NotMade::Invalid(reason) => wrong("invalid_username", "username", &reason),
         NotMade::Taken => refused(409, "username_taken", "another account has this username"),
     })?;
     let reply = json!({
@@ -125,8 +125,11 @@ fn create(network: &dyn Simulated, base: &str, call: &Call) -> Answer {
 
 fn set_faults(network: &dyn Simulated, call: &Call) -> Answer {
     let new: NewFaults = body(call)?;
-    if let Some(flaw) = new.faults.iter().find_map(Fault::flaw) {
-        return Err(refused(400, "invalid_fault", &flaw));
+    let flaws = new.faults.iter().enumerate();
+    if let Some((place, (field, reason))) =
+        flaws.filter_map(|(n, one)| Some((n, one.flaw()?))).next()
+    {
+        return Err(wrong("invalid_fault", &format!("faults[{place}].{field}"), &reason));
     }
     let shown = json!({"remote_id": new.remote_id, "faults": new.faults});
     if network.set_faults(&new.remote_id, new.faults) {
@@ -137,7 +140,14 @@ fn set_faults(network: &dyn Simulated, call: &Call) -> Answer {
 }
 
 fn body<T: DeserializeOwned>(call: &Call) -> Result<T, Reply> {
-    serde_json::from_slice(&call.body).map_err(|e| refused(400, "invalid_body", &e.to_string()))
+    let body = &mut serde_json::Deserializer::from_slice(&call.body);
+    serde_path_to_error::deserialize(body).map_err(|error| {
+        let field = error.path().to_string();
+        let said = error.into_inner().to_string();
+        // Whoever made the body made no lines.
+        let reason = said.split(" at line ").next().unwrap_or(&said);
+        wrong("invalid_body", &field, reason)
+    })
 }
 
 fn remote_id(call: &Call) -> Result<String, Reply> {
@@ -151,6 +161,11 @@ fn no_account() -> Reply {
 
 fn nothing() -> Reply {
     refused(404, "not_found", "there is no such control route")
+}
+
+/// A body with a field that is wrong.
+fn wrong(code: &str, field: &str, error: &str) -> Reply {
+    Reply::json(400, &json!({"error": error, "code": code, "field": field}))
 }
 
 fn refused(status: u16, code: &str, error: &str) -> Reply {

@@ -69,14 +69,14 @@ fn once() -> u32 {
 }
 
 impl Fault {
-    /// What is wrong with it, if anything.
-    pub fn flaw(&self) -> Option<String> {
+    /// The field that is wrong, and what is wrong with it, if anything.
+    pub fn flaw(&self) -> Option<(&'static str, String)> {
         match (self.kind, self.status, self.ms) {
             (Kind::Status | Kind::ErrorAfterChange, Some(s), _) if !(400..=599).contains(&s) => {
-                Some(format!("status {s} is no error"))
+                Some(("status", format!("{s} is no error: 400 to 599 are")))
             }
-            (Kind::Status, None, _) => Some("status is missing".into()),
-            (Kind::Delay, _, None) => Some("ms is missing".into()),
+            (Kind::Status, None, _) => Some(("status", "it is missing".into())),
+            (Kind::Delay, _, None) => Some(("ms", "it is missing".into())),
             _ => None,
         }
     }

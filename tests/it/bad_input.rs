@@ -224,3 +224,23 @@ async fn form_and_meaning_are_judged_in_one_answer() {
     let edit = user.patch(&format!("/api/v1/posts/{id}"), changes).await.expect(400).body;
     assert_eq!(wrong(&edit).len(), expected.len(), "{edit:#}");
 }
+
+#[tokio::test]
+async fn a_bad_fault_is_refused_with_its_place_in_the_list() {
+    let (_app, user, account) = quiet().await;
+    let good = json!({"kind": "reset"});
+    let cases = [
+        (json!({"kind": "explode"}), "faults[1].kind", "unknown variant `explode`"),
+        (json!({"kind": "status"}), "faults[1].status", "missing"),
+        (json!({"kind": "reset", "on": "commit", "often": 2}), "faults[1].often", "unknown field"),
+    ];
+    for (bad, field, reason) in cases {
+        let body = json!({"account_id": account, "faults": [good, bad]});
+        let refused = user.put("/api/v1/sandbox/bluesky/faults", body).await.expect(400).body;
+        let violation = &refused["validation_errors"][0];
+        assert_eq!(violation["field"], field, "{refused}");
+        let message = violation["message"].as_str().unwrap();
+        assert!(message.contains(reason) && !message.contains("line"), "{message}");
+        assert!(violation["remedy"].as_str().unwrap().contains("/openapi.json"), "{refused}");
+    }
+}

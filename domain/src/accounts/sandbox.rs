@@ -168,8 +168,10 @@ async fn ask(
 }
 
 fn refusal(answer: &Answer) -> Error {
-    let said = answer.json::<Value>().ok();
-    let said = said.as_ref().and_then(|body| body.get("error")?.as_str());
-    let message = said.unwrap_or("The sandbox refused the request.").to_owned();
-    Error::field(Code::InvalidField, "sandbox", message.clone(), message)
+    let body = answer.json::<Value>().unwrap_or_default();
+    let field = body["field"].as_str().unwrap_or("sandbox");
+    let said = body["error"].as_str().unwrap_or("the sandbox refused the request");
+    let message = format!("`{field}`: {said}.");
+    let remedy = "The operation's example in /openapi.json shows what it takes.";
+    Error::field(Code::InvalidField, field, message, remedy)
 }
