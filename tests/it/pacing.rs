@@ -100,6 +100,50 @@ async fn no_network_has_to_ask_for_patience() {
 }
 
 #[tokio::test]
+async fn a_post_that_waited_for_its_call_asks_for_its_turn_again() {
+    let app = paced().await;
+    let user = app.user().await;
+    // Four posts each of four accounts take the 16 slots of the worker for three seconds.
+    for _ in 0..4 {
+        let slow = user.connect("discord").await;
+        let delay = json!([{"on": "commit", "kind": "delay", "ms": 3_000, "times": 4}]);
+        user.faults("discord", slow, delay).await;
+        for _ in 0..4 {
+            make(&user, slow).await;
+        }
+    }
+    app.eventually("the slots are taken", || async {
+        let path = "/api/v1/posts?status=publishing&limit=100";
+        let posts = user.get(path).await.expect(200).body["posts"].as_array().unwrap().len();
+        (posts == 16).then_some(())
+    })
+    .await;
+    let quick = user.connect("discord").await;
+    for _ in 0..9 {
+        make(&user, quick).await;
+    }
+    // Time for some of these to have their permits; then permits of that moment count no more, and five others are free.
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    app.pass(Duration::from_secs(5)).await;
+    app.eventually("the slow ones and five of the others are out", || async {
+        (published(&user).await == 16 + 5).then_some(())
+    })
+    .await;
+    app.eventually("four wait for their turn", || async {
+        (told_to_wait(&app, &user).await == 4).then_some(())
+    })
+    .await;
+    app.eventually("all are out", || async {
+        app.pass(Duration::from_secs(5)).await;
+        (published(&user).await == 25).then_some(())
+    })
+    .await;
+    let posts = user.get("/api/v1/posts?limit=100").await.expect(200).body["posts"].clone();
+    let tried = posts.as_array().unwrap().iter().map(|post| post["attempts"].clone());
+    assert_eq!(tried.collect::<Vec<_>>(), vec![json!(1); 25], "nobody was asked for patience");
+}
+
+#[tokio::test]
 async fn a_network_that_asks_for_patience_is_left_alone_by_all_posts_of_the_account() {
     let app = TestApp::start().await;
     let _more = app.work_beside().await;

@@ -58,8 +58,10 @@ pub struct Inner {
     pub claim_delivery: Grouped<i64, Option<deliveries::Claimed>>,
     /// Results of webhook deliveries.
     pub finish_delivery: Grouped<deliveries::Outcome, bool>,
-    /// Who uses the slots for posts.
+    /// Which posts get ready for their calls, or make them.
     pub post_shares: Shares,
+    /// Which of them make their calls.
+    pub call_shares: Shares,
     /// Who uses the slots for webhook deliveries.
     pub delivery_shares: Shares,
 }
@@ -83,7 +85,7 @@ impl Context {
             Ok(in_order(&ids, taken.into_iter().map(Box::new), |one| one.post.id.0))
         });
         let desk = Arc::<Desk>::default();
-        let permit = grouped(cx, "permit", AT_ONCE, move |cx, wanted: Vec<Arc<Wanted>>| {
+        let permit = grouped(cx, "permit", linger(cx), move |cx, wanted: Vec<Arc<Wanted>>| {
             let desk = Arc::clone(&desk);
             async move { desk.decide(&cx, &wanted).await }
         });
@@ -110,6 +112,9 @@ impl Context {
                 deliveries::finish(&cx, &outcomes).await
             });
         let (post_shares, posts) = Shares::new(usize::MAX / 8);
+        // Nothing is parked there: who gets no call goes back to where posts wait to get ready.
+        let (call_shares, _) = Shares::new(usize::MAX / 8);
+        let call_shares = call_shares.patient(CALL);
         let (delivery_shares, left) = Shares::new(usize::MAX / 8);
         tokio::spawn(unpark(cx.clone(), Kind::PublishPost, posts));
         tokio::spawn(unpark(cx.clone(), Kind::DeliverWebhook, left));
@@ -122,6 +127,7 @@ impl Context {
             claim_delivery,
             finish_delivery,
             post_shares,
+            call_shares,
             delivery_shares,
             connector,
             failpoint: domain.failpoint.clone(),
@@ -158,8 +164,11 @@ async fn unpark(cx: Domain, kind: Kind, mut leaving: mpsc::UnboundedReceiver<Hol
     }
 }
 
-/// What a post has a slot for does not linger: meanwhile the slot would stand idle, and those whose claims or permits came
-/// together come together again.
+/// A post that is ready waits so long for its call: a third of its lease.
+const CALL: Duration = Duration::from_millis(work::LEASE.unsigned_abs() / 3);
+
+/// What a post has a slot for does not linger: meanwhile the slot would stand idle, and those whose permits came together
+/// come together again.
 const AT_ONCE: Duration = Duration::ZERO;
 
 /// SQLite is no journey away, and has one writer, who would stand idle.

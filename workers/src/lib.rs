@@ -50,6 +50,9 @@ pub struct Options {
 /// their results written.
 const ROWS_A_SLOT: usize = 3;
 
+/// While posts are with a network, one more for so many of them gets ready: it has its permit and waits for its call.
+const READY_ONE_IN: usize = 4;
+
 impl Default for Options {
     fn default() -> Self {
         Self { queues: Queue::ALL.to_vec(), slots: 256, grace: Duration::from_secs(40) }
@@ -67,7 +70,8 @@ pub async fn run(
 ) -> Result<(), fanfare_jobs::Error> {
     clock::follow_first(&cx.domain, &stop).await;
     clean_up::ensure(&cx.domain).await;
-    cx.post_shares.set_slots(options.slots);
+    cx.post_shares.set_slots(options.slots + options.slots / READY_ONE_IN);
+    cx.call_shares.set_slots(options.slots);
     cx.delivery_shares.set_slots(but_for_newcomers(delivery_slots(&options)));
     let all_ended = CancellationToken::new();
     let beating = tokio::spawn(heartbeat::run(cx.clone(), options.clone(), all_ended.clone()));

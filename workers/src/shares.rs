@@ -68,6 +68,8 @@ struct Inner {
 #[derive(Debug)]
 struct State {
     slots: usize,
+    /// How long work waits for a slot while its key frees none.
+    patience: Duration,
     running: usize,
     held: HashMap<Key, Held>,
     /// How many slots each tenant has that has any.
@@ -106,6 +108,7 @@ impl Shares {
         let (leaving, left) = mpsc::unbounded_channel();
         let state = Mutex::new(State {
             slots,
+            patience: PATIENCE,
             running: 0,
             held: HashMap::new(),
             tenants: HashMap::new(),
@@ -115,6 +118,13 @@ impl Shares {
         });
         let seekers = Arc::new(Semaphore::new(SEEKERS));
         (Self(Arc::new(Inner { state, seekers, leaving })), left)
+    }
+
+    /// Has work wait so long for a slot, whether any is freed or not.
+    #[must_use]
+    pub fn patient(self, patience: Duration) -> Self {
+        self.state().patience = patience;
+        self
     }
 
     /// Says how many slots there are: what one key may have alone.
@@ -140,8 +150,9 @@ impl Shares {
     /// # Errors
     /// The key that is over its share while too few slots are free.
     pub async fn enter(&self, lane: Lane, seeker: Seeker) -> Result<Share, Key> {
-        let (full, within, mut freed) = {
+        let (full, patience, within, mut freed) = {
             let mut state = self.state();
+            let patience = state.patience;
             let Some(full) = state.full(&seeker) else {
                 state.take(&seeker);
                 return Ok(Share::of(seeker, self.clone()));
@@ -150,15 +161,15 @@ impl Shares {
             if lane == Lane::First || state.is_behind(seeker.tenant) {
                 state.waiting[0].push_back((seeker, free));
                 // Its turn is next, even if slots free in waves.
-                (full, MOST_PATIENCE, freed)
+                (full, patience, MOST_PATIENCE, freed)
             } else {
                 state.waiting[1].push_back((seeker, free));
-                (full, PATIENCE, freed)
+                (full, patience, patience, freed)
             }
         };
         let since = Instant::now();
         loop {
-            if let Ok(Ok(share)) = tokio::time::timeout(PATIENCE, &mut freed).await {
+            if let Ok(Ok(share)) = tokio::time::timeout(patience, &mut freed).await {
                 return Ok(share);
             }
             if !self.state().is_moving(&full, within) || since.elapsed() > MOST_PATIENCE {
@@ -318,6 +329,11 @@ pub struct Share {
 }
 
 impl Share {
+    /// Who has it.
+    pub const fn seeker(&self) -> &Seeker {
+        &self.seeker
+    }
+
     fn of(seeker: Seeker, shares: Shares) -> Self {
         Self { seeker, shares, since: Instant::now() }
     }

@@ -131,7 +131,7 @@ impl Run<'_> {
     }
 
     /// Gives the row back until a slot of this key frees, at the latest when a lease would have lapsed.
-    pub async fn park(mut self, key: Key) -> Result<()> {
+    pub async fn park(&mut self, key: Key) -> Result<()> {
         let status = self.idle_status();
         let parked = Record { status, ..self.record(Some(self.cx.now() + LEASE)) };
         if self.write(parked).await? {

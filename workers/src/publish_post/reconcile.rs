@@ -57,6 +57,8 @@ impl Run<'_> {
             self.write(later).await?;
             return Ok(Next::Over);
         }
+        let Some(calling) = self.calling().await? else { return Ok(Next::Over) };
+        let now = self.cx.now();
         let begun = *self.row.reconciling_at.get_or_insert(now);
         let sent_at = self.row.sending_at.unwrap_or(now);
         let since = if guard::stands(Guard::FoundSince) { date(sent_at) } else { date(0) };
@@ -67,6 +69,7 @@ impl Run<'_> {
         let state = self.state.clone();
         let question = self.platform.reconcile(session, &self.draft, state, since);
         let answer = self.while_leased(tokio::time::timeout(QUESTION, question)).await;
+        drop(calling);
         self.cx.failpoint.reach("reconcile_called").await;
         // What may still be carried out is not absent for good.
         let settled = self.row.sending_until.is_none_or(|until| now >= until + SETTLED);

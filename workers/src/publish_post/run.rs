@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use fanfare_domain::{
-    Result,
+    Error, Result,
     accounts::{self, Refreshed},
     guard::{self, Guard},
     posts::{
@@ -29,6 +29,9 @@ use crate::{Context, lane::Lane, shares::Share};
 /// The lease outlives a commit call's deadline by this much.
 const MARGIN: Duration = Duration::from_secs(10);
 
+/// A permit is for a call that is made at once, in ms: a network counts calls when they come.
+const FRESH: Millis = 100;
+
 /// A commit call starts within this time of being written down: it must be over before anybody asks about it, ten seconds
 /// after the deadline that was written down, and clocks differ a little.
 const AT_ONCE: Duration = Duration::from_secs(5);
@@ -47,7 +50,7 @@ pub struct Run<'a> {
     pub(super) attempt: Attempt,
     /// What its account and its app are called among permits.
     pub(super) lines: Option<Lines>,
-    /// Held while there may be calls to make.
+    /// Held while there may be calls to make; each of them has a slot of its own besides.
     pub(super) slot: Option<Share>,
 }
 
@@ -191,16 +194,47 @@ impl<'a> Run<'a> {
                 return Ok(Next::Over);
             }
         }
-        if !self.may(&step, account, session).await? {
+        let Some(calling) = self.come_to_call(&step, account, session).await? else {
             return Ok(Next::Over);
-        }
+        };
         if !self.arm(&step).await? && guard::stands(Guard::ArmObeyed) {
             return Ok(Next::Over);
         }
         let outcome = self.call(&step, session).await;
+        drop(calling);
         match outcome {
             Ok(progress) => self.advance(progress).await,
             Err(error) => self.stumble(&step, error, session).await,
+        }
+    }
+
+    /// Waits until the call may be made: for its permit, and then for a slot, which is not kept while the permit is asked
+    /// for. `None` if the row was given back.
+    async fn come_to_call(
+        &mut self,
+        step: &Step,
+        account: &account::Model,
+        session: &Session,
+    ) -> Result<Option<Share>> {
+        if !self.may(step, account, session).await? {
+            return Ok(None);
+        }
+        let clock = &self.cx.domain.clock;
+        let asked = clock.passed();
+        let Some(calling) = self.calling().await? else { return Ok(None) };
+        // Asked again a call has a new place in the line, and loses the old one.
+        let may = clock.passed() - asked <= FRESH || self.may(step, account, session).await?;
+        Ok(may.then_some(calling))
+    }
+
+    /// A slot for a call; `None` if there was none for too long, and the row was parked.
+    pub(super) async fn calling(&mut self) -> Result<Option<Share>> {
+        let Some(seeker) = self.slot.as_ref().map(|slot| slot.seeker().clone()) else {
+            return Err(Error::internal("a call without a slot"));
+        };
+        match self.cx.call_shares.enter(self.lane, seeker).await {
+            Ok(calling) => Ok(Some(calling)),
+            Err(full) => self.park(full).await.map(|()| None),
         }
     }
 

@@ -120,6 +120,22 @@ async fn who_waits_is_parked_when_its_own_key_frees_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_patient_wait_although_nothing_frees() {
+    const LONG: Duration = Duration::from_secs(20);
+    let (shares, _left) = Shares::new(8);
+    let shares = shares.patient(LONG);
+    let mut held = fill(&shares, 8, mine).await;
+    let (served, tired) =
+        (entering(&shares, Lane::First, mine()), entering(&shares, Lane::Further, mine()));
+    tokio::time::sleep(LONG / 2).await;
+    held.pop();
+    held.push(served.await.unwrap().unwrap());
+    let since = Instant::now();
+    assert!(tired.await.unwrap().is_err());
+    assert!(since.elapsed() >= LONG / 2, "{:?}", since.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
 async fn who_waits_goes_on_waiting_while_its_key_frees_slots_for_others() {
     let (shares, _left) = Shares::new(8);
     let mut held = fill(&shares, 8, mine).await;
