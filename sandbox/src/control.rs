@@ -125,10 +125,9 @@ fn create(network: &dyn Simulated, base: &str, call: &Call) -> Answer {
 
 fn set_faults(network: &dyn Simulated, call: &Call) -> Answer {
     let new: NewFaults = body(call)?;
-    let flaws = new.faults.iter().enumerate();
-    if let Some((place, (field, reason))) =
-        flaws.filter_map(|(n, one)| Some((n, one.flaw()?))).next()
-    {
+    let mut faults = new.faults.iter().enumerate();
+    let flaw = faults.find_map(|(place, fault)| Some((place, fault.flaw()?)));
+    if let Some((place, (field, reason))) = flaw {
         return Err(wrong("invalid_fault", &format!("faults[{place}].{field}"), &reason));
     }
     let shown = json!({"remote_id": new.remote_id, "faults": new.faults});

@@ -10,6 +10,7 @@ mod patience;
 pub mod permit;
 mod reconcile;
 mod run;
+mod turn;
 mod verdict;
 
 use fanfare_domain::{
