@@ -35,7 +35,7 @@ impl Taken {
         self.popped.id
     }
 
-    /// Its tenant had nothing else under way lately.
+    /// It is one of its tenant's first few: the tenant has had next to nothing lately.
     pub fn is_first(&self) -> bool {
         self.popped.first
     }

@@ -166,15 +166,15 @@ mod tests {
     }
 
     #[test]
-    fn who_has_nothing_under_way_is_told_apart_from_a_burst() {
+    fn who_has_next_to_nothing_under_way_is_told_apart_from_a_burst() {
         let [loud, quiet] = [1, 2].map(uuid::Uuid::from_u128);
         let queue = MemoryQueue::default();
-        queue.push((0..3).map(|id| Ring::of(loud, id)));
-        assert_eq!(queue.take(2), [(0, true), (1, false)]);
+        queue.push((0..9).map(|id| Ring::of(loud, id)));
+        assert_eq!(queue.take(5), [(0, true), (1, true), (2, true), (3, true), (4, false)]);
         assert_eq!(queue.take_firsts(9), []);
         queue.push([Ring::of(quiet, 10), Ring::of(quiet, 11)]);
-        assert_eq!(queue.take_firsts(9), [(10, true)]);
-        assert_eq!(queue.take(9), [(2, false), (11, false)]);
+        assert_eq!(queue.take_firsts(1), [(10, true)]);
+        assert_eq!(queue.take(3), [(5, false), (6, false), (11, true)]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::{Job, Kind, Taken};
 pub struct PublishPost {
     /// The post's row.
     pub post_id: i64,
-    /// Its workspace had nothing else under way lately: it need not go with the groups of those who had.
+    /// Its workspace has had next to nothing lately: it need not go with the groups of those who had.
     pub first: bool,
 }
 

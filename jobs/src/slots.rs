@@ -18,7 +18,7 @@ impl Slots {
         Self { free: Arc::new(Semaphore::new(total)), freed: Arc::default(), total, kept: 0 }
     }
 
-    /// The same, of which the last `kept` are for those who have nothing else under way: they find one at once although
+    /// The same, of which the last `kept` are for those who have next to nothing under way: they find one at once although
     /// a burst takes all others.
     #[must_use]
     pub fn keeping(self, kept: usize) -> Self {

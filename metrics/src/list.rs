@@ -103,7 +103,7 @@ pub(crate) const WORK_RUNNING: Metric =
 pub(crate) const WORK_SLOTS: Metric = gauge(
     "fanfare_work_slots",
     &["kind"],
-    "How much work this process takes at once; an eighth more for who has nothing else under way.",
+    "How much work this process takes at once; an eighth more for who has next to nothing under way.",
 );
 pub(crate) const QUEUE_IDS: Metric =
     gauge("fanfare_queue_ids", &["kind"], "Ids on the queue; from the leading sweeper only.");

@@ -27,15 +27,12 @@ type Finding = std::result::Result<String, String>;
 /// Something is missing.
 pub async fn run(config: Config) -> Result<()> {
     crate::init_log(&config)?;
-    let database = database(&config).await;
-    let clock = clock(&database).await;
-    let connections = connections(&config, &database).await;
-    let commits = commits(&database).await;
+    let db = &open(&config).await;
     let findings = [
-        ("database", database.map(|(_, found)| found)),
-        ("connections", connections),
-        ("commits", commits),
-        ("clock", clock),
+        ("database", schema(&config, db).await),
+        ("connections", connections(&config, db).await),
+        ("commits", commits(db).await),
+        ("clock", clock(db).await),
         ("redis", redis(&config).await),
         ("media store", media(&config).await),
         ("ffmpeg", ffmpeg(&config).await),
@@ -66,30 +63,34 @@ pub async fn run(config: Config) -> Result<()> {
     Ok(())
 }
 
-async fn database(config: &Config) -> std::result::Result<(Db, String), String> {
+/// The database, or why it cannot be reached.
+type Opened = std::result::Result<Db, String>;
+
+async fn open(config: &Config) -> Opened {
     if config.is_embedded() {
         config.make_data_dir().map_err(|error| {
             format!("{error:#}; set FANFARE_DATA_DIR to a directory you may write")
         })?;
     }
-    let db = Db::open(&config.database_url, 1)
+    Db::open(&config.database_url, 1)
         .await
-        .map_err(|error| format!("{error}; check FANFARE_DATABASE_URL and that the server runs"))?;
+        .map_err(|error| format!("{error}; check FANFARE_DATABASE_URL and that the server runs"))
+}
+
+async fn schema(config: &Config, db: &Opened) -> Finding {
+    let db = db.as_ref().map_err(Clone::clone)?;
     let kind = if db.is_postgres() { "PostgreSQL" } else { "SQLite" };
     match fanfare_migration::check(&db.write).await {
-        Ok(()) => Ok((db, format!("{kind}, schema up to date"))),
+        Ok(()) => Ok(format!("{kind}, schema up to date")),
         Err(fanfare_migration::Error::Older) if config.is_embedded() => {
-            Ok((db, format!("{kind}, the schema is made at the first start")))
+            Ok(format!("{kind}, the schema is made at the first start"))
         }
         Err(error) => Err(error.to_string()),
     }
 }
 
-async fn connections(
-    config: &Config,
-    database: &std::result::Result<(Db, String), String>,
-) -> Finding {
-    let Ok((db, _)) = database else {
+async fn connections(config: &Config, db: &Opened) -> Finding {
+    let Ok(db) = db else {
         return Err("cannot be counted without the database".into());
     };
     let pool = i64::from(config.database_pool);
@@ -107,8 +108,8 @@ async fn connections(
 }
 
 /// What was called published, or is about to be sent, must outlive a power cut: or it is sent again.
-async fn commits(database: &std::result::Result<(Db, String), String>) -> Finding {
-    let Ok((db, _)) = database else {
+async fn commits(db: &Opened) -> Finding {
+    let Ok(db) = db else {
         return Err("cannot be looked at without the database".into());
     };
     let forgetful = db.forgetful().await.map_err(|error| error.to_string())?;
@@ -121,8 +122,8 @@ async fn commits(database: &std::result::Result<(Db, String), String>) -> Findin
     ))
 }
 
-async fn clock(database: &std::result::Result<(Db, String), String>) -> Finding {
-    let Ok((db, _)) = database else {
+async fn clock(db: &Opened) -> Finding {
+    let Ok(db) = db else {
         return Err("cannot be compared without the database".into());
     };
     let theirs = db.now().await.map_err(|error| error.to_string())?;
