@@ -50,8 +50,7 @@ pub struct Options {
 /// their results written.
 const ROWS_A_SLOT: usize = 3;
 
-/// While posts are with a network, one more for so many of them gets ready: it has its permit and waits for its call. More
-/// would be let in more quickly, and have more permits grow old where a network takes its time.
+/// While posts are with a network, one more for so many of them gets ready: it has its permit and waits for its call.
 const READY_ONE_IN: usize = 4;
 
 impl Default for Options {

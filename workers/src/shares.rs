@@ -6,13 +6,9 @@
 //! What finds no slot waits for one as long as its key frees some; then it is parked: its row is given back for a minute,
 //! should this process die, and is taken out of the parking place when a slot of its key frees.
 //!
-//! Who has to get ready for its slot is let in a little before one frees, at the pace at which they do.
-//!
 //! Tenants share too. Among those that wait, whoever's tenant has fewer slots than others have on average is served first,
 //! and is not left in the parking place because another tenant's rows never cease to wait. One that has next to none finds
 //! some slots more on a network that is over its share, unless the network hangs.
-
-mod pace;
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -24,11 +20,10 @@ use fanfare_domain::work::Hold;
 use fanfare_entities::{AccountId, WebhookId, WorkspaceId};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot},
-    time::{Instant, timeout},
+    time::Instant,
 };
 
 use crate::lane::Lane;
-use pace::Pace;
 
 /// Most slots of one account or receiver while others want them.
 const OF_ONE: usize = 4;
@@ -47,13 +42,6 @@ const MOST_PATIENCE: Duration = Duration::from_secs(1);
 /// While rows are parked and no slot is free, so many look for one at once: whatever is taken then is most likely
 /// parked too, and a network that hangs would have all its rows taken and given back as fast as can be.
 const SEEKERS: usize = 32;
-
-/// Who was let in ahead of a slot and is ready waits so long for it; then the network has become slower than it was, and
-/// whatever made it ready would grow old.
-const SOON: Duration = Duration::from_millis(100);
-
-/// One is let in ahead for so many slots at most.
-const AHEAD_ONE_IN: usize = 2;
 
 /// What slots are shared among.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -83,11 +71,6 @@ struct State {
     /// How long work waits for a slot while its key frees none.
     patience: Duration,
     running: usize,
-    /// Those of them that are more than there are, of tenants that have next to none.
-    extras: usize,
-    /// Of those that got ready, as many begin at once as there are slots.
-    turns: Arc<Semaphore>,
-    pace: Pace,
     held: HashMap<Key, Held>,
     /// How many slots each tenant has that has any.
     tenants: HashMap<WorkspaceId, usize>,
@@ -127,9 +110,6 @@ impl Shares {
             slots,
             patience: PATIENCE,
             running: 0,
-            extras: 0,
-            turns: turns(slots),
-            pace: Pace::default(),
             held: HashMap::new(),
             tenants: HashMap::new(),
             quick: HashSet::new(),
@@ -149,8 +129,7 @@ impl Shares {
 
     /// Says how many slots there are: what one key may have alone.
     pub fn set_slots(&self, slots: usize) {
-        let mut state = self.state();
-        (state.slots, state.turns) = (slots, turns(slots));
+        self.state().slots = slots;
     }
 
     /// Waits until it makes sense to take a row that needs a slot; what comes back is kept until the row has one, or has
@@ -162,7 +141,7 @@ impl Shares {
         }
         let permit = Arc::clone(&self.0.seekers).acquire_owned();
         // Never closed.
-        timeout(MOST_PATIENCE, permit).await.ok()?.ok()
+        tokio::time::timeout(MOST_PATIENCE, permit).await.ok()?.ok()
     }
 
     /// Takes a slot until the share is dropped; waits for it while others free theirs. Who is among the first few of its
@@ -175,7 +154,8 @@ impl Shares {
             let mut state = self.state();
             let patience = state.patience;
             let Some(full) = state.full(&seeker) else {
-                return Ok(state.take(seeker, self.clone()));
+                state.take(&seeker);
+                return Ok(Share::of(seeker, self.clone()));
             };
             let (free, freed) = oneshot::channel();
             if lane == Lane::First || state.is_behind(seeker.tenant) {
@@ -189,7 +169,7 @@ impl Shares {
         };
         let since = Instant::now();
         loop {
-            if let Ok(Ok(share)) = timeout(patience, &mut freed).await {
+            if let Ok(Ok(share)) = tokio::time::timeout(patience, &mut freed).await {
                 return Ok(share);
             }
             if !self.state().is_moving(&full, within) || since.elapsed() > MOST_PATIENCE {
@@ -213,35 +193,20 @@ impl Shares {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.pace.pass();
-        state
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn turns(slots: usize) -> Arc<Semaphore> {
-    Arc::new(Semaphore::new(slots.min(Semaphore::MAX_PERMITS)))
 }
 
 impl State {
     /// A slot of this key may be had by this tenant.
     fn admits(&self, key: &Key, tenant: WorkspaceId) -> bool {
-        let may_have_more = !matches!(key, Key::Receiver(_)) || self.quick.contains(key);
-        let is_free = || self.running < self.bound() || self.extras < self.beside(key, tenant);
-        self.is_below_share(key) || may_have_more && is_free()
-    }
-
-    /// So many slots are given out to whoever is over its share.
-    fn bound(&self) -> usize {
-        self.slots + self.pace.ahead().min(self.slots / AHEAD_ONE_IN)
-    }
-
-    fn is_below_share(&self, key: &Key) -> bool {
         let share = match key {
             Key::Platform(_) => (self.slots / 4).max(1),
             Key::Account(_) | Key::Receiver(_) => OF_ONE.min(self.slots),
         };
-        self.held.get(key).map_or(0, |held| held.slots) < share
+        let held = self.held.get(key).map_or(0, |held| held.slots);
+        let may_have_more = !matches!(key, Key::Receiver(_)) || self.quick.contains(key);
+        held < share || may_have_more && self.running < self.slots + self.beside(key, tenant)
     }
 
     /// How many slots more there are for this tenant while the key is over its share.
@@ -274,29 +239,17 @@ impl State {
         self.of(tenant) * self.tenants.len() < self.running
     }
 
-    fn take(&mut self, seeker: Seeker, shares: Shares) -> Share {
-        let is_below_share = seeker.keys.iter().all(|key| self.is_below_share(key));
-        let is_extra = !is_below_share && self.running >= self.bound();
-        self.extras += usize::from(is_extra);
+    fn take(&mut self, seeker: &Seeker) {
         self.running += 1;
         *self.tenants.entry(seeker.tenant).or_default() += 1;
         for key in &seeker.keys {
             let new = || Held { slots: 0, moved: Instant::now() };
             self.held.entry(key.clone()).or_insert_with(new).slots += 1;
         }
-        Share {
-            seeker,
-            shares,
-            since: Instant::now(),
-            is_extra,
-            waits: !is_below_share && !is_extra,
-            turn: None,
-        }
     }
 
     fn give(&mut self, seeker: &Seeker, after: Duration) {
         self.running -= 1;
-        self.pace.freed();
         if let Some(held) = self.tenants.get_mut(&seeker.tenant) {
             *held -= 1;
             if *held == 0 {
@@ -319,23 +272,15 @@ impl State {
         }
     }
 
-    /// Those that have waited and may enter now, with their slots: one, and more only if more are given out than before.
-    fn next_waiting(&mut self, shares: &Shares) -> Vec<(Share, oneshot::Sender<Share>)> {
-        let mut next = Vec::new();
-        while next.is_empty() || self.running < self.bound() {
-            let Some((seeker, free)) = self.first_waiting() else { break };
-            next.push((self.take(seeker, shares.clone()), free));
-        }
-        next
-    }
-
-    /// The first that waits and may enter now.
-    fn first_waiting(&mut self) -> Option<Waiting> {
+    /// The first that waits and may enter now; its slot is taken.
+    fn next_waiting(&mut self) -> Option<Waiting> {
         for line in 0..self.waiting.len() {
             self.waiting[line].retain(|(_, free)| !free.is_closed());
             let enters = |(seeker, _): &Waiting| self.full(seeker).is_none();
             if let Some(place) = self.waiting[line].iter().position(enters) {
-                return self.waiting[line].remove(place);
+                let next = self.waiting[line].remove(place)?;
+                self.take(&next.0);
+                return Some(next);
             }
         }
         None
@@ -381,12 +326,6 @@ pub struct Share {
     seeker: Seeker,
     shares: Shares,
     since: Instant,
-    /// One more than there are, for a tenant that has next to none.
-    is_extra: bool,
-    /// Its holder waits for a slot once it is ready.
-    waits: bool,
-    /// Once its holder has begun.
-    turn: Option<OwnedSemaphorePermit>,
 }
 
 impl Share {
@@ -395,35 +334,24 @@ impl Share {
         &self.seeker
     }
 
-    /// Says that its holder is ready, and waits for a slot if it was let in ahead of one, but not for long.
-    pub async fn begin(&mut self) {
-        let turns = {
-            let mut state = self.shares.state();
-            state.pace.ready(self.since.elapsed());
-            Arc::clone(&state.turns)
-        };
-        self.turn = Arc::clone(&turns).try_acquire_owned().ok();
-        if self.turn.is_none() && self.waits {
-            self.turn = timeout(SOON, turns.acquire_owned()).await.ok().and_then(Result::ok);
-        }
+    fn of(seeker: Seeker, shares: Shares) -> Self {
+        Self { seeker, shares, since: Instant::now() }
     }
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
-        self.turn = None;
         let mut state = self.shares.state();
-        state.extras -= usize::from(self.is_extra);
         state.give(&self.seeker, self.since.elapsed());
-        let next = state.next_waiting(&self.shares);
-        let row = state.next_parked(&self.seeker.keys, !next.is_empty());
+        let next = state.next_waiting();
+        let row = state.next_parked(&self.seeker.keys, next.is_some());
         drop(state);
         if let Some(row) = row {
             let _ = self.shares.0.leaving.send(row);
         }
-        for (share, free) in next {
+        if let Some((seeker, free)) = next {
             // Whoever has stopped waiting gives it back here, which lets in the next one.
-            let _ = free.send(share);
+            let _ = free.send(Share::of(seeker, self.shares.clone()));
         }
     }
 }
