@@ -107,6 +107,17 @@ impl Limits {
         }
     }
 
+    /// Takes back a call that could have been made and will not be.
+    pub async fn unmake(&self, request: &Request) {
+        let inner = &*self.0;
+        if let Store::Redis(redis, _) = &inner.store
+            && redis.unmake(request).await
+        {
+            return;
+        }
+        inner.lines.unmake(request);
+    }
+
     /// Lets nothing through against this subject for this long, in every process: the other side asked for it.
     pub async fn close(&self, subject: &str, time: Duration) {
         let inner = &*self.0;

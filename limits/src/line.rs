@@ -2,7 +2,7 @@
 
 use std::{
     borrow::Borrow,
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, HashMap},
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -24,10 +24,13 @@ struct State {
     sweep_at: usize,
 }
 
+/// The name of a call that was let through; none of one that waits.
+type Call = Option<Box<str>>;
+
 /// The calls counted against one subject: those made, and behind them those that wait, each at its time.
 #[derive(Default)]
 struct Line {
-    calls: BTreeSet<(i64, u64)>,
+    calls: BTreeMap<(i64, u64), Call>,
     waiting: HashMap<String, (i64, u64)>,
     span: i64,
 }
@@ -43,6 +46,15 @@ impl Lines {
         let mut state = self.lock();
         state.sweep(now);
         requests.iter().map(|request| state.one(now, request.borrow(), peers)).collect()
+    }
+
+    pub(crate) fn unmake(&self, request: &Request) {
+        let mut state = self.lock();
+        for key in request.calls_keys() {
+            if let Some(line) = state.lines.get_mut(&key) {
+                line.unmake(&request.call);
+            }
+        }
     }
 
     pub(crate) fn close(&self, now: i64, name: &str, time: Duration) {
@@ -68,7 +80,7 @@ impl State {
     fn one(&mut self, now: i64, request: &Request, peers: u32) -> Permit {
         let (mut slot, mut binding) = (now, None);
         for subject in &request.subjects {
-            let earliest = self.earliest(now, &request.id, subject, peers);
+            let earliest = self.earliest(now, request, subject, peers);
             if earliest > slot {
                 (slot, binding) = (earliest, Some(subject));
             }
@@ -82,7 +94,7 @@ impl State {
             let call = (slot, self.unique);
             let line = self.lines.entry(Subject::calls_key(&subject.name)).or_default();
             line.span = subject.span();
-            line.calls.insert(call);
+            line.calls.insert(call, binding.is_none().then(|| request.call.as_str().into()));
             if binding.is_some() {
                 line.waiting.insert(request.id.clone(), call);
             }
@@ -90,8 +102,8 @@ impl State {
         Permit::after(slot - now)
     }
 
-    /// When a subject lets the call through. Its place in the line, if it has one, is given up.
-    fn earliest(&mut self, now: i64, id: &str, subject: &Subject, peers: u32) -> i64 {
+    /// When a subject lets the call through.
+    fn earliest(&mut self, now: i64, request: &Request, subject: &Subject, peers: u32) -> i64 {
         let closed = self.closed.get(&Subject::closed_key(&subject.name)).copied();
         let closed = closed.filter(|until| *until > now);
         let earliest = closed.unwrap_or(now);
@@ -102,11 +114,7 @@ impl State {
             return earliest;
         }
         line.calls = line.calls.split_off(&(now - subject.span() + 1, 0));
-        let place = line.waiting.remove(id);
-        if let Some(place) = place {
-            line.calls.remove(&place);
-        }
-        let place = place.map(|(at, _)| at).filter(|_| closed.is_none());
+        let place = line.give_up(now, request).filter(|_| closed.is_none());
         let free = |rate: &Rate| line.free_from(now, place, *rate, peers);
         subject.rates.iter().map(free).fold(earliest, i64::max)
     }
@@ -114,8 +122,9 @@ impl State {
     /// Drops what has expired, each time the table has doubled since it last did.
     fn sweep(&mut self, now: i64) {
         if self.lines.len() + self.closed.len() >= self.sweep_at.max(SWEEP) {
-            self.lines
-                .retain(|_, line| line.calls.last().is_some_and(|(at, _)| at + line.span > now));
+            self.lines.retain(|_, line| {
+                line.calls.last_key_value().is_some_and(|((at, _), _)| at + line.span > now)
+            });
             self.closed.retain(|_, until| *until > now);
             self.sweep_at = 2 * (self.lines.len() + self.closed.len());
         }
@@ -132,7 +141,29 @@ impl Line {
             Some(_) => self.calls.range(..=(now, u64::MAX)).nth_back(limit - 1),
             None => self.calls.iter().nth_back(limit - 1),
         };
-        before.map_or(now, |(at, _)| at + millis(rate.span))
+        before.map_or(now, |((at, _), _)| at + millis(rate.span))
+    }
+
+    /// The place of a call in the line, or that of its first try, which is given up.
+    fn give_up(&mut self, now: i64, request: &Request) -> Option<i64> {
+        if let Some(place) = self.waiting.remove(&request.id) {
+            self.calls.remove(&place);
+            return Some(place.0);
+        }
+        request.is_again.then(|| {
+            self.unmake(&request.call);
+            now
+        })
+    }
+
+    /// Its place is not known; it is one of the last.
+    fn unmake(&mut self, call: &str) {
+        let is_it = |named: &Call| named.as_deref() == Some(call);
+        let place =
+            self.calls.iter().rev().find(|(_, named)| is_it(named)).map(|(place, _)| *place);
+        if let Some(place) = place {
+            self.calls.remove(&place);
+        }
     }
 }
 

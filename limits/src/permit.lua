@@ -1,12 +1,13 @@
 -- Permits for calls, each against all its subjects or none. ARGV: the time in ms, or '' for the server's own; the number
 -- of subjects, of each its number of limits, of each limit its number and its length in ms; then of each call its id, its
--- number of subjects, and their places among those. KEYS: of each subject until when it is closed and, if it has limits,
--- its calls. Answers for each call in how many ms it may be made; 0 is now.
+-- name, '1' if it could have been made under that name and was not, else '0', its number of subjects, and their places
+-- among those. KEYS: of each subject until when it is closed and, if it has limits, its calls. Answers for each call in how
+-- many ms it may be made; 0 is now.
 --
--- A subject's calls are a sorted set by time: those made, and behind them those that wait ('w:' and the id), each at the
--- time it was told. All its limits are read from the one set: the call before which a limit lets no other one through
--- is the n-th from its end, however long the limit is. Whoever comes back at its time is let through if the calls really
--- made allow it, so a call that was late moves those behind it.
+-- A subject's calls are a sorted set by time: those made ('c:' and the name), and behind them those that wait ('w:' and the
+-- id), each at the time it was told. All its limits are read from the one set: the call before which a limit lets no other
+-- one through is the n-th from its end, however long the limit is. Whoever comes back at its time is let through if the
+-- calls really made allow it, so a call that was late moves those behind it.
 --
 -- A group's calls share few subjects, and whatever is asked of Redis costs more than what is done here: each set is
 -- looked at once, and the calls that may be made now are written when the set is next read, or at the end.
@@ -55,7 +56,7 @@ end
 
 local calls = {}
 while args < #ARGV do
-  local call = { id = arg() }
+  local call = { id = arg(), name = arg(), is_again = arg() == '1' }
   for s = 1, tonumber(arg()) do
     call[s] = subjects[tonumber(arg())]
     local line = call[s].line
@@ -105,17 +106,26 @@ local function free_from(line, rate, place)
   return before[2] and tonumber(before[2]) + rate.span or now
 end
 
--- When a subject lets a call through. Its place in the line, if it has one, is given up.
-local function earliest(subject, name)
-  local line, at = subject.line, subject.closed
-  if not line then
-    return at
-  end
+-- The place of a call in the line, or that of its first try, which is given up.
+local function give_up(line, call)
+  local name = 'w:' .. call.id
   local place = line.places[name]
   if place then
     redis.call('ZREM', line.calls, name)
     line.held, line.places[name] = line.held - 1, nil
+  elseif call.is_again then
+    line.held, place = line.held - redis.call('ZREM', line.calls, 'c:' .. call.name), now
   end
+  return place
+end
+
+-- When a subject lets a call through.
+local function earliest(subject, call)
+  local line, at = subject.line, subject.closed
+  if not line then
+    return at
+  end
+  local place = give_up(line, call)
   for _, rate in ipairs(subject.rates) do
     at = math.max(at, free_from(line, rate, subject.closed == now and place))
   end
@@ -137,22 +147,21 @@ end
 
 local answer = {}
 for n, call in ipairs(calls) do
-  local name, at, binding = 'w:' .. call.id, now, nil
+  local at, binding = now, nil
   for _, subject in ipairs(call) do
-    local free = earliest(subject, name)
+    local free = earliest(subject, call)
     if free > at then
       at, binding = free, subject
     end
   end
   if not binding then
-    local member = now_shown .. ':' .. n .. ':' .. call.id
     for _, subject in ipairs(call) do
       if subject.line then
-        make(subject.line, member)
+        make(subject.line, 'c:' .. call.name)
       end
     end
   elseif binding.line then
-    wait(binding.line, at, name)
+    wait(binding.line, at, 'w:' .. call.id)
   end
   answer[n] = at - now
 end

@@ -25,6 +25,11 @@ pub struct Subject {
 pub struct Request {
     /// Whose call it is: who has to wait keeps its place under this name.
     pub id: String,
+    /// The call's own name, which no other call has: it is counted under it.
+    pub call: String,
+    /// It could have been made under this name and was not, since something else was not ready: what was counted then
+    /// counts no more, and those that wait for later times do not come before it.
+    pub is_again: bool,
     /// What it is counted against, all or none.
     pub subjects: Vec<Subject>,
 }
@@ -44,6 +49,14 @@ impl Permit {
             Ok(wait) if wait > 0 => Self::After(Duration::from_millis(wait)),
             _ => Self::Now,
         }
+    }
+}
+
+impl Request {
+    /// The keys of the calls it is counted among.
+    pub(crate) fn calls_keys(&self) -> impl Iterator<Item = String> {
+        let counted = self.subjects.iter().filter(|subject| !subject.rates.is_empty());
+        counted.map(|subject| Subject::calls_key(&subject.name))
     }
 }
 

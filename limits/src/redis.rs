@@ -41,6 +41,7 @@ struct Shared {
     peers: AtomicU32,
     take: Script,
     permit: Script,
+    unmake: Script,
     close: Script,
     beat: Script,
 }
@@ -63,6 +64,7 @@ impl Redis {
             peers: AtomicU32::new(1),
             take: Script::new(include_str!("take.lua")),
             permit: Script::new(include_str!("permit.lua")),
+            unmake: Script::new(include_str!("unmake.lua")),
             close: Script::new(include_str!("close.lua")),
             beat: Script::new(include_str!("peers.lua")),
         })))
@@ -113,10 +115,18 @@ impl Redis {
             }
         }
         for (request, places) in requests.iter().map(Borrow::borrow).zip(places) {
-            call.arg(&request.id).arg(places.len()).arg(places);
+            call.arg(&request.id).arg(&request.call).arg(u8::from(request.is_again));
+            call.arg(places.len()).arg(places);
         }
         let waits: Vec<i64> = self.ask(&call).await?;
         (waits.len() == requests.len()).then(|| waits.into_iter().map(Permit::after).collect())
+    }
+
+    /// Takes a call back; false if Redis is away.
+    pub(crate) async fn unmake(&self, request: &Request) -> bool {
+        let mut call = self.0.unmake.prepare_invoke();
+        call.key(request.calls_keys().collect::<Vec<_>>()).arg(&request.call);
+        self.ask::<i64>(&call).await.is_some()
     }
 
     /// Closes a subject; false if Redis is away.

@@ -105,8 +105,19 @@ fn subject(name: &str, rates: &[(u32, u64)]) -> Subject {
     Subject { name: name.to_owned(), rates: rates.iter().map(rate).collect() }
 }
 
+/// A call of this id, which makes no other.
 fn call(id: u32, subjects: &[Subject]) -> Request {
-    Request { id: id.to_string(), subjects: subjects.to_vec() }
+    named(id, &id.to_string(), subjects)
+}
+
+fn named(id: u32, call: &str, subjects: &[Subject]) -> Request {
+    let subjects = subjects.to_vec();
+    Request { id: id.to_string(), call: call.to_owned(), is_again: false, subjects }
+}
+
+/// The same call, which could have been made and was not.
+fn again(call: &Request) -> Request {
+    Request { is_again: true, ..call.clone() }
 }
 
 /// The waits in ms; 0 is now.
@@ -151,6 +162,58 @@ async fn a_permit_is_for_all_subjects_or_for_none() {
         assert_eq!(ask(&case, &[call(6, &[subject("c", &[])])]).await, [0], "no limit at all");
         case.pass(1_000);
         assert_eq!(ask(&case, &[call(5, &of("b")), call(7, &of("b"))]).await, [0, 4_000]);
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_was_not_made_is_asked_for_again_and_counted_once() {
+    let (cases, _server) = stores().await;
+    for case in cases {
+        let account = [subject("account", &[(2, 1_000)])];
+        let all: Vec<_> = (0..5).map(|id| call(id, &account)).collect();
+        assert_eq!(ask(&case, &all[..3]).await, [0, 0, 1_000]);
+        case.pass(400);
+        assert_eq!(ask(&case, &[again(&all[0])]).await, [0], "its first try is not in its way");
+        assert_eq!(ask(&case, &all[3..4]).await, [1_000], "it counts from now on");
+        case.pass(600);
+        assert_eq!(ask(&case, &all[2..3]).await, [0], "and no longer from the first try on");
+        case.pass(200);
+        assert_eq!(ask(&case, &[again(&all[2])]).await, [0]);
+        case.pass(200);
+        assert_eq!(ask(&case, &all[3..]).await, [0, 800], "each has been counted once");
+    }
+}
+
+#[tokio::test]
+async fn who_asks_again_goes_before_those_that_wait() {
+    let (cases, _server) = stores().await;
+    for case in cases {
+        let account = [subject("account", &[(1, 1_000)])];
+        let all: Vec<_> = (0..3).map(|id| call(id, &account)).collect();
+        assert_eq!(ask(&case, &all).await, [0, 1_000, 2_000]);
+        case.pass(500);
+        assert_eq!(ask(&case, &[again(&all[0])]).await, [0]);
+        case.pass(500);
+        assert_eq!(ask(&case, &all[1..2]).await, [500], "who comes next waits for it");
+        case.pass(2_000);
+        assert_eq!(ask(&case, &[again(&all[0])]).await, [0], "after any time");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_will_not_be_made_is_taken_back_from_all_its_subjects() {
+    let (cases, _server) = stores().await;
+    for case in cases {
+        let app = subject("app", &[(2, 5_000)]);
+        let of = |name: &str| [subject(name, &[(1, 1_000)]), app.clone(), subject("other", &[])];
+        let (a, b) = (of("a"), of("b"));
+        assert_eq!(ask(&case, &[call(1, &a), call(2, &b), call(3, &b)]).await, [0, 0, 5_000]);
+        case.limits.unmake(&call(1, &a)).await;
+        case.limits.unmake(&call(7, &a)).await;
+        assert_eq!(ask(&case, &[call(4, &a)]).await, [5_000], "behind the one that waits");
+        case.limits.unmake(&call(2, &b)).await;
+        case.pass(5_000);
+        assert_eq!(ask(&case, &[call(3, &b), call(4, &a), call(5, &a)]).await, [0, 0, 5_000]);
     }
 }
 

@@ -27,7 +27,7 @@ const DAY: Duration = Duration::from_secs(24 * 3_600);
 const BELIEVED: Millis = 10_000;
 
 /// A call that is about to be made.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Wanted {
     request: Request,
     account: AccountId,
@@ -48,9 +48,10 @@ pub enum Turn {
 }
 
 impl Wanted {
-    /// The call of a post's next step. What prepares a post is not counted, but waits too while its account is closed.
+    /// The call of a post's next step, by its own name. What prepares a post is not counted, but waits too while its account
+    /// is closed.
     pub fn of(
-        (post, post_type): (i64, &str),
+        (post, post_type, call): (i64, &str, String),
         phase: Phase,
         platform: &dyn Platform,
         account: &account::Model,
@@ -83,8 +84,22 @@ impl Wanted {
         let of_day =
             |pace: &&Pace| pace.per == Per::Account && pace.span == DAY && pace.counts(post_type);
         let daily = paces.iter().filter(of_day).copied().collect();
-        let request = Request { id: post.to_string(), subjects };
+        let request = Request { id: post.to_string(), call, is_again: false, subjects };
         Self { request, account: account.id, post_type: post_type.to_owned(), daily }
+    }
+
+    /// The same call, which could have been made and was not.
+    pub fn again(&self) -> Self {
+        let mut again = self.clone();
+        again.request.is_again = true;
+        again
+    }
+
+    /// Says that a call that could have been made will not be.
+    pub async fn give_back(&self, cx: &Domain) {
+        if self.request.subjects.iter().any(|subject| !subject.rates.is_empty()) {
+            cx.limits.unmake(&self.request).await;
+        }
     }
 }
 
@@ -249,7 +264,9 @@ mod tests {
     fn subjects(phase: Phase, account: &account::Model, sandbox_limits: bool) -> Vec<Subject> {
         let telegram = fanfare_platforms::find(PlatformId::Telegram);
         let lines = Lines::of(telegram, account, &session(account));
-        Wanted::of((1, "feed"), phase, telegram, account, &lines, sandbox_limits).request.subjects
+        Wanted::of((1, "feed", String::new()), phase, telegram, account, &lines, sandbox_limits)
+            .request
+            .subjects
     }
 
     #[test]
@@ -279,7 +296,8 @@ mod tests {
         let page = account::Model { platform: "facebook".into(), ..account(false) };
         let facebook = fanfare_platforms::find(PlatformId::Facebook);
         let lines = Lines::of(facebook, &page, &session(&page));
-        let wanted = |kind| Wanted::of((1, kind), Phase::Commit, facebook, &page, &lines, false);
+        let of = |kind| (1, kind, String::new());
+        let wanted = |kind| Wanted::of(of(kind), Phase::Commit, facebook, &page, &lines, false);
         let names = |wanted: Wanted| {
             wanted
                 .request
@@ -296,7 +314,8 @@ mod tests {
 
     #[test]
     fn those_that_wait_for_the_day_to_pass_come_one_after_the_other() {
-        let request = Request { id: "1".into(), subjects: Vec::new() };
+        let subjects = Vec::new();
+        let request = Request { id: "1".into(), call: "1".into(), is_again: false, subjects };
         let daily = vec![Pace::new(Per::Account, 10, 86_400).of(&["reel"])];
         let post_type = "reel".to_owned();
         let wanted = Wanted { request, account: AccountId(7), post_type, daily };

@@ -21,7 +21,7 @@ use serde_json::Value;
 use super::{
     attempt,
     patience::until_answered,
-    permit::Lines,
+    permit::{Lines, Wanted},
     verdict::{Failure, Verdict, log_answer, millis, verdict},
 };
 use crate::{Context, lane::Lane, shares::Share};
@@ -47,6 +47,10 @@ pub struct Run<'a> {
     pub(super) attempt: Attempt,
     /// What its account and its app are called among permits.
     pub(super) lines: Option<Lines>,
+    /// How many calls it has asked permits for.
+    pub(super) calls: u32,
+    /// What the call is counted as that is about to be made.
+    pub(super) permit: Option<Arc<Wanted>>,
     /// Held while there may be calls to make; each of them has a slot of its own besides.
     pub(super) slot: Option<Share>,
 }
@@ -83,6 +87,8 @@ impl<'a> Run<'a> {
             partly_public,
             attempt,
             lines: None,
+            calls: 0,
+            permit: None,
             slot: None,
         })
     }
@@ -195,6 +201,7 @@ impl<'a> Run<'a> {
             return Ok(Next::Over);
         };
         if !self.arm(&step).await? && guard::stands(Guard::ArmObeyed) {
+            self.give_permit_back().await;
             return Ok(Next::Over);
         }
         let outcome = self.call(&step, session).await;

@@ -1,5 +1,7 @@
 //! Before a call: its permit first, and then a slot.
 
+use std::sync::Arc;
+
 use fanfare_domain::{Error, Result};
 use fanfare_entities::{Millis, account};
 use fanfare_platforms::{Phase, Session, Step};
@@ -23,15 +25,33 @@ impl Run<'_> {
         account: &account::Model,
         session: &Session,
     ) -> Result<Option<Share>> {
-        if !self.may(step, account, session).await? {
+        let clock = self.cx.domain.clock.clone();
+        let wanted = self.wanted(step, account, session);
+        if !self.may(wanted.as_ref()).await? {
             return Ok(None);
         }
-        let clock = &self.cx.domain.clock;
         let asked = clock.passed();
-        let Some(calling) = self.calling().await? else { return Ok(None) };
-        // Asked again a call has a new place in the line, and loses the old one.
-        let may = clock.passed() - asked <= FRESH || self.may(step, account, session).await?;
-        Ok(may.then_some(calling))
+        self.permit = wanted;
+        let Some(calling) = self.calling().await? else {
+            self.give_permit_back().await;
+            return Ok(None);
+        };
+        if clock.passed() - asked <= FRESH {
+            return Ok(Some(calling));
+        }
+        let again = self.permit.take().map(|wanted| Arc::new(wanted.again()));
+        if !self.may(again.as_ref()).await? {
+            return Ok(None);
+        }
+        self.permit = again;
+        Ok(Some(calling))
+    }
+
+    /// Gives the permit back of a call that is not made after all.
+    pub(super) async fn give_permit_back(&mut self) {
+        if let Some(wanted) = self.permit.take() {
+            wanted.give_back(&self.cx.domain).await;
+        }
     }
 
     /// A slot for a call; `None` if there was none for too long, and the row was parked.
@@ -45,22 +65,30 @@ impl Run<'_> {
         }
     }
 
-    /// Asks whether the call may be made now. If not, the row is given back without an attempt, to be taken at its turn.
-    async fn may(
+    /// What the next call needs a permit for; questions need none.
+    fn wanted(
         &mut self,
         step: &Step,
         account: &account::Model,
         session: &Session,
-    ) -> Result<bool> {
+    ) -> Option<Arc<Wanted>> {
         if step.phase == Phase::Confirm {
-            return Ok(true);
+            return None;
         }
-        let limited = self.cx.domain.settings.sandbox_limits;
-        let (post, phase) = ((self.hold.id, self.row.post_type.as_str()), step.phase);
+        // A fence is of one claim alone, and a claim makes one call after the other.
+        self.calls += 1;
+        let call = format!("{}:{}:{}", self.hold.id, self.hold.fence, self.calls);
+        let post = (self.hold.id, self.row.post_type.as_str(), call);
         let named = || Lines::of(self.platform, account, session);
         let lines = self.lines.get_or_insert_with(named);
-        let wanted = Wanted::of(post, phase, self.platform, account, lines, limited);
-        match self.cx.permit.call(self.lane, wanted).await? {
+        let limited = self.cx.domain.settings.sandbox_limits;
+        Some(Arc::new(Wanted::of(post, step.phase, self.platform, account, lines, limited)))
+    }
+
+    /// Asks whether the call may be made now. If not, the row is given back without an attempt, to be taken at its turn.
+    async fn may(&mut self, wanted: Option<&Arc<Wanted>>) -> Result<bool> {
+        let Some(wanted) = wanted else { return Ok(true) };
+        match self.cx.permit.call(self.lane, Arc::clone(wanted)).await? {
             Turn::Now => return Ok(true),
             Turn::At(at) => self.wait_for_turn(at, None).await?,
             Turn::Exhausted(at) => {
