@@ -48,10 +48,11 @@ pub struct Options {
 
 /// Rows of posts a worker holds for each of its slots: while one is with its network, others are being claimed or have
 /// their results written.
-const ROWS_A_SLOT: usize = 3;
+const ROWS_A_SLOT: usize = 4;
 
-/// While posts are with a network, one more for so many of them gets ready: it has its permit and waits for its call.
-const READY_ONE_IN: usize = 4;
+/// For each slot so many posts get ready for their calls or make them: one has its permit, or asks for it, while another is
+/// with its network.
+const GETTING_READY: usize = 2;
 
 impl Default for Options {
     fn default() -> Self {
@@ -70,7 +71,7 @@ pub async fn run(
 ) -> Result<(), fanfare_jobs::Error> {
     clock::follow_first(&cx.domain, &stop).await;
     clean_up::ensure(&cx.domain).await;
-    cx.post_shares.set_slots(options.slots + options.slots / READY_ONE_IN);
+    cx.post_shares.set_slots(options.slots * GETTING_READY);
     cx.call_shares.set_slots(options.slots);
     cx.delivery_shares.set_slots(but_for_newcomers(delivery_slots(&options)));
     let all_ended = CancellationToken::new();

@@ -57,12 +57,12 @@ impl Run<'_> {
             self.write(later).await?;
             return Ok(Next::Over);
         }
-        let Some(calling) = self.calling().await? else { return Ok(Next::Over) };
+        let Some(mut calling) = self.calling().await? else { return Ok(Next::Over) };
         let now = self.cx.now();
         let begun = *self.row.reconciling_at.get_or_insert(now);
         let sent_at = self.row.sending_at.unwrap_or(now);
         let since = if guard::stands(Guard::FoundSince) { date(sent_at) } else { date(0) };
-        if !self.arm(&Step::confirm("reconcile")).await? {
+        if !self.arm(&Step::confirm("reconcile"), &mut calling).await? {
             return Ok(Next::Over);
         }
         self.cx.failpoint.reach("reconcile_armed").await;

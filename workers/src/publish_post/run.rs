@@ -197,10 +197,10 @@ impl<'a> Run<'a> {
                 return Ok(Next::Over);
             }
         }
-        let Some(calling) = self.come_to_call(&step, account, session).await? else {
+        let Some(mut calling) = self.come_to_call(&step, account, session).await? else {
             return Ok(Next::Over);
         };
-        if !self.arm(&step).await? && guard::stands(Guard::ArmObeyed) {
+        if !self.arm(&step, &mut calling).await? && guard::stands(Guard::ArmObeyed) {
             self.give_permit_back().await;
             return Ok(Next::Over);
         }
@@ -212,8 +212,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Writes the step down; false if the row is no longer ours.
-    pub(super) async fn arm(&mut self, step: &Step) -> Result<bool> {
+    /// Writes the step down and waits for the slot; false if the row is no longer ours.
+    pub(super) async fn arm(&mut self, step: &Step, calling: &mut Share) -> Result<bool> {
         let clock = &self.cx.domain.clock;
         let (mut asked, now) = (clock.passed(), clock.now());
         attempt::begin(&mut self.attempt, step, now);
@@ -222,6 +222,7 @@ impl<'a> Run<'a> {
             tracing::debug!(step = step.name, phase = step.phase.as_str(), "a step begins");
             self.count_lateness(step, now);
             self.cx.failpoint.reach(armed_name(step.phase)).await;
+            calling.begin().await;
         }
         // Whoever was held up here for long, frozen or by a slow database, may have lost the row, or is about to.
         while held

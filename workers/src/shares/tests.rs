@@ -1,6 +1,9 @@
 use tokio::task::JoinHandle;
 
-use super::*;
+use super::{
+    state::{OF_ONE, QUICK},
+    *,
+};
 
 fn tenant(number: u128) -> WorkspaceId {
     WorkspaceId(uuid::Uuid::from_u128(number))
@@ -292,4 +295,62 @@ async fn a_worker_of_few_slots_has_no_more_of_a_network() {
     assert!(shares.state().full(&neighbour()).is_some());
     held.pop();
     assert!(shares.state().full(&neighbour()).is_none());
+}
+
+/// Slots free, one a millisecond, and are taken again, by who needs ten milliseconds to get ready.
+async fn go_on(shares: &Shares, held: &mut Vec<Share>) {
+    for _ in 0..600 {
+        (0..100).for_each(|_| shares.state().pace.ready(Duration::from_millis(10)));
+        tokio::time::advance(Duration::from_millis(1)).await;
+        drop(held.remove(0));
+        let mut next = fill(shares, 1, mine).await;
+        next[0].begin().await;
+        held.append(&mut next);
+    }
+    (0..100).for_each(|_| shares.state().pace.ready(Duration::from_millis(10)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_has_to_get_ready_is_let_in_ahead_of_a_slot_and_begins_when_it_frees() {
+    let (shares, _left) = Shares::new(64);
+    let mut held = fill(&shares, 64, mine).await;
+    for one in &mut held {
+        one.begin().await;
+    }
+    assert!(shares.state().full(&mine()).is_some(), "nobody has to get ready yet");
+    go_on(&shares, &mut held).await;
+    let more = shares.state().bound() - 64;
+    assert!((18..=20).contains(&more), "twice as many as free in ten milliseconds: {more}");
+    let mut ahead = fill(&shares, more, mine).await;
+    assert!(shares.state().full(&mine()).is_some());
+    let mut first = ahead.remove(0);
+    let beginning = tokio::spawn(async move {
+        first.begin().await;
+        first
+    });
+    tokio::task::yield_now().await;
+    assert!(!beginning.is_finished(), "all slots are taken");
+    let since = Instant::now();
+    held.pop();
+    held.push(beginning.await.unwrap());
+    fill(&shares, 1, other).await[0].begin().await;
+    fill(&shares, 1, neighbour).await[0].begin().await;
+    assert_eq!(since.elapsed(), Duration::ZERO, "a newcomer waits for nobody");
+    ahead[0].begin().await;
+    assert!(since.elapsed() >= SOON, "who is ready does not grow old");
+    tokio::time::advance(Duration::from_secs(1)).await;
+    assert_eq!(shares.state().bound(), 64, "nobody is let in ahead when none frees");
+}
+
+#[tokio::test(start_paused = true)]
+async fn those_that_wait_are_let_in_ahead_too() {
+    let (shares, _left) = Shares::new(64);
+    let mut held = fill(&shares, 64, mine).await;
+    let more: Vec<_> = (0..30).map(|_| entering(&shares, Lane::Further, mine())).collect();
+    tokio::task::yield_now().await;
+    (0..100).for_each(|_| shares.state().pace.ready(Duration::from_millis(50)));
+    held.truncate(54);
+    tokio::task::yield_now().await;
+    let entered = more.iter().filter(|one| one.is_finished()).count();
+    assert_eq!(entered, 11, "ten for slots that are free, and one for those that will be");
 }
