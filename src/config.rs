@@ -157,6 +157,14 @@ impl Config {
         self.database_url.starts_with("sqlite:")
     }
 
+    /// The file of the database, if it is one.
+    #[must_use]
+    pub fn database_file(&self) -> Option<&Path> {
+        let path = self.database_url.strip_prefix("sqlite:")?;
+        let path = path.strip_prefix("//").unwrap_or(path);
+        Some(Path::new(path.split_once('?').map_or(path, |(path, _)| path)))
+    }
+
     /// Makes the data directory, if something is to be kept in it.
     ///
     /// # Errors

@@ -28,6 +28,9 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
+            for broken in error.downcast_ref().map_or(&[][..], fanfare_domain::Error::violations) {
+                eprintln!("{}", broken.remedy);
+            }
             ExitCode::FAILURE
         }
     }

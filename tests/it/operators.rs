@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use fanfare_domain::ops::{audit, pauses};
+use fanfare_domain::ops::{audit, fleet, pauses};
+use fanfare_entities::{PostId, post};
 use fanfare_tests::{Operator, Options, Receiver, TestApp, operator::PASSWORD};
+use sea_orm::{ActiveModelTrait, ActiveValue::NotSet, EntityTrait};
 use serde_json::json;
 
 const PAGES: &[&str] = &[
@@ -35,7 +37,7 @@ async fn nobody_sees_anything_without_a_log_in() {
     }
     let order = [("target", "all".to_owned()), ("reason", "x".to_owned())];
     let sent = nobody.send("/admin/act/pause", &order).await.expect(303);
-    assert_eq!(sent.location, "/admin/login");
+    assert_eq!(sent.location, "/admin/login?ended=1");
     // A user's key, however powerful, is no log-in.
     let user = app.user().await;
     assert!(!user.get("/admin/audit").await.text.contains("Audit log"));
@@ -121,7 +123,9 @@ async fn many_are_sent_again_and_none_twice_without_saying_so() {
     let unknown = app.settled(&user, risky, &["failed"]).await;
     assert_eq!(unknown["error"]["code"], "outcome_unknown");
     let preview = ada.get("/admin/act/retry?status=failed").await.expect(200);
-    assert!(preview.html.contains("Send 2 failed posts again?"), "{}", preview.html);
+    assert!(preview.html.contains("Send 1 failed post again?"), "{}", preview.html);
+    assert!(preview.html.contains("1 may be public already"));
+    assert!(preview.html.contains("1 failed for a reason that sending them again does not mend"));
     assert!(preview.html.contains(&format!("name=\"risk\" value=\"{risky}\"")));
     assert!(!preview.html.contains(&format!("name=\"risk\" value=\"{safe}\"")));
     let (safe_id, risky_id) = (safe.to_string(), risky.to_string());
@@ -154,9 +158,12 @@ async fn an_order_sent_twice_is_carried_out_once_and_written_down() {
     ada.act("resume", &[("target", "platform:threads")], "Again").await;
     // The browser sends the first form once more: nothing is paused by it.
     let again = ada.send("/admin/act/pause", &order).await.expect(303);
+    let said = ada.get(&again.location).await.expect(200).html;
     assert!(
-        ada.get(&again.location).await.expect(200).html.contains("Paused publishing to threads.")
+        said.contains("nothing was done now") && said.contains("Paused publishing to threads.")
     );
+    let other = ada.send("/admin/act/resume", &order).await.expect(409);
+    assert!(other.html.contains("sent before, for something else"), "{}", other.html);
     assert!(pauses::list(&app.domain).await.unwrap().is_empty());
     let log = audit::list(&app.domain, None).await.unwrap().entries;
     let acts: Vec<_> = log.iter().map(|entry| entry.action.as_str()).collect();
@@ -188,7 +195,7 @@ async fn a_webhook_that_failed_is_sent_again_what_it_did_not_hear() {
             page.html.contains("410 Gone").then_some(page)
         })
         .await;
-    assert!(page.html.contains("/hook") && !page.html.contains("token=secret"), "{}", page.html);
+    assert!(!page.html.contains("/hook") && !page.html.contains("token=secret"), "{}", page.html);
     receiver.answer(200);
     let heard = receiver.heard().len();
     let done = ada.act("replay", &[("webhook", id)], "They moved back").await;
@@ -210,6 +217,68 @@ async fn a_webhook_that_failed_is_sent_again_what_it_did_not_hear() {
     ];
     let refused = ada.send("/admin/act/replay", &order).await.expect(409);
     assert!(refused.html.contains("only the owner can enable it"));
+}
+
+#[tokio::test]
+async fn a_delivery_that_waits_for_its_next_try_is_tried_at_once() {
+    let app = TestApp::start().await;
+    let mut ada = Operator::log_in(&app, "ada@example.com").await;
+    let user = app.user().await;
+    let receiver = Receiver::start().await;
+    receiver.answer(500);
+    let hook = json!({"url": receiver.url, "events": ["*"]});
+    let hook = user.post("/api/v1/webhooks", hook).await.expect(201).body["webhook"].clone();
+    let id = hook["id"].as_str().unwrap();
+    let _ = user.post(&format!("/api/v1/webhooks/{id}/test"), json!({})).await.expect(202);
+    app.eventually("it waits", || async {
+        let page = ada.clone().get("/admin/webhooks").await.expect(200);
+        page.html.contains("500").then_some(())
+    })
+    .await;
+    receiver.answer(200);
+    let heard = receiver.heard().len();
+    let preview = ada.get(&format!("/admin/act/replay?webhook={id}")).await.expect(200);
+    assert!(preview.html.contains("1 that wait for their next try"), "{}", preview.html);
+    let done = ada.act("replay", &[("webhook", id)], "It hears again").await;
+    assert!(done.html.contains("Sent again: 1."), "{}", done.html);
+    app.eventually("it hears", || async { (receiver.heard().len() > heard).then_some(()) }).await;
+}
+
+#[tokio::test]
+async fn more_failed_posts_than_one_order_takes_are_told_of() {
+    let app = TestApp::start().await;
+    let mut ada = Operator::log_in(&app, "ada@example.com").await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    let gone = json!([{"on": "commit", "kind": "status", "status": 400}]);
+    user.faults("bluesky", account, gone).await;
+    let id =
+        user.publish(json!({"account_id": account, "caption": "x"})).await["id"].as_i64().unwrap();
+    app.settled(&user, id, &["failed"]).await;
+    let one = ada.get("/admin/act/retry?status=failed").await.expect(200);
+    assert!(!one.html.contains("more match"));
+    let db = &app.domain.db.write;
+    let row = post::Entity::find_by_id(PostId(id)).one(db).await.unwrap().unwrap();
+    let copy = post::ActiveModel { id: NotSet, ..post::ActiveModel::from(row).reset_all() };
+    post::Entity::insert_many(vec![copy; 200]).exec(db).await.unwrap();
+    let most = ada.get("/admin/act/retry?status=failed").await.expect(200);
+    assert!(most.html.contains("Send 200 failed posts again?"));
+    assert!(most.html.contains("more match"), "one is left over");
+}
+
+#[tokio::test]
+async fn draining_says_who_takes_the_share_of_a_worker() {
+    let app = TestApp::start().await;
+    let mut ada = Operator::log_in(&app, "ada@example.com").await;
+    let name = app
+        .eventually("a worker is heard of", || async {
+            fleet::list(&app.domain).await.unwrap().first().map(|worker| worker.name.clone())
+        })
+        .await;
+    let alone = ada.get(&format!("/admin/act/drain?worker={name}")).await.expect(200);
+    assert!(alone.html.contains("No other worker is working on"), "{}", alone.html);
+    let nobody = ada.get("/admin/act/drain?worker=nobody").await.expect(404);
+    assert!(nobody.html.contains("Take a name from the page of the fleet"), "{}", nobody.html);
 }
 
 #[tokio::test]
@@ -244,14 +313,15 @@ async fn a_search_finds_by_each_of_its_filters_and_says_what_is_wrong_with_them(
         assert_eq!(page.html.contains(&row), found, "{filter}: {}", page.html);
     }
     for (bad, said) in [
-        ("id=x", "is no id"),
+        ("id=x", "is not a valid value of id"),
         ("status=sent", "There is no status"),
         ("platform=myspace", "There is no platform"),
         ("kind=mail", "There is no kind of work"),
         ("kind=delivery&platform=bluesky", "Only posts have a platform"),
-        ("cursor=x", "is no cursor"),
+        ("cursor=x", "is not a valid value of cursor"),
     ] {
         let page = ada.get(&format!("/admin/work?{bad}")).await.expect(400);
         assert!(page.html.contains(said), "{bad}: {}", page.html);
+        assert!(page.html.contains("name=\"kind\""), "the form is there to be corrected");
     }
 }

@@ -55,6 +55,25 @@ async fn an_operator_is_made_at_a_shell() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn whoever_mistypes_is_told_what_to_type() {
+    let app = TestApp::start().await;
+    let refused = fanfare(&app, &["ops", "work", "--platform", "myspace"], "");
+    let errors = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && errors.contains("There is no platform"), "{errors}");
+    assert!(errors.contains("Name one of the platforms"), "{errors}");
+    // Where no service keeps its data there is nothing to show, which is not the same as nothing to do.
+    let elsewhere = app.dir().join("elsewhere");
+    let lost = Command::new(env!("CARGO_BIN_EXE_fanfare"))
+        .args(["ops", "queues"])
+        .env("FANFARE_DATA_DIR", &elsewhere)
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&lost.stderr).into_owned();
+    assert!(!lost.status.success() && errors.contains("there is no database at"), "{errors}");
+    assert!(!elsewhere.exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_the_dashboard_does_a_shell_does_too() {
     let app = TestApp::start().await;
     let user = app.user().await;

@@ -17,12 +17,15 @@ use crate::{browser::form, query::Pairs};
 /// The question.
 pub async fn ask(visit: Visit) -> Result<Answer> {
     let mut action = action(visit.path("verb"), &visit.query)?;
-    if let Action::Retry { posts, .. } = &mut action
-        && posts.is_empty()
-    {
-        *posts = ops::candidates(&visit.cx, work::query(&visit)?).await?;
-    }
-    let preview = ops::preview(&visit.cx, &action).await?;
+    let preview = match &mut action {
+        Action::Retry { posts, .. } if posts.is_empty() => {
+            let found = ops::candidates(&visit.cx, work::query(&visit)?).await?;
+            let preview = ops::preview_found(&visit.cx, &found).await?;
+            *posts = found.posts;
+            preview
+        }
+        action => ops::preview(&visit.cx, action).await?,
+    };
     Ok(Answer::Page("Confirm", question(&visit, &action, &preview)))
 }
 
@@ -32,8 +35,9 @@ pub async fn carry_out(visit: Visit) -> Result<Answer> {
     let back = back(&action);
     let id: Uuid = parse("order", visit.form("order").unwrap_or_default())?;
     let reason = visit.form("reason").unwrap_or_default().to_owned();
-    ops::perform(&visit.cx, &visit.actor(), Order { id, action, reason }).await?;
-    Ok(Answer::See(format!("{back}?done={id}")))
+    let done = ops::perform(&visit.cx, &visit.actor(), Order { id, action, reason }).await?;
+    let again = if done.repeated { "&again=1" } else { "" };
+    Ok(Answer::See(format!("{back}?done={id}{again}")))
 }
 
 /// The page that shows what came of it.
@@ -98,14 +102,22 @@ fn question(visit: &Visit, action: &Action, preview: &Preview) -> Markup {
             input type="hidden" name="order" value=(Uuid::now_v7());
             (fields(action))
             @if !preview.rows.is_empty() { (rows(&preview.rows)) }
-            label for="reason" { "Reason, for the audit log" }
-            input #reason name="reason" required maxlength="500" autocomplete="off";
-            p.actions {
-                button.strong type="submit" { (words(action)) }
-                a.button href=(back(action)) { "No, go back" }
+            @if is_empty(action) {
+                p.actions { a.button href=(back(action)) { "Go back" } }
+            } @else {
+                label for="reason" { "Reason, for the audit log" }
+                input #reason name="reason" required maxlength="500" autocomplete="off" pattern=".*\\S.*" title="A few words";
+                p.actions {
+                    button.strong type="submit" { (words(action)) }
+                    a.button href=(back(action)) { "No, go back" }
+                }
             }
         }
     }
+}
+
+fn is_empty(action: &Action) -> bool {
+    matches!(action, Action::Retry { posts, .. } if posts.is_empty())
 }
 
 /// What is done it to, as the form sends it.
@@ -152,6 +164,7 @@ fn cells(row: &PreviewRow) -> Vec<Markup> {
                 input type="checkbox" id=(id) name="risk" value=(row.id);
                 " " label.beside for=(id) { "It is not there: send it although it may be public" }
             } @else { "Sent again" }
+            @if let Some(warning) = &row.warning { span.soft { ". First: " (warning) } }
         },
     ]
 }

@@ -2,6 +2,7 @@
 
 use fanfare_domain::{Result, ops::audit};
 use maud::{Markup, html};
+use serde_json::Value;
 
 use super::{
     parts::{empty, table, time},
@@ -32,9 +33,40 @@ fn row(entry: &audit::Entry) -> Vec<Markup> {
         time(entry.at),
         html! { (entry.operator) },
         html! { (entry.action.replace('_', " ")) },
-        html! { (entry.target) },
+        target(&entry.target),
         html! { span.break { (if entry.reason.is_empty() { "–" } else { &entry.reason }) } },
-        html! { (entry.outcome) },
+        html! { (entry.outcome) (details(&entry.details)) },
         html! { span.break.soft { (entry.request_id) } },
     ]
+}
+
+/// On what, with a link if it is a post.
+fn target(name: &str) -> Markup {
+    html! {
+        @match name.strip_prefix("post:") {
+            Some(id) => a href={ "/admin/work/post/" (id) } { (name) },
+            None => (name),
+        }
+    }
+}
+
+/// Which posts were sent again, which were not and why.
+fn details(details: &Value) -> Markup {
+    let list = |key: &str| details[key].as_array().cloned().unwrap_or_default();
+    let (sent, left, risky) = (list("sent"), list("left_out"), list("risk_accepted"));
+    html! {
+        @if !(sent.is_empty() && left.is_empty()) {
+            details {
+                summary { "Which" }
+                @if !sent.is_empty() {
+                    p { "Sent again: " @for id in &sent { (post(id)) @if risky.contains(id) { " (the risk was accepted)" } " " } }
+                }
+                @for one in &left { p { "Left out: " (post(&one["id"])) " " (one["why"].as_str().unwrap_or_default()) } }
+            }
+        }
+    }
+}
+
+fn post(id: &Value) -> Markup {
+    html! { a href={ "/admin/work/post/" (id) } { (id) } }
 }

@@ -36,7 +36,10 @@ pub async fn page(visit: &Visit, title: &str, main: Markup) -> Markup {
 /// What came of the order that led here. Its id is looked up, so that an address cannot put words into the page.
 async fn done(visit: &Visit) -> Option<String> {
     let id = visit.query("done")?.parse().ok()?;
-    audit::outcome_of(&visit.cx, id).await.ok().flatten()
+    let outcome = audit::of_order(&visit.cx, id).await.ok().flatten()?.outcome;
+    let first = visit.query("again").is_none();
+    let before = "This form had been sent before, so nothing was done now. What came of it then: ";
+    Some(if first { outcome } else { format!("{before}{outcome}") })
 }
 
 /// A page for everybody.
@@ -51,14 +54,21 @@ pub fn refusal(error: &Error, request_id: &str, visit: Option<&Visit>) -> Markup
         visit,
         html! {
             h1 { "That did not work" }
-            p.flash.bad role="alert" { (error.message()) }
-            @for broken in error.violations() {
-                p { (broken.remedy) }
-            }
+            (said(error))
             p.soft { "Request " code { (request_id) } }
             p { a href="/admin" { "Back to the dashboard" } }
         },
     )
+}
+
+/// An error and what to do about it.
+pub fn said(error: &Error) -> Markup {
+    html! {
+        p.flash.bad role="alert" { (error.message()) }
+        @for broken in error.violations() {
+            p { (broken.remedy) }
+        }
+    }
 }
 
 fn frame(title: &str, visit: Option<&Visit>, main: Markup) -> Markup {

@@ -59,6 +59,13 @@ pub fn badge(status: &str) -> Markup {
     html! { span class={ "badge " (tone) } { (status.replace('_', " ")) } }
 }
 
+/// The beginning of a text.
+#[must_use]
+pub fn short(text: &str, most: usize) -> String {
+    let cut: String = text.chars().take(most).collect();
+    if cut.len() < text.len() { cut + "…" } else { cut }
+}
+
 /// A number with its thousands apart.
 #[must_use]
 pub fn number(n: i64) -> String {

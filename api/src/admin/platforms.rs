@@ -128,21 +128,13 @@ fn errors(network: &Network) -> Markup {
     }
 }
 
-fn what(pause: &Pause) -> String {
-    match (&pause.platform, &pause.account) {
-        (_, Some(account)) => account.clone(),
-        (Some(platform), None) => platform.clone(),
-        (None, None) => "everything".to_owned(),
-    }
-}
-
 fn paused(pauses: &[Pause], now: Millis) -> Markup {
     if pauses.is_empty() {
         return empty("Nothing is paused.");
     }
     let rows = pauses.iter().map(|pause| {
         vec![
-            html! { (badge("paused")) " " (what(pause)) },
+            html! { (badge("paused")) " " (pause.name()) },
             html! { (pause.reason) },
             html! { (pause.operator) },
             distance(pause.since, now),

@@ -2,7 +2,10 @@
 
 use fanfare_domain::{
     Result,
-    ops::queues::{self, COUNTED, Queue},
+    ops::{
+        pauses::{self, Pause},
+        queues::{self, COUNTED, Queue},
+    },
 };
 use maud::{Markup, html};
 
@@ -46,10 +49,27 @@ pub async fn part(visit: Visit) -> Result<Markup> {
     Ok(html! {
         h2 { "Posts" }
         p.soft { (bell(rung)) }
+        (paused(&pauses::list(&visit.cx).await?))
         div.cards { @for queue in posts { (card(queue, &queue.platform)) } }
         h2 { "Other work" }
         div.cards { @for queue in others { (card(queue, &queue.name())) } }
     })
+}
+
+/// What is paused is due and not counted: it waits for somebody.
+fn paused(pauses: &[Pause]) -> Markup {
+    html! {
+        @if !pauses.is_empty() {
+            p.flash.warn {
+                "Paused: "
+                @for (n, pause) in pauses.iter().enumerate() {
+                    @if n > 0 { ", " }
+                    (pause.name()) " (" (number(pause.held)) " waiting)"
+                }
+                ". " a href="/admin/platforms" { "Resume on the platforms page" } "."
+            }
+        }
+    }
 }
 
 fn bell(rung: Option<u64>) -> String {
@@ -72,6 +92,7 @@ fn card(queue: &Queue, name: &str) -> Markup {
                 div { dt { "Late p99" } dd { (at_most(queue.p99)) } }
                 div { dt { "Done" } dd { (number(queue.done)) } }
                 div { dt { "Failed" } dd.late[queue.failed > 0] { (number(queue.failed)) } }
+                div { dt { "To be repeated" } dd { (number(queue.retried)) } }
             }
             @if queue.is_idle() { p.soft { "Nothing in the last day." } } @else {
                 (chart(name, "Last hour", "a minute", &queue.hour))

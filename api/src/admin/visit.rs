@@ -28,6 +28,8 @@ pub type Visit = visit::Visit<Session>;
 pub enum Answer {
     /// A page with this title.
     Page(&'static str, Markup),
+    /// The same page, which says what is wrong with what was asked of it.
+    Wrong(&'static str, Markup),
     /// Go there.
     See(String),
     /// Go there, without a log-in from now on.
@@ -65,6 +67,10 @@ impl Place for Dashboard {
             Answer::Page(title, main) => {
                 let page = layout::page(&visit, title, main).await;
                 html(res, StatusCode::OK, page);
+            }
+            Answer::Wrong(title, main) => {
+                let page = layout::page(&visit, title, main).await;
+                html(res, StatusCode::BAD_REQUEST, page);
             }
             Answer::See(place) => see(res, &place),
             Answer::Leave(place) => {

@@ -8,7 +8,7 @@ use fanfare_entities::Millis;
 use maud::{Markup, html};
 
 use super::{
-    parts::{ask, badge, distance, empty, number, table},
+    parts::{ask, badge, distance, empty, number, short, table},
     visit::{Answer, Visit},
 };
 
@@ -48,13 +48,8 @@ fn row(hook: &Failing, now: Millis) -> Vec<Markup> {
         html! { (number(hook.failed)) },
         html! {
             @if let Some(status) = hook.last_status { (status) " " }
-            @if let Some(error) = &hook.last_error { span.soft.clip title=(error) { (short(error)) } }
+            @if let Some(error) = &hook.last_error { span.soft.clip title=(error) { (short(error, 80)) } }
         },
         ask("replay", &format!("webhook={}", hook.id), "Replay…"),
     ]
-}
-
-fn short(text: &str) -> String {
-    let cut: String = text.chars().take(80).collect();
-    if cut.len() < text.len() { cut + "…" } else { cut }
 }

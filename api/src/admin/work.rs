@@ -12,7 +12,8 @@ use maud::{Markup, html};
 use url::form_urlencoded::Serializer;
 
 use super::{
-    parts::{ask, badge, distance, empty, number, table, time},
+    layout::said,
+    parts::{ask, badge, distance, empty, number, short, table, time},
     visit::{Answer, Visit},
 };
 
@@ -51,16 +52,25 @@ fn address(query: &Query, cursor: Option<i64>) -> String {
 
 /// The page.
 pub async fn show(visit: Visit) -> Result<Answer> {
-    let query = query(&visit)?;
-    let page = search::find(&visit.cx, &query).await?;
-    Ok(Answer::Page(
-        "Work",
+    let (query, found) = match query(&visit) {
+        Ok(query) => {
+            let found = search::find(&visit.cx, &query).await;
+            (query, found)
+        }
+        Err(error) => (Query::default(), Err(error)),
+    };
+    let page = |results: Markup| {
         html! {
             h1 { "Work" }
             (filter(&query))
-            (results(&query, &page, visit.cx.clock.now()))
-        },
-    ))
+            (results)
+        }
+    };
+    match found {
+        Ok(found) => Ok(Answer::Page("Work", page(results(&query, &found, visit.cx.clock.now())))),
+        Err(error) if error.status() < 500 => Ok(Answer::Wrong("Work", page(said(&error)))),
+        Err(error) => Err(error),
+    }
 }
 
 fn filter(query: &Query) -> Markup {
@@ -81,8 +91,13 @@ fn filter(query: &Query) -> Markup {
                 label for="status" { "Status" }
                 select #status name="status" {
                     option value="" { "any" }
-                    @for status in query.kind.statuses() {
-                        option value=(status) selected[query.status.as_deref() == Some(*status)] { (status) }
+                    // Of every kind: whoever changes the kind has not searched for it yet.
+                    @for kind in Kind::ALL {
+                        optgroup label=(kind.as_str()) {
+                            @for status in kind.statuses() {
+                                option value=(status) selected[kind == query.kind && query.status.as_deref() == Some(*status)] { (status) }
+                            }
+                        }
                     }
                 }
             }
@@ -150,13 +165,13 @@ fn cells(kind: Kind, row: &Found, now: Millis) -> Vec<Markup> {
     let due = html! { @if let Some(due) = row.due_at { (distance(due, now)) } @else { "–" } };
     let error = html! {
         @match &row.error {
-            Some(error) => code title=(error) { (error.chars().take(60).collect::<String>()) },
+            Some(error) => code title=(error) { (short(error, 60)) },
             None => "–",
         }
         @if row.duplicate_risk { " " (badge("may_be_public")) }
     };
-    let tries =
-        html! { (row.attempts) @if row.laps > 0 { span.soft { ", " (row.laps) " lapsed" } } };
+    let lapsed = row.lapsed(now);
+    let tries = html! { (row.attempts) @if lapsed > 0 { span.soft { ", " (lapsed) " lapsed" } } };
     let (status, changed) = (badge(&row.status), distance(row.updated_at, now));
     if kind != Kind::Post {
         return vec![link, status, due, tries, error, changed];

@@ -14,26 +14,40 @@ if (live && "EventSource" in window) {
   live.before(bar);
 
   let source = null;
+  let held = false;
   const say = (words, action) => {
     state.textContent = words;
     toggle.textContent = action;
   };
   const start = () => {
+    held = false;
     source = new EventSource(live.dataset.live);
     source.addEventListener("open", () => say("Live.", "Hold still"));
-    source.addEventListener("error", () => say("Waiting for the server…", "Hold still"));
+    source.addEventListener("error", () => {
+      // A browser comes back by itself after a dropped connection, and not after an answer that is no stream.
+      if (source.readyState !== EventSource.CLOSED) return say("Waiting for the server…", "Hold still");
+      source = null;
+      say("Not live: the log-in has ended, or the server refuses. What stands here is old.", "Load the page again");
+    });
     source.addEventListener("part", (event) => {
       // Whoever is inside with the keyboard keeps what they are at.
-      if (!live.contains(document.activeElement)) live.innerHTML = event.data;
+      if (live.contains(document.activeElement)) return say("Held still while you are in it.", "Hold still");
+      live.innerHTML = event.data;
+      say("Live.", "Hold still");
     });
     say("Connecting…", "Hold still");
   };
   const stop = () => {
     source.close();
     source = null;
+    held = true;
     say("Held still.", "Go on");
   };
-  toggle.addEventListener("click", () => (source ? stop() : start()));
+  toggle.addEventListener("click", () => {
+    if (source) return stop();
+    if (held) return start();
+    location.reload();
+  });
   addEventListener("pagehide", () => source && source.close());
   start();
 }

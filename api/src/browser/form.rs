@@ -1,6 +1,6 @@
 //! Forms: their token, their fields, and the cookies behind them.
 
-use fanfare_domain::Domain;
+use fanfare_domain::{Code, Domain, Error, Result};
 use salvo::http::{
     HeaderMap, HeaderValue, Request,
     header::{COOKIE, SET_COOKIE},
@@ -43,11 +43,17 @@ pub fn is_ours(cookie: &SecretString, fields: &Pairs) -> bool {
     sent.is_some_and(|sent| bool::from(sent.ct_eq(token_of(cookie).as_bytes())))
 }
 
-/// The fields of a form; none if the body is no form or too large.
-pub async fn fields(req: &mut Request) -> Pairs {
+/// The fields of a form.
+///
+/// # Errors
+/// [`Code::PayloadTooLarge`], also if the body could not be read.
+pub async fn fields(req: &mut Request) -> Result<Pairs> {
     match req.payload_with_max_size(LARGEST).await {
-        Ok(body) => form_urlencoded::parse(body).into_owned().collect(),
-        Err(_) => Pairs::new(),
+        Ok(body) => Ok(form_urlencoded::parse(body).into_owned().collect()),
+        Err(_) => {
+            let message = format!("The form has more than {} KiB.", LARGEST / 1024);
+            Err(Error::field(Code::PayloadTooLarge, "form", message, "Go back and shorten it."))
+        }
     }
 }
 

@@ -144,7 +144,9 @@ impl<P: Place> salvo::Handler for Gate<P> {
             Ok(None) => return see(res, &P::realm().way_in(req)),
             Err(error) => return refuse::<P>(res, &error, &request_id, None),
         };
-        let form = if self.takes_form { form::fields(req).await } else { Vec::new() };
+        let form = if self.takes_form { form::fields(req).await } else { Ok(Vec::new()) };
+        let (form, broken) =
+            form.map_or_else(|error| (Vec::new(), Some(error)), |form| (form, None));
         let path = req.params().iter().map(|(name, value)| (name.clone(), value.clone()));
         let visit = Visit {
             cx: self.cx.clone(),
@@ -155,6 +157,9 @@ impl<P: Place> salvo::Handler for Gate<P> {
             query: query::pairs(req.uri().query()),
             form,
         };
+        if let Some(error) = broken {
+            return refuse::<P>(res, &error, &visit.request_id, Some(&visit));
+        }
         match self.answer(visit.clone()).await {
             Ok(answer) => P::write(res, answer, visit).await,
             Err(error) => refuse::<P>(res, &error, &visit.request_id, Some(&visit)),

@@ -63,7 +63,7 @@ impl Realm {
     /// Where a visitor logs in, and comes back from if the page can be asked for again.
     pub fn way_in(&self, req: &Request) -> String {
         if req.method() != Method::GET {
-            return self.path.to_owned();
+            return format!("{}?{ENDED}=1", self.path);
         }
         let page = req.uri().path_and_query().map_or(self.home, |page| page.as_str());
         let next: String = form_urlencoded::byte_serialize(page.as_bytes()).collect();
@@ -82,6 +82,9 @@ impl Realm {
         if plain && below { next } else { self.home }
     }
 }
+
+/// In the address of the form if it came instead of what a form was to do.
+const ENDED: &str = "ended";
 
 /// The form, and what takes it.
 pub struct Form(pub Domain, pub &'static Realm);
@@ -104,9 +107,12 @@ impl Handler for Form {
             }
             return;
         }
-        let next = query::pairs(req.uri().query()).into_iter().find(|(name, _)| name == "next");
+        let pairs = query::pairs(req.uri().query());
+        let is_ended = pairs.iter().any(|(name, _)| name == ENDED);
+        let wrong = is_ended.then(|| "Your log-in had ended, so nothing was done.".to_owned());
+        let next = pairs.into_iter().find(|(name, _)| name == "next");
         let next = next.map_or_else(String::new, |(_, next)| next);
-        self.show(req, res, StatusCode::OK, Shown { next, ..Shown::default() });
+        self.show(req, res, StatusCode::OK, Shown { next, wrong, ..Shown::default() });
     }
 }
 
@@ -147,7 +153,7 @@ impl Form {
 
     async fn take(&self, req: &mut Request, res: &mut Response, request_id: &str) -> Result<()> {
         let Self(cx, realm) = self;
-        let fields = form::fields(req).await;
+        let fields = form::fields(req).await?;
         let ours = form::cookie(req.headers(), realm.before.name)
             .is_some_and(|before| form::is_ours(&before, &fields));
         if !ours {

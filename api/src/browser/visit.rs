@@ -64,7 +64,7 @@ fn first<'a>(pairs: &'a Pairs, name: &str) -> Option<&'a str> {
 /// [`Code::InvalidField`].
 pub fn parse<T: FromStr>(name: &str, text: &str) -> Result<T> {
     text.parse().map_err(|_| {
-        let message = format!("{text:?} is no {name}.");
-        Error::field(Code::InvalidField, name, message, "Correct it, or leave it empty.")
+        let message = format!("{text:?} is not a valid value of {name}.");
+        Error::field(Code::InvalidField, name, message, "Go back and correct it.")
     })
 }

@@ -118,6 +118,8 @@ pub struct PreviewRow {
     pub error: String,
     /// It may be public already: it is left out unless it is chosen by itself.
     pub risky: bool,
+    /// What is to be done first, if it failed for a reason that a repeat does not mend.
+    pub warning: Option<String>,
     /// Why it would be left out, if it would be.
     pub left_out: Option<String>,
 }
@@ -133,16 +135,21 @@ pub async fn preview(cx: &Domain, action: &Action) -> Result<Preview> {
         rows: Vec::new(),
     };
     Ok(match action {
-        Action::Drain(name) => one(
-            format!("Drain the worker {name}?"),
-            "It takes no more work, finishes what it has, and idles until it is woken or stopped. The other workers \
-             take its share.",
-        ),
+        Action::Drain(name) => fleet::preview_drain(cx, name).await?,
         Action::Wake(name) => {
+            fleet::known(cx, name).await?;
             one(format!("Let the worker {name} take work again?"), "It claims due work at once.")
         }
         Action::Pause(target) => {
             pauses::check(&cx.db.read, *target).await?;
+            let is_paused =
+                pauses::list(cx).await?.iter().any(|one| one.target == target.to_string());
+            if is_paused {
+                return Ok(one(
+                    format!("Pause {}?", target.name()),
+                    "It is paused already; nothing would change.",
+                ));
+            }
             one(
                 format!("Pause {}?", target.name()),
                 "Nothing of it is claimed from now on; calls that are under way end as they end. Posts that become due \
@@ -168,8 +175,7 @@ pub async fn perform(cx: &Domain, actor: &Actor, order: Order) -> Result<Done> {
     let mut tx = Tx::begin(cx).await?;
     if !audit::begin(&tx, actor, &order).await? {
         drop(tx);
-        let outcome = audit::outcome_of(cx, order.id).await?.unwrap_or_default();
-        return Ok(Done { outcome, repeated: true, details: Value::Null });
+        return repeated(cx, &order).await;
     }
     let (outcome, details) = carry_out(cx, &mut tx, actor, &order).await?;
     audit::end(&tx, &order, &outcome, &details).await?;
@@ -182,6 +188,22 @@ pub async fn perform(cx: &Domain, actor: &Actor, order: Order) -> Result<Done> {
         "an operator acted"
     );
     Ok(Done { outcome, repeated: false, details })
+}
+
+/// What came of an order when it came first. An order of the same id that is about something else is refused.
+async fn repeated(cx: &Domain, order: &Order) -> Result<Done> {
+    let before = audit::of_order(cx, order.id).await?;
+    let is_same = |entry: &audit::Entry| {
+        entry.action == order.action.verb() && entry.target == order.action.target()
+    };
+    match before.filter(is_same) {
+        Some(entry) => Ok(Done { outcome: entry.outcome, repeated: true, details: Value::Null }),
+        None => {
+            let message = "This form was sent before, for something else; nothing was done now.";
+            let remedy = "Open the page anew and choose again.";
+            Err(Error::field(Code::InvalidTransition, "order", message, remedy))
+        }
+    }
 }
 
 async fn carry_out(
@@ -207,10 +229,17 @@ fn check_reason(reason: &str) -> Result<()> {
         let remedy = "Say in a few words why; it is written into the audit log.";
         return Err(Error::field(Code::FieldRequired, "reason", message, remedy));
     }
-    let length = reason.chars().count();
-    if length <= LONGEST_REASON && !reason.contains('\0') {
-        return Ok(());
+    let wrong = |message: String, remedy: &str| {
+        Err(Error::field(Code::InvalidField, "reason", message, remedy))
+    };
+    if reason.contains('\0') {
+        return wrong("The reason holds a NUL character.".to_owned(), "Remove it.");
     }
-    let message = format!("The reason has {length} characters; it may have {LONGEST_REASON}.");
-    Err(Error::field(Code::InvalidField, "reason", message, "Shorten it."))
+    match reason.chars().count() {
+        ..=LONGEST_REASON => Ok(()),
+        length => wrong(
+            format!("The reason has {length} characters; it may have {LONGEST_REASON}."),
+            "Shorten it.",
+        ),
+    }
 }

@@ -80,16 +80,16 @@ impl From<audit_entry::Model> for Entry {
     }
 }
 
-/// What came of an order that was carried out before, if it was.
+/// The entry of an order that was carried out, if it was.
 ///
 /// # Errors
 /// The database's.
-pub async fn outcome_of(cx: &Domain, action_id: Uuid) -> Result<Option<String>> {
+pub async fn of_order(cx: &Domain, action_id: Uuid) -> Result<Option<Entry>> {
     let found = audit_entry::Entity::find()
         .filter(audit_entry::Column::ActionId.eq(action_id))
         .one(&cx.db.read)
         .await?;
-    Ok(found.map(|row| row.outcome))
+    Ok(found.map(Entry::from))
 }
 
 /// Notes an order before it is carried out; false if it was carried out already. A second sender waits here for the

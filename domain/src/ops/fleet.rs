@@ -7,6 +7,7 @@ use sea_orm::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::Preview;
 use crate::{
     Domain, Tx,
     error::{Code, Error, Result},
@@ -193,10 +194,49 @@ fn view(row: worker::Model, now: Millis) -> Worker {
     }
 }
 
+/// The worker of this name, or whoever there is to be named.
+pub(super) async fn known(cx: &Domain, name: &str) -> Result<Worker> {
+    let found = worker::Entity::find_by_id(name).one(&cx.db.read).await?;
+    found.map(|row| view(row, cx.clock.now())).ok_or_else(|| missing(name))
+}
+
+fn missing(name: &str) -> Error {
+    let message = format!("There is no worker called {name:?}.");
+    Error::field(Code::NotFound, "worker", message, "Take a name from the page of the fleet.")
+}
+
+/// What draining a worker would do.
+pub(super) async fn preview_drain(cx: &Domain, name: &str) -> Result<Preview> {
+    let (this, fleet) = (known(cx, name).await?, list(cx).await?);
+    let shares = |queue: &str| {
+        let mut others = fleet.iter().filter(|one| one.name != name && one.state == State::Working);
+        others.any(|one| one.queues.split(',').any(|other| other == queue))
+    };
+    let alone: Vec<_> = this.queues.split(',').filter(|queue| !shares(queue)).collect();
+    let then = match (this.state, alone.is_empty()) {
+        (State::Dead, _) => {
+            "It was not heard of lately: it takes no work now, and would take none if it came back."
+                .to_owned()
+        }
+        (_, true) => "The other workers take its share.".to_owned(),
+        (_, false) => format!(
+            "No other worker is working on {}: it waits until one does. Nothing is lost.",
+            alone.join(", ")
+        ),
+    };
+    let first =
+        "It takes no more work, finishes what it has, and idles until it is woken or stopped.";
+    Ok(Preview {
+        question: format!("Drain the worker {name}?"),
+        consequences: vec![first.to_owned(), then],
+        rows: Vec::new(),
+    })
+}
+
 /// Tells a worker to take no more work, or to take work again; says what came of it.
 pub(super) async fn set_drained(tx: &Tx, name: &str, drained: bool) -> Result<String> {
-    let missing = || Error::new(Code::NotFound, format!("There is no worker called {name:?}."));
-    let found = worker::Entity::find_by_id(name).one(tx.conn()).await?.ok_or_else(missing)?;
+    let found = worker::Entity::find_by_id(name).one(tx.conn()).await?;
+    let found = found.ok_or_else(|| missing(name))?;
     if found.drain_at.is_some() == drained {
         let state = if drained { "draining already" } else { "not draining" };
         return Ok(format!("{name} was {state}."));

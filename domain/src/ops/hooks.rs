@@ -99,14 +99,13 @@ async fn describe(cx: &Domain, row: webhook::Model) -> Result<Failing> {
     })
 }
 
-/// An address without its user, query and most of its path: receivers put their secrets there.
+/// An address without its user, path and query: receivers put their secrets there.
 #[must_use]
 pub fn address(url: &str) -> String {
     let Ok(url) = Url::parse(url) else { return "(not an address)".to_owned() };
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
-    let path: String = url.path().chars().take(12).collect();
-    let more = if path.len() < url.path().len() || url.query().is_some() { "…" } else { "" };
-    format!("{}://{}{port}{path}{more}", url.scheme(), url.host_str().unwrap_or_default())
+    let more = if url.path().len() > 1 || url.query().is_some() { "…" } else { "" };
+    format!("{}://{}{port}/{more}", url.scheme(), url.host_str().unwrap_or_default())
 }
 
 async fn row<C: ConnectionTrait>(conn: &C, id: WebhookId) -> Result<webhook::Model> {
@@ -118,9 +117,9 @@ async fn row<C: ConnectionTrait>(conn: &C, id: WebhookId) -> Result<webhook::Mod
 pub(super) async fn preview(cx: &Domain, id: WebhookId) -> Result<Preview> {
     let shown = describe(cx, row(&cx.db.read, id).await?).await?;
     let mut consequences = vec![format!(
-        "{} deliveries that were given up are sent again, oldest first, {MOST} at most; each keeps its id, so a receiver \
+        "{} deliveries that were given up and {} that wait for their next try are sent now, oldest first, {MOST} at most; each keeps its id, so a receiver \
          can tell what it has heard before.",
-        shown.failed
+        shown.failed, shown.pending
     )];
     if !shown.enabled {
         consequences.push("The webhook is enabled again.".to_owned());
@@ -129,7 +128,7 @@ pub(super) async fn preview(cx: &Domain, id: WebhookId) -> Result<Preview> {
     Ok(Preview { question, consequences, rows: Vec::new() })
 }
 
-/// Sends a webhook again what was given up.
+/// Sends a webhook again what was given up, and at once what waits for its next try; what is being sent goes on.
 pub(super) async fn replay(tx: &mut Tx, id: WebhookId) -> Result<(String, Value)> {
     let now = tx.now();
     let found = row(tx.conn(), id).await?;
@@ -149,7 +148,8 @@ pub(super) async fn replay(tx: &mut Tx, id: WebhookId) -> Result<(String, Value)
     let sql = format!(
         "UPDATE webhook_deliveries SET status = 'pending', due_at = $2, attempts = 0, laps = 0, \
          fence = fence + 1, updated_at = $2 WHERE id IN (SELECT id FROM webhook_deliveries \
-         WHERE webhook_id = $1 AND status = 'failed' ORDER BY id LIMIT {MOST}) RETURNING id"
+         WHERE webhook_id = $1 AND (status = 'failed' OR status = 'pending' AND attempts > 0 \
+         AND laps = 0 AND due_at > $2) ORDER BY id LIMIT {MOST}) RETURNING id"
     );
     let values = [id.into(), now.into()];
     let sent = tx.conn().query_all_raw(statement(tx.conn(), sql, values)).await?;
@@ -166,7 +166,8 @@ mod tests {
     #[test]
     fn what_may_be_secret_in_an_address_is_not_shown() {
         let shown = address("https://user:pw@hooks.example.com/services/T0000/B1111/xyzsecret?t=1");
-        assert_eq!(shown, "https://hooks.example.com/services/T0…");
-        assert_eq!(address("http://127.0.0.1:80/x"), "http://127.0.0.1/x");
+        assert_eq!(shown, "https://hooks.example.com/…");
+        assert_eq!(address("http://127.0.0.1:8080/s3cret"), "http://127.0.0.1:8080/…");
+        assert_eq!(address("http://127.0.0.1:80"), "http://127.0.0.1/");
     }
 }

@@ -115,6 +115,15 @@ pub struct Pause {
     pub held: i64,
 }
 
+impl Pause {
+    /// What is paused, for people: an account, a network, or everything.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        let named = self.account.as_deref().or(self.platform.as_deref());
+        named.unwrap_or("everything")
+    }
+}
+
 /// The pauses, oldest first.
 ///
 /// # Errors
@@ -181,7 +190,11 @@ pub(super) async fn pause(tx: &Tx, actor: &Actor, target: Target, why: &str) -> 
     ];
     let made = conn.execute_raw(statement(conn, sql, values)).await?.rows_affected();
     let name = target.name();
-    Ok(if made == 1 { format!("Paused {name}.") } else { format!("{name} was paused already.") })
+    Ok(if made == 1 {
+        format!("Paused {name}.")
+    } else {
+        format!("Nothing changed: {name} was paused already.")
+    })
 }
 
 /// Ends a pause; says what came of it. The posts that were set aside are given back by the sweeper.
@@ -193,7 +206,11 @@ pub(super) async fn resume(tx: &Tx, target: Target) -> Result<String> {
     let values = [platform.into(), account.into()];
     let ended = conn.execute_raw(statement(conn, sql, values)).await?.rows_affected();
     let name = target.name();
-    Ok(if ended == 1 { format!("Resumed {name}.") } else { format!("{name} was not paused.") })
+    Ok(if ended == 1 {
+        format!("Resumed {name}.")
+    } else {
+        format!("Nothing changed: {name} was not paused.")
+    })
 }
 
 #[cfg(test)]

@@ -83,6 +83,8 @@ pub struct Point {
     pub done: i64,
     /// Failed in it.
     pub failed: i64,
+    /// Tries of it that are to be repeated.
+    pub retried: i64,
     /// Most that waited in it.
     pub depth: i64,
 }
@@ -202,10 +204,11 @@ impl Queue {
         self.day = points(&day, now, Span::Day);
     }
 
-    /// Nothing happened and nothing waited in the last day.
+    /// Nothing was tried and nothing waited in the last day.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.day.iter().all(|point| point.done + point.failed + point.depth == 0)
+        let quiet = |point: &Point| point.done + point.failed + point.retried + point.depth == 0;
+        self.day.iter().all(quiet)
     }
 
     /// Its name, for people.
@@ -228,6 +231,7 @@ fn points(sums: &[&Sum], now: Millis, span: Span) -> Vec<Point> {
         match sum.measure.as_str() {
             measure::DONE => point.done = sum.n,
             measure::FAILED => point.failed = sum.n,
+            measure::RETRIED => point.retried = sum.n,
             measure::DEPTH => point.depth = sum.n,
             _ => {}
         }

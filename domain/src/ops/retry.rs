@@ -15,23 +15,45 @@ use crate::{Domain, Tx, error::Result, posts};
 /// Most posts of one order.
 pub const MOST: usize = 200;
 
-/// The failed posts that a query finds, newest first, at most [`MOST`].
+/// Failed posts that a query finds.
+#[derive(Debug, Default)]
+pub struct Candidates {
+    /// Newest first, at most [`MOST`].
+    pub posts: Vec<PostId>,
+    /// The query finds more.
+    pub more: bool,
+}
+
+/// The failed posts that a query finds.
 ///
 /// # Errors
 /// A filter that means nothing.
-pub async fn candidates(cx: &Domain, query: Query) -> Result<Vec<PostId>> {
+pub async fn candidates(cx: &Domain, query: Query) -> Result<Candidates> {
     let mut query = Query { kind: Kind::Post, status: Some("failed".into()), ..query };
-    let mut found = Vec::new();
-    while found.len() < MOST {
+    let mut found = Candidates { posts: Vec::new(), more: true };
+    while found.more && found.posts.len() < MOST {
         let page = search::find(cx, &query).await?;
-        found.extend(page.rows.iter().map(|row| PostId(row.id)));
-        if page.next.is_none() {
-            break;
-        }
+        found.posts.extend(page.rows.iter().map(|row| PostId(row.id)));
+        found.more = page.next.is_some();
         query.cursor = page.next;
     }
-    found.truncate(MOST);
+    found.more |= found.posts.len() > MOST;
+    found.posts.truncate(MOST);
     Ok(found)
+}
+
+/// What an order of these would do, with a word on those that have no room in it.
+///
+/// # Errors
+/// The database's.
+pub async fn preview_found(cx: &Domain, found: &Candidates) -> Result<Preview> {
+    let mut preview = preview(cx, &found.posts).await?;
+    if found.more {
+        preview.consequences.push(format!(
+            "These are the newest {MOST}, as many as one order takes; more match. Ask again for the rest afterwards."
+        ));
+    }
+    Ok(preview)
 }
 
 async fn rows<C: ConnectionTrait>(
@@ -49,8 +71,9 @@ async fn rows<C: ConnectionTrait>(
 /// What sending these again would touch.
 pub(super) async fn preview(cx: &Domain, ids: &[PostId]) -> Result<Preview> {
     let rows = rows(&cx.db.read, ids, false).await?;
-    let failed = rows.iter().filter(|row| row.status == PostStatus::Failed).count();
-    let risky = rows.iter().filter(|row| row.duplicate_risk).count();
+    let failed = || rows.iter().filter(|row| row.status == PostStatus::Failed);
+    let risky = failed().filter(|row| row.duplicate_risk).count();
+    let hopeless = failed().filter(|row| warning(row).is_some()).count();
     let mut consequences =
         vec!["Each is sent as it stands, now; nothing else of it changes.".to_owned()];
     if risky > 0 {
@@ -59,11 +82,21 @@ pub(super) async fn preview(cx: &Domain, ids: &[PostId]) -> Result<Preview> {
              is left out unless you choose it below."
         ));
     }
+    if hopeless > 0 {
+        consequences.push(format!(
+            "{hopeless} failed for a reason that sending them again does not mend: see what is said beside each."
+        ));
+    }
     if rows.len() < ids.len() {
         consequences.push(format!("{} are no longer there or too many.", ids.len() - rows.len()));
     }
     Ok(Preview {
-        question: format!("Send {failed} failed posts again?"),
+        question: match (failed().count() - risky, risky) {
+            (0, 0) => "There is nothing to send again.".to_owned(),
+            (0, _) => "Send again what may be public already?".to_owned(),
+            (1, _) => "Send 1 failed post again?".to_owned(),
+            (safe, _) => format!("Send {safe} failed posts again?"),
+        },
         consequences,
         rows: rows.iter().map(preview_row).collect(),
     })
@@ -77,8 +110,15 @@ fn preview_row(row: &post::Model) -> PreviewRow {
         what: format!("{}, account {}", row.platform, row.account_id),
         error: error("code").unwrap_or("unknown").to_owned(),
         risky: row.duplicate_risk && !gone,
+        warning: warning(row).filter(|_| !gone),
         left_out: gone.then(|| format!("It is {} by now.", posts::status_name(row.status))),
     }
+}
+
+/// What its error says that a repeat does not mend.
+fn warning(row: &post::Model) -> Option<String> {
+    let error = row.error.as_ref().filter(|error| error["retryable"] == Value::Bool(false))?;
+    Some(error["remedy"].as_str().unwrap_or("It is likely to fail again.").to_owned())
 }
 
 /// Sends these again; says what came of each.

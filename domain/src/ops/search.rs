@@ -136,7 +136,7 @@ pub struct Found {
     pub due_at: Option<Millis>,
     /// Raised by every claim, finish and edit.
     pub fence: i64,
-    /// Leases in a row that lapsed.
+    /// Claims in a row without a result.
     pub laps: i32,
     /// Tries so far.
     pub attempts: i32,
@@ -146,6 +146,19 @@ pub struct Found {
     pub duplicate_risk: bool,
     /// When it was last changed.
     pub updated_at: Millis,
+}
+
+impl Found {
+    /// Leases in a row that lapsed: the one that is held now has not.
+    #[must_use]
+    pub fn lapsed(&self, now: Millis) -> i32 {
+        lapsed(self.laps, self.due_at, now)
+    }
+}
+
+/// Leases in a row that lapsed, of a row that was claimed so often without a result.
+pub(super) fn lapsed(laps: i32, due_at: Option<Millis>, now: Millis) -> i32 {
+    (laps - i32::from(due_at.is_some_and(|until| until > now))).max(0)
 }
 
 /// A page.

@@ -11,7 +11,10 @@ use sea_orm::{ActiveEnum, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Que
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{hooks, search::Kind};
+use super::{
+    hooks,
+    search::{Kind, lapsed},
+};
 use crate::{
     Domain,
     error::{Code, Error, Result},
@@ -151,7 +154,7 @@ async fn of_post(cx: &Domain, id: i64) -> Result<Story> {
             ),
             ("Fence", row.fence.to_string()),
             ("Failed tries", row.attempts.to_string()),
-            ("Lapsed leases in a row", row.laps.to_string()),
+            ("Lapsed leases in a row", lapsed(row.laps, row.due_at, cx.clock.now()).to_string()),
             ("Request", row.request_id.clone()),
         ],
         times: vec![
@@ -282,7 +285,7 @@ async fn of_delivery(cx: &Domain, id: i64) -> Result<Story> {
         id,
         title: format!("Delivery {id} of {}", row.event_type),
         status: row.status.to_value(),
-        next: next_of(row.due_at, cx.clock.now()),
+        next: next_of((row.due_at, row.laps), cx.clock.now()),
         facts: vec![
             ("Workspace", named_workspace(space.as_ref(), row.workspace_id)),
             ("Webhook", row.webhook_id.to_string()),
@@ -293,7 +296,7 @@ async fn of_delivery(cx: &Domain, id: i64) -> Result<Story> {
             ("Last status", row.last_status.map_or_else(String::new, |code| code.to_string())),
             ("Last error", row.last_error.unwrap_or_default()),
             ("Fence", row.fence.to_string()),
-            ("Lapsed leases in a row", row.laps.to_string()),
+            ("Lapsed leases in a row", lapsed(row.laps, row.due_at, cx.clock.now()).to_string()),
         ],
         times: times(row.created_at, row.due_at, row.updated_at),
         ..empty()
@@ -310,7 +313,7 @@ async fn of_copy(cx: &Domain, id: i64) -> Result<Story> {
         id,
         title: format!("Copy {id}: {}", row.filename),
         status: row.status.to_value(),
-        next: next_of(row.due_at, cx.clock.now()),
+        next: next_of((row.due_at, row.laps), cx.clock.now()),
         facts: vec![
             ("Workspace", named_workspace(space.as_ref(), row.workspace_id)),
             ("From", row.source_url.as_deref().map(hooks::address).unwrap_or_default()),
@@ -318,7 +321,7 @@ async fn of_copy(cx: &Domain, id: i64) -> Result<Story> {
             ("Bytes", row.bytes.map_or_else(String::new, |bytes| bytes.to_string())),
             ("Failed tries", row.attempts.to_string()),
             ("Fence", row.fence.to_string()),
-            ("Lapsed leases in a row", row.laps.to_string()),
+            ("Lapsed leases in a row", lapsed(row.laps, row.due_at, cx.clock.now()).to_string()),
         ],
         times: times(row.created_at, row.due_at, row.updated_at),
         error: row.error,
@@ -326,11 +329,14 @@ async fn of_copy(cx: &Domain, id: i64) -> Result<Story> {
     })
 }
 
-fn next_of(due_at: Option<Millis>, now: Millis) -> String {
+fn next_of((due_at, laps): (Option<Millis>, i32), now: Millis) -> String {
     match due_at {
         None => "Nothing is due.".into(),
         Some(due) if due <= now => "It is due; the next free worker takes it.".into(),
-        Some(_) => "It is held by a worker, or waits for its next try.".into(),
+        Some(_) if laps > 0 => {
+            "A worker holds it; if the lease lapses another one takes it over.".into()
+        }
+        Some(_) => "It waits for its next try.".into(),
     }
 }
 

@@ -13,6 +13,7 @@ use crate::commands::{from_shell, say};
 
 /// Shows what an action would do, or does it.
 pub async fn run(cx: &Domain, command: Command, json: bool) -> Result<()> {
+    let mut found = None;
     let (action, why) = match command {
         Command::Drain { worker, undo: false, why } => (Action::Drain(worker), why),
         Command::Drain { worker, undo: true, why } => (Action::Wake(worker), why),
@@ -21,7 +22,7 @@ pub async fn run(cx: &Domain, command: Command, json: bool) -> Result<()> {
         Command::Replay { webhook, why } => (Action::Replay(WebhookId(webhook)), why),
         Command::Retry { ids, filter, risky, why } => {
             let posts = if ids.is_empty() {
-                ops::candidates(cx, filter.query()?).await?
+                found.insert(ops::candidates(cx, filter.query()?).await?).posts.clone()
             } else {
                 ids.into_iter().map(PostId).collect()
             };
@@ -30,7 +31,11 @@ pub async fn run(cx: &Domain, command: Command, json: bool) -> Result<()> {
         _ => bail!("this only shows; it is answered elsewhere"),
     };
     if !why.yes {
-        return show(&ops::preview(cx, &action).await?, json);
+        let preview = match &found {
+            Some(found) => ops::preview_found(cx, found).await?,
+            None => ops::preview(cx, &action).await?,
+        };
+        return show(&preview, &action, json);
     }
     Box::pin(carry_out(cx, action, why, json)).await
 }
@@ -45,7 +50,9 @@ async fn carry_out(cx: &Domain, action: Action, why: Why, json: bool) -> Result<
     Ok(())
 }
 
-fn show(preview: &Preview, json: bool) -> Result<()> {
+fn show(preview: &Preview, action: &Action, json: bool) -> Result<()> {
+    let is_accepted =
+        |id: &PostId| matches!(action, Action::Retry { risky, .. } if risky.contains(id));
     if json {
         say(serde_json::to_string_pretty(&json!({ "would": preview }))?);
         return Ok(());
@@ -61,9 +68,13 @@ fn show(preview: &Preview, json: bool) -> Result<()> {
             .map(|row| {
                 let what = match (&row.left_out, row.risky) {
                     (Some(why), _) => format!("left out: {why}"),
-                    (None, true) => format!("left out unless --accept-risk-of {}", row.id),
-                    (None, false) => "sent again".to_owned(),
+                    (None, true) if !is_accepted(&row.id) => {
+                        format!("left out unless --accept-risk-of {}", row.id)
+                    }
+                    (None, _) => "sent again".to_owned(),
                 };
+                let first = row.warning.as_ref().map(|first| format!("; first: {first}"));
+                let what = what + first.as_deref().unwrap_or_default();
                 vec![row.id.to_string(), row.what.clone(), row.error.clone(), what]
             })
             .collect();

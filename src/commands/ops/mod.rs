@@ -4,7 +4,7 @@ mod act;
 mod look;
 mod table;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{Args as ClapArgs, Subcommand};
 use uuid::Uuid;
 
@@ -140,6 +140,14 @@ struct Filter {
 /// What is wrong with the command, or the database's.
 pub async fn run(config: Config, args: Args) -> Result<()> {
     crate::init_log(&config)?;
+    // An empty database would look like a service that is idle.
+    if let Some(file) = config.database_file().filter(|file| !file.exists()) {
+        bail!(
+            "there is no database at {}; go to the directory that the service runs in, or set FANFARE_DATA_DIR or \
+             FANFARE_DATABASE_URL as it has them",
+            file.display()
+        );
+    }
     let way = Way { listen: config.listen, migrate: config.is_embedded(), own_sandbox: None };
     let cx = start::domain(&config, way).await?;
     let json = args.json;

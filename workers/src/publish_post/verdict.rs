@@ -132,11 +132,14 @@ impl Failure {
         Self { code, message, retryable: true, retry_safe: true, remedy, reply: None }
     }
 
-    /// It could not start in time.
+    /// It could not go out in time.
     #[must_use]
     pub fn missed(max_lateness: Millis) -> Self {
-        let hours = max_lateness / 3_600_000;
-        let message = format!("The post could not start within {hours} hours of its time.");
+        let within = match max_lateness / 60_000 {
+            minutes if minutes % 60 == 0 => format!("{} hours", minutes / 60),
+            minutes => format!("{minutes} minutes"),
+        };
+        let message = format!("The post could not go out within {within} of its time.");
         Self::plain("missed", message, "Retry the post to send it now, or give it a new time.")
     }
 
