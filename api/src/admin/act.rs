@@ -32,25 +32,32 @@ pub async fn ask(visit: Visit) -> Result<Answer> {
 /// The deed.
 pub async fn carry_out(visit: Visit) -> Result<Answer> {
     let action = action(visit.path("verb"), &visit.form)?;
-    let back = back(&action);
+    let back = back(&action, &visit.form);
     let id: Uuid = parse("order", visit.form("order").unwrap_or_default())?;
     let reason = visit.form("reason").unwrap_or_default().to_owned();
     let done = ops::perform(&visit.cx, &visit.actor(), Order { id, action, reason }).await?;
     let again = if done.repeated { "&again=1" } else { "" };
-    Ok(Answer::See(format!("{back}?done={id}{again}")))
+    let joint = if back.contains('?') { '&' } else { '?' };
+    Ok(Answer::See(format!("{back}{joint}done={id}{again}")))
 }
 
 /// The page that shows what came of it.
-fn back(action: &Action) -> String {
+fn back(action: &Action, pairs: &Pairs) -> String {
     match action {
         Action::Drain(_) | Action::Wake(_) => "/admin/fleet".to_owned(),
         Action::Pause(_) | Action::Resume(_) => "/admin/platforms".to_owned(),
         Action::Retry { posts, .. } => match posts.as_slice() {
             [one] => format!("/admin/work/post/{one}"),
-            _ => "/admin/waiting".to_owned(),
+            _ if is_missed(pairs) => "/admin/waiting".to_owned(),
+            _ => "/admin/work?kind=post&status=failed".to_owned(),
         },
         Action::Replay(_) => "/admin/webhooks".to_owned(),
     }
+}
+
+/// The posts are those that were missed, of which there is a page.
+fn is_missed(pairs: &Pairs) -> bool {
+    all(pairs, "error").any(|code| code == "missed")
 }
 
 /// The action that a query or a form names.
@@ -101,15 +108,16 @@ fn question(visit: &Visit, action: &Action, preview: &Preview) -> Markup {
             input type="hidden" name="csrf" value=(form::token_of(&visit.token));
             input type="hidden" name="order" value=(Uuid::now_v7());
             (fields(action))
+            @if is_missed(&visit.query) { input type="hidden" name="error" value="missed"; }
             @if !preview.rows.is_empty() { (rows(&preview.rows)) }
             @if is_empty(action) {
-                p.actions { a.button href=(back(action)) { "Go back" } }
+                p.actions { a.button href=(back(action, &visit.query)) { "Go back" } }
             } @else {
                 label for="reason" { "Reason, for the audit log" }
                 input #reason name="reason" required maxlength="500" autocomplete="off" pattern=".*\\S.*" title="A few words";
                 p.actions {
                     button.strong type="submit" { (words(action)) }
-                    a.button href=(back(action)) { "No, go back" }
+                    a.button href=(back(action, &visit.query)) { "No, go back" }
                 }
             }
         }
@@ -164,7 +172,7 @@ fn cells(row: &PreviewRow) -> Vec<Markup> {
                 input type="checkbox" id=(id) name="risk" value=(row.id);
                 " " label.beside for=(id) { "It is not there: send it although it may be public" }
             } @else { "Sent again" }
-            @if let Some(warning) = &row.warning { span.soft { ". First: " (warning) } }
+            @if let Some(warning) = &row.warning { span.soft { ", but likely to fail: " (warning) } }
         },
     ]
 }

@@ -93,10 +93,10 @@ fn success(tally: &Tally) -> Markup {
 fn budget(network: &Network) -> Markup {
     let Some(budget) = &network.budget else { return html! { span.soft { "no limit" } } };
     let share = budget.share();
-    let window = if budget.window > 3_600_000 { "day" } else { "hour" };
+    let window = if budget.window > 3_600_000 { "a day" } else { "an hour" };
     html! {
         span.late[share > 0.9] { (format!("{:.0} %", share * 100.0)) }
-        span.soft { " of " (number(budget.allowed)) " a " (window) }
+        span.soft { " of " (number(budget.allowed)) " " (window) }
     }
 }
 

@@ -92,7 +92,9 @@ fn card(queue: &Queue, name: &str) -> Markup {
                 div { dt { "Late p99" } dd { (at_most(queue.p99)) } }
                 div { dt { "Done" } dd { (number(queue.done)) } }
                 div { dt { "Failed" } dd.late[queue.failed > 0] { (number(queue.failed)) } }
-                div { dt { "To be repeated" } dd { (number(queue.retried)) } }
+                @if queue.retried > 0 {
+                    div { dt { "To be repeated" } dd { (number(queue.retried)) } }
+                }
             }
             @if queue.is_idle() { p.soft { "Nothing in the last day." } } @else {
                 (chart(name, "Last hour", "a minute", &queue.hour))

@@ -33,7 +33,7 @@ pub async fn show(visit: Visit) -> Result<Answer> {
             (list("Posts whose outcome is unknown", "unknown", &unknown, now))
             h2 { "Missed" }
             p.soft {
-                "They could not begin within the allowed lateness, so nothing was sent: sending them again is safe, if their \
+                "They could not go out within the allowed lateness, and nothing was sent: sending them again is safe, if their \
                  time still makes sense."
             }
             (list("Posts that were missed", "missed", &missed, now))

@@ -37,6 +37,7 @@ fn row(hook: &Failing, now: Millis) -> Vec<Markup> {
     vec![
         html! {
             span.break { (hook.address) }
+            br; span.break.soft { (hook.id) }
             br; a.soft href={ "/admin/work?kind=delivery&workspace=" (workspace) } { "its workspace's deliveries" }
         },
         html! {

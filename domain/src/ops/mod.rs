@@ -21,4 +21,4 @@ pub mod story;
 pub mod waiting;
 
 pub use action::{Action, Actor, Done, Order, Preview, PreviewRow, perform, preview};
-pub use retry::{MOST as MOST_RETRIED, Candidates, candidates, preview_found};
+pub use retry::{Candidates, MOST as MOST_RETRIED, candidates, preview_found};

@@ -73,8 +73,9 @@ fn show(preview: &Preview, action: &Action, json: bool) -> Result<()> {
                     }
                     (None, _) => "sent again".to_owned(),
                 };
-                let first = row.warning.as_ref().map(|first| format!("; first: {first}"));
-                let what = what + first.as_deref().unwrap_or_default();
+                let but =
+                    row.warning.as_ref().map(|warning| format!(", but likely to fail: {warning}"));
+                let what = what + but.as_deref().unwrap_or_default();
                 vec![row.id.to_string(), row.what.clone(), row.error.clone(), what]
             })
             .collect();
