@@ -14,18 +14,23 @@ done
 work="$(mktemp -d "${TMPDIR:-/tmp}/fanfare-deploy.XXXXXX")"
 trap 'rm -rf "$work"' EXIT
 
-# compose ENV_FILE COMMAND…: with the variables of that file and no others.
+# compose ENV_FILE COMMAND…: with that file as .env, and no other variables.
 compose() {
-    local variables="$1"
+    cp "$1" "$work/.env"
     shift
-    env -i PATH="$PATH" HOME="$work" docker-compose --env-file "$variables" -f docker-compose.yml "$@"
+    env -i PATH="$PATH" HOME="$work" docker-compose --project-directory "$work" -f docker-compose.yml "$@"
 }
 
 required=(POSTGRES_PASSWORD REDIS_PASSWORD FANFARE_MASTER_KEY FANFARE_MEDIA_ACCESS_KEY FANFARE_MEDIA_SECRET_KEY FANFARE_BASE_URL)
 for name in "${required[@]}"; do
     echo "$name=value-of-$name"
 done >"$work/all"
-compose "$work/all" config >"$work/read"
+echo "FANFARE_X_CLIENT_ID=id-of-an-app" >>"$work/all"
+compose "$work/all" --profile sandbox config >"$work/read"
+for service in migrate api worker sandbox; do
+    sed -n "/^  $service:/,/^  [a-z]*:\$/p" "$work/read" | grep -q "id-of-an-app" ||
+        { echo "check-deploy.sh: a variable of .env does not reach $service" >&2 && exit 1; }
+done
 for name in "${required[@]}"; do
     grep -q "value-of-$name" "$work/read" || { echo "check-deploy.sh: docker-compose.yml does not use $name" >&2 && exit 1; }
     # An empty secret must be as loud as a missing one.

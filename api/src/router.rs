@@ -18,6 +18,7 @@ use crate::{
 
 /// Everything that is served over HTTP; `extra` is mounted beside it, at the root.
 pub fn service(domain: Domain, extra: Vec<Router>) -> Service {
+    domain.limits.take_part();
     let base_url = domain.settings.base_url.clone();
     let mut router = Router::new();
     for path in paths() {

@@ -59,6 +59,23 @@ impl Limits {
         Ok(Self(Arc::new(Inner { time, store, lines: Lines::default() })))
     }
 
+    /// Says that this process counts, and goes on saying so: while Redis is away each lets its share through. Otherwise a
+    /// process begins with that when it is first asked.
+    pub fn take_part(&self) {
+        if let Store::Redis(redis, _) = &self.0.store {
+            redis.take_part();
+        }
+    }
+
+    /// How many processes count, as far as this one knows.
+    #[must_use]
+    pub fn processes(&self) -> u32 {
+        match &self.0.store {
+            Store::Memory(_) => 1,
+            Store::Redis(redis, _) => redis.peers(),
+        }
+    }
+
     /// Takes from every window, or, if one does not hold enough, from none. `owner` is whom they limit; the windows of
     /// one owner lie together.
     pub async fn take(&self, owner: &str, windows: &[Window]) -> Taken {

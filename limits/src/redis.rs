@@ -4,8 +4,8 @@ use std::{
     borrow::Borrow,
     collections::HashMap,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU32, Ordering},
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -14,6 +14,7 @@ use redis::{
     AsyncConnectionConfig, Client, FromRedisValue, RedisError, RedisResult, Script,
     ScriptInvocation, aio::MultiplexedConnection,
 };
+use tokio::runtime::Handle;
 
 use crate::{Count, Error, Permit, Request, Subject, Taken, Window, window::millis};
 
@@ -25,6 +26,9 @@ const REST: Duration = Duration::from_millis(500);
 
 /// A process says so often that it counts too, and is believed for three times as long.
 const BEAT: Duration = Duration::from_secs(10);
+
+/// It says so for the second time after this: those that start together hear of one another.
+const SECOND: Duration = Duration::from_secs(1);
 
 /// The processes that count.
 const PEERS: &str = "fanfare:{limits}:peers";
@@ -39,6 +43,7 @@ struct Shared {
     state: Mutex<State>,
     name: String,
     peers: AtomicU32,
+    takes_part: AtomicBool,
     take: Script,
     permit: Script,
     unmake: Script,
@@ -49,7 +54,6 @@ struct Shared {
 #[derive(Default)]
 struct State {
     failed_at: Option<Instant>,
-    beaten_at: Option<Instant>,
 }
 
 impl Redis {
@@ -62,6 +66,7 @@ impl Redis {
             state: Mutex::default(),
             name: uuid::Uuid::new_v4().to_string(),
             peers: AtomicU32::new(1),
+            takes_part: AtomicBool::new(false),
             take: Script::new(include_str!("take.lua")),
             permit: Script::new(include_str!("permit.lua")),
             unmake: Script::new(include_str!("unmake.lua")),
@@ -78,7 +83,7 @@ impl Redis {
         windows: &[Window],
         sign: i64,
     ) -> Option<Taken> {
-        self.beat();
+        self.take_part();
         let mut call = self.0.take.prepare_invoke();
         call.key(keys).arg(shown(now));
         for window in windows {
@@ -101,7 +106,7 @@ impl Redis {
         now: Option<i64>,
         requests: &[impl Borrow<Request>],
     ) -> Option<Vec<Permit>> {
-        self.beat();
+        self.take_part();
         let mut call = self.0.permit.prepare_invoke();
         let (subjects, places) = shared(requests);
         call.arg(shown(now)).arg(subjects.len());
@@ -141,23 +146,22 @@ impl Redis {
         self.0.peers.load(Ordering::Relaxed).max(1)
     }
 
-    /// Every now and then says, in the background, that this process counts too.
-    fn beat(&self) {
-        let mut state = self.state();
-        if state.beaten_at.is_some_and(|at| at.elapsed() < BEAT) {
-            return;
+    /// Says in the background, from now on and again and again, that this process counts too. Outside a runtime nothing
+    /// is counted.
+    pub(crate) fn take_part(&self) {
+        let Ok(runtime) = Handle::try_current() else { return };
+        if !self.0.takes_part.swap(true, Ordering::Relaxed) {
+            runtime.spawn(tell_again_and_again(Arc::downgrade(&self.0)));
         }
-        state.beaten_at = Some(Instant::now());
-        drop(state);
-        let this = self.clone();
-        tokio::spawn(async move {
-            let believed = u64::try_from(BEAT.as_millis() * 3).unwrap_or(u64::MAX);
-            let mut call = this.0.beat.prepare_invoke();
-            call.key(PEERS).arg(&this.0.name).arg(believed);
-            if let Some(peers) = this.ask::<u32>(&call).await {
-                this.0.peers.store(peers, Ordering::Relaxed);
-            }
-        });
+    }
+
+    async fn tell(&self) {
+        let believed = u64::try_from(BEAT.as_millis() * 3).unwrap_or(u64::MAX);
+        let mut call = self.0.beat.prepare_invoke();
+        call.key(PEERS).arg(&self.0.name).arg(believed);
+        if let Some(peers) = self.ask::<u32>(&call).await {
+            self.0.peers.store(peers, Ordering::Relaxed);
+        }
     }
 
     /// Runs a script, once more on a new connection if the old one had died unnoticed. `None`: Redis is away.
@@ -232,6 +236,16 @@ impl Redis {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Ends with the last user of the connection.
+async fn tell_again_and_again(shared: Weak<Shared>) {
+    let mut wait = SECOND;
+    while let Some(shared) = shared.upgrade() {
+        Redis(shared).tell().await;
+        tokio::time::sleep(wait).await;
+        wait = BEAT;
     }
 }
 

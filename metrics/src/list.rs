@@ -78,7 +78,7 @@ pub(crate) const LATENESS_SECONDS: Metric = histogram(
     "fanfare_post_lateness_seconds",
     LATENESS,
     &["platform"],
-    "Time from a post's scheduled_at to the start of its first publishing call.",
+    "Time from a post's scheduled_at, or from the later turn that its network's limits gave it, to the start of its first publishing call.",
 );
 pub(crate) const CLAIMS: Metric = counter(
     "fanfare_claims_total",
@@ -103,7 +103,7 @@ pub(crate) const WORK_RUNNING: Metric =
 pub(crate) const WORK_SLOTS: Metric = gauge(
     "fanfare_work_slots",
     &["kind"],
-    "How much work this process takes at once; an eighth more for who has next to nothing under way.",
+    "How much work this process takes at once, of posts more than it has slots; an eighth more for who has next to nothing under way.",
 );
 pub(crate) const QUEUE_IDS: Metric =
     gauge("fanfare_queue_ids", &["kind"], "Ids on the queue; from the leading sweeper only.");

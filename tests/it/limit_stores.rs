@@ -266,6 +266,22 @@ async fn no_time_however_chosen_holds_more_calls_than_allowed() {
 }
 
 #[tokio::test]
+async fn processes_that_were_asked_nothing_yet_know_of_one_another() {
+    let server = Redis::start();
+    let both = [(); 2].map(|()| Limits::redis(&server.url(), Time::Store).unwrap());
+    both.iter().for_each(Limits::take_part);
+    while both.iter().any(|one| one.processes() != 2) {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    drop(server);
+    let window = [window("a", 10, 60_000)];
+    for one in &both {
+        let taken = future::join_all((0..10).map(|_| one.take("me", &window))).await;
+        assert_eq!(taken.iter().filter(|one| one.is_allowed()).count(), 5, "each has its share");
+    }
+}
+
+#[tokio::test]
 async fn without_redis_permits_are_still_counted() {
     let case = Case::with(|time| Limits::redis("redis://127.0.0.1:1", time).unwrap());
     let account = [subject("account", &[(2, 1_000)])];

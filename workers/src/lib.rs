@@ -71,6 +71,7 @@ pub async fn run(
 ) -> Result<(), fanfare_jobs::Error> {
     clock::follow_first(&cx.domain, &stop).await;
     clean_up::ensure(&cx.domain).await;
+    cx.domain.limits.take_part();
     cx.post_shares.set_slots(options.slots * GETTING_READY);
     cx.call_shares.set_slots(options.slots);
     cx.delivery_shares.set_slots(but_for_newcomers(delivery_slots(&options)));

@@ -260,7 +260,8 @@ impl<'a> Run<'a> {
         until_answered(clock, failpoint, || self.cx.arm.call(self.lane, Arc::clone(&armed))).await
     }
 
-    /// A post is late by what it is late at its first commit call; later ones wait for reasons of their own.
+    /// A post is late by what it is late at its first commit call, behind its time or its turn, if its network's limits gave
+    /// it a later one; later calls wait for reasons of their own.
     fn count_lateness(&self, step: &Step, now: Millis) {
         if let Some(at) = self.row.scheduled_at
             && step.phase == Phase::Commit
@@ -268,6 +269,7 @@ impl<'a> Run<'a> {
             && !self.is_repeated()
             && !self.partly_public
         {
+            let at = self.row.next_attempt_at.map_or(at, |turn| turn.max(at));
             let platform = self.platform.spec().id.as_str();
             record::lateness(platform, now - at);
             self.cx.tally.began(Kind::PublishPost, platform, now - at);
