@@ -112,9 +112,10 @@ impl Context {
                 deliveries::finish(&cx, &outcomes).await
             });
         let (post_shares, posts) = Shares::new(usize::MAX / 8);
+        let post_shares = post_shares.slow_start();
         // Nothing is parked there: who gets no call goes back to where posts wait to get ready.
         let (call_shares, _) = Shares::new(usize::MAX / 8);
-        let call_shares = call_shares.patient(CALL);
+        let call_shares = call_shares.patient(CALL).slow_start();
         let (delivery_shares, left) = Shares::new(usize::MAX / 8);
         tokio::spawn(unpark(cx.clone(), Kind::PublishPost, posts));
         tokio::spawn(unpark(cx.clone(), Kind::DeliverWebhook, left));

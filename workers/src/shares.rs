@@ -6,6 +6,8 @@
 //! What finds no slot waits for one as long as its key frees some; then it is parked: its row is given back for a minute,
 //! should this process die, and is taken out of the parking place when a slot of its key frees.
 //!
+//! What begins with a burst may open its slots little by little, so that neither its calls nor their ends come all at once.
+//!
 //! Who has to get ready for its slot is let in a little before one frees, at the pace at which they do.
 //!
 //! Tenants share too. Among those that wait, whoever's tenant has fewer slots than others have on average is served first,
@@ -13,6 +15,7 @@
 //! some slots more on a network that is over its share, unless the network hangs.
 
 mod pace;
+mod ramp;
 mod state;
 
 use std::{
@@ -28,6 +31,7 @@ use tokio::{
 };
 
 use crate::lane::Lane;
+use ramp::Ramp;
 use state::State;
 
 /// Work that waits for a slot is parked when its key has freed none for so long: while a network answers quickly slots free
@@ -45,6 +49,9 @@ const SEEKERS: usize = 32;
 /// Who was let in ahead of a slot and is ready waits so long for it; then the network has become slower than it was, and
 /// whatever made it ready would grow old.
 const SOON: Duration = Duration::from_millis(100);
+
+/// While slots open, it is looked so often who may enter.
+const GLANCE: Duration = Duration::from_millis(2);
 
 /// What slots are shared among.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -94,6 +101,13 @@ impl Shares {
         self
     }
 
+    /// Has a burst open the slots little by little.
+    #[must_use]
+    pub fn slow_start(self) -> Self {
+        self.state().ramp = Ramp::on();
+        self
+    }
+
     /// Says how many slots there are: what one key may have alone.
     pub fn set_slots(&self, slots: usize) {
         self.state().set_slots(slots);
@@ -103,7 +117,8 @@ impl Shares {
     /// been given back. Who is among the first few of its tenant waits for nobody, and nobody for long: whose the row is, and
     /// whether its tenant has less than others, is known when it has been taken.
     pub async fn seek(&self, lane: Lane) -> Option<OwnedSemaphorePermit> {
-        if lane == Lane::First || !self.state().is_crowded() {
+        let is_free = |state: &State| !state.is_crowded() && !state.ramp.is_opening();
+        if lane == Lane::First || is_free(&self.state()) {
             return None;
         }
         let permit = Arc::clone(&self.0.seekers).acquire_owned();
@@ -123,6 +138,9 @@ impl Shares {
             let Some(full) = state.full(&seeker) else {
                 return Ok(state.take(seeker, self.clone()));
             };
+            if state.ramp.wants_watcher() {
+                tokio::spawn(self.clone().watch());
+            }
             let (free, freed) = oneshot::channel();
             if lane == Lane::First || state.is_behind(seeker.tenant) {
                 state.waiting[0].push_back((seeker, free));
@@ -147,6 +165,26 @@ impl Shares {
         freed.try_recv().map_err(|_| full)
     }
 
+    /// Lets in who waits, as slots open.
+    async fn watch(self) {
+        loop {
+            tokio::time::sleep(GLANCE).await;
+            let (next, goes_on) = {
+                let mut state = self.state();
+                let goes_on = state.ramp.is_opening();
+                let next = state.next_waiting(&self);
+                if !goes_on {
+                    state.ramp.unwatched();
+                }
+                (next, goes_on)
+            };
+            hand_out(next);
+            if !goes_on {
+                return;
+            }
+        }
+    }
+
     /// Keeps a row that was given back until a slot of its key frees.
     pub fn park(&self, key: Key, tenant: WorkspaceId, row: Hold) {
         let mut state = self.state();
@@ -162,6 +200,13 @@ impl Shares {
         let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.pace.pass();
         state
+    }
+}
+
+/// Whoever has stopped waiting gives its slot back here, which lets in the next one.
+fn hand_out(next: Vec<(Share, oneshot::Sender<Share>)>) {
+    for (share, free) in next {
+        let _ = free.send(share);
     }
 }
 
@@ -211,10 +256,7 @@ impl Drop for Share {
         if let Some(row) = row {
             let _ = self.shares.0.leaving.send(row);
         }
-        for (share, free) in next {
-            // Whoever has stopped waiting gives it back here, which lets in the next one.
-            let _ = free.send(share);
-        }
+        hand_out(next);
     }
 }
 

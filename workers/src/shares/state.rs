@@ -13,7 +13,7 @@ use tokio::{
     time::Instant,
 };
 
-use super::{Key, MOST_PATIENCE, PATIENCE, Seeker, Share, Shares, pace::Pace};
+use super::{Key, MOST_PATIENCE, PATIENCE, Seeker, Share, Shares, pace::Pace, ramp::Ramp};
 
 /// Most slots of one account or receiver while others want them.
 pub(super) const OF_ONE: usize = 4;
@@ -36,6 +36,7 @@ pub(super) struct State {
     /// Of those that got ready, as many begin at once as there are slots.
     pub turns: Arc<Semaphore>,
     pub pace: Pace,
+    pub ramp: Ramp,
     pub held: HashMap<Key, Held>,
     /// How many slots each tenant has that has any.
     tenants: HashMap<WorkspaceId, usize>,
@@ -66,6 +67,7 @@ impl State {
             extras: 0,
             turns: turns(slots),
             pace: Pace::default(),
+            ramp: Ramp::default(),
             held: HashMap::new(),
             tenants: HashMap::new(),
             quick: HashSet::new(),
@@ -87,7 +89,10 @@ impl State {
 
     /// So many slots are given out to whoever is over its share.
     pub fn bound(&self) -> usize {
-        self.slots + self.pace.ahead().min(self.slots / AHEAD_ONE_IN)
+        match self.ramp.open(self.slots) {
+            open if open < self.slots => open,
+            slots => slots + self.pace.ahead().min(slots / AHEAD_ONE_IN),
+        }
     }
 
     fn is_below_share(&self, key: &Key) -> bool {
@@ -133,6 +138,7 @@ impl State {
         let is_extra = !is_below_share && self.running >= self.bound();
         self.extras += usize::from(is_extra);
         self.running += 1;
+        self.ramp.running(self.running, self.slots);
         *self.tenants.entry(seeker.tenant).or_default() += 1;
         for key in &seeker.keys {
             let new = || Held { slots: 0, moved: Instant::now() };
@@ -150,6 +156,7 @@ impl State {
 
     pub fn give(&mut self, seeker: &Seeker, after: Duration) {
         self.running -= 1;
+        self.ramp.running(self.running, self.slots);
         self.pace.freed();
         if let Some(held) = self.tenants.get_mut(&seeker.tenant) {
             *held -= 1;

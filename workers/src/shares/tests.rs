@@ -354,3 +354,30 @@ async fn those_that_wait_are_let_in_ahead_too() {
     let entered = more.iter().filter(|one| one.is_finished()).count();
     assert_eq!(entered, 11, "ten for slots that are free, and one for those that will be");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_burst_opens_the_slots_little_by_little() {
+    let (shares, _left) = Shares::new(64);
+    let shares = shares.patient(Duration::from_secs(20)).slow_start();
+    let since = Instant::now();
+    let mut held = fill(&shares, 16, mine).await;
+    assert_eq!(since.elapsed(), Duration::ZERO, "a quarter is open");
+    let more: Vec<_> = (0..48).map(|_| entering(&shares, Lane::Further, mine())).collect();
+    let entered = || more.iter().filter(|one| one.is_finished()).count();
+    tokio::time::sleep(Duration::from_millis(101)).await;
+    assert!((22..=26).contains(&entered()), "half of the rest: {}", entered());
+    held.append(&mut fill(&shares, 1, other).await);
+    assert!(since.elapsed() < Duration::from_millis(102), "a newcomer waits for nobody");
+    held.pop();
+    tokio::time::sleep(Duration::from_millis(110)).await;
+    assert_eq!(entered(), 48, "and then all, though none was freed");
+    drop(held);
+    for one in more {
+        drop(one.await.unwrap());
+    }
+    drop(fill(&shares, 64, mine).await);
+    let again = Instant::now();
+    tokio::time::advance(Duration::from_millis(201)).await;
+    let held = fill(&shares, 17, mine).await;
+    assert!(again.elapsed() > Duration::from_millis(201), "and anew after a pause: {}", held.len());
+}
