@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use fanfare_domain::ops::{audit, fleet, pauses};
 use fanfare_entities::{PostId, post};
-use fanfare_tests::{Operator, Options, Receiver, TestApp, operator::PASSWORD};
+use fanfare_tests::{Operator, Options, Receiver, TestApp, User, operator::PASSWORD};
 use sea_orm::{ActiveModelTrait, ActiveValue::NotSet, EntityTrait};
-use serde_json::json;
+use serde_json::{Value, json};
 
 const PAGES: &[&str] = &[
     "/admin",
@@ -244,17 +244,22 @@ async fn a_delivery_that_waits_for_its_next_try_is_tried_at_once() {
     app.eventually("it hears", || async { (receiver.heard().len() > heard).then_some(()) }).await;
 }
 
+/// An account, and a post of it that its network has refused.
+async fn refused(app: &TestApp, user: &User) -> (i64, Value) {
+    let account = user.connect("bluesky").await;
+    let gone = json!([{"on": "commit", "kind": "status", "status": 400}]);
+    user.faults("bluesky", account, gone).await;
+    let post = user.publish(json!({"account_id": account, "caption": "x"})).await;
+    (account, app.settled(user, post["id"].as_i64().unwrap(), &["failed"]).await)
+}
+
 #[tokio::test]
 async fn more_failed_posts_than_one_order_takes_are_told_of() {
     let app = TestApp::start().await;
     let mut ada = Operator::log_in(&app, "ada@example.com").await;
     let user = app.user().await;
-    let account = user.connect("bluesky").await;
-    let gone = json!([{"on": "commit", "kind": "status", "status": 400}]);
-    user.faults("bluesky", account, gone).await;
-    let id =
-        user.publish(json!({"account_id": account, "caption": "x"})).await["id"].as_i64().unwrap();
-    app.settled(&user, id, &["failed"]).await;
+    let (_, post) = refused(&app, &user).await;
+    let id = post["id"].as_i64().unwrap();
     let one = ada.get("/admin/act/retry?status=failed").await.expect(200);
     assert!(!one.html.contains("more match"));
     let db = &app.domain.db.write;
@@ -286,12 +291,8 @@ async fn a_search_finds_by_each_of_its_filters_and_says_what_is_wrong_with_them(
     let app = TestApp::start().await;
     let mut ada = Operator::log_in(&app, "ada@example.com").await;
     let user = app.user().await;
-    let account = user.connect("bluesky").await;
-    let gone = json!([{"on": "commit", "kind": "status", "status": 400}]);
-    user.faults("bluesky", account, gone).await;
-    let id =
-        user.publish(json!({"account_id": account, "caption": "x"})).await["id"].as_i64().unwrap();
-    let post = app.settled(&user, id, &["failed"]).await;
+    let (account, post) = refused(&app, &user).await;
+    let id = post["id"].as_i64().unwrap();
     let (code, space) = (&post["error"]["code"], &post["workspace_id"]);
     let row = format!("/admin/work/post/{id}\"");
     for (filter, found) in [

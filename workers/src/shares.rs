@@ -156,7 +156,7 @@ impl Shares {
             if let Ok(Ok(share)) = timeout(patience, &mut freed).await {
                 return Ok(share);
             }
-            if !self.state().is_moving(&full, within) || since.elapsed() > MOST_PATIENCE {
+            if !self.state().is_hopeful(&full, within) || since.elapsed() > MOST_PATIENCE {
                 break;
             }
         }

@@ -60,6 +60,11 @@ impl Ramp {
         self.is_opening() && !std::mem::replace(&mut self.is_watched, true)
     }
 
+    /// Somebody looks who may enter, and has not looked for the last time.
+    pub const fn is_watched(&self) -> bool {
+        self.is_watched
+    }
+
     /// Nobody looks any more.
     pub fn unwatched(&mut self) {
         self.is_watched = false;

@@ -120,8 +120,13 @@ impl State {
     }
 
     /// The key has freed a slot within this time, or has not had any for longer.
-    pub fn is_moving(&self, key: &Key, within: Duration) -> bool {
+    fn is_moving(&self, key: &Key, within: Duration) -> bool {
         self.held.get(key).is_none_or(|held| held.moved.elapsed() < within)
+    }
+
+    /// A slot of the key may be had before long.
+    pub fn is_hopeful(&self, key: &Key, within: Duration) -> bool {
+        self.is_moving(key, within) || self.ramp.is_watched()
     }
 
     fn of(&self, tenant: WorkspaceId) -> usize {

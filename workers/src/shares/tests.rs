@@ -358,7 +358,7 @@ async fn those_that_wait_are_let_in_ahead_too() {
 #[tokio::test(start_paused = true)]
 async fn a_burst_opens_the_slots_little_by_little() {
     let (shares, _left) = Shares::new(64);
-    let shares = shares.patient(Duration::from_secs(20)).slow_start();
+    let shares = shares.slow_start();
     let since = Instant::now();
     let mut held = fill(&shares, 16, mine).await;
     assert_eq!(since.elapsed(), Duration::ZERO, "a quarter is open");
@@ -373,7 +373,7 @@ async fn a_burst_opens_the_slots_little_by_little() {
     assert_eq!(entered(), 48, "and then all, though none was freed");
     drop(held);
     for one in more {
-        drop(one.await.unwrap());
+        assert!(one.await.unwrap().is_ok(), "nobody is parked while slots open");
     }
     drop(fill(&shares, 64, mine).await);
     let again = Instant::now();
