@@ -63,6 +63,22 @@ async fn the_pages_keep_themselves_up_to_date() {
 }
 
 #[tokio::test]
+async fn a_story_goes_on_while_it_is_read() {
+    let app = TestApp::start().await;
+    let mut browser = logged_in(&app).await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    let post = json!({"account_id": account, "caption": "Soon", "scheduled_at": app.at(600)});
+    let made = user.post("/api/v1/posts", post).await.expect(201);
+    let id = made.body["post"]["id"].as_i64().unwrap();
+    browser.open(&format!("{}/admin/work/post/{id}", app.origin)).await;
+    browser.until("document.querySelector('h1').textContent.includes('scheduled')").await;
+    app.advance(Duration::from_secs(601));
+    browser.until("document.querySelector('h1').textContent.includes('published')").await;
+    assert_eq!(browser.complaints, Vec::<String>::new());
+}
+
+#[tokio::test]
 async fn the_first_key_offers_to_skip_the_menu() {
     let app = TestApp::start().await;
     let mut browser = logged_in(&app).await;

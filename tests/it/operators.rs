@@ -20,6 +20,8 @@ const PAGES: &[&str] = &[
     "/admin/audit",
     "/admin/act/pause?target=all",
     "/admin/live/queues",
+    "/admin/live/work/post/1",
+    "/admin/nowhere/at/all",
 ];
 
 async fn quiet() -> TestApp {
@@ -242,6 +244,29 @@ async fn a_delivery_that_waits_for_its_next_try_is_tried_at_once() {
     let done = ada.act("replay", &[("webhook", id)], "It hears again").await;
     assert!(done.html.contains("Sent again: 1."), "{}", done.html);
     app.eventually("it hears", || async { (receiver.heard().len() > heard).then_some(()) }).await;
+}
+
+#[tokio::test]
+async fn what_is_told_leads_to_its_post_and_a_wrong_address_to_a_page() {
+    let app = TestApp::start().await;
+    let mut ada = Operator::log_in(&app, "ada@example.com").await;
+    let user = app.user().await;
+    let receiver = Receiver::start().await;
+    let hook = json!({"url": receiver.url, "events": ["post.published"]});
+    let _ = user.post("/api/v1/webhooks", hook).await.expect(201);
+    let account = user.connect("bluesky").await;
+    let post = user.publish(json!({"account_id": account, "caption": "x"})).await;
+    let story = format!("/admin/work/post/{}", post["id"]);
+    app.settled(&user, post["id"].as_i64().unwrap(), &["published"]).await;
+    let page = ada.get(&story).await.expect(200);
+    let (_, delivery) = page.html.split_once("/admin/work/delivery/").expect("it was told");
+    let (delivery, _) = delivery.split_once('"').unwrap();
+    let page = ada.get(&format!("/admin/work/delivery/{delivery}")).await.expect(200);
+    assert!(page.html.contains(&format!("{story}\"")), "{}", page.html);
+    for wrong in ["/admin/quues", "/admin/work/post/1/2/3", "/admin/live/nothing", "/admin/work/mail/1"] {
+        let page = ada.get(wrong).await.expect(404);
+        assert!(page.html.contains("Back to the dashboard"), "{wrong}: {}", page.html);
+    }
 }
 
 /// An account, and a post of it that its network has refused.

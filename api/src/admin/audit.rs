@@ -5,27 +5,30 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::{
+    live,
     parts::{empty, table, time},
     visit::{Answer, Visit},
 };
 
 /// The page.
 pub async fn show(visit: Visit) -> Result<Answer> {
+    let part = live::embed(visit, "audit").await?;
+    Ok(Answer::Page("Audit log", html! { h1 { "Audit log" } (part) }))
+}
+
+/// What changes.
+pub async fn part(visit: Visit) -> Result<Markup> {
     let page = audit::list(&visit.cx, visit.parsed("before")?).await?;
     let rows: Vec<_> = page.entries.iter().map(row).collect();
     let heads = ["When (UTC)", "Who", "What", "On", "Why", "Outcome", "Request"];
-    Ok(Answer::Page(
-        "Audit log",
-        html! {
-            h1 { "Audit log" }
-            @if rows.is_empty() { (empty("Nobody has done anything yet.")) } @else {
-                (table("What operators did, newest first", &heads, &rows))
-            }
-            @if let Some(next) = page.next {
-                p.actions { a.button href={ "/admin/audit?before=" (next) } rel="next" { "Older" } }
-            }
-        },
-    ))
+    Ok(html! {
+        @if rows.is_empty() { (empty("Nobody has done anything yet.")) } @else {
+            (table("What operators did, newest first", &heads, &rows))
+        }
+        @if let Some(next) = page.next {
+            p.actions { a.button href={ "/admin/audit?before=" (next) } rel="next" { "Older" } }
+        }
+    })
 }
 
 fn row(entry: &audit::Entry) -> Vec<Markup> {

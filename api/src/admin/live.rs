@@ -6,10 +6,12 @@ use fanfare_domain::{Code, Error, Result, ops::sessions};
 use futures_util::{Stream, future::BoxFuture, stream};
 use maud::{Markup, html};
 use salvo::{Response, sse, sse::SseEvent};
+use url::form_urlencoded::Serializer;
 
 use super::{
-    fleet, platforms, queues,
+    audit, fleet, platforms, queues, story,
     visit::{Answer, Visit},
+    waiting, webhooks,
 };
 
 /// How often it is looked.
@@ -26,6 +28,10 @@ const PARTS: &[(&str, Part)] = &[
     ("queues", |visit| Box::pin(queues::part(visit))),
     ("fleet", |visit| Box::pin(fleet::part(visit))),
     ("platforms", |visit| Box::pin(platforms::part(visit))),
+    ("work", |visit| Box::pin(story::part(visit))),
+    ("webhooks", |visit| Box::pin(webhooks::part(visit))),
+    ("waiting", |visit| Box::pin(waiting::part(visit))),
+    ("audit", |visit| Box::pin(audit::part(visit))),
 ];
 
 /// The stream of one page.
@@ -40,8 +46,17 @@ pub async fn show(visit: Visit) -> Result<Answer> {
 pub async fn embed(visit: Visit, name: &str) -> Result<Markup> {
     let found = PARTS.iter().find(|(known, _)| *known == name);
     let Some((_, part)) = found else { return Err(Error::internal("a live page has no part")) };
+    let address = address(&visit, name);
     let now = part(visit).await?;
-    Ok(html! { div #live data-live={ "/admin/live/" (name) } { (now) } })
+    Ok(html! { div #live data-live=(address) { (now) } })
+}
+
+/// Where the stream of this page is: it is asked for what the page was asked for.
+fn address(visit: &Visit, name: &str) -> String {
+    let steps = ["kind", "id"].map(|step| visit.path(step)).into_iter();
+    let path = steps.filter(|step| !step.is_empty()).fold(format!("/admin/live/{name}"), |path, step| path + "/" + step);
+    let query = Serializer::new(String::new()).extend_pairs(&visit.query).finish();
+    if query.is_empty() { path } else { path + "?" + &query }
 }
 
 /// Answers with the stream.

@@ -39,6 +39,8 @@ const PAGES: &[Page<Dashboard>] = &[
     Page::of("/admin/act/{verb}", page!(act::ask)).takes(page!(act::carry_out)),
     Page::form("/admin/logout", page!(login::log_out)),
     Page::of("/admin/live/{page}", page!(live::show)),
+    Page::of("/admin/live/{page}/{kind}/{id}", page!(live::show)),
+    Page::of("/admin/{**rest}", page!(visit::nowhere)),
 ];
 
 /// The dashboard's router.

@@ -11,32 +11,45 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::{
+    live,
     parts::{ask, badge, empty, table, time},
     visit::{Answer, Visit, parse},
 };
 
 /// The page.
 pub async fn show(visit: Visit) -> Result<Answer> {
-    let kind = Kind::named(visit.path("kind"))?;
-    let story = story::tell(&visit.cx, kind, parse("id", visit.path("id"))?).await?;
+    let kind = Kind::named(visit.path("kind"))?.as_str();
+    let part = live::embed(visit, "work").await?;
     Ok(Answer::Page(
         "Work",
         html! {
-            p.soft { a href={ "/admin/work?kind=" (kind.as_str()) } { "Work" } " / " (story.kind) }
-            h1 { (story.title) " " (badge(&story.status)) }
-            p { strong { "Next: " } (story.next) }
-            (error(&story))
-            div.columns {
-                section { h2 { "Facts" } (facts(&story)) }
-                section { h2 { "Times (UTC)" } (times(&story)) }
-            }
-            @if kind == Kind::Post {
-                h2 { "Tries" } (attempts(&story.attempts))
-                h2 { "Told" } (events(&story.events))
-                h2 { "To whom" } (deliveries(&story.deliveries))
-            }
+            p.soft { a href={ "/admin/work?kind=" (kind) } { "Work" } " / " (kind) }
+            (part)
         },
     ))
+}
+
+/// What changes.
+pub async fn part(visit: Visit) -> Result<Markup> {
+    let kind = Kind::named(visit.path("kind"))?;
+    let story = story::tell(&visit.cx, kind, parse("id", visit.path("id"))?).await?;
+    Ok(html! {
+        h1 { (story.title) " " (badge(&story.status)) }
+        p { strong { "Next: " } (story.next) }
+        (error(&story))
+        div.columns {
+            section { h2 { "Facts" } (facts(&story)) }
+            section { h2 { "Times (UTC)" } (times(&story)) }
+        }
+        @if kind == Kind::Post {
+            h2 { "Tries" } (attempts(&story.attempts))
+            h2 { "Told" } (events(&story.events))
+            h2 { "To whom" } (deliveries(&story.deliveries))
+        }
+        @if let Some(post) = story.post {
+            p { a href={ "/admin/work/post/" (post) } { "The story of post " (post) ", of which it tells" } }
+        }
+    })
 }
 
 fn error(story: &Story) -> Markup {

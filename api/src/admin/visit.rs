@@ -1,7 +1,7 @@
 //! A request of an operator, and what it is answered with.
 
 use fanfare_domain::{
-    Domain, Error, Result,
+    Code, Domain, Error, Result,
     ops::{
         Actor,
         sessions::{self, Session},
@@ -44,6 +44,12 @@ impl Visit {
     pub fn actor(&self) -> Actor {
         Actor { name: self.session.email.clone(), request_id: self.request_id.clone() }
     }
+}
+
+/// What answers where no page is.
+pub async fn nowhere(visit: Visit) -> Result<Answer> {
+    let message = format!("There is no page /admin/{}.", visit.path("rest"));
+    Err(Error::new(Code::NotFound, message))
 }
 
 /// The pages for operators.

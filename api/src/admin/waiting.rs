@@ -11,6 +11,7 @@ use fanfare_entities::Millis;
 use maud::{Markup, html};
 
 use super::{
+    live,
     parts::{ask, empty},
     visit::{Answer, Visit},
     work,
@@ -18,30 +19,32 @@ use super::{
 
 /// The page.
 pub async fn show(visit: Visit) -> Result<Answer> {
+    let part = live::embed(visit, "waiting").await?;
+    Ok(Answer::Page("Missed and unknown", html! { h1 { "Missed and unknown" } (part) }))
+}
+
+/// What changes.
+pub async fn part(visit: Visit) -> Result<Markup> {
     let (cx, now) = (&visit.cx, visit.cx.clock.now());
     let unknown = waiting::list(cx, Why::Unknown, visit.parsed("unknown")?).await?;
     let missed = waiting::list(cx, Why::Missed, visit.parsed("missed")?).await?;
-    Ok(Answer::Page(
-        "Missed and unknown",
-        html! {
-            h1 { "Missed and unknown" }
-            h2 { "Outcome unknown" }
-            p.soft {
-                "A public call had no answer, and the network could not be asked what became of it. Look at the account. If \
-                 the post is there, nothing is to be done. If it is not, send it again: its page asks you to say so."
-            }
-            (list("Posts whose outcome is unknown", "unknown", &unknown, now))
-            h2 { "Missed" }
-            p.soft {
-                "They could not go out within the allowed lateness, and nothing was sent: sending them again is safe, if their \
-                 time still makes sense."
-            }
-            (list("Posts that were missed", "missed", &missed, now))
-            @if !missed.rows.is_empty() {
-                p.actions { (ask("retry", "status=failed&error=missed", "Send missed ones again…")) }
-            }
-        },
-    ))
+    Ok(html! {
+        h2 { "Outcome unknown" }
+        p.soft {
+            "A public call had no answer, and the network could not be asked what became of it. Look at the account. If \
+             the post is there, nothing is to be done. If it is not, send it again: its page asks you to say so."
+        }
+        (list("Posts whose outcome is unknown", "unknown", &unknown, now))
+        h2 { "Missed" }
+        p.soft {
+            "They could not go out within the allowed lateness, and nothing was sent: sending them again is safe, if their \
+             time still makes sense."
+        }
+        (list("Posts that were missed", "missed", &missed, now))
+        @if !missed.rows.is_empty() {
+            p.actions { (ask("retry", "status=failed&error=missed", "Send missed ones again…")) }
+        }
+    })
 }
 
 fn list(caption: &str, name: &str, page: &Page, now: Millis) -> Markup {

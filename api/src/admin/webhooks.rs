@@ -8,15 +8,14 @@ use fanfare_entities::Millis;
 use maud::{Markup, html};
 
 use super::{
+    live,
     parts::{ask, badge, distance, empty, number, short, table},
     visit::{Answer, Visit},
 };
 
 /// The page.
 pub async fn show(visit: Visit) -> Result<Answer> {
-    let (failing, now) = (hooks::failing(&visit.cx).await?, visit.cx.clock.now());
-    let rows: Vec<_> = failing.iter().map(|hook| row(hook, now)).collect();
-    let heads = ["Receiver", "State", "Failing", "Waiting", "Given up", "Last answer", ""];
+    let part = live::embed(visit, "webhooks").await?;
     Ok(Answer::Page(
         "Webhooks",
         html! {
@@ -25,11 +24,21 @@ pub async fn show(visit: Visit) -> Result<Answer> {
                 "Receivers whose last try failed, the longest failing first. A webhook is disabled after five days without a \
                  success. Addresses are shown without what may be secret in them."
             }
-            @if rows.is_empty() { (empty("Every webhook hears.")) } @else {
-                (table("Failing webhooks", &heads, &rows))
-            }
+            (part)
         },
     ))
+}
+
+/// What changes.
+pub async fn part(visit: Visit) -> Result<Markup> {
+    let (failing, now) = (hooks::failing(&visit.cx).await?, visit.cx.clock.now());
+    let rows: Vec<_> = failing.iter().map(|hook| row(hook, now)).collect();
+    let heads = ["Receiver", "State", "Failing", "Waiting", "Given up", "Last answer", ""];
+    Ok(html! {
+        @if rows.is_empty() { (empty("Every webhook hears.")) } @else {
+            (table("Failing webhooks", &heads, &rows))
+        }
+    })
 }
 
 fn row(hook: &Failing, now: Millis) -> Vec<Markup> {

@@ -19,6 +19,11 @@ if (live && "EventSource" in window) {
     state.textContent = words;
     toggle.textContent = action;
   };
+  // Whoever is inside with the keyboard, or has marked some of it, keeps what they are at.
+  const isInUse = () => {
+    const marked = getSelection();
+    return live.contains(document.activeElement) || (!marked.isCollapsed && live.contains(marked.anchorNode));
+  };
   const start = () => {
     held = false;
     source = new EventSource(live.dataset.live);
@@ -30,8 +35,7 @@ if (live && "EventSource" in window) {
       say("Not live: the log-in has ended, or the server refuses. What stands here is old.", "Load the page again");
     });
     source.addEventListener("part", (event) => {
-      // Whoever is inside with the keyboard keeps what they are at.
-      if (live.contains(document.activeElement)) return say("Held still while you are in it.", "Hold still");
+      if (isInUse()) return say("Held still while you are in it.", "Hold still");
       live.innerHTML = event.data;
       say("Live.", "Hold still");
     });

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fanfare_entities::{
-    Millis, account, event, media_asset, post, post_attempt, post_hold, webhook, webhook_delivery,
+    EventId, Millis, PostId, account, event, media_asset, post, post_attempt, post_hold, webhook, webhook_delivery,
     workspace,
 };
 use fanfare_jobs::Kind as Queued;
@@ -48,6 +48,8 @@ pub struct Story {
     pub can_retry: bool,
     /// It may be public although it failed.
     pub risky: bool,
+    /// The post of which a delivery tells.
+    pub post: Option<PostId>,
     /// Every try, oldest first.
     pub attempts: Vec<Attempt>,
     /// What was told, oldest first.
@@ -130,7 +132,7 @@ fn missing(kind: Kind, id: i64) -> Error {
 
 async fn of_post(cx: &Domain, id: i64) -> Result<Story> {
     let db = &cx.db.read;
-    let row = post::Entity::find_by_id(fanfare_entities::PostId(id)).one(db).await?;
+    let row = post::Entity::find_by_id(PostId(id)).one(db).await?;
     let row = row.ok_or_else(|| missing(Kind::Post, id))?;
     let account = account::Entity::find_by_id(row.account_id).one(db).await?;
     let space = workspace::Entity::find_by_id(row.workspace_id).one(db).await?;
@@ -170,6 +172,7 @@ async fn of_post(cx: &Domain, id: i64) -> Result<Story> {
         ],
         can_retry: row.status == posts::PostStatus::Failed,
         risky: row.duplicate_risk,
+        post: None,
         attempts: attempts(cx, &row).await?,
         deliveries: deliveries(cx, &row, &events).await?,
         events: events.into_iter().map(told).collect(),
@@ -279,6 +282,7 @@ async fn of_delivery(cx: &Domain, id: i64) -> Result<Story> {
         webhook_delivery::Entity::find_by_id(fanfare_entities::DeliveryId(id)).one(db).await?;
     let row = row.ok_or_else(|| missing(Kind::Delivery, id))?;
     let hook = webhook::Entity::find_by_id(row.webhook_id).one(db).await?;
+    let event = event::Entity::find_by_id(EventId(row.event_id)).one(db).await?;
     let space = workspace::Entity::find_by_id(row.workspace_id).one(db).await?;
     Ok(Story {
         kind: Kind::Delivery.as_str(),
@@ -299,6 +303,7 @@ async fn of_delivery(cx: &Domain, id: i64) -> Result<Story> {
             ("Lapsed leases in a row", lapsed(row.laps, row.due_at, cx.clock.now()).to_string()),
         ],
         times: times(row.created_at, row.due_at, row.updated_at),
+        post: event.and_then(|event| event.post_id),
         ..empty()
     })
 }
@@ -364,6 +369,7 @@ const fn empty() -> Story {
         error: None,
         can_retry: false,
         risky: false,
+        post: None,
         attempts: Vec::new(),
         events: Vec::new(),
         deliveries: Vec::new(),

@@ -112,6 +112,7 @@ fn lines(story: &Story) -> Vec<String> {
     let times = story.times.iter().filter(|(_, at)| at.is_some());
     lines.extend(times.map(|(name, at)| format!("{name}: {}", time(*at))));
     lines.extend(story.error.as_ref().map(|error| format!("Error: {error}")));
+    lines.extend(story.post.map(|post| format!("It tells of post {post}.")));
     for attempt in &story.attempts {
         let outcome = attempt.outcome.as_deref().unwrap_or("running");
         let (from, to) = (time(Some(attempt.started_at)), time(attempt.ended_at));
