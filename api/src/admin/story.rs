@@ -1,7 +1,7 @@
 //! `/admin/work/{kind}/{id}`: one row's whole story.
 
 use fanfare_domain::{
-    Result,
+    Code, Error, Result,
     ops::{
         search::Kind,
         story::{self, Attempt, Delivery, Event, Story},
@@ -18,7 +18,7 @@ use super::{
 
 /// The page.
 pub async fn show(visit: Visit) -> Result<Answer> {
-    let kind = Kind::named(visit.path("kind"))?.as_str();
+    let kind = named(&visit)?.0.as_str();
     let part = live::embed(visit, "work").await?;
     Ok(Answer::Page(
         "Work",
@@ -29,10 +29,17 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     ))
 }
 
+/// The row that the address names. What no row can be called is an address where nothing is.
+fn named(visit: &Visit) -> Result<(Kind, i64)> {
+    let (kind, id) = (visit.path("kind"), visit.path("id"));
+    let found = Kind::named(kind).and_then(|kind| Ok((kind, parse("id", id)?)));
+    found.map_err(|_| Error::new(Code::NotFound, format!("There is no page /admin/work/{kind}/{id}.")))
+}
+
 /// What changes.
 pub async fn part(visit: Visit) -> Result<Markup> {
-    let kind = Kind::named(visit.path("kind"))?;
-    let story = story::tell(&visit.cx, kind, parse("id", visit.path("id"))?).await?;
+    let (kind, id) = named(&visit)?;
+    let story = story::tell(&visit.cx, kind, id).await?;
     Ok(html! {
         h1 { (story.title) " " (badge(&story.status)) }
         p { strong { "Next: " } (story.next) }
