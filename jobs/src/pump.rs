@@ -13,7 +13,7 @@ use crate::{
 const BATCH: usize = 64;
 
 /// While only the slots that are kept for firsts are free, their worker looks for some this often.
-const GLANCE: Duration = Duration::from_millis(5);
+const GLANCE: Duration = Duration::from_millis(2);
 
 /// Feeds one worker: waits for a free slot, takes ids, hands them out. On stop it puts back what nobody fetched.
 pub(crate) struct Pump {

@@ -17,8 +17,8 @@ use crate::{
 /// How long a ring may take, connecting included.
 const BOUND: Duration = Duration::from_secs(1);
 
-/// Ids a single script call takes, so that no call holds the server up for long.
-const IDS_PER_CALL: usize = 1_000;
+/// Ids a single script call takes, so that none holds up for long who waits for another answer of the server.
+const IDS_PER_CALL: usize = 128;
 
 /// Gives ids their places, by the rule of [`Turns`](crate::turns::Turns); those that wait already keep theirs. Counters,
 /// not clocks, give the order: no machine with a wrong clock is served before the others. An empty name stands for

@@ -23,6 +23,11 @@ struct Work {
 }
 
 impl Work {
+    /// Posts a second of whoever costs no time at all, where the network takes some: each slot is taken while it does.
+    fn bound(self) -> Option<f64> {
+        (self.delay > 0).then(|| self.slots as f64 * 1_000.0 / self.delay as f64)
+    }
+
     /// Time in which posts are made and the worker gets ready, in ms.
     fn ahead(self) -> i64 {
         4_000 + i64::try_from(self.posts / 5).expect("a short time")
@@ -80,11 +85,11 @@ pub async fn run(posts: usize, slots: usize, peers: bool) {
         let title = format!(
             "{posts} posts, {slots} at a time, a network that takes {delay} ms; the middle of {rounds}"
         );
-        report(&title, &middle.collect::<Vec<_>>());
+        report(&title, work, &middle.collect::<Vec<_>>());
     }
 }
 
-fn report(title: &str, all: &[Figures]) {
+fn report(title: &str, work: Work, all: &[Figures]) {
     let rate = |name| all.iter().find(|one| one.name == name).map_or(0.0, Figures::rate);
     let (plain, tuned) = (rate("BullMQ"), rate("BullMQ tuned"));
     let rows = all.iter().map(|one| {
@@ -100,6 +105,20 @@ fn report(title: &str, all: &[Figures]) {
             ratio(one.rate(), tuned),
         ]
     });
+    let bound = work.bound().map(|bound| {
+        let none = || "–".to_owned();
+        let (to_plain, to_tuned) = (ratio(bound, plain), ratio(bound, tuned));
+        vec![
+            "what the slots allow".to_owned(),
+            number(bound),
+            none(),
+            none(),
+            none(),
+            none(),
+            to_plain,
+            to_tuned,
+        ]
+    });
     let heads = [
         "",
         "jobs/s",
@@ -110,7 +129,7 @@ fn report(title: &str, all: &[Figures]) {
         "× BullMQ",
         "× BullMQ tuned",
     ];
-    print(title, &heads, &rows.collect::<Vec<_>>());
+    print(title, &heads, &rows.chain(bound).collect::<Vec<_>>());
 }
 
 async fn peer(servers: &Servers, mode: &str, work: Work) -> Figures {

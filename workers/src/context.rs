@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use fanfare_domain::{
     Domain, Result,
     failpoint::Failpoint,
-    group::{Group, LINGER},
+    group::{Group, LINGER, MOST},
     posts::work::{self as publishing, Armed, Claimed, Record},
     webhooks::work as deliveries,
     work::{self, Hold},
@@ -84,11 +84,9 @@ impl Context {
             let taken = publishing::claim(&cx, &plain(&ids)).await?;
             Ok(in_order(&ids, taken.into_iter().map(Box::new), |one| one.post.id.0))
         });
-        let desk = Arc::<Desk>::default();
-        let permit = grouped(cx, "permit", linger(cx), move |cx, wanted: Vec<Arc<Wanted>>| {
-            let desk = Arc::clone(&desk);
-            async move { desk.decide(&cx, &wanted).await }
-        });
+        let (post_shares, posts) = Shares::new(usize::MAX / 8);
+        let post_shares = post_shares.slow_start();
+        let permit = permits(cx, post_shares.clone());
         let arm = grouped(cx, "arm", AT_ONCE, |cx, armed: Vec<_>| async move {
             publishing::arm(&cx, &armed).await
         });
@@ -111,8 +109,6 @@ impl Context {
             grouped(cx, "finish_delivery", linger(cx), |cx, outcomes: Vec<_>| async move {
                 deliveries::finish(&cx, &outcomes).await
             });
-        let (post_shares, posts) = Shares::new(usize::MAX / 8);
-        let post_shares = post_shares.slow_start();
         // Nothing is parked there: who gets no call goes back to where posts wait to get ready.
         let (call_shares, _) = Shares::new(usize::MAX / 8);
         let call_shares = call_shares.patient(CALL).slow_start();
@@ -171,6 +167,20 @@ const CALL: Duration = Duration::from_millis(work::LEASE.unsigned_abs() / 3);
 /// What a post has a slot for does not linger: meanwhile the slot would stand idle, and those whose permits came together
 /// come together again.
 const AT_ONCE: Duration = Duration::ZERO;
+
+/// While somebody with few posts is about, so many permits of others are asked for at once: Redis does one thing at a time, and
+/// a burst that takes all processors delays each step of a neighbour's post.
+const MINDFUL: usize = 64;
+
+/// Decides when public calls may be made.
+fn permits(cx: &Domain, shares: Shares) -> Grouped<Wanted, Turn> {
+    let (domain, desk) = (cx.clone(), Arc::<Desk>::default());
+    let most = move || if shares.has_newcomers() { MINDFUL } else { MOST };
+    Group::sized("permit", linger(cx), most, move |wanted: Vec<Arc<Wanted>>| {
+        let (cx, desk) = (domain.clone(), Arc::clone(&desk));
+        async move { desk.decide(&cx, &wanted).await }
+    })
+}
 
 /// SQLite is no journey away, and has one writer, who would stand idle.
 fn linger(cx: &Domain) -> Duration {

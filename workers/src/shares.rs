@@ -196,6 +196,12 @@ impl Shares {
         state.parked.entry(key).or_default().entry(tenant).or_default().push_back(row);
     }
 
+    /// A tenant with next to nothing has lately come beside others.
+    #[must_use]
+    pub fn has_newcomers(&self) -> bool {
+        self.state().has_newcomers()
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.pace.pass();

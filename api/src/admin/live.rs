@@ -54,7 +54,9 @@ pub async fn embed(visit: Visit, name: &str) -> Result<Markup> {
 /// Where the stream of this page is: it is asked for what the page was asked for.
 fn address(visit: &Visit, name: &str) -> String {
     let steps = ["kind", "id"].map(|step| visit.path(step)).into_iter();
-    let path = steps.filter(|step| !step.is_empty()).fold(format!("/admin/live/{name}"), |path, step| path + "/" + step);
+    let path = steps
+        .filter(|step| !step.is_empty())
+        .fold(format!("/admin/live/{name}"), |path, step| path + "/" + step);
     let query = Serializer::new(String::new()).extend_pairs(&visit.query).finish();
     if query.is_empty() { path } else { path + "?" + &query }
 }

@@ -33,7 +33,9 @@ pub async fn show(visit: Visit) -> Result<Answer> {
 fn named(visit: &Visit) -> Result<(Kind, i64)> {
     let (kind, id) = (visit.path("kind"), visit.path("id"));
     let found = Kind::named(kind).and_then(|kind| Ok((kind, parse("id", id)?)));
-    found.map_err(|_| Error::new(Code::NotFound, format!("There is no page /admin/work/{kind}/{id}.")))
+    found.map_err(|_| {
+        Error::new(Code::NotFound, format!("There is no page /admin/work/{kind}/{id}."))
+    })
 }
 
 /// What changes.

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use fanfare_entities::{
-    EventId, Millis, PostId, account, event, media_asset, post, post_attempt, post_hold, webhook, webhook_delivery,
-    workspace,
+    EventId, Millis, PostId, account, event, media_asset, post, post_attempt, post_hold, webhook,
+    webhook_delivery, workspace,
 };
 use fanfare_jobs::Kind as Queued;
 use sea_orm::{ActiveEnum, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};

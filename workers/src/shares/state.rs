@@ -21,6 +21,9 @@ pub(super) const OF_ONE: usize = 4;
 /// A receiver that took longer than this for its last delivery gets no more than its share.
 pub(super) const QUICK: Duration = Duration::from_secs(1);
 
+/// For so long after somebody with next to nothing came, others are mindful of more of the kind.
+const LATELY: Duration = Duration::from_millis(500);
+
 /// One is let in ahead for so many slots at most.
 const AHEAD_ONE_IN: usize = 2;
 
@@ -40,6 +43,8 @@ pub(super) struct State {
     pub held: HashMap<Key, Held>,
     /// How many slots each tenant has that has any.
     tenants: HashMap<WorkspaceId, usize>,
+    /// When a tenant with next to none last took a slot beside others.
+    newcomer: Option<Instant>,
     /// Receivers that took their last delivery quickly.
     quick: HashSet<Key>,
     /// Who waits for a slot right now, in order: first those whose tenants had less than others as they came.
@@ -70,6 +75,7 @@ impl State {
             ramp: Ramp::default(),
             held: HashMap::new(),
             tenants: HashMap::new(),
+            newcomer: None,
             quick: HashSet::new(),
             waiting: Default::default(),
             parked: HashMap::new(),
@@ -83,7 +89,7 @@ impl State {
     /// A slot of this key may be had by this tenant.
     pub fn admits(&self, key: &Key, tenant: WorkspaceId) -> bool {
         let may_have_more = !matches!(key, Key::Receiver(_)) || self.quick.contains(key);
-        let is_free = || self.running < self.bound() || self.extras < self.beside(key, tenant);
+        let is_free = || self.running < self.bound() || self.finds_beside(key, tenant);
         self.is_below_share(key) || may_have_more && is_free()
     }
 
@@ -103,10 +109,20 @@ impl State {
         self.held.get(key).map_or(0, |held| held.slots) < share
     }
 
-    /// How many slots more there are for this tenant while the key is over its share.
-    fn beside(&self, key: &Key, tenant: WorkspaceId) -> usize {
-        let has_few = self.of(tenant) < OF_ONE && self.is_behind(tenant);
-        if has_few && self.is_moving(key, MOST_PATIENCE) { (self.slots / 8).div_ceil(2) } else { 0 }
+    /// There is one of the slots for this tenant that are there besides, while the key is over its share.
+    fn finds_beside(&self, key: &Key, tenant: WorkspaceId) -> bool {
+        let besides = (self.slots / 8).div_ceil(2);
+        self.extras < besides && self.has_few(tenant) && self.is_moving(key, MOST_PATIENCE)
+    }
+
+    /// The tenant has next to none.
+    fn has_few(&self, tenant: WorkspaceId) -> bool {
+        self.of(tenant) < OF_ONE && self.is_behind(tenant)
+    }
+
+    /// A tenant with next to none has lately taken a slot beside others.
+    pub fn has_newcomers(&self) -> bool {
+        self.newcomer.is_some_and(|at| at.elapsed() < LATELY)
     }
 
     /// Work is parked, and no slot is free but for newcomers.
@@ -140,7 +156,14 @@ impl State {
 
     pub fn take(&mut self, seeker: Seeker, shares: Shares) -> Share {
         let is_below_share = seeker.keys.iter().all(|key| self.is_below_share(key));
-        let is_extra = !is_below_share && self.running >= self.bound();
+        // Who may have one of those does not wait behind others that were let in ahead.
+        let besides = |key| self.is_below_share(key) || self.finds_beside(key, seeker.tenant);
+        let is_extra = !is_below_share
+            && self.running >= self.slots.min(self.bound())
+            && seeker.keys.iter().all(besides);
+        if self.has_few(seeker.tenant) {
+            self.newcomer = Some(Instant::now());
+        }
         self.extras += usize::from(is_extra);
         self.running += 1;
         self.ramp.running(self.running, self.slots);

@@ -310,13 +310,38 @@ async fn go_on(shares: &Shares, held: &mut Vec<Share>) {
     (0..100).for_each(|_| shares.state().pace.ready(Duration::from_millis(10)));
 }
 
-#[tokio::test(start_paused = true)]
-async fn who_has_to_get_ready_is_let_in_ahead_of_a_slot_and_begins_when_it_frees() {
-    let (shares, _left) = Shares::new(64);
-    let mut held = fill(&shares, 64, mine).await;
+/// Takes 64 slots, and begins in each.
+async fn busy(shares: &Shares) -> Vec<Share> {
+    let mut held = fill(shares, 64, mine).await;
     for one in &mut held {
         one.begin().await;
     }
+    held
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_has_next_to_nothing_does_not_wait_behind_those_let_in_ahead() {
+    let (shares, _left) = Shares::new(64);
+    let mut held = busy(&shares).await;
+    go_on(&shares, &mut held).await;
+    assert!(!shares.has_newcomers());
+    let mut ahead = fill(&shares, 2, mine).await;
+    assert!(shares.state().running < shares.state().bound(), "more are let in ahead");
+    let since = Instant::now();
+    fill(&shares, 1, neighbour).await[0].begin().await;
+    assert_eq!(since.elapsed(), Duration::ZERO);
+    assert_eq!(shares.state().extras, 0, "it is given back");
+    ahead[0].begin().await;
+    assert!(since.elapsed() >= SOON, "others wait for a slot");
+    assert!(shares.has_newcomers(), "others are mindful of it");
+    tokio::time::advance(Duration::from_secs(1)).await;
+    assert!(!shares.has_newcomers(), "and forget it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_has_to_get_ready_is_let_in_ahead_of_a_slot_and_begins_when_it_frees() {
+    let (shares, _left) = Shares::new(64);
+    let mut held = busy(&shares).await;
     assert!(shares.state().full(&mine()).is_some(), "nobody has to get ready yet");
     go_on(&shares, &mut held).await;
     let more = shares.state().bound() - 64;
