@@ -134,6 +134,9 @@ impl Shares {
     pub async fn enter(&self, lane: Lane, seeker: Seeker) -> Result<Share, Key> {
         let (full, patience, within, mut freed) = {
             let mut state = self.state();
+            if lane == Lane::First {
+                state.greet(seeker.tenant);
+            }
             let patience = state.patience;
             let Some(full) = state.full(&seeker) else {
                 return Ok(state.take(seeker, self.clone()));

@@ -43,7 +43,7 @@ pub(super) struct State {
     pub held: HashMap<Key, Held>,
     /// How many slots each tenant has that has any.
     tenants: HashMap<WorkspaceId, usize>,
-    /// When a tenant with next to none last took a slot beside others.
+    /// When a tenant with next to none last came beside others.
     newcomer: Option<Instant>,
     /// Receivers that took their last delivery quickly.
     quick: HashSet<Key>,
@@ -120,7 +120,14 @@ impl State {
         self.of(tenant) < OF_ONE && self.is_behind(tenant)
     }
 
-    /// A tenant with next to none has lately taken a slot beside others.
+    /// One of the first few of this tenant comes.
+    pub fn greet(&mut self, tenant: WorkspaceId) {
+        if self.has_few(tenant) {
+            self.newcomer = Some(Instant::now());
+        }
+    }
+
+    /// A tenant with next to none has lately come beside others.
     pub fn has_newcomers(&self) -> bool {
         self.newcomer.is_some_and(|at| at.elapsed() < LATELY)
     }
@@ -161,9 +168,6 @@ impl State {
         let is_extra = !is_below_share
             && self.running >= self.slots.min(self.bound())
             && seeker.keys.iter().all(besides);
-        if self.has_few(seeker.tenant) {
-            self.newcomer = Some(Instant::now());
-        }
         self.extras += usize::from(is_extra);
         self.running += 1;
         self.ramp.running(self.running, self.slots);

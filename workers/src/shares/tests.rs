@@ -333,7 +333,10 @@ async fn who_has_next_to_nothing_does_not_wait_behind_those_let_in_ahead() {
     assert_eq!(shares.state().extras, 0, "it is given back");
     ahead[0].begin().await;
     assert!(since.elapsed() >= SOON, "others wait for a slot");
-    assert!(shares.has_newcomers(), "others are mindful of it");
+    drop(shares.enter(Lane::First, mine()).await);
+    assert!(!shares.has_newcomers(), "a burst is none, whatever it begins with");
+    drop(shares.enter(Lane::First, neighbour()).await);
+    assert!(shares.has_newcomers());
     tokio::time::advance(Duration::from_secs(1)).await;
     assert!(!shares.has_newcomers(), "and forget it");
 }
