@@ -326,7 +326,8 @@ async fn who_has_next_to_nothing_does_not_wait_behind_those_let_in_ahead() {
     go_on(&shares, &mut held).await;
     assert!(!shares.has_newcomers());
     let mut ahead = fill(&shares, 2, mine).await;
-    assert!(shares.state().running < shares.state().bound(), "more are let in ahead");
+    let bound = shares.state().bound();
+    assert!(shares.state().running < bound, "more are let in ahead");
     let since = Instant::now();
     fill(&shares, 1, neighbour).await[0].begin().await;
     assert_eq!(since.elapsed(), Duration::ZERO);
