@@ -19,8 +19,8 @@ use tokio::sync::oneshot;
 
 use crate::error::{Error, Result};
 
-/// Most rows of one statement where nothing else is said: as many as a worker has slots by default. A group costs one commit, and the commits of one
-/// workspace follow one another, because its events are numbered without gaps.
+/// Most rows of one statement where nothing else is said: as many as a worker has slots by default. A group costs one
+/// commit, and the commits of one workspace follow one another, because its events are numbered without gaps.
 pub const MOST: usize = 256;
 
 /// After a group of so many rows the next one is given a moment to grow.
