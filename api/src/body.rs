@@ -5,9 +5,13 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use fanfare_domain::{Code, Error, Result};
 use futures_util::{Stream, StreamExt};
-use salvo::http::{
-    HeaderMap, ReqBody, Request,
-    header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE},
+use salvo::{
+    Response,
+    http::{
+        HeaderMap, HeaderValue, ReqBody, Request, Version,
+        body::Body as _,
+        header::{CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT},
+    },
 };
 use serde_json::Value;
 
@@ -16,9 +20,15 @@ use crate::json;
 /// The largest JSON body of most routes, in bytes.
 pub const LARGEST: usize = 1 << 20;
 
+/// The most bytes that are parsed or hashed on the threads that answer requests.
+const AT_ONCE: usize = 64 << 10;
+
 /// So much of a body that is too large is read all the same, in bytes: most clients look for the answer only when they
 /// have sent everything.
-const DRAINED: usize = 32 << 20;
+pub const DRAINED: usize = 32 << 20;
+
+/// So much of a body that nobody has asked for is read and dropped, in bytes.
+const LEFT: usize = 64 << 10;
 
 /// And for so long.
 const DRAINING: Duration = Duration::from_secs(10);
@@ -40,7 +50,11 @@ pub struct Incoming {
 /// [`Code::InvalidJson`], which comes before all that depends on what the body says.
 pub async fn read(req: &mut Request, most: usize, code: Code) -> Result<Incoming> {
     let body = req.take_body();
-    let Some(raw) = collect(body, announced(req.headers()), most).await? else {
+    let Collected { bytes, whole } = collect(body, announced(req.headers()), most).await?;
+    if !whole {
+        leave_unread(req);
+    }
+    let Some(raw) = bytes else {
         let message = format!("The body is larger than {most} bytes.");
         let refusal = Error::new(code, message).with("limit", most);
         return Ok(Incoming { refusal: Some(refusal), ..Incoming::default() });
@@ -51,11 +65,27 @@ pub async fn read(req: &mut Request, most: usize, code: Code) -> Result<Incoming
     if let Some(refusal) = not_json(req.headers()) {
         return Ok(Incoming { raw, refusal: Some(refusal), value: None });
     }
-    let value = json::parse(&raw).map_err(|message| Error::new(Code::InvalidJson, message))?;
+    let bytes = raw.clone();
+    let parsed = beside(bytes.len(), move || json::parse(&bytes)).await?;
+    let value = parsed.map_err(|message| Error::new(Code::InvalidJson, message))?;
     if !value.is_object() {
         return Err(Error::new(Code::InvalidJson, "The body must be a JSON object."));
     }
     Ok(Incoming { raw, value: Some(value), refusal: None })
+}
+
+/// Does work that takes time in proportion to `bytes`: beside the threads that answer requests, if that is long.
+///
+/// # Errors
+/// The work panicked.
+pub async fn beside<T: Send + 'static>(
+    bytes: usize,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T> {
+    if bytes <= AT_ONCE {
+        return Ok(work());
+    }
+    tokio::task::spawn_blocking(work).await.map_err(Error::internal)
 }
 
 fn announced(headers: &HeaderMap) -> usize {
@@ -63,10 +93,17 @@ fn announced(headers: &HeaderMap) -> usize {
     length.unwrap_or(0)
 }
 
-/// The whole body, if it is not too large.
-async fn collect(body: ReqBody, announced: usize, most: usize) -> Result<Option<Bytes>> {
+/// What came of reading a body.
+struct Collected {
+    /// All of it, if it is not too large.
+    bytes: Option<Bytes>,
+    /// Nothing more comes.
+    whole: bool,
+}
+
+async fn collect(body: ReqBody, announced: usize, most: usize) -> Result<Collected> {
     if announced > DRAINED {
-        return Ok(None);
+        return Ok(Collected { bytes: None, whole: false });
     }
     let mut pieces = std::pin::pin!(pieces(body));
     let (mut kept, mut seen) = (BytesMut::with_capacity(announced.min(most)), 0_usize);
@@ -77,10 +114,11 @@ async fn collect(body: ReqBody, announced: usize, most: usize) -> Result<Option<
         if seen <= most {
             kept.extend_from_slice(&piece);
         } else if seen > DRAINED {
-            break;
+            return Ok(Collected { bytes: None, whole: false });
         }
     }
-    Ok((seen <= most).then(|| kept.freeze()))
+    let bytes = (seen <= most).then(|| kept.freeze());
+    Ok(Collected { bytes, whole: true })
 }
 
 /// The bytes of a body as they come.
@@ -93,20 +131,48 @@ pub fn pieces(body: ReqBody) -> impl Stream<Item = std::result::Result<Bytes, St
     })
 }
 
-/// Reads on for a while and throws away what comes, so that the sender gets to look for the answer.
-pub async fn drain<E>(pieces: impl Stream<Item = std::result::Result<Bytes, E>> + Unpin) {
+/// A mark on a request: there is more of its body than was read, so its connection cannot carry another one.
+#[derive(Debug, Clone, Copy)]
+struct Unread;
+
+/// Marks a request of which not everything was read.
+pub fn leave_unread(req: &mut Request) {
+    req.extensions_mut().insert(Unread);
+}
+
+/// Reads on for a while and throws away what comes, so that the sender gets to look for the answer. True if that was all.
+pub async fn drain<E>(
+    pieces: impl Stream<Item = std::result::Result<Bytes, E>> + Unpin,
+    most: usize,
+) -> bool {
     let mut pieces = pieces;
     let all = async {
         let mut seen = 0;
-        while let Some(Ok(piece)) = pieces.next().await {
+        while let Some(piece) = pieces.next().await {
+            let Ok(piece) = piece else { return false };
             seen += piece.len();
-            if seen > DRAINED {
-                break;
+            if seen > most {
+                return false;
             }
         }
+        true
     };
     // Who is slower than that has not been listening anyway.
-    let _ = tokio::time::timeout(DRAINING, all).await;
+    tokio::time::timeout(DRAINING, all).await.unwrap_or(false)
+}
+
+/// Reads what nobody has read of a request's body, up to 64 KiB. If there is more the reply says that it ends the
+/// connection, so that a client does not send its next request into a closed one.
+pub async fn settle(req: &mut Request, res: &mut Response) {
+    let body = req.take_body();
+    let untouched = !body.is_end_stream();
+    // Who waits to be told to go on has been told not to by the reply itself.
+    let waits = req.headers().contains_key(EXPECT);
+    let whole = !untouched || (!waits && drain(Box::pin(pieces(body)), LEFT).await);
+    let is_unread = !whole || req.extensions().get::<Unread>().is_some();
+    if is_unread && req.version() <= Version::HTTP_11 {
+        res.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
 }
 
 fn not_json(headers: &HeaderMap) -> Option<Error> {

@@ -4,8 +4,10 @@ use std::{collections::HashMap, str::FromStr};
 
 use fanfare_domain::{
     AccountId, Act, BrandId, Code, ConnectSessionId, Error, PostId, Result, WebhookId,
-    error::Violation, input::strict,
+    error::{Violations, excerpt},
+    input::strict,
 };
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use uuid::Uuid;
@@ -26,7 +28,7 @@ impl Call {
     ///
     /// # Errors
     /// Everything that is wrong with it.
-    pub fn body<T: DeserializeOwned>(&mut self) -> Result<T> {
+    pub fn body<T: DeserializeOwned + JsonSchema + 'static>(&mut self) -> Result<T> {
         strict::read(self.body.take())
     }
 
@@ -34,7 +36,9 @@ impl Call {
     ///
     /// # Errors
     /// Everything that is wrong, if nothing can be read.
-    pub fn readable_body<T: DeserializeOwned>(&mut self) -> Result<(T, Vec<Violation>)> {
+    pub fn readable_body<T: DeserializeOwned + JsonSchema + 'static>(
+        &mut self,
+    ) -> Result<(T, Violations)> {
         strict::read_rest(self.body.take())
     }
 
@@ -42,7 +46,7 @@ impl Call {
     ///
     /// # Errors
     /// Everything that is wrong with it.
-    pub fn query<T: DeserializeOwned>(&mut self) -> Result<T> {
+    pub fn query<T: DeserializeOwned + JsonSchema + 'static>(&mut self) -> Result<T> {
         strict::read(self.query.take())
     }
 
@@ -114,7 +118,7 @@ impl Call {
     /// [`Code::PlatformNotFound`].
     pub fn platform<T: FromStr>(&self) -> Result<T> {
         let name = self.path("platform");
-        let missing = || format!("There is no platform called {name:?}.");
+        let missing = || format!("There is no platform called {:?}.", excerpt(name));
         name.parse().map_err(|_| Error::new(Code::PlatformNotFound, missing()))
     }
 

@@ -1,16 +1,17 @@
-//! What happens to every request of `/api/v1`, in this order: key, limits, scope, a body that parses, place, add-on, plan,
-//! role, idempotency, the whole query and body, handler.
+//! What happens to every request of `/api/v1`, in this order: key, limits, scope, a body that parses, the answer that was
+//! kept of the same request, place, add-on, plan, role, idempotency, the whole query and body, handler.
 //!
 //! A refusal tells no more than the steps before it allow: without the scope nobody learns whether a post exists, and
 //! without the role nobody learns which fields are wrong.
 
 use std::collections::HashMap;
 
+use bytes::Bytes;
 use fanfare_domain::{
     Act, Code, Domain, Error, Reply, Result,
     access::{Caller, Role, Seat, plan_name},
-    error::violation,
-    idempotency::{self, Reservation, Reserved},
+    error::{Violations, excerpt, violation},
+    idempotency::{self, Owner, Reservation, Reserved},
     limits::{self, Meter},
 };
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
@@ -75,6 +76,12 @@ impl Endpoint {
         limits::admit(cx, &caller, self.route.bucket, &meter).await?;
         keys::require_scope(&caller, policy.scope)?;
         let body = self.body(req).await?;
+        let idempotency_key =
+            if self.route.method.writes() { keys::idempotency(req.headers()) } else { Ok(None) };
+        let fingerprint = self.fingerprint(req, &idempotency_key, &body.raw).await?;
+        if let Some(reply) = self.kept(&caller, &idempotency_key, &fingerprint, &body).await? {
+            return Ok(reply);
+        }
         let path: HashMap<String, String> =
             req.params().iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         let query = query::pairs(req.uri().query());
@@ -82,12 +89,10 @@ impl Endpoint {
         let seat = policy.place.seat(cx, &caller, &said).await?;
         require_subscription(policy, &seat)?;
         seat.require(role(policy, body.value.as_ref()))?;
-        let idempotency_key =
-            if self.route.method.writes() { keys::idempotency(req.headers())? } else { None };
+        let idempotency_key = idempotency_key?;
         if let Some(refusal) = body.refusal {
             return Err(refusal);
         }
-        let fingerprint = self.fingerprint(req, idempotency_key.as_deref(), &body.raw);
         let asked = Asked { path, query, body: body.value, idempotency_key, fingerprint, meter };
         self.carry_out(caller, seat, request_id, asked).await
     }
@@ -101,11 +106,33 @@ impl Endpoint {
     }
 
     /// What a repeated request must have in common with the first one.
-    fn fingerprint(&self, req: &Request, key: Option<&str>, body: &[u8]) -> String {
-        let path = req.uri().path_and_query().map_or("", |path| path.as_str());
+    async fn fingerprint(
+        &self,
+        req: &Request,
+        key: &Result<Option<String>>,
+        body: &Bytes,
+    ) -> Result<String> {
+        if !matches!(key, Ok(Some(_))) {
+            return Ok(String::new());
+        }
+        let path = req.uri().path_and_query().map_or("", |path| path.as_str()).to_owned();
+        let (method, body) = (self.route.method.as_str(), body.clone());
+        body::beside(body.len(), move || idempotency::fingerprint(method, &path, &body)).await
+    }
+
+    /// The answer to the same request before, whatever has become since of what it names.
+    async fn kept(
+        &self,
+        caller: &Caller,
+        key: &Result<Option<String>>,
+        fingerprint: &str,
+        body: &Incoming,
+    ) -> Result<Option<Reply>> {
         match key {
-            Some(_) => idempotency::fingerprint(self.route.method.as_str(), path, body),
-            None => String::new(),
+            Ok(Some(key)) if !self.route.keyed_by_item && body.refusal.is_none() => {
+                idempotency::kept(&self.domain, caller, key, fingerprint).await
+            }
+            _ => Ok(None),
         }
     }
 
@@ -119,7 +146,8 @@ impl Endpoint {
         let (cx, handler) = (self.domain.clone(), self.route.handler);
         let mut reservation: Option<Reservation> = None;
         if let Some(key) = asked.idempotency_key.as_deref().filter(|_| !self.route.keyed_by_item) {
-            match idempotency::reserve(&cx, caller.key_id, key, &asked.fingerprint).await? {
+            let owner = Owner::of(caller.user_id, seat.workspace_id);
+            match idempotency::reserve(&cx, owner, key, &asked.fingerprint).await? {
                 Reserved::Replay(reply) => return Ok(reply),
                 Reserved::Mine(mine) => reservation = Some(mine),
             }
@@ -146,11 +174,14 @@ impl Endpoint {
         let body = body.unwrap_or_else(|| json!({}));
         if self.route.body.is_none() {
             let fields = body.as_object().into_iter().flat_map(|fields| fields.keys());
-            let unknown = fields.map(|field| {
-                let message = format!("There is no field {field}: this request has no body.");
-                violation(Code::UnknownField, field, message, "Leave the body out.")
-            });
-            Error::check(unknown.collect())?;
+            let mut unknown = Violations::default();
+            for field in fields.map(|field| excerpt(field)) {
+                unknown.note(|| {
+                    let message = format!("There is no field {field}: this request has no body.");
+                    violation(Code::UnknownField, field, message, "Leave the body out.")
+                });
+            }
+            Error::check(unknown)?;
         }
         Ok(body)
     }

@@ -10,7 +10,7 @@ use salvo::{
 };
 use tracing::Instrument;
 
-use crate::{reply, request_id};
+use crate::{body, reply, request_id};
 
 /// The first handler of the service.
 pub struct Front {
@@ -55,6 +55,7 @@ impl Handler for Front {
             reply::write(res, reply::refusal(&error), &id, &self.base_url);
         }
         self.catch(req, res, &id);
+        body::settle(req, res).await;
         let headers = res.headers_mut();
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         if let Ok(value) = HeaderValue::from_str(&id) {

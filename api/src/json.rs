@@ -1,7 +1,9 @@
-//! JSON that means one thing only: no key twice, no byte order mark, no bottomless nesting.
+//! JSON that means one thing only, and is no larger in memory than it looks: no key twice, no byte order mark, and an end
+//! to nesting, to the number of values and to the length of a key.
 
-use std::fmt;
+use std::{cell::Cell, fmt};
 
+use fanfare_domain::error::excerpt;
 use serde::{
     Deserializer,
     de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor},
@@ -10,6 +12,12 @@ use serde_json::{Map, Value};
 
 /// Levels of arrays and objects that a body may have.
 const DEEPEST: usize = 64;
+
+/// Values that a body may have, those inside lists and objects counted too.
+const MOST_VALUES: usize = 20_000;
+
+/// Bytes that the name of a field may have.
+const LONGEST_KEY: usize = 256;
 
 /// Reads one JSON value and nothing behind it.
 ///
@@ -21,33 +29,39 @@ pub fn parse(bytes: &[u8]) -> Result<Value, String> {
     }
     let text = std::str::from_utf8(bytes).map_err(|_| "The body is not UTF-8.".to_owned())?;
     let mut reader = serde_json::Deserializer::from_str(text);
-    let value = Strict { left: DEEPEST }.deserialize(&mut reader);
+    let values = Cell::new(0);
+    let value = Strict { left: DEEPEST, values: &values }.deserialize(&mut reader);
     let whole = value.and_then(|value| reader.end().map(|()| value));
     whole.map_err(|error| format!("The body is not JSON that can be read: {error}."))
 }
 
-/// Reads one value with so many levels left.
+/// Reads one value with so many levels left; counts the values.
 #[derive(Clone, Copy)]
-struct Strict {
+struct Strict<'a> {
     left: usize,
+    values: &'a Cell<usize>,
 }
 
-impl Strict {
+impl Strict<'_> {
     fn below<E: serde::de::Error>(self) -> Result<Self, E> {
         let too_deep = || E::custom(format!("it is nested deeper than {DEEPEST} levels"));
-        self.left.checked_sub(1).map(|left| Self { left }).ok_or_else(too_deep)
+        self.left.checked_sub(1).map(|left| Self { left, ..self }).ok_or_else(too_deep)
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Strict {
+impl<'de> DeserializeSeed<'de> for Strict<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        self.values.set(self.values.get() + 1);
+        if self.values.get() > MOST_VALUES {
+            return Err(D::Error::custom(format!("it has more than {MOST_VALUES} values")));
+        }
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Strict {
+impl<'de> Visitor<'de> for Strict<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -95,8 +109,13 @@ impl<'de> Visitor<'de> for Strict {
         let below = self.below()?;
         let mut object = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
+            if key.len() > LONGEST_KEY {
+                let message = format!("a key is longer than {LONGEST_KEY} bytes");
+                return Err(A::Error::custom(message));
+            }
             if object.contains_key(&key) {
-                return Err(A::Error::custom(format!("the key {key:?} stands twice")));
+                let message = format!("the key {:?} stands twice", excerpt(&key));
+                return Err(A::Error::custom(message));
             }
             let value = entries.next_value_seed(below)?;
             object.insert(key, value);
@@ -134,6 +153,19 @@ mod tests {
         let objects = r#"{"a":"#.repeat(65) + "1" + &"}".repeat(65);
         assert!(parse(objects.as_bytes()).unwrap_err().contains("deeper"));
         assert!(parse(nested(100_000).as_bytes()).is_err());
+    }
+
+    #[test]
+    fn values_and_the_length_of_keys_are_bounded() {
+        let list = |values: usize| format!("[{}1]", "1,".repeat(values - 2));
+        assert!(parse(list(20_000).as_bytes()).is_ok());
+        assert!(parse(list(20_001).as_bytes()).unwrap_err().contains("more than 20000 values"));
+        let objects = format!("[{}1]", r#"{"a":{}},"#.repeat(10_000));
+        assert!(parse(objects.as_bytes()).unwrap_err().contains("more than 20000 values"));
+        let keyed = |length: usize| format!(r#"{{"{}":1}}"#, "k".repeat(length));
+        assert!(parse(keyed(256).as_bytes()).is_ok());
+        let error = parse(keyed(257).as_bytes()).unwrap_err();
+        assert!(error.contains("longer than 256 bytes") && error.len() < 200, "{error}");
     }
 
     #[test]

@@ -31,6 +31,7 @@ mod limits;
 mod media;
 mod openapi;
 mod page;
+mod path;
 mod place;
 mod posts;
 mod query;

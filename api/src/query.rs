@@ -1,6 +1,10 @@
 //! Query strings, read as strictly as bodies.
 
-use fanfare_domain::{Code, Error, Result, error::violation};
+use fanfare_domain::{
+    Code, Error, Result,
+    error::{Violations, excerpt, violation},
+    input::text::{self, Rule},
+};
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value};
 use url::form_urlencoded;
@@ -14,6 +18,17 @@ pub type Pairs = Vec<(String, String)>;
 #[must_use]
 pub fn pairs(query: Option<&str>) -> Pairs {
     form_urlencoded::parse(query.unwrap_or_default().as_bytes()).into_owned().collect()
+}
+
+/// Splits the query string of a page, or the body of a form.
+///
+/// # Errors
+/// [`Code::InvalidField`] for a text that is too long or holds a control character other than the end of a line.
+pub fn checked(bytes: &[u8]) -> Result<Pairs> {
+    let pairs: Pairs = form_urlencoded::parse(bytes).into_owned().collect();
+    let texts = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    text::check(texts, Rule::lines(text::URL))?;
+    Ok(pairs)
 }
 
 /// The parameters a route knows, with how their values are written.
@@ -36,14 +51,19 @@ impl Parameters {
     /// # Errors
     /// A parameter that was sent twice; or any parameter, if the route takes none.
     pub fn read(&self, pairs: Pairs) -> Result<Value> {
-        let (mut object, mut broken) = (Map::new(), Vec::new());
+        let (mut object, mut broken) = (Map::new(), Violations::default());
         for (name, text) in pairs {
+            let shown = excerpt(&name);
             if self.0.is_empty() {
-                let message = format!("There is no query parameter {name} here.");
-                broken.push(violation(Code::UnknownField, name, message, "Leave it out."));
+                broken.note(|| {
+                    let message = format!("There is no query parameter {shown} here.");
+                    violation(Code::UnknownField, shown, message, "Leave it out.")
+                });
             } else if object.contains_key(&name) {
-                let message = format!("{name} was sent more than once.");
-                broken.push(violation(Code::InvalidField, name, message, "Send it once."));
+                broken.note(|| {
+                    let message = format!("{shown} was sent more than once.");
+                    violation(Code::InvalidField, shown, message, "Send it once.")
+                });
             } else {
                 let value = self.value(&name, text);
                 object.insert(name, value);

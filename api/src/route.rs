@@ -145,12 +145,12 @@ pub struct Body {
 impl Body {
     /// A body that is read as `T`.
     #[must_use]
-    pub const fn of<T: DeserializeOwned + JsonSchema>(example: &'static str) -> Self {
+    pub const fn of<T: DeserializeOwned + JsonSchema + 'static>(example: &'static str) -> Self {
         Self { schema: SchemaGenerator::subschema_for::<T>, check: check::<T>, example }
     }
 }
 
-fn check<T: DeserializeOwned>(value: Value) -> Result<()> {
+fn check<T: DeserializeOwned + JsonSchema + 'static>(value: Value) -> Result<()> {
     strict::read::<T>(value).map(drop)
 }
 

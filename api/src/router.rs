@@ -13,6 +13,7 @@ use crate::{
     media::{Files, Gateway, OwnOrigin},
     openapi,
     page::Page,
+    path::OneSpelling,
     routes::ROUTES,
 };
 
@@ -33,6 +34,7 @@ pub fn service(domain: Domain, extra: Vec<Router>) -> Service {
     }
     Service::new(router)
         .hoop(Front::new(base_url))
+        .hoop(OneSpelling)
         .hoop(OwnOrigin::new(Files(domain.clone())))
         .hoop(Gate(domain))
 }

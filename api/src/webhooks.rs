@@ -15,6 +15,7 @@ pub struct DeliveriesQuery {
     pub limit: Option<i64>,
     /// `next_cursor` of the page before.
     #[serde(default)]
+    #[schemars(length(max = 200))]
     pub cursor: Option<String>,
 }
 

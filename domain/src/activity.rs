@@ -2,7 +2,7 @@
 
 use fanfare_entities::event;
 use schemars::JsonSchema;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -10,8 +10,8 @@ use uuid::Uuid;
 use crate::{
     Act, Reply,
     clock::show,
-    error::Result,
-    input,
+    error::{Code, Error, Result},
+    input, page,
     webhooks::{Page, work::payload},
 };
 
@@ -27,6 +27,7 @@ pub struct EventsQuery {
     pub limit: Option<i64>,
     /// `next_cursor` of the page before; the same as `after`.
     #[serde(default)]
+    #[schemars(length(max = 200))]
     pub cursor: Option<String>,
     /// The workspace, for a key without one.
     #[serde(default)]
@@ -48,16 +49,19 @@ fn in_seat(act: &Act) -> sea_orm::Select<event::Entity> {
 pub async fn events(act: &Act, query: EventsQuery) -> Result<Reply> {
     let limit = input::limit(query.limit)?;
     let after = input::cursor::<i64>(query.cursor.as_deref())?.or(query.after).unwrap_or(0);
-    let mut rows = in_seat(act)
-        .filter(event::Column::Sequence.gt(after))
-        .order_by_asc(event::Column::Sequence)
-        .limit(limit + 1)
-        .all(&act.cx.db.read)
-        .await?;
-    let more = rows.len() as u64 > limit;
-    rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-    let next = rows.last().filter(|_| more).and_then(|row| row.sequence).map(|n| n.to_string());
-    let events: Vec<_> = rows.iter().map(payload).collect();
+    if after < 0 {
+        let message = format!("after is {after}; it may be 0 or more.");
+        let remedy = "Send the sequence of the last event you have, or 0 for the first.";
+        return Err(Error::field(Code::InvalidField, "after", message, remedy));
+    }
+    let from = |last: Option<&event::Model>| {
+        let after = last.and_then(|row| row.sequence).unwrap_or(after);
+        let rest = in_seat(act).filter(event::Column::Sequence.gt(after));
+        rest.order_by_asc(event::Column::Sequence)
+    };
+    let page = page::read(&act.cx.db.read, limit, from, |row| page::size(&row.data)).await?;
+    let next = page.next(|row| row.sequence.unwrap_or_default().to_string());
+    let events: Vec<_> = page.rows.iter().map(payload).collect();
     Ok(Reply::ok(json!({ "events": events, "next_cursor": next })))
 }
 
@@ -67,15 +71,16 @@ pub async fn events(act: &Act, query: EventsQuery) -> Result<Reply> {
 /// A query that means nothing.
 pub async fn activity(act: &Act, page: Page) -> Result<Reply> {
     let limit = input::limit(page.limit)?;
-    let mut query = in_seat(act).order_by_desc(event::Column::Id).limit(limit + 1);
-    if let Some(below) = input::cursor::<Uuid>(page.cursor.as_deref())? {
-        query = query.filter(event::Column::Id.lt(below));
-    }
-    let mut rows = query.all(&act.cx.db.read).await?;
-    let more = rows.len() as u64 > limit;
-    rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-    let next = rows.last().filter(|_| more).map(|row| row.id.to_string());
-    let entries: Vec<_> = rows.iter().map(entry).collect();
+    let cursor = input::cursor::<Uuid>(page.cursor.as_deref())?;
+    let from = |last: Option<&event::Model>| {
+        let query = in_seat(act).order_by_desc(event::Column::Id);
+        let below = last.map(|row| row.id.0).or(cursor);
+        below.map_or(query.clone(), |below| query.filter(event::Column::Id.lt(below)))
+    };
+    let size = |row: &event::Model| page::size(&row.data) + row.message.len();
+    let page = page::read(&act.cx.db.read, limit, from, size).await?;
+    let next = page.next(|row| row.id.to_string());
+    let entries: Vec<_> = page.rows.iter().map(entry).collect();
     Ok(Reply::ok(json!({ "activity": entries, "next_cursor": next })))
 }
 

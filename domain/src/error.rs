@@ -1,6 +1,6 @@
 //! What a caller is told when a request cannot be done.
 
-pub use fanfare_platforms::Violation;
+pub use fanfare_platforms::{Violation, Violations, excerpt};
 use sea_orm::DbErr;
 use serde_json::{Map, Value, json};
 
@@ -8,6 +8,13 @@ pub use crate::catalogue::Code;
 
 /// Result of a domain function.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// The most characters of a sentence in an answer. What callers sent and is quoted in it is cut before; this only keeps an
+/// answer small whatever it quotes.
+const SENTENCE: usize = 600;
+
+/// The most bytes of the list of broken rules in an answer: a batch has an answer for each of its items.
+const LISTED: usize = 24 * 1024;
 
 /// An answer other than success. What it shows is safe to show; the cause of a bug is logged, not shown.
 #[derive(Debug, Clone)]
@@ -17,7 +24,7 @@ pub struct Error(Box<Inner>);
 struct Inner {
     code: Code,
     message: String,
-    violations: Vec<Violation>,
+    violations: Violations,
     details: Map<String, Value>,
     retry_after: Option<u64>,
 }
@@ -27,8 +34,8 @@ impl Error {
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self(Box::new(Inner {
             code,
-            message: message.into(),
-            violations: Vec::new(),
+            message: cut(message.into(), SENTENCE),
+            violations: Violations::default(),
             details: Map::new(),
             retry_after: None,
         }))
@@ -38,7 +45,8 @@ impl Error {
     ///
     /// # Errors
     /// The violations, if there are any.
-    pub fn check(violations: Vec<Violation>) -> Result<()> {
+    pub fn check(violations: impl Into<Violations>) -> Result<()> {
+        let violations = violations.into().cut();
         let Some(first) = violations.first() else { return Ok(()) };
         let code = Code::named(first.code).unwrap_or(Code::InvalidField);
         let mut error = Self::new(code, first.message.clone());
@@ -51,8 +59,8 @@ impl Error {
     ///
     /// # Errors
     /// Both, or `outcome`'s own if that is not about fields and nothing was wrong before it.
-    pub fn joined<T>(earlier: Vec<Violation>, outcome: Result<T>) -> Result<T> {
-        let later = match outcome {
+    pub fn joined<T>(earlier: Violations, outcome: Result<T>) -> Result<T> {
+        let mut later = match outcome {
             Ok(value) => return Self::check(earlier).map(|()| value),
             Err(error) if error.violations().is_empty() => {
                 Self::check(earlier)?;
@@ -62,8 +70,10 @@ impl Error {
         };
         let unread =
             |one: &Violation| earlier.iter().any(|broken| is_below(&one.field, &broken.field));
-        let later: Vec<_> = later.into_iter().filter(|one| !unread(one)).collect();
-        Self::check([earlier, later].concat())?;
+        later.retain(|one| !unread(one));
+        let mut all = earlier;
+        all.append(later);
+        Self::check(all)?;
         Err(Self::internal("an error about fields named none"))
     }
 
@@ -72,12 +82,12 @@ impl Error {
     /// # Errors
     /// All broken rules together; the first error that is not about fields otherwise.
     pub fn all<T>(outcomes: Vec<Result<T>>) -> Result<Vec<T>> {
-        let (mut values, mut broken, mut other) = (Vec::new(), Vec::new(), None);
+        let (mut values, mut broken, mut other) = (Vec::new(), Violations::default(), None);
         for outcome in outcomes {
             match outcome {
                 Ok(value) => values.push(value),
                 Err(error) if error.violations().is_empty() => other = other.or(Some(error)),
-                Err(error) => broken.extend(error.0.violations),
+                Err(error) => broken.append(error.0.violations),
             }
         }
         Self::check(broken)?;
@@ -153,6 +163,18 @@ impl Error {
         &self.0.violations
     }
 
+    /// How many more broken rules there are than are named.
+    #[must_use]
+    pub fn more(&self) -> usize {
+        self.0.violations.more()
+    }
+
+    /// The broken rules, all of them.
+    #[must_use]
+    pub fn into_violations(self) -> Violations {
+        self.0.violations
+    }
+
     /// The body without `request_id` and `doc_url`, which the API adds.
     #[must_use]
     pub fn body(&self) -> Map<String, Value> {
@@ -165,10 +187,44 @@ impl Error {
             body.insert("retry_after".into(), seconds.into());
         }
         if !self.0.violations.is_empty() {
-            body.insert("validation_errors".into(), json!(self.0.violations));
+            let listed = listed(&self.0.violations);
+            let more = self.0.violations.len() - listed.len() + self.more();
+            body.insert("validation_errors".into(), listed.into());
+            if more > 0 {
+                body.insert("more_violations".into(), more.into());
+            }
         }
         body
     }
+}
+
+/// The broken rules as an answer shows them, as many as it has room for.
+fn listed(violations: &[Violation]) -> Vec<Value> {
+    let mut room = LISTED;
+    let short = |violation: &Violation| Violation {
+        field: excerpt(&violation.field).to_owned(),
+        message: cut(violation.message.clone(), SENTENCE),
+        remedy: cut(violation.remedy.clone(), SENTENCE),
+        ..violation.clone()
+    };
+    let shown = violations.iter().map(|violation| json!(short(violation)));
+    shown
+        .take_while(|shown| {
+            let size = shown.to_string().len() + 1;
+            let fits = size <= room;
+            room = room.saturating_sub(size);
+            fits
+        })
+        .collect()
+}
+
+/// At most so many characters of a sentence.
+fn cut(mut sentence: String, most: usize) -> String {
+    if let Some((end, _)) = sentence.char_indices().nth(most) {
+        sentence.truncate(end);
+        sentence.push('…');
+    }
+    sentence
 }
 
 impl std::fmt::Display for Error {

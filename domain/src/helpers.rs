@@ -34,10 +34,11 @@ const LINK: i64 = 13;
 #[serde(deny_unknown_fields)]
 pub struct Trigger {
     /// The tool, as `helper_tools` of `GET /api/v1/platforms` names it, for example `pinterest.boards`.
+    #[schemars(length(max = 100))]
     pub tool: String,
     /// The account to ask for; every tool but `x.quota` needs one.
     #[serde(default)]
-    #[schemars(with = "Option<i64>")]
+    #[schemars(schema_with = "crate::input::maybe_id_schema")]
     pub account_id: Option<Value>,
     /// What the tool takes besides.
     #[serde(default)]

@@ -12,14 +12,17 @@ use std::{
     time::Duration,
 };
 
-use fanfare_entities::{KeyId, Millis, idempotency_key};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, sea_query::Expr};
+use fanfare_entities::{Millis, UserId, WorkspaceId, idempotency_key, membership};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, sea_query::Expr,
+};
 use sha2::{Digest, Sha256};
 use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
 
 use crate::{
     Domain, Reply,
+    access::Caller,
     db::statement,
     error::{Code, Error, Result},
     rows::{Columns, Rows, Type},
@@ -36,10 +39,35 @@ pub const KEPT: Millis = 24 * 3_600_000;
 
 const SECRETS: &str = "idempotency_keys";
 
+/// Whose keys are one set: a person's in a workspace, with whatever API key they are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Owner(Uuid);
+
+impl Owner {
+    /// The set of a person in a workspace.
+    #[must_use]
+    pub fn of(person: UserId, workspace: WorkspaceId) -> Self {
+        let mut hash = Sha256::new();
+        hash.update(b"fanfare idempotency\n");
+        hash.update(person.0.as_bytes());
+        hash.update(workspace.0.as_bytes());
+        let digest = hash.finalize();
+        let mut bytes = [0_u8; 16];
+        bytes.copy_from_slice(&digest[..16]);
+        Self(uuid::Builder::from_custom_bytes(bytes).into_uuid())
+    }
+
+    /// Its name in the table.
+    #[must_use]
+    pub const fn id(self) -> Uuid {
+        self.0
+    }
+}
+
 /// A key that this request holds.
 #[derive(Debug, Clone)]
 pub struct Reservation {
-    owner: KeyId,
+    owner: Owner,
     key: String,
     holder: Uuid,
     settled: Arc<AtomicBool>,
@@ -65,12 +93,41 @@ pub fn fingerprint(method: &str, path: &str, body: &[u8]) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Returns the answer that the caller got to the same request before, in a workspace that the caller is still in. It is
+/// looked for before anything that the request names, which may be gone since.
+///
+/// # Errors
+/// The database's.
+pub async fn kept(cx: &Domain, caller: &Caller, key: &str, print: &str) -> Result<Option<Reply>> {
+    let mut seats = membership::Entity::find()
+        .select_only()
+        .column(membership::Column::WorkspaceId)
+        .filter(membership::Column::UserId.eq(caller.user_id));
+    if let Some(own) = caller.key_workspace {
+        seats = seats.filter(membership::Column::WorkspaceId.eq(own));
+    }
+    let seats: Vec<WorkspaceId> = seats.into_tuple().all(&cx.db.read).await?;
+    let owners = seats.into_iter().map(|workspace| Owner::of(caller.user_id, workspace).0);
+    let row = idempotency_key::Entity::find()
+        .filter(idempotency_key::Column::OwnerId.is_in(owners))
+        .filter(idempotency_key::Column::Key.eq(key))
+        .filter(idempotency_key::Column::Fingerprint.eq(print))
+        .filter(idempotency_key::Column::CreatedAt.gte(cx.clock.now() - KEPT))
+        .filter(idempotency_key::Column::Status.is_not_null())
+        .one(&cx.db.read)
+        .await?;
+    match row {
+        Some(row) => replay(cx, row.status.unwrap_or_default(), &row).await.map(Some),
+        None => Ok(None),
+    }
+}
+
 /// Asks for a key.
 ///
 /// # Errors
 /// [`Code::IdempotencyMismatch`] if it was used for another request, [`Code::IdempotencyInProgress`] while the first
 /// one still runs.
-pub async fn reserve(cx: &Domain, owner: KeyId, key: &str, print: &str) -> Result<Reserved> {
+pub async fn reserve(cx: &Domain, owner: Owner, key: &str, print: &str) -> Result<Reserved> {
     let holder = Uuid::now_v7();
     let mine = Reservation { owner, key: key.to_owned(), holder, settled: Arc::default() };
     // Twice at most: a kept answer that has just grown too old is removed and asked for again.
@@ -185,12 +242,12 @@ impl Reservation {
     }
 
     async fn find(&self, cx: &Domain) -> Result<Option<idempotency_key::Model>> {
-        let id = (self.owner, self.key.clone());
+        let id = (self.owner.0, self.key.clone());
         Ok(idempotency_key::Entity::find_by_id(id).one(&cx.db.write).await?)
     }
 
     async fn remove(&self, cx: &Domain, holder: Uuid) -> Result<()> {
-        idempotency_key::Entity::delete_by_id((self.owner, self.key.clone()))
+        idempotency_key::Entity::delete_by_id((self.owner.0, self.key.clone()))
             .filter(idempotency_key::Column::Holder.eq(holder))
             .exec(&cx.db.write)
             .await?;
@@ -257,7 +314,7 @@ impl Reservation {
     /// The row while this holder has it unanswered.
     fn is(&self, holder: Uuid) -> sea_orm::Condition {
         sea_orm::Condition::all()
-            .add(idempotency_key::Column::OwnerId.eq(self.owner))
+            .add(idempotency_key::Column::OwnerId.eq(self.owner.0))
             .add(idempotency_key::Column::Key.eq(self.key.as_str()))
             .add(idempotency_key::Column::Holder.eq(holder))
             .add(idempotency_key::Column::Status.is_null())

@@ -6,7 +6,8 @@ use fanfare_entities::{
 };
 use rand::RngExt;
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, sea_query::Expr,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder,
+    sea_query::Expr,
 };
 use secrecy::SecretString;
 use serde_json::{Value, json};
@@ -166,6 +167,23 @@ pub async fn revoke(cx: &Domain, prefix: &str) -> Result<u64> {
         .exec(&cx.db.write)
         .await?;
     Ok(revoked.rows_affected)
+}
+
+/// Revokes the keys with which a person reaches one workspace alone.
+pub(crate) async fn revoke_in<C: ConnectionTrait>(
+    conn: &C,
+    workspace: WorkspaceId,
+    person: UserId,
+    now: Millis,
+) -> Result<()> {
+    api_key::Entity::update_many()
+        .col_expr(api_key::Column::RevokedAt, Expr::value(now))
+        .filter(api_key::Column::UserId.eq(person))
+        .filter(api_key::Column::WorkspaceId.eq(workspace))
+        .filter(api_key::Column::RevokedAt.is_null())
+        .exec(conn)
+        .await?;
+    Ok(())
 }
 
 /// The caller, the key and the workspaces it reaches.

@@ -26,6 +26,7 @@ pub mod limits;
 pub mod logins;
 pub mod media;
 pub mod ops;
+mod page;
 pub mod passwords;
 pub mod people;
 pub mod platforms;

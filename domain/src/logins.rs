@@ -1,7 +1,8 @@
 //! What operators' and persons' log-ins have in common: tokens, and how often a password may be tried.
 //!
-//! The token is in the browser's cookie and nowhere else; in the database is its SHA-256. Tries are counted in the
-//! database, so that the limit holds over all processes, before the password is looked at.
+//! The token is in the browser's cookie and nowhere else; in the database is its SHA-256. Attempts are counted in the
+//! database, so that the limit holds over all processes, before the password is looked at. An attempt beyond a limit writes
+//! nothing.
 
 use fanfare_entities::{Millis, login_attempt};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
@@ -14,11 +15,46 @@ use crate::{
     token::hash,
 };
 
-/// How long tries are counted together, in ms.
+/// How long attempts are counted together, in ms.
 const WINDOW: Millis = 15 * 60_000;
 
-/// Most tries of a window for one name from one address, and from one address in all.
-const TRIES: (i32, i32) = (5, 60);
+/// The most attempts of a window from one address.
+const FROM_ADDRESS: i32 = 60;
+
+/// The most attempts of a window for one name from one address.
+const FOR_NAME_FROM_ADDRESS: i32 = 5;
+
+/// The most attempts of a window for one name, from all addresses together. Whoever has many addresses guesses no faster; the
+/// owner of the name may be locked out meanwhile, until an operator unlocks it.
+const FOR_NAME: i32 = 20;
+
+/// Who logs in. Attempts of both kinds are counted apart: neither can lock the other out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Realm {
+    /// The people who run the service.
+    Operators,
+    /// The persons whose workspaces these are.
+    Persons,
+}
+
+impl Realm {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Operators => "operator",
+            Self::Persons => "person",
+        }
+    }
+
+    /// Where the attempts for a name from all addresses are counted.
+    fn name_key(self, email: &str) -> String {
+        format!("{}:name:{}", self.name(), hash(email))
+    }
+
+    /// Where the attempts for a name from one address are counted.
+    fn pair_key(self, email: &str, address: &str) -> String {
+        format!("{}@{address}", self.name_key(email))
+    }
+}
 
 /// What came of a try.
 #[derive(Debug)]
@@ -27,25 +63,25 @@ pub enum LogIn {
     Welcome(SecretString),
     /// Wrong name or password; which of them is not told.
     Wrong,
-    /// Too many tries; seconds until the next one.
+    /// Too many attempts; seconds until the next one.
     TooMany(i64),
 }
 
-/// One name at one address, as its tries are counted. `realm` keeps operators and persons apart.
-fn name(realm: &str, email: &str, address: &str) -> String {
-    format!("{realm}{}@{address}", hash(email))
-}
-
-/// Counts a try; the seconds to wait if there were too many.
+/// Counts an attempt; the seconds to wait if there were too many. The address comes first, so that nobody makes a row for
+/// each name there could be.
 pub(crate) async fn admit(
     cx: &Domain,
-    realm: &str,
+    realm: Realm,
     email: &str,
     address: &str,
 ) -> Result<Option<i64>> {
-    let names = [name(realm, email, address), format!("address:{address}")];
-    for (name, most) in names.iter().zip([TRIES.0, TRIES.1]) {
-        if let Some(wait) = count(cx, name, most).await? {
+    let counted = [
+        (format!("{}:address:{address}", realm.name()), FROM_ADDRESS),
+        (realm.pair_key(email, address), FOR_NAME_FROM_ADDRESS),
+        (realm.name_key(email), FOR_NAME),
+    ];
+    for (name, most) in &counted {
+        if let Some(wait) = count(cx, name, *most).await? {
             tracing::warn!(address, "too many log-ins were tried");
             return Ok(Some(wait));
         }
@@ -53,25 +89,43 @@ pub(crate) async fn admit(
     Ok(None)
 }
 
-/// Forgets the tries of a name that got in.
-pub(crate) async fn forgive(cx: &Domain, realm: &str, email: &str, address: &str) -> Result<()> {
-    let name = name(realm, email, address);
-    login_attempt::Entity::delete_by_id(name).exec(&cx.db.write).await?;
+/// Forgets the attempts of a name that got in.
+pub(crate) async fn forgive(cx: &Domain, realm: Realm, email: &str, address: &str) -> Result<()> {
+    let names = [realm.pair_key(email, address), realm.name_key(email)];
+    let theirs = login_attempt::Column::Name.is_in(names);
+    login_attempt::Entity::delete_many().filter(theirs).exec(&cx.db.write).await?;
     Ok(())
 }
 
+/// Lets a name try again at once, from every address; both as a person and as an operator.
+///
+/// # Errors
+/// The database's.
+pub async fn unlock(cx: &Domain, email: &str) -> Result<()> {
+    let email = email.trim().to_lowercase();
+    for realm in [Realm::Operators, Realm::Persons] {
+        let name = realm.name_key(&email);
+        let theirs = login_attempt::Column::Name.starts_with(name);
+        login_attempt::Entity::delete_many().filter(theirs).exec(&cx.db.write).await?;
+    }
+    Ok(())
+}
+
+/// Counts an attempt under a name unless there were `most` of them; then the seconds until there may be another.
 async fn count(cx: &Domain, name: &str, most: i32) -> Result<Option<i64>> {
     let (now, conn) = (cx.clock.now(), &cx.db.write);
     let sql = "INSERT INTO login_attempts (name, tries, until_at) VALUES ($1, 1, $2) \
                ON CONFLICT (name) DO UPDATE SET \
                tries = CASE WHEN login_attempts.until_at <= $3 THEN 1 ELSE login_attempts.tries + 1 END, \
                until_at = CASE WHEN login_attempts.until_at <= $3 THEN excluded.until_at \
-               ELSE login_attempts.until_at END RETURNING tries, until_at";
-    let values = [name.into(), (now + WINDOW).into(), now.into()];
-    let row = conn.query_one_raw(statement(conn, sql, values)).await?;
-    let row = row.ok_or_else(|| Error::internal("a try was not counted"))?;
-    let (tries, until): (i32, Millis) = (row.try_get("", "tries")?, row.try_get("", "until_at")?);
-    Ok((tries > most).then(|| ((until - now) / 1_000).max(1)))
+               ELSE login_attempts.until_at END \
+               WHERE login_attempts.until_at <= $3 OR login_attempts.tries < $4 RETURNING tries";
+    let values = [name.into(), (now + WINDOW).into(), now.into(), most.into()];
+    if conn.query_one_raw(statement(conn, sql, values)).await?.is_some() {
+        return Ok(None);
+    }
+    let row = login_attempt::Entity::find_by_id(name).one(conn).await?;
+    Ok(Some(row.map_or(1, |row| ((row.until_at - now) / 1_000).max(1))))
 }
 
 /// Forgets tries that no longer count.

@@ -11,7 +11,9 @@ use sea_orm::{
 use crate::{
     Domain,
     access::{PlanTier, Role},
-    error::{Code, Error, Result},
+    error::{Code, Error, Result, excerpt},
+    input::text::{self, Rule},
+    keys,
 };
 
 /// Finds the person with this address or makes one, with a personal workspace on the highest plan.
@@ -91,16 +93,25 @@ pub async fn workspaces_of(cx: &Domain, person: UserId, least: Role) -> Result<V
     Ok(rows.into_iter().map(|row| Workspace { id: row.id, name: row.name }).collect())
 }
 
+/// The longest e-mail address there is, in bytes.
+const LONGEST_ADDRESS: usize = 254;
+
+/// Checks the name of something that an operator makes.
+fn check_name(name: &str) -> Result<()> {
+    text::flaw("name", name, Rule::line(text::USUAL))
+        .map_or(Ok(()), |flaw| Err(Error::violation(flaw)))
+}
+
 /// An address in the one form it is stored in.
 pub(crate) fn normalised(email: &str) -> Result<String> {
     let email = email.trim().to_lowercase();
     let well_formed = email.split_once('@').is_some_and(|(name, host)| {
         !name.is_empty() && !host.is_empty() && !email.contains(char::is_whitespace)
     });
-    if well_formed {
+    if well_formed && text::is_clean(&email) && email.len() <= LONGEST_ADDRESS {
         return Ok(email);
     }
-    let message = format!("{email:?} is not an e-mail address.");
+    let message = format!("{:?} is not an e-mail address.", excerpt(&email));
     Err(Error::field(Code::InvalidField, "email", message, "Send an address like ada@example.com."))
 }
 
@@ -109,6 +120,7 @@ pub(crate) fn normalised(email: &str) -> Result<String> {
 /// # Errors
 /// The database's.
 pub async fn create_workspace(cx: &Domain, name: &str, owner: UserId) -> Result<WorkspaceId> {
+    check_name(name)?;
     let conn = cx.db.begin().await?;
     let id = add_workspace(cx, &conn, name, owner, false).await?;
     conn.commit().await?;
@@ -154,6 +166,35 @@ pub async fn set_member(cx: &Domain, id: WorkspaceId, person: UserId, role: Role
     seat(&cx.db.write, id, person, role, cx.clock.now()).await
 }
 
+/// Takes a person's seat in a workspace away, with the locks on it and the person's keys for that workspace.
+///
+/// # Errors
+/// [`Code::WorkspaceNotFound`], [`Code::NotFound`] if the person has no seat there, or [`Code::InvalidField`] if the person
+/// owns the workspace.
+pub async fn remove_member(cx: &Domain, id: WorkspaceId, person: UserId) -> Result<()> {
+    let owner = require_workspace(cx, id).await?.owner_id;
+    if owner == person {
+        let message = "The person owns the workspace; its owner cannot be removed.";
+        let remedy = "Remove another member.";
+        return Err(Error::field(Code::InvalidField, "email", message, remedy));
+    }
+    let tx = cx.db.begin().await?;
+    let gone = membership::Entity::delete_by_id((id, person)).exec(&tx).await?;
+    if gone.rows_affected == 0 {
+        return Err(no_seat());
+    }
+    let locks = brand_lock::Entity::delete_many()
+        .filter(brand_lock::Column::WorkspaceId.eq(id))
+        .filter(brand_lock::Column::UserId.eq(person));
+    locks.exec(&tx).await?;
+    keys::revoke_in(&tx, id, person, cx.clock.now()).await?;
+    Ok(tx.commit().await?)
+}
+
+fn no_seat() -> Error {
+    Error::new(Code::NotFound, "The person has no seat in that workspace.")
+}
+
 async fn seat<C: ConnectionTrait>(
     conn: &C,
     id: WorkspaceId,
@@ -174,10 +215,10 @@ async fn seat<C: ConnectionTrait>(
     Ok(())
 }
 
-async fn require_workspace(cx: &Domain, id: WorkspaceId) -> Result<()> {
+async fn require_workspace(cx: &Domain, id: WorkspaceId) -> Result<workspace::Model> {
     let found = workspace::Entity::find_by_id(id).one(&cx.db.write).await?;
     let missing = || Error::new(Code::WorkspaceNotFound, format!("There is no workspace {id}."));
-    found.map(drop).ok_or_else(missing)
+    found.ok_or_else(missing)
 }
 
 /// Makes a brand.
@@ -185,6 +226,7 @@ async fn require_workspace(cx: &Domain, id: WorkspaceId) -> Result<()> {
 /// # Errors
 /// [`Code::WorkspaceNotFound`].
 pub async fn create_brand(cx: &Domain, workspace: WorkspaceId, name: &str) -> Result<BrandId> {
+    check_name(name)?;
     require_workspace(cx, workspace).await?;
     let id = BrandId::fresh();
     let row = brand::ActiveModel {
@@ -208,7 +250,7 @@ pub async fn lock(cx: &Domain, workspace: WorkspaceId, person: UserId, id: Brand
         return Err(Error::new(Code::BrandNotFound, format!("There is no brand {id} there.")));
     }
     if membership::Entity::find_by_id((workspace, person)).one(conn).await?.is_none() {
-        return Err(Error::new(Code::NotFound, "The person has no seat in that workspace."));
+        return Err(no_seat());
     }
     let row = brand_lock::ActiveModel {
         workspace_id: Set(workspace),
@@ -217,6 +259,27 @@ pub async fn lock(cx: &Domain, workspace: WorkspaceId, person: UserId, id: Brand
     };
     let again = OnConflict::new().do_nothing().to_owned();
     brand_lock::Entity::insert(row).on_conflict(again).exec_without_returning(conn).await?;
+    Ok(())
+}
+
+/// Takes the lock of a seat to a brand away. A seat without any lock sees the whole workspace.
+///
+/// # Errors
+/// [`Code::NotFound`] if there is no such lock.
+pub async fn unlock(
+    cx: &Domain,
+    workspace: WorkspaceId,
+    person: UserId,
+    id: BrandId,
+) -> Result<()> {
+    let lock = brand_lock::Entity::delete_many()
+        .filter(brand_lock::Column::WorkspaceId.eq(workspace))
+        .filter(brand_lock::Column::UserId.eq(person))
+        .filter(brand_lock::Column::BrandId.eq(id));
+    if lock.exec(&cx.db.write).await?.rows_affected == 0 {
+        let message = "The person's seat in that workspace is not locked to that brand.";
+        return Err(Error::new(Code::NotFound, message));
+    }
     Ok(())
 }
 

@@ -8,16 +8,13 @@ use subtle::ConstantTimeEq;
 use crate::{
     Domain,
     error::Result,
-    logins::{self, LogIn},
+    logins::{self, LogIn, Realm},
     passwords, people,
     token::{self, hash},
 };
 
 /// How long a log-in lasts, in ms.
 pub const LASTS: Millis = 7 * 24 * 3_600_000;
-
-/// Keeps persons' tries apart from operators'.
-const REALM: &str = "person:";
 
 /// A person who is logged in.
 #[derive(Debug, Clone)]
@@ -63,7 +60,7 @@ pub async fn log_in(
     address: &str,
 ) -> Result<LogIn> {
     let email = email.trim().to_lowercase();
-    if let Some(wait) = logins::admit(cx, REALM, &email, address).await? {
+    if let Some(wait) = logins::admit(cx, Realm::Persons, &email, address).await? {
         return Ok(LogIn::TooMany(wait));
     }
     let by_email = user::Column::Email.eq(&email);
@@ -77,7 +74,7 @@ pub async fn log_in(
         tracing::warn!(address, "a log-in was refused");
         return Ok(LogIn::Wrong);
     };
-    logins::forgive(cx, REALM, &email, address).await?;
+    logins::forgive(cx, Realm::Persons, &email, address).await?;
     let token = token::fresh();
     let now = cx.clock.now();
     let row = user_session::ActiveModel {

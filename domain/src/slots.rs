@@ -16,7 +16,7 @@ use uuid::Uuid;
 use crate::{
     Act, Domain, Reply, accounts,
     clock::show,
-    error::{Code, Error, Result, violation},
+    error::{Code, Error, Result, Violations, violation},
     input,
 };
 
@@ -46,12 +46,15 @@ const DAYS: [(&str, Weekday); 7] = [
 #[serde(deny_unknown_fields)]
 pub struct NewGrid {
     /// 1 to 48 times of day, `HH:MM`.
+    #[schemars(inner(length(max = 50)))]
     pub times: Vec<String>,
     /// The weekdays they are for, such as `monday`; all if left out.
     #[serde(default)]
+    #[schemars(inner(length(max = 50)))]
     pub days: Option<Vec<String>>,
     /// The zone they are in, an IANA name; the workspace's if left out.
     #[serde(default)]
+    #[schemars(length(max = 100))]
     pub timezone: Option<String>,
 }
 
@@ -64,9 +67,11 @@ pub struct NextQuery {
     pub account_id: i64,
     /// Only slots after this time; after now if left out.
     #[serde(default)]
+    #[schemars(length(max = 100))]
     pub after: Option<String>,
     /// Read the grid in this zone, an IANA name, instead of its own.
     #[serde(default)]
+    #[schemars(length(max = 100))]
     pub timezone: Option<String>,
     /// The workspace, for a key without one. The account must be in it.
     #[serde(default)]
@@ -128,7 +133,7 @@ pub async fn set_grid(act: &Act, id: AccountId, new: NewGrid) -> Result<Reply> {
 
 /// Times and days in order, each once; or all that is wrong.
 fn check(new: &NewGrid) -> Result<(Vec<String>, Vec<&'static str>)> {
-    let mut broken = Vec::new();
+    let mut broken = Violations::default();
     let wrong = |field: String, message: String, remedy: &str| {
         violation(Code::InvalidField, field, message, remedy)
     };
@@ -137,8 +142,10 @@ fn check(new: &NewGrid) -> Result<(Vec<String>, Vec<&'static str>)> {
         broken.push(wrong("times".into(), message, "Send 1 to 48 times of day."));
     }
     for (place, time) in new.times.iter().enumerate().filter(|(_, time)| clock(time).is_none()) {
-        let message = format!("{time:?} is not a time of day.");
-        broken.push(wrong(format!("times[{place}]"), message, "Send HH:MM, for example 09:00."));
+        broken.note(|| {
+            let message = format!("{time:?} is not a time of day.");
+            wrong(format!("times[{place}]"), message, "Send HH:MM, for example 09:00.")
+        });
     }
     let names: Vec<String> = match &new.days {
         Some(days) => days.iter().map(|day| day.to_lowercase()).collect(),
@@ -149,8 +156,10 @@ fn check(new: &NewGrid) -> Result<(Vec<String>, Vec<&'static str>)> {
         broken.push(wrong("days".into(), message, "Name a weekday, or leave days out."));
     }
     for (place, day) in names.iter().enumerate().filter(|(_, day)| weekday(day).is_none()) {
-        let message = format!("{day:?} is not a weekday.");
-        broken.push(wrong(format!("days[{place}]"), message, "Send monday to sunday."));
+        broken.note(|| {
+            let message = format!("{day:?} is not a weekday.");
+            wrong(format!("days[{place}]"), message, "Send monday to sunday.")
+        });
     }
     Error::joined(broken, new.timezone.as_deref().map(input::zone).transpose())?;
     let mut times: Vec<_> = new.times.iter().map(|time| time.trim().to_owned()).collect();

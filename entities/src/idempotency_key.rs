@@ -2,15 +2,15 @@
 
 use sea_orm::entity::prelude::*;
 
-use crate::{KeyId, Millis, SecretId};
+use crate::{Millis, SecretId};
 
 /// A write request that may be sent again.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "idempotency_keys")]
 pub struct Model {
-    /// The API key that sent it.
+    /// The person who sent it, in the workspace that it is about.
     #[sea_orm(primary_key, auto_increment = false)]
-    pub owner_id: KeyId,
+    pub owner_id: Uuid,
     /// As sent; an item of a batch has `:<index>` behind it.
     #[sea_orm(primary_key, auto_increment = false)]
     pub key: String,

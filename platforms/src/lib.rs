@@ -63,7 +63,7 @@ pub use spec::{
     Caption, Connect, CredentialField, DocumentRules, Frame, MediaRules, PostType, Setting, Shape,
     Spec, ThreadRules,
 };
-pub use validate::{Conversion, Violation, Warning, conversions, validate};
+pub use validate::{Conversion, Violation, Violations, Warning, conversions, excerpt, validate};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

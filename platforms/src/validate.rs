@@ -7,6 +7,7 @@ mod media;
 mod metadata;
 mod settings;
 pub(crate) mod value;
+mod violations;
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -14,6 +15,7 @@ use serde_json::{Value, json};
 use crate::{Account, Draft, MediaRules, Platform, Spec};
 
 pub use conversion::{Conversion, conversions};
+pub use violations::{Violations, excerpt};
 
 /// One broken rule, in the shape of the API's `validation_errors`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -24,10 +26,10 @@ pub struct Violation {
     pub code: &'static str,
     /// What is wrong, one sentence.
     pub message: String,
-    /// The limit, where there is one.
+    /// The limit, where there is one: a whole number or a text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<Value>,
-    /// What was given, where it can be compared with the limit.
+    /// What was given, where it can be compared with the limit: a whole number or a text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actual: Option<Value>,
     /// What to do, one sentence.
@@ -55,9 +57,24 @@ impl Violation {
     /// The same with the limit and what was given instead.
     #[must_use]
     pub fn with_limit(mut self, limit: impl Serialize, actual: impl Serialize) -> Self {
-        self.limit = Some(json!(limit));
-        self.actual = Some(json!(actual));
+        self.limit = Some(comparable(json!(limit)));
+        self.actual = Some(comparable(json!(actual)));
         self
+    }
+}
+
+/// A value as `limit` and `actual` show it: a whole number or a text.
+fn comparable(value: Value) -> Value {
+    match value {
+        Value::Number(number) if !number.is_f64() => Value::Number(number),
+        Value::String(text) => excerpt(&text).into(),
+        Value::Array(items) => {
+            let named = items
+                .iter()
+                .map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned));
+            named.collect::<Vec<_>>().join(", ").into()
+        }
+        other => excerpt(&other.to_string()).into(),
     }
 }
 
@@ -80,13 +97,13 @@ impl Warning {
 /// All rules of the network that `draft` breaks, in the order of the fields: caption, media, post type, settings,
 /// metadata. Pure. Media whose type or size is not known yet passes. An account that is not known yet is an empty one.
 #[must_use]
-pub fn validate(platform: &dyn Platform, account: &Account, draft: &Draft) -> Vec<Violation> {
+pub fn validate(platform: &dyn Platform, account: &Account, draft: &Draft) -> Violations {
     let spec = &platform.spec_of(account);
-    let mut found = caption::violations(platform, spec, draft);
-    found.extend(media::violations(spec, draft));
+    let mut found: Violations = caption::violations(platform, spec, draft).into();
+    found.append(media::violations(spec, draft));
     found.extend(post_type(spec, draft));
-    found.extend(settings::violations(spec, draft));
-    found.extend(metadata::violations(spec, draft));
+    found.append(settings::violations(spec, draft));
+    found.append(metadata::violations(spec, draft));
     found.extend(platform.check(draft));
     if !account.remote_id.is_empty() {
         found.extend(platform.lacks(account));
@@ -124,7 +141,7 @@ fn post_type(spec: &Spec, draft: &Draft) -> Option<Violation> {
         Violation::new(
             if among { "settings.post_type" } else { "post_type" },
             "setting_invalid",
-            format!("{} has no post type {given:?}.", spec.id),
+            format!("{} has no post type {:?}.", spec.id, excerpt(given)),
             format!("Use one of: {}.", known.join(", ")),
         )
         .with_limit(known, given),
@@ -145,7 +162,7 @@ fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = known.collect();
     let best = names
         .iter()
-        .map(|name| (strsim::jaro_winkler(given, name), *name))
+        .map(|name| (strsim::jaro_winkler(excerpt(given), name), *name))
         .max_by(|left, right| left.0.total_cmp(&right.0));
     match best {
         Some((likeness, name)) if likeness >= 0.75 => format!("Did you mean {name:?}?"),

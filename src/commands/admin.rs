@@ -10,6 +10,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::ValueEnum;
 use fanfare_domain::{
     access::{PlanTier, Role},
+    logins,
     ops::operators,
     passwords, people, sign_in,
 };
@@ -37,12 +38,16 @@ pub enum Command {
     },
     /// Sets the password with which a person logs in to connect accounts, and ends the person's log-ins. It is asked
     /// for on a terminal, and read as one line from standard input otherwise.
+    #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
     Password {
         /// Address of the person.
-        email: String,
+        #[arg(required = true)]
+        email: Option<String>,
         /// Make a password and print it, alone, on standard output.
         #[arg(long)]
         generate: bool,
+        #[command(subcommand)]
+        command: Option<PasswordCommand>,
     },
     /// Finds or makes a person.
     User {
@@ -58,13 +63,19 @@ pub enum Command {
         owner: String,
     },
     /// Gives a person a seat, or another role.
+    #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
     Member {
         /// The workspace.
-        workspace: Uuid,
+        #[arg(required = true)]
+        workspace: Option<Uuid>,
         /// Address.
-        email: String,
+        #[arg(required = true)]
+        email: Option<String>,
         /// The role.
-        role: RoleName,
+        #[arg(required = true)]
+        role: Option<RoleName>,
+        #[command(subcommand)]
+        command: Option<MemberCommand>,
     },
     /// Makes a brand.
     Brand {
@@ -81,6 +92,17 @@ pub enum Command {
         email: String,
         /// The brand.
         brand: Uuid,
+    },
+    /// With an address alone: lets it try to log in again at once, as a person and as an operator, after too many
+    /// attempts. With a workspace, an address and a brand: takes the lock of the seat to the brand away.
+    Unlock {
+        /// The address, or the workspace.
+        address_or_workspace: String,
+        /// Address of the member.
+        #[arg(requires = "brand")]
+        email: Option<String>,
+        /// The brand.
+        brand: Option<Uuid>,
     },
     /// After a restore: makes posts that may have gone out since the backup fail with outcome_unknown, so that a
     /// person decides. Needs every worker stopped. docs/operations.md says when.
@@ -103,6 +125,32 @@ pub enum Command {
         /// Whether its API may be used.
         #[arg(long)]
         addon: Option<bool>,
+    },
+}
+
+/// What else can be done to a seat.
+#[derive(Debug, clap::Subcommand)]
+pub enum MemberCommand {
+    /// Takes a person's seat away, with its locks and the person's keys for that workspace.
+    Remove {
+        /// The workspace.
+        workspace: Uuid,
+        /// Address.
+        email: String,
+    },
+}
+
+/// What else can be done to a password.
+#[derive(Debug, clap::Subcommand)]
+pub enum PasswordCommand {
+    /// Makes a new password and prints it, alone, on standard output. Ends the log-ins there are, and lets the address
+    /// try again at once.
+    Reset {
+        /// Address.
+        email: String,
+        /// The password of an operator, for the dashboard under /admin.
+        #[arg(long)]
+        operator: bool,
     },
 }
 
@@ -142,16 +190,39 @@ pub async fn run(config: Config, command: Command) -> Result<()> {
     let cx = start::domain(&config, way).await?;
     match command {
         Command::Create { email, generate } => create(&cx, &email, generate).await?,
-        Command::Password { email, generate } => set_password(&cx, &email, generate).await?,
+        Command::Password { command: Some(PasswordCommand::Reset { email, operator }), .. } => {
+            reset(&cx, &email, operator).await?;
+        }
+        Command::Password { email, generate, command: None } => {
+            set_password(&cx, &email.unwrap_or_default(), generate).await?;
+        }
         Command::User { email } => say(people::find_or_create(&cx, &email).await?),
         Command::Workspace { name, owner } => {
             let owner = people::find_or_create(&cx, &owner).await?;
             say(people::create_workspace(&cx, &name, owner).await?);
         }
-        Command::Member { workspace, email, role } => {
+        Command::Member { command: Some(MemberCommand::Remove { workspace, email }), .. } => {
+            let person = people::by_email(&cx, &email).await?;
+            people::remove_member(&cx, WorkspaceId(workspace), person).await?;
+            say(person);
+        }
+        Command::Member { workspace, email, role, command: None } => {
+            let (Some(workspace), Some(email), Some(role)) = (workspace, email, role) else {
+                bail!("name the workspace, the address and the role");
+            };
             let person = people::find_or_create(&cx, &email).await?;
             people::set_member(&cx, WorkspaceId(workspace), person, role.into()).await?;
             say(person);
+        }
+        Command::Unlock { address_or_workspace, email: Some(email), brand: Some(brand) } => {
+            let workspace = address_or_workspace.parse().context("the workspace")?;
+            let person = people::by_email(&cx, &email).await?;
+            people::unlock(&cx, WorkspaceId(workspace), person, BrandId(brand)).await?;
+            say(brand);
+        }
+        Command::Unlock { address_or_workspace, .. } => {
+            logins::unlock(&cx, &address_or_workspace).await?;
+            say(address_or_workspace);
         }
         Command::Brand { workspace, name } => {
             say(people::create_brand(&cx, WorkspaceId(workspace), &name).await?);
@@ -168,6 +239,19 @@ pub async fn run(config: Config, command: Command) -> Result<()> {
             say(workspace);
         }
     }
+    Ok(())
+}
+
+async fn reset(cx: &fanfare_domain::Domain, email: &str, operator: bool) -> Result<()> {
+    let password = passwords::generate();
+    if operator {
+        operators::reset(cx, &from_shell(), email, password.clone()).await?;
+    } else {
+        sign_in::set_password(cx, email, password.clone()).await?;
+    }
+    logins::unlock(cx, email).await?;
+    tracing::info!("{email} has a new password; earlier log-ins have ended");
+    say(password.expose_secret());
     Ok(())
 }
 

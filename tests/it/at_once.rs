@@ -7,11 +7,11 @@ use fanfare_domain::{
     Act, Code, Domain, PostId,
     access::{self, Caller},
     failpoint::{Failpoint, Hook, Moment},
-    idempotency::{self, Reservation, Reserved},
+    idempotency::{self, Owner, Reservation, Reserved},
     limits::Meter,
     posts::NewRow,
 };
-use fanfare_entities::{KeyId, idempotency_key, post, workspace};
+use fanfare_entities::{UserId, WorkspaceId, idempotency_key, post, workspace};
 use fanfare_tests::{Options, TestApp, User};
 use futures_util::future::join_all;
 use sea_orm::{ConnectionTrait, EntityTrait, QuerySelect};
@@ -66,7 +66,7 @@ async fn everyone_gets_the_answer_to_what_was_asked() {
 }
 
 /// A key that is reserved in the database, for whoever is asked for it.
-async fn reserved(cx: &Domain, owner: KeyId, key: &str) -> Reservation {
+async fn reserved(cx: &Domain, owner: Owner, key: &str) -> Reservation {
     match idempotency::reserve(cx, owner, key, "print").await.unwrap() {
         Reserved::Mine(reservation) => reservation,
         Reserved::Replay(_) => panic!("nobody has used it"),
@@ -105,14 +105,14 @@ async fn copies(cx: &Domain, user: &User, count: usize) -> Vec<NewRow> {
 async fn one_that_cannot_be_written_keeps_no_other_back() {
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
     let (cx, user) = (&app.domain, app.user().await);
-    let owner = KeyId(Uuid::now_v7());
+    let owner = Owner::of(UserId(Uuid::now_v7()), WorkspaceId(Uuid::now_v7()));
     let mut news = copies(cx, &user, 20).await;
     for number in (3..20).step_by(5) {
         let key = format!("key-{number}");
         news[number].act.reservation = Some(reserved(cx, owner, &key).await);
         if number == 13 {
             // Somebody else has taken the key over, and is done.
-            let gone = idempotency_key::Entity::delete_by_id((owner, key));
+            let gone = idempotency_key::Entity::delete_by_id((owner.id(), key));
             gone.exec(&cx.db.write).await.unwrap();
         }
     }
@@ -131,7 +131,7 @@ async fn one_that_cannot_be_written_keeps_no_other_back() {
         let written = post::Entity::find_by_id(id).one(&cx.db.read).await.unwrap().unwrap();
         assert_eq!(written, post::Model { id, ..news[number].row.clone() });
         ids.insert(id.0);
-        let kept = idempotency_key::Entity::find_by_id((owner, format!("key-{number}")));
+        let kept = idempotency_key::Entity::find_by_id((owner.id(), format!("key-{number}")));
         let kept = kept.one(&cx.db.read).await.unwrap();
         assert_eq!(kept.is_some(), number % 5 == 3);
         if let Some(kept) = kept {

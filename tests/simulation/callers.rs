@@ -6,7 +6,7 @@ use fanfare_domain::{
     posts::{self, Changes, NewPost, Retry, StatusChange},
 };
 use fanfare_entities::{Millis, PostId};
-use fanfare_platforms::Class;
+use fanfare_platforms::{Class, Violations};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -33,7 +33,9 @@ pub async fn create(world: &World, dice: &mut Dice, number: usize) -> (String, O
     said_before(world, account, &text);
     let of = &world.accounts[account];
     let body = json!({"account_id": of.id.0, "caption": text, "scheduled_at": show(at)});
-    let made = posts::create(&world.callers[of.caller], read::<NewPost>(body), Vec::new()).await;
+    let made =
+        posts::create(&world.callers[of.caller], read::<NewPost>(body), Violations::default())
+            .await;
     let (platform, wait) = (of.platform, at - world.now());
     match made {
         Ok(reply) => {
@@ -91,7 +93,7 @@ pub async fn change(world: &World, dice: &mut Dice, wish: &mut Wish) -> String {
 type Outcome = fanfare_domain::Result<()>;
 
 async fn edit(act: &Act, id: PostId, body: Value) -> Outcome {
-    posts::edit(act, id, read::<Changes>(body), Vec::new()).await.map(drop)
+    posts::edit(act, id, read::<Changes>(body), Violations::default()).await.map(drop)
 }
 
 async fn status(act: &Act, id: PostId, body: Value) -> Outcome {

@@ -8,16 +8,16 @@ use salvo::http::{
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
-use url::form_urlencoded;
 
-use crate::query::Pairs;
+use crate::query::{self, Pairs};
 
 /// A cookie as this service sets it. Scripts never see it.
 #[derive(Debug, Clone, Copy)]
 pub struct Cookie {
-    /// Its name.
+    /// Its name on http. On https it has `__Host-` before it, which browsers take from this host alone, and only over https:
+    /// neither a neighbouring host nor whoever sits on the line can set one.
     pub name: &'static str,
-    /// The pages that get it.
+    /// The pages that get it on http. On https all do: `__Host-` wants it so.
     pub path: &'static str,
     /// `Strict`: only pages of ours lead to a page with it. `Lax`: a link from elsewhere does too.
     pub same_site: &'static str,
@@ -46,10 +46,10 @@ pub fn is_ours(cookie: &SecretString, fields: &Pairs) -> bool {
 /// The fields of a form.
 ///
 /// # Errors
-/// [`Code::PayloadTooLarge`], also if the body could not be read.
+/// [`Code::PayloadTooLarge`], also if the body could not be read; or what is wrong with a text in it.
 pub async fn fields(req: &mut Request) -> Result<Pairs> {
     match req.payload_with_max_size(LARGEST).await {
-        Ok(body) => Ok(form_urlencoded::parse(body).into_owned().collect()),
+        Ok(body) => query::checked(body),
         Err(_) => {
             let message = format!("The form has more than {} KiB.", LARGEST / 1024);
             Err(Error::field(Code::PayloadTooLarge, "form", message, "Go back and shorten it."))
@@ -57,9 +57,23 @@ pub async fn fields(req: &mut Request) -> Result<Pairs> {
     }
 }
 
-/// A cookie of ours.
+impl Cookie {
+    fn full_name(&self, cx: &Domain) -> String {
+        if is_secure(cx) { format!("__Host-{}", self.name) } else { self.name.to_owned() }
+    }
+}
+
+fn is_secure(cx: &Domain) -> bool {
+    cx.settings.base_url.starts_with("https://")
+}
+
+/// A cookie of ours, as the browser sent it.
 #[must_use]
-pub fn cookie(headers: &HeaderMap, name: &str) -> Option<SecretString> {
+pub fn cookie(headers: &HeaderMap, cx: &Domain, cookie: &Cookie) -> Option<SecretString> {
+    find(headers, &cookie.full_name(cx))
+}
+
+fn find(headers: &HeaderMap, name: &str) -> Option<SecretString> {
     headers
         .get_all(COOKIE)
         .iter()
@@ -78,8 +92,8 @@ pub fn set_cookie(
     value: &str,
     seconds: i64,
 ) {
-    let secure = if cx.settings.base_url.starts_with("https://") { "; Secure" } else { "" };
-    let Cookie { name, path, same_site } = cookie;
+    let (path, secure) = if is_secure(cx) { ("/", "; Secure") } else { (cookie.path, "") };
+    let (name, same_site) = (cookie.full_name(cx), cookie.same_site);
     let line = format!(
         "{name}={value}; Path={path}; Max-Age={seconds}; HttpOnly; SameSite={same_site}{secure}"
     );
@@ -106,7 +120,7 @@ mod tests {
     fn a_cookie_is_found_among_others() {
         let mut headers = HeaderMap::new();
         headers.insert(COOKIE, "x=1; fanfare_operator=abc; y=2".parse().unwrap());
-        assert_eq!(cookie(&headers, "fanfare_operator").unwrap().expose_secret(), "abc");
-        assert!(cookie(&headers, "fanfare").is_none());
+        assert_eq!(find(&headers, "fanfare_operator").unwrap().expose_secret(), "abc");
+        assert!(find(&headers, "fanfare").is_none());
     }
 }

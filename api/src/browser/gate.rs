@@ -120,7 +120,7 @@ impl<P: Place> Gate<P> {
     }
 
     async fn log_in(&self, req: &Request) -> Result<Option<(P::Session, SecretString)>> {
-        let Some(token) = form::cookie(req.headers(), P::realm().session.name) else {
+        let Some(token) = form::cookie(req.headers(), &self.cx, &P::realm().session) else {
             return Ok(None);
         };
         Ok(P::find(&self.cx, &token).await?.map(|session| (session, token)))
@@ -145,8 +145,11 @@ impl<P: Place> salvo::Handler for Gate<P> {
             Err(error) => return refuse::<P>(res, &error, &request_id, None),
         };
         let form = if self.takes_form { form::fields(req).await } else { Ok(Vec::new()) };
-        let (form, broken) =
-            form.map_or_else(|error| (Vec::new(), Some(error)), |form| (form, None));
+        let asked = query::checked(req.uri().query().unwrap_or_default().as_bytes());
+        let (form, query, broken) = match (form, asked) {
+            (Ok(form), Ok(query)) => (form, query, None),
+            (Err(error), _) | (_, Err(error)) => (Vec::new(), Vec::new(), Some(error)),
+        };
         let path = req.params().iter().map(|(name, value)| (name.clone(), value.clone()));
         let visit = Visit {
             cx: self.cx.clone(),
@@ -154,7 +157,7 @@ impl<P: Place> salvo::Handler for Gate<P> {
             token,
             request_id,
             path: path.collect(),
-            query: query::pairs(req.uri().query()),
+            query,
             form,
         };
         if let Some(error) = broken {

@@ -107,7 +107,9 @@ impl Handler for Form {
             }
             return;
         }
-        let pairs = query::pairs(req.uri().query());
+        // What cannot be a page of ours is left out.
+        let pairs = query::checked(req.uri().query().unwrap_or_default().as_bytes());
+        let pairs = pairs.unwrap_or_default();
         let is_ended = pairs.iter().any(|(name, _)| name == ENDED);
         let wrong = is_ended.then(|| "Your log-in had ended, so nothing was done.".to_owned());
         let next = pairs.into_iter().find(|(name, _)| name == "next");
@@ -128,7 +130,7 @@ impl Form {
     /// Shows the form. Its token follows from a cookie of its own, so that no other site can log a visitor in.
     fn show(&self, req: &Request, res: &mut Response, status: StatusCode, shown: Shown) {
         let Self(cx, realm) = self;
-        let before = form::cookie(req.headers(), realm.before.name).unwrap_or_else(|| {
+        let before = form::cookie(req.headers(), cx, &realm.before).unwrap_or_else(|| {
             let mut bytes = [0_u8; 16];
             rand::rng().fill(&mut bytes);
             let fresh: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -154,7 +156,7 @@ impl Form {
     async fn take(&self, req: &mut Request, res: &mut Response, request_id: &str) -> Result<()> {
         let Self(cx, realm) = self;
         let fields = form::fields(req).await?;
-        let ours = form::cookie(req.headers(), realm.before.name)
+        let ours = form::cookie(req.headers(), cx, &realm.before)
             .is_some_and(|before| form::is_ours(&before, &fields));
         if !ours {
             return Err(forged());

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, str::FromStr};
 
-use fanfare_domain::{Code, Domain, Error, Result};
+use fanfare_domain::{Code, Domain, Error, Result, error::excerpt};
 
 use crate::query::Pairs;
 
@@ -64,7 +64,7 @@ fn first<'a>(pairs: &'a Pairs, name: &str) -> Option<&'a str> {
 /// [`Code::InvalidField`].
 pub fn parse<T: FromStr>(name: &str, text: &str) -> Result<T> {
     text.parse().map_err(|_| {
-        let message = format!("{text:?} is not a valid value of {name}.");
+        let message = format!("{:?} is not a valid value of {name}.", excerpt(text));
         Error::field(Code::InvalidField, name, message, "Go back and correct it.")
     })
 }

@@ -116,7 +116,7 @@ impl Handler for TakeFile {
             let session = session(&self.0, req).await?;
             require_plain(req.headers())?;
             require_fitting(req, &session)?;
-            let pairs = query::pairs(req.uri().query());
+            let pairs = query::checked(req.uri().query().unwrap_or_default().as_bytes())?;
             let name = pairs.iter().find(|(known, _)| known == "name");
             let name = name.map_or("", |(_, name)| name.as_str());
             session.receive(&self.0, request_id::get(req), name, pieces.as_mut()).await
@@ -124,7 +124,9 @@ impl Handler for TakeFile {
         let answer = match taken.await {
             Ok(said) => fanfare_domain::Reply::ok(said),
             Err(error) => {
-                body::drain(pieces.as_mut()).await;
+                if !body::drain(pieces.as_mut(), body::DRAINED).await {
+                    body::leave_unread(req);
+                }
                 let refusal = reply::refusal(&error);
                 status = StatusCode::from_u16(refusal.status).unwrap_or(status);
                 refusal

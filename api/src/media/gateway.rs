@@ -42,8 +42,8 @@ impl Gateway {
             announced.receive(&self.0, id, pieces.as_mut()).await
         };
         let taken = taken.await;
-        if taken.is_err() {
-            body::drain(pieces.as_mut()).await;
+        if taken.is_err() && !body::drain(pieces.as_mut(), body::DRAINED).await {
+            body::leave_unread(req);
         }
         taken
     }

@@ -124,7 +124,14 @@ fn error() -> Value {
             "request_id": {"type": "string"},
             "retryable": {"type": "boolean", "description": "May the same request succeed later?"},
             "doc_url": {"type": "string", "format": "uri"},
-            "validation_errors": {"type": "array", "items": kinds::reference("Violation")},
+            "validation_errors": {
+                "type": "array", "items": kinds::reference("Violation"),
+                "description": "The broken rules, at most 50 of them.",
+            },
+            "more_violations": {
+                "type": "integer",
+                "description": "How many more broken rules there are than `validation_errors` names.",
+            },
             "retry_after": {"type": "integer", "description": "Seconds; also in the header `Retry-After`."},
             "limit": {"type": "integer", "description": "With `rate_limited`: what may be done in a window."},
             "remaining": {"type": "integer", "description": "With `rate_limited`: what is left of it."},
@@ -147,7 +154,7 @@ fn error() -> Value {
 }
 
 fn violation() -> Value {
-    let number = json!({"type": ["integer", "null"]});
+    let compared = json!({"type": ["integer", "string"]});
     json!({
         "type": "object",
         "description": "One broken rule.",
@@ -156,8 +163,8 @@ fn violation() -> Value {
             "field": {"type": "string", "description": "Path of the field, such as `settings.poll.options[2]`."},
             "code": {"type": "string"},
             "message": {"type": "string"},
-            "limit": number,
-            "actual": number,
+            "limit": compared,
+            "actual": compared,
             "remedy": {"type": "string"},
         },
     })

@@ -130,6 +130,7 @@ fn batch_error() -> Value {
     let mut error =
         record([("index", number()), ("status", number()), ("code", text()), ("error", text())]);
     error["properties"]["validation_errors"] = list(reference("Violation"));
+    error["properties"]["more_violations"] = number();
     error
 }
 

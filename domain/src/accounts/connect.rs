@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fanfare_entities::{BrandId, account, account::AccountStatus, brand, connect_session};
 use fanfare_platforms::{
-    self as platforms, Connect, CredentialField, Identity, Kind, PlatformId, Secrets, Violation,
+    self as platforms, Connect, CredentialField, Identity, Kind, PlatformId, Secrets, Violations,
 };
 use schemars::JsonSchema;
 use sea_orm::{
@@ -99,11 +99,12 @@ pub(super) fn read_fields(
     Ok(Secrets::from_pairs(pairs.collect::<Vec<_>>()))
 }
 
-fn check_fields(fields: &[CredentialField], given: &Map<String, Value>) -> Vec<Violation> {
+fn check_fields(fields: &[CredentialField], given: &Map<String, Value>) -> Violations {
     let known: Vec<_> = fields.iter().map(|field| field.name).collect();
-    let unknown = given.keys().filter(|name| !known.contains(&name.as_str()));
-    let mut broken: Vec<_> =
-        unknown.map(|name| unknown_field(&format!("credentials.{name}"), name, &known)).collect();
+    let mut broken = Violations::default();
+    for name in given.keys().filter(|name| !known.contains(&name.as_str())) {
+        broken.note(|| unknown_field(&format!("credentials.{name}"), name, &known));
+    }
     for field in fields {
         let path = format!("credentials.{}", field.name);
         match given.get(field.name) {

@@ -25,9 +25,11 @@ use crate::{
 #[serde(deny_unknown_fields)]
 pub struct NewSandboxAccount {
     /// The platform.
+    #[schemars(length(max = 50))]
     pub platform: String,
     /// Its name there; a pleasant one is chosen if left out.
     #[serde(default)]
+    #[schemars(length(max = 100))]
     pub username: Option<String>,
     /// The workspace, for a key without one.
     #[serde(default)]
@@ -43,6 +45,7 @@ pub struct NewSandboxAccount {
 pub struct Faults {
     /// The account.
     #[serde(deserialize_with = "crate::input::number_or_text")]
+    #[schemars(schema_with = "crate::input::id_schema")]
     pub account_id: i64,
     /// `{"on": "prepare|commit|confirm|read", "kind": "drop_after_change|reset|status|delay|token_expired", "status",
     /// "ms", "times"}`.

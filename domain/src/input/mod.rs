@@ -1,10 +1,13 @@
 //! Values as callers write them: times, ids, pages.
 
+mod shape;
 pub mod strict;
+pub mod text;
 
 use chrono::{DateTime, LocalResult, NaiveDate, NaiveDateTime, TimeZone, Utc};
 use chrono_tz::Tz;
 use fanfare_entities::Millis;
+use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, de};
 
 use crate::error::{Code, Error, Result};
@@ -132,6 +135,21 @@ pub fn number_or_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64,
         }
         Err(_) => Err(de::Error::custom("expected a whole number")),
     }
+}
+
+/// The schema of an id that also may come as a text.
+pub fn id_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": ["integer", "string"], "maxLength": 20, "description": "Id of a connected account.",
+    })
+}
+
+/// The same where it may be left out.
+pub fn maybe_id_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": ["integer", "string", "null"], "maxLength": 20,
+        "description": "Id of a connected account.",
+    })
 }
 
 /// Tells an absent field (`None`) from a null one (`Some(None)`); with `#[serde(default)]`.

@@ -1,20 +1,22 @@
 //! Bodies and queries that are read strictly: every unknown field and wrong value is named, all at once.
 
-use fanfare_platforms::Violation;
+use fanfare_platforms::{Violation, Violations, excerpt};
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_path_to_error::{Path, Segment};
 
+use super::shape;
 use crate::error::{Code, Error, Result, violation};
 
-/// At most this many broken fields are named in one answer.
-const MOST: usize = 50;
+/// So many characters of a misspelt name are compared with the known ones.
+const COMPARED: usize = 64;
 
 /// Reads a value into its type.
 ///
 /// # Errors
 /// All unknown fields, missing fields and wrong values, as `validation_errors`.
-pub fn read<T: DeserializeOwned>(value: Value) -> Result<T> {
+pub fn read<T: DeserializeOwned + JsonSchema + 'static>(value: Value) -> Result<T> {
     let (read, broken) = read_rest(value)?;
     Error::check(broken).map(|()| read)
 }
@@ -24,33 +26,30 @@ pub fn read<T: DeserializeOwned>(value: Value) -> Result<T> {
 ///
 /// # Errors
 /// The same as for [`read`], if nothing can be read: a required field is missing or broken.
-pub fn read_rest<T: DeserializeOwned>(mut value: Value) -> Result<(T, Vec<Violation>)> {
+pub fn read_rest<T: DeserializeOwned + JsonSchema + 'static>(
+    mut value: Value,
+) -> Result<(T, Violations)> {
     if !value.is_object() {
         return Err(Error::new(Code::InvalidJson, "The body must be a JSON object."));
     }
-    let mut found = Vec::new();
-    nul(&value, &mut String::new(), &mut found);
-    // Each round names one broken field and takes it out, so that the next round finds the next.
-    while found.len() < MOST {
-        let error = match serde_path_to_error::deserialize::<_, T>(value.clone()) {
-            Ok(read) => {
-                found.dedup();
-                return Ok((read, found));
-            }
+    let mut found = Violations::default();
+    shape::of::<T>().take_out(&mut value, &mut found);
+    // What the schema does not say. Each round names one broken field and takes it out, so that the next round finds the
+    // next; there are no more rounds than the type has fields.
+    loop {
+        let error = match serde_path_to_error::deserialize::<_, T>(&value) {
+            Ok(read) => return Ok((read, found)),
             Err(error) => error,
         };
-        let path = pointer(error.path());
-        let (broken, at) = explain(&path, &error.into_inner().to_string());
-        let known = found.iter().any(|earlier: &Violation| earlier.field == broken.field);
-        if known && broken.code == Code::FieldRequired.entry().code {
-            break;
+        let steps = pointer(error.path());
+        let broken = explain(&steps, &error.into_inner().to_string());
+        if !found.iter().any(|earlier| earlier.field == broken.field) {
+            found.push(broken);
         }
-        found.push(broken);
-        if !remove(&mut value, &at) {
+        if !remove(&mut value, &steps) {
             break;
         }
     }
-    found.dedup();
     Error::check(found)?;
     Err(Error::new(Code::InvalidJson, "The body could not be read."))
 }
@@ -61,7 +60,7 @@ type Steps = Vec<String>;
 fn pointer(path: &Path) -> Steps {
     path.iter()
         .filter_map(|segment| match segment {
-            Segment::Seq { index } => Some(index.to_string()),
+            Segment::Seq { index } => Some(format!("[{index}]")),
             Segment::Map { key } => Some(key.clone()),
             Segment::Enum { variant } => Some(variant.clone()),
             Segment::Unknown => None,
@@ -72,53 +71,37 @@ fn pointer(path: &Path) -> Steps {
 /// A field's name for people: `settings.poll.options[2]`.
 fn name(steps: &[String]) -> String {
     steps.iter().fold(String::new(), |mut name, step| {
-        if step.bytes().all(|byte| byte.is_ascii_digit()) {
-            name.push_str(&format!("[{step}]"));
-        } else {
-            if !name.is_empty() {
-                name.push('.');
-            }
-            name.push_str(step);
+        if !name.is_empty() && !step.starts_with('[') {
+            name.push('.');
         }
+        name.push_str(step);
         name
     })
 }
 
-/// What serde says, for people; and which value to take out before looking further.
-fn explain(path: &[String], message: &str) -> (Violation, Steps) {
-    let below = |field: &str| {
-        let mut steps = path.to_vec();
-        if steps.last().is_none_or(|last| last != field) {
-            steps.push(field.to_owned());
-        }
-        steps
-    };
-    if let Some(field) = quoted(message, "unknown field `") {
-        let steps = below(field);
-        let known = known_names(message);
-        let broken = unknown_field(&name(&steps), field, &known);
-        return (broken, steps);
-    }
-    if let Some(field) = quoted(message, "missing field `") {
-        let steps = below(field);
-        let field = name(&steps);
+/// What serde says, for people.
+fn explain(steps: &[String], message: &str) -> Violation {
+    let path = name(steps);
+    let missing = message.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());
+    if let Some(field) = missing {
+        let field = if path.is_empty() { field.to_owned() } else { format!("{path}.{field}") };
         let text = format!("{field} is required.");
-        return (violation(Code::FieldRequired, field, text, "Send the field."), steps);
+        return violation(Code::FieldRequired, field, text, "Send the field.");
     }
-    let field = name(path);
-    let text = format!("{field}: {}.", message.trim_end_matches('.'));
-    let broken = violation(Code::InvalidField, field, text, "Send a value of the type named.");
-    (broken, path.to_vec())
+    let text = format!("{path}: {}.", message.trim_end_matches('.'));
+    violation(Code::InvalidField, path, text, "Send a value of the type named.")
 }
 
 /// An unknown field, with the nearest known one.
 #[must_use]
 pub fn unknown_field(path: &str, field: &str, known: &[&str]) -> Violation {
+    let path = excerpt(path);
+    let compared: String = field.chars().take(COMPARED).collect();
     let nearest = known
         .iter()
-        .map(|name| (strsim::damerau_levenshtein(field, name), *name))
+        .map(|name| (strsim::damerau_levenshtein(&compared, name), *name))
         .min()
-        .filter(|(distance, name)| *distance <= name.len().max(field.len()).div_ceil(2));
+        .filter(|(distance, name)| *distance <= name.len().max(compared.len()).div_ceil(2));
     let (message, remedy) = match nearest {
         Some((_, name)) => (
             format!("There is no field {path}. Did you mean {name}?"),
@@ -132,99 +115,102 @@ pub fn unknown_field(path: &str, field: &str, known: &[&str]) -> Violation {
     violation(Code::UnknownField, path, message, remedy)
 }
 
-fn quoted<'a>(message: &'a str, start: &str) -> Option<&'a str> {
-    message.strip_prefix(start)?.split('`').next()
-}
-
-/// The names serde lists behind "expected": `a` or `b`, one of `a`, `b`.
-fn known_names(message: &str) -> Vec<&str> {
-    let Some((_, expected)) = message.split_once("`, ") else { return Vec::new() };
-    expected.split('`').skip(1).step_by(2).collect()
-}
-
+/// Takes a broken value out. A list is taken out with its first broken item, so that no place in it is told wrongly.
 fn remove(value: &mut Value, steps: &[String]) -> bool {
-    let Some((last, parents)) = steps.split_last() else { return false };
-    let parent = parents.iter().try_fold(value, |value, step| match value {
-        Value::Object(map) => map.get_mut(step),
-        Value::Array(list) => step.parse::<usize>().ok().and_then(|place| list.get_mut(place)),
-        _ => None,
-    });
-    match parent {
-        Some(Value::Object(map)) => map.remove(last).is_some(),
-        Some(Value::Array(list)) => {
-            let place = last.parse::<usize>().ok().filter(|place| *place < list.len());
-            place.map(|place| list.remove(place)).is_some()
-        }
-        _ => false,
-    }
-}
-
-/// U+0000 anywhere in texts or names: PostgreSQL cannot store it.
-fn nul(value: &Value, path: &mut String, found: &mut Vec<Violation>) {
-    let mut visit = |step: String, child: &Value| {
-        let length = path.len();
-        path.push_str(&step);
-        nul(child, path, found);
-        path.truncate(length);
+    let whole = steps.iter().take_while(|step| !step.starts_with('[')).count();
+    let Some((last, parents)) = steps.get(..whole).and_then(<[String]>::split_last) else {
+        return false;
     };
-    match value {
-        Value::Array(list) => {
-            list.iter().enumerate().for_each(|(place, child)| visit(format!("[{place}]"), child));
-        }
-        Value::Object(map) => map.iter().for_each(|(key, child)| {
-            let bad = key.contains('\0').then(|| Value::String("\0".into()));
-            visit(format!(".{}", key.replace('\0', "")), bad.as_ref().unwrap_or(child));
-        }),
-        Value::String(text) if text.contains('\0') => {
-            let field = path.trim_start_matches('.').to_owned();
-            let message = format!("{field} holds a NUL character.");
-            found.push(violation(
-                Code::InvalidField,
-                field,
-                message,
-                "Remove the character U+0000.",
-            ));
-        }
-        _ => {}
-    }
+    let parent = parents.iter().try_fold(value, |value, step| value.as_object_mut()?.get_mut(step));
+    parent.and_then(|parent| parent.as_object_mut()?.remove(last)).is_some()
 }
 
 #[cfg(test)]
 mod tests {
     use serde::Deserialize;
-    use serde_json::json;
+    use serde_json::{Map, json};
 
-    use super::read;
-    use crate::error::Code;
+    use super::*;
 
-    #[derive(Debug, Deserialize)]
+    #[derive(Debug, Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only what is refused is looked at")]
     struct Body {
-        #[expect(dead_code, reason = "only its presence is looked at")]
+        #[schemars(length(max = 1_000), extend("x-lines" = true))]
         caption: String,
         #[serde(default)]
         scheduled_at: Option<String>,
+        #[serde(default)]
+        #[schemars(inner(length(max = 20)))]
+        urls: Option<Vec<String>>,
+        #[serde(default)]
+        settings: Option<Map<String, Value>>,
+        #[serde(default)]
+        id: Option<uuid::Uuid>,
+    }
+
+    fn fields(error: &Error) -> Vec<(&str, &str)> {
+        error.violations().iter().map(|v| (v.field.as_str(), v.code)).collect()
     }
 
     #[test]
     fn every_broken_field_is_named_with_the_nearest_known_one() {
-        let error =
-            read::<Body>(json!({"sheduled_at": "x", "zzz": 1, "scheduled_at": 5})).unwrap_err();
-        let fields: Vec<_> =
-            error.violations().iter().map(|v| (v.field.as_str(), v.code)).collect();
-        assert!(fields.contains(&("sheduled_at", "unknown_field")), "{fields:?}");
-        assert!(fields.contains(&("zzz", "unknown_field")), "{fields:?}");
-        assert!(fields.contains(&("scheduled_at", "invalid_field")), "{fields:?}");
-        assert!(fields.contains(&("caption", "field_required")), "{fields:?}");
+        let sent = json!({"sheduled_at": "x", "zzz": 1, "scheduled_at": 5, "id": "7"});
+        let error = read::<Body>(sent).unwrap_err();
+        let expected = [
+            ("id", "invalid_field"),
+            ("scheduled_at", "invalid_field"),
+            ("sheduled_at", "unknown_field"),
+            ("zzz", "unknown_field"),
+            ("caption", "field_required"),
+        ];
+        let found = fields(&error);
+        assert!(expected.iter().all(|one| found.contains(one)), "{found:?}");
+        assert_eq!(found.len(), expected.len(), "{found:?}");
         let typo = error.violations().iter().find(|v| v.field == "sheduled_at").unwrap();
         assert!(typo.message.contains("Did you mean scheduled_at?"), "{}", typo.message);
     }
 
     #[test]
-    fn nul_is_refused_and_null_is_absent() {
+    fn items_keep_their_places_whatever_is_wrong_with_those_before_them() {
+        let long = "x".repeat(21);
+        let sent = json!({"caption": "a", "urls": [1, "ok", null, long, "a\nb", "ok", {}]});
+        let (read, broken) = read_rest::<Body>(sent).unwrap();
+        let places: Vec<_> = broken.iter().map(|one| one.field.as_str()).collect();
+        assert_eq!(places, ["urls[0]", "urls[2]", "urls[3]", "urls[4]", "urls[6]"]);
+        let urls = read.urls.unwrap();
+        assert_eq!((urls.len(), urls[1].as_str(), urls[5].as_str()), (7, "ok", "ok"));
+    }
+
+    #[test]
+    fn control_characters_and_long_texts_are_refused_and_null_is_absent() {
         let error = read::<Body>(json!({"caption": "a\u{0}b"})).unwrap_err();
         assert_eq!((error.code(), error.violations().len()), (Code::InvalidField, 1));
-        let body = read::<Body>(json!({"caption": "a", "scheduled_at": null})).unwrap();
+        let body = read::<Body>(json!({"caption": "a\nb", "scheduled_at": null})).unwrap();
         assert_eq!(body.scheduled_at, None);
+        for bad in [
+            json!({"caption": "a", "scheduled_at": "x".repeat(201)}),
+            json!({"caption": "x".repeat(1_001)}),
+            json!({"caption": "a", "settings": {"a": {"b": ["\u{7}"]}}}),
+            json!({"caption": "a", "settings": {"a\u{0}": 1}}),
+            json!({"caption": "a", "settings": {"a": "x".repeat(100_001)}}),
+            json!({"caption": "a", "id": "x".repeat(3_000)}),
+        ] {
+            let error = read::<Body>(bad).unwrap_err();
+            assert_eq!((error.code(), error.violations().len()), (Code::InvalidField, 1));
+            assert!(error.message().len() < 300, "{}", error.message());
+        }
+    }
+
+    #[test]
+    fn twenty_thousand_broken_values_are_counted() {
+        let unknown: Map<String, Value> =
+            (0..10_000).map(|n| (format!("{n}{}", "n".repeat(200)), json!(1))).collect();
+        let mut sent = Value::Object(unknown);
+        sent["settings"] = json!({ "a".repeat(256): vec!["\0"; 10_000] });
+        let error = read::<Body>(sent).unwrap_err();
+        assert_eq!((error.violations().len(), error.more()), (50, 19_951));
+        let size = serde_json::to_string(&error.body()).unwrap().len();
+        assert!(size <= 32 * 1024, "{size}");
     }
 }

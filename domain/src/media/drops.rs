@@ -42,6 +42,7 @@ const LONGEST_HINT: usize = 120;
 pub struct NewDrop {
     /// What is hoped for, shown on the page: a file name or a few words.
     #[serde(default)]
+    #[schemars(length(max = 255))]
     pub filename: Option<String>,
     /// 1 to 10 files, 10 if left out.
     #[serde(default)]

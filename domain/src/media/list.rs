@@ -26,6 +26,7 @@ pub struct MediaQuery {
     pub limit: Option<i64>,
     /// `next_cursor` of the page before.
     #[serde(default)]
+    #[schemars(length(max = 200))]
     pub cursor: Option<String>,
     /// The workspace, for a key without one.
     #[serde(default)]

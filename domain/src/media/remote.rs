@@ -39,9 +39,11 @@ const SOON: Millis = 60_000;
 #[serde(deny_unknown_fields)]
 pub struct NewRemote {
     /// A public address of the file itself.
+    #[schemars(length(max = 2_048))]
     pub url: String,
     /// Name for people; that of the address if left out.
     #[serde(default)]
+    #[schemars(length(max = 255))]
     pub filename: Option<String>,
     /// The workspace, for a key without one.
     #[serde(default)]

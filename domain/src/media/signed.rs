@@ -39,8 +39,10 @@ const TRIES: i32 = 10;
 #[serde(deny_unknown_fields)]
 pub struct NewUpload {
     /// Name for people.
+    #[schemars(length(max = 255))]
     pub filename: String,
     /// Media type, which must be that of the bytes.
+    #[schemars(length(max = 200))]
     pub content_type: String,
     /// Exact size in bytes.
     pub size: i64,

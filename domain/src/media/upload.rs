@@ -32,10 +32,13 @@ const LONGEST_NAME: usize = 255;
 #[serde(deny_unknown_fields)]
 pub struct NewFile {
     /// Name for people.
+    #[schemars(length(max = 255))]
     pub filename: String,
     /// Media type, which must be that of the bytes.
+    #[schemars(length(max = 200))]
     pub content_type: String,
     /// The bytes, in base64.
+    #[schemars(length(max = 8_000_000))]
     pub data: String,
     /// The workspace, for a key without one.
     #[serde(default)]

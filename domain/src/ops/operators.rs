@@ -5,7 +5,11 @@ use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, sea_query
 use secrecy::SecretString;
 
 use super::{Actor, audit};
-use crate::{Domain, error::Result, passwords, people};
+use crate::{
+    Domain,
+    error::{Code, Error, Result},
+    passwords, people,
+};
 
 /// Makes an operator, or gives one that there is a new password and ends its log-ins. True if it was made.
 ///
@@ -42,6 +46,20 @@ pub async fn create(
     audit::note(&tx, actor, ("operator", &email, what), now).await?;
     tx.commit().await?;
     Ok(known.is_none())
+}
+
+/// Gives an operator that there is a new password, and ends its log-ins.
+///
+/// # Errors
+/// [`crate::Code::NotFound`] if there is no such operator.
+pub async fn reset(cx: &Domain, actor: &Actor, email: &str, password: SecretString) -> Result<()> {
+    let address = people::normalised(email)?;
+    let known = operator::Entity::find().filter(operator::Column::Email.eq(&address));
+    if known.one(&cx.db.write).await?.is_none() {
+        let message = format!("There is no operator with the address {address}.");
+        return Err(Error::new(Code::NotFound, message));
+    }
+    create(cx, actor, &address, password).await.map(drop)
 }
 
 /// The operator with this address and password, if there is one. Takes as long for an unknown address.

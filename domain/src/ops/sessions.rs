@@ -9,15 +9,12 @@ use super::{Actor, audit, operators};
 use crate::{
     Domain,
     error::Result,
-    logins::{self, LogIn},
+    logins::{self, LogIn, Realm},
     token::{self, hash},
 };
 
 /// How long a log-in lasts, in ms.
 pub const LASTS: Millis = 12 * 3_600_000;
-
-/// Operators' tries are counted under their bare names.
-const REALM: &str = "";
 
 /// An operator who is logged in.
 #[derive(Debug, Clone)]
@@ -41,14 +38,14 @@ pub async fn log_in(
     request_id: &str,
 ) -> Result<LogIn> {
     let email = email.trim().to_lowercase();
-    if let Some(wait) = logins::admit(cx, REALM, &email, address).await? {
+    if let Some(wait) = logins::admit(cx, Realm::Operators, &email, address).await? {
         return Ok(LogIn::TooMany(wait));
     }
     let Some(known) = operators::verify(cx, &email, password).await? else {
         tracing::warn!(address, request.id = request_id, "a log-in was refused");
         return Ok(LogIn::Wrong);
     };
-    logins::forgive(cx, REALM, &email, address).await?;
+    logins::forgive(cx, Realm::Operators, &email, address).await?;
     let token = token::fresh();
     let (now, tx) = (cx.clock.now(), cx.db.begin().await?);
     let row = operator_session::ActiveModel {

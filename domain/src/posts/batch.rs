@@ -11,7 +11,7 @@ use crate::{
     Act, Reply,
     access::{Role, Seat},
     error::{Code, Error, Result},
-    idempotency::{self, Reserved},
+    idempotency::{self, Owner, Reserved},
     input::strict,
 };
 
@@ -47,11 +47,16 @@ pub async fn create_batch(act: &Act, key: Option<&str>, batch: NewBatch) -> Resu
 
 async fn one(act: &Act, key: Option<String>, item: Value, dry_run: bool) -> Result<Reply> {
     let mut act = act.clone();
+    let keyed = key.map(|key| (key, print(&item)));
+    if let Some((key, print)) = &keyed
+        && let Some(reply) = idempotency::kept(&act.cx, &act.caller, key, print).await?
+    {
+        return Ok(reply);
+    }
     act.seat = seat(&act, &item).await?;
-    if let Some(key) = key {
-        let body = serde_json::to_vec(&item).map_err(Error::internal)?;
-        let print = idempotency::fingerprint("POST", "/api/v1/posts/batch/item", &body);
-        match idempotency::reserve(&act.cx, act.caller.key_id, &key, &print).await? {
+    if let Some((key, print)) = keyed {
+        let owner = Owner::of(act.caller.user_id, act.seat.workspace_id);
+        match idempotency::reserve(&act.cx, owner, &key, &print).await? {
             Reserved::Replay(reply) => return Ok(reply),
             Reserved::Mine(reservation) => act.reservation = Some(reservation),
         }
@@ -63,6 +68,11 @@ async fn one(act: &Act, key: Option<String>, item: Value, dry_run: bool) -> Resu
         reservation.abandon(&act.cx).await?;
     }
     made
+}
+
+/// What an item must have in common with the one that was sent before.
+fn print(item: &Value) -> String {
+    idempotency::fingerprint("POST", "/api/v1/posts/batch/item", item.to_string().as_bytes())
 }
 
 async fn make(act: &Act, item: Value, dry_run: bool) -> Result<Reply> {

@@ -1,7 +1,7 @@
 //! Making a post.
 
 use fanfare_entities::{AccountId, Millis, account, post, post::PostStatus};
-use fanfare_platforms::{self as platforms, Violation};
+use fanfare_platforms::{self as platforms, Violations};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -25,7 +25,7 @@ const GRACE: Millis = 60_000;
 ///
 /// # Errors
 /// Everything that is wrong with it, at once; nothing is written then.
-pub async fn create(act: &Act, new: NewPost, flaws: Vec<Violation>) -> Result<Reply> {
+pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<Reply> {
     let account = accounts::find(act, AccountId(new.account_id)).await?;
     let platform = super::platform(&account.platform)?;
     let is_draft = new.status == Some(NewStatus::Draft);
@@ -41,7 +41,7 @@ pub async fn create(act: &Act, new: NewPost, flaws: Vec<Violation>) -> Result<Re
     let now = act.cx.clock.now();
     let (time, mut broken) = when(new.scheduled_at.as_deref(), new.timezone.as_deref(), now);
     let facts = accounts::facts(&account);
-    broken.extend(objections(&content, platform, &facts, is_draft));
+    broken.append(objections(&content, platform, &facts, is_draft));
     Error::joined(flaws, Error::joined(broken, files.map(drop)))?;
     let row = row(act, &account, &new, time, now);
     if new.dry_run == Some(true) {
@@ -89,32 +89,33 @@ pub(super) fn when(
     time: Option<&str>,
     timezone: Option<&str>,
     now: Millis,
-) -> (Option<Millis>, Vec<Violation>) {
+) -> (Option<Millis>, Violations) {
     if let (None, Some(zone)) = (time, timezone) {
         let broken = input::zone(zone).err();
-        return (None, broken.map_or(Vec::new(), |error| error.violations().to_vec()));
+        return (None, broken.map(Error::into_violations).unwrap_or_default());
     }
-    let Some(text) = time else { return (None, Vec::new()) };
+    let Some(text) = time else { return (None, Violations::default()) };
     match input::time("scheduled_at", text, timezone) {
         Ok(at) if at < now - GRACE => {
             let message = format!("{text} is in the past.");
             let remedy = "Send a later time, or leave scheduled_at out to publish now.";
             let broken = violation(Code::ScheduledInPast, "scheduled_at", message, remedy);
-            (Some(at), vec![broken])
+            (Some(at), vec![broken].into())
         }
-        Ok(at) => (Some(at), Vec::new()),
-        Err(error) => (None, error.violations().to_vec()),
+        Ok(at) => (Some(at), Violations::default()),
+        Err(error) => (None, error.into_violations()),
     }
 }
 
-/// What the platform objects to; of a draft only what is wrong in form, since it may still be incomplete.
+/// What the platform objects to; of a draft only what is wrong in form or too long, since it may still be incomplete.
 pub(super) fn objections(
     content: &Content,
     platform: platforms::PlatformId,
     account: &platforms::Account,
     is_draft: bool,
-) -> Vec<Violation> {
-    let form = [Code::UnknownField, Code::SettingInvalid].map(|code| code.entry().code);
+) -> Violations {
+    let form = [Code::UnknownField, Code::SettingInvalid, Code::CaptionTooLong]
+        .map(|code| code.entry().code);
     let mut broken = content.violations(platform, account);
     broken.retain(|violation| !is_draft || form.contains(&violation.code));
     broken

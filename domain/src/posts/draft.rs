@@ -8,7 +8,7 @@ use fanfare_entities::{Millis, account, post};
 use fanfare_media::{Error as StoreError, Store};
 use fanfare_platforms::{
     self as platforms, Account, Conversion, Draft, Media, MediaSource, MediaStream, PlatformId,
-    Violation, Warning,
+    Violations, Warning,
 };
 use futures_util::{StreamExt, TryStreamExt};
 use sea_orm::{ConnectionTrait, EntityTrait};
@@ -57,7 +57,7 @@ impl Content {
 
     /// Everything the platform objects to on this account.
     #[must_use]
-    pub fn violations(&self, platform: PlatformId, account: &Account) -> Vec<Violation> {
+    pub fn violations(&self, platform: PlatformId, account: &Account) -> Violations {
         let draft = self.draft(platform, Uuid::nil(), 0, None);
         let mut found = platforms::validate(platforms::find(platform), account, &draft);
         let flawed = self.media.iter().enumerate().filter(|(_, file)| file.flaw.is_some());

@@ -29,7 +29,7 @@ pub async fn edit(
     act: &Act,
     id: PostId,
     changes: Changes,
-    flaws: Vec<platforms::Violation>,
+    flaws: platforms::Violations,
 ) -> Result<Reply> {
     if changes.account_id.is_some() {
         return Err(Error::field(
@@ -68,7 +68,7 @@ async fn judged(
     before: &post::Model,
     changes: &Changes,
     account: &platforms::Account,
-    flaws: Vec<platforms::Violation>,
+    flaws: platforms::Violations,
 ) -> Result<Option<Vec<PostMedia>>> {
     let found = match urls(changes) {
         Some(urls) => looked_up(act, &urls).await.map(Some),
@@ -113,7 +113,7 @@ fn changed(
     let mut content = Content::of_row(row);
     apply(&mut content, changes, files);
     let mut broken = objections(&content, platform, account, is_draft);
-    broken.extend(reschedule(&mut next, changes, now));
+    broken.append(reschedule(&mut next, changes, now));
     Error::check(broken)?;
     if let Some(group) = &changes.group {
         next.group_key.clone_from(group);
@@ -153,19 +153,20 @@ fn apply(content: &mut Content, changes: &Changes, files: Option<Vec<PostMedia>>
 }
 
 /// Sets the new time; says what is wrong with it.
-fn reschedule(next: &mut post::Model, changes: &Changes, now: i64) -> Vec<platforms::Violation> {
+fn reschedule(next: &mut post::Model, changes: &Changes, now: i64) -> platforms::Violations {
     let zone = changes.timezone.clone().unwrap_or_else(|| next.timezone.clone());
     let Some(time) = &changes.scheduled_at else {
         let broken = changes.timezone.clone().flatten().map(|zone| input::zone(&zone));
         next.timezone = zone;
-        return broken.and_then(Result::err).map_or(Vec::new(), |e| e.violations().to_vec());
+        return broken.and_then(Result::err).map(Error::into_violations).unwrap_or_default();
     };
     let (at, broken) = when(time.as_deref(), zone.as_deref().filter(|_| time.is_some()), now);
     next.timezone = zone;
     if at.is_none() && broken.is_empty() && next.status != PostStatus::Draft {
         let message = "A post that is not a draft needs a time.";
         let remedy = "Send a time, or make the post a draft first.";
-        return vec![crate::error::violation(Code::FieldRequired, "scheduled_at", message, remedy)];
+        let missing = crate::error::violation(Code::FieldRequired, "scheduled_at", message, remedy);
+        return vec![missing].into();
     }
     if at != next.scheduled_at {
         next.announced_fence = None;

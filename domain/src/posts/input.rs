@@ -13,25 +13,31 @@ use crate::input::{maybe_null, number_or_text};
 pub struct NewPost {
     /// The connected account to post on; a number, also accepted as text.
     #[serde(deserialize_with = "number_or_text")]
-    #[schemars(schema_with = "id_schema")]
+    #[schemars(schema_with = "crate::input::id_schema")]
     pub account_id: i64,
     /// Text of the post.
     #[serde(default)]
+    #[schemars(length(max = 1_000_000), extend("x-lines" = true))]
     pub caption: Option<String>,
     /// One media address: of this service, or any public http(s) address, which is copied before the post is saved.
     #[serde(default)]
+    #[schemars(length(max = 2_048))]
     pub media_url: Option<String>,
     /// Several media addresses. With `media_url` too they make one list, that one first, duplicates dropped.
     #[serde(default)]
+    #[schemars(inner(length(max = 2_048)))]
     pub media_urls: Option<Vec<String>>,
     /// RFC 3339 with an offset (or a local time with `timezone`). Left out: publish now.
     #[serde(default)]
+    #[schemars(length(max = 100))]
     pub scheduled_at: Option<String>,
     /// IANA zone of a local `scheduled_at`.
     #[serde(default)]
+    #[schemars(length(max = 100))]
     pub timezone: Option<String>,
     /// One of the platform's post types.
     #[serde(default)]
+    #[schemars(length(max = 50))]
     pub post_type: Option<String>,
     /// Platform settings; `GET /api/v1/accounts/{id}/schema` describes them.
     #[serde(default)]
@@ -44,6 +50,7 @@ pub struct NewPost {
     pub status: Option<NewStatus>,
     /// Group key, for deleting posts together.
     #[serde(default)]
+    #[schemars(length(max = 200))]
     pub group: Option<String>,
     /// The workspace, for a key without one. The account must be in it.
     #[serde(default)]
@@ -84,21 +91,27 @@ pub struct NewBatch {
 pub struct Changes {
     /// New text; null empties it.
     #[serde(default, deserialize_with = "maybe_null")]
+    #[schemars(length(max = 1_000_000), extend("x-lines" = true))]
     pub caption: Option<Option<String>>,
     /// New media; null removes it all.
     #[serde(default, deserialize_with = "maybe_null")]
+    #[schemars(length(max = 2_048))]
     pub media_url: Option<Option<String>>,
     /// New media; null removes it all.
     #[serde(default, deserialize_with = "maybe_null")]
+    #[schemars(inner(length(max = 2_048)))]
     pub media_urls: Option<Option<Vec<String>>>,
     /// New time; null only in a draft.
     #[serde(default, deserialize_with = "maybe_null")]
+    #[schemars(length(max = 100))]
     pub scheduled_at: Option<Option<String>>,
     /// IANA zone of a local `scheduled_at`.
     #[serde(default, deserialize_with = "maybe_null")]
+    #[schemars(length(max = 100))]
     pub timezone: Option<Option<String>>,
     /// New post type; null is the platform's default.
     #[serde(default, deserialize_with = "maybe_null")]
+    #[schemars(length(max = 50))]
     pub post_type: Option<Option<String>>,
     /// New settings, in place of all old ones.
     #[serde(default, deserialize_with = "maybe_null")]
@@ -108,10 +121,11 @@ pub struct Changes {
     pub metadata: Option<Option<Map<String, Value>>>,
     /// New group key; null takes it out of its group.
     #[serde(default, deserialize_with = "maybe_null")]
+    #[schemars(length(max = 200))]
     pub group: Option<Option<String>>,
     /// Cannot be changed; named here so that the answer can say so.
     #[serde(default)]
-    #[schemars(skip)]
+    #[schemars(extend("readOnly" = true))]
     pub account_id: Option<Value>,
 }
 
@@ -143,9 +157,11 @@ pub struct StatusChange {
     pub status: AskedStatus,
     /// Needed for a draft, and for a paused post whose time has passed.
     #[serde(default)]
+    #[schemars(length(max = 100))]
     pub scheduled_at: Option<String>,
     /// IANA zone of a local `scheduled_at`.
     #[serde(default)]
+    #[schemars(length(max = 100))]
     pub timezone: Option<String>,
     /// Send the post although an earlier try may have published it.
     #[serde(default)]
@@ -179,12 +195,10 @@ pub struct Retry {
 pub struct Release {
     /// The caller's own id of the release; null removes it.
     #[serde(default, deserialize_with = "maybe_null")]
+    #[schemars(length(max = 200))]
     pub release_id: Option<Option<String>>,
     /// Group key; null takes the post out of its group.
     #[serde(default, deserialize_with = "maybe_null")]
+    #[schemars(length(max = 200))]
     pub group: Option<Option<String>>,
-}
-
-fn id_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({"type": ["integer", "string"], "description": "Id of a connected account."})
 }

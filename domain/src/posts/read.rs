@@ -16,7 +16,7 @@ use crate::{
     access::Seat,
     clock::show,
     error::{Code, Error, Result},
-    input,
+    input, page,
 };
 
 /// Which posts to list.
@@ -28,24 +28,30 @@ pub struct Filter {
     pub account_id: Option<i64>,
     /// Only in this status.
     #[serde(default)]
+    #[schemars(length(max = 50))]
     pub status: Option<String>,
     /// Only on this platform.
     #[serde(default)]
+    #[schemars(length(max = 50))]
     pub platform: Option<String>,
     /// Only of this group.
     #[serde(default)]
+    #[schemars(length(max = 200))]
     pub group: Option<String>,
     /// Only with `scheduled_at` on or after this day (YYYY-MM-DD, UTC).
     #[serde(default)]
+    #[schemars(length(max = 50))]
     pub from: Option<String>,
     /// Only with `scheduled_at` on or before this day (YYYY-MM-DD, UTC).
     #[serde(default)]
+    #[schemars(length(max = 50))]
     pub to: Option<String>,
     /// 1 to 100, 20 if left out.
     #[serde(default)]
     pub limit: Option<i64>,
     /// `next_cursor` of the page before.
     #[serde(default)]
+    #[schemars(length(max = 200))]
     pub cursor: Option<String>,
     /// The workspace, for a key without one.
     #[serde(default)]
@@ -60,7 +66,7 @@ const DAY: i64 = 24 * 3_600_000;
 /// A filter that means nothing.
 pub async fn list(act: &Act, filter: Filter) -> Result<Reply> {
     let limit = input::limit(filter.limit)?;
-    let mut query = in_seat(&act.seat).order_by_desc(post::Column::Id).limit(limit + 1);
+    let mut query = in_seat(&act.seat).order_by_desc(post::Column::Id);
     if let Some(id) = filter.account_id {
         query = query.filter(post::Column::AccountId.eq(id));
     }
@@ -88,16 +94,22 @@ pub async fn list(act: &Act, filter: Filter) -> Result<Reply> {
     if let Some(to) = &filter.to {
         query = query.filter(post::Column::ScheduledAt.lt(input::day("to", to)? + DAY));
     }
-    if let Some(below) = input::cursor::<i64>(filter.cursor.as_deref())? {
-        query = query.filter(post::Column::Id.lt(below));
-    }
-    let mut rows = query.all(&act.cx.db.read).await?;
-    let more = rows.len() as u64 > limit;
-    rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-    let next = rows.last().filter(|_| more).map(|row| row.id.to_string());
-    known::refresh_rows(&act.cx.db.read, &mut rows).await?;
-    let posts: Vec<_> = rows.iter().map(view).collect();
+    let cursor = input::cursor::<i64>(filter.cursor.as_deref())?;
+    let from = |last: Option<&post::Model>| {
+        let below = last.map(|row| row.id.0).or(cursor);
+        let below = below.map(|below| post::Column::Id.lt(below));
+        below.map_or_else(|| query.clone(), |below| query.clone().filter(below))
+    };
+    let mut page = page::read(&act.cx.db.read, limit, from, size).await?;
+    let next = page.next(|row| row.id.to_string());
+    known::refresh_rows(&act.cx.db.read, &mut page.rows).await?;
+    let posts: Vec<_> = page.rows.iter().map(view).collect();
     Ok(Reply::ok(json!({ "posts": posts, "next_cursor": next })))
+}
+
+/// About how many bytes a post takes in a list.
+fn size(row: &post::Model) -> usize {
+    page::size(&(&row.caption, &row.settings, &row.metadata, &row.media, &row.error))
 }
 
 fn status_named(name: &str) -> Result<PostStatus> {

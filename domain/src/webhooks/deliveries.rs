@@ -16,7 +16,7 @@ use crate::{
     Act, Reply,
     clock::show,
     error::{Code, Error, Result},
-    input,
+    input, page,
 };
 
 /// Which part of a list.
@@ -28,6 +28,7 @@ pub struct Page {
     pub limit: Option<i64>,
     /// `next_cursor` of the page before.
     #[serde(default)]
+    #[schemars(length(max = 200))]
     pub cursor: Option<String>,
     /// The workspace, for a key without one.
     #[serde(default)]
@@ -48,18 +49,17 @@ pub async fn deliveries(act: &Act, id: WebhookId, page: Page) -> Result<Reply> {
     if hook.is_none() {
         return Err(Error::new(Code::WebhookNotFound, "There is no such webhook."));
     }
-    let mut query = webhook_delivery::Entity::find()
-        .filter(webhook_delivery::Column::WebhookId.eq(id))
-        .order_by_desc(webhook_delivery::Column::Id)
-        .limit(limit + 1);
-    if let Some(below) = input::cursor::<i64>(page.cursor.as_deref())? {
-        query = query.filter(webhook_delivery::Column::Id.lt(below));
-    }
-    let mut rows = query.all(db).await?;
-    let more = rows.len() as u64 > limit;
-    rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-    let next = rows.last().filter(|_| more).map(|row| row.id.to_string());
-    let views: Vec<_> = rows.iter().map(view).collect();
+    let cursor = input::cursor::<i64>(page.cursor.as_deref())?;
+    let from = |last: Option<&webhook_delivery::Model>| {
+        let query = webhook_delivery::Entity::find()
+            .filter(webhook_delivery::Column::WebhookId.eq(id))
+            .order_by_desc(webhook_delivery::Column::Id);
+        let below = last.map(|row| row.id.0).or(cursor);
+        below.map_or(query.clone(), |below| query.filter(webhook_delivery::Column::Id.lt(below)))
+    };
+    let page = page::read(db, limit, from, |row| page::size(&(&row.body, &row.last_error))).await?;
+    let next = page.next(|row| row.id.to_string());
+    let views: Vec<_> = page.rows.iter().map(view).collect();
     Ok(Reply::ok(json!({"deliveries": views, "next_cursor": next})))
 }
 

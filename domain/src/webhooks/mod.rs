@@ -20,7 +20,7 @@ use uuid::Uuid;
 use crate::{
     Act, Reply, Tx,
     clock::show,
-    error::{Code, Error, Result},
+    error::{Code, Error, Result, Violations},
     events::{self, NewEvent},
     input::strict::unknown_field,
 };
@@ -36,8 +36,10 @@ pub const BY_OWNER: &str = "disabled by its owner";
 #[serde(deny_unknown_fields)]
 pub struct NewWebhook {
     /// A public https address.
+    #[schemars(length(max = 2_048))]
     pub url: String,
     /// Event types, or `*` for all.
+    #[schemars(length(max = 100), inner(length(max = 100)))]
     pub events: Vec<String>,
     /// The workspace, for a key without one.
     #[serde(default)]
@@ -50,9 +52,11 @@ pub struct NewWebhook {
 pub struct WebhookChanges {
     /// A public https address.
     #[serde(default)]
+    #[schemars(length(max = 2_048))]
     pub url: Option<String>,
     /// Event types, or `*` for all.
     #[serde(default)]
+    #[schemars(length(max = 100), inner(length(max = 100)))]
     pub events: Option<Vec<String>>,
     /// False: told of nothing; true: told again, also after it was disabled by failures.
     #[serde(default)]
@@ -190,13 +194,16 @@ fn check_events(names: &[String]) -> Result<()> {
         return Err(Error::field(Code::FieldRequired, "events", message, remedy));
     }
     let known = |name: &str| name == "*" || events::TYPES.contains(&name);
-    let unknown = names.iter().enumerate().filter(|(_, name)| !known(name)).map(|(place, name)| {
-        let mut broken = unknown_field(&format!("events[{place}]"), name, events::TYPES);
-        broken.code = Code::InvalidField.entry().code;
-        broken.message = broken.message.replace("field", "event type");
-        broken
-    });
-    Error::check(unknown.collect())
+    let mut unknown = Violations::default();
+    for (place, name) in names.iter().enumerate().filter(|(_, name)| !known(name)) {
+        unknown.note(|| {
+            let mut broken = unknown_field(&format!("events[{place}]"), name, events::TYPES);
+            broken.code = Code::InvalidField.entry().code;
+            broken.message = broken.message.replace("field", "event type");
+            broken
+        });
+    }
+    Error::check(unknown)
 }
 
 async fn check_url(act: &Act, text: &str) -> Result<()> {

@@ -275,5 +275,5 @@ fn what_does_not_go_together_is_told() {
         assert_eq!(found.len(), expected, "{size:?}: {found:?}");
     }
     let silent = Draft { caption: String::new(), ..post("event", json!({"event": event()})) };
-    assert_eq!(validate(&GoogleBusiness, &crate::Account::default(), &silent), []);
+    assert_eq!(validate(&GoogleBusiness, &crate::Account::default(), &silent).to_vec(), []);
 }

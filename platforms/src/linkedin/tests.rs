@@ -11,7 +11,7 @@ use super::{
     text::{commentary, shown},
 };
 use crate::{
-    Draft, Found, Kind, Media, Platform, Progress, Published, Secrets, Session, Violation,
+    Draft, Found, Kind, Media, Platform, Progress, Published, Secrets, Session,
     rehearsal::{self, Network, Seen},
     validate::validate,
 };
@@ -297,7 +297,7 @@ fn errors_say_what_to_do() {
 }
 
 fn broken(draft: &Draft) -> Vec<(String, &'static str)> {
-    let found: Vec<Violation> = validate(&Linkedin, &crate::Account::default(), draft);
+    let found = validate(&Linkedin, &crate::Account::default(), draft);
     found.into_iter().map(|one| (one.field, one.code)).collect()
 }
 

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use super::{Violation, conversion, frame, pdf_requires_linkedin, rules};
+use super::{Violation, Violations, conversion, frame, pdf_requires_linkedin, rules};
 use crate::{DocumentRules, Draft, Media, MediaRules, PlatformId, Spec};
 
-pub fn violations(spec: &Spec, draft: &Draft) -> Vec<Violation> {
+pub fn violations(spec: &Spec, draft: &Draft) -> Violations {
     let rules = rules(spec, draft);
-    let mut found = Vec::new();
+    let mut found = Violations::default();
     found.extend(count(spec.id, &rules, &draft.media));
     found.extend(mixture(spec.id, &rules, &draft.media));
     for (index, media) in draft.media.iter().enumerate() {
@@ -169,15 +169,15 @@ fn too_large(
 }
 
 /// Alt texts stand in the settings, one per file; `already` holds the violations of the settings so far.
-pub fn alt_texts(spec: &Spec, draft: &Draft, already: &[Violation]) -> Vec<Violation> {
+pub fn alt_texts(spec: &Spec, draft: &Draft, already: &[Violation]) -> Violations {
     const FIELD: &str = "settings.media_alt_texts";
+    let mut found = Violations::default();
     let Some(texts) = draft.settings.get("media_alt_texts").and_then(Value::as_array) else {
-        return Vec::new();
+        return found;
     };
     if spec.alt_text_max == 0 {
-        return Vec::new();
+        return found;
     }
-    let mut found = Vec::new();
     let (given, files) = (texts.len(), draft.media.len());
     if given > files {
         let message = format!("There are {given} alt texts for {files} media files.");

@@ -2,28 +2,31 @@
 
 use serde_json::Value;
 
-use super::{Violation, nearest};
+use super::{Violation, Violations, excerpt, nearest};
 use crate::{Draft, Spec, ThreadRules, text};
 
-pub fn violations(spec: &Spec, draft: &Draft) -> Vec<Violation> {
-    let mut found = Vec::new();
-    if let Some(rules) = &spec.thread {
-        thread(spec, rules, draft, &mut found);
-    }
+pub fn violations(spec: &Spec, draft: &Draft) -> Violations {
+    let mut found = Violations::default();
     let known = spec.thread.map(|rules| rules.metadata_key);
-    let unknown = draft.metadata.keys().filter(|name| known != Some(name.as_str()));
-    found.extend(unknown.map(|name| {
-        Violation::new(
-            format!("metadata.{name}"),
-            "unknown_field",
-            format!("{} takes no {name:?} in metadata.", spec.id),
-            nearest(name, known.into_iter()),
-        )
-    }));
-    found
+    for name in draft.metadata.keys().filter(|name| known != Some(name.as_str())) {
+        found.note(|| {
+            Violation::new(
+                format!("metadata.{}", excerpt(name)),
+                "unknown_field",
+                format!("{} takes no {:?} in metadata.", spec.id, excerpt(name)),
+                nearest(name, known.into_iter()),
+            )
+        });
+    }
+    let mut of_thread = Violations::default();
+    if let Some(rules) = &spec.thread {
+        thread(spec, rules, draft, &mut of_thread);
+    }
+    of_thread.append(found);
+    of_thread
 }
 
-fn thread(spec: &Spec, rules: &ThreadRules, draft: &Draft, found: &mut Vec<Violation>) {
+fn thread(spec: &Spec, rules: &ThreadRules, draft: &Draft, found: &mut Violations) {
     let field = format!("metadata.{}", rules.metadata_key);
     let given = draft.metadata.get(rules.metadata_key);
     if draft.post_type != rules.post_type {

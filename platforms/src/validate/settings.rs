@@ -1,15 +1,16 @@
 //! Rules of the settings.
 
-use super::{Violation, media, value};
+use super::{Violation, Violations, excerpt, media, value};
 use crate::{Draft, Spec, settings};
 
 /// Where callers may write the type of the post as well.
 pub const POST_TYPE: &str = settings::POST_TYPE.name;
 
-pub fn violations(spec: &Spec, draft: &Draft) -> Vec<Violation> {
+pub fn violations(spec: &Spec, draft: &Draft) -> Violations {
     let known: Vec<_> = settings::known(spec.settings).copied().collect();
     let mut found = value::object(&known, &draft.settings, "settings");
-    found.extend(media::alt_texts(spec, draft, &found));
+    let alt_texts = media::alt_texts(spec, draft, &found);
+    found.append(alt_texts);
     found.extend(two_types(draft));
     found
 }
@@ -18,8 +19,8 @@ pub fn violations(spec: &Spec, draft: &Draft) -> Vec<Violation> {
 fn two_types(draft: &Draft) -> Option<Violation> {
     let among = draft.settings.get(POST_TYPE)?.as_str()?;
     (among != draft.post_type).then(|| {
-        let message =
-            format!("The post is to be {among:?} here and {:?} in post_type.", draft.post_type);
+        let (here, there) = (excerpt(among), excerpt(&draft.post_type));
+        let message = format!("The post is to be {here:?} here and {there:?} in post_type.");
         Violation::new("settings.post_type", "setting_invalid", message, "Leave one of them out.")
     })
 }

@@ -159,9 +159,9 @@ fn broken(draft: &Draft) -> Vec<(String, &'static str)> {
 
 /// The only violation.
 fn only(draft: &Draft) -> Violation {
-    let mut found = validate(&Network, &crate::Account::default(), draft);
+    let found = validate(&Network, &crate::Account::default(), draft);
     assert_eq!(found.len(), 1, "{found:?}");
-    found.remove(0)
+    found[0].clone()
 }
 
 #[test]

@@ -4,12 +4,12 @@ use chrono::DateTime;
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::{Violation, nearest};
+use super::{Violation, Violations, excerpt, nearest};
 use crate::{Setting, Shape};
 
 /// All rules that an object with the keys `known` breaks; `path` is where it stands.
-pub fn object(known: &[Setting], given: &Map<String, Value>, path: &str) -> Vec<Violation> {
-    let mut found = Vec::new();
+pub fn object(known: &[Setting], given: &Map<String, Value>, path: &str) -> Violations {
+    let mut found = Violations::default();
     for setting in known {
         let field = format!("{path}.{}", setting.name);
         match given.get(setting.name) {
@@ -18,15 +18,16 @@ pub fn object(known: &[Setting], given: &Map<String, Value>, path: &str) -> Vec<
             None => {}
         }
     }
-    let unknown = given.keys().filter(|name| known.iter().all(|setting| setting.name != *name));
-    found.extend(unknown.map(|name| {
-        Violation::new(
-            format!("{path}.{name}"),
-            "unknown_field",
-            format!("There is no {name:?} in {path}."),
-            nearest(name, known.iter().map(|setting| setting.name)),
-        )
-    }));
+    for name in given.keys().filter(|name| known.iter().all(|setting| setting.name != *name)) {
+        found.note(|| {
+            Violation::new(
+                format!("{path}.{}", excerpt(name)),
+                "unknown_field",
+                format!("There is no {:?} in {path}.", excerpt(name)),
+                nearest(name, known.iter().map(|setting| setting.name)),
+            )
+        });
+    }
     found
 }
 
@@ -35,7 +36,7 @@ fn required(field: String, setting: &Setting) -> Violation {
     Violation::new(field, "setting_required", message, format!("Set it. {}", setting.doc))
 }
 
-fn check(shape: &Shape, value: &Value, field: String, found: &mut Vec<Violation>) {
+fn check(shape: &Shape, value: &Value, field: String, found: &mut Violations) {
     match (shape, value) {
         (Shape::Bool, Value::Bool(_)) => {}
         (Shape::Text { min, max }, Value::String(text)) => {
@@ -60,9 +61,9 @@ fn check(shape: &Shape, value: &Value, field: String, found: &mut Vec<Violation>
         }
         (Shape::Foreign, Value::Object(_)) => {}
         (Shape::Object(fields), Value::Object(given)) => {
-            found.extend(object(fields, given, &field))
+            found.append(object(fields, given, &field));
         }
-        _ => found.push(invalid(shape, value, field)),
+        _ => found.note(|| invalid(shape, value, field)),
     }
 }
 

@@ -33,7 +33,7 @@ const APPS: &str = "registered_apps";
 
 impl Guest {
     /// Prepares the way to the network; where it leads. Whoever leaves twice takes the same papers, so that either tab
-    /// may come back.
+    /// may come back. A colleague who goes on with what another began gets new ones: only who left may come back.
     ///
     /// # Errors
     /// The network's server cannot be asked, or the session has ended.
@@ -47,7 +47,8 @@ impl Guest {
         }
         let known: Option<Papers> = papers::open(&self.act.cx, &self.row).await?;
         let asked = self.asked(&oauth, instance)?;
-        let unused = known.filter(|_| self.row.taken_at.is_none());
+        let own = self.row.opened_by == Some(self.act.caller.user_id);
+        let unused = known.filter(|_| own && self.row.taken_at.is_none());
         let papers = match unused.filter(|known| asked.iter().all(|pair| has(known, pair))) {
             Some(known) => known,
             None => self.prepare(&oauth, asked).await?,

@@ -1,0 +1,117 @@
+//! The one reader of paths: a path has one spelling, and any other is not found.
+//!
+//! What comes after it (the limits, the origin of files, the router) may compare paths as texts: none of them sees an empty
+//! segment, a dot segment, or a letter that is escaped without need.
+
+use salvo::{
+    Depot, FlowCtrl, Handler, Request, Response, async_trait,
+    http::{ResBody, StatusCode},
+};
+
+/// The most bytes of a segment.
+const LONGEST_SEGMENT: usize = 1_024;
+
+/// The part of the service in whose paths a caller's own text, with whatever is in it, can stand.
+const API: &str = "/api/v1/";
+
+/// Refuses paths that are spelt in another way than the router's.
+pub struct OneSpelling;
+
+#[async_trait]
+impl Handler for OneSpelling {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        ctrl: &mut FlowCtrl,
+    ) {
+        if !is_canonical(req.uri().path()) {
+            res.status_code(StatusCode::NOT_FOUND);
+            res.replace_body(ResBody::None);
+            ctrl.skip_rest();
+        }
+    }
+}
+
+fn is_canonical(path: &str) -> bool {
+    let Some(rest) = path.strip_prefix('/') else { return false };
+    let takes_slashes = path.starts_with(API);
+    rest.is_empty() || rest.split('/').all(|segment| is_segment(segment, takes_slashes))
+}
+
+fn is_segment(segment: &str, takes_slashes: bool) -> bool {
+    let fits = (1..=LONGEST_SEGMENT).contains(&segment.len());
+    fits && !matches!(segment, "." | "..") && decoded(segment, takes_slashes).is_some()
+}
+
+/// The text of a segment, if each of its escapes is needed and none of them hides a control character.
+fn decoded(segment: &str, takes_slashes: bool) -> Option<String> {
+    let mut bytes = Vec::with_capacity(segment.len());
+    let mut rest = segment.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        if *first != b'%' {
+            bytes.push(*first);
+            rest = after;
+            continue;
+        }
+        let (digits, after) = after.split_at_checked(2)?;
+        let byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+        let needless = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+        let separates = matches!(byte, b'/' | b'\\') && !takes_slashes;
+        if needless || separates || !digits.iter().all(u8::is_ascii_hexdigit) {
+            return None;
+        }
+        bytes.push(byte);
+        rest = after;
+    }
+    let text = String::from_utf8(bytes).ok()?;
+    (!text.chars().any(char::is_control)).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_canonical;
+
+    #[test]
+    fn a_path_has_one_spelling() {
+        for good in [
+            "/",
+            "/api/v1",
+            "/api/v1/posts/7",
+            "/api/v1/posts/group/spring%202030",
+            "/api/v1/posts/group/a%2Fb",
+            "/api/v1/posts/group/%C3%A4:@+,;=!$&'()*~",
+            "/media/0195/picture-1.png",
+        ] {
+            assert!(is_canonical(good), "{good}");
+        }
+        for bad in [
+            "",
+            "*",
+            "//",
+            "//api/v1",
+            "/api//v1/posts",
+            "/api/v1/posts/",
+            "/./api/v1/posts",
+            "/api/v1/../v1/posts",
+            "/%61pi/v1/posts",
+            "/api/%761/posts",
+            "/api/v1/%2e%2E/x",
+            "/api%2Fv1/posts",
+            "/media/a%2F..%2Fb",
+            "/media/a%5Cb",
+            "/api/v1/posts/group/%00",
+            "/api/v1/posts/group/a%0Ab",
+            "/api/v1/posts/group/%C2%85",
+            "/api/v1/posts/group/%FF",
+            "/api/v1/posts/group/%",
+            "/api/v1/posts/group/%4",
+            "/api/v1/posts/group/%+1",
+            "/api/v1/posts/group/%zz",
+        ] {
+            assert!(!is_canonical(bad), "{bad}");
+        }
+        assert!(!is_canonical(&format!("/api/v1/posts/group/{}", "x".repeat(1_025))));
+    }
+}

@@ -1,0 +1,115 @@
+//! The one place that says which texts are too long, and which hold characters that no text of ours holds.
+
+use fanfare_platforms::excerpt;
+
+use crate::error::{Code, Error, Result, Violation, Violations, violation};
+
+/// The most characters of a text of which nothing else is said: a name, an id, a word of a list.
+pub const USUAL: usize = 200;
+
+/// The most characters of an address.
+pub const URL: usize = 2_048;
+
+/// The most characters of a text inside settings, metadata and other objects whose fields are not ours.
+pub const FREE: usize = 100_000;
+
+/// What a text may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    /// The most characters.
+    pub most: usize,
+    /// May it have several lines?
+    pub lines: bool,
+}
+
+impl Rule {
+    /// A text of one line.
+    #[must_use]
+    pub const fn line(most: usize) -> Self {
+        Self { most, lines: false }
+    }
+
+    /// A text that may have several lines.
+    #[must_use]
+    pub const fn lines(most: usize) -> Self {
+        Self { most, lines: true }
+    }
+}
+
+/// Returns what is wrong with a text: it is too long, or holds a control character. PostgreSQL cannot store U+0000, nor
+/// index a text of some thousand letters.
+#[must_use]
+pub fn flaw(field: &str, text: &str, rule: Rule) -> Option<Violation> {
+    let most = rule.most;
+    if text.len() > most {
+        let length = text.chars().count();
+        if length > most {
+            let message = format!("{field} has {length} characters; it may have at most {most}.");
+            let remedy = format!("Shorten it to {most} characters.");
+            let too_long = violation(Code::InvalidField, field, message, remedy);
+            return Some(too_long.with_limit(most, length));
+        }
+    }
+    // Every control character has one of these bytes, so most texts are looked at once, and fast.
+    if !text.bytes().any(|byte| byte < 0x20 || byte == 0x7f || byte == 0xc2) {
+        return None;
+    }
+    let bad = text.chars().find(|c| is_control(*c, rule.lines))?;
+    let kind = if bad == '\0' { "NUL" } else { "control" };
+    let message = format!("{field} holds a {kind} character (U+{:04X}).", u32::from(bad));
+    let remedy = format!("Remove the character U+{:04X}.", u32::from(bad));
+    Some(violation(Code::InvalidField, field, message, remedy))
+}
+
+fn is_control(character: char, lines: bool) -> bool {
+    character.is_control() && !(lines && matches!(character, '\n' | '\r' | '\t'))
+}
+
+/// Returns true if a text holds no control character at all.
+#[must_use]
+pub fn is_clean(text: &str) -> bool {
+    !text.chars().any(char::is_control)
+}
+
+/// Checks the names and values of a query or form, each by the same rule.
+///
+/// # Errors
+/// [`Code::InvalidField`] with all that is wrong.
+pub fn check<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>, rule: Rule) -> Result<()> {
+    let flaws = pairs.filter_map(|(name, value)| {
+        let field = excerpt(name);
+        if is_clean(name) { flaw(field, value, rule) } else { Some(bad_name(field)) }
+    });
+    Error::check(flaws.collect::<Violations>())
+}
+
+/// The refusal of a name with a control character in it.
+#[must_use]
+pub fn bad_name(path: &str) -> Violation {
+    let field: String = path.chars().filter(|c| !c.is_control()).collect();
+    let message = format!("The name {field:?} holds a control character.");
+    violation(Code::InvalidField, field, message, "Remove the character from the name.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_as_long_as_its_rule_says() {
+        let flawed = |text: &str, rule| flaw("f", text, rule).is_some();
+        assert!(!flawed(&"é".repeat(200), Rule::line(200)));
+        let long = flaw("f", &"é".repeat(201), Rule::line(200)).unwrap();
+        assert_eq!((long.limit, long.actual), (Some(200.into()), Some(201.into())));
+    }
+
+    #[test]
+    fn control_characters_are_named() {
+        for bad in ["\0", "a\u{7}", "\u{1b}[1m", "\u{7f}", "\u{85}"] {
+            assert!(flaw("f", bad, Rule::lines(9)).is_some(), "{bad:?}");
+        }
+        assert!(flaw("f", "a\tb\r\nc", Rule::lines(9)).is_none());
+        assert!(flaw("f", "a\nb", Rule::line(9)).unwrap().message.contains("U+000A"));
+        assert!(flaw("f", "ä 👩‍👩‍👧", Rule::line(9)).is_none());
+    }
+}

@@ -1,0 +1,149 @@
+//! Broken rules, as many as an answer names.
+
+use std::{ops::Deref, vec};
+
+use super::Violation;
+
+/// The most characters of a caller's own name or value that a message quotes.
+const EXCERPT: usize = 200;
+
+/// Returns the start of a text of the caller's, as much of it as a message quotes.
+#[must_use]
+pub fn excerpt(text: &str) -> &str {
+    text.char_indices().nth(EXCERPT).map_or(text, |(end, _)| &text[..end])
+}
+
+/// The first broken rules, and how many more there are: an input can break a rule at each of its values.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Violations {
+    listed: Vec<Violation>,
+    more: usize,
+}
+
+impl Violations {
+    /// The most broken rules that are named.
+    pub const MOST: usize = 50;
+
+    /// Adds a broken rule. It is described only if it is among those that are named.
+    pub fn note(&mut self, describe: impl FnOnce() -> Violation) {
+        if self.listed.len() < Self::MOST {
+            self.listed.push(describe());
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// Adds a broken rule.
+    pub fn push(&mut self, violation: Violation) {
+        self.note(|| violation);
+    }
+
+    /// Adds all that `other` names and counts, beyond the number that an answer names if need be: whoever answers cuts
+    /// the whole.
+    pub fn append(&mut self, other: Self) {
+        self.listed.extend(other.listed);
+        self.more += other.more;
+    }
+
+    /// Returns how many there are beside those that are named.
+    #[must_use]
+    pub const fn more(&self) -> usize {
+        self.more
+    }
+
+    /// Returns the same with at most [`Self::MOST`] of them named.
+    #[must_use]
+    pub fn cut(mut self) -> Self {
+        self.more += self.listed.len().saturating_sub(Self::MOST);
+        self.listed.truncate(Self::MOST);
+        self
+    }
+
+    /// Keeps those named ones that fit; if none of them does, nothing is counted either.
+    pub fn retain(&mut self, fits: impl FnMut(&Violation) -> bool) {
+        self.listed.retain(fits);
+        if self.listed.is_empty() {
+            self.more = 0;
+        }
+    }
+
+    /// Sorts those that are named; equal ones keep their order.
+    pub fn sort_by_key<K: Ord>(&mut self, key: impl FnMut(&Violation) -> K) {
+        self.listed.sort_by_key(key);
+    }
+}
+
+impl Deref for Violations {
+    type Target = [Violation];
+
+    fn deref(&self) -> &[Violation] {
+        &self.listed
+    }
+}
+
+impl Extend<Violation> for Violations {
+    fn extend<I: IntoIterator<Item = Violation>>(&mut self, violations: I) {
+        violations.into_iter().for_each(|violation| self.push(violation));
+    }
+}
+
+impl FromIterator<Violation> for Violations {
+    fn from_iter<I: IntoIterator<Item = Violation>>(violations: I) -> Self {
+        let mut all = Self::default();
+        all.extend(violations);
+        all
+    }
+}
+
+impl From<Vec<Violation>> for Violations {
+    fn from(violations: Vec<Violation>) -> Self {
+        violations.into_iter().collect()
+    }
+}
+
+impl IntoIterator for Violations {
+    type Item = Violation;
+    type IntoIter = vec::IntoIter<Violation>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.listed.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a Violations {
+    type Item = &'a Violation;
+    type IntoIter = std::slice::Iter<'a, Violation>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.listed.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fifty_are_named_and_the_rest_is_counted() {
+        let mut described = 0;
+        let mut all = Violations::default();
+        for place in 0..20_000 {
+            all.note(|| {
+                described += 1;
+                Violation::new(format!("f[{place}]"), "invalid_field", "", "")
+            });
+        }
+        assert_eq!((all.len(), all.more(), described), (50, 19_950, 50));
+        let mut both = all.clone();
+        both.append(all);
+        assert_eq!((both.len(), both.more()), (100, 39_900));
+        let cut = both.cut();
+        assert_eq!((cut.len(), cut.more()), (50, 39_950));
+    }
+
+    #[test]
+    fn two_hundred_characters_are_quoted() {
+        assert_eq!(excerpt("short"), "short");
+        assert_eq!(excerpt(&"é".repeat(201)), "é".repeat(200));
+    }
+}

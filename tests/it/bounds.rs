@@ -1,0 +1,279 @@
+//! One request costs no more than its size, and no text of any route ends in an error of ours.
+
+use std::collections::BTreeSet;
+
+use fanfare_api::{Route, routes::ROUTES};
+use fanfare_tests::{Options, TestApp, User, Visitor, visitor::PASSWORD};
+use reqwest::Method;
+use serde_json::{Map, Value, json};
+use url::form_urlencoded::byte_serialize;
+
+async fn quiet() -> (TestApp, User) {
+    let app = TestApp::with(Options { workers: false, stand_ins: true, ..Options::default() });
+    let app = app.await;
+    let user = app.user().await;
+    (app, user)
+}
+
+async fn raw(user: &User, body: String) -> fanfare_tests::Answer {
+    user.send_raw(Method::POST, "/api/v1/posts", "application/json", body.into_bytes()).await
+}
+
+#[tokio::test]
+async fn a_body_that_is_wrong_everywhere_gets_a_short_answer() {
+    let (_app, user) = quiet().await;
+    let account = user.connect("bluesky").await;
+    let key = "k".repeat(256);
+    let nuls = vec!["\0"; 19_000];
+    let unknown: Map<String, Value> = (0..15_000).map(|n| (format!("u{n}"), n.into())).collect();
+    let cases = [
+        (
+            json!({"account_id": account, "caption": "x", "settings": {&key: {&key: {&key: nuls}}}}),
+            19_000,
+        ),
+        (json!({"account_id": account, "caption": "x", "media_urls": vec![1; 15_000]}), 15_000),
+        (json!({"account_id": account, "caption": "x", "settings": &unknown}), 15_000),
+        (json!({"account_id": account, "caption": "x", "metadata": &unknown}), 15_000),
+    ];
+    for (body, expected) in cases {
+        let answer = user.post("/api/v1/posts", body).await.expect(400);
+        let listed = answer.body["validation_errors"].as_array().unwrap().len();
+        let more = answer.body["more_violations"].as_u64().unwrap();
+        assert!(listed <= 50 && answer.text.len() <= 64 * 1024, "{}", answer.text.len());
+        assert_eq!(listed as u64 + more, expected);
+    }
+    let mut all = unknown.clone();
+    all.insert("account_id".into(), account.into());
+    let answer = user.post_keyed("/api/v1/posts", "wide", &Value::Object(all.clone())).await;
+    let again = user.post_keyed("/api/v1/posts", "wide", &Value::Object(all)).await;
+    assert_eq!(again.header("idempotent-replayed"), "true");
+    assert_eq!(answer.body["validation_errors"], again.body["validation_errors"]);
+    assert_eq!(answer.body["more_violations"], 14_950 + 1);
+}
+
+#[tokio::test]
+async fn a_batch_of_wrong_items_gets_an_answer_below_a_mebibyte() {
+    let (_app, user) = quiet().await;
+    let account = user.connect("bluesky").await;
+    let name = |n: usize| format!("{}{n}", "\"".repeat(120));
+    let unknown: Map<String, Value> = (0..150).map(|n| (name(n), 1.into())).collect();
+    let item = json!({"account_id": account, "caption": "x", "settings": unknown});
+    let answer = user.post("/api/v1/posts/batch", json!({"posts": vec![item; 25]})).await;
+    let answer = answer.expect(200);
+    assert_eq!(answer.body["errors"].as_array().unwrap().len(), 25);
+    assert!(answer.text.len() < 1 << 20, "{}", answer.text.len());
+    for error in answer.body["errors"].as_array().unwrap() {
+        assert!(error.to_string().len() <= 64 * 1024);
+    }
+}
+
+#[tokio::test]
+async fn names_values_and_levels_of_a_body_are_counted_while_it_is_read() {
+    let (_app, user) = quiet().await;
+    let account = user.connect("bluesky").await;
+    let with = |settings: String| format!(r#"{{"account_id": {account}, "settings": {settings}}}"#);
+    let values = |count: usize| with(format!(r#"{{"a": [{}1]}}"#, "1,".repeat(count - 5)));
+    raw(&user, values(20_000)).await.refused(400, "caption_required");
+    raw(&user, values(20_001)).await.refused(400, "invalid_json");
+    let key = |length: usize| with(format!(r#"{{"{}": 1}}"#, "k".repeat(length)));
+    let fits = raw(&user, key(256)).await.expect(400);
+    assert_ne!(fits.body["code"], "invalid_json");
+    assert!(!fits.text.contains(&"k".repeat(201)), "names are cut");
+    raw(&user, key(257)).await.refused(400, "invalid_json");
+    let twice = format!(r#"{{"{0}": 1, "{0}": 2}}"#, "k".repeat(250));
+    let twice = raw(&user, twice).await.expect(400);
+    assert!(!twice.text.contains(&"k".repeat(201)), "{}", twice.text);
+}
+
+#[tokio::test]
+async fn a_draft_has_a_length_too() {
+    let (_app, user) = quiet().await;
+    let account = user.connect("bluesky").await;
+    let long = json!({"account_id": account, "caption": "x".repeat(301), "status": "draft"});
+    user.post("/api/v1/posts", long).await.refused(400, "caption_too_long");
+    let short = json!({"account_id": account, "status": "draft"});
+    let id = user.publish(short).await["id"].clone();
+    let change = json!({"caption": "x".repeat(301)});
+    user.patch(&format!("/api/v1/posts/{id}"), change).await.refused(400, "caption_too_long");
+}
+
+#[tokio::test]
+async fn a_page_ends_where_it_gets_too_large_and_the_next_goes_on_there() {
+    let (_app, user) = quiet().await;
+    let account = user.connect("wordpress").await;
+    let text = "x".repeat(900_000);
+    let mut made = BTreeSet::new();
+    for number in 0..12 {
+        let body = json!({"account_id": account, "caption": format!("{number} {text}"), "status": "draft"});
+        made.insert(user.publish(body).await["id"].as_i64().unwrap());
+    }
+    for (path, list, newest_first) in
+        [("/api/v1/posts", "posts", true), ("/api/v1/events", "events", false)]
+    {
+        let (mut seen, mut pages, mut cursor) = (Vec::new(), 0, String::new());
+        loop {
+            let page = user.get(&format!("{path}?limit=100{cursor}")).await.expect(200);
+            assert!(page.text.len() < 9 << 20, "{}", page.text.len());
+            pages += 1;
+            let id = |one: &Value| one["data"]["post"]["id"].as_i64().or(one["id"].as_i64());
+            seen.extend(page.body[list].as_array().unwrap().iter().filter_map(id));
+            match page.body["next_cursor"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => break,
+            }
+        }
+        assert!(pages >= 2, "{path}");
+        let mut expected: Vec<_> = made.iter().copied().collect();
+        if newest_first {
+            expected.reverse();
+        }
+        assert_eq!(seen, expected, "{path}");
+    }
+}
+
+/// What exists, for the paths and bodies of the table.
+struct Known {
+    account: i64,
+    post: Value,
+    webhook: String,
+}
+
+impl Known {
+    async fn of(user: &User) -> Self {
+        let account = user.connect("bluesky").await;
+        let draft = json!({"account_id": account, "caption": "x", "status": "draft"});
+        let post = user.publish(draft).await["id"].clone();
+        let hook = json!({"url": "https://example.com/hook", "events": ["*"]});
+        let hook = user.post("/api/v1/webhooks", hook).await.expect(201);
+        let webhook = hook.body["webhook"]["id"].as_str().unwrap().to_owned();
+        Self { account, post, webhook }
+    }
+
+    /// The path of a route, with what there is in place of its parameters, but for `text` in place of one.
+    fn path(&self, route: &Route, changed: Option<(&str, &str)>) -> String {
+        let step = |step: &str| {
+            let name = step.trim_matches(['{', '}']);
+            match (name, changed) {
+                (name, Some((wrong, text))) if name == wrong => encoded(text),
+                ("platform", _) => "bluesky".to_owned(),
+                ("group", _) => "nothing".to_owned(),
+                ("delivery_id", _) => uuid::Uuid::nil().to_string(),
+                ("id", _) if route.path.contains("/posts/") => self.post.to_string(),
+                ("id", _) if route.path.contains("/accounts/") => self.account.to_string(),
+                ("id", _) if route.path.contains("/webhooks/") => self.webhook.clone(),
+                ("id", _) => uuid::Uuid::nil().to_string(),
+                _ => step.to_owned(),
+            }
+        };
+        route.path.split('/').map(step).collect::<Vec<_>>().join("/")
+    }
+}
+
+fn encoded(text: &str) -> String {
+    byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20")
+}
+
+/// The names of the fields of a route's body.
+fn fields(document: &Value, route: &Route) -> Vec<String> {
+    let operation = &document["paths"][route.path][route.method.as_str().to_lowercase()];
+    let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
+    let named = schema["$ref"].as_str().map(|named| named.trim_start_matches('#'));
+    let schema = named.and_then(|named| document.pointer(named)).unwrap_or(schema);
+    schema["properties"].as_object().into_iter().flat_map(Map::keys).cloned().collect()
+}
+
+fn parameters(document: &Value, route: &Route) -> Vec<String> {
+    let operation = &document["paths"][route.path][route.method.as_str().to_lowercase()];
+    let all = operation["parameters"].as_array().into_iter().flatten();
+    let all = all.filter(|one| one["in"] == "query").filter_map(|one| one["name"].as_str());
+    all.map(str::to_owned).collect()
+}
+
+async fn never_ours(user: &User, route: &Route, path: &str, body: Option<&Value>) {
+    let method = Method::from_bytes(route.method.as_str().as_bytes()).unwrap();
+    let answer = user.send(method, path, &[], body).await;
+    let start: String = path.chars().take(100).collect();
+    let sent: String = body.map(Value::to_string).unwrap_or_default().chars().take(200).collect();
+    assert_ne!(answer.status, 500, "{} {start} {sent}: {}", route.name, answer.text);
+    // A batch as a whole is taken, and says of its items what is wrong with them.
+    let refused = answer.status >= 400 || answer.body["posts"] == json!([]);
+    assert!(refused, "{} {start} {sent}: {}", route.name, answer.text);
+    assert!(answer.text.len() <= 64 * 1024, "{} {start}", route.name);
+}
+
+#[tokio::test]
+async fn no_text_of_any_route_is_an_error_of_ours() {
+    let (_app, user) = quiet().await;
+    let known = Known::of(&user).await;
+    let document = user.get("/openapi.json").await.expect(200).body;
+    let texts = ["x".repeat(3_000), "a\0b".to_owned(), "a\u{7}b".to_owned()];
+    for route in ROUTES {
+        let plain = known.path(route, None);
+        for text in &texts {
+            for name in route.path_parameters() {
+                let path = known.path(route, Some((name, text)));
+                never_ours(&user, route, &path, None).await;
+            }
+            for name in parameters(&document, route) {
+                let path = format!("{plain}?{name}={}", encoded(text));
+                never_ours(&user, route, &path, None).await;
+            }
+        }
+        let Some(body) = route.body else { continue };
+        let mut example: Value = serde_json::from_str(body.example).unwrap();
+        if example.get("account_id").is_some() {
+            example["account_id"] = known.account.into();
+        }
+        let large = "x".repeat((1 << 20) - 4_096);
+        for field in fields(&document, route) {
+            for text in texts.iter().chain([&large]) {
+                for value in [json!(text), json!([text]), json!({"a": text}), json!([{"a": text}])]
+                {
+                    // What a caption may be is its network's to say; a control character is in none.
+                    let mut sent = example.clone();
+                    sent[&field] = value;
+                    never_ours(&user, route, &plain, Some(&sent)).await;
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_text_of_any_page_is_an_error_of_ours() {
+    let app = TestApp::start().await;
+    let texts = ["x".repeat(3_000), "x".repeat(60_000), "a\0b".to_owned(), "a\u{7}@b".to_owned()];
+    let (_, mut ada) = Visitor::person(&app, "ada@example.com").await;
+    let mut operator = Visitor::log_in(&app, "op@example.com").await;
+    for text in &texts {
+        for page in ["/login", "/admin/login"] {
+            for (email, password) in [(text.as_str(), PASSWORD), ("ada@example.com", text)] {
+                let mut somebody = Visitor::nobody(&app);
+                let answer = somebody.try_password_at(page, email, password).await;
+                assert!((400..500).contains(&answer.status), "{page}: {}", answer.status);
+            }
+            let mut somebody = Visitor::nobody(&app);
+            let path = format!("{page}?next={}", encoded(text));
+            let _ = somebody.get(&path).await.expect(200);
+        }
+        let short = &text[..text.len().min(3_000)];
+        for page in [
+            "/admin/work?q=",
+            "/admin/work?status=",
+            "/admin/work?workspace=",
+            "/admin/audit?before=",
+        ] {
+            let answer = operator.get(&format!("{page}{}", encoded(short))).await;
+            assert!(answer.status < 500, "{page}: {}", answer.html);
+        }
+        for path in
+            ["/connect/", "/connect/session/", "/drop/", "/upload/", "/media/", "/admin/work/post/"]
+        {
+            let answer =
+                operator.get(&format!("{path}{}", encoded(&short[..short.len().min(900)]))).await;
+            assert!(answer.status < 500, "{path}: {}", answer.html);
+        }
+        let answer = ada.get(&format!("/connect?workspace_id={}", encoded(short))).await;
+        assert!(answer.status < 500, "{}", answer.html);
+    }
+}

@@ -1,0 +1,87 @@
+//! A client that sends exactly what it is told to, on one connection that it keeps.
+
+use serde_json::Value;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+use crate::TestApp;
+
+/// A connection.
+pub struct Raw {
+    stream: TcpStream,
+    unread: Vec<u8>,
+}
+
+/// What was answered.
+#[derive(Debug)]
+pub struct RawAnswer {
+    /// HTTP status.
+    pub status: u16,
+    /// The head, in small letters.
+    pub head: String,
+    /// The body; null if it was not JSON.
+    pub body: Value,
+}
+
+impl RawAnswer {
+    /// True if the answer says that it is the last one on its connection.
+    #[must_use]
+    pub fn closes(&self) -> bool {
+        self.head.contains("\r\nconnection: close")
+    }
+}
+
+impl Raw {
+    /// Connects to a service.
+    ///
+    /// # Panics
+    /// It does not listen.
+    pub async fn connect(app: &TestApp) -> Self {
+        let place = app.origin.trim_start_matches("http://");
+        Self { stream: TcpStream::connect(place).await.expect("it listens"), unread: Vec::new() }
+    }
+
+    /// Sends bytes. What the other side does not want is not sent.
+    pub async fn send(&mut self, bytes: &[u8]) {
+        let _ = self.stream.write_all(bytes).await;
+    }
+
+    /// Sends a request with these lines of its head beside `Host`, and a body.
+    pub async fn request(&mut self, line: &str, head: &[String], body: &[u8]) {
+        let lines: String = head.iter().map(|line| format!("{line}\r\n")).collect();
+        let length = body.len();
+        let head = format!("{line} HTTP/1.1\r\nHost: t\r\nContent-Length: {length}\r\n{lines}\r\n");
+        self.send(head.as_bytes()).await;
+        self.send(body).await;
+    }
+
+    /// Reads the next answer; none if the connection has ended.
+    ///
+    /// # Panics
+    /// It is no HTTP.
+    pub async fn answer(&mut self) -> Option<RawAnswer> {
+        let end = loop {
+            if let Some(end) = self.unread.windows(4).position(|four| four == b"\r\n\r\n") {
+                break end;
+            }
+            self.more().await?;
+        };
+        let head = String::from_utf8(self.unread[..end].to_vec()).expect("text").to_lowercase();
+        self.unread.drain(..end + 4);
+        let length = head.split("content-length: ").nth(1).and_then(|rest| rest.lines().next());
+        let length: usize = length.map_or(0, |length| length.trim().parse().expect("a length"));
+        while self.unread.len() < length {
+            self.more().await?;
+        }
+        let body: Vec<u8> = self.unread.drain(..length).collect();
+        let status = head.split(' ').nth(1).expect("a status").parse().expect("a number");
+        Some(RawAnswer { status, head, body: serde_json::from_slice(&body).unwrap_or_default() })
+    }
+
+    async fn more(&mut self) -> Option<()> {
+        let read = self.stream.read_buf(&mut self.unread).await.unwrap_or(0);
+        (read > 0).then_some(())
+    }
+}
