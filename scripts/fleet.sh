@@ -99,8 +99,9 @@ sandbox="127.0.0.1:$(free_port)"
 # Links in replies, and what every worker must agree on: the first api's address.
 FANFARE_BASE_URL="http://${addresses[0]}"
 FANFARE_SANDBOX_URL="http://$sandbox"
+FANFARE_SANDBOX_SECRET="$(head -c 32 /dev/urandom | base64 -w 0)"
 export FANFARE_DATABASE_URL FANFARE_REDIS_URL FANFARE_MASTER_KEY FANFARE_MEDIA_URL FANFARE_DATA_DIR \
-    FANFARE_BASE_URL FANFARE_SANDBOX_URL
+    FANFARE_BASE_URL FANFARE_SANDBOX_URL FANFARE_SANDBOX_SECRET
 mkdir -p "$home/media" "$home/data"
 
 "$binary" migrate >"$home/migrate" 2>&1 || { cat "$home/migrate" >&2 && exit 1; }
@@ -119,7 +120,7 @@ start() {
     tells+=("${measured:+metrics at http://$measured/metrics}")
 }
 
-FANFARE_BASE_URL="$FANFARE_SANDBOX_URL" start sandbox "$sandbox" "" sandbox
+start sandbox "$sandbox" "" sandbox
 tells[0]="http://$sandbox"
 for address in "${addresses[@]}"; do
     start "api-${#names[@]}" "$address" "127.0.0.1:$(free_port)" api
@@ -138,8 +139,8 @@ for i in "${!names[@]}"; do
     list+="${list:+, }{\"name\": \"${names[i]}\", \"pid\": ${pids[i]}, \"metrics\": \"${metrics[i]}\", \"log\": \"$home/${names[i]}.log\"}"
 done
 origins="$(printf ', "http://%s"' "${addresses[@]}")"
-printf '{"api": [%s], "key": "%s", "sandbox": "%s", "database_url": "%s", "redis_url": "%s", "processes": [%s]}\n' \
-    "${origins:2}" "$key" "$FANFARE_SANDBOX_URL" "$FANFARE_DATABASE_URL" "$FANFARE_REDIS_URL" "$list"
+printf '{"api": [%s], "key": "%s", "sandbox": "%s", "sandbox_secret": "%s", "database_url": "%s", "redis_url": "%s", "processes": [%s]}\n' \
+    "${origins:2}" "$key" "$FANFARE_SANDBOX_URL" "$FANFARE_SANDBOX_SECRET" "$FANFARE_DATABASE_URL" "$FANFARE_REDIS_URL" "$list"
 
 say_for_people() {
     local i one="http://${addresses[0]}" other="http://${addresses[-1]}"

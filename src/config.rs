@@ -12,6 +12,7 @@ use std::{
 use anyhow::{Context as _, Result, bail};
 use fanfare_platforms::{PlatformId, oauth::App};
 use ipnet::IpNet;
+use secrecy::SecretString;
 use url::Url;
 
 pub use variables::VARIABLES;
@@ -51,8 +52,14 @@ pub struct Config {
     pub max_lateness: Duration,
     /// Open private addresses.
     pub allow_private: bool,
-    /// The simulated networks.
+    /// `up` brings simulated networks of its own.
+    pub simulator: bool,
+    /// The simulated networks elsewhere.
     pub sandbox_url: Option<Url>,
+    /// Where persons reach their pages, if not there.
+    pub sandbox_public_url: Option<Url>,
+    /// What opens their control.
+    pub sandbox_secret: Option<SecretString>,
     /// The simulated networks have the real ones' limits.
     pub sandbox_limits: bool,
     /// Base URLs of platforms.
@@ -126,8 +133,14 @@ impl Config {
                 .duration("FANFARE_MAX_LATENESS")?
                 .unwrap_or(Duration::from_secs(86_400)),
             allow_private: given.switch("FANFARE_ALLOW_PRIVATE_TARGETS")?,
+            simulator: given.on_or_off("FANFARE_SIMULATOR")?.unwrap_or(true),
             sandbox_url: given
                 .parse("FANFARE_SANDBOX_URL", "an address like http://127.0.0.1:9090")?,
+            sandbox_public_url: given.parse(
+                "FANFARE_SANDBOX_PUBLIC_URL",
+                "an address like https://networks.example.com",
+            )?,
+            sandbox_secret: given.take("FANFARE_SANDBOX_SECRET").map(Into::into),
             sandbox_limits: given.switch("FANFARE_SANDBOX_LIMITS")?,
             platform_urls: given.platform_urls()?,
             apps: given.apps()?,
@@ -151,6 +164,19 @@ impl Config {
         Ok(config)
     }
 
+    /// Returns the origin by which callers reach an API that listens at this address.
+    #[must_use]
+    pub fn origin(&self, listen: SocketAddr) -> String {
+        self.base_url.clone().unwrap_or_else(|| format!("http://{listen}"))
+    }
+
+    /// Returns where the API that listens at this address serves media.
+    #[must_use]
+    pub fn media_origin(&self, listen: SocketAddr) -> String {
+        let below = || format!("{}/media", self.origin(listen));
+        self.media_base_url.clone().unwrap_or_else(below)
+    }
+
     /// True when the database is a file of this machine.
     #[must_use]
     pub fn is_embedded(&self) -> bool {
@@ -170,9 +196,7 @@ impl Config {
     /// # Errors
     /// The file system's.
     pub fn make_data_dir(&self) -> Result<&Path> {
-        std::fs::create_dir_all(&self.data_dir).with_context(|| {
-            format!("FANFARE_DATA_DIR {} cannot be made", self.data_dir.display())
-        })?;
+        crate::private::make_dir(&self.data_dir).context("FANFARE_DATA_DIR")?;
         Ok(&self.data_dir)
     }
 }
@@ -209,6 +233,15 @@ impl Given {
 
     fn switch(&mut self, name: &str) -> Result<bool> {
         Ok(self.parse(name, "true or false")?.unwrap_or(false))
+    }
+
+    fn on_or_off(&mut self, name: &str) -> Result<Option<bool>> {
+        match self.take(name).as_deref() {
+            None => Ok(None),
+            Some("on") => Ok(Some(true)),
+            Some("off") => Ok(Some(false)),
+            Some(other) => bail!("{name} must be on or off, not {other:?}"),
+        }
     }
 
     fn duration(&mut self, name: &str) -> Result<Option<Duration>> {
@@ -333,6 +366,8 @@ mod tests {
     fn a_wrong_variable_is_refused_by_name() {
         for (name, value) in [
             ("FANFARE_LISTEN", "nowhere"),
+            ("FANFARE_SIMULATOR", "maybe"),
+            ("FANFARE_SANDBOX_PUBLIC_URL", "here"),
             ("FANFARE_METRICS_LISTEN", "9090"),
             ("FANFARE_MAX_LATENESS", "soon"),
             ("FANFARE_ALLOW_PRIVATE_TARGETS", "maybe"),

@@ -4,6 +4,8 @@ pub mod commands;
 pub mod config;
 mod log;
 mod metrics;
+mod private;
+mod simulator;
 mod start;
 
 pub use log::init as init_log;

@@ -17,6 +17,9 @@ const GLANCE: u32 = 16;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    // Whatever a process of ours makes is its owner's alone: the database, media, keys.
+    #[cfg(unix)]
+    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
     let runtime = match Builder::new_multi_thread().enable_all().event_interval(GLANCE).build() {
         Ok(runtime) => runtime,
         Err(error) => {

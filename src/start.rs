@@ -1,20 +1,19 @@
 //! Putting the service together from its configuration.
 
-use std::{io::Write, net::SocketAddr, path::Path};
+use std::{net::SocketAddr, path::Path};
 
 use anyhow::{Context as _, Result, bail};
 use fanfare_domain::{
-    Domain, Parts, Settings, access::Scope, clock::Clock, db::Db, failpoint::Failpoint, keys,
-    people, vault::Vault,
+    Domain, Parts, Settings, access::Scope, accounts::Simulator, clock::Clock, db::Db,
+    failpoint::Failpoint, keys, people, vault::Vault,
 };
 use fanfare_jobs::Bell;
 use fanfare_limits::{Limits, Time};
 use fanfare_media::{Scratch, Store};
 use fanfare_outbound::{Client, Policy};
 use secrecy::SecretString;
-use url::Url;
 
-use crate::config::Config;
+use crate::{config::Config, private, simulator};
 
 /// The person who owns an embedded installation.
 const OWNER: &str = "owner@localhost";
@@ -25,8 +24,8 @@ pub struct Way {
     pub listen: SocketAddr,
     /// Bring the schema up to date; otherwise it must be.
     pub migrate: bool,
-    /// Below which the sandbox of this process is reached, if it has one.
-    pub own_sandbox: Option<Url>,
+    /// The simulator of this process, if it has one.
+    pub simulator: Option<Simulator>,
 }
 
 /// Builds the rules' context.
@@ -36,6 +35,9 @@ pub struct Way {
 pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
     if config.is_embedded() {
         config.make_data_dir()?;
+    }
+    if let Some(file) = config.database_file() {
+        close_database(file)?;
     }
     let vault = vault(config)?;
     let db = Db::open(&config.database_url, config.database_pool)
@@ -54,23 +56,23 @@ pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
         Some(url) => Limits::redis(url, Time::Store).context("FANFARE_REDIS_URL")?,
         None => Limits::memory(Time::Store),
     };
-    let base_url = config.base_url.clone().unwrap_or_else(|| format!("http://{}", way.listen));
-    let media_base_url =
-        config.media_base_url.clone().unwrap_or_else(|| format!("{base_url}/media"));
     if let Some(dir) = config.media_url.strip_prefix("file://") {
-        std::fs::create_dir_all(dir).with_context(|| format!("FANFARE_MEDIA_URL {dir}"))?;
+        private::make_dir(Path::new(dir)).context("FANFARE_MEDIA_URL")?;
     }
     let store =
         Store::open(&config.media_url, config.media_access.clone()).context("FANFARE_MEDIA_URL")?;
     let http = Client::new(Policy { allow_private: config.allow_private })?;
     let settings = Settings {
-        base_url,
-        media_base_url,
+        base_url: config.origin(way.listen),
+        media_base_url: config.media_origin(way.listen),
         max_lateness: i64::try_from(config.max_lateness.as_millis()).unwrap_or(i64::MAX / 4),
         allow_private: config.allow_private,
         platform_urls: config.platform_urls.clone(),
         apps: config.apps.clone(),
-        sandbox_url: way.own_sandbox.or_else(|| config.sandbox_url.clone()),
+        simulator: match way.simulator {
+            Some(own) => Some(own),
+            None => simulator::elsewhere(config)?,
+        },
         sandbox_limits: config.sandbox_limits,
         limits_factor: config.limits_factor,
         trusted_proxies: config.trusted_proxies.clone(),
@@ -80,6 +82,18 @@ pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
     let clock = Clock::machine();
     let failpoint = Failpoint::at(config.failpoint.as_deref());
     Ok(Domain::new(Parts { db, clock, bell, limits, vault, http, store, settings, failpoint }))
+}
+
+/// Closes a database of an earlier version to others; what is made anew is closed by the umask.
+fn close_database(file: &Path) -> Result<()> {
+    for end in ["", "-wal", "-shm"] {
+        let mut path = file.as_os_str().to_owned();
+        path.push(end);
+        if Path::new(&path).exists() {
+            private::close(Path::new(&path), 0o600)?;
+        }
+    }
+    Ok(())
 }
 
 /// The master keys: from the environment, else from a file made at the first start.
@@ -97,18 +111,15 @@ fn vault(config: &Config) -> Result<Vault> {
 
 fn key_file(path: &Path) -> Result<String> {
     match std::fs::read_to_string(path) {
-        Ok(key) => return Ok(key),
+        Ok(key) => {
+            private::close(path, 0o600)?;
+            return Ok(key);
+        }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
         Err(error) => return Err(error).with_context(|| format!("{}", path.display())),
     }
     let key = Vault::fresh_key();
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path).with_context(|| format!("{}", path.display()))?;
-    file.write_all(key.as_bytes())?;
-    file.sync_all()?;
+    private::write_new(path, key.as_bytes())?;
     Ok(key)
 }
 

@@ -17,6 +17,7 @@ mod brands;
 mod browser;
 mod call;
 mod connect;
+mod connections;
 mod discovery;
 mod docs;
 mod drop;

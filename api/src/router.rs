@@ -17,8 +17,8 @@ use crate::{
     routes::ROUTES,
 };
 
-/// Everything that is served over HTTP; `extra` is mounted beside it, at the root.
-pub fn service(domain: Domain, extra: Vec<Router>) -> Service {
+/// Everything that is served over HTTP.
+pub fn service(domain: Domain) -> Service {
     domain.limits.take_part();
     let base_url = domain.settings.base_url.clone();
     let mut router = Router::new();
@@ -29,9 +29,6 @@ pub fn service(domain: Domain, extra: Vec<Router>) -> Service {
         .push(drop::router(&domain))
         .push(admin::router(&domain))
         .push(handoff::router(&domain));
-    for more in extra {
-        router = router.push(more);
-    }
     Service::new(router)
         .hoop(Front::new(base_url))
         .hoop(OneSpelling)

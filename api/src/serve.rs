@@ -6,6 +6,8 @@ use salvo::{Server, Service, conn::tcp::TcpAcceptor, fuse::FuseConfig};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use crate::connections::Connections;
+
 /// How long requests that are running may take after a stop was asked for.
 const GRACE: Duration = Duration::from_secs(10);
 
@@ -22,7 +24,9 @@ pub async fn serve(
     stop: CancellationToken,
 ) -> io::Result<()> {
     let fuse = FuseConfig::default().with_request_body_timeout(BODY_PAUSE);
-    let server = Server::new(TcpAcceptor::try_from(listener)?).fuse_config(fuse);
+    let connections = Connections::new(fuse);
+    let service = service.hoop(connections.clone());
+    let server = Server::new(TcpAcceptor::try_from(listener)?).fuse_policy(connections);
     let handle = server.handle();
     let mut serving = std::pin::pin!(server.try_serve(service));
     tokio::select! {

@@ -106,8 +106,8 @@ pub struct Settings {
     pub platform_urls: BTreeMap<PlatformId, Url>,
     /// The apps registered with networks.
     pub apps: BTreeMap<PlatformId, App>,
-    /// Where the simulated networks are.
-    pub sandbox_url: Option<Url>,
+    /// The simulated networks, if there are any.
+    pub simulator: Option<accounts::Simulator>,
     /// Posts to the simulated networks are paced as those to the real ones are.
     pub sandbox_limits: bool,
     /// Multiplies every limit of callers.

@@ -10,6 +10,7 @@ mod m0006_analysis;
 mod m0007_connecting;
 mod m0008_media_upkeep;
 mod m0009_due_in_order;
+mod m0010_brands_exist;
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
@@ -29,6 +30,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0007_connecting::Connecting),
             Box::new(m0008_media_upkeep::MediaUpkeep),
             Box::new(m0009_due_in_order::DueInOrder),
+            Box::new(m0010_brands_exist::BrandsExist),
         ]
     }
 }

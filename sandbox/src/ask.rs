@@ -38,7 +38,7 @@ pub(crate) fn ask<N: Network>(cx: &Cx<N>, id_name: &'static str) -> Result<Conse
     let required = |name: &'static str| query(name).ok_or_else(|| name.to_owned());
     required(id_name)?;
     let redirect_uri = required("redirect_uri")?;
-    let mut back = Url::parse(&redirect_uri).map_err(|_| "redirect_uri".to_owned())?;
+    let mut back = redirect(cx, &redirect_uri).ok_or("redirect_uri")?;
     if required("response_type")? != "code" {
         return Err("response_type".to_owned());
     }
@@ -59,7 +59,7 @@ pub(crate) fn choice<N: Network>(cx: &Cx<N>, more: &[(&str, &str)]) -> Reply {
     let mut add = |id: &str, name: &str| {
         let pairs = cx.call.query_pairs().chain([("account".to_owned(), id.to_owned())]);
         let query = Serializer::new(String::new()).extend_pairs(pairs).finish();
-        let link = page::escape(&format!("{}/{}?{query}", cx.sim.base(), cx.call.path));
+        let link = page::escape(&format!("{}/{}?{query}", cx.sim.pages(), cx.call.path));
         let _ = write!(list, "<li><a href=\"{link}\">{}</a></li>", page::escape(name));
     };
     for account in cx.sim.all() {
@@ -71,6 +71,12 @@ pub(crate) fn choice<N: Network>(cx: &Cx<N>, more: &[(&str, &str)]) -> Reply {
     list.push_str("</ul>");
     let asks = format!("An application asks to post on simulated {}.", N::NAME);
     page::page(200, "Continue as", &asks, &list)
+}
+
+/// The address to send a person back to, if apps may: whoever made it up is sent nowhere.
+pub(crate) fn redirect<N: Network>(cx: &Cx<N>, redirect_uri: &str) -> Option<Url> {
+    let known = cx.sim.world.may_redirect(redirect_uri);
+    Url::parse(redirect_uri).ok().filter(|_| known)
 }
 
 /// A redirect.

@@ -28,18 +28,12 @@ pub(crate) enum Unreadable {
 }
 
 impl Call {
-    /// Reads the request that salvo matched with `{**path}`; the body up to `most` bytes.
-    pub async fn read(req: &mut Request, most: usize) -> Result<Self, Unreadable> {
+    /// Reads a request whose path below the network's root is `path`; the body up to `most` bytes.
+    pub async fn read(req: &mut Request, path: String, most: usize) -> Result<Self, Unreadable> {
         let body = whole(req.take_body(), most).await?;
         Ok(Self {
             method: req.method().clone(),
-            path: req
-                .params()
-                .get("path")
-                .map(String::as_str)
-                .unwrap_or_default()
-                .trim_start_matches('/')
-                .to_owned(),
+            path,
             query: req.uri().query().unwrap_or_default().to_owned(),
             headers: std::mem::take(req.headers_mut()),
             body,

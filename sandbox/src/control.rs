@@ -1,24 +1,29 @@
-//! The control API: accounts, what they posted, their calls, their faults.
+//! The control API: accounts, what they posted, their calls, their faults. It asks for the simulator's secret; `?realm=`
+//! names one workspace's networks, and without it those of all are meant.
 
-use salvo::http::{Method, Request, Response};
-use salvo::{Depot, FlowCtrl, Handler, async_trait};
+use std::sync::Arc;
+
+use salvo::http::{Method, Request};
+use secrecy::ExposeSecret;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use subtle::ConstantTimeEq;
 
-use crate::Sandbox;
 use crate::call::Call;
+use crate::door::Reach;
 use crate::faults::Fault;
+use crate::realms::{self, SHARED};
 use crate::reply::{Answer, Reply};
 use crate::sim::NotMade;
 use crate::simulated::Simulated;
 use crate::world::Settings;
+use crate::{Sandbox, page};
 
+/// The first segment of its paths.
+pub(crate) const NAME: &str = "_control";
 /// The largest control request, in bytes.
 const BODY_MAX: usize = 1 << 20;
-
-/// The handler of `/_control/…`.
-pub(crate) struct Control(pub Sandbox);
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -33,80 +38,115 @@ struct NewFaults {
     faults: Vec<Fault>,
 }
 
-#[async_trait]
-impl Handler for Control {
-    async fn handle(
-        &self,
-        req: &mut Request,
-        _depot: &mut Depot,
-        res: &mut Response,
-        _ctrl: &mut FlowCtrl,
-    ) {
-        let reply = match Call::read(req, BODY_MAX).await {
-            Ok(call) => self.answer(&call).unwrap_or_else(|refusal| refusal),
-            Err(_) => refused(400, "unreadable", "the request cannot be read"),
-        };
-        reply.write(res);
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NewRedirect {
+    redirect_uri: String,
+}
+
+/// Answers `/_control/{path}`, to whoever knows the secret.
+pub(crate) async fn serve(sandbox: &Sandbox, req: &mut Request, path: &str, reach: Reach) -> Reply {
+    if !reach.programs {
+        return page::nothing();
+    }
+    let call = match Call::read(req, path.to_owned(), BODY_MAX).await {
+        Ok(call) if opens(sandbox, &call) => call,
+        Ok(_) => {
+            return refused(
+                401,
+                "unauthorized",
+                "the simulator's secret is asked for as a bearer token",
+            );
+        }
+        Err(_) => return refused(400, "unreadable", "the request cannot be read"),
+    };
+    let reply = answer(sandbox, &call).unwrap_or_else(|refusal| refusal);
+    match sandbox.world.journal.written().await {
+        Ok(()) => reply,
+        Err(_) => refused(500, "not_written", "the change could not be written to the disk"),
     }
 }
 
-impl Control {
-    fn answer(&self, call: &Call) -> Answer {
-        let segments = call.segments();
-        match (call.method.clone(), segments.as_slice()) {
-            (Method::GET, ["settings"]) => Ok(Reply::ok(&self.0.world.settings())),
-            (Method::PUT, ["settings"]) => {
-                self.0.world.change_settings(&body::<Settings>(call)?);
-                Ok(Reply::ok(&self.0.world.settings()))
-            }
-            (Method::GET, ["platforms"]) => {
-                Ok(Reply::ok(&json!({"platforms": self.0.platforms()})))
-            }
-            (method, [platform, rest @ ..]) => {
-                let network = self.0.network(platform);
-                let network = network.ok_or_else(|| {
-                    refused(404, "platform_not_found", "there is no such simulated network")
-                })?;
-                of_network(network, &self.0.world.base(), &method, rest, call)
-            }
-            _ => Err(nothing()),
-        }
-    }
+fn opens(sandbox: &Sandbox, call: &Call) -> bool {
+    let secret = sandbox.secret.expose_secret().as_bytes();
+    call.bearer().is_some_and(|given| bool::from(given.as_bytes().ct_eq(secret)))
 }
 
-fn of_network(
-    network: &dyn Simulated,
-    base: &str,
-    method: &Method,
-    rest: &[&str],
-    call: &Call,
-) -> Answer {
-    match (method.clone(), rest) {
-        (Method::POST, ["accounts"]) => create(network, base, call),
-        (Method::GET, ["accounts"]) => Ok(Reply::ok(&json!({"accounts": network.accounts()}))),
-        (Method::DELETE, ["accounts", remote_id]) => {
-            let gone = network.remove(remote_id);
-            if gone {
-                Ok(Reply::ok(&json!({"deleted": true, "remote_id": remote_id})))
-            } else {
-                Err(no_account())
-            }
+fn answer(sandbox: &Sandbox, call: &Call) -> Answer {
+    let world = &sandbox.world;
+    let segments = call.segments();
+    match (call.method.clone(), segments.as_slice()) {
+        (Method::GET, ["settings"]) => Ok(Reply::ok(&world.settings())),
+        (Method::PUT, ["settings"]) => {
+            world.change_settings(&body::<Settings>(call)?);
+            Ok(Reply::ok(&world.settings()))
         }
-        (Method::GET, ["posts"]) => {
-            let (_, posts) = network.posts(&remote_id(call)?).ok_or_else(no_account)?;
-            Ok(Reply::ok(&json!({"posts": posts})))
+        (Method::POST, ["redirects"]) => {
+            let new: NewRedirect = body(call)?;
+            world.allow_redirect(&new.redirect_uri);
+            Ok(Reply::ok(&json!({"redirect_uri": new.redirect_uri})))
         }
-        (Method::GET, ["calls"]) => {
-            let calls = network.calls(&remote_id(call)?).ok_or_else(no_account)?;
-            Ok(Reply::ok(&json!({"calls": calls})))
-        }
-        (Method::PUT, ["faults"]) => set_faults(network, call),
+        (Method::GET, ["platforms"]) => Ok(Reply::ok(&json!({"platforms": realms::names()}))),
+        (method, [platform, rest @ ..]) => of_network(sandbox, platform, &method, rest, call),
         _ => Err(nothing()),
     }
 }
 
-fn create(network: &dyn Simulated, base: &str, call: &Call) -> Answer {
+/// The networks of this name: of the realm that a call names, or of every realm.
+fn chosen(sandbox: &Sandbox, platform: &str, call: &Call) -> Vec<Arc<dyn Simulated>> {
+    match call.query_value("realm") {
+        Some(realm) => sandbox.realms.find(&realm, platform).into_iter().collect(),
+        None => sandbox.realms.everywhere(platform),
+    }
+}
+
+fn of_network(
+    sandbox: &Sandbox,
+    platform: &str,
+    method: &Method,
+    rest: &[&str],
+    call: &Call,
+) -> Answer {
+    if !realms::names().contains(&platform) {
+        let why = "there is no such simulated network";
+        return Err(refused(404, "platform_not_found", why));
+    }
+    let networks = chosen(sandbox, platform, call);
+    match (method.clone(), rest) {
+        (Method::POST, ["accounts"]) => create(sandbox, platform, call),
+        (Method::GET, ["accounts"]) => {
+            let accounts: Vec<_> = networks.iter().flat_map(|network| network.accounts()).collect();
+            Ok(Reply::ok(&json!({"accounts": accounts})))
+        }
+        (Method::DELETE, ["accounts", remote_id]) => {
+            let gone = networks.iter().any(|network| network.remove(remote_id));
+            let reply = json!({"deleted": true, "remote_id": remote_id});
+            if gone { Ok(Reply::ok(&reply)) } else { Err(no_account()) }
+        }
+        (Method::GET, ["posts"]) => {
+            let remote_id = remote_id(call)?;
+            let found = networks.iter().find_map(|network| network.posts(&remote_id));
+            let (_, posts) = found.ok_or_else(no_account)?;
+            Ok(Reply::ok(&json!({"posts": posts})))
+        }
+        (Method::GET, ["calls"]) => {
+            let remote_id = remote_id(call)?;
+            let found = networks.iter().find_map(|network| network.calls(&remote_id));
+            Ok(Reply::ok(&json!({"calls": found.ok_or_else(no_account)?})))
+        }
+        (Method::PUT, ["faults"]) => set_faults(&networks, call),
+        _ => Err(nothing()),
+    }
+}
+
+fn create(sandbox: &Sandbox, platform: &str, call: &Call) -> Answer {
     let new: NewAccount = if call.body.is_empty() { NewAccount::default() } else { body(call)? };
+    let realm = call.query_value("realm").unwrap_or_else(|| SHARED.to_owned());
+    if !realms::is_name(&realm) {
+        let why = "a realm's name has 1 to 64 small letters, digits and hyphens";
+        return Err(wrong("invalid_realm", "realm", why));
+    }
+    let network = sandbox.realms.open(&sandbox.world, &realm, platform).ok_or_else(nothing)?;
     let username = new.username.as_deref().map(str::trim).filter(|name| !name.is_empty());
     let (listed, credentials) = network.create(username).map_err(|why| match why {
         NotMade::Invalid(reason) => wrong("invalid_username", "username", &reason),
@@ -114,16 +154,17 @@ fn create(network: &dyn Simulated, base: &str, call: &Call) -> Answer {
     })?;
     let reply = json!({
         "platform": listed.platform,
+        "realm": listed.realm,
         "username": listed.username,
         "remote_id": listed.remote_id,
         "created_at": listed.created_at,
         "credentials": credentials,
-        "base_url": format!("{base}/{}", listed.platform),
+        "base_url": network.base(),
     });
     Ok(Reply::json(201, &reply))
 }
 
-fn set_faults(network: &dyn Simulated, call: &Call) -> Answer {
+fn set_faults(networks: &[Arc<dyn Simulated>], call: &Call) -> Answer {
     let new: NewFaults = body(call)?;
     let mut faults = new.faults.iter().enumerate();
     let flaw = faults.find_map(|(place, fault)| Some((place, fault.flaw()?)));
@@ -131,11 +172,10 @@ fn set_faults(network: &dyn Simulated, call: &Call) -> Answer {
         return Err(wrong("invalid_fault", &format!("faults[{place}].{field}"), &reason));
     }
     let shown = json!({"remote_id": new.remote_id, "faults": new.faults});
-    if network.set_faults(&new.remote_id, new.faults) {
-        Ok(Reply::ok(&shown))
-    } else {
-        Err(no_account())
-    }
+    let has = |network: &&Arc<dyn Simulated>| network.calls(&new.remote_id).is_some();
+    let network = networks.iter().find(has).ok_or_else(no_account)?;
+    network.set_faults(&new.remote_id, new.faults);
+    Ok(Reply::ok(&shown))
 }
 
 fn body<T: DeserializeOwned>(call: &Call) -> Result<T, Reply> {

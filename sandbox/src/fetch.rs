@@ -1,14 +1,16 @@
 //! Fetching media by URL, as a network's crawler does.
 
-use std::sync::OnceLock;
 use std::time::Duration;
 
-use reqwest::{Client, redirect};
+use fanfare_outbound::{Client, ErrorKind};
+use url::Url;
 
 use crate::specimen::{Growing, Specimen};
 
 /// A crawler's patience with one file.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// How many redirects it follows.
+const REDIRECTS: u8 = 3;
 
 /// A fetched file.
 #[derive(Debug, Clone)]
@@ -23,54 +25,65 @@ pub(crate) struct Fetched {
 pub(crate) enum Unfetched {
     /// The text is no http address.
     NoUrl,
-    /// No 200 with a whole body came in time.
+    /// No 200 with a whole body came in time, or the address is not one that is fetched.
     Failed,
     /// It is larger than the network takes.
     TooLarge,
 }
 
-/// A crawler. It makes its client when it is first needed, for most sandboxes never fetch.
-#[derive(Default)]
-pub(crate) struct Crawler(OnceLock<Option<Client>>);
+/// A crawler. Anybody may name an address to a network, so it goes through the product's guarded client and reaches one
+/// address that is not public: the product's own media.
+pub(crate) struct Crawler {
+    strangers: Client,
+    own: Option<(Url, Client)>,
+}
 
 impl Crawler {
-    fn client(&self) -> Option<&Client> {
-        let build = || {
-            let redirects = redirect::Policy::limited(3);
-            let client = Client::builder().no_proxy().redirect(redirects).timeout(PATIENCE).build();
-            client
-                .inspect_err(|error| tracing::error!(%error, "the sandbox cannot fetch media"))
-                .ok()
+    /// A crawler over `http`; files below `media` are the product's own.
+    pub fn new(http: Client, media: Option<Url>) -> Self {
+        let strangers = http.counted_as("simulator");
+        let own = media.map(|url| (url.clone(), strangers.trusting(&[url])));
+        Self { strangers, own }
+    }
+
+    fn client(&self, url: &Url) -> &Client {
+        let is_own = |media: &Url| {
+            let below = url.path().strip_prefix(media.path().trim_end_matches('/'));
+            url.origin() == media.origin() && below.is_some_and(|below| below.starts_with('/'))
         };
-        self.0.get_or_init(build).as_ref()
+        match &self.own {
+            Some((media, client)) if is_own(media) => client,
+            _ => &self.strangers,
+        }
     }
 
     /// Fetches a file of at most `most` bytes.
     pub async fn fetch(&self, url: &str, most: u64) -> Result<Fetched, Unfetched> {
-        if !url.starts_with("http://") && !url.starts_with("https://") {
+        let url = Url::parse(url).map_err(|_| Unfetched::NoUrl)?;
+        if !matches!(url.scheme(), "http" | "https") {
             return Err(Unfetched::NoUrl);
         }
         let request = self
-            .client()
-            .ok_or(Unfetched::Failed)?
+            .client(&url)
             .get(url)
-            .header("user-agent", "fanfare-sandbox-crawler/1.0");
-        let mut response = request.send().await.map_err(|_| Unfetched::Failed)?;
-        if !response.status().is_success() {
+            .redirects(REDIRECTS)
+            .deadline(PATIENCE)
+            .max_reply(usize::try_from(most).unwrap_or(usize::MAX));
+        let mut answer = request.open().await.map_err(|error| unfetched(&error))?;
+        if !(200..300).contains(&answer.status) {
             return Err(Unfetched::Failed);
         }
-        let mime = response
-            .headers()
-            .get("content-type")
-            .and_then(|value| value.to_str().ok())
-            .unwrap_or_default();
-        let mime = mime.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let mime = answer.headers.get("content-type").and_then(|value| value.to_str().ok());
+        let mime = mime.unwrap_or_default().split(';').next().unwrap_or_default();
+        let mime = mime.trim().to_ascii_lowercase();
         let mut file = Growing::default();
-        while let Some(chunk) = response.chunk().await.map_err(|_| Unfetched::Failed)? {
-            if file.add(&chunk) > most {
-                return Err(Unfetched::TooLarge);
-            }
+        while let Some(chunk) = answer.chunk().await.map_err(|error| unfetched(&error))? {
+            file.add(&chunk);
         }
         Ok(Fetched { mime, file: file.done() })
     }
+}
+
+fn unfetched(error: &fanfare_outbound::Error) -> Unfetched {
+    if error.kind == ErrorKind::TooLarge { Unfetched::TooLarge } else { Unfetched::Failed }
 }

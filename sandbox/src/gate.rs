@@ -1,16 +1,16 @@
-//! The one door of a network: reads the request, finds its route, its account and its fault, and keeps the log.
+//! The way into a network: reads the request, finds its route, its account and its fault, and keeps the log.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use salvo::conn::ConnCtrl;
-use salvo::http::{Method, Request, Response};
-use salvo::{Depot, FlowCtrl, Handler, async_trait};
+use salvo::http::{Method, Response};
 
 use crate::call::{Call, Unreadable};
 use crate::cut;
+use crate::door::{Incoming, Reach};
 use crate::faults::{Fault, Kind, Phase};
-use crate::network::{Cx, Network, Refusal, Work};
+use crate::network::{Cx, Network, Refusal, Route, Work};
 use crate::page;
 use crate::reply::Reply;
 use crate::sim::{LoggedCall, Sim};
@@ -31,41 +31,41 @@ enum Outcome {
     Flood,
 }
 
-#[async_trait]
-impl<N: Network> Handler for Gate<N> {
-    async fn handle(
-        &self,
-        req: &mut Request,
-        _depot: &mut Depot,
-        res: &mut Response,
-        ctrl: &mut FlowCtrl,
-    ) {
-        match Call::read(req, N::BODY_MAX).await {
-            Ok(call) => self.answer(call, ctrl.conn(), res).await,
+impl<N: Network> Gate<N> {
+    /// Answers a request.
+    pub async fn serve(&self, incoming: Incoming<'_>, connection: &ConnCtrl, res: &mut Response) {
+        let reach = incoming.reach;
+        match incoming.read(N::BODY_MAX).await {
+            Ok(call) => self.answer(call, reach, connection, res).await,
             Err(Unreadable::TooLarge) => self.refuse(413).write(res),
             Err(Unreadable::Broken) => self.refuse(400).write(res),
         }
     }
-}
 
-impl<N: Network> Gate<N> {
     fn refuse(&self, status: u16) -> Reply {
         N::refuse(Refusal { status, retry_ms: RETRY_MS, now_ms: self.0.world.now_ms() })
     }
 
-    async fn answer(&self, call: Call, connection: &ConnCtrl, res: &mut Response) {
+    async fn answer(&self, call: Call, reach: Reach, connection: &ConnCtrl, res: &mut Response) {
         let segments = call.segments();
-        if let Some(page) = self.page(&call.method, &segments) {
+        if let Some(page) = self.page(&call, &segments).filter(|_| reach.pages) {
             return page.write(res);
         }
-        let Some(route) = N::route(&call.method, &segments, &call) else {
+        let route = N::route(&call.method, &segments, &call);
+        let is_reached =
+            |route: &Route<N>| if route.is_page { reach.pages } else { reach.programs };
+        let Some(route) = route.filter(is_reached) else {
             return N::no_route(&call).write(res);
         };
         drop(segments);
         let account = N::caller(&self.0, &call);
         let (method, path) = (short(&call.method), shown_path::<N>(&call.path));
         let cx = Arc::new(Cx { sim: Arc::clone(&self.0), call, account });
-        let outcome = conduct(&cx, route.phase, route.work).await;
+        let mut outcome = conduct(&cx, route.phase, route.work).await;
+        // Nothing is said of a change that a killed process would forget.
+        if self.0.world.journal.written().await.is_err() {
+            outcome = Outcome::Send(self.refuse(500));
+        }
         if let Some(account) = &cx.account {
             let status = match &outcome {
                 Outcome::Send(reply) => Some(reply.status.as_u16()),
@@ -87,12 +87,15 @@ impl<N: Network> Gate<N> {
         }
     }
 
-    fn page(&self, method: &Method, path: &[&str]) -> Option<Reply> {
-        if method != Method::GET {
+    fn page(&self, call: &Call, path: &[&str]) -> Option<Reply> {
+        if call.method != Method::GET {
             return None;
         }
         match path {
-            ["ui"] => Some(page::network(&self.0)),
+            ["ui"] => Some(match call.query_value("account") {
+                Some(account) => page::account(&self.0, &account),
+                None => page::network(&self.0),
+            }),
             ["ui", account] => Some(page::account(&self.0, account)),
             ["ui", account, post] => Some(page::post(&self.0, account, post)),
             _ => {
@@ -132,7 +135,10 @@ async fn conduct<N: Network>(cx: &Arc<Cx<N>>, phase: Phase, work: Work<N>) -> Ou
         }
         Kind::Nonsense => {
             run(cx, work).await;
-            Outcome::Send(Reply::raw(200, fault.body.unwrap_or_else(|| NONSENSE.to_owned())))
+            Outcome::Send(match fault.body {
+                Some(body) => Reply::raw(200, body),
+                None => Reply::html(200, NONSENSE.to_owned()),
+            })
         }
         Kind::Huge => {
             run(cx, work).await;

@@ -1,23 +1,23 @@
-//! The append-only journal: one JSON line for every accepted change, buffered in memory and written by one thread.
+//! The append-only journal: one JSON line for every accepted change, synced to the disk before the change is answered.
 //!
-//! A line is in the buffer before the reply leaves. A killed process loses at most what the last write had not
-//! taken (about 50 ms); nothing is synced to the disk, for the sandbox is a judge of speed as well.
+//! One thread writes. What was pushed while the last write ran is the next write, so a sync is shared by all that wait
+//! for it.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tokio::sync::watch;
 
 use crate::Error;
 use crate::world::lock;
 
-/// How long changes gather before they are written together.
-const GATHER: Duration = Duration::from_millis(50);
+/// Its name in the simulator's directory.
+const FILE: &str = "realms.jsonl";
 
 /// Where accepted changes go.
 pub(crate) struct Journal {
@@ -25,25 +25,38 @@ pub(crate) struct Journal {
     writer: Option<JoinHandle<()>>,
 }
 
-#[derive(Default)]
 struct Shared {
     state: Mutex<State>,
     wake: Condvar,
-    idle: Condvar,
+    progress: watch::Sender<Progress>,
 }
 
 #[derive(Default)]
 struct State {
     buffer: Vec<u8>,
-    /// Write at once instead of gathering.
-    hurry: bool,
-    writing: bool,
+    /// How many lines were ever pushed.
+    pushed: u64,
     closing: bool,
 }
+
+/// How far the writer is, in lines.
+#[derive(Debug, Default, Clone, Copy)]
+struct Progress {
+    /// Up to here all were tried.
+    tried: u64,
+    /// Up to here some could not be written.
+    lost: u64,
+}
+
+/// A change could not be written to the disk.
+#[derive(Debug)]
+pub(crate) struct Unwritten;
 
 /// One line as it is read back.
 #[derive(Deserialize)]
 pub(crate) struct PastLine {
+    #[serde(rename = "r")]
+    pub realm: String,
     #[serde(rename = "n")]
     pub network: String,
     #[serde(rename = "a")]
@@ -55,6 +68,8 @@ pub(crate) struct PastLine {
 /// One line as it is written.
 #[derive(Serialize)]
 pub(crate) struct Line<'a, E> {
+    #[serde(rename = "r")]
+    pub realm: &'a str,
     #[serde(rename = "n")]
     pub network: &'static str,
     #[serde(rename = "a")]
@@ -69,9 +84,9 @@ impl Journal {
         Self { shared: None, writer: None }
     }
 
-    /// Opens or makes `dir/journal.jsonl`, locks it, and gives what it holds so far.
+    /// Opens or makes the journal in `dir`, locks it, and gives what it holds so far.
     pub fn open(dir: &Path) -> Result<(Self, Past), Error> {
-        let path = dir.join("journal.jsonl");
+        let path = dir.join(FILE);
         let failed = |source| Error::Io { path: path.clone(), source };
         std::fs::create_dir_all(dir).map_err(failed)?;
         let mut options = OpenOptions::new();
@@ -82,7 +97,11 @@ impl Journal {
             Err(TryLockError::Error(source)) => return Err(failed(source)),
         }
         let reader = file.try_clone().map_err(failed)?;
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(Shared {
+            state: Mutex::default(),
+            wake: Condvar::new(),
+            progress: watch::Sender::new(Progress::default()),
+        });
         let writer = std::thread::Builder::new().name("sandbox-journal".into()).spawn({
             let shared = Arc::clone(&shared);
             move || shared.write_until_closed(file)
@@ -102,22 +121,20 @@ impl Journal {
             return;
         }
         state.buffer.push(b'\n');
+        state.pushed += 1;
         drop(state);
-        if start == 0 {
-            shared.wake.notify_one();
-        }
+        shared.wake.notify_one();
     }
 
-    /// Returns once everything pushed before is in the file.
-    pub fn flush(&self) {
-        let Some(shared) = &self.shared else { return };
-        let mut state = lock(&shared.state);
-        state.hurry = true;
-        shared.wake.notify_one();
-        while state.writing || !state.buffer.is_empty() {
-            state = shared.idle.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-        state.hurry = false;
+    /// Returns once everything that was pushed before is on the disk.
+    pub async fn written(&self) -> Result<(), Unwritten> {
+        let Some(shared) = &self.shared else { return Ok(()) };
+        let wanted = lock(&shared.state).pushed;
+        let mut progress = shared.progress.subscribe();
+        let is_tried = |progress: &Progress| progress.tried >= wanted;
+        // The sender lives as long as `self` does.
+        let progress = progress.wait_for(is_tried).await.map_err(|_| Unwritten)?;
+        if progress.lost < wanted || wanted == 0 { Ok(()) } else { Err(Unwritten) }
     }
 }
 
@@ -139,27 +156,37 @@ impl Shared {
     fn write_until_closed(&self, mut file: File) {
         let mut spare = Vec::new();
         loop {
-            let mut state = lock(&self.state);
-            while state.buffer.is_empty() && !state.closing {
-                state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
-            }
-            let gathering = |s: &mut State| !s.hurry && !s.closing;
-            let waited = self.wake.wait_timeout_while(state, GATHER, gathering);
-            let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
-            if state.buffer.is_empty() && state.closing {
+            let state = lock(&self.state);
+            let is_idle = |state: &mut State| state.buffer.is_empty() && !state.closing;
+            let waited = self.wake.wait_while(state, is_idle);
+            let mut state = waited.unwrap_or_else(PoisonError::into_inner);
+            if state.buffer.is_empty() {
                 return;
             }
             std::mem::swap(&mut state.buffer, &mut spare);
-            state.writing = true;
+            let tried = state.pushed;
             drop(state);
-            if let Err(error) = file.write_all(&spare) {
-                tracing::error!(%error, "the sandbox journal cannot be written; its state will not outlive the process");
-            }
+            let written = append(&mut file, &spare);
             spare.clear();
-            lock(&self.state).writing = false;
-            self.idle.notify_all();
+            if let Err(error) = &written {
+                tracing::error!(%error, "the simulator's journal cannot be written; its calls are answered with errors");
+            }
+            self.progress.send_modify(|progress| {
+                progress.tried = tried;
+                progress.lost = if written.is_err() { tried } else { progress.lost };
+            });
         }
     }
+}
+
+/// Appends lines and syncs them; a part of them that was written is cut off again.
+fn append(file: &mut File, lines: &[u8]) -> std::io::Result<()> {
+    let before = file.metadata()?.len();
+    let written = file.write_all(lines).and_then(|()| file.sync_data());
+    if written.is_err() {
+        file.set_len(before)?;
+    }
+    written
 }
 
 /// The lines that were in the journal when it was opened.

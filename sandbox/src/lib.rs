@@ -2,7 +2,11 @@
 //!
 //! Written from the platforms' own documentation, never from the connectors, and linked by neither `domain`,
 //! `platforms` nor `workers`: a connector and its sandbox can be wrong only separately. Adding a network is one
-//! folder that implements [`network::Network`] and one line in [`networks`].
+//! folder that implements [`network::Network`] and one line in [`realms`].
+//!
+//! It is a test double. Each workspace has its own realm of networks ([`realms`]), its control asks for a secret
+//! ([`control`]), what it changes is on the disk before it answers ([`journal`]), and what it fetches goes through the
+//! product's guarded client ([`fetch`]).
 
 mod ask;
 mod bluesky;
@@ -12,6 +16,7 @@ mod control;
 mod cut;
 mod devto;
 mod discord;
+mod door;
 mod facebook;
 mod faults;
 mod fetch;
@@ -33,6 +38,7 @@ mod params;
 mod picture;
 mod pinterest;
 mod random;
+mod realms;
 mod reply;
 mod serving;
 mod sim;
@@ -49,17 +55,18 @@ mod world;
 mod x;
 mod youtube;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use salvo::Router;
+use fanfare_outbound::Client;
+use secrecy::SecretString;
 use url::Url;
 
+use fetch::Crawler;
 use journal::Journal;
+use realms::Realms;
 pub use serving::Serving;
-use sim::Sim;
-use simulated::Simulated;
 use world::World;
 
 /// What can go wrong while a sandbox is opened or served.
@@ -96,91 +103,72 @@ pub enum Error {
     },
 }
 
+/// What a simulator is opened with.
+pub struct Setup {
+    /// Directory of its journal, made if absent; with `None` everything is kept in memory alone.
+    pub dir: Option<PathBuf>,
+    /// What its control asks for, as a bearer token.
+    pub secret: SecretString,
+    /// What fetches the files that posts name, within the product's own rules.
+    pub http: Client,
+    /// Where the product serves media. Nothing else at a private address is fetched.
+    pub media: Option<Url>,
+}
+
 /// All simulated networks and the journal that keeps their state. Cheap to clone.
 #[derive(Clone)]
 pub struct Sandbox {
     world: Arc<World>,
-    networks: Arc<Vec<Box<dyn Simulated>>>,
+    realms: Arc<Realms>,
+    secret: Arc<SecretString>,
 }
 
 impl std::fmt::Debug for Sandbox {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names: Vec<_> = self.networks.iter().map(|n| n.name()).collect();
-        f.debug_struct("Sandbox").field("networks", &names).finish_non_exhaustive()
+        f.debug_struct("Sandbox").field("networks", &realms::names()).finish_non_exhaustive()
     }
 }
 
-/// Every network there is, one a line.
-fn networks(world: &Arc<World>) -> Vec<Box<dyn Simulated>> {
-    vec![
-        Box::new(Sim::<bluesky::Bluesky>::start(world)),
-        Box::new(Sim::<devto::Devto>::start(world)),
-        Box::new(Sim::<discord::Discord>::start(world)),
-        Box::new(Sim::<google_business::GoogleBusiness>::start(world)),
-        Box::new(Sim::<hashnode::Hashnode>::start(world)),
-        Box::new(Sim::<lemmy::Lemmy>::start(world)),
-        Box::new(Sim::<mastodon::Mastodon>::start(world)),
-        Box::new(Sim::<slack::Slack>::start(world)),
-        Box::new(Sim::<facebook::Facebook>::start(world)),
-        Box::new(Sim::<instagram::Instagram>::start(world)),
-        Box::new(Sim::<linkedin::Linkedin>::start(world)),
-        Box::new(Sim::<pinterest::Pinterest>::start(world)),
-        Box::new(Sim::<telegram::Telegram>::start(world)),
-        Box::new(Sim::<threads::Threads>::start(world)),
-        Box::new(Sim::<tiktok::Tiktok>::start(world)),
-        Box::new(Sim::<wordpress::WordPress>::start(world)),
-        Box::new(Sim::<x::X>::start(world)),
-        Box::new(Sim::<youtube::Youtube>::start(world)),
-    ]
-}
-
 impl Sandbox {
-    /// Opens the journal in `dir` (made if absent; `None`: memory only) and replays it.
+    /// Opens the simulator and replays its journal.
     ///
     /// # Errors
     /// [`Error::Io`], [`Error::InUse`] when another process holds the directory, [`Error::Journal`] when a line
     /// other than a torn last one cannot be read.
-    pub async fn open(dir: Option<PathBuf>) -> Result<Self, Error> {
-        let work = move || Self::open_blocking(dir.as_deref());
-        match tokio::task::spawn_blocking(work).await {
+    pub async fn open(setup: Setup) -> Result<Self, Error> {
+        match tokio::task::spawn_blocking(move || Self::open_blocking(setup)).await {
             Ok(opened) => opened,
             Err(panic) => std::panic::resume_unwind(panic.into_panic()),
         }
     }
 
-    fn open_blocking(dir: Option<&Path>) -> Result<Self, Error> {
-        let Some(dir) = dir else {
-            let world = Arc::new(World::new(Journal::memory()));
-            return Ok(Self { networks: Arc::new(networks(&world)), world });
+    fn open_blocking(setup: Setup) -> Result<Self, Error> {
+        let (journal, past) = match &setup.dir {
+            Some(dir) => Journal::open(dir).map(|(journal, past)| (journal, Some(past)))?,
+            None => (Journal::memory(), None),
         };
-        let (journal, past) = Journal::open(dir)?;
-        let world = Arc::new(World::new(journal));
-        let networks = networks(&world);
-        past.replay(|line| {
-            let network = networks.iter().find(|n| n.name() == line.network);
-            let network =
-                network.ok_or_else(|| format!("there is no network {:?}", line.network))?;
-            network.replay(&line.account, line.entry).map_err(|e| e.to_string())
-        })?;
-        Ok(Self { world, networks: Arc::new(networks) })
-    }
-
-    /// The router with every network under `/{platform}/…` and the control API under `/_control/…`. It may be
-    /// mounted below any prefix; [`Self::set_base_url`] says which.
-    #[must_use]
-    pub fn router(&self) -> Router {
-        let mut router = Router::new()
-            .push(Router::with_path("_control/{**path}").goal(control::Control(self.clone())));
-        for network in self.networks.iter() {
-            router = router.push(network.router());
+        let crawler = Crawler::new(setup.http, setup.media);
+        let world = Arc::new(World::new(journal, crawler));
+        let realms = Arc::new(Realms::default());
+        if let Some(past) = past {
+            past.replay(|line| world.replay(&realms, line))?;
         }
-        router.push(Router::with_path("{**path}").goal(page::Index(self.clone())))
+        Ok(Self { world, realms, secret: Arc::new(setup.secret) })
     }
 
-    /// Says by which address clients reach the router, such as `http://127.0.0.1:8080/sandbox`. Links that the
-    /// networks return begin with it.
+    /// Says by which address programs reach the simulator. Links that the networks return begin with it.
     pub fn set_base_url(&self, url: &Url) {
         self.world.set_base(url.as_str().trim_end_matches('/'));
+    }
+
+    /// Says by which other address persons reach the pages. Whoever comes by it reaches nothing else.
+    pub fn set_public_url(&self, url: &Url) {
+        self.world.set_pages(url.as_str().trim_end_matches('/'));
+    }
+
+    /// Lets the networks' pages send persons back to this address, as an app's owner registers it with a network.
+    pub fn allow_redirect(&self, redirect_uri: &str) {
+        self.world.allow_redirect(redirect_uri);
     }
 
     /// Sets how long a network takes to process an uploaded or fetched medium (default 300 ms).
@@ -194,18 +182,9 @@ impl Sandbox {
             .change_settings(&world::Settings { rate_limits: Some(on), ..Default::default() });
     }
 
-    /// Writes what the journal still holds in memory. Dropping the last clone does so too.
-    pub fn flush(&self) {
-        self.world.journal.flush();
-    }
-
     /// The networks' names in their order.
     #[must_use]
     pub fn platforms(&self) -> Vec<&'static str> {
-        self.networks.iter().map(|n| n.name()).collect()
-    }
-
-    pub(crate) fn network(&self, name: &str) -> Option<&dyn Simulated> {
-        self.networks.iter().find(|n| n.name() == name).map(AsRef::as_ref)
+        realms::names()
     }
 }

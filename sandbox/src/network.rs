@@ -140,6 +140,8 @@ pub(crate) struct Medium {
 pub(crate) struct Route<N: Network> {
     pub phase: Phase,
     pub work: Work<N>,
+    /// A page for a person, which is reached by other ways than what programs ask.
+    pub is_page: bool,
 }
 
 /// The code behind a route.
@@ -152,11 +154,15 @@ pub(crate) enum Work<N: Network> {
 
 impl<N: Network> Route<N> {
     pub fn now(phase: Phase, work: fn(&Cx<N>) -> Answer) -> Option<Self> {
-        Some(Self { phase, work: Work::Now(work) })
+        Some(Self { phase, work: Work::Now(work), is_page: false })
+    }
+
+    pub fn page(work: fn(&Cx<N>) -> Answer) -> Option<Self> {
+        Some(Self { phase: Phase::Read, work: Work::Now(work), is_page: true })
     }
 
     pub fn later(phase: Phase, work: fn(Arc<Cx<N>>) -> BoxFuture<'static, Answer>) -> Option<Self> {
-        Some(Self { phase, work: Work::Later(work) })
+        Some(Self { phase, work: Work::Later(work), is_page: false })
     }
 }
 

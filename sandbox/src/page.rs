@@ -3,50 +3,30 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use salvo::http::{Request, Response};
-use salvo::{Depot, FlowCtrl, Handler, async_trait};
-
-use crate::Sandbox;
 use crate::network::{Medium, Network, Post};
 use crate::reply::Reply;
 use crate::sim::{Listed, Sim};
 use crate::simulated::Simulated;
 use crate::style::CSS;
 
-/// The sandbox's front page; everything else that no network answers is not found.
-pub(crate) struct Index(pub Sandbox);
-
-#[async_trait]
-impl Handler for Index {
-    async fn handle(
-        &self,
-        req: &mut Request,
-        _depot: &mut Depot,
-        res: &mut Response,
-        _ctrl: &mut FlowCtrl,
-    ) {
-        let path = req.params().get("path").map(String::as_str).unwrap_or_default();
-        if !path.trim_matches('/').is_empty() {
-            return not_found("There is nothing here.").write(res);
-        }
-        let base = self.0.world.base();
-        let mut list = String::from("<ul>");
-        for network in self.0.networks.iter() {
-            let (name, count) = (network.name(), network.accounts().len());
-            let _ = write!(
-                list,
-                "<li><a href=\"{}/{name}/ui\">{name}</a> <small>{count} accounts</small></li>",
-                escape(&base)
-            );
-        }
-        list.push_str("</ul>");
-        page(200, "Simulated networks", "Nothing here leaves this machine.", &list).write(res);
+/// The networks of one realm. `pages` is the address of the simulator's pages.
+pub(crate) fn realm(pages: &str, realm: &str, networks: &[Arc<dyn Simulated>]) -> Reply {
+    let root = escape(&format!("{pages}/{realm}"));
+    let mut list = String::from("<ul>");
+    for network in networks {
+        let (name, count) = (network.name(), network.accounts().len());
+        let _ = write!(
+            list,
+            "<li><a href=\"{root}/{name}/ui\">{name}</a> <small>{count} accounts</small></li>"
+        );
     }
+    list.push_str("</ul>");
+    page(200, "Simulated networks", "Nothing here leaves this machine.", &list)
 }
 
 /// The accounts of one network.
 pub(crate) fn network<N: Network>(sim: &Arc<Sim<N>>) -> Reply {
-    let base = escape(&sim.base());
+    let base = escape(&sim.pages());
     let mut list = String::from("<ul>");
     for Listed { username, remote_id, .. } in sim.accounts() {
         let (username, remote_id) = (escape(&username), escape(&remote_id));
@@ -88,7 +68,7 @@ pub(crate) fn post<N: Network>(sim: &Arc<Sim<N>>, remote_id: &str, key: &str) ->
     let _ = write!(
         body,
         "<p><a href=\"{}/ui/{}\">All posts</a></p>",
-        escape(&sim.base()),
+        escape(&sim.pages()),
         escape(&listed.remote_id)
     );
     page(200, &listed.username, &format!("On simulated {}", N::NAME), &body)
@@ -140,6 +120,11 @@ fn not_found(why: &str) -> Reply {
     page(404, "Not found", why, "")
 }
 
+/// The answer for an address that leads nowhere.
+pub(crate) fn nothing() -> Reply {
+    not_found("There is nothing here.")
+}
+
 /// A whole page around `body`, which must be escaped already; the rest is escaped here.
 pub(crate) fn page(status: u16, title: &str, about: &str, body: &str) -> Reply {
     let (title, about) = (escape(title), escape(about));
@@ -148,9 +133,6 @@ pub(crate) fn page(status: u16, title: &str, about: &str, body: &str) -> Reply {
          <title>{title}</title><style>{CSS}</style><main><header><h1>{title}</h1><p><small>{about}</small></p></header>{body}</main></html>"
     );
     Reply::html(status, html)
-        .with("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'")
-        .with("x-content-type-options", "nosniff")
-        .with("referrer-policy", "no-referrer")
 }
 
 /// Text as it may stand in HTML, in an attribute too.

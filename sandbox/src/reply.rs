@@ -6,6 +6,16 @@ use serde::Serialize;
 
 const JSON: &str = "application/json; charset=utf-8";
 
+/// Sent with every answer: whatever it holds, a browser runs nothing of it, and its address is passed on to nobody.
+const HARMLESS: [(&str, &str); 3] = [
+    (
+        "content-security-policy",
+        "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
+    ("x-content-type-options", "nosniff"),
+    ("referrer-policy", "no-referrer"),
+];
+
 /// A whole answer of a network.
 #[derive(Debug, Clone)]
 pub(crate) struct Reply {
@@ -30,7 +40,7 @@ impl Reply {
         Self::json(200, body)
     }
 
-    /// An HTML page.
+    /// An HTML page of our own, in which everything else is escaped.
     pub fn html(status: u16, body: String) -> Self {
         Self {
             status: code(status),
@@ -45,10 +55,14 @@ impl Reply {
         Self { status: code(status), content_type: "", headers: Vec::new(), body: Bytes::new() }
     }
 
-    /// The given bytes, called JSON unless they look like HTML.
+    /// The given bytes, called JSON if they look like it and otherwise text; never HTML, for anybody may have written
+    /// them.
     pub fn raw(status: u16, body: String) -> Self {
-        let content_type =
-            if body.trim_start().starts_with('<') { "text/html; charset=utf-8" } else { JSON };
+        let content_type = if body.trim_start().starts_with(['{', '[']) {
+            JSON
+        } else {
+            "text/plain; charset=utf-8"
+        };
         Self { status: code(status), content_type, headers: Vec::new(), body: body.into() }
     }
 
@@ -69,6 +83,9 @@ impl Reply {
                 salvo::http::header::CONTENT_TYPE,
                 HeaderValue::from_static(self.content_type),
             );
+        }
+        for (name, value) in HARMLESS {
+            headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
         }
         for (name, value) in &self.headers {
             headers.append(name, value.clone());

@@ -4,11 +4,12 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use salvo::conn::{Listener, TcpListener};
-use salvo::{Server, Service};
+use salvo::{Router, Server, Service};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
+use crate::door::Door;
 use crate::{Error, Sandbox};
 
 /// How long calls in flight may take after a stop was asked for.
@@ -28,7 +29,7 @@ impl Serving {
         self.address
     }
 
-    /// Returns once the server has stopped and its journal is written.
+    /// Returns once the server has stopped.
     pub async fn stopped(self) {
         if let Err(error) = self.task.await {
             tracing::error!(%error, "the sandbox server ended badly");
@@ -61,10 +62,10 @@ impl Sandbox {
             handle.stop_graceful(GRACE);
         });
         let task = tokio::spawn(async move {
-            if let Err(error) = server.try_serve(Service::new(self.router())).await {
+            let router = Router::with_path("{**path}").goal(Door(self));
+            if let Err(error) = server.try_serve(Service::new(router)).await {
                 tracing::error!(%error, "the sandbox server failed");
             }
-            self.flush();
         });
         Ok(Serving { address, task })
     }

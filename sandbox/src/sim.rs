@@ -20,6 +20,7 @@ const CALLS: usize = 1_000;
 /// A network with its accounts.
 pub(crate) struct Sim<N: Network> {
     pub world: Arc<World>,
+    realm: String,
     pub(crate) accounts: RwLock<Accounts<N>>,
     shared_home: Arc<Mutex<N::Home>>,
     pub(crate) born: AtomicUsize,
@@ -71,6 +72,7 @@ pub(crate) enum Entry<C> {
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Listed {
     pub platform: &'static str,
+    pub realm: String,
     pub username: String,
     pub remote_id: String,
     pub created_at: String,
@@ -110,9 +112,10 @@ impl<N: Network> Account<N> {
     }
 
     /// As the control API lists it.
-    pub fn listed(&self) -> Listed {
+    pub fn listed(&self, realm: &str) -> Listed {
         Listed {
             platform: N::NAME,
+            realm: realm.to_owned(),
             username: self.identity.username.clone(),
             remote_id: self.identity.remote_id.clone(),
             created_at: rfc3339(self.identity.created_ms),
@@ -121,10 +124,11 @@ impl<N: Network> Account<N> {
 }
 
 impl<N: Network> Sim<N> {
-    pub fn start(world: &Arc<World>) -> Arc<Self> {
+    pub fn start(world: &Arc<World>, realm: &str) -> Arc<Self> {
         let accounts = Accounts { by_id: HashMap::new(), by_key: HashMap::new() };
         Arc::new(Self {
             world: Arc::clone(world),
+            realm: realm.to_owned(),
             accounts: RwLock::new(accounts),
             shared_home: Arc::default(),
             born: AtomicUsize::new(0),
@@ -132,9 +136,19 @@ impl<N: Network> Sim<N> {
         })
     }
 
-    /// The network's own address, such as `http://127.0.0.1:8080/sandbox/bluesky`.
+    /// The network's own address, such as `http://127.0.0.1:8081/8d5f…/bluesky`.
     pub fn base(&self) -> String {
-        format!("{}/{}", self.world.base(), N::NAME)
+        format!("{}/{}/{}", self.world.base(), self.realm, N::NAME)
+    }
+
+    /// The same as persons reach its pages.
+    pub fn pages(&self) -> String {
+        format!("{}/{}/{}", self.world.pages(), self.realm, N::NAME)
+    }
+
+    /// The realm it is in.
+    pub fn realm(&self) -> &str {
+        &self.realm
     }
 
     /// The account with this remote id.
@@ -181,7 +195,7 @@ impl<N: Network> Sim<N> {
 
     /// Writes an entry down.
     pub fn note(&self, account: &str, entry: &Entry<&N::Change>) {
-        self.world.journal.push(&Line { network: N::NAME, account, entry });
+        self.world.journal.push(&Line { realm: &self.realm, network: N::NAME, account, entry });
     }
 
     /// Takes a new account in.

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use salvo::Router;
+use futures_util::future::BoxFuture;
+use salvo::conn::ConnCtrl;
+use salvo::http::Response;
 use serde_json::{Map, Value};
 
+use crate::door::Incoming;
 use crate::faults::{Fault, Faults, Kind};
 use crate::gate::Gate;
 use crate::network::{Name, Network, Post};
@@ -16,8 +19,15 @@ use crate::world::{lock, write};
 /// A network without its type, as the control API and the pages see it.
 pub(crate) trait Simulated: Send + Sync {
     fn name(&self) -> &'static str;
-    /// Its router, below `/{name}`.
-    fn router(&self) -> Router;
+    /// Its own address.
+    fn base(&self) -> String;
+    /// Answers a request to it.
+    fn serve<'a>(
+        &self,
+        incoming: Incoming<'a>,
+        connection: &'a ConnCtrl,
+        res: &'a mut Response,
+    ) -> BoxFuture<'a, ()>;
     /// Makes an account and gives its credentials, this once.
     fn create(&self, username: Option<&str>) -> Result<(Listed, Map<String, Value>), NotMade>;
     fn remove(&self, remote_id: &str) -> bool;
@@ -33,9 +43,18 @@ impl<N: Network> Simulated for Arc<Sim<N>> {
         N::NAME
     }
 
-    fn router(&self) -> Router {
+    fn base(&self) -> String {
+        Sim::base(self)
+    }
+
+    fn serve<'a>(
+        &self,
+        incoming: Incoming<'a>,
+        connection: &'a ConnCtrl,
+        res: &'a mut Response,
+    ) -> BoxFuture<'a, ()> {
         let gate = Gate(Arc::clone(self));
-        Router::with_path(format!("{}/{{**path}}", N::NAME)).goal(gate)
+        Box::pin(async move { gate.serve(incoming, connection, res).await })
     }
 
     fn create(&self, username: Option<&str>) -> Result<(Listed, Map<String, Value>), NotMade> {
@@ -56,7 +75,7 @@ impl<N: Network> Simulated for Arc<Sim<N>> {
             }
             let credentials = N::credentials(&identity, &self.base());
             self.note(&identity.remote_id, &Entry::Born(identity.clone()));
-            return Ok((self.admit(&mut accounts, identity).listed(), credentials));
+            return Ok((self.admit(&mut accounts, identity).listed(self.realm()), credentials));
         }
     }
 
@@ -73,14 +92,14 @@ impl<N: Network> Simulated for Arc<Sim<N>> {
     }
 
     fn accounts(&self) -> Vec<Listed> {
-        self.all().iter().map(|account| account.listed()).collect()
+        self.all().iter().map(|account| account.listed(self.realm())).collect()
     }
 
     fn posts(&self, remote_id: &str) -> Option<(Listed, Vec<Post>)> {
         let account = self.find(remote_id)?;
-        let mut posts = account.look(|home| N::posts(home, &account.identity, &self.base()));
+        let mut posts = account.look(|home| N::posts(home, &account.identity, &self.pages()));
         posts.retain(|post| N::is_of(post, remote_id));
-        Some((account.listed(), posts))
+        Some((account.listed(self.realm()), posts))
     }
 
     fn set_faults(&self, remote_id: &str, faults: Vec<Fault>) -> bool {

@@ -1,5 +1,6 @@
 //! What all networks share: the clock, the base address, the settings, the journal.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -9,14 +10,21 @@ use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use crate::fetch::Crawler;
-use crate::journal::Journal;
+use crate::journal::{Journal, Line, PastLine};
+use crate::realms::Realms;
 
 /// Where the sandbox is reached until somebody says otherwise.
-const DEFAULT_BASE: &str = "http://127.0.0.1:8080/sandbox";
+const DEFAULT_BASE: &str = "http://127.0.0.1:8081";
+
+/// Stands in the journal in place of a network for addresses of [`World::allow_redirect`].
+const REDIRECTS: &str = "_redirects";
 
 /// State that belongs to no network.
 pub(crate) struct World {
     base: RwLock<Arc<str>>,
+    pages: RwLock<Option<Arc<str>>>,
+    /// Where apps may have persons sent back to.
+    redirects: RwLock<BTreeSet<String>>,
     processing_ms: AtomicU64,
     rate_limits: AtomicBool,
     clock_offset_ms: AtomicI64,
@@ -40,15 +48,17 @@ pub(crate) struct Settings {
 }
 
 impl World {
-    pub fn new(journal: Journal) -> Self {
+    pub fn new(journal: Journal, crawler: Crawler) -> Self {
         Self {
             base: RwLock::new(Arc::from(DEFAULT_BASE)),
+            pages: RwLock::default(),
+            redirects: RwLock::default(),
             processing_ms: AtomicU64::new(300),
             rate_limits: AtomicBool::new(false),
             clock_offset_ms: AtomicI64::new(0),
             last_unique: AtomicU64::new(0),
             journal,
-            crawler: Crawler::default(),
+            crawler,
             closing: CancellationToken::new(),
         }
     }
@@ -57,9 +67,43 @@ impl World {
         *write(&self.base) = Arc::from(base);
     }
 
-    /// The address of the sandbox's router, without a slash at the end.
+    /// The address by which programs reach the simulator, without a slash at the end.
     pub fn base(&self) -> Arc<str> {
         read(&self.base).clone()
+    }
+
+    pub fn set_pages(&self, pages: &str) {
+        *write(&self.pages) = Some(Arc::from(pages));
+    }
+
+    /// The address by which persons reach the pages, without a slash at the end.
+    pub fn pages(&self) -> Arc<str> {
+        read(&self.pages).clone().unwrap_or_else(|| self.base())
+    }
+
+    /// Lets apps have persons sent back to this address.
+    pub fn allow_redirect(&self, redirect_uri: &str) {
+        if write(&self.redirects).insert(redirect_uri.to_owned()) {
+            let entry = redirect_uri;
+            self.journal.push(&Line { realm: "", network: REDIRECTS, account: "", entry });
+        }
+    }
+
+    /// Whether apps may have persons sent back to this address.
+    pub fn may_redirect(&self, redirect_uri: &str) -> bool {
+        read(&self.redirects).contains(redirect_uri)
+    }
+
+    /// Makes a change that the journal holds.
+    pub fn replay(self: &Arc<Self>, realms: &Realms, line: PastLine) -> Result<(), String> {
+        if line.network == REDIRECTS {
+            let redirect_uri = line.entry.as_str().ok_or("a redirect address is a text")?;
+            write(&self.redirects).insert(redirect_uri.to_owned());
+            return Ok(());
+        }
+        let network = realms.open(self, &line.realm, &line.network);
+        let network = network.ok_or_else(|| format!("there is no network {:?}", line.network))?;
+        network.replay(&line.account, line.entry).map_err(|error| error.to_string())
     }
 
     pub fn set_processing(&self, time: Duration) {

@@ -186,7 +186,7 @@ pub enum TierName {
 /// Something that is named does not exist.
 pub async fn run(config: Config, command: Command) -> Result<()> {
     crate::init_log(&config)?;
-    let way = Way { listen: config.listen, migrate: config.is_embedded(), own_sandbox: None };
+    let way = Way { listen: config.listen, migrate: config.is_embedded(), simulator: None };
     let cx = start::domain(&config, way).await?;
     match command {
         Command::Create { email, generate } => create(&cx, &email, generate).await?,

@@ -27,13 +27,13 @@ pub async fn run(config: Config) -> Result<()> {
         .await
         .with_context(|| format!("FANFARE_LISTEN {} cannot be listened on", config.listen))?;
     let listen = listener.local_addr()?;
-    let way = Way { listen, migrate: config.is_embedded(), own_sandbox: None };
+    let way = Way { listen, migrate: config.is_embedded(), simulator: None };
     let cx = start::domain(&config, way).await?;
     metrics::start(&config, "api", &cx, stop.clone()).await?;
     // A post for "now" is due by the fleet's clock, which is the database's.
     clock::follow_first(&cx, &stop).await;
     tokio::spawn(clock::follow(cx.clone(), stop.clone()));
     say(format_args!("The API of Fanfare is at {}", cx.settings.base_url));
-    fanfare_api::serve(fanfare_api::service(cx, Vec::new()), listener, stop).await?;
+    fanfare_api::serve(fanfare_api::service(cx), listener, stop).await?;
     Ok(())
 }

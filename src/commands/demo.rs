@@ -3,15 +3,14 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, Result};
-use fanfare_sandbox::Sandbox;
 use fanfare_workers::Options;
 use secrecy::ExposeSecret;
 use tokio_util::sync::CancellationToken;
-use url::Url;
 
-use super::{mount, worker_name};
+use super::worker_name;
 use crate::{
     config::Config,
+    simulator::{Own, Place},
     start::{self, Way},
 };
 
@@ -37,13 +36,12 @@ pub async fn run(config: Config) -> Result<()> {
 async fn show(config: &Config) -> Result<()> {
     let listener = tokio::net::TcpListener::bind(config.listen).await?;
     let listen = listener.local_addr()?;
-    let sandbox_url = Url::parse(&format!("http://{listen}/sandbox"))?;
-    let networks = Sandbox::open(None).await?;
-    networks.set_base_url(&sandbox_url);
-    let way = Way { listen, migrate: true, own_sandbox: Some(sandbox_url) };
+    let media = Some(config.media_origin(listen).parse()?);
+    let own = Own::start(config, Place { is_kept: false, listen: None, media }).await?;
+    let way = Way { listen, migrate: true, simulator: Some(own.simulator.clone()) };
     let cx = start::domain(config, way).await?;
     let key = start::first_owner(&cx).await?.context("the temporary directory was not empty")?;
-    let service = fanfare_api::service(cx.clone(), vec![mount::router(&networks)]);
+    let service = fanfare_api::service(cx.clone());
     let stop = CancellationToken::new();
     let worker = fanfare_workers::Context::new(cx.clone(), worker_name());
     let working = tokio::spawn(fanfare_workers::run(worker, Options::default(), stop.clone()));
@@ -52,5 +50,6 @@ async fn show(config: &Config) -> Result<()> {
     stop.cancel();
     serving.await??;
     working.await??;
+    own.stop().await;
     shown
 }

@@ -43,7 +43,7 @@ pub enum Command {
 /// An unknown scope, or a workspace the person is not in.
 pub async fn run(config: Config, command: Command) -> Result<()> {
     crate::init_log(&config)?;
-    let way = Way { listen: config.listen, migrate: config.is_embedded(), own_sandbox: None };
+    let way = Way { listen: config.listen, migrate: config.is_embedded(), simulator: None };
     let cx = start::domain(&config, way).await?;
     match command {
         Command::Create { email, workspace, scopes, name } => {

@@ -8,7 +8,6 @@ mod health;
 mod key;
 mod media;
 mod migrate;
-mod mount;
 mod ops;
 mod restore;
 mod sandbox;
@@ -41,7 +40,7 @@ enum Command {
     /// Brings the database's schema up to date.
     Migrate,
     /// The simulated networks alone.
-    Sandbox,
+    Sandbox(sandbox::Args),
     /// Connects an account on every simulated network and shows posts going out.
     Demo,
     /// Looks at everything Fanfare needs, and says what to do about what is missing.
@@ -79,7 +78,7 @@ impl Cli {
             Command::Api => api::run(config).await,
             Command::Worker(args) => worker::run(config, args).await,
             Command::Migrate => migrate::run(config).await,
-            Command::Sandbox => sandbox::run(config).await,
+            Command::Sandbox(args) => sandbox::run(config, args).await,
             Command::Demo => demo::run(config).await,
             Command::Doctor => doctor::run(config).await,
             Command::Health => health::run(config).await,
@@ -91,10 +90,15 @@ impl Cli {
     }
 }
 
+/// What `--help` says of the simulator.
+const SIMULATOR: &str = "\
+The simulated networks listen on a loopback port of their own. `fanfare sandbox --show` prints their address and the
+secret of their control, which is sent as a bearer token; FANFARE_DATA_DIR/simulator.json holds both.";
+
 /// The variables, as `--help` shows them.
 fn variables() -> String {
     let lines = VARIABLES.iter().map(|(name, doc)| format!("  {name}\n      {doc}"));
-    format!("Environment variables:\n{}", lines.collect::<Vec<_>>().join("\n"))
+    format!("{SIMULATOR}\n\nEnvironment variables:\n{}", lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// Ends with SIGTERM or Ctrl-C.

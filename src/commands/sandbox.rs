@@ -1,26 +1,54 @@
 //! `fanfare sandbox`: the simulated networks alone.
 
-use anyhow::Result;
-use fanfare_sandbox::Sandbox;
-use url::Url;
+use anyhow::{Context as _, Result};
 
 use super::{say, stop_on_signal};
-use crate::config::Config;
+use crate::{
+    config::Config,
+    simulator::{Note, Own, Place},
+};
 
-/// Serves the networks until it is told to stop.
+/// What is done.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Prints the address and the secret of the simulator that was last started on FANFARE_DATA_DIR, by `up` or
+    /// `sandbox`.
+    #[arg(long)]
+    show: bool,
+}
+
+/// Serves the networks until it is told to stop, or prints how they are reached.
 ///
 /// # Errors
 /// What kept them from starting.
-pub async fn run(config: Config) -> Result<()> {
+pub async fn run(config: Config, args: Args) -> Result<()> {
+    if args.show {
+        return show(&config);
+    }
     crate::init_log(&config)?;
     let stop = stop_on_signal();
-    let networks = Sandbox::open(Some(config.make_data_dir()?.join("sandbox"))).await?;
-    networks.set_rate_limits(config.sandbox_limits);
-    let serving = networks.clone().serve(config.listen, stop).await?;
-    let own = format!("http://{}", serving.address());
-    let base = config.base_url.clone().unwrap_or(own);
-    networks.set_base_url(&Url::parse(&base)?);
-    say(format_args!("The simulated networks are at {base}; set FANFARE_SANDBOX_URL={base}"));
-    serving.stopped().await;
+    let is_named = config.base_url.is_some() || config.media_base_url.is_some();
+    let media = is_named.then(|| config.media_origin(config.listen).parse()).transpose()?;
+    let place = Place { is_kept: true, listen: Some(config.listen), media };
+    let own = Own::start(&config, place).await?;
+    say(format_args!(
+        "The simulated networks are at {url}; set FANFARE_SANDBOX_URL={url} and the secret that \
+         `fanfare sandbox --show` prints",
+        url = own.simulator.url.as_str().trim_end_matches('/')
+    ));
+    stop.cancelled().await;
+    own.stop().await;
+    Ok(())
+}
+
+fn show(config: &Config) -> Result<()> {
+    let note = Note::read(&config.data_dir)?.with_context(|| {
+        format!(
+            "no simulator was started on FANFARE_DATA_DIR {}; start `fanfare up` or `fanfare sandbox`",
+            config.data_dir.display()
+        )
+    })?;
+    say(format_args!("address {}", note.address));
+    say(format_args!("secret {}", note.secret));
     Ok(())
 }

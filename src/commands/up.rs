@@ -1,15 +1,14 @@
 //! `fanfare up`: everything in one process.
 
 use anyhow::{Context as _, Result};
-use fanfare_sandbox::Sandbox;
 use fanfare_workers::Options;
 use secrecy::{ExposeSecret, SecretString};
-use url::Url;
 
-use super::{mount, say, stop_on_signal, worker_name};
+use super::{say, stop_on_signal, worker_name};
 use crate::{
     config::Config,
     metrics,
+    simulator::{Own, Place},
     start::{self, Way},
 };
 
@@ -24,21 +23,26 @@ pub async fn run(config: Config) -> Result<()> {
         .await
         .with_context(|| format!("FANFARE_LISTEN {} cannot be listened on", config.listen))?;
     let listen = listener.local_addr()?;
-    let own = Url::parse(&format!("http://{listen}/sandbox"))?;
-    let networks = Sandbox::open(Some(config.make_data_dir()?.join("sandbox"))).await?;
-    networks.set_base_url(&own);
-    networks.set_rate_limits(config.sandbox_limits);
-    let own_sandbox = config.sandbox_url.is_none().then_some(own);
-    let cx = start::domain(&config, Way { listen, migrate: true, own_sandbox }).await?;
+    let own = if config.simulator && config.sandbox_url.is_none() {
+        let media = Some(config.media_origin(listen).parse()?);
+        Some(Own::start(&config, Place { is_kept: true, listen: None, media }).await?)
+    } else {
+        None
+    };
+    let simulator = own.as_ref().map(|own| own.simulator.clone());
+    let cx = start::domain(&config, Way { listen, migrate: true, simulator }).await?;
     metrics::start(&config, "up", &cx, stop.clone()).await?;
     let key = start::first_owner(&cx).await?;
-    let service = fanfare_api::service(cx.clone(), vec![mount::router(&networks)]);
+    let service = fanfare_api::service(cx.clone());
     let worker = fanfare_workers::Context::new(cx.clone(), worker_name());
     let working = tokio::spawn(fanfare_workers::run(worker, Options::default(), stop.clone()));
     welcome(&cx.settings.base_url, key.as_ref());
     let served = fanfare_api::serve(service, listener, stop.clone()).await;
     stop.cancel();
     working.await??;
+    if let Some(own) = own {
+        own.stop().await;
+    }
     served?;
     Ok(())
 }

@@ -30,7 +30,7 @@ pub async fn run(config: Config, args: Args) -> Result<()> {
     crate::init_log(&config)?;
     let queues = args.queues.iter().map(|name| name.parse()).collect::<Result<Vec<Queue>, _>>()?;
     let stop = stop_on_signal();
-    let way = Way { listen: config.listen, migrate: config.is_embedded(), own_sandbox: None };
+    let way = Way { listen: config.listen, migrate: config.is_embedded(), simulator: None };
     let cx = start::domain(&config, way).await?;
     metrics::start(&config, "worker", &cx, stop.clone()).await?;
     let name = worker_name();

@@ -44,7 +44,19 @@ pub const VARIABLES: &[(&str, &str)] = &[
         "FANFARE_ALLOW_PRIVATE_TARGETS",
         "true opens private addresses, http and every port for addresses that users give (false).",
     ),
-    ("FANFARE_SANDBOX_URL", "Where `fanfare sandbox` is reached; `up` brings its own."),
+    ("FANFARE_SIMULATOR", "off: `up` starts without simulated networks of its own (on)."),
+    (
+        "FANFARE_SANDBOX_URL",
+        "Where `fanfare sandbox` is reached; `up` then brings none of its own.",
+    ),
+    (
+        "FANFARE_SANDBOX_SECRET",
+        "What opens the simulated networks' control; the same for `sandbox`, `api` and `worker` (made at the first start).",
+    ),
+    (
+        "FANFARE_SANDBOX_PUBLIC_URL",
+        "Another origin by which persons reach the simulated networks' pages, and nothing else there (loopback).",
+    ),
     (
         "FANFARE_SANDBOX_LIMITS",
         "true: the simulated networks limit posts as the real ones do, and posts to them are paced (false).",

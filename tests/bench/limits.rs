@@ -123,7 +123,8 @@ impl Fleet {
 
     async fn ask(&self, path: &str) -> Value {
         let url = format!("{}/_control/telegram/{path}", self.text("sandbox"));
-        http().get(url).send().await.expect("an answer").json().await.expect("JSON")
+        let request = http().get(url).bearer_auth(self.text("sandbox_secret"));
+        request.send().await.expect("an answer").json().await.expect("JSON")
     }
 }
 

@@ -219,10 +219,15 @@ pub struct Fresh {
     pub process: Process,
     /// Where it listens.
     pub origin: String,
-    _dir: Dir,
+    dir: Dir,
 }
 
 impl Fresh {
+    /// Where it keeps its files.
+    pub fn dir(&self) -> &std::path::Path {
+        &self.dir.0
+    }
+
     /// Waits until it answers.
     pub async fn ready(&self) {
         while http().get(&self.origin).send().await.is_err() {
@@ -244,7 +249,7 @@ pub fn fresh(command: &str) -> Fresh {
         .stdout(Stdio::null())
         .spawn();
     let process = Process(started.expect("it starts"));
-    Fresh { process, origin: format!("http://{listen}"), _dir: dir }
+    Fresh { process, origin: format!("http://{listen}"), dir }
 }
 
 /// A folder that goes with whoever has it; the last of its fields, so that processes go before.

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use fanfare_domain::db::statement;
-use fanfare_tests::{Options, TestApp};
+use fanfare_tests::{Options, Simulator, TestApp};
 use sea_orm::ConnectionTrait;
 use serde_json::json;
 
@@ -24,8 +24,8 @@ const NETWORKS: [&str; 4] = ["bluesky", "threads", "wordpress", "discord"];
 pub async fn run(days: u64) {
     let networks = fresh("sandbox");
     networks.ready().await;
-    let url = Some(networks.origin.parse().expect("a URL"));
-    let app = TestApp::with(Options { networks: url, ..Options::default() }).await;
+    let simulator = Some(Simulator::of(networks.dir()));
+    let app = TestApp::with(Options { networks: simulator, ..Options::default() }).await;
     let user = app.user().await;
     let mut accounts = Vec::new();
     for network in NETWORKS {

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::{
     callers::{Callers, Told},
-    fleet::{Dir, networks, owned},
+    fleet::{Dir, networks, owned, secret_of_networks},
     judge::{Account, Expected, connect, count, judge},
     process::Process,
     report::{Outcome, progress},
@@ -43,6 +43,7 @@ impl Embedded {
         let variables = owned(&[
             ("FANFARE_DATA_DIR", dir.path("data")),
             ("FANFARE_SANDBOX_URL", networks.address()),
+            ("FANFARE_SANDBOX_SECRET", secret_of_networks(dir)),
             ("FANFARE_ALLOW_PRIVATE_TARGETS", "true".to_owned()),
             ("FANFARE_LIMITS_FACTOR", "100000".to_owned()),
             ("FANFARE_LISTEN", "127.0.0.1:0".to_owned()),

@@ -1,9 +1,12 @@
 //! A whole fleet of processes on servers of its own, to be mistreated.
 
-use std::{path::PathBuf, process::Command};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use fanfare_domain::vault::Vault;
-use fanfare_tests::{Postgres, Redis, User};
+use fanfare_tests::{Postgres, Redis, Simulator, User};
 use sea_orm::{ConnectOptions, DatabaseConnection};
 
 use crate::process::Process;
@@ -48,6 +51,7 @@ impl Fleet {
             ("FANFARE_MEDIA_URL", format!("file://{}", dir.path("media"))),
             ("FANFARE_MASTER_KEY", Vault::fresh_key()),
             ("FANFARE_SANDBOX_URL", networks.address()),
+            ("FANFARE_SANDBOX_SECRET", secret_of_networks(&dir)),
             ("FANFARE_ALLOW_PRIVATE_TARGETS", "true".to_owned()),
             ("FANFARE_LIMITS_FACTOR", "100000".to_owned()),
             ("FANFARE_LISTEN", "127.0.0.1:0".to_owned()),
@@ -140,6 +144,11 @@ pub fn networks(dir: &Dir) -> Process {
         ("FANFARE_LOG", "error".to_owned()),
     ]);
     Process::start(command(&["sandbox"], &variables))
+}
+
+/// What opens the control of the simulated networks.
+pub fn secret_of_networks(dir: &Dir) -> String {
+    Simulator::of(Path::new(&dir.path("networks"))).secret
 }
 
 /// Variables with names of their own.

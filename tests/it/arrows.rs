@@ -59,7 +59,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("fanfare-outbound", &["fanfare-metrics"]),
     ("fanfare-entities", &[]),
     ("fanfare-migration", &[]),
-    ("fanfare-sandbox", &[]),
+    ("fanfare-sandbox", &["fanfare-outbound"]),
     ("fanfare-cli", &[]),
 ];
 

@@ -42,17 +42,9 @@ fn stands(session: &Value) -> (&str, &str) {
 
 /// The calls of one kind that the simulated network has seen for all its accounts.
 async fn calls(app: &TestApp, path: &str) -> usize {
-    let base = format!("{}_control/threads", app.sandbox_url);
-    let http = reqwest::Client::new();
-    let read = |url: String| {
-        let http = http.clone();
-        async move { http.get(url).send().await.unwrap().json::<Value>().await.unwrap() }
-    };
     let mut count = 0;
-    for account in read(format!("{base}/accounts")).await["accounts"].as_array().unwrap() {
-        let id = account["remote_id"].as_str().unwrap();
-        let calls = read(format!("{base}/calls?remote_id={id}")).await;
-        let calls = calls["calls"].as_array().unwrap();
+    for account in app.simulator.accounts("threads").await {
+        let calls = app.simulator.calls("threads", account["remote_id"].as_str().unwrap()).await;
         count += calls.iter().filter(|call| call["path"].as_str().unwrap().contains(path)).count();
     }
     count
@@ -78,7 +70,7 @@ async fn the_whole_walk_to_an_account_that_posts() {
         stands(&made),
         ("created", "Open the link and log in to connect Threads. It is good for 30 minutes.")
     );
-    user.connect("threads").await;
+    app.simulator.stand_in("threads").await;
 
     let shown = ada.get(&page(&made)).await.expect(200);
     assert!(shown.html.contains("Publish posts") && shown.html.contains("which can be kept back"));
@@ -207,7 +199,7 @@ async fn every_network_that_grants_access_in_a_browser_can_be_walked() {
     for spec in fanfare_platforms::all().iter().map(|platform| platform.spec()) {
         let Connect::Oauth(oauth) = spec.connect else { continue };
         let name = spec.id.as_str();
-        user.connect(name).await;
+        app.simulator.stand_in(name).await;
         // Twice: the second time an app is known on the account's server, and the account is the same.
         let mut ids = Vec::new();
         for _ in 0..2 {

@@ -53,7 +53,7 @@ async fn look(browser: &mut Browser, name: &str) {
 async fn from_the_link_to_the_account() {
     let app = TestApp::with(Options { stand_ins: true, ..Options::default() }).await;
     let user = person(&app).await;
-    user.connect("threads").await;
+    app.simulator.stand_in("threads").await;
     let made = session(&user, "threads", json!({})).await;
     let mut browser = Browser::start().await;
     browser.look(390, false).await;

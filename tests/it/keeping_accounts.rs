@@ -18,10 +18,8 @@ async fn account(user: &User, id: i64) -> Value {
 /// The calls of a simulated account whose path contains this.
 async fn calls(app: &TestApp, platform: &str, id: i64, part: &str) -> Vec<Value> {
     let row = accounts::row(&app.domain, AccountId(id)).await.unwrap().unwrap();
-    let url = format!("{}_control/{platform}/calls?remote_id={}", app.sandbox_url, row.remote_id);
-    let said: Value = reqwest::Client::new().get(url).send().await.unwrap().json().await.unwrap();
-    let calls = said["calls"].as_array().unwrap().iter();
-    calls.filter(|call| call["path"].as_str().unwrap().contains(part)).cloned().collect()
+    let calls = app.simulator.calls(platform, &row.remote_id).await.into_iter();
+    calls.filter(|call| call["path"].as_str().unwrap().contains(part)).collect()
 }
 
 /// A webhook that hears these events. (Polling would not do: events are forgotten after thirty days.)
@@ -145,10 +143,10 @@ async fn a_dead_token_asks_for_a_reconnect_and_says_so_once() {
     let user = app.user().await;
     let receiver = listen(&user, "account.disconnected").await;
     let id = user.connect("threads").await;
-    let url = format!("{}_control/threads/accounts", app.sandbox_url);
     let row = accounts::row(&app.domain, AccountId(id)).await.unwrap().unwrap();
     // The person removes the app at the network, which then knows the token no more.
-    reqwest::Client::new().delete(format!("{url}/{}", row.remote_id)).send().await.unwrap();
+    let gone = format!("threads/accounts/{}", row.remote_id);
+    app.simulator.ask(reqwest::Method::DELETE, &gone, &Value::Null).await;
     app.pass(Duration::from_secs(51 * DAY)).await;
     app.eventually("it is told", || async {
         (account(&user, id).await["status"] == "reconnect_required").then_some(())

@@ -16,14 +16,9 @@ async fn paced() -> TestApp {
 
 /// The statuses that a simulated network has answered posts of its only account with.
 async fn answers(app: &TestApp, platform: &str) -> Vec<u64> {
-    let ask = async |path: &str| -> Value {
-        let url = format!("{}_control/{platform}/{path}", app.sandbox_url);
-        reqwest::Client::new().get(url).send().await.unwrap().json().await.unwrap()
-    };
-    let accounts = ask("accounts").await;
-    let id = accounts["accounts"][0]["remote_id"].as_str().unwrap().to_owned();
-    let calls = ask(&format!("calls?remote_id={id}")).await;
-    let calls = calls["calls"].as_array().unwrap().clone();
+    let accounts = app.simulator.accounts(platform).await;
+    let id = accounts[0]["remote_id"].as_str().unwrap();
+    let calls = app.simulator.calls(platform, id).await;
     let commits = calls.iter().filter(|call| call["phase"] == "commit");
     commits.map(|call| call["status"].as_u64().unwrap()).collect()
 }

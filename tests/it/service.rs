@@ -42,6 +42,17 @@ impl Service {
         Self::spawn(command, dir, true, variables)
     }
 
+    /// Starts one for the first time that may have so many descriptors.
+    ///
+    /// # Panics
+    /// It does not start.
+    pub fn start_with_descriptors(dir: &Path, most: u64, variables: &[(&str, &str)]) -> Self {
+        let mut command = Command::new("bash");
+        let limit = format!("ulimit -n {most}; exec \"$0\" \"$@\"");
+        command.args(["-c", &limit, env!("CARGO_BIN_EXE_fanfare")]);
+        Self::spawn(command, dir, true, variables)
+    }
+
     fn spawn(mut command: Command, dir: &Path, is_first: bool, variables: &[(&str, &str)]) -> Self {
         let mut child = command
             .arg("up")

@@ -15,7 +15,8 @@ pub fn command(app: &TestApp) -> Command {
         .env("FANFARE_DATA_DIR", app.dir())
         .env("FANFARE_MEDIA_URL", format!("file://{}", app.dir().join("media").display()))
         .env("FANFARE_MASTER_KEY", &app.master_key)
-        .env("FANFARE_SANDBOX_URL", app.sandbox_url.as_str())
+        .env("FANFARE_SANDBOX_URL", app.simulator.url.as_str())
+        .env("FANFARE_SANDBOX_SECRET", &app.simulator.secret)
         .env("FANFARE_ALLOW_PRIVATE_TARGETS", "true")
         .env("FANFARE_LOG", "warn")
         .stdin(Stdio::null());

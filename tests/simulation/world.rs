@@ -215,7 +215,7 @@ impl World {
                 allow_private: false,
                 platform_urls: Default::default(),
                 apps: Default::default(),
-                sandbox_url: None,
+                simulator: None,
                 limits_factor: 1_000.0,
                 sandbox_limits: false,
                 trusted_proxies: Vec::new(),

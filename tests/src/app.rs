@@ -20,9 +20,8 @@ use fanfare_workers::Context;
 use secrecy::ExposeSecret;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
-use url::Url;
 
-use crate::{Cutter, Stack, client::User};
+use crate::{Cutter, Simulator, Stack, client::User};
 pub use options::Options;
 use parts::{Networks, apps, bell, limits, networks, stand_ins, store};
 
@@ -37,8 +36,8 @@ pub struct TestApp {
     pub clock: Clock,
     /// Origin of the API.
     pub origin: String,
-    /// Address of the simulated networks.
-    pub sandbox_url: Url,
+    /// The simulated networks.
+    pub simulator: Simulator,
     /// Address of the database.
     pub database_url: String,
     /// Address of the queue, if it is Redis.
@@ -67,10 +66,13 @@ impl TestApp {
             std::env::temp_dir().join(format!("fanfare-test-{}", uuid::Uuid::now_v7().simple()));
         std::fs::create_dir_all(dir.join("media")).expect("a temporary directory");
         let stop = CancellationToken::new();
-        let Networks { url: sandbox_url, reached, cutter } = networks(&options, &stop).await;
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let origin = format!("http://{}", listener.local_addr().expect("an address"));
-        let base_url = options.base_url.unwrap_or_else(|| origin.clone());
+        let base_url = options.base_url.clone().unwrap_or_else(|| origin.clone());
+        let media_base_url =
+            options.media_base_url.clone().unwrap_or_else(|| format!("{base_url}/media"));
+        let Networks { simulator, reached, cutter } =
+            networks(&options, (&base_url, &media_base_url), &stop).await;
         let (db, database_url) = match &options.postgres_url {
             Some(url) => (crate::stack::migrated(url).await, url.clone()),
             None => stack.database(&dir).await,
@@ -88,19 +90,17 @@ impl TestApp {
             http: Client::new(Policy { allow_private: options.allow_private }).expect("a client"),
             store,
             settings: Settings {
-                media_base_url: options
-                    .media_base_url
-                    .unwrap_or_else(|| format!("{base_url}/media")),
+                media_base_url,
                 base_url,
                 max_lateness: options.max_lateness,
                 allow_private: options.allow_private,
                 platform_urls: if options.stand_ins {
-                    stand_ins(&sandbox_url)
+                    stand_ins(&simulator)
                 } else {
                     Default::default()
                 },
                 apps: if options.stand_ins { apps() } else { Default::default() },
-                sandbox_url: Some(reached),
+                simulator: Some(reached),
                 limits_factor: options.limits_factor,
                 sandbox_limits: options.sandbox_limits,
                 trusted_proxies: options.trusted_proxies,
@@ -109,13 +109,13 @@ impl TestApp {
             },
             failpoint: Failpoint::at(options.failpoint),
         });
-        let service = fanfare_api::service(domain.clone(), Vec::new());
+        let service = fanfare_api::service(domain.clone());
         tokio::spawn(fanfare_api::serve(service, listener, stop.clone()));
         let app = Self {
             domain,
             clock,
             origin,
-            sandbox_url,
+            simulator,
             database_url,
             redis_url,
             master_key,
@@ -136,7 +136,7 @@ impl TestApp {
     pub async fn twin(&self) -> String {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let origin = format!("http://{}", listener.local_addr().expect("an address"));
-        let service = fanfare_api::service(self.twin_domain().await, Vec::new());
+        let service = fanfare_api::service(self.twin_domain().await);
         tokio::spawn(fanfare_api::serve(service, listener, self.stop.clone()));
         origin
     }
@@ -294,10 +294,8 @@ impl TestApp {
     pub async fn pass(&self, by: Duration) {
         self.advance(by);
         let offset = self.clock.now() - machine_now();
-        let url = format!("{}_control/settings", self.sandbox_url);
-        let body = serde_json::json!({ "clock_offset_ms": offset });
-        let answer = reqwest::Client::new().put(url).json(&body).send().await;
-        assert!(answer.expect("the sandbox answers").status().is_success());
+        let settings = serde_json::json!({ "clock_offset_ms": offset });
+        self.simulator.ask(reqwest::Method::PUT, "settings", &settings).await;
     }
 
     /// `seconds` from now, as callers write it.

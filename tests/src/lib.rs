@@ -19,6 +19,7 @@ mod raw;
 mod receiver;
 mod redis;
 pub mod served;
+mod simulator;
 mod stack;
 pub mod visitor;
 
@@ -33,5 +34,6 @@ pub use postgres::Postgres;
 pub use raw::{Raw, RawAnswer};
 pub use receiver::{Heard, Receiver};
 pub use redis::Redis;
+pub use simulator::Simulator;
 pub use stack::Stack;
 pub use visitor::Visitor;

@@ -138,16 +138,9 @@ pub async fn commit_call(app: &TestApp, name: &str, since: usize) -> CommitCall 
 ///
 /// # Panics
 /// The sandbox does not answer.
-#[expect(clippy::disallowed_methods, reason = "the sandbox is this test's own")]
 pub async fn calls(app: &TestApp, name: &str) -> Vec<Value> {
-    let ask = async |path: String| {
-        let url = format!("{}_control/{name}/{path}", app.sandbox_url);
-        let answer = reqwest::get(url).await.expect("the sandbox answers");
-        answer.json::<Value>().await.expect("JSON")
-    };
-    let accounts = ask("accounts".to_owned()).await["accounts"].clone();
-    let youngest = accounts.as_array().and_then(|all| all.last()).expect("an account").clone();
-    let id = youngest["remote_id"].as_str().expect("an id");
-    let calls = ask(format!("calls?remote_id={id}")).await["calls"].clone();
-    calls.as_array().expect("a list").clone()
+    let accounts = app.simulator.accounts(name).await;
+    let youngest = accounts.iter().max_by_key(|one| one["created_at"].as_str().map(str::to_owned));
+    let id = youngest.expect("an account")["remote_id"].as_str().expect("an id").to_owned();
+    app.simulator.calls(name, &id).await
 }

@@ -8,7 +8,8 @@ use fanfare_platforms::{
 };
 use schemars::JsonSchema;
 use sea_orm::{
-    ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect,
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter,
+    QuerySelect,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -73,7 +74,7 @@ async fn carry_out(
     secrets: Secrets,
     session: Option<&connect_session::Model>,
 ) -> Result<Reply> {
-    require_brand(act, place.2).await?;
+    require_brand(act, &act.cx.db.read, place.2).await?;
     let identity = verify(act, place.0, place.1, secrets).await?;
     let tx = act.begin().await?;
     let row = store(act, &tx, place, identity).await?;
@@ -123,15 +124,19 @@ fn check_fields(fields: &[CredentialField], given: &Map<String, Value>) -> Viola
     broken
 }
 
-/// A brand that is named must be one of the workspace's, and one of a locked seat's own.
-pub(super) async fn require_brand(act: &Act, brand: Option<BrandId>) -> Result<()> {
+/// Refuses a brand that is not one of the workspace's, or not one of a locked seat's own.
+pub(super) async fn require_brand<C: ConnectionTrait>(
+    act: &Act,
+    conn: &C,
+    brand: Option<BrandId>,
+) -> Result<()> {
     let Some(id) = brand else { return Ok(()) };
     if !act.seat.sees(Some(id)) {
         return Err(brand_required());
     }
     let found = brand::Entity::find_by_id(id)
         .filter(brand::Column::WorkspaceId.eq(act.seat.workspace_id))
-        .one(&act.cx.db.read)
+        .one(conn)
         .await?;
     found.map(drop).ok_or_else(|| Error::new(Code::BrandNotFound, "There is no such brand."))
 }
@@ -148,7 +153,7 @@ pub(super) async fn verify(
     sandbox: bool,
     secrets: Secrets,
 ) -> Result<Identity> {
-    let session = anonymous(&act.cx, platform, sandbox, secrets)?;
+    let session = anonymous(&act.cx, act.seat.workspace_id, platform, sandbox, secrets)?;
     let asked = platforms::find(platform).verify(&session);
     let answer = tokio::time::timeout(PATIENCE, asked).await;
     let answer = answer.unwrap_or_else(|_| Err(silent(platform, PATIENCE)));
@@ -184,7 +189,8 @@ pub(crate) fn refusal(platform: PlatformId, error: platforms::Error) -> Error {
     Error::new(code, error.message).with("remedy", remedy)
 }
 
-/// Stores the account and its secrets, in a transaction that the caller ends.
+/// Stores the account and its secrets, in a transaction that the caller ends. Every way to an account ends here, so here
+/// its brand is checked.
 pub(super) async fn store(
     act: &Act,
     tx: &Tx,
@@ -192,6 +198,7 @@ pub(super) async fn store(
     identity: Identity,
 ) -> Result<account::Model> {
     let workspace = act.seat.workspace_id;
+    require_brand(act, tx.conn(), brand).await?;
     let plan = allowance::queue_up(tx.conn(), workspace).await?;
     let known = account::Entity::find()
         .filter(account::Column::WorkspaceId.eq(workspace))

@@ -12,6 +12,7 @@ mod plan;
 mod refresh;
 mod sandbox;
 mod session;
+mod simulator;
 
 use fanfare_entities::{AccountId, account, account::AccountStatus};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
@@ -29,8 +30,11 @@ pub use disconnect::{disconnect, needs_reconnect};
 pub use facts::renew;
 pub use options::{options, options_of};
 pub use refresh::{Refreshed, refresh};
-pub use sandbox::{Faults, NewSandboxAccount, create_sandbox, sandbox_posts, set_faults};
+pub use sandbox::{
+    Faults, NewSandboxAccount, create_sandbox, sandbox_posts, set_faults, shown_url,
+};
 pub use session::{facts, session, session_with};
+pub use simulator::Simulator;
 
 /// Name of the table, as secrets are bound to it.
 const TABLE: &str = "accounts";
@@ -98,10 +102,7 @@ pub fn view(cx: &Domain, row: &account::Model) -> Value {
         view["did"] = did.clone();
     }
     if row.sandbox {
-        let page = cx.settings.sandbox_url.as_ref().map(|base| {
-            format!("{}/{}/ui/{}", base.as_str().trim_end_matches('/'), row.platform, row.remote_id)
-        });
-        view["sandbox_page_url"] = page.into();
+        view["sandbox_page_url"] = sandbox::page(cx, row).into();
     }
     view
 }

@@ -12,6 +12,7 @@ use url::Url;
 use uuid::Uuid;
 
 use super::{
+    Simulator,
     connect::{store, verify},
     find, view,
 };
@@ -52,16 +53,52 @@ pub struct Faults {
     pub faults: Vec<Map<String, Value>>,
 }
 
-/// Where the simulated networks are.
+/// Returns the simulator.
 ///
 /// # Errors
-/// [`Code::Unavailable`] if there are none here.
-pub(super) fn root(cx: &Domain) -> Result<&Url> {
-    cx.settings.sandbox_url.as_ref().ok_or_else(|| {
+/// [`Code::Unavailable`] if there is none here.
+pub(super) fn simulator(cx: &Domain) -> Result<&Simulator> {
+    cx.settings.simulator.as_ref().ok_or_else(|| {
         let message =
             "There is no sandbox here: start `fanfare sandbox` and set FANFARE_SANDBOX_URL.";
         Error::new(Code::Unavailable, message)
     })
+}
+
+/// Returns where programs reach a simulated network.
+///
+/// # Errors
+/// [`Code::Unavailable`] if there is no simulator here.
+pub(super) fn network(act: &Act, platform: PlatformId) -> Result<Url> {
+    simulator(&act.cx)?.network(act.seat.workspace_id, platform)
+}
+
+/// Returns where a person reaches the pages of a simulated network.
+///
+/// # Errors
+/// [`Code::Unavailable`] if there is no simulator here.
+pub(super) fn pages(act: &Act, platform: PlatformId) -> Result<Url> {
+    simulator(&act.cx)?.pages_of(act.seat.workspace_id, platform)
+}
+
+/// Returns the page that shows what was posted to a simulated account.
+pub(super) fn page(cx: &Domain, row: &account::Model) -> Option<String> {
+    let simulator = cx.settings.simulator.as_ref()?;
+    let platform = row.platform.parse().ok()?;
+    let pages = simulator.pages_of(row.workspace_id, platform).ok()?;
+    let mut page = Url::parse(&format!("{pages}/ui")).ok()?;
+    // An id may hold slashes, so it is no part of a path.
+    page.query_pairs_mut().append_pair("account", &row.remote_id);
+    Some(page.into())
+}
+
+/// Returns the address at which a person finds a post that is called `url` by its network.
+#[must_use]
+pub fn shown_url(cx: &Domain, url: String) -> String {
+    match &cx.settings.simulator {
+        Some(simulator) => simulator.shown(&url),
+        None => url,
+    }
 }
 
 /// Makes an account on a simulated network and connects it.
@@ -86,9 +123,9 @@ pub(super) async fn make(
     platform: PlatformId,
     username: Option<&str>,
 ) -> Result<Identity> {
-    let path = format!("/_control/{platform}/accounts");
+    let path = format!("{platform}/accounts");
     let body = json!({ "username": username });
-    let made = ask(&act.cx, http::Method::POST, &path, &[], Some(&body)).await?;
+    let made = ask(act, http::Method::POST, &path, &[], Some(&body)).await?;
     let credentials = made["credentials"].as_object().cloned().unwrap_or_default();
     let pairs =
         credentials.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| {
@@ -97,12 +134,18 @@ pub(super) async fn make(
     verify(act, platform, true, Secrets::from_pairs(pairs)).await
 }
 
-/// Sees to it that a simulated network has somebody who can grant access.
-pub(super) async fn ensure_somebody(act: &Act, platform: PlatformId) -> Result<()> {
-    let path = format!("/_control/{platform}/accounts");
-    let known = ask(&act.cx, http::Method::GET, &path, &[], None).await?;
+/// Sees to it that a simulated network has somebody who can grant access, and that it may send the person back to us.
+pub(super) async fn prepare_consent(
+    act: &Act,
+    platform: PlatformId,
+    redirect_uri: &str,
+) -> Result<()> {
+    let back = json!({ "redirect_uri": redirect_uri });
+    ask(act, http::Method::POST, "redirects", &[], Some(&back)).await?;
+    let path = format!("{platform}/accounts");
+    let known = ask(act, http::Method::GET, &path, &[], None).await?;
     if known["accounts"].as_array().is_none_or(Vec::is_empty) {
-        ask(&act.cx, http::Method::POST, &path, &[], Some(&json!({ "username": null }))).await?;
+        ask(act, http::Method::POST, &path, &[], Some(&json!({ "username": null }))).await?;
     }
     Ok(())
 }
@@ -113,9 +156,9 @@ pub(super) async fn ensure_somebody(act: &Act, platform: PlatformId) -> Result<(
 /// [`Code::AccountNotFound`].
 pub async fn sandbox_posts(act: &Act, platform: PlatformId, id: AccountId) -> Result<Reply> {
     let row = on_sandbox(act, platform, id).await?;
-    let path = format!("/_control/{platform}/posts");
+    let path = format!("{platform}/posts");
     let remote = [("remote_id", row.remote_id.as_str())];
-    Ok(Reply::ok(ask(&act.cx, http::Method::GET, &path, &remote, None).await?))
+    Ok(Reply::ok(ask(act, http::Method::GET, &path, &remote, None).await?))
 }
 
 /// Sets the faults of an account.
@@ -124,9 +167,9 @@ pub async fn sandbox_posts(act: &Act, platform: PlatformId, id: AccountId) -> Re
 /// [`Code::AccountNotFound`], or what the sandbox finds wrong with the faults.
 pub async fn set_faults(act: &Act, platform: PlatformId, faults: Faults) -> Result<Reply> {
     let row = on_sandbox(act, platform, AccountId(faults.account_id)).await?;
-    let path = format!("/_control/{platform}/faults");
+    let path = format!("{platform}/faults");
     let body = json!({"remote_id": row.remote_id, "faults": faults.faults});
-    ask(&act.cx, http::Method::PUT, &path, &[], Some(&body)).await?;
+    ask(act, http::Method::PUT, &path, &[], Some(&body)).await?;
     let tx = act.begin().await?;
     act.finish(tx, Reply::ok(json!({"account_id": row.id, "faults": faults.faults}))).await
 }
@@ -140,19 +183,23 @@ async fn on_sandbox(act: &Act, platform: PlatformId, id: AccountId) -> Result<ac
     Err(Error::new(Code::AccountNotFound, message))
 }
 
+/// Asks the simulator's control about the networks of the caller's workspace.
 async fn ask(
-    cx: &Domain,
+    act: &Act,
     method: http::Method,
     path: &str,
     query: &[(&str, &str)],
     body: Option<&Value>,
 ) -> Result<Value> {
-    let root = root(cx)?;
-    let url = format!("{}{path}", root.as_str().trim_end_matches('/'));
-    let url = Url::parse(&url).map_err(Error::internal)?;
-    let client = cx.http.trusting(std::slice::from_ref(root));
-    let mut request =
-        client.request(method, url).deadline(Duration::from_secs(10)).max_reply(16 << 20);
+    let simulator = simulator(&act.cx)?;
+    let realm = simulator.realm(act.seat.workspace_id)?;
+    let client = act.cx.http.trusting(std::slice::from_ref(&simulator.url));
+    let mut request = client
+        .request(method, simulator.control(path)?)
+        .bearer(&simulator.secret)
+        .query(&[("realm", realm.as_str())])
+        .deadline(Duration::from_secs(10))
+        .max_reply(16 << 20);
     if !query.is_empty() {
         request = request.query(query);
     }
@@ -164,10 +211,14 @@ async fn ask(
         Error::new(Code::Unavailable, "The sandbox did not answer.").retry_after(1)
     };
     let answer = request.send().await.map_err(away)?;
-    if answer.is_success() {
-        return answer.json().map_err(away);
+    match answer.status {
+        200..=299 => answer.json().map_err(away),
+        401 => {
+            tracing::error!("the simulator does not take FANFARE_SANDBOX_SECRET");
+            Err(Error::new(Code::Unavailable, "The sandbox does not know this service."))
+        }
+        _ => Err(refusal(&answer)),
     }
-    Err(refusal(&answer))
 }
 
 fn refusal(answer: &Answer) -> Error {

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use fanfare_entities::{account, secret};
+use fanfare_entities::{WorkspaceId, account, secret};
 use fanfare_platforms::{Account, PlatformId, Secrets, Session, oauth::App};
 use sea_orm::EntityTrait;
-use url::Url;
 
-use super::TABLE;
+use super::{TABLE, sandbox::simulator};
 use crate::{
     Domain,
     error::{Error, Result},
@@ -32,7 +31,8 @@ pub fn session_with(cx: &Domain, row: &account::Model, secret: &secret::Model) -
     let pairs: BTreeMap<String, String> = serde_json::from_slice(&plain)
         .map_err(|_| Error::internal("stored credentials are not JSON"))?;
     let platform = crate::posts::platform(&row.platform)?;
-    let mut session = anonymous(cx, platform, row.sandbox, Secrets::from_pairs(pairs))?;
+    let secrets = Secrets::from_pairs(pairs);
+    let mut session = anonymous(cx, row.workspace_id, platform, row.sandbox, secrets)?;
     session.account = facts(row);
     Ok(session)
 }
@@ -53,11 +53,16 @@ pub fn facts(row: &account::Model) -> Account {
 /// There is no simulated network here.
 pub(super) fn anonymous(
     cx: &Domain,
+    workspace: WorkspaceId,
     platform: PlatformId,
     sandbox: bool,
     secrets: Secrets,
 ) -> Result<Session> {
-    let base = base_url(cx, platform, sandbox)?;
+    let base = if sandbox {
+        Some(simulator(cx)?.network(workspace, platform)?)
+    } else {
+        cx.settings.platform_urls.get(&platform).cloned()
+    };
     let http = match &base {
         Some(base) => cx.http.trusting(std::slice::from_ref(base)),
         None => cx.http.clone(),
@@ -71,13 +76,4 @@ pub(super) fn anonymous(
 pub(super) fn app(cx: &Domain, platform: PlatformId, sandbox: bool) -> Option<App> {
     let simulated = || App { client_id: "fanfare".into(), client_secret: "simulated".into() };
     if sandbox { Some(simulated()) } else { cx.settings.apps.get(&platform).cloned() }
-}
-
-fn base_url(cx: &Domain, platform: PlatformId, sandbox: bool) -> Result<Option<Url>> {
-    if !sandbox {
-        return Ok(cx.settings.platform_urls.get(&platform).cloned());
-    }
-    let root = super::sandbox::root(cx)?;
-    let base = format!("{}/{platform}", root.as_str().trim_end_matches('/'));
-    Url::parse(&base).map(Some).map_err(Error::internal)
 }

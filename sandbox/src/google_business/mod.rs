@@ -65,7 +65,7 @@ impl Network for GoogleBusiness {
     fn route(method: &Method, path: &[&str], _call: &Call) -> Option<Route<Self>> {
         use Phase::{Commit, Confirm, Prepare, Read};
         match (method, path) {
-            (&Method::GET, ["o", "oauth2", "v2", "auth"]) => Route::now(Read, login::authorize),
+            (&Method::GET, ["o", "oauth2", "v2", "auth"]) => Route::page(login::authorize),
             (&Method::POST, ["token"]) => Route::now(Prepare, login::token),
             (&Method::POST, ["revoke"]) => Route::now(Prepare, login::revoke),
             (&Method::GET, ["v1", "accounts"]) => Route::now(Read, places::accounts),

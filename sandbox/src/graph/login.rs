@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use url::Url;
 
 use super::{Graph, access, failure};
 use crate::ask;
@@ -105,8 +104,8 @@ pub(crate) fn authorize<N: Graph>(cx: &Cx<N>) -> Answer {
     };
     required("client_id")?;
     let redirect_uri = required("redirect_uri")?;
-    let mut back = Url::parse(&redirect_uri)
-        .map_err(|_| failure::graph(400, 191, 0, "redirect_uri isn't an absolute URI."))?;
+    let mut back = ask::redirect(cx, &redirect_uri)
+        .ok_or_else(|| failure::graph(400, 191, 0, "Can't load URL: the app does not list it."))?;
     if let Some(state) = query("state") {
         back.query_pairs_mut().append_pair("state", &state);
     }

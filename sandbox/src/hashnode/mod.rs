@@ -104,7 +104,7 @@ impl Network for Hashnode {
             429 => Reply::json(429, &json!({"message": "Too many requests"}))
                 .with("retry-after", refusal.retry_seconds()),
             500 => operation::failure(200, "INTERNAL_SERVER_ERROR", "Internal server error"),
-            status => Reply::raw(status, format!("<html><body>{status}</body></html>")),
+            status => Reply::html(status, format!("<html><body>{status}</body></html>")),
         }
     }
 

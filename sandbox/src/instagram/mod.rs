@@ -72,7 +72,7 @@ impl Network for Instagram {
     fn route(method: &Method, path: &[&str], _call: &Call) -> Option<Route<Self>> {
         use Phase::{Commit, Confirm, Prepare, Read};
         match (method, below_version(path)) {
-            (&Method::GET, ["dialog", "oauth"]) => Route::now(Read, login::authorize),
+            (&Method::GET, ["dialog", "oauth"]) => Route::page(login::authorize),
             (&Method::GET | &Method::POST, ["oauth", "access_token"]) => {
                 Route::now(Prepare, login::token)
             }

@@ -56,5 +56,5 @@ pub(super) fn get(cx: &Cx) -> Answer {
     if !known {
         return Err(Reply::json(404, &json!({"msg": "Requested a file that doesn't exist"})));
     }
-    Ok(Reply::html(200, "<svg xmlns=\"http://www.w3.org/2000/svg\"/>".into()))
+    Ok(Reply::raw(200, "<svg xmlns=\"http://www.w3.org/2000/svg\"/>".into()))
 }

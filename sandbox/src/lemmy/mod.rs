@@ -120,12 +120,12 @@ impl Network for Lemmy {
             429 => access::failure(400, "rate_limit_error"),
             409 | 422 => access::failure(400, "couldnt_create_post"),
             500 => access::failure(500, "unknown"),
-            status => Reply::raw(status, format!("<html><body><h1>{status}</h1></body></html>")),
+            status => Reply::html(status, format!("<html><body><h1>{status}</h1></body></html>")),
         }
     }
 
     fn no_route(_call: &Call) -> Reply {
-        Reply::raw(404, "<html><body><h1>404 Not Found</h1></body></html>".into())
+        Reply::html(404, "<html><body><h1>404 Not Found</h1></body></html>".into())
     }
 
     fn page<'a>(path: &[&'a str]) -> Option<(&'a str, &'a str)> {

@@ -106,7 +106,7 @@ impl Network for Linkedin {
     fn route(method: &Method, path: &[&str], _call: &Call) -> Option<Route<Self>> {
         use Phase::{Commit, Confirm, Prepare, Read};
         match (method, path) {
-            (&Method::GET, ["oauth", "v2", "authorization"]) => Route::now(Read, login::authorize),
+            (&Method::GET, ["oauth", "v2", "authorization"]) => Route::page(login::authorize),
             (&Method::POST, ["oauth", "v2", "accessToken"]) => Route::now(Prepare, login::token),
             (&Method::POST, ["oauth", "v2", "revoke"]) => Route::now(Prepare, login::revoke),
             (&Method::GET, ["v2", "userinfo"]) => Route::now(Read, people::userinfo),

@@ -138,6 +138,6 @@ pub(super) fn page(cx: &Cx) -> Answer {
         account.look(|home| home.posts.values().any(|post| post.urn == urn))
     };
     let owner = cx.sim.all().into_iter().find(is_owner).ok_or_else(|| failure::missing(&urn))?;
-    let place = format!("{}/ui/{}/{urn}", cx.sim.base(), owner.identity.remote_id);
+    let place = format!("{}/ui/{}/{urn}", cx.sim.pages(), owner.identity.remote_id);
     Ok(Reply::empty(302).with("location", place))
 }

@@ -92,7 +92,7 @@ impl Network for Mastodon {
             }
             (&Method::DELETE, ["api", "v1", "statuses", _]) => Route::now(Commit, status::delete),
             (&Method::POST, ["api", "v1", "apps"]) => Route::now(Read, oauth::register),
-            (&Method::GET, ["oauth", "authorize"]) => Route::now(Read, oauth::authorize),
+            (&Method::GET, ["oauth", "authorize"]) => Route::page(oauth::authorize),
             (&Method::POST, ["oauth", "token"]) => Route::now(Read, oauth::token),
             (&Method::POST, ["oauth", "revoke"]) => Route::now(Read, access::revoke),
             _ => None,

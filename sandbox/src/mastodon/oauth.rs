@@ -30,6 +30,10 @@ pub(super) fn register(cx: &Cx) -> Answer {
         params.filled(name).ok_or_else(missing)
     };
     let (name, redirect) = (required("client_name")?, required("redirect_uris")?);
+    if !cx.sim.world.may_redirect(&redirect) {
+        let error = "Validation failed: Redirect URI is not one that this simulator was told of.";
+        return Err(Reply::json(422, &json!({ "error": error })));
+    }
     let scopes = params.filled("scopes").unwrap_or_else(|| "read".into());
     if scopes.split(' ').any(|scope| !SCOPES.contains(&scope)) {
         return Err(Reply::json(

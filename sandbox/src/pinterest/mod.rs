@@ -66,7 +66,7 @@ impl Network for Pinterest {
     fn route(method: &Method, path: &[&str], _call: &Call) -> Option<Route<Self>> {
         use Phase::{Commit, Confirm, Prepare, Read};
         match (method, path) {
-            (&Method::GET, ["oauth"]) => Route::now(Read, login::authorize),
+            (&Method::GET, ["oauth"]) => Route::page(login::authorize),
             (&Method::POST, ["v5", "oauth", "token"]) => Route::now(Prepare, login::token),
             (&Method::GET, ["v5", "user_account"]) => Route::now(Read, boards::user),
             (&Method::GET, ["v5", "boards"]) => Route::now(Read, boards::list),

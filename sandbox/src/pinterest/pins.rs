@@ -163,5 +163,5 @@ pub(super) fn page(cx: &Cx) -> Answer {
     let all = cx.sim.all();
     let owner = all.iter().find(|account| account.look(|home| home.pins.contains_key(&id)));
     let owner = &owner.ok_or_else(missing)?.identity.remote_id;
-    Ok(Reply::empty(302).with("location", format!("{}/ui/{owner}/{id}", cx.sim.base())))
+    Ok(Reply::empty(302).with("location", format!("{}/ui/{owner}/{id}", cx.sim.pages())))
 }

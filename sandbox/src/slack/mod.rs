@@ -91,7 +91,7 @@ impl Network for Slack {
             return None;
         }
         match path {
-            ["oauth", "v2", "authorize"] => Route::now(Read, oauth::authorize),
+            ["oauth", "v2", "authorize"] => Route::page(oauth::authorize),
             ["api", "oauth.v2.access"] => Route::now(Read, oauth::token),
             ["api", "auth.test"] => Route::now(Read, access::test),
             ["api", "auth.revoke"] => Route::now(Read, access::revoke),
@@ -149,13 +149,13 @@ impl Network for Slack {
             }
             500 => "internal_error",
             503 => "service_unavailable",
-            status => return Reply::raw(status, "<html><body>Server Error</body></html>".into()),
+            status => return Reply::html(status, "<html><body>Server Error</body></html>".into()),
         };
         access::failure(code)
     }
 
     fn no_route(_call: &Call) -> Reply {
-        Reply::raw(404, "<html><body>There's been a glitch…</body></html>".into())
+        Reply::html(404, "<html><body>There's been a glitch…</body></html>".into())
     }
 
     fn page<'a>(path: &[&'a str]) -> Option<(&'a str, &'a str)> {

@@ -68,7 +68,7 @@ impl Network for Threads {
     fn route(method: &Method, path: &[&str], call: &Call) -> Option<Route<Self>> {
         use Phase::{Commit, Confirm, Prepare, Read};
         match (method, below_version(path)) {
-            (&Method::GET, ["oauth", "authorize"]) => Route::now(Read, login::authorize),
+            (&Method::GET, ["oauth", "authorize"]) => Route::page(login::authorize),
             (&Method::POST, ["oauth", "access_token"]) => Route::now(Prepare, login::exchange_code),
             (&Method::GET, ["access_token"]) => Route::now(Prepare, login::exchange_token),
             (&Method::GET, ["refresh_access_token"]) => Route::now(Prepare, login::refresh),

@@ -66,7 +66,7 @@ impl Network for Tiktok {
     fn route(method: &Method, path: &[&str], call: &Call) -> Option<Route<Self>> {
         use Phase::{Commit, Confirm, Prepare, Read};
         match (method, path) {
-            (&Method::GET, ["v2", "auth", "authorize"]) => Route::now(Read, login::authorize),
+            (&Method::GET, ["v2", "auth", "authorize"]) => Route::page(login::authorize),
             (&Method::POST, ["v2", "oauth", "token"]) => Route::now(Prepare, login::token),
             (&Method::POST, ["v2", "oauth", "revoke"]) => Route::now(Prepare, login::revoke),
             (&Method::GET, ["v2", "user", "info"]) => Route::now(Read, creator::info),

@@ -71,7 +71,7 @@ impl Network for X {
     fn route(method: &Method, path: &[&str], _call: &Call) -> Option<Route<Self>> {
         use Phase::{Commit, Prepare, Read};
         match (method, path) {
-            (&Method::GET, ["i", "oauth2", "authorize"]) => Route::now(Read, login::authorize),
+            (&Method::GET, ["i", "oauth2", "authorize"]) => Route::page(login::authorize),
             (&Method::POST, ["2", "oauth2", "token"]) => Route::now(Prepare, login::token),
             (&Method::POST, ["2", "oauth2", "revoke"]) => Route::now(Prepare, login::revoke),
             (&Method::GET, ["2", "users", "me"]) => Route::now(Read, me),

@@ -59,7 +59,7 @@ impl Network for Youtube {
     fn route(method: &Method, path: &[&str], call: &Call) -> Option<Route<Self>> {
         use Phase::{Commit, Confirm, Prepare, Read};
         match (method, path) {
-            (&Method::GET, ["o", "oauth2", "v2", "auth"]) => Route::now(Read, login::authorize),
+            (&Method::GET, ["o", "oauth2", "v2", "auth"]) => Route::page(login::authorize),
             (&Method::POST, ["token"]) => Route::now(Prepare, login::token),
             (&Method::POST, ["revoke"]) => Route::now(Prepare, login::revoke),
             (&Method::POST, ["upload", "youtube", "v3", "videos"]) => {

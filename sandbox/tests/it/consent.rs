@@ -6,9 +6,8 @@ use reqwest::{Client, redirect};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::harness::{Account, Got, Net, send};
+use crate::harness::{Account, BACK, Got, Net, send};
 
-const BACK: &str = "https://app.example/callback";
 const VERIFIER: &str = "a-verifier-that-nobody-else-knows-0123456789";
 
 /// Where each network has its page and its tokens.

@@ -90,29 +90,11 @@ async fn calls_are_logged_with_their_phase() {
 }
 
 #[tokio::test]
-async fn the_router_may_stand_below_a_prefix() {
-    let sandbox = fanfare_sandbox::Sandbox::open(None).await.unwrap();
-    let base = url::Url::parse("http://example.test/deep/sandbox").unwrap();
-    sandbox.set_base_url(&base);
-    let router = salvo::Router::with_path("deep/sandbox").push(sandbox.router());
-    let service = salvo::Service::new(router);
-    let post =
-        |path: &str| salvo::test::TestClient::post(format!("http://127.0.0.1/deep/sandbox/{path}"));
-    let mut made = post("_control/bluesky/accounts").send(&service).await;
-    let made: Value = salvo::test::ResponseExt::take_json(&mut made).await.unwrap();
-    assert_eq!(made["credentials"]["service"], "http://example.test/deep/sandbox/bluesky");
-    let login = json!({"identifier": made["credentials"]["identifier"], "password": made["credentials"]["app_password"]});
-    let session =
-        post("bluesky/xrpc/com.atproto.server.createSession").json(&login).send(&service).await;
-    assert_eq!(session.status_code.unwrap().as_u16(), 200);
-}
-
-#[tokio::test]
-async fn the_front_page_leads_to_every_network() {
+async fn a_realms_page_leads_to_its_networks() {
     let net = Net::new().await;
-    let front = send(net.client.get(net.url(""))).await;
-    assert_eq!(front.status, 200);
     let account = net.account("bluesky").await;
+    let front = send(net.client.get(net.url("shared"))).await;
+    assert_eq!(front.status, 200);
     assert!(front.text.contains(&format!("{}/ui", account.base)));
     let network = send(net.client.get(format!("{}/ui", account.base))).await;
     assert!(network.text.contains(&account.username));

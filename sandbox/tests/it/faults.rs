@@ -15,7 +15,7 @@ async fn raw(pds: &Pds<'_>, rkey: &str) -> Vec<u8> {
     let body = json!({"repo": pds.account.remote_id, "writes": [write]}).to_string();
     let token = pds.session["accessJwt"].as_str().unwrap();
     let head = format!(
-        "POST /bluesky/xrpc/com.atproto.repo.applyWrites HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {token}\r\n\
+        "POST /shared/bluesky/xrpc/com.atproto.repo.applyWrites HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {token}\r\n\
          content-type: application/json\r\ncontent-length: {}\r\n\r\n",
         pds.net.address,
         body.len()
@@ -93,7 +93,7 @@ async fn a_status_comes_in_the_networks_words() {
     assert_eq!(pds.write(TIDS[0], record("x")).await.is(503)["error"], "NotEnoughResources");
     let blocked = pds.write(TIDS[0], record("x")).await;
     assert_eq!((blocked.status, blocked.text.as_str()), (403, "<h1>blocked</h1>"));
-    assert!(blocked.headers["content-type"].to_str().unwrap().starts_with("text/html"));
+    assert!(blocked.headers["content-type"].to_str().unwrap().starts_with("text/plain"));
     assert!(net.posts(&pds.account).await.is_empty(), "a status acts before the change");
     pds.write(TIDS[0], record("x")).await.is(200);
     let query = format!("com.atproto.repo.describeRepo?repo={}", pds.account.remote_id);

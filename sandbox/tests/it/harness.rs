@@ -5,11 +5,23 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use fanfare_sandbox::{Sandbox, Serving};
+use fanfare_outbound::{Client as Guarded, Policy};
+use fanfare_sandbox::{Sandbox, Serving, Setup};
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_util::sync::CancellationToken;
+
+/// What opens the control.
+pub const SECRET: &str = "the secret of this test";
+/// Where apps may have persons sent back to.
+pub const BACK: &str = "http://127.0.0.1/back";
+
+/// What a sandbox is opened with that may fetch from this machine.
+pub fn setup(dir: Option<&Dir>) -> Setup {
+    let http = Guarded::new(Policy { allow_private: true }).unwrap();
+    Setup { dir: dir.map(|dir| dir.0.clone()), secret: SECRET.to_owned().into(), http, media: None }
+}
 
 /// A running sandbox; stopped and its directory removed when dropped.
 pub struct Net {
@@ -65,15 +77,16 @@ pub async fn send(request: RequestBuilder) -> Got {
 impl Net {
     /// A sandbox that remembers nothing.
     pub async fn new() -> Self {
-        Self::of(Sandbox::open(None).await.unwrap()).await
+        Self::of(Sandbox::open(setup(None)).await.unwrap()).await
     }
 
     /// A sandbox with a journal in `dir`.
     pub async fn at(dir: &Dir) -> Self {
-        Self::of(Sandbox::open(Some(dir.0.clone())).await.unwrap()).await
+        Self::of(Sandbox::open(setup(Some(dir))).await.unwrap()).await
     }
 
-    async fn of(sandbox: Sandbox) -> Self {
+    pub async fn of(sandbox: Sandbox) -> Self {
+        sandbox.allow_redirect(BACK);
         let stop = CancellationToken::new();
         let serving = sandbox.serve(([127, 0, 0, 1], 0).into(), stop.clone()).await.unwrap();
         let client = Client::builder().no_proxy().timeout(Duration::from_secs(20)).build().unwrap();
@@ -91,7 +104,8 @@ impl Net {
     }
 
     pub async fn control(&self, method: Method, path: &str, body: Value) -> Got {
-        let mut request = self.client.request(method, self.url(&format!("_control/{path}")));
+        let url = self.url(&format!("_control/{path}"));
+        let mut request = self.client.request(method, url).bearer_auth(SECRET);
         if !body.is_null() {
             request = request.json(&body);
         }
@@ -158,7 +172,7 @@ impl Dir {
     }
 
     pub fn journal(&self) -> PathBuf {
-        self.0.join("journal.jsonl")
+        self.0.join("realms.jsonl")
     }
 }
 

@@ -7,6 +7,7 @@ mod consent;
 mod control;
 mod devto;
 mod discord;
+mod doors;
 mod facebook;
 mod facebook_login;
 mod faults;

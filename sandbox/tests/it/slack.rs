@@ -181,7 +181,7 @@ async fn tokens_of_a_login_end_and_rotate() {
         .build()
         .unwrap();
     let page = format!(
-        "{}/oauth/v2/authorize?client_id=app&redirect_uri=https://app.example/back&response_type=code&scope=chat:write&account={}",
+        "{}/oauth/v2/authorize?client_id=app&redirect_uri=http://127.0.0.1/back&response_type=code&scope=chat:write&account={}",
         account.base, account.remote_id
     );
     let got = send(client.get(page)).await;
@@ -193,7 +193,7 @@ async fn tokens_of_a_login_end_and_rotate() {
         let url = format!("{}/api/oauth.v2.access", account.base);
         send(net.client.post(url).form(&form)).await.is(200)
     };
-    let first = token(&[("code", &code), ("redirect_uri", "https://app.example/back")]).await;
+    let first = token(&[("code", &code), ("redirect_uri", "http://127.0.0.1/back")]).await;
     assert_eq!(first["expires_in"], 12 * 3_600);
     let test = async |token: &Value| {
         let url = format!("{}/api/auth.test", account.base);

@@ -148,7 +148,7 @@ pub async fn run(config: Config, args: Args) -> Result<()> {
             file.display()
         );
     }
-    let way = Way { listen: config.listen, migrate: false, own_sandbox: None };
+    let way = Way { listen: config.listen, migrate: false, simulator: None };
     let cx = start::domain(&config, way).await?;
     let json = args.json;
     match args.command {

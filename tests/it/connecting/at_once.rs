@@ -7,9 +7,7 @@ use super::{page, person, poll, session, start};
 
 /// What a new account of a simulated network is connected with.
 pub(super) async fn credentials(app: &fanfare_tests::TestApp, platform: &str) -> Value {
-    let url = format!("{}_control/{platform}/accounts", app.sandbox_url);
-    let made = reqwest::Client::new().post(url).json(&json!({})).send().await.unwrap();
-    made.json::<Value>().await.unwrap()["credentials"].clone()
+    app.simulator.stand_in(platform).await["credentials"].clone()
 }
 
 #[tokio::test(flavor = "multi_thread")]

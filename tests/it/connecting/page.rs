@@ -25,16 +25,7 @@ async fn credentials_are_filled_in_at_the_page_and_may_be_corrected() {
     let empty = ada.step(&page(&made), "connect", &[("identifier", "x")]).await.expect(400);
     assert!(empty.html.contains("credentials.app_password is required"), "{}", empty.html);
 
-    let made_there = format!("{}_control/bluesky/accounts", app.sandbox_url);
-    let there: Value = reqwest::Client::new()
-        .post(made_there)
-        .json(&json!({}))
-        .send()
-        .await
-        .unwrap()
-        .json()
-        .await
-        .unwrap();
+    let there = app.simulator.stand_in("bluesky").await;
     let known = |name: &str| there["credentials"][name].as_str().unwrap().to_owned();
     let (identifier, password) = (known("identifier"), known("app_password"));
     let right = [("identifier", identifier.as_str()), ("app_password", password.as_str())];

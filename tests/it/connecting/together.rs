@@ -7,7 +7,7 @@ use fanfare_domain::{AccountId, PlatformId, accounts, accounts::Refreshed};
 use fanfare_entities::account;
 use fanfare_platforms::Secrets;
 use fanfare_tests::{Options, TestApp, User, Visitor};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{offer_these, page, person, poll, session};
 
@@ -46,10 +46,8 @@ async fn secrets(app: &TestApp, id: i64) -> Secrets {
 /// How often the simulated workspace was asked this.
 async fn asked(app: &TestApp, id: i64, method: &str) -> usize {
     let remote_id = row(app, id).await.remote_id;
-    let url = format!("{}_control/slack/calls?remote_id={remote_id}", app.sandbox_url);
-    let said: Value = reqwest::Client::new().get(url).send().await.unwrap().json().await.unwrap();
-    let calls = said["calls"].as_array().unwrap().iter();
-    calls.filter(|call| call["path"].as_str().unwrap().contains(method)).count()
+    let calls = app.simulator.calls("slack", &remote_id).await;
+    calls.iter().filter(|call| call["path"].as_str().unwrap().contains(method)).count()
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,7 +1,8 @@
 //! How a service of a test differs from the usual one.
 
 use fanfare_media::Tools;
-use url::Url;
+
+use crate::Simulator;
 
 /// How a service of a test differs from the usual one.
 pub struct Options {
@@ -16,7 +17,7 @@ pub struct Options {
     /// A queue of the test's own, whatever the stack.
     pub redis_url: Option<String>,
     /// Simulated networks in another process, instead of some in this one.
-    pub networks: Option<Url>,
+    pub networks: Option<Simulator>,
     /// Reach the simulated networks through a proxy that cuts connections.
     pub cut: bool,
     /// Multiplies the limits of callers; large, so that only stories about limits meet them.

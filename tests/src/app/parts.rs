@@ -2,43 +2,67 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-use fanfare_domain::clock::Clock;
+use fanfare_domain::{accounts, clock::Clock, vault::Vault};
 use fanfare_jobs::Bell;
 use fanfare_limits::{Limits, Time};
 use fanfare_media::{S3, Store};
+use fanfare_outbound::{Client, Policy};
 use fanfare_platforms::{PlatformId, oauth::App};
-use fanfare_sandbox::Sandbox;
+use fanfare_sandbox::{Sandbox, Setup};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::Options;
-use crate::{Bucket, Cutter, Stack};
+use crate::{Bucket, Cutter, Simulator, Stack};
 
 /// The simulated networks of a test.
 pub(super) struct Networks {
     /// Where they are.
-    pub url: Url,
+    pub simulator: Simulator,
     /// Where the service looks for them.
-    pub reached: Url,
+    pub reached: accounts::Simulator,
     /// The proxy between, if there is one.
     pub cutter: Option<Cutter>,
 }
 
-/// Those of another process, or some of this one.
-pub(super) async fn networks(options: &Options, stop: &CancellationToken) -> Networks {
-    if let Some(url) = &options.networks {
-        return Networks { url: url.clone(), reached: url.clone(), cutter: None };
+/// Those of another process, or some of this one. `base_url` and `media` are the service's.
+pub(super) async fn networks(
+    options: &Options,
+    (base_url, media): (&str, &str),
+    stop: &CancellationToken,
+) -> Networks {
+    if let Some(simulator) = &options.networks {
+        let reached = reached(simulator.url.clone(), &simulator.secret);
+        return Networks { simulator: simulator.clone(), reached, cutter: None };
     }
-    let networks = Sandbox::open(None).await.expect("the sandbox opens");
+    let secret = Vault::fresh_key();
+    let policy = Policy { allow_private: options.allow_private };
+    let networks = Sandbox::open(Setup {
+        dir: None,
+        secret: secret.clone().into(),
+        http: Client::new(policy).expect("a client"),
+        media: Some(media.parse().expect("an address")),
+    });
+    let networks = networks.await.expect("the sandbox opens");
     networks.set_rate_limits(options.sandbox_limits);
+    if options.stand_ins {
+        for id in platforms() {
+            networks.allow_redirect(&format!("{base_url}/connect/{id}/callback"));
+        }
+    }
     let any = "127.0.0.1:0".parse().expect("an address");
     let serving = networks.clone().serve(any, stop.clone()).await.expect("the sandbox listens");
     let url = |address| Url::parse(&format!("http://{address}")).expect("a URL");
     let cutter = if options.cut { Some(Cutter::before(serving.address()).await) } else { None };
-    let reached = url(cutter.as_ref().map_or(serving.address(), Cutter::address));
+    let before = url(cutter.as_ref().map_or(serving.address(), Cutter::address));
     // What a network says about itself leads through the proxy too.
-    networks.set_base_url(&reached);
-    Networks { url: url(serving.address()), reached, cutter }
+    networks.set_base_url(&before);
+    let reached = reached(before, &secret);
+    Networks { simulator: Simulator { url: url(serving.address()), secret }, reached, cutter }
+}
+
+fn reached(url: Url, secret: &str) -> accounts::Simulator {
+    accounts::Simulator { pages: url.clone(), url, secret: secret.to_owned().into() }
 }
 
 /// Media files in `dir/media`: written there on the embedded stack, by an S3 server in a fleet.
@@ -58,9 +82,8 @@ fn platforms() -> impl Iterator<Item = PlatformId> {
 }
 
 /// The simulated networks in the place of the real ones.
-pub(super) fn stand_ins(sandbox: &Url) -> BTreeMap<PlatformId, Url> {
-    let at = |id: PlatformId| (id, Url::parse(&format!("{sandbox}{id}")).expect("a URL"));
-    platforms().map(at).collect()
+pub(super) fn stand_ins(simulator: &Simulator) -> BTreeMap<PlatformId, Url> {
+    platforms().map(|id| (id, simulator.stand_in_url(id.as_str()))).collect()
 }
 
 pub(super) fn apps() -> BTreeMap<PlatformId, App> {

@@ -58,9 +58,10 @@ impl Run<'_> {
         }
         attempt::close(&mut self.attempt, "published", None, now);
         (self.state, self.row.error) = (None, None);
+        let url = published.url.map(|url| accounts::shown_url(&self.cx.domain, url));
         let record = Record {
             status: PostStatus::Published,
-            published: Some((published.id, published.url)),
+            published: Some((published.id, url)),
             next_attempt_at: None,
             ended: Some(self.row.clone()),
             ..self.record(None)

@@ -164,7 +164,8 @@ async fn reach(guest: &Guest, code: &str) -> Result<Vec<Identity>> {
     let Connect::Oauth(oauth) = guest.spec().connect else { return Err(unknown()) };
     let papers: Option<Papers> = papers::open(cx, &guest.row).await?;
     let papers = papers.ok_or_else(unknown)?;
-    let mut session = anonymous(cx, platform, guest.is_sandbox(), papers.secrets())?;
+    let workspace = guest.row.workspace_id;
+    let mut session = anonymous(cx, workspace, platform, guest.is_sandbox(), papers.secrets())?;
     let redirect_uri = redirect_uri(cx, platform);
     let leave =
         Leave { redirect_uri: &redirect_uri, state: &papers.state, verifier: &papers.verifier };

@@ -42,8 +42,9 @@ impl Guest {
         if !matches!(self.stand(), Stand::Ready(_)) {
             return Err(self.elsewhere());
         }
+        let redirect_uri = redirect_uri(&self.act.cx, self.platform);
         if self.row.sandbox {
-            sandbox::ensure_somebody(&self.act, self.platform).await?;
+            sandbox::prepare_consent(&self.act, self.platform, &redirect_uri).await?;
         }
         let known: Option<Papers> = papers::open(&self.act.cx, &self.row).await?;
         let asked = self.asked(&oauth, instance)?;
@@ -53,8 +54,10 @@ impl Guest {
             Some(known) => known,
             None => self.prepare(&oauth, asked).await?,
         };
-        let session = self.session(&papers)?;
-        let redirect_uri = redirect_uri(&self.act.cx, self.platform);
+        let mut session = self.session(&papers)?;
+        if self.row.sandbox {
+            session.base = Some(sandbox::pages(&self.act, self.platform)?);
+        }
         let leave =
             Leave { redirect_uri: &redirect_uri, state: &papers.state, verifier: &papers.verifier };
         oauth::authorize_url(&oauth, &session, &leave)
@@ -63,9 +66,11 @@ impl Guest {
 
     /// What the person was asked before leaving.
     fn asked(&self, oauth: &Oauth, instance: Option<&str>) -> Result<BTreeMap<String, String>> {
-        let Some(field) = oauth.instance.filter(|_| !self.row.sandbox) else {
-            return Ok(BTreeMap::new());
-        };
+        let Some(field) = oauth.instance else { return Ok(BTreeMap::new()) };
+        if self.row.sandbox {
+            let server = sandbox::network(&self.act, self.platform)?;
+            return Ok(BTreeMap::from([(INSTANCE.to_owned(), server.into())]));
+        }
         let given = instance.map(str::trim).filter(|given| !given.is_empty());
         let given = given.ok_or_else(|| {
             let message = format!("{} has many servers; name the account's.", self.spec().label);
@@ -133,7 +138,8 @@ impl Guest {
     }
 
     fn session(&self, papers: &Papers) -> Result<Session> {
-        anonymous(&self.act.cx, self.platform, self.row.sandbox, papers.secrets())
+        let workspace = self.row.workspace_id;
+        anonymous(&self.act.cx, workspace, self.platform, self.row.sandbox, papers.secrets())
     }
 }
 

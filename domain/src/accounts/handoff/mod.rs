@@ -98,7 +98,7 @@ async fn insert<C: ConnectionTrait>(
     new: &NewConnectSession,
 ) -> Result<connect_session::Model> {
     let brand = new.workspace_client_id.map(BrandId);
-    require_brand(act, brand).await?;
+    require_brand(act, conn, brand).await?;
     if act.seat.brands.is_some() && brand.is_none() {
         return Err(brand_required());
     }
@@ -134,7 +134,7 @@ async fn insert<C: ConnectionTrait>(
 fn require_app(act: &Act, platform: PlatformId, sandbox: bool) -> Result<()> {
     let spec = platforms::find(platform).spec();
     if sandbox {
-        return super::sandbox::root(&act.cx).map(drop);
+        return super::sandbox::simulator(&act.cx).map(drop);
     }
     let Connect::Oauth(oauth) = spec.connect else { return Ok(()) };
     if oauth.instance.is_some() || act.cx.settings.apps.contains_key(&platform) {

@@ -1,0 +1,264 @@
+//! Room for connections: before descriptors run out, the connection that has been quiet for longest gives way to a new
+//! one.
+
+use std::{
+    collections::HashMap,
+    net::SocketAddr,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use rustix::process::{Resource, getrlimit, setrlimit};
+use salvo::{
+    Depot, FlowCtrl, Handler, Request, Response, async_trait,
+    conn::ConnCtrl,
+    fuse::{ArcConnObserver, ConnObserver, FuseAction, FuseConfig, FuseInfo, FusePolicy},
+};
+
+/// More connections than this are no use to one process.
+const MOST: u64 = 16_384;
+/// Of the descriptors, so many stay for the database, files and calls, and a quarter besides.
+const KEPT: u64 = 64;
+/// There is always room for so many connections.
+const LEAST: u64 = 16;
+/// A connection whose request is unanswered may be ended when nothing has passed over it for so long.
+const STALLED: Duration = Duration::from_secs(15);
+/// How long a new connection waits for the room of one that is ended, in steps of a millisecond.
+const STEPS: usize = 2_000;
+
+/// Lets connections in. As a handler before all others it learns which of them have sent a whole request.
+#[derive(Clone)]
+pub(crate) struct Connections {
+    config: FuseConfig,
+    most: usize,
+    open: Arc<Open>,
+}
+
+impl Connections {
+    /// Lets in as many as the descriptors of this process allow, each with these time-outs.
+    pub fn new(config: FuseConfig) -> Self {
+        Self { config, most: room(descriptors()), open: Arc::default() }
+    }
+
+    fn is_full(&self) -> bool {
+        self.open.lock().len() >= self.most
+    }
+}
+
+/// How many descriptors this process may have: all that the system allows it, not only what it was started with.
+fn descriptors() -> u64 {
+    let mut limit = getrlimit(Resource::Nofile);
+    let (now, most) = (limit.current, limit.maximum);
+    limit.current = most.map_or(Some(MOST * 2), |most| Some(most.min(MOST * 2))).max(now);
+    if now.is_some() && setrlimit(Resource::Nofile, limit).is_ok() {
+        return limit.current.unwrap_or(u64::MAX);
+    }
+    now.unwrap_or(u64::MAX)
+}
+
+fn room(descriptors: u64) -> usize {
+    let room = (descriptors / 4 * 3).saturating_sub(KEPT).clamp(LEAST, MOST);
+    usize::try_from(room).unwrap_or(usize::MAX)
+}
+
+#[async_trait]
+impl FusePolicy for Connections {
+    async fn decide(&self, _info: &FuseInfo) -> FuseAction {
+        if self.is_full() && !self.open.end_quietest() {
+            tracing::warn!(most = self.most, "a connection was refused: all others are at work");
+            return FuseAction::Reject;
+        }
+        for _ in 0..STEPS {
+            if !self.is_full() {
+                return FuseAction::Accept(self.config);
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        FuseAction::Reject
+    }
+
+    fn observe(&self, info: &FuseInfo, ctrl: &ConnCtrl) -> Option<ArcConnObserver> {
+        let peer = info.remote_addr.clone().into_std()?;
+        Some(Arc::new(Observer { open: Arc::clone(&self.open), seen: self.open.enter(peer, ctrl) }))
+    }
+}
+
+#[async_trait]
+impl Handler for Connections {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        _res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        let peer = req.remote_addr().clone().into_std();
+        let listed = self.open.lock();
+        if let Some(connection) = peer.and_then(|peer| listed.connections.get(&peer)) {
+            connection.is_owed.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The connections that are open.
+struct Open {
+    since: Instant,
+    all: Mutex<Listed>,
+}
+
+#[derive(Default)]
+struct Listed {
+    last: u64,
+    connections: HashMap<SocketAddr, Arc<Connection>>,
+}
+
+/// What is known of a connection.
+struct Connection {
+    /// Tells it from a later one of the same address.
+    number: u64,
+    peer: SocketAddr,
+    ctrl: ConnCtrl,
+    /// When something last passed over it, in ms since the start.
+    last_ms: AtomicU64,
+    /// It has sent a whole request, and nothing was sent back since.
+    is_owed: AtomicBool,
+}
+
+impl Default for Open {
+    fn default() -> Self {
+        Self { since: Instant::now(), all: Mutex::default() }
+    }
+}
+
+impl Open {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Listed> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now_ms(&self) -> u64 {
+        u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn enter(&self, peer: SocketAddr, ctrl: &ConnCtrl) -> Arc<Connection> {
+        let mut listed = self.lock();
+        listed.last += 1;
+        let connection = Arc::new(Connection {
+            number: listed.last,
+            peer,
+            ctrl: ctrl.clone(),
+            last_ms: AtomicU64::new(self.now_ms()),
+            is_owed: AtomicBool::new(false),
+        });
+        listed.connections.insert(peer, Arc::clone(&connection));
+        connection
+    }
+
+    /// Ends the connection that has been quiet for longest, one that is owed an answer last; false if none may be.
+    fn end_quietest(&self) -> bool {
+        let stalled = self.now_ms().saturating_sub(STALLED.as_millis() as u64);
+        let listed = self.lock();
+        let quietest = listed
+            .connections
+            .values()
+            .filter(|one| !one.ctrl.is_aborted())
+            .min_by_key(|one| (one.is_owed(), one.last_ms()))
+            .filter(|one| !one.is_owed() || one.last_ms() <= stalled);
+        if let Some(one) = quietest {
+            tracing::debug!("an idle connection was ended, for there is no room for a new one");
+            one.ctrl.abort();
+        }
+        quietest.is_some()
+    }
+}
+
+impl Listed {
+    fn len(&self) -> usize {
+        self.connections.len()
+    }
+}
+
+impl Connection {
+    fn is_owed(&self) -> bool {
+        self.is_owed.load(Ordering::Relaxed)
+    }
+
+    fn last_ms(&self) -> u64 {
+        self.last_ms.load(Ordering::Relaxed)
+    }
+}
+
+/// Watches a connection for as long as it is open.
+struct Observer {
+    open: Arc<Open>,
+    seen: Arc<Connection>,
+}
+
+impl Observer {
+    fn passed(&self) {
+        self.seen.last_ms.store(self.open.now_ms(), Ordering::Relaxed);
+    }
+}
+
+impl ConnObserver for Observer {
+    fn on_read(&self, _bytes: usize) {
+        self.passed();
+    }
+
+    fn on_write(&self, _bytes: usize) {
+        self.passed();
+        self.seen.is_owed.store(false, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Observer {
+    fn drop(&mut self) {
+        let mut listed = self.open.lock();
+        let is_it = |one: &Arc<Connection>| one.number == self.seen.number;
+        if listed.connections.get(&self.seen.peer).is_some_and(is_it) {
+            listed.connections.remove(&self.seen.peer);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering;
+
+    use salvo::conn::ConnCtrl;
+
+    use super::{KEPT, LEAST, MOST, Open, room};
+
+    #[test]
+    fn some_descriptors_stay_for_other_things() {
+        assert_eq!(room(1_024), usize::try_from(1_024 / 4 * 3 - KEPT).unwrap());
+        assert_eq!(room(32), usize::try_from(LEAST).unwrap());
+        assert_eq!(room(u64::MAX), usize::try_from(MOST).unwrap());
+    }
+
+    #[test]
+    fn the_quietest_goes_first_and_one_that_waits_for_its_answer_last() {
+        let open = Open::default();
+        let all: Vec<_> = (0..4_u64)
+            .map(|n| {
+                let peer = ([127, 0, 0, 1], u16::try_from(n).unwrap()).into();
+                let connection = open.enter(peer, &ConnCtrl::new());
+                connection.last_ms.store(n, Ordering::Relaxed);
+                connection
+            })
+            .collect();
+        all[0].is_owed.store(true, Ordering::Relaxed);
+        let ended = || all.iter().map(|one| one.ctrl.is_aborted()).collect::<Vec<_>>();
+        for wanted in
+            [[false, true, false, false], [false, true, true, false], [false, true, true, true]]
+        {
+            assert!(open.end_quietest());
+            assert_eq!(ended(), wanted);
+        }
+        // The last one is at work: who comes now is turned away.
+        assert!(!open.end_quietest());
+        assert_eq!(ended(), [false, true, true, true]);
+    }
+}

@@ -1,0 +1,113 @@
+//! Where the simulated networks are, and what opens them.
+
+use fanfare_entities::WorkspaceId;
+use fanfare_platforms::PlatformId;
+use hmac::{Hmac, KeyInit, Mac};
+use secrecy::{ExposeSecret, SecretString};
+use sha2::Sha256;
+use url::Url;
+
+use crate::error::{Error, Result};
+
+/// How many bytes of a realm's name are written out: enough that nobody guesses it.
+const REALM_BYTES: usize = 16;
+
+/// The simulator that `sandbox: true` leads to.
+#[derive(Debug, Clone)]
+pub struct Simulator {
+    /// Where programs reach it.
+    pub url: Url,
+    /// Where persons reach its pages.
+    pub pages: Url,
+    /// What its control asks for. Names of realms follow from it as well.
+    pub secret: SecretString,
+}
+
+impl Simulator {
+    /// Returns the name of the realm that holds a workspace's networks. Only those to whom it was given know it.
+    ///
+    /// # Errors
+    /// None that happens: HMAC takes keys of any length.
+    pub fn realm(&self, workspace: WorkspaceId) -> Result<String> {
+        let key = self.secret.expose_secret().as_bytes();
+        let mut mac = Hmac::<Sha256>::new_from_slice(key).map_err(Error::internal)?;
+        mac.update(b"realm ");
+        mac.update(workspace.0.as_bytes());
+        let digest = mac.finalize().into_bytes();
+        Ok(digest.iter().take(REALM_BYTES).map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    /// Returns where programs reach a network of a workspace.
+    ///
+    /// # Errors
+    /// The simulator's address is not one that can be added to.
+    pub fn network(&self, workspace: WorkspaceId, platform: PlatformId) -> Result<Url> {
+        below(&self.url, &format!("{}/{platform}", self.realm(workspace)?))
+    }
+
+    /// Returns where persons reach the pages of a network of a workspace.
+    ///
+    /// # Errors
+    /// As for [`Self::network`].
+    pub fn pages_of(&self, workspace: WorkspaceId, platform: PlatformId) -> Result<Url> {
+        below(&self.pages, &format!("{}/{platform}", self.realm(workspace)?))
+    }
+
+    /// Returns the address of a control call.
+    ///
+    /// # Errors
+    /// As for [`Self::network`].
+    pub(super) fn control(&self, path: &str) -> Result<Url> {
+        below(&self.url, &format!("_control/{path}"))
+    }
+
+    /// Returns the address at which a person finds what the simulator calls `url`.
+    #[must_use]
+    pub fn shown(&self, url: &str) -> String {
+        let (own, shown) = (bare(&self.url), bare(&self.pages));
+        match url.strip_prefix(own).filter(|rest| rest.starts_with('/')) {
+            Some(rest) => format!("{shown}{rest}"),
+            None => url.to_owned(),
+        }
+    }
+}
+
+fn bare(url: &Url) -> &str {
+    url.as_str().trim_end_matches('/')
+}
+
+fn below(root: &Url, path: &str) -> Result<Url> {
+    Url::parse(&format!("{}/{path}", bare(root))).map_err(Error::internal)
+}
+
+#[cfg(test)]
+mod tests {
+    use fanfare_entities::WorkspaceId;
+
+    use super::Simulator;
+
+    fn simulator(secret: &str) -> Simulator {
+        let url = |text: &str| text.parse().unwrap();
+        let (url, pages) = (url("http://127.0.0.1:8081"), url("https://pages.example/networks"));
+        Simulator { url, pages, secret: secret.to_owned().into() }
+    }
+
+    #[test]
+    fn a_realm_is_a_workspaces_own_and_follows_from_the_secret() {
+        let (one, other) = (WorkspaceId::fresh(), WorkspaceId::fresh());
+        let realm = simulator("s").realm(one).unwrap();
+        assert_eq!(realm, simulator("s").realm(one).unwrap());
+        assert_eq!(realm.len(), 32);
+        assert_ne!(realm, simulator("s").realm(other).unwrap());
+        assert_ne!(realm, simulator("t").realm(one).unwrap());
+        assert!(!format!("{:?}", simulator("hush")).contains("hush"));
+    }
+
+    #[test]
+    fn persons_are_led_to_the_pages() {
+        let shown = |url: &str| simulator("s").shown(url);
+        assert_eq!(shown("http://127.0.0.1:8081/r/x/1"), "https://pages.example/networks/r/x/1");
+        assert_eq!(shown("http://127.0.0.1:80811/r"), "http://127.0.0.1:80811/r");
+        assert_eq!(shown("https://x.com/1"), "https://x.com/1");
+    }
+}

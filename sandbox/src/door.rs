@@ -1,0 +1,108 @@
+//! The one way in: by which name the request came, and what its path names.
+//!
+//! Paths are compared as they were sent, undecoded and unnormalized, so each place has exactly one spelling.
+
+use percent_encoding::percent_decode_str;
+use salvo::http::header::HOST;
+use salvo::http::{Request, Response};
+use salvo::{Depot, FlowCtrl, Handler, async_trait};
+use url::{Host, Url};
+
+use crate::call::Call;
+use crate::reply::Reply;
+use crate::{Sandbox, control, page};
+
+/// Headers by which proxies say for whom they ask.
+const PROXIED: [&str; 4] = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
+
+/// What a request may reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Reach {
+    /// The control and what programs ask the networks.
+    pub programs: bool,
+    /// Pages for persons.
+    pub pages: bool,
+}
+
+/// The handler of every request.
+pub(crate) struct Door(pub Sandbox);
+
+#[async_trait]
+impl Handler for Door {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        ctrl: &mut FlowCtrl,
+    ) {
+        let Some(reach) = self.reach(req) else {
+            return Reply::raw(421, "The simulator is not known by this name.".into()).write(res);
+        };
+        let path = req.uri().path().to_owned();
+        let path = path.strip_prefix('/').unwrap_or_default();
+        let (first, rest) = path.split_once('/').unwrap_or((path, ""));
+        if first == control::NAME {
+            return control::serve(&self.0, req, rest, reach).await.write(res);
+        }
+        let (network, below) = rest.split_once('/').unwrap_or((rest, ""));
+        if network.is_empty() && below.is_empty() {
+            return self.of_realm(first, reach).write(res);
+        }
+        let Some(network) = self.0.realms.find(first, network) else {
+            return page::nothing().write(res);
+        };
+        let below = percent_decode_str(below).decode_utf8_lossy();
+        let below = below.trim_start_matches('/').to_owned();
+        network.serve(Incoming { req, path: below, reach }, ctrl.conn(), res).await;
+    }
+}
+
+/// A request to a network, with its path below the network's root.
+pub(crate) struct Incoming<'a> {
+    pub req: &'a mut Request,
+    pub path: String,
+    pub reach: Reach,
+}
+
+impl Incoming<'_> {
+    /// Reads the request whole, its body up to `most` bytes.
+    pub async fn read(self, most: usize) -> Result<Call, crate::call::Unreadable> {
+        Call::read(self.req, self.path, most).await
+    }
+}
+
+impl Door {
+    /// Judges a request by the name it came by. On loopback everything is reached; by the operator's name for pages, or
+    /// through a proxy, only pages are. Any other name is a stranger's, such as one that a page in somebody's browser
+    /// lets lead to this machine.
+    fn reach(&self, req: &Request) -> Option<Reach> {
+        let host = req.headers().get(HOST).and_then(|host| host.to_str().ok());
+        let host = host.or_else(|| req.uri().authority().map(|authority| authority.as_str()))?;
+        let named = Url::parse(&format!("http://{host}")).ok()?;
+        let is = |url: &str| Url::parse(url).is_ok_and(|url| authority(&url) == authority(&named));
+        let (base, pages) = (self.0.world.base(), self.0.world.pages());
+        let is_here = match named.host()? {
+            Host::Domain(name) => name == "localhost",
+            Host::Ipv4(ip) => ip.is_loopback(),
+            Host::Ipv6(ip) => ip.to_canonical().is_loopback(),
+        };
+        let is_proxied = PROXIED.iter().any(|name| req.headers().contains_key(*name));
+        let reach =
+            Reach { programs: (is_here || is(&base)) && !is_proxied, pages: is_here || is(&pages) };
+        (reach.programs || reach.pages).then_some(reach)
+    }
+
+    fn of_realm(&self, realm: &str, reach: Reach) -> Reply {
+        let networks = self.0.realms.networks(realm);
+        if networks.is_empty() || !reach.pages {
+            return page::nothing();
+        }
+        page::realm(&self.0.world.pages(), realm, &networks)
+    }
+}
+
+/// Host and port; the port of the scheme counts as none, whichever scheme it is.
+fn authority(url: &Url) -> (Option<&str>, Option<u16>) {
+    (url.host_str(), url.port().filter(|port| !matches!(port, 80 | 443)))
+}

@@ -1,0 +1,59 @@
+//! Files and directories that nobody but their owner may look into.
+
+use std::{fs, io::Write, path::Path};
+
+use anyhow::{Context as _, Result};
+
+/// Makes a directory, with those above it, that its owner alone may enter; one that is there already is closed to
+/// others.
+///
+/// # Errors
+/// The file system's.
+pub fn make_dir(path: &Path) -> Result<()> {
+    fs::create_dir_all(path).with_context(|| format!("{} cannot be made", path.display()))?;
+    close(path, 0o700)
+}
+
+/// Lets nobody but the owner use a file or directory that is there.
+///
+/// # Errors
+/// The file system's; a directory that another user owns stays as it is.
+pub fn close(path: &Path, mode: u32) -> Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let failed = || format!("the permissions of {} cannot be set", path.display());
+        let now = fs::metadata(path).with_context(failed)?.permissions();
+        if now.mode() & 0o077 != 0 {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).with_context(failed)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a file that is not there yet and that its owner alone may read.
+///
+/// # Errors
+/// The file system's; the file is there already.
+pub fn write_new(path: &Path, content: &[u8]) -> Result<()> {
+    let written = (|| {
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(path)?;
+        file.write_all(content)?;
+        file.sync_all()
+    })();
+    written.with_context(|| format!("{} cannot be written", path.display()))
+}
+
+/// Replaces a file, whole or not at all, by one that its owner alone may read.
+///
+/// # Errors
+/// The file system's.
+pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
+    let beside = path.with_extension(format!("{}.new", std::process::id()));
+    write_new(&beside, content)?;
+    fs::rename(&beside, path).with_context(|| format!("{} cannot be written", path.display()))
+}

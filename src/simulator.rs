@@ -1,0 +1,156 @@
+//! The simulator: started beside `up`, or found elsewhere, and the file that says how it is reached.
+
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context as _, Result, bail};
+use fanfare_domain::{accounts::Simulator, vault::Vault};
+use fanfare_outbound::{Client, Policy};
+use fanfare_sandbox::{Sandbox, Serving, Setup};
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use crate::{config::Config, private};
+
+/// Name of the file in `FANFARE_DATA_DIR`.
+const FILE: &str = "simulator.json";
+
+/// How the simulator of a data directory is reached. Has no `Debug`, for it holds the secret.
+#[derive(Serialize, Deserialize)]
+pub struct Note {
+    /// Where it is, without a slash at its end.
+    pub address: String,
+    /// What its control asks for, as a bearer token. Made at the first start and kept, for names of realms follow from it.
+    pub secret: String,
+}
+
+impl Note {
+    /// Reads the note of a data directory; `None` if no simulator was started there.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is no such note.
+    pub fn read(data_dir: &Path) -> Result<Option<Self>> {
+        let path = data_dir.join(FILE);
+        let text = match std::fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error).with_context(|| path.display().to_string()),
+        };
+        serde_json::from_slice(&text).map(Some).with_context(|| path.display().to_string())
+    }
+
+    fn write(&self, data_dir: &Path) -> Result<()> {
+        private::replace(&data_dir.join(FILE), &serde_json::to_vec(self)?)
+    }
+}
+
+/// Returns the simulator that the operator names, if it does.
+///
+/// # Errors
+/// Its secret is nowhere to be found.
+pub fn elsewhere(config: &Config) -> Result<Option<Simulator>> {
+    let Some(url) = &config.sandbox_url else { return Ok(None) };
+    let noted = Note::read(&config.data_dir)?.map(|note| note.secret.into());
+    let Some(secret) = config.sandbox_secret.clone().or(noted) else {
+        bail!(
+            "FANFARE_SANDBOX_SECRET is required with FANFARE_SANDBOX_URL; \
+             `fanfare sandbox --show` prints it where the simulator runs"
+        );
+    };
+    Ok(Some(simulator(config, url.clone(), secret)))
+}
+
+fn simulator(config: &Config, url: Url, secret: SecretString) -> Simulator {
+    let pages = config.sandbox_public_url.clone().unwrap_or_else(|| url.clone());
+    Simulator { url, pages, secret }
+}
+
+fn bare(url: &Url) -> String {
+    url.as_str().trim_end_matches('/').to_owned()
+}
+
+/// A simulator of this process.
+pub struct Own {
+    /// How the product reaches it.
+    pub simulator: Simulator,
+    serving: Serving,
+    stop: CancellationToken,
+}
+
+/// Where a simulator of this process keeps its state and listens.
+pub struct Place {
+    /// Its state and its note are kept in the data directory.
+    pub is_kept: bool,
+    /// Where it listens; `None` is where it last did, or else any free port on loopback.
+    pub listen: Option<SocketAddr>,
+    /// Where the product serves media, if that is known.
+    pub media: Option<Url>,
+}
+
+impl Own {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// Its address cannot be listened on, or its files cannot be used.
+    pub async fn start(config: &Config, place: Place) -> Result<Self> {
+        let kept: Option<PathBuf> = match place.is_kept {
+            true => Some(config.make_data_dir()?.to_owned()),
+            false => None,
+        };
+        let known = match &kept {
+            Some(dir) => Note::read(dir)?,
+            None => None,
+        };
+        let noted = known.as_ref().map(|note| note.secret.clone().into());
+        let secret = config.sandbox_secret.clone().or(noted);
+        let secret = secret.unwrap_or_else(|| Vault::fresh_key().into());
+        let http = Client::new(Policy { allow_private: config.allow_private })?;
+        let dir = kept.as_ref().map(|dir| dir.join("sandbox"));
+        let setup = Setup { dir, secret: secret.clone(), http, media: place.media };
+        let networks = Sandbox::open(setup).await?;
+        networks.set_rate_limits(config.sandbox_limits);
+        if let Some(url) = &config.sandbox_public_url {
+            networks.set_public_url(url);
+        }
+        let stop = CancellationToken::new();
+        let serving = listen(&networks, place.listen, known.as_ref(), &stop).await?;
+        let own = Url::parse(&format!("http://{}", serving.address()))?;
+        let url = config.sandbox_url.clone().unwrap_or(own);
+        networks.set_base_url(&url);
+        if let Some(dir) = &kept {
+            let secret = secret.expose_secret().to_owned();
+            Note { address: bare(&url), secret }.write(dir)?;
+        }
+        Ok(Self { simulator: simulator(config, url, secret), serving, stop })
+    }
+
+    /// Stops it, once nothing asks it any more.
+    pub async fn stop(self) {
+        self.stop.cancel();
+        self.serving.stopped().await;
+    }
+}
+
+/// Listens where it is to, or where it last did: links to what was posted then stay good.
+async fn listen(
+    networks: &Sandbox,
+    asked: Option<SocketAddr>,
+    known: Option<&Note>,
+    stop: &CancellationToken,
+) -> Result<Serving> {
+    let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    if let Some(asked) = asked {
+        return Ok(networks.clone().serve(asked, stop.clone()).await?);
+    }
+    if let Some(port) = known.and_then(|note| Url::parse(&note.address).ok()?.port()) {
+        let last = SocketAddr::new(any.ip(), port);
+        if let Ok(serving) = networks.clone().serve(last, stop.clone()).await {
+            return Ok(serving);
+        }
+    }
+    Ok(networks.clone().serve(any, stop.clone()).await?)
+}

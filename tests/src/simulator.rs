@@ -1,0 +1,73 @@
+//! The control of the simulated networks.
+
+use std::path::Path;
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use url::Url;
+
+/// Where a simulator is, and what opens its control.
+#[derive(Debug, Clone)]
+pub struct Simulator {
+    /// Its address.
+    pub url: Url,
+    /// The secret of its control.
+    pub secret: String,
+}
+
+impl Simulator {
+    /// The one that was last started on a data directory, by `up` or `sandbox`.
+    ///
+    /// # Panics
+    /// None was.
+    #[must_use]
+    pub fn of(data_dir: &Path) -> Self {
+        let note = std::fs::read(data_dir.join("simulator.json")).expect("a simulator's note");
+        let note: Value = serde_json::from_slice(&note).expect("the note is JSON");
+        let text = |name: &str| note[name].as_str().expect("a text").to_owned();
+        Self { url: text("address").parse().expect("an address"), secret: text("secret") }
+    }
+
+    /// Asks the control.
+    ///
+    /// # Panics
+    /// It refuses.
+    #[expect(clippy::disallowed_methods, reason = "the simulator is this test's own")]
+    pub async fn ask(&self, method: Method, path: &str, body: &Value) -> Value {
+        let url = format!("{}_control/{path}", self.url);
+        let request = reqwest::Client::new().request(method, url).bearer_auth(&self.secret);
+        let request = if body.is_null() { request } else { request.json(body) };
+        let answer = request.send().await.expect("the simulator answers");
+        let status = answer.status();
+        let said: Value = answer.json().await.expect("the simulator answers with JSON");
+        assert!(status.is_success(), "{path}: {status} {said}");
+        said
+    }
+
+    /// The accounts of a network, oldest first in each realm.
+    pub async fn accounts(&self, network: &str) -> Vec<Value> {
+        let said = self.ask(Method::GET, &format!("{network}/accounts"), &Value::Null).await;
+        said["accounts"].as_array().expect("a list").clone()
+    }
+
+    /// What a network was asked for an account, oldest first.
+    pub async fn calls(&self, network: &str, remote_id: &str) -> Vec<Value> {
+        let path = format!("{network}/calls?remote_id={remote_id}");
+        let said = self.ask(Method::GET, &path, &Value::Null).await;
+        said["calls"].as_array().expect("a list").clone()
+    }
+
+    /// A new account on the network that stands in for the real one, with its credentials.
+    pub async fn stand_in(&self, network: &str) -> Value {
+        self.ask(Method::POST, &format!("{network}/accounts"), &json!({})).await
+    }
+
+    /// Where the network that stands in for the real one is.
+    ///
+    /// # Panics
+    /// Never: it is below a good address.
+    #[must_use]
+    pub fn stand_in_url(&self, network: &str) -> Url {
+        self.url.join(&format!("shared/{network}")).expect("an address")
+    }
+}
