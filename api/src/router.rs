@@ -1,6 +1,6 @@
 //! The table and the pages as one service.
 
-use fanfare_domain::Domain;
+use fanfare_domain::{Domain, processes};
 use salvo::{Router, Service, http::Method as HttpMethod, routing::filters::MethodFilter};
 
 use crate::{
@@ -20,6 +20,7 @@ use crate::{
 /// Everything that is served over HTTP.
 pub fn service(domain: Domain) -> Service {
     domain.limits.take_part();
+    processes::keep(&domain);
     let base_url = domain.settings.base_url.clone();
     let mut router = Router::new();
     for path in paths() {

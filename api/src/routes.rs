@@ -298,7 +298,7 @@ pub static ROUTES: &[Route] = &[
         .doc("webhooks", "Make a webhook; its secret is shown this once")
         .takes(Body::of::<NewWebhook>(NEW_WEBHOOK))
         .answers(201, "The webhook with its secret.", One("webhook", "WebhookWithSecret"))
-        .refuses(&[Code::UrlNotAllowed]),
+        .refuses(&[Code::UrlNotAllowed, Code::WebhookLimit]),
     Route::new(Method::Patch, "/api/v1/webhooks/{id}", "update_webhook",
         writes(Scope::PostsWrite, Role::Publisher, Place::Webhook), |call| webhooks::update(call).boxed())
         .doc("webhooks", "Change, disable or enable a webhook")
@@ -312,6 +312,7 @@ pub static ROUTES: &[Route] = &[
     Route::new(Method::Post, "/api/v1/webhooks/{id}/test", "test_webhook",
         writes(Scope::PostsWrite, Role::Publisher, Place::Webhook), |call| webhooks::test(call).boxed())
         .doc("webhooks", "Send a test delivery")
+        .counts(Bucket::WebhookTests)
         .answers(202, "The delivery is on its way.", One("delivery", "Delivery")),
     Route::new(Method::Get, "/api/v1/webhooks/{id}/deliveries", "list_deliveries",
         reads(Scope::PostsRead, Place::Webhook),

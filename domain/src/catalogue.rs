@@ -221,6 +221,9 @@ codes! {
     PlanLimit = "plan_limit", 403, false,
         "The plan allows no more of these.",
         "Remove one, or move to a larger plan.";
+    WebhookLimit = "webhook_limit", 403, false,
+        "The workspace has as many webhooks as there may be.",
+        "Delete a webhook that is no longer needed, or let one receive more types of events.";
     NotFound = "not_found", 404, false,
         "There is nothing at this address.",
         "Check the path; `/docs` lists all of them.";

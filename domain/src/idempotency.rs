@@ -1,8 +1,8 @@
 //! Requests that may be sent again.
 //!
 //! A key is reserved before the work starts, for a minute at a time. The answer is written in the transaction that does
-//! the work, so a crash between the two cannot do it twice; a reservation whose holder died lapses and the same request
-//! may take it over.
+//! the work, so a crash between the two cannot do it twice. A reservation whose process died is free at the next start of
+//! an embedded service, or 15 s later in a fleet; one that lapses is free in any case. The same request may take it over.
 
 use std::{
     sync::{
@@ -25,6 +25,7 @@ use crate::{
     access::Caller,
     db::statement,
     error::{Code, Error, Result},
+    processes,
     rows::{Columns, Rows, Type},
 };
 
@@ -36,6 +37,9 @@ const RENEWAL: Duration = Duration::from_secs(20);
 
 /// How long an answer is kept, in ms.
 pub const KEPT: Millis = 24 * 3_600_000;
+
+/// How long a caller waits for a request that runs, in ms.
+const SOON: Millis = 1_000;
 
 const SECRETS: &str = "idempotency_keys";
 
@@ -150,13 +154,49 @@ pub async fn reserve(cx: &Domain, owner: Owner, key: &str, print: &str) -> Resul
         if let Some(status) = row.status {
             return replay(cx, status, &row).await.map(Reserved::Replay);
         }
-        if row.lease_until < now && mine.take_over(cx, row.holder).await? {
+        let free_in = free_in(cx, &row, now).await?;
+        if free_in <= 0 && mine.take_over(cx, &row).await? {
             return Ok(Reserved::Mine(mine));
         }
-        break;
+        return Err(in_progress(free_in));
     }
+    Err(in_progress(SOON))
+}
+
+fn in_progress(wait: Millis) -> Error {
     let message = "A request with this Idempotency-Key is still running.";
-    Err(Error::new(Code::IdempotencyInProgress, message).retry_after(1))
+    let seconds = u64::try_from(wait).unwrap_or_default().div_ceil(1_000).max(1);
+    Error::new(Code::IdempotencyInProgress, message).retry_after(seconds)
+}
+
+/// In how many ms it is worth asking for a reserved key again; nothing is left to wait if its holder is dead. As long as
+/// the holder seems to be alive it may answer at any moment.
+async fn free_in(cx: &Domain, row: &idempotency_key::Model, now: Millis) -> Result<Millis> {
+    let lapses_in = row.lease_until - now;
+    if lapses_in <= 0 {
+        return Ok(0);
+    }
+    match row.process_id {
+        Some(process) if process == cx.process => Ok(SOON),
+        Some(process) if cx.db.is_postgres() => {
+            let held_at = row.lease_until - LEASE;
+            let seen_at = processes::seen(cx, process).await?.unwrap_or(held_at).max(held_at);
+            let silent_for = now - seen_at;
+            let dead_in = processes::SILENCE - silent_for;
+            Ok(if silent_for < processes::SUSPICIOUS { SOON } else { lapses_in.min(dead_in) })
+        }
+        _ => Ok(lapses_in),
+    }
+}
+
+/// Frees what nobody can hold any more: at the start of the only process there is.
+///
+/// # Errors
+/// The database's.
+pub async fn free_all(cx: &Domain) -> Result<u64> {
+    let held =
+        idempotency_key::Entity::delete_many().filter(idempotency_key::Column::Status.is_null());
+    Ok(held.exec(&cx.db.write).await?.rows_affected)
 }
 
 async fn replay(cx: &Domain, status: i32, row: &idempotency_key::Model) -> Result<Reply> {
@@ -228,8 +268,8 @@ impl Reservation {
         let conn = &cx.db.write;
         let now = cx.clock.now();
         let sql = "INSERT INTO idempotency_keys \
-             (owner_id, key, holder, fingerprint, lease_until, created_at) \
-             VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (owner_id, key) DO NOTHING";
+             (owner_id, key, holder, fingerprint, lease_until, created_at, process_id) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (owner_id, key) DO NOTHING";
         let values = [
             self.owner.0.into(),
             self.key.as_str().into(),
@@ -237,6 +277,7 @@ impl Reservation {
             print.into(),
             (now + LEASE).into(),
             now.into(),
+            cx.process.into(),
         ];
         Ok(conn.execute_raw(statement(conn, sql, values)).await?.rows_affected() == 1)
     }
@@ -254,13 +295,15 @@ impl Reservation {
         Ok(())
     }
 
-    async fn take_over(&self, cx: &Domain, holder: Uuid) -> Result<bool> {
+    /// Takes a reservation from its holder, unless that has renewed it since it was read.
+    async fn take_over(&self, cx: &Domain, read: &idempotency_key::Model) -> Result<bool> {
         let now = cx.clock.now();
         let taken = idempotency_key::Entity::update_many()
             .col_expr(idempotency_key::Column::Holder, Expr::value(self.holder))
             .col_expr(idempotency_key::Column::LeaseUntil, Expr::value(now + LEASE))
-            .filter(self.is(holder))
-            .filter(idempotency_key::Column::LeaseUntil.lt(now))
+            .col_expr(idempotency_key::Column::ProcessId, Expr::value(cx.process))
+            .filter(self.is(read.holder))
+            .filter(idempotency_key::Column::LeaseUntil.eq(read.lease_until))
             .exec(&cx.db.write)
             .await?;
         Ok(taken.rows_affected == 1)

@@ -31,6 +31,7 @@ pub mod passwords;
 pub mod people;
 pub mod platforms;
 pub mod posts;
+pub mod processes;
 mod ring;
 pub mod rows;
 pub mod sign_in;
@@ -52,6 +53,7 @@ use fanfare_outbound::Client;
 use fanfare_platforms::oauth::App;
 use ipnet::IpNet;
 use url::Url;
+use uuid::Uuid;
 
 pub use act::{Act, Reply};
 pub use error::{Code, Error, Result};
@@ -89,6 +91,8 @@ pub struct Inner {
     pub settings: Settings,
     /// Where a test stops this process.
     pub failpoint: failpoint::Failpoint,
+    /// The name of this process among those that answer requests.
+    pub process: Uuid,
 }
 
 /// What the operator chose, as far as the rules depend on it.
@@ -160,6 +164,7 @@ impl Domain {
             store: parts.store,
             settings: parts.settings,
             failpoint: parts.failpoint,
+            process: Uuid::now_v7(),
         });
         tokio::spawn(ring::run(rings, bell));
         Self(inner)

@@ -31,6 +31,7 @@ pub enum Bucket {
     Connect,
     Feedback,
     AgentFeedback,
+    WebhookTests,
     Other,
     Address,
 }
@@ -86,6 +87,8 @@ pub const TABLE: &[Rule] = &[
         what: "messages of feedback per day and key" },
     Rule { bucket: Bucket::AgentFeedback, name: "agent_feedback", limit: 60, span: HOUR, per: Per::Key,
         what: "messages of agent feedback per hour and key" },
+    Rule { bucket: Bucket::WebhookTests, name: "webhook_tests", limit: 60, span: HOUR, per: Per::Person,
+        what: "test deliveries per hour and person" },
     Rule { bucket: Bucket::Other, name: "other", limit: 2_000, span: HOUR, per: Per::Person,
         what: "requests per hour and person" },
     Rule { bucket: Bucket::Address, name: "address", limit: 600, span: MINUTE, per: Per::Address,

@@ -12,7 +12,7 @@ use crate::{
     accounts::handoff,
     error::Result,
     idempotency::KEPT,
-    logins, media, ops, sign_in,
+    logins, media, ops, processes, sign_in,
     work::{self, Hold},
 };
 
@@ -102,6 +102,7 @@ pub async fn clean_up(cx: &Domain) -> Result<u64> {
     gone += ops::sessions::prune(cx).await?;
     gone += sign_in::prune(cx).await? + logins::prune(cx).await?;
     gone += handoff::prune(cx).await?;
+    gone += processes::prune(cx, now - DAY).await?;
     Ok(gone)
 }
 

@@ -16,6 +16,8 @@ pub struct Model {
     pub key: String,
     /// The request that runs it now.
     pub holder: Uuid,
+    /// The process in which that request runs; null: an older version's.
+    pub process_id: Option<Uuid>,
     /// SHA-256 over method, path and body.
     pub fingerprint: String,
     /// The same key may take it over from then on, if it is not answered.

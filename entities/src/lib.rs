@@ -8,6 +8,7 @@ mod ids;
 
 pub mod account;
 pub mod api_key;
+pub mod api_process;
 pub mod audit_entry;
 pub mod brand;
 pub mod brand_lock;

@@ -31,6 +31,10 @@ pub async fn run(config: Config) -> Result<()> {
     };
     let simulator = own.as_ref().map(|own| own.simulator.clone());
     let cx = start::domain(&config, Way { listen, migrate: true, simulator }).await?;
+    if config.is_embedded() {
+        // The process that held these keys is gone: this one is alone.
+        fanfare_domain::idempotency::free_all(&cx).await?;
+    }
     metrics::start(&config, "up", &cx, stop.clone()).await?;
     let key = start::first_owner(&cx).await?;
     let service = fanfare_api::service(cx.clone());

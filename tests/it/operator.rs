@@ -1,7 +1,12 @@
 //! What an operator does when something was lost or leaked: holding posts after a restore, changing the master key.
 
-use fanfare_domain::{vault::Vault, work};
-use fanfare_tests::{Options, TestApp};
+use fanfare_domain::{
+    access::{Role, Scope},
+    people,
+    vault::Vault,
+    work,
+};
+use fanfare_tests::{Options, TestApp, Visitor, visitor::PASSWORD};
 use serde_json::json;
 
 use crate::worker::{Worker, command};
@@ -107,4 +112,48 @@ async fn a_master_key_is_changed_and_the_old_one_dropped() {
     let _worker = Worker::with(&app, &both[..1]);
     app.settled(&user, second, &["published"]).await;
     assert_eq!(user.on_network("bluesky", account).await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_seat_a_lock_and_a_password_are_taken_back() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let owner = app.person("owner@example.com").await;
+    let team = app.workspace(owner).await;
+    let workspace = team.0.to_string();
+    let (_, mut person) = Visitor::person(&app, "ada@example.com").await;
+    let ada = app.person("ada@example.com").await;
+    people::set_member(&app.domain, team, ada, Role::Publisher).await.unwrap();
+    let brand = app.brand(team, &[ada]).await.0.to_string();
+    let user = app.key(ada, Some(team), &Scope::ALL).await;
+    let hook = json!({"url": "https://example.com/hook", "events": ["*"]});
+    user.post("/api/v1/webhooks", hook.clone())
+        .await
+        .refused(403, "insufficient_workspace_permissions");
+
+    let unlock = ["unlock", workspace.as_str(), "ada@example.com", brand.as_str()];
+    assert_eq!(admin(&app, &unlock, &[]), (true, format!("{brand}\n")));
+    let _ = user.post("/api/v1/webhooks", hook).await.expect(201);
+    assert!(!admin(&app, &unlock, &[]).0, "there is no lock left");
+
+    let remove = |email: &'static str| ["member", "remove", workspace.as_str(), email];
+    assert!(!admin(&app, &remove("owner@example.com"), &[]).0, "a workspace keeps its owner");
+    assert_eq!(admin(&app, &remove("ada@example.com"), &[]), (true, format!("{}\n", ada.0)));
+    user.get("/api/v1/webhooks").await.refused(401, "invalid_api_key");
+    assert!(!admin(&app, &remove("ada@example.com"), &[]).0, "there is no seat left");
+    let again = ["member", workspace.as_str(), "ada@example.com", "viewer"];
+    assert_eq!(admin(&app, &again, &[]), (true, format!("{}\n", ada.0)));
+
+    for _ in 0..5 {
+        let wrong = person.try_password_at("/login", "ada@example.com", "not her password").await;
+        assert_eq!(wrong.status, 401);
+    }
+    assert_eq!(person.try_password_at("/login", "ada@example.com", PASSWORD).await.status, 429);
+    assert!(admin(&app, &["unlock", "ada@example.com"], &[]).0);
+    let _ = person.try_password_at("/login", "ada@example.com", PASSWORD).await.expect(303);
+    let (content, password) = admin(&app, &["password", "reset", "ada@example.com"], &[]);
+    assert!(content, "{password}");
+    let _ = person.get("/connect").await.expect(303);
+    let password = password.lines().last().unwrap_or_default().to_owned();
+    let _ = person.try_password_at("/login", "ada@example.com", &password).await.expect(303);
+    assert!(!admin(&app, &["password", "reset", "ada@example.com", "--operator"], &[]).0);
 }

@@ -94,3 +94,80 @@ async fn a_password_of_a_person_opens_no_dashboard() {
     let refused = ada.try_password("ada@example.com", PASSWORD).await;
     assert_eq!(refused.status, 401);
 }
+
+/// Tries a password from an address of its own.
+async fn try_from(app: &TestApp, page: &str, email: &str, password: &str, address: &str) -> u16 {
+    let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build();
+    let http = http.unwrap();
+    let url = format!("{}{page}", app.origin);
+    let form = http.get(&url).header("X-Forwarded-For", address).send().await.unwrap();
+    let cookie =
+        form.headers()["set-cookie"].to_str().unwrap().split(';').next().unwrap().to_owned();
+    let html = form.text().await.unwrap();
+    let csrf = html.split("name=\"csrf\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+    let fields = [("csrf", csrf), ("next", ""), ("email", email), ("password", password)];
+    let sent = http.post(&url).header("Cookie", cookie).header("X-Forwarded-For", address);
+    sent.form(&fields).send().await.unwrap().status().as_u16()
+}
+
+fn behind_a_proxy() -> Options {
+    let trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
+    Options { workers: false, trusted_proxies, ..Options::default() }
+}
+
+#[tokio::test]
+async fn a_name_is_tried_only_so_often_from_all_addresses_together() {
+    let app = TestApp::with(behind_a_proxy()).await;
+    let (_, _) = Visitor::person(&app, "ada@example.com").await;
+    let _ = Visitor::log_in(&app, "ada@example.com").await;
+    for n in 0..20 {
+        let address = format!("198.51.100.{n}");
+        let status =
+            try_from(&app, "/login", "ada@example.com", "not her password", &address).await;
+        assert_eq!(status, 401, "{n}");
+    }
+    let fresh = "203.0.113.7";
+    assert_eq!(try_from(&app, "/login", "ada@example.com", PASSWORD, fresh).await, 429);
+    // Operators are counted apart, and other persons too.
+    assert_eq!(try_from(&app, "/admin/login", "ada@example.com", PASSWORD, fresh).await, 303);
+    assert_eq!(try_from(&app, "/login", "eve@example.com", PASSWORD, fresh).await, 401);
+    fanfare_domain::logins::unlock(&app.domain, "Ada@example.com").await.unwrap();
+    assert_eq!(try_from(&app, "/login", "ada@example.com", PASSWORD, fresh).await, 303);
+}
+
+#[tokio::test]
+async fn an_address_that_has_tried_too_often_writes_nothing_more() {
+    use fanfare_entities::login_attempt::Entity;
+    use sea_orm::{EntityTrait, PaginatorTrait};
+    let app = TestApp::with(behind_a_proxy()).await;
+    let rows = async || Entity::find().count(&app.domain.db.write).await.unwrap();
+    let one = "198.51.100.1";
+    for n in 0..60 {
+        let email = format!("somebody-{n}@example.com");
+        assert_eq!(try_from(&app, "/login", &email, "x", one).await, 401, "{n}");
+    }
+    let before = rows().await;
+    for n in 60..70 {
+        let email = format!("somebody-{n}@example.com");
+        assert_eq!(try_from(&app, "/login", &email, "x", one).await, 429, "{n}");
+    }
+    assert_eq!(rows().await, before);
+    assert_eq!(try_from(&app, "/admin/login", "op@example.com", "x", one).await, 401);
+}
+
+#[tokio::test]
+async fn on_https_a_cookie_is_of_this_host_alone() {
+    let base_url = Some("https://fanfare.example".to_owned());
+    let app = TestApp::with(Options { workers: false, base_url, ..Options::default() }).await;
+    for (page, name) in [("/login", "fanfare_before"), ("/admin/login", "fanfare_login")] {
+        let form = reqwest::get(format!("{}{page}", app.origin)).await.unwrap();
+        let cookie = form.headers()["set-cookie"].to_str().unwrap().to_owned();
+        assert!(cookie.starts_with(&format!("__Host-{name}=")), "{cookie}");
+        assert!(cookie.contains("; Path=/;") && cookie.contains("; Secure"), "{cookie}");
+        assert!(!cookie.contains("Domain="), "{cookie}");
+    }
+    let plain = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let form = reqwest::get(format!("{}/login", plain.origin)).await.unwrap();
+    let cookie = form.headers()["set-cookie"].to_str().unwrap().to_owned();
+    assert!(cookie.starts_with("fanfare_before=") && !cookie.contains("Secure"), "{cookie}");
+}

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use fanfare_tests::{Receiver, TestApp};
+use fanfare_tests::{Options, Receiver, TestApp};
+use futures_util::future::join_all;
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
@@ -156,4 +157,24 @@ async fn a_private_address_is_no_target() {
     }
     let hook = json!({"url": "https://example.com/x", "events": ["post.pubished"]});
     user.post("/api/v1/webhooks", hook).await.refused(400, "invalid_field");
+}
+
+#[tokio::test]
+async fn a_workspace_has_twenty_webhooks_and_tests_them_only_so_often() {
+    let app = TestApp::with(Options { workers: false, limits_factor: 0.1, ..Options::default() });
+    let app = app.await;
+    let user = app.user().await;
+    let hook = |n: usize| json!({"url": format!("https://example.com/{n}"), "events": ["*"]});
+    let made = join_all((0..25).map(|n| user.post("/api/v1/webhooks", hook(n)))).await;
+    let id = made.iter().find(|one| one.status == 201).unwrap().body["webhook"]["id"].clone();
+    let path = format!("/api/v1/webhooks/{}", id.as_str().unwrap());
+    assert_eq!(made.iter().filter(|one| one.status == 201).count(), 20);
+    let refused = made.into_iter().find(|one| one.status != 201).unwrap();
+    assert_eq!(refused.refused(403, "webhook_limit").body["limit"], 20);
+    for _ in 0..6 {
+        let _ = user.post(&format!("{path}/test"), json!({})).await.expect(202);
+    }
+    user.post(&format!("{path}/test"), json!({})).await.refused(429, "rate_limited");
+    let _ = user.delete(&path).await.expect(200);
+    let _ = user.post("/api/v1/webhooks", hook(25)).await.expect(201);
 }

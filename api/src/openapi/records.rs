@@ -2,7 +2,7 @@
 
 mod media;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::connecting;
 use super::kinds::{
@@ -36,13 +36,14 @@ fn posts() -> Vec<(&'static str, Value)> {
     vec![
         ("Post", post()),
         ("PostMedia", media::of_post()),
+        ("PlannedPost", planned_post()),
         ("PostError", post_error()),
         (
             "DryRun",
             record([
                 ("dry_run", truth()),
                 ("valid", truth()),
-                ("post", object()),
+                ("post", reference("PlannedPost")),
                 ("warnings", list(warning())),
             ]),
         ),
@@ -54,7 +55,7 @@ fn posts() -> Vec<(&'static str, Value)> {
                     "posts",
                     list(record([
                         ("index", number()),
-                        ("post", reference("Post")),
+                        ("post", json!({"anyOf": [reference("Post"), reference("PlannedPost")]})),
                         ("warnings", list(warning())),
                     ])),
                 ),
@@ -101,6 +102,19 @@ fn post() -> Value {
         ("created_at", time()),
         ("updated_at", time()),
     ])
+}
+
+/// A post that was only checked: it has no id.
+fn planned_post() -> Value {
+    let mut post = post();
+    post["description"] = "A post as it would be made: with `dry_run` it gets no id.".into();
+    if let Some(fields) = post["properties"].as_object_mut() {
+        fields.remove("id");
+    }
+    if let Some(required) = post["required"].as_array_mut() {
+        required.retain(|name| name != "id");
+    }
+    post
 }
 
 fn post_error() -> Value {

@@ -43,6 +43,10 @@ pub fn read_rest<T: DeserializeOwned + JsonSchema + 'static>(
         };
         let steps = pointer(error.path());
         let broken = explain(&steps, &error.into_inner().to_string());
+        if broken.code == Code::FieldRequired.entry().code && !found.is_empty() {
+            // It was never there, or has been taken out: either has been noted.
+            break;
+        }
         if !found.iter().any(|earlier| earlier.field == broken.field) {
             found.push(broken);
         }

@@ -5,12 +5,13 @@ mod secrets;
 pub mod work;
 
 use fanfare_entities::{
-    Millis, WebhookId, webhook, webhook_delivery, webhook_delivery::DeliveryStatus, webhook_secret,
+    Millis, WebhookId, subscription, webhook, webhook_delivery, webhook_delivery::DeliveryStatus,
+    webhook_secret,
 };
 use schemars::JsonSchema;
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, ExprTrait,
-    QueryFilter, QueryOrder, QuerySelect, sea_query::Expr,
+    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, sea_query::Expr,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -27,6 +28,9 @@ use crate::{
 
 pub use deliveries::{Page, deliveries, redeliver, test};
 pub use secrets::rotate_secret;
+
+/// The most webhooks of a workspace: each event is delivered to each of them.
+const MOST: u64 = 20;
 
 /// Why a webhook is disabled that its owner disabled.
 pub const BY_OWNER: &str = "disabled by its owner";
@@ -80,13 +84,14 @@ pub async fn list(act: &Act) -> Result<Reply> {
 /// Makes a webhook; its signing secret is in the reply and nowhere else.
 ///
 /// # Errors
-/// [`Code::UrlNotAllowed`], or an unknown event type.
+/// [`Code::UrlNotAllowed`], an unknown event type, or [`Code::WebhookLimit`].
 pub async fn create(act: &Act, new: NewWebhook) -> Result<Reply> {
     require_whole_workspace(act)?;
     check_events(&new.events)?;
     check_url(act, &new.url).await?;
     let now = act.cx.clock.now();
     let tx = act.begin().await?;
+    require_place(act, &tx).await?;
     let row = webhook::ActiveModel {
         id: Set(WebhookId::fresh()),
         workspace_id: Set(act.seat.workspace_id),
@@ -185,6 +190,18 @@ fn require_whole_workspace(act: &Act) -> Result<()> {
     let message = "Your seat is locked to brands; webhooks tell of the whole workspace.";
     Err(Error::new(Code::InsufficientWorkspacePermissions, message)
         .with("required_role", "publisher"))
+}
+
+/// Is there a place for one more? Those who make webhooks in one workspace take turns, so that no two share the last place.
+async fn require_place(act: &Act, tx: &Tx) -> Result<()> {
+    let workspace = act.seat.workspace_id;
+    subscription::Entity::find_by_id(workspace).lock_exclusive().one(tx.conn()).await?;
+    let own = webhook::Entity::find().filter(webhook::Column::WorkspaceId.eq(workspace));
+    if own.count(tx.conn()).await? < MOST {
+        return Ok(());
+    }
+    let message = format!("The workspace has {MOST} webhooks, which is as many as there may be.");
+    Err(Error::new(Code::WebhookLimit, message).with("limit", MOST))
 }
 
 fn check_events(names: &[String]) -> Result<()> {

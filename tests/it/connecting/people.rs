@@ -57,6 +57,27 @@ async fn a_member_of_the_same_workspace_cannot_finish_what_another_began() {
 }
 
 #[tokio::test]
+async fn a_colleague_finishes_a_link_that_another_began() {
+    let app = start().await;
+    let owner = app.person("owner@example.com").await;
+    let team = app.workspace(owner).await;
+    let (bob_id, mut bob) = Visitor::person(&app, "bob@example.com").await;
+    let (cara_id, mut cara) = Visitor::person(&app, "cara@example.com").await;
+    for id in [bob_id, cara_id] {
+        fanfare_domain::people::set_member(&app.domain, team, id, Role::Publisher).await.unwrap();
+    }
+    let user = app.key(owner, Some(team), &Scope::ALL).await;
+    let made = session(&user, "threads", json!({"sandbox": true})).await;
+    let bobs = bob.leave(&page(&made)).await;
+    let bobs_way_back = bob.answer(&bobs, None).await;
+    let caras = cara.leave(&page(&made)).await;
+    let caras_way_back = cara.answer(&caras, None).await;
+    let _ = bob.get(&bobs_way_back).await.expect(404);
+    let _ = cara.get(&caras_way_back).await.expect(303);
+    assert_eq!(poll(&app, &user, &made).await["status"], "connected");
+}
+
+#[tokio::test]
 async fn who_may_begin_and_for_which_platform() {
     let app = TestApp::start().await;
     let user = app.user().await;

@@ -1,0 +1,60 @@
+//! The processes that answer requests, and which of them are alive.
+//!
+//! On SQLite there is one process, so nothing is written there.
+
+use std::{sync::Arc, time::Duration};
+
+use fanfare_entities::{Millis, api_process};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, sea_query::OnConflict};
+use uuid::Uuid;
+
+use crate::{Domain, error::Result};
+
+/// A process that was silent for so long counts as dead, in ms.
+pub(crate) const SILENCE: Millis = 15_000;
+
+/// A process that was silent for so long may be dead, in ms: it has missed a beat.
+pub(crate) const SUSPICIOUS: Millis = 5_000;
+
+/// How often a process says that it is alive.
+const BEAT: Duration = Duration::from_secs(2);
+
+/// Says that this process is alive, again and again until the last clone of `cx` is gone.
+pub fn keep(cx: &Domain) {
+    if !cx.db.is_postgres() {
+        return;
+    }
+    let inner = Arc::downgrade(&cx.0);
+    tokio::spawn(async move {
+        while let Some(inner) = inner.upgrade() {
+            if let Err(error) = beat(&Domain(inner)).await {
+                tracing::warn!(%error, "this process could not say that it is alive");
+            }
+            tokio::time::sleep(BEAT).await;
+        }
+    });
+}
+
+async fn beat(cx: &Domain) -> Result<()> {
+    let row = api_process::ActiveModel { id: Set(cx.process), seen_at: Set(cx.clock.now()) };
+    let again = OnConflict::column(api_process::Column::Id)
+        .update_column(api_process::Column::SeenAt)
+        .to_owned();
+    api_process::Entity::insert(row)
+        .on_conflict(again)
+        .exec_without_returning(&cx.db.write)
+        .await?;
+    Ok(())
+}
+
+/// Returns when a process was last seen.
+pub(crate) async fn seen(cx: &Domain, id: Uuid) -> Result<Option<Millis>> {
+    let row = api_process::Entity::find_by_id(id).one(&cx.db.write).await?;
+    Ok(row.map(|row| row.seen_at))
+}
+
+/// Forgets processes that have long been dead.
+pub(crate) async fn prune(cx: &Domain, before: Millis) -> Result<u64> {
+    let old = api_process::Entity::delete_many().filter(api_process::Column::SeenAt.lt(before));
+    Ok(old.exec(&cx.db.write).await?.rows_affected)
+}
