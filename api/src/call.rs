@@ -13,6 +13,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 /// A request that was let in.
+#[derive(Clone)]
 pub struct Call {
     /// Who does it, and where.
     pub act: Act,

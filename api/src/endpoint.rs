@@ -10,6 +10,7 @@ use bytes::Bytes;
 use fanfare_domain::{
     Act, Code, Domain, Error, Reply, Result,
     access::{Caller, Role, Seat, plan_name},
+    db,
     error::{Violations, excerpt, violation},
     idempotency::{self, Owner, Reservation, Reserved},
     limits::{self, Meter},
@@ -160,7 +161,8 @@ impl Endpoint {
         let (path, idempotency_key) = (asked.path, asked.idempotency_key);
         let job = async move {
             let (query, body) = (query?, body?);
-            handler(Call { act, idempotency_key, path, query, body }).await
+            let call = Call { act, idempotency_key, path, query, body };
+            db::again(|| handler(call.clone())).await
         };
         if self.route.method.writes() {
             work::carry_out(cx, reservation, Box::pin(job)).await

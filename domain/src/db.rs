@@ -3,11 +3,14 @@
 use std::time::Duration;
 
 use fanfare_entities::Millis;
+use rand::RngExt;
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend,
     DbErr, SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait, Value,
     sqlx::{Connection, SqliteConnection},
 };
+
+use crate::error;
 
 /// PostgreSQL ends a transaction in which nothing has happened for so long: that of a process that is frozen would keep
 /// every other from the rows it has locked, the counters of whole workspaces among them.
@@ -123,6 +126,28 @@ impl Db {
         row.ok_or_else(|| DbErr::Custom("the database did not say its time".into()))?
             .try_get("", "now")
     }
+}
+
+/// A transaction that others got in the way of is run this often.
+const TRIES: u32 = 4;
+
+/// Runs a whole transaction, and runs it again when the database gave it up for the sake of another one.
+///
+/// # Errors
+/// The last try's.
+pub async fn again<T, F: Future<Output = error::Result<T>>>(
+    mut run: impl FnMut() -> F,
+) -> error::Result<T> {
+    for _ in 1..TRIES {
+        match run().await {
+            Err(error) if error.is_conflict() => {
+                let pause = rand::rng().random_range(2..30);
+                tokio::time::sleep(Duration::from_millis(pause)).await;
+            }
+            outcome => return outcome,
+        }
+    }
+    run().await
 }
 
 /// Rows that SQLite's thread reads ahead of whoever fetches them, so that it does not wait for them while it holds the only

@@ -27,6 +27,7 @@ struct Inner {
     violations: Violations,
     details: Map<String, Value>,
     retry_after: Option<u64>,
+    is_conflict: bool,
 }
 
 impl Error {
@@ -38,7 +39,14 @@ impl Error {
             violations: Violations::default(),
             details: Map::new(),
             retry_after: None,
+            is_conflict: false,
         }))
+    }
+
+    /// True when the database gave the transaction up for the sake of another one: run again, it passes.
+    #[must_use]
+    pub const fn is_conflict(&self) -> bool {
+        self.0.is_conflict
     }
 
     /// All broken rules at once; the first one gives code and message.
@@ -248,8 +256,22 @@ impl From<DbErr> for Error {
             return Self::new(Code::Unavailable, "The database is not reachable right now.")
                 .retry_after(2);
         }
+        if is_conflict(&error) {
+            tracing::debug!(%error, "two transactions got in each other's way");
+            let message = "Other changes got in the way; nothing of this was kept.";
+            let mut conflict = Self::new(Code::Unavailable, message).retry_after(1);
+            conflict.0.is_conflict = true;
+            return conflict;
+        }
         Self::internal(error)
     }
+}
+
+/// True when PostgreSQL gave the transaction up for the sake of another: a deadlock (40P01) or a serialization failure
+/// (40001). Nothing of it was kept, and it passes when it is run again.
+fn is_conflict(error: &DbErr) -> bool {
+    let Some(sea_orm::sqlx::Error::Database(error)) = driver_error(error) else { return false };
+    error.code().is_some_and(|code| code == "40P01" || code == "40001")
 }
 
 /// True when the statement may succeed later unchanged: the database is away, restarting or out of connections.

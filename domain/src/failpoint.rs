@@ -59,7 +59,8 @@ pub struct Failpoint(Option<Arc<dyn Hook>>);
 
 /// What a test does where work arrives. Beside the lists above there are places that only a hook in the same process
 /// can use: `arming`, before a step is written down; `renewing` and `renewed`, around the renewal of a lease; `unwritten`
-/// and `writing`, before and after the wait for a database that is away.
+/// and `writing`, before and after the wait for a database that is away; `queued` and `dequeued`, before and after the wait for
+/// a slot.
 #[async_trait]
 pub trait Hook: fmt::Debug + Send + Sync {
     /// Work arrived at the place called `name`; it goes on when this returns.

@@ -17,11 +17,14 @@ use std::{
 use futures_util::{FutureExt, future::BoxFuture};
 use tokio::sync::oneshot;
 
-use crate::error::{Error, Result};
+use crate::{
+    db::again,
+    error::{Error, Result},
+};
 
-/// Most rows of one statement where nothing else is said: as many as a worker has slots by default. A group costs one
+/// Most rows of one statement: as many as a worker has slots by default. A group costs one
 /// commit, and the commits of one workspace follow one another, because its events are numbered without gaps.
-pub const MOST: usize = 256;
+const MOST: usize = 256;
 
 /// After a group of so many rows the next one is given a moment to grow.
 const CROWD: usize = 8;
@@ -36,7 +39,6 @@ pub struct Group<K, I, O>(Arc<Inner<K, I, O>>);
 struct Inner<K, I, O> {
     name: &'static str,
     linger: Duration,
-    most: Box<dyn Fn() -> usize + Send + Sync>,
     flush: Flush<I, O>,
     /// A key is here while a task serves it.
     waiting: Mutex<HashMap<K, Vec<Waiting<I, O>>>>,
@@ -74,23 +76,8 @@ where
         F: Fn(Vec<Arc<I>>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Vec<O>>> + Send + 'static,
     {
-        Self::sized(name, linger, || MOST, flush)
-    }
-
-    /// The same with groups of `most()` at most, which is asked before each of them.
-    pub fn sized<F, Fut>(
-        name: &'static str,
-        linger: Duration,
-        most: impl Fn() -> usize + Send + Sync + 'static,
-        flush: F,
-    ) -> Self
-    where
-        F: Fn(Vec<Arc<I>>) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<Vec<O>>> + Send + 'static,
-    {
         let flush: Flush<I, O> = Box::new(move |items| flush(items).boxed());
-        let (most, waiting) = (Box::new(most), Mutex::default());
-        Self(Arc::new(Inner { name, linger, most, flush, waiting }))
+        Self(Arc::new(Inner { name, linger, flush, waiting: Mutex::default() }))
     }
 
     /// Is somebody served under this key?
@@ -151,14 +138,13 @@ where
 
     /// The next group under this key; without one the key is free.
     fn next(&self, key: &K) -> Option<Vec<Waiting<I, O>>> {
-        let most = (self.most)();
         let mut waiting = self.waiting();
         let queue = waiting.get_mut(key)?;
         if queue.is_empty() {
             waiting.remove(key);
             return None;
         }
-        let later = queue.split_off(queue.len().min(most));
+        let later = queue.split_off(queue.len().min(MOST));
         Some(std::mem::replace(queue, later))
     }
 
@@ -167,7 +153,7 @@ where
     async fn answer(&self, group: Vec<Waiting<I, O>>) {
         let (items, waiting): (Vec<_>, Vec<_>) =
             group.into_iter().map(|one| (one.item, one.answer)).unzip();
-        match self.flush(items.clone()).await {
+        match self.flush_again(&items).await {
             Ok(Ok(answers)) => {
                 for (one, answer) in waiting.into_iter().zip(answers) {
                     let _ = one.send(Ok(answer));
@@ -185,6 +171,22 @@ where
                     let _ = one.send(Err(error.clone()));
                 }
             }
+        }
+    }
+
+    /// Flushes a group, and again while the database gives it up for the sake of another transaction.
+    async fn flush_again(&self, items: &[Arc<I>]) -> Result<Result<Vec<O>>> {
+        let panic = Mutex::new(None);
+        let flushed = again(|| async {
+            self.flush(items.to_vec()).await.unwrap_or_else(|error| {
+                *panic.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.clone());
+                Err(error)
+            })
+        })
+        .await;
+        match panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(error) => Err(error),
+            None => Ok(flushed),
         }
     }
 
@@ -232,24 +234,6 @@ mod tests {
             }
         }
         assert!(sizes.lock().unwrap().iter().any(|size| *size > 1), "{sizes:?}");
-    }
-
-    #[tokio::test]
-    async fn groups_are_as_large_as_is_said_before_each() {
-        let sizes = Arc::new(Mutex::new(Vec::new()));
-        let (seen, known) = (Arc::clone(&sizes), Arc::clone(&sizes));
-        let most = move || if known.lock().unwrap().len() > 1 { 30 } else { 60 };
-        let group = Group::sized("test", Duration::ZERO, most, move |items: Vec<Arc<i32>>| {
-            seen.lock().unwrap().push(items.len());
-            async move {
-                tokio::task::yield_now().await;
-                Ok(vec![(); items.len()])
-            }
-        });
-        let calls = (0..100).map(|item| group.call((), item));
-        let answers = futures_util::future::join_all(calls).await;
-        assert!(answers.iter().all(Result::is_ok));
-        assert_eq!(*sizes.lock().unwrap(), [1, 60, 30, 9]);
     }
 
     #[tokio::test]

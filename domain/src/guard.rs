@@ -19,6 +19,8 @@ pub enum Guard {
     ArmFenced,
     /// Without a step written down there is no call: the row was deleted, paused, changed or taken.
     ArmObeyed,
+    /// A publishing call waits for the earlier posts of its account.
+    InLine,
     /// The start of a commit call is written down before it.
     SendingWritten,
     /// A commit call starts only at its post's time.
@@ -47,13 +49,14 @@ pub enum Guard {
 
 impl Guard {
     /// Each of them.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::ClaimInTime,
         Self::ClaimUnheld,
         Self::ToldOnce,
         Self::WornOut,
         Self::ArmFenced,
         Self::ArmObeyed,
+        Self::InLine,
         Self::SendingWritten,
         Self::CommitInTime,
         Self::CommitAtOnce,

@@ -53,8 +53,8 @@ pub async fn ensure(cx: &Domain) -> Result<()> {
 ///
 /// # Errors
 /// The database's.
-pub async fn claim(cx: &Domain, id: i64) -> Result<Option<chore::Model>> {
-    let taken = work::claim(&cx.db.write, Kind::CleanUp, &[id], cx.clock.now()).await?;
+pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<chore::Model>> {
+    let taken = work::claim(&cx.db.write, Kind::CleanUp, &[id], (holder, cx.clock.now())).await?;
     Ok(taken.into_iter().next())
 }
 

@@ -73,6 +73,8 @@ pub struct Model {
     pub attempts: i32,
     /// Leases in a row that ended without a result.
     pub laps: i32,
+    /// Later posts of the account may go out before it: it waits for its own sake (its media, the outcome of a lost call).
+    pub out_of_line: bool,
     /// What the connector needs to go on.
     pub state: Option<Json>,
     /// A part is public already (a thread segment).

@@ -34,11 +34,6 @@ impl Taken {
     pub fn id(&self) -> i64 {
         self.popped.id
     }
-
-    /// It is one of its tenant's first few: the tenant has had next to nothing lately.
-    pub fn is_first(&self) -> bool {
-        self.popped.first
-    }
 }
 
 /// The apalis backend, the same over Redis and over memory: it gives its worker what a pump task has taken.

@@ -66,7 +66,7 @@ impl Bell {
 
     /// Takes up to `room` of the ids that wait in this process, as a worker does; a taken id may be pushed again.
     pub fn take_local(&self, kind: Kind, room: usize) -> Vec<i64> {
-        self.local(kind).take(room).into_iter().map(|(id, _)| id).collect()
+        self.local(kind).take(room)
     }
 
     /// How many ids wait, those of [`push_local`](Self::push_local) in this process included.

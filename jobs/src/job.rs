@@ -1,4 +1,4 @@
-use crate::{Kind, Taken};
+use crate::Kind;
 
 /// A payload: which row to look at, and nothing of what stands in it.
 ///
@@ -9,14 +9,6 @@ pub trait Job: Send + 'static {
 
     /// The job for the row with this id.
     fn from_id(id: i64) -> Self;
-
-    /// The job for what a worker was given; only kinds whose steps are grouped make use of more than the id.
-    fn of(taken: &Taken) -> Self
-    where
-        Self: Sized,
-    {
-        Self::from_id(taken.id())
-    }
 
     /// The id of its row.
     fn id(&self) -> i64;

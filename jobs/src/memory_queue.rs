@@ -5,10 +5,7 @@ use std::{
 
 use tokio::sync::Notify;
 
-use crate::{
-    Ring,
-    turns::{AHEAD, Turns},
-};
+use crate::{Ring, turns::Turns};
 
 /// Ids of one kind that wait in this process, in the order of their [turns](Turns), each at most once.
 #[derive(Debug, Default)]
@@ -21,8 +18,8 @@ pub(crate) struct MemoryQueue {
 struct Waiting {
     /// Ids by their places.
     order: BTreeSet<(i64, i64)>,
-    /// The place of each, and whether it was its tenant's [first](Turns::next).
-    places: HashMap<i64, (i64, bool)>,
+    /// The place of each.
+    places: HashMap<i64, i64>,
     turns: Turns,
 }
 
@@ -31,9 +28,9 @@ impl Waiting {
         self.order.first().map(|(place, _)| *place)
     }
 
-    fn put(&mut self, id: i64, (place, first): (i64, bool)) {
+    fn put(&mut self, id: i64, place: i64) {
         self.order.insert((place, id));
-        self.places.insert(id, (place, first));
+        self.places.insert(id, place);
     }
 }
 
@@ -58,37 +55,26 @@ impl MemoryQueue {
         for id in ids.iter().rev() {
             if !waiting.places.contains_key(id) {
                 let place = waiting.head().unwrap_or(0) - 1;
-                waiting.put(*id, (place, false));
+                waiting.put(*id, place);
             }
         }
         self.wake_one_if_any(&waiting);
     }
 
-    /// Takes up to `room` ids; from then on they may be pushed again. With each comes whether it was its tenant's
-    /// [first](Turns::next).
-    pub(crate) fn take(&self, room: usize) -> Vec<(i64, bool)> {
+    /// Takes up to `room` ids; from then on they may be pushed again.
+    pub(crate) fn take(&self, room: usize) -> Vec<i64> {
         let mut waiting = self.lock();
         let Waiting { order, places, .. } = &mut *waiting;
-        let first = std::iter::from_fn(|| order.pop_first()).take(room);
-        let taken = |(_, id)| (id, places.remove(&id).is_some_and(|(_, first)| first));
-        let ids = first.map(taken).collect();
+        let mut ids = Vec::new();
+        while ids.len() < room
+            && let Some((_, id)) = order.pop_first()
+        {
+            places.remove(&id);
+            ids.push(id);
+        }
         // One push wakes one worker; whoever leaves something behind wakes the next.
         self.wake_one_if_any(&waiting);
         ids
-    }
-
-    /// Takes up to `room` of those that were their tenants' [first](Turns::next).
-    pub(crate) fn take_firsts(&self, room: usize) -> Vec<(i64, bool)> {
-        let mut waiting = self.lock();
-        let Waiting { order, places, .. } = &mut *waiting;
-        let is_first = |(_, id): &&(i64, i64)| places.get(id).is_some_and(|(_, first)| *first);
-        let firsts: Vec<_> =
-            order.iter().take(AHEAD).filter(is_first).take(room).copied().collect();
-        for one in &firsts {
-            order.remove(one);
-            places.remove(&one.1);
-        }
-        firsts.into_iter().map(|(_, id)| (id, true)).collect()
     }
 
     /// How many ids wait.
@@ -99,7 +85,7 @@ impl MemoryQueue {
     /// How many ids wait before this one; `None` if it does not wait.
     pub(crate) fn place(&self, id: i64) -> Option<usize> {
         let waiting = self.lock();
-        let (place, _) = *waiting.places.get(&id)?;
+        let place = *waiting.places.get(&id)?;
         Some(waiting.order.range(..(place, id)).count())
     }
 
@@ -124,10 +110,6 @@ impl MemoryQueue {
 mod tests {
     use super::*;
 
-    fn take(queue: &MemoryQueue, room: usize) -> Vec<i64> {
-        queue.take(room).into_iter().map(|(id, _)| id).collect()
-    }
-
     #[test]
     fn ids_leave_in_the_order_they_came_and_wait_once() {
         let queue = MemoryQueue::default();
@@ -135,20 +117,20 @@ mod tests {
         queue.push([3, 1, 5, 1].map(Ring::from));
         assert_eq!(queue.len(), 4);
         assert_eq!((queue.place(9), queue.place(7)), (Some(2), None));
-        assert_eq!(take(&queue, 3), [5, 3, 9]);
+        assert_eq!(queue.take(3), [5, 3, 9]);
         queue.push([3].map(Ring::from));
-        assert_eq!(take(&queue, 64), [1, 3], "a taken id may be pushed again");
-        assert_eq!(take(&queue, 64), [] as [i64; 0]);
+        assert_eq!(queue.take(64), [1, 3], "a taken id may be pushed again");
+        assert_eq!(queue.take(64), [] as [i64; 0]);
     }
 
     #[test]
     fn what_is_put_back_comes_first_again_unless_it_waits_already() {
         let queue = MemoryQueue::default();
         queue.push([1, 2, 3, 4].map(Ring::from));
-        let taken = take(&queue, 3);
+        let taken = queue.take(3);
         queue.push([2].map(Ring::from));
         queue.put_back(&taken);
-        assert_eq!(take(&queue, 64), [1, 3, 4, 2]);
+        assert_eq!(queue.take(64), [1, 3, 4, 2]);
     }
 
     #[test]
@@ -156,25 +138,13 @@ mod tests {
         let [loud, quiet, other] = [1, 2, 3].map(uuid::Uuid::from_u128);
         let queue = MemoryQueue::default();
         queue.push((0..1_000).map(|id| Ring::of(loud, id)));
-        assert_eq!(take(&queue, 3), [0, 1, 2]);
+        assert_eq!(queue.take(3), [0, 1, 2]);
         queue.push([Ring::of(quiet, 5_000)]);
         queue.push((6_000..6_003).map(|id| Ring::of(other, id)));
-        assert_eq!(take(&queue, 9), [3, 5_000, 6_000, 4, 6_001, 5, 6_002, 6, 7]);
+        assert_eq!(queue.take(9), [3, 5_000, 6_000, 4, 6_001, 5, 6_002, 6, 7]);
         // A tenant that had its turn has no more than others.
         queue.push([Ring::of(quiet, 5_001), Ring::of(other, 6_003)]);
-        assert_eq!(take(&queue, 4), [8, 5_001, 6_003, 9]);
-    }
-
-    #[test]
-    fn who_has_next_to_nothing_under_way_is_told_apart_from_a_burst() {
-        let [loud, quiet] = [1, 2].map(uuid::Uuid::from_u128);
-        let queue = MemoryQueue::default();
-        queue.push((0..9).map(|id| Ring::of(loud, id)));
-        assert_eq!(queue.take(5), [(0, true), (1, true), (2, true), (3, true), (4, false)]);
-        assert_eq!(queue.take_firsts(9), []);
-        queue.push([Ring::of(quiet, 10), Ring::of(quiet, 11)]);
-        assert_eq!(queue.take_firsts(1), [(10, true)]);
-        assert_eq!(queue.take(3), [(5, false), (6, false), (11, true)]);
+        assert_eq!(queue.take(4), [8, 5_001, 6_003, 9]);
     }
 
     #[test]
@@ -182,10 +152,10 @@ mod tests {
         let [early, late] = [1, 2].map(uuid::Uuid::from_u128);
         let queue = MemoryQueue::default();
         queue.push((0..100).map(|id| Ring::of(early, id)));
-        assert_eq!(take(&queue, 100).len(), 100);
+        assert_eq!(queue.take(100).len(), 100);
         queue.push([Ring::of(early, 200), Ring::of(late, 300)]);
         queue.put_back(&[7]);
-        assert_eq!(take(&queue, 9), [7, 200, 300]);
+        assert_eq!(queue.take(9), [7, 200, 300]);
     }
 
     #[tokio::test]
@@ -193,8 +163,8 @@ mod tests {
         let queue = MemoryQueue::default();
         queue.push([1, 2].map(Ring::from));
         queue.rung().await;
-        assert_eq!(take(&queue, 1), [1]);
+        assert_eq!(queue.take(1), [1]);
         queue.rung().await; // woken by the one who left 2 behind
-        assert_eq!(take(&queue, 1), [2]);
+        assert_eq!(queue.take(1), [2]);
     }
 }

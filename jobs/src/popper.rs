@@ -12,7 +12,6 @@ use crate::{
     Error, Kind,
     pump::Popped,
     redis_queue::{RedisQueue, due_key},
-    turns::AHEAD,
 };
 
 /// Seconds for which the server keeps a pop that finds nothing.
@@ -24,18 +23,6 @@ const DEAD_AFTER: Duration = Duration::from_secs(5);
 
 /// The same for a worker that is to stop.
 const DEAD_AFTER_STOP: Duration = Duration::from_secs(2);
-
-/// Takes up to ARGV[1] firsts of their tenants, whose places have half a one more, from among the next ARGV[2].
-const FIRSTS: &str = "
-local firsts = {}
-local ahead = redis.call('ZRANGE', KEYS[1], 0, ARGV[2] - 1, 'WITHSCORES')
-for i = 1, #ahead, 2 do
-  if ahead[i + 1] % 1 ~= 0 and #firsts < tonumber(ARGV[1]) then
-    redis.call('ZREM', KEYS[1], ahead[i])
-    firsts[#firsts + 1] = { ahead[i], ahead[i + 1] }
-  end
-end
-return firsts";
 
 /// Pops from one Redis queue on a connection of its own, whatever becomes of Redis meanwhile.
 pub(crate) struct Popper {
@@ -55,17 +42,6 @@ impl Popper {
     pub(crate) async fn pop(&mut self, room: usize, stop: &CancellationToken) -> Vec<Popped> {
         let popped = self.try_pop(room, stop).await;
         self.popped(popped, stop).await
-    }
-
-    /// Up to `room` ids that are their tenants' firsts; waits for none, except after an error.
-    pub(crate) async fn pop_firsts(
-        &mut self,
-        room: usize,
-        stop: &CancellationToken,
-    ) -> Vec<Popped> {
-        let mut pop = cmd("EVAL").arg(FIRSTS).arg(1).arg(due_key(self.kind)).take();
-        let popped = self.ask(pop.arg(room).arg(AHEAD), stop).await;
-        self.popped(popped.map(Option::unwrap_or_default), stop).await
     }
 
     /// Reads what was popped, and waits after an error.
@@ -137,7 +113,7 @@ impl Popper {
 
     fn read(&self, member: &str, score: f64) -> Option<Popped> {
         match member.parse() {
-            Ok(id) => Some(Popped { id, score: Some(score), first: score.fract() != 0.0 }),
+            Ok(id) => Some(Popped { id, score: Some(score) }),
             Err(_) => {
                 warn!(job.kind = %self.kind, "Something else than a number stood on the queue; it is dropped");
                 None

@@ -1,6 +1,6 @@
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{collections::VecDeque, sync::Arc};
 
-use tokio::{select, time::sleep};
+use tokio::select;
 use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
@@ -12,9 +12,6 @@ use crate::{
 /// Ids a single pop takes.
 const BATCH: usize = 64;
 
-/// While only the slots that are kept for firsts are free, their worker looks for some this often.
-const GLANCE: Duration = Duration::from_millis(2);
-
 /// Feeds one worker: waits for a free slot, takes ids, hands them out. On stop it puts back what nobody fetched.
 pub(crate) struct Pump {
     pub(crate) kind: Kind,
@@ -25,13 +22,11 @@ pub(crate) struct Pump {
     pub(crate) stop: CancellationToken,
 }
 
-/// An id off a queue. One from Redis has the score that says where it stood. `first`: its tenant had nothing else under
-/// way lately.
+/// An id off a queue. One from Redis has the score that says where it stood.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Popped {
     pub(crate) id: i64,
     pub(crate) score: Option<f64>,
-    pub(crate) first: bool,
 }
 
 impl Pump {
@@ -50,12 +45,9 @@ impl Pump {
         while self.slot_free().await {
             let ids = self.take_local();
             if ids.is_empty() {
-                // Asked once: a slot that is freed between two questions would leave nothing to wait for but the stop.
-                let open = self.slots.open() > 0;
                 select! {
                     () = self.stop.cancelled() => {}
-                    () = self.local.rung(), if open => {}
-                    () = self.glance(), if !open => {}
+                    () = self.local.rung() => {}
                 }
             }
             let left = self.hand_out(ids).await;
@@ -70,11 +62,7 @@ impl Pump {
         while self.slot_free().await {
             let mut left = self.hand_out(self.take_local()).await;
             if left.is_empty() && self.slots.free() > 0 {
-                left = if self.slots.open() > 0 {
-                    self.pop_and_hand_out(&mut redis).await
-                } else {
-                    self.hand_out_firsts(&mut redis).await
-                };
+                left = self.pop_and_hand_out(&mut redis).await;
             }
             if !left.is_empty() {
                 return left;
@@ -83,31 +71,14 @@ impl Pump {
         Vec::new()
     }
 
-    /// One look for firsts while nobody else may have a slot.
-    async fn hand_out_firsts(&self, redis: &mut Popper) -> Vec<Popped> {
-        let ids = redis.pop_firsts(self.slots.free().clamp(1, BATCH), &self.stop).await;
-        if ids.is_empty() {
-            self.glance().await;
-        }
-        self.hand_out(ids).await
-    }
-
-    /// Waits until anybody may have a slot, and not for long: a first may have come meanwhile.
-    async fn glance(&self) {
-        select! {
-            () = self.slots.one_open() => {}
-            () = sleep(GLANCE) => {}
-        }
-    }
-
     /// One pop from Redis. It is seen through to its end whatever happens; local ids are handed out beside it.
     async fn pop_and_hand_out(&self, redis: &mut Popper) -> Vec<Popped> {
-        let room = self.slots.open().clamp(1, BATCH);
+        let room = self.slots.free().clamp(1, BATCH);
         let mut pop = std::pin::pin!(redis.pop(room, &self.stop));
         let mut left = Vec::new();
         loop {
             let local = async {
-                self.slots.one_open().await;
+                self.slots.one_free().await;
                 self.local.rung().await;
             };
             select! {
@@ -131,11 +102,8 @@ impl Pump {
     }
 
     fn take_local(&self) -> Vec<Popped> {
-        let ids = match self.slots.open() {
-            0 => self.local.take_firsts(self.slots.free()),
-            open => self.local.take(open.min(BATCH)),
-        };
-        ids.into_iter().map(|(id, first)| Popped { id, score: None, first }).collect()
+        let ids = self.local.take(self.slots.free().min(BATCH));
+        ids.into_iter().map(|id| Popped { id, score: None }).collect()
     }
 
     /// Gives each id a slot and the worker a nudge. Returns what found no slot before the stop.

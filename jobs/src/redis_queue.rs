@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use crate::{
     Error, Kind, Ring,
-    turns::{APART, FEW, TENANTS},
+    turns::{APART, TENANTS},
 };
 
 /// How long a ring may take, connecting included.
@@ -22,10 +22,10 @@ const IDS_PER_CALL: usize = 128;
 
 /// Gives ids their places, by the rule of [`Turns`](crate::turns::Turns); those that wait already keep theirs. Counters,
 /// not clocks, give the order: no machine with a wrong clock is served before the others. An empty name stands for
-/// the greatest place given away. Half a place more marks an id as one of its tenant's first few.
+/// the greatest place given away.
 const PUSH: &str = "
 local due, order, turns = KEYS[1], KEYS[2], KEYS[3]
-local apart, most, few = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local apart, most = tonumber(ARGV[1]), tonumber(ARGV[2])
 local now = tonumber(redis.call('GET', order) or 0)
 local head = redis.call('ZRANGE', due, 0, 0, 'WITHSCORES')[2]
 local furthest = tonumber(redis.call('HGET', turns, '') or 0)
@@ -34,7 +34,7 @@ if not head or redis.call('HLEN', turns) > most then
   redis.call('DEL', turns)
 end
 local last, added = {}, 0
-for i = 4, #ARGV, 2 do
+for i = 3, #ARGV, 2 do
   local id, tenant = ARGV[i], ARGV[i + 1]
   if not redis.call('ZSCORE', due, id) then
     now = now + 1
@@ -43,7 +43,7 @@ for i = 4, #ARGV, 2 do
     local turn = math.max(now, own)
     last[tenant] = turn
     furthest = math.max(furthest, turn)
-    redis.call('ZADD', due, own <= now + (few - 1) * apart and turn + 0.5 or turn, id)
+    redis.call('ZADD', due, turn, id)
     added = added + 1
   end
 end
@@ -92,7 +92,7 @@ impl RedisQueue {
             for rings in rings.chunks(IDS_PER_CALL) {
                 let keys = [due_key(kind), order_key(kind), turns_key(kind)];
                 let mut push = cmd("EVAL").arg(PUSH).arg(keys.len()).arg(&keys).take();
-                push.arg(APART).arg(TENANTS).arg(FEW);
+                push.arg(APART).arg(TENANTS);
                 for ring in rings {
                     push.arg(ring.id).arg(ring.tenant.as_bytes().as_slice());
                 }

@@ -11,12 +11,6 @@ use uuid::Uuid;
 /// newcomer passes one id of a burst; more is more even among many tenants, and any number above one lets newcomers pass.
 pub(crate) const APART: i64 = 1_024;
 
-/// So many ids of a tenant in a row are its first: who posts to a few accounts at one moment is no burst.
-pub(crate) const FEW: i64 = 4;
-
-/// Whoever looks for firsts looks at so many of the ids that leave next: a newcomer stands right behind what is served now.
-pub(crate) const AHEAD: usize = 64;
-
 /// Tenants kept in mind at most; beyond that all are newcomers once.
 pub(crate) const TENANTS: usize = 10_000;
 
@@ -41,17 +35,16 @@ impl Turns {
         self.now = self.now.max(head.unwrap_or(self.furthest));
     }
 
-    /// The place of a tenant's next id, and whether it is among the first [`FEW`]: the tenant has had next to nothing
-    /// lately.
-    pub(crate) fn next(&mut self, tenant: Uuid) -> (i64, bool) {
+    /// The place of a tenant's next id.
+    pub(crate) fn next(&mut self, tenant: Uuid) -> i64 {
         if self.last.len() > TENANTS {
             self.last.clear();
         }
         self.now += 1;
         let own = self.last.get(&tenant).map_or(self.now, |last| last + APART);
-        let (turn, first) = (self.now.max(own), own <= self.now + (FEW - 1) * APART);
+        let turn = self.now.max(own);
         self.last.insert(tenant, turn);
         self.furthest = self.furthest.max(turn);
-        (turn, first)
+        turn
     }
 }

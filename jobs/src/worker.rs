@@ -66,7 +66,7 @@ where
                 .build(move |taken: Taken| {
                     let handler = handler.clone();
                     async move {
-                        handler(J::of(&taken)).await;
+                        handler(J::from_id(taken.id())).await;
                         drop(taken);
                     }
                 })
@@ -84,7 +84,7 @@ where
 async fn measure(kind: Kind, slots: Slots) {
     loop {
         let running = slots.total() - slots.free();
-        fanfare_metrics::record::work(kind.as_str(), running, slots.for_anybody());
+        fanfare_metrics::record::work(kind.as_str(), running, slots.total());
         sleep(Duration::from_secs(1)).await;
     }
 }

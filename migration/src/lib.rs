@@ -12,6 +12,7 @@ mod m0008_media_upkeep;
 mod m0009_due_in_order;
 mod m0010_brands_exist;
 mod m0011_processes;
+mod m0012_lines;
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
@@ -33,6 +34,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0009_due_in_order::DueInOrder),
             Box::new(m0010_brands_exist::BrandsExist),
             Box::new(m0011_processes::Processes),
+            Box::new(m0012_lines::Lines),
         ]
     }
 }

@@ -128,6 +128,13 @@ impl Download {
         Ok(download)
     }
 
+    /// How long the server asks to wait, as [`Reply::retry_after`] says.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        let header = |name: &str| self.headers.get(name).and_then(|value| value.to_str().ok());
+        retry_after::parse(header("retry-after")?, header("date"))
+    }
+
     /// The next piece of the body; `None` after the last.
     ///
     /// # Errors

@@ -157,10 +157,20 @@ pub struct Refreshed {
     pub expires_at: Option<chrono::DateTime<chrono::Utc>>,
 }
 
-/// What a connector stored between two calls. A state that cannot be read starts over, so only use it where nothing
-/// prepared is public.
-pub fn read_state<T: Default + serde::de::DeserializeOwned>(state: Option<&Value>) -> T {
-    state.and_then(|state| T::deserialize(state).ok()).unwrap_or_default()
+/// Returns what a connector stored between two calls; the default before the first of them.
+///
+/// # Errors
+/// [`crate::Kind::Misconfigured`] for a state that cannot be read. It never means to start over: something may be public
+/// already.
+pub fn read_state<T: Default + serde::de::DeserializeOwned>(
+    state: Option<&Value>,
+) -> crate::Result<T> {
+    let Some(state) = state else { return Ok(T::default()) };
+    T::deserialize(state).map_err(|_| {
+        crate::Error::misconfigured("The stored progress of the post cannot be read.").with_remedy(
+            "Look on the platform whether a part of the post is public; if not, make the post again.",
+        )
+    })
 }
 
 impl Progress {

@@ -8,21 +8,40 @@ use serde_json::json;
 /// More than the 16 slots of a worker in these stories.
 const FLOOD: usize = 40;
 
-async fn published(user: &User, account: i64) -> usize {
-    let path = format!("/api/v1/posts?status=published&account_id={account}&limit=100");
-    user.get(&path).await.expect(200).body["posts"].as_array().unwrap().len()
+/// How many posts of a person are public, on whatever account; at most a hundred are counted.
+async fn published(user: &User) -> usize {
+    let path = "/api/v1/posts?status=published&limit=100";
+    user.get(path).await.expect(200).body["posts"].as_array().unwrap().len()
+}
+
+/// Makes a post on each of this many accounts, all of which answer slowly: posts of one account wait for one another.
+async fn flood(user: &User, accounts: usize, ms: u64) -> Vec<i64> {
+    let delays = json!([{"on": "commit", "kind": "delay", "ms": ms, "times": 1_000}]);
+    let mut slow = Vec::new();
+    for _ in 0..accounts {
+        let account = user.connect("bluesky").await;
+        user.faults("bluesky", account, delays.clone()).await;
+        slow.push(account);
+    }
+    for account in &slow {
+        let _ = user.publish(json!({"account_id": account, "caption": "One of many"})).await;
+    }
+    slow
+}
+
+async fn on_network(user: &User, accounts: &[i64]) -> usize {
+    let mut posts = 0;
+    for account in accounts {
+        posts += user.on_network("bluesky", *account).await.len();
+    }
+    posts
 }
 
 #[tokio::test]
 async fn a_slow_network_full_of_posts_does_not_hold_up_another() {
     let app = TestApp::start().await;
     let (busy, quiet) = (app.user().await, app.user().await);
-    let slow = busy.connect("bluesky").await;
-    let delays = json!([{"on": "commit", "kind": "delay", "ms": 3_000, "times": 1_000}]);
-    busy.faults("bluesky", slow, delays).await;
-    for number in 0..FLOOD {
-        let _ = busy.publish(json!({"account_id": slow, "caption": format!("{number}")})).await;
-    }
+    let slow = flood(&busy, FLOOD, 3_000).await;
     app.eventually("the slow network is full", || async {
         let path = "/api/v1/posts?status=publishing&limit=100";
         let running = busy.get(path).await.expect(200).body["posts"].as_array().unwrap().len();
@@ -30,66 +49,53 @@ async fn a_slow_network_full_of_posts_does_not_hold_up_another() {
     })
     .await;
     let other = quiet.connect("wordpress").await;
-    let before = published(&busy, slow).await;
+    let before = published(&busy).await;
     let post = quiet.publish(json!({"account_id": other, "caption": "A newcomer"})).await;
     app.settled(&quiet, post["id"].as_i64().unwrap(), &["published"]).await;
-    let passed = published(&busy, slow).await - before;
+    let passed = published(&busy).await - before;
     assert!(passed <= FLOOD / 2, "the newcomer waited for {passed} posts of its neighbour");
-    app.eventually("what was parked goes out too", || async {
-        (published(&busy, slow).await == FLOOD).then_some(())
+    app.eventually("what had to wait goes out too", || async {
+        (published(&busy).await == FLOOD).then_some(())
     })
     .await;
-    assert_eq!(busy.on_network("bluesky", slow).await.len(), FLOOD);
+    assert_eq!(on_network(&busy, &slow).await, FLOOD);
 }
 
 #[tokio::test]
 async fn one_post_passes_a_burst_of_a_neighbour_that_came_before_it() {
-    const BURST: usize = 100;
+    const BURST: usize = 60;
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
     let (loud, quiet) = (app.user().await, app.user().await);
-    let (many, one) = (loud.connect("bluesky").await, quiet.connect("bluesky").await);
-    let delays = json!([{"on": "commit", "kind": "delay", "ms": 1_000, "times": 1_000}]);
-    loud.faults("bluesky", many, delays).await;
-    for number in 0..BURST {
-        let _ = loud.publish(json!({"account_id": many, "caption": format!("{number}")})).await;
-    }
+    let _ = flood(&loud, BURST, 1_000).await;
+    let one = quiet.connect("bluesky").await;
     let post = quiet.publish(json!({"account_id": one, "caption": "Just this"})).await;
     app.work();
     app.settled(&quiet, post["id"].as_i64().unwrap(), &["published"]).await;
-    let done = published(&loud, many).await;
+    let done = published(&loud).await;
     assert!(done <= BURST / 2, "it waited for {done} posts of its neighbour");
 }
 
 #[tokio::test]
 async fn a_few_posts_are_not_left_behind_a_burst_on_the_same_slow_network() {
-    const BURST: usize = 240;
+    const BURST: usize = 90;
     const FEW: usize = 6;
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
     let (loud, quiet) = (app.user().await, app.user().await);
-    let (many, few) = (loud.connect("bluesky").await, quiet.connect("bluesky").await);
-    let delays = json!([{"on": "commit", "kind": "delay", "ms": 1_000, "times": 1_000}]);
-    for (user, account) in [(&loud, many), (&quiet, few)] {
-        user.faults("bluesky", account, delays.clone()).await;
-    }
-    for number in 0..BURST {
-        let _ = loud.publish(json!({"account_id": many, "caption": format!("{number}")})).await;
-    }
+    let many = flood(&loud, BURST, 1_000).await;
     app.work();
     app.eventually("the burst is under way", || async {
-        (published(&loud, many).await > 0).then_some(())
+        (published(&loud).await > 0).then_some(())
     })
     .await;
-    for number in 0..FEW {
-        let _ = quiet.publish(json!({"account_id": few, "caption": format!("{number}")})).await;
-    }
-    let before = loud.on_network("bluesky", many).await.len();
+    let few = flood(&quiet, FEW, 1_000).await;
+    let before = on_network(&loud, &many).await;
     app.eventually("the few are public", || async {
-        (quiet.on_network("bluesky", few).await.len() == FEW).then_some(())
+        (on_network(&quiet, &few).await == FEW).then_some(())
     })
     .await;
-    let passed = loud.on_network("bluesky", many).await.len() - before;
+    let passed = on_network(&loud, &many).await - before;
     assert!(before + passed < BURST, "nothing is left of the burst, which was to be passed");
-    assert!(passed <= BURST / 4, "they waited for {passed} posts of their neighbour");
+    assert!(passed <= BURST / 2, "they waited for {passed} posts of their neighbour");
 }
 
 #[tokio::test]
@@ -115,6 +121,8 @@ async fn a_slow_receiver_does_not_hold_up_another() {
     let heard = slow.heard().len();
     assert!(heard < FLOOD, "the quick receiver waited for {heard} deliveries to the slow one");
     app.eventually("the slow receiver hears of everything", || async {
+        // What found no slot comes back after a while.
+        app.pass(Duration::from_millis(500)).await;
         (slow.heard().len() >= FLOOD).then_some(())
     })
     .await;

@@ -6,23 +6,27 @@ use fanfare_domain::{
     PostId,
     posts::{
         PostStatus,
-        work::{Armed, Attempt, Claimed, Record, arm, claim, look, record, take},
+        work::{Armed, Attempt, Claimant, Claimed, Record, arm, claim, look, record, take},
     },
     work::{Hold, LEASE},
 };
 use fanfare_tests::{Options, TestApp, User};
 use serde_json::{Value, json};
 
-async fn service() -> (TestApp, User, i64) {
+/// A worker that takes posts.
+const WORKER: Claimant<'_> = Claimant::new("worker");
+
+async fn service() -> (TestApp, User) {
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
     let user = app.user().await;
-    let account = user.connect("bluesky").await;
-    (app, user, account)
+    (app, user)
 }
 
-async fn due_posts(app: &TestApp, user: &User, account: i64, count: usize) -> Vec<i64> {
+/// Due posts of as many accounts: none waits behind another.
+async fn due_posts(app: &TestApp, user: &User, count: usize) -> Vec<i64> {
     let mut ids = Vec::new();
     for number in 0..count {
+        let account = user.connect("bluesky").await;
         let caption = format!("post {number}");
         let new = json!({"account_id": account, "caption": caption, "scheduled_at": app.at(5)});
         ids.push(user.publish(new).await["id"].as_i64().unwrap());
@@ -66,23 +70,23 @@ fn attempt() -> Attempt {
 
 #[tokio::test]
 async fn what_has_changed_since_it_was_read_is_not_taken() {
-    let (app, user, account) = service().await;
-    let ids = due_posts(&app, &user, account, 6).await;
+    let (app, user) = service().await;
+    let ids = due_posts(&app, &user, 6).await;
     let path = |n: usize, rest: &str| format!("/api/v1/posts/{}{rest}", ids[n]);
-    let seen = look(&app.domain, &ids).await.unwrap();
+    let seen = look(&app.domain, WORKER, &ids).await.unwrap();
     assert_eq!(seen.len(), 6);
     user.patch(&path(0, ""), json!({"caption": "another text"})).await.expect(200);
     user.put(&path(1, "/status"), json!({"status": "paused"})).await.expect(200);
     user.put(&path(2, "/release-id"), json!({"release_id": "r1"})).await.expect(200);
     user.delete(&path(3, "")).await.expect(200);
-    let elsewhere = claim(&app.domain, &[ids[4]]).await.unwrap();
+    let elsewhere = claim(&app.domain, WORKER, &[ids[4]]).await.unwrap();
     assert_eq!(ids_of(&elsewhere), [ids[4]]);
-    let taken = take(&app.domain, seen).await.unwrap();
+    let taken = take(&app.domain, WORKER, seen).await.unwrap();
     assert_eq!(ids_of(&taken), [ids[5]]);
     let publishing = |id| ("post.publishing".to_owned(), id, Value::Null);
     assert_eq!(told(&user).await, [publishing(ids[4]), publishing(ids[5])]);
     // What was changed and is still due is there to be taken as it is now.
-    let again = claim(&app.domain, &ids).await.unwrap();
+    let again = claim(&app.domain, WORKER, &ids).await.unwrap();
     assert_eq!(ids_of(&again), [ids[0], ids[2]]);
     let texts: BTreeSet<_> = again.iter().map(|one| one.post.caption.as_str()).collect();
     assert_eq!(texts, BTreeSet::from(["another text", "post 2"]));
@@ -90,35 +94,36 @@ async fn what_has_changed_since_it_was_read_is_not_taken() {
 
 #[tokio::test]
 async fn a_call_that_was_written_down_since_it_was_read_is_not_overlooked() {
-    let (app, user, account) = service().await;
-    let ids = due_posts(&app, &user, account, 1).await;
-    let holder = claim(&app.domain, &ids).await.unwrap().remove(0);
+    let (app, user) = service().await;
+    let ids = due_posts(&app, &user, 1).await;
+    let holder = claim(&app.domain, WORKER, &ids).await.unwrap().remove(0);
     app.advance(Duration::from_millis(LEASE.unsigned_abs() + 1));
-    let seen = look(&app.domain, &ids).await.unwrap();
+    let seen = look(&app.domain, WORKER, &ids).await.unwrap();
     assert_eq!(seen.len(), 1, "its lease has lapsed");
     // Its holder is alive after all, and its clock is behind: the lease stays as it is.
     let step = Armed {
         hold: Hold { id: ids[0], fence: holder.post.fence },
         attempt: attempt(),
         sending: Some((1, 2)),
+        in_line: true,
         lease_until: 0,
     };
     assert_eq!(arm(&app.domain, &[Arc::new(step)]).await.unwrap(), [true]);
-    assert!(take(&app.domain, seen).await.unwrap().is_empty());
-    let next = claim(&app.domain, &ids).await.unwrap().remove(0);
+    assert!(take(&app.domain, WORKER, seen).await.unwrap().is_empty());
+    let next = claim(&app.domain, WORKER, &ids).await.unwrap().remove(0);
     assert_eq!((next.post.sending_at, next.post.sending_until), (Some(1), Some(2)));
 }
 
 #[tokio::test]
 async fn a_row_that_many_want_is_taken_by_one() {
-    let (app, user, account) = service().await;
-    let ids = due_posts(&app, &user, account, 20).await;
-    let claims = (0..8).map(|_| claim(&app.domain, &ids));
+    let (app, user) = service().await;
+    let ids = due_posts(&app, &user, 20).await;
+    let claims = (0..8).map(|_| claim(&app.domain, WORKER, &ids));
     let taken = futures_util::future::join_all(claims).await;
     let mut taken: Vec<i64> =
         taken.iter().flat_map(|taken| ids_of(taken.as_ref().unwrap())).collect();
     // What was held by somebody who then let go of it is there for the next.
-    taken.extend(ids_of(&claim(&app.domain, &ids).await.unwrap()));
+    taken.extend(ids_of(&claim(&app.domain, WORKER, &ids).await.unwrap()));
     taken.sort_unstable();
     assert_eq!(taken, ids);
     assert_eq!(told(&user).await.len(), 20);
@@ -126,9 +131,9 @@ async fn a_row_that_many_want_is_taken_by_one() {
 
 #[tokio::test]
 async fn an_event_tells_the_release_that_was_given_while_the_post_was_held() {
-    let (app, user, account) = service().await;
-    let ids = due_posts(&app, &user, account, 2).await;
-    let taken = claim(&app.domain, &ids).await.unwrap();
+    let (app, user) = service().await;
+    let ids = due_posts(&app, &user, 2).await;
+    let taken = claim(&app.domain, WORKER, &ids).await.unwrap();
     let path = format!("/api/v1/posts/{}/release-id", ids[1]);
     user.put(&path, json!({"release_id": "r7"})).await.expect(200);
     let results: Vec<_> = taken.into_iter().map(|one| Arc::new(published(one))).collect();
@@ -148,6 +153,7 @@ fn published(taken: Claimed) -> Record {
     Record {
         hold: Hold { id, fence: taken.post.fence },
         keep: false,
+        out_of_line: false,
         status: PostStatus::Published,
         due_at: None,
         state: None,

@@ -43,6 +43,7 @@ mod metrics;
 mod operator;
 mod operators;
 mod ops_command;
+mod order;
 mod outages;
 mod pacing;
 mod platforms_document;

@@ -90,8 +90,8 @@ async fn a_post_is_seen_in_the_metrics_and_only_there() {
         "fanfare_sweep_leader 1",
         "fanfare_database_up 1",
         "fanfare_queue_up 1",
-        // Four rows for each of 256 slots, less the eighth that is kept for firsts.
-        "fanfare_work_slots{kind=\"publish_post\"} 896",
+        // Four rows for each of 256 slots.
+        "fanfare_work_slots{kind=\"publish_post\"} 1024",
         "fanfare_due_rows{kind=\"publish_post\"} 0",
     ];
     let text = eventually("every number is there", || async {

@@ -4,10 +4,7 @@ use std::time::Duration;
 
 use fanfare_entities::{PostId, post};
 use fanfare_tests::{Options, TestApp, User};
-use sea_orm::{
-    ActiveModelTrait, ActiveValue::NotSet, ColumnTrait, EntityTrait, ExprTrait, QueryFilter,
-    sea_query::Expr,
-};
+use sea_orm::{ActiveModelTrait, ActiveValue::NotSet, EntityTrait};
 use serde_json::{Value, json};
 
 async fn paced() -> TestApp {
@@ -95,90 +92,6 @@ async fn no_network_has_to_ask_for_patience() {
     for post in posts {
         assert_eq!(attempts(&user, post).await, 1, "waiting costs no attempt");
     }
-}
-
-/// Four posts each of four accounts take the 16 slots of the worker for three seconds.
-async fn take_all_slots(app: &TestApp, user: &User) {
-    for _ in 0..4 {
-        let slow = user.connect("discord").await;
-        let delay = json!([{"on": "commit", "kind": "delay", "ms": 3_000, "times": 4}]);
-        user.faults("discord", slow, delay).await;
-        for _ in 0..4 {
-            make(user, slow).await;
-        }
-    }
-    app.eventually("the slots are taken", || async {
-        let path = "/api/v1/posts?status=publishing&limit=100";
-        let posts = user.get(path).await.expect(200).body["posts"].clone();
-        // Who has no attempt yet has no slot either, and others may come before it.
-        let begun = |post: &&Value| post["attempts"] == 1;
-        (posts.as_array().unwrap().iter().filter(begun).count() == 16).then_some(())
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn a_post_that_waited_for_its_call_asks_for_its_turn_again() {
-    let app = paced().await;
-    let user = app.user().await;
-    take_all_slots(&app, &user).await;
-    let quick = user.connect("discord").await;
-    for _ in 0..9 {
-        make(&user, quick).await;
-    }
-    // Time for some of these to have their permits; then permits of that moment count no more, and five others are free.
-    tokio::time::sleep(Duration::from_millis(500)).await;
-    app.pass(Duration::from_secs(5)).await;
-    app.eventually("the slow ones and five of the others are out", || async {
-        (published(&user).await == 16 + 5).then_some(())
-    })
-    .await;
-    app.eventually("four wait for their turn", || async {
-        (told_to_wait(&app, &user).await == 4).then_some(())
-    })
-    .await;
-    app.eventually("all are out", || async {
-        app.pass(Duration::from_secs(5)).await;
-        (published(&user).await == 25).then_some(())
-    })
-    .await;
-    let posts = user.get("/api/v1/posts?limit=100").await.expect(200).body["posts"].clone();
-    let tried = posts.as_array().unwrap().iter().map(|post| post["attempts"].clone());
-    assert_eq!(tried.collect::<Vec<_>>(), vec![json!(1); 25], "nobody was asked for patience");
-}
-
-#[tokio::test]
-async fn a_post_that_is_lost_while_it_waits_for_its_call_costs_its_account_nothing() {
-    let app = paced().await;
-    let user = app.user().await;
-    take_all_slots(&app, &user).await;
-    let quick = user.connect("discord").await;
-    let (mut lost, mut others) = (Vec::new(), Vec::new());
-    for _ in 0..5 {
-        lost.push(PostId(make(&user, quick).await));
-    }
-    // Time for these to have their permits, which are all there are for now.
-    tokio::time::sleep(Duration::from_millis(500)).await;
-    // As for a worker whose lease has ended: somebody else has had the row.
-    let raised = post::Entity::update_many()
-        .col_expr(post::Column::Fence, Expr::col(post::Column::Fence).add(1))
-        .col_expr(post::Column::DueAt, Expr::value(Option::<i64>::None))
-        .filter(post::Column::Id.is_in(lost))
-        .exec(&app.domain.db.write);
-    assert_eq!(raised.await.unwrap().rows_affected, 5);
-    app.eventually("the slow ones are out", || async {
-        (published(&user).await == 16).then_some(())
-    })
-    .await;
-    // Time for the others to find that they are lost.
-    tokio::time::sleep(Duration::from_millis(500)).await;
-    for _ in 0..5 {
-        others.push(make(&user, quick).await);
-    }
-    for post in others {
-        app.settled(&user, post, &["published"]).await;
-    }
-    assert_eq!(user.on_network("discord", quick).await.len(), 5);
 }
 
 #[tokio::test]

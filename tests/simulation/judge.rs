@@ -106,6 +106,9 @@ impl Judge {
             if old.duplicate_risk && !row.duplicate_risk {
                 case.allowed += 1;
             }
+            if row.sending_at.is_some() && row.sending_at != old.sending_at {
+                in_order(row, &self.rows)?;
+            }
             case.sent += usize::from(row.sending_at.is_some() && row.sending_at != old.sending_at);
             case.flagged |= row.duplicate_risk;
             case.laps = case.laps.max(row.laps);
@@ -208,6 +211,22 @@ impl Judge {
         }
         Ok(())
     }
+}
+
+/// A post begins to be published: no earlier one of its account stands in the line.
+fn in_order(row: &Row, rows: &BTreeMap<i64, Row>) -> Result<(), Broken> {
+    let earlier = rows.values().find(|other| {
+        other.account_id == row.account_id
+            && other.stands_in_line()
+            && (other.scheduled_at, other.id) < (row.scheduled_at, row.id)
+    });
+    hold!(
+        earlier.is_none(),
+        "post {} is published before post {}, which stands in line before it",
+        row.id,
+        earlier.map_or(0, |other| other.id)
+    );
+    Ok(())
 }
 
 /// Did a caller cause it?

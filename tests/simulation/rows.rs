@@ -12,7 +12,9 @@ use uuid::Uuid;
 #[derive(Debug, Clone, PartialEq, FromQueryResult)]
 pub struct Row {
     pub id: i64,
+    pub account_id: i64,
     pub status: String,
+    pub out_of_line: bool,
     pub scheduled_at: Option<Millis>,
     pub due_at: Option<Millis>,
     pub fence: i64,
@@ -38,6 +40,11 @@ impl Row {
         ["scheduled", "publishing", "processing"].contains(&self.status.as_str())
     }
 
+    /// Later posts of the account wait behind it.
+    pub fn stands_in_line(&self) -> bool {
+        self.due_at.is_some() && !self.out_of_line
+    }
+
     /// Why it failed or waits.
     pub fn code(&self) -> &str {
         self.error.as_ref().and_then(|error| error["code"].as_str()).unwrap_or("")
@@ -46,7 +53,7 @@ impl Row {
 
 /// All posts.
 pub async fn posts(db: &Db) -> BTreeMap<i64, Row> {
-    let sql = "SELECT id, status, scheduled_at, due_at, fence, laps, attempts, attempt, sending_at, \
+    let sql = "SELECT id, account_id, status, out_of_line, scheduled_at, due_at, fence, laps, attempts, attempt, sending_at, \
                content_key, platform_post_id, partly_public, duplicate_risk, error FROM posts ORDER BY id";
     let rows = Row::find_by_statement(statement(&db.read, sql, [])).all(&db.read).await;
     rows.expect("the posts are read").into_iter().map(|row| (row.id, row)).collect()

@@ -22,10 +22,10 @@ use tokio::{
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Places at which work arrives because time has passed.
-const WOKEN: [&str; 2] = ["renewing", "writing"];
+const WOKEN: [&str; 3] = ["renewing", "writing", "dequeued"];
 
 /// Places at which work waits for time to pass, or for what it was waiting for before.
-const RESTS: [&str; 2] = ["renewed", "unwritten"];
+const RESTS: [&str; 3] = ["renewed", "unwritten", "queued"];
 
 /// Where a group of posts is, whose members would all have to wait: it is passed by.
 const OF_GROUPS: [&str; 1] = ["claiming"];

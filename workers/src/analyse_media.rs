@@ -17,7 +17,7 @@ use crate::{
 
 /// Analyses a file, if it is due and nobody else does.
 pub async fn run(job: AnalyseMedia, cx: Context) {
-    let row = match analysis::claim(&cx.domain, job.analysis_id).await {
+    let row = match analysis::claim(&cx.domain, &cx.name, job.analysis_id).await {
         Ok(Some(row)) => row,
         Ok(None) => return,
         Err(error) => {

@@ -19,7 +19,7 @@ pub async fn ensure(cx: &Domain) {
 
 /// Cleans up, if it is due and nobody else does.
 pub async fn run(job: CleanUp, cx: Context) {
-    let row = match upkeep::claim(&cx.domain, job.chore_id).await {
+    let row = match upkeep::claim(&cx.domain, &cx.name, job.chore_id).await {
         Ok(Some(row)) => row,
         Ok(None) => return,
         Err(error) => {

@@ -5,26 +5,24 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use fanfare_domain::{
     Domain, Result,
     failpoint::Failpoint,
-    group::{Group, LINGER, MOST},
-    posts::work::{self as publishing, Armed, Claimed, Record},
+    group::{Group, LINGER},
+    posts::work::{self as publishing, Armed, Claimant, Claimed, Record},
     webhooks::work as deliveries,
     work::{self, Hold},
 };
 use fanfare_entities::Millis;
 use fanfare_jobs::Kind;
 use fanfare_platforms::{self as platforms, Platform, PlatformId};
-use tokio::sync::mpsc;
 
 use crate::{
+    dispatcher::Dispatcher,
     heartbeat::Busy,
-    lane::Lane,
     publish_post::permit::{Desk, Turn, Wanted},
-    shares::Shares,
     tally::Tally,
 };
 
-/// Many small writes as few large ones, lane by lane.
-pub type Grouped<I, O> = Group<Lane, I, O>;
+/// Many small writes as few large ones.
+pub type Grouped<I, O> = Group<(), I, O>;
 
 /// The context of a worker process. Cheap to clone.
 #[derive(Clone)]
@@ -58,12 +56,10 @@ pub struct Inner {
     pub claim_delivery: Grouped<i64, Option<deliveries::Claimed>>,
     /// Results of webhook deliveries.
     pub finish_delivery: Grouped<deliveries::Outcome, bool>,
-    /// Which posts get ready for their calls, or make them.
-    pub post_shares: Shares,
-    /// Which of them make their calls.
-    pub call_shares: Shares,
-    /// Who uses the slots for webhook deliveries.
-    pub delivery_shares: Shares,
+    /// Which posts make their calls.
+    pub calls: Dispatcher,
+    /// Which webhook deliveries are made.
+    pub deliveries: Dispatcher,
 }
 
 /// Finds the connector of a network.
@@ -80,13 +76,9 @@ impl Context {
     #[must_use]
     pub fn with_connector(domain: Domain, name: String, connector: Connector) -> Self {
         let cx = &domain;
-        let claim = grouped(cx, "claim", linger(cx), |cx, ids: Vec<Arc<i64>>| async move {
-            let taken = publishing::claim(&cx, &plain(&ids)).await?;
-            Ok(in_order(&ids, taken.into_iter().map(Box::new), |one| one.post.id.0))
-        });
-        let (post_shares, posts) = Shares::new(usize::MAX / 8);
-        let post_shares = post_shares.slow_start();
-        let permit = permits(cx, post_shares.clone());
+        let calls = Dispatcher::new(UNBOUNDED);
+        let claim = claims(cx, &name, &calls);
+        let permit = permits(cx);
         let arm = grouped(cx, "arm", AT_ONCE, |cx, armed: Vec<_>| async move {
             publishing::arm(&cx, &armed).await
         });
@@ -100,21 +92,19 @@ impl Context {
                 let kept = work::renew(&cx, Kind::PublishPost, &holds, until).await?;
                 Ok(holds.iter().map(|hold| kept.contains(hold)).collect())
             });
+        let holder: Arc<str> = name.as_str().into();
         let claim_delivery =
-            grouped(cx, "claim_delivery", linger(cx), |cx, ids: Vec<Arc<i64>>| async move {
-                let taken = deliveries::claim(&cx, plain(&ids)).await?;
-                Ok(in_order(&ids, taken, |one| one.delivery.id.0))
+            grouped(cx, "claim_delivery", linger(cx), move |cx, ids: Vec<Arc<i64>>| {
+                let holder = Arc::clone(&holder);
+                async move {
+                    let taken = deliveries::claim(&cx, &holder, plain(&ids)).await?;
+                    Ok(in_order(&ids, taken, |one| one.delivery.id.0))
+                }
             });
         let finish_delivery =
             grouped(cx, "finish_delivery", linger(cx), |cx, outcomes: Vec<_>| async move {
                 deliveries::finish(&cx, &outcomes).await
             });
-        // Nothing is parked there: who gets no call goes back to where posts wait to get ready.
-        let (call_shares, _) = Shares::new(usize::MAX / 8);
-        let call_shares = call_shares.patient(CALL).slow_start();
-        let (delivery_shares, left) = Shares::new(usize::MAX / 8);
-        tokio::spawn(unpark(cx.clone(), Kind::PublishPost, posts));
-        tokio::spawn(unpark(cx.clone(), Kind::DeliverWebhook, left));
         Self(Arc::new(Inner {
             claim,
             permit,
@@ -123,9 +113,8 @@ impl Context {
             renew,
             claim_delivery,
             finish_delivery,
-            post_shares,
-            call_shares,
-            delivery_shares,
+            calls,
+            deliveries: Dispatcher::new(UNBOUNDED),
             connector,
             failpoint: domain.failpoint.clone(),
             domain,
@@ -150,34 +139,31 @@ impl std::ops::Deref for Context {
     }
 }
 
-/// Makes rows due again for which a slot has freed; ends with the shares they were parked in.
-async fn unpark(cx: Domain, kind: Kind, mut leaving: mpsc::UnboundedReceiver<Hold>) {
-    let mut rows = Vec::new();
-    while leaving.recv_many(&mut rows, 256).await > 0 {
-        if let Err(error) = work::release(&cx, kind, &rows, cx.clock.now()).await {
-            tracing::warn!(%error, "parked rows were not woken; they are due again within a minute");
-        }
-        rows.clear();
-    }
-}
+/// What a context has that runs no worker: as many slots as anybody asks for.
+const UNBOUNDED: usize = usize::MAX / 8;
 
-/// A post that is ready waits so long for its call: a third of its lease.
-const CALL: Duration = Duration::from_millis(work::LEASE.unsigned_abs() / 3);
-
-/// What a post has a slot for does not linger: meanwhile the slot would stand idle, and those whose permits came together
-/// come together again.
+/// What a post has a slot for does not linger: meanwhile the slot would stand idle.
 const AT_ONCE: Duration = Duration::ZERO;
 
-/// While somebody with few posts is about, so many permits of others are asked for at once: Redis does one thing at a time, and
-/// a burst that takes all processors delays each step of a neighbour's post.
-const MINDFUL: usize = 64;
+/// Claims posts for this worker.
+fn claims(cx: &Domain, name: &str, calls: &Dispatcher) -> Grouped<i64, Option<Box<Claimed>>> {
+    let (name, calls): (Arc<str>, _) = (name.into(), calls.clone());
+    grouped(cx, "claim", linger(cx), move |cx, ids: Vec<Arc<i64>>| {
+        let (name, calls) = (Arc::clone(&name), calls.clone());
+        async move {
+            let holds = |post| calls.holds(post);
+            let who = Claimant { name: &name, holds: &holds };
+            let taken = publishing::claim(&cx, who, &plain(&ids)).await?;
+            Ok(in_order(&ids, taken.into_iter().map(Box::new), |one| one.post.id.0))
+        }
+    })
+}
 
 /// Decides when public calls may be made.
-fn permits(cx: &Domain, shares: Shares) -> Grouped<Wanted, Turn> {
-    let (domain, desk) = (cx.clone(), Arc::<Desk>::default());
-    let most = move || if shares.has_newcomers() { MINDFUL } else { MOST };
-    Group::sized("permit", linger(cx), most, move |wanted: Vec<Arc<Wanted>>| {
-        let (cx, desk) = (domain.clone(), Arc::clone(&desk));
+fn permits(cx: &Domain) -> Grouped<Wanted, Turn> {
+    let desk = Arc::<Desk>::default();
+    grouped(cx, "permit", AT_ONCE, move |cx, wanted: Vec<Arc<Wanted>>| {
+        let desk = Arc::clone(&desk);
         async move { desk.decide(&cx, &wanted).await }
     })
 }

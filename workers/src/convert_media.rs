@@ -16,7 +16,7 @@ use crate::{
 
 /// Converts a file, if it is due and nobody else does.
 pub async fn run(job: ConvertMedia, cx: Context) {
-    let (row, source) = match variants::claim(&cx.domain, job.variant_id).await {
+    let (row, source) = match variants::claim(&cx.domain, &cx.name, job.variant_id).await {
         Ok(Some(claimed)) => claimed,
         Ok(None) => return,
         Err(error) => {

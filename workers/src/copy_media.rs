@@ -21,7 +21,7 @@ const PAUSES: [i64; 2] = [0, 1_000];
 
 /// Copies a file, if it is due and nobody else has it.
 pub async fn run(job: CopyMedia, cx: Context) {
-    let row = match media::claim(&cx.domain, job.asset_id).await {
+    let row = match media::claim(&cx.domain, &cx.name, job.asset_id).await {
         Ok(Some(row)) => row,
         Ok(None) => return,
         Err(error) => {

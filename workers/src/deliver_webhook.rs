@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use fanfare_domain::{
     webhooks::work as deliveries,
-    work::{self, Hold, LEASE},
+    work::{self, Hold},
 };
-use fanfare_entities::{Millis, WorkspaceId, webhook_delivery::DeliveryStatus};
+use fanfare_entities::{Millis, webhook_delivery::DeliveryStatus};
 use fanfare_jobs::{DeliverWebhook, Kind};
 use fanfare_metrics::record;
 use fanfare_outbound::Download;
@@ -19,8 +19,7 @@ use url::Url;
 
 use crate::{
     Context,
-    lane::Lane,
-    shares::{Key, Seeker},
+    dispatcher::{Line, PATIENCE, Request, back_at},
 };
 
 /// How long a receiver may take for one try.
@@ -32,14 +31,16 @@ const KEPT: usize = 2_048;
 /// Waits after the first, second, … failed try, in seconds; after the last one the delivery has failed.
 const WAITS: [u64; 7] = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
 
+/// A wait that a receiver asks for is believed up to this long.
+const LONGEST_ASKED: Duration = Duration::from_secs(24 * 3_600);
+
 /// Makes one try of a delivery, if it is due and nobody else has it.
 pub async fn run(job: DeliverWebhook, cx: Context) {
-    let lane = Lane::of(job.first);
-    let claimed = match cx.claim_delivery.call(lane, job.delivery_id).await {
+    let claimed = match cx.claim_delivery.call((), job.delivery_id).await {
         Ok(Some(claimed)) => claimed,
         Ok(None) => return,
         Err(error) => {
-            tracing::debug!(%error, "a delivery could not be claimed; it is rung for again");
+            tracing::debug!(%error, "claim failed; the delivery will be enqueued again");
             return;
         }
     };
@@ -48,24 +49,26 @@ pub async fn run(job: DeliverWebhook, cx: Context) {
         delivery.id = %claimed.delivery.uid, webhook.id = %claimed.delivery.webhook_id,
         event = claimed.delivery.event_type, request.id = claimed.request_id,
     );
-    carry(cx, claimed, lane).instrument(span).await;
+    carry(cx, claimed).instrument(span).await;
 }
 
-async fn carry(cx: Context, claimed: deliveries::Claimed, lane: Lane) {
+async fn carry(cx: Context, claimed: deliveries::Claimed) {
     tracing::debug!("a delivery was claimed");
     cx.failpoint.reach("delivery_claimed").await;
     let hold = Hold { id: claimed.delivery.id.0, fence: claimed.delivery.fence };
     let tenant = claimed.delivery.workspace_id;
-    let seeker = Seeker { tenant, keys: vec![Key::Receiver(claimed.delivery.webhook_id)] };
-    let _slot = match cx.delivery_shares.enter(lane, seeker).await {
-        Ok(slot) => slot,
-        Err(full) => return park(&cx, full, tenant, hold).await,
+    let order = (claimed.delivery.created_at, claimed.delivery.id.0);
+    let line = Some((Line::Receiver(claimed.delivery.webhook_id), order));
+    let wish = cx.deliveries.request(Request { tenant, platform: None, line });
+    let Some(slot) = wish.within(cx.domain.clock.sleep(PATIENCE)).await else {
+        return defer(&cx, hold).await;
     };
     if claimed.delivery.attempts == 0 {
         let late_by = cx.now() - claimed.delivery.updated_at;
         cx.tally.began(Kind::DeliverWebhook, "", late_by);
     }
     let outcome = attempt(&cx, claimed).await;
+    drop(slot);
     cx.failpoint.reach("delivery_sent").await;
     record::delivery(match outcome.status {
         DeliveryStatus::Delivered => "delivered",
@@ -81,19 +84,16 @@ async fn carry(cx: Context, claimed: deliveries::Claimed, lane: Lane) {
         tracing::info!(tries, status, "a webhook did not take a delivery");
     }
     cx.tally.delivery(outcome.status);
-    if let Err(error) = cx.finish_delivery.call(lane, outcome).await {
+    if let Err(error) = cx.finish_delivery.call((), outcome).await {
         tracing::warn!(%error, "a delivery's result was not written; it will be made again");
     }
 }
 
-/// Gives a delivery back until a slot of its receiver frees, at the latest when a lease would have lapsed.
-async fn park(cx: &Context, key: Key, tenant: WorkspaceId, hold: Hold) {
-    match work::release(&cx.domain, Kind::DeliverWebhook, &[hold], cx.now() + LEASE).await {
-        Ok(()) => {
-            let row = Hold { fence: hold.fence + 1, ..hold };
-            cx.delivery_shares.park(key, tenant, row);
-        }
-        Err(error) => tracing::warn!(%error, "a delivery was left to its lease"),
+/// Gives a delivery back for which there was no slot.
+async fn defer(cx: &Context, hold: Hold) {
+    let at = back_at(cx.now());
+    if let Err(error) = work::release(&cx.domain, Kind::DeliverWebhook, &[hold], at).await {
+        tracing::warn!(%error, "a delivery could not be given back; it is due again when its lease expires");
     }
 }
 
@@ -114,8 +114,10 @@ async fn attempt(cx: &Context, claimed: deliveries::Claimed) -> deliveries::Outc
         outcome.last_error = Some("the webhook or the event is no longer there".to_owned());
         return outcome;
     };
+    let mut named = None;
     match send(cx, &claimed, &hook.url, body.to_string()).await {
-        Ok((status, reply)) => {
+        Ok((status, reply, asked)) => {
+            named = asked;
             outcome.last_status = Some(i32::from(status));
             outcome.gone = status == 410;
             if (200..300).contains(&status) {
@@ -127,7 +129,7 @@ async fn attempt(cx: &Context, claimed: deliveries::Claimed) -> deliveries::Outc
         Err(why) => outcome.last_error = Some(why),
     }
     if !outcome.gone
-        && let Some(at) = next_try(outcome.tries, cx.now())
+        && let Some(at) = next_try(outcome.tries, named, cx.now())
     {
         outcome.status = DeliveryStatus::Pending;
         outcome.due_at = Some(at);
@@ -140,7 +142,7 @@ async fn send(
     claimed: &deliveries::Claimed,
     url: &str,
     body: String,
-) -> Result<(u16, String), String> {
+) -> Result<(u16, String, Option<Duration>), String> {
     let url = Url::parse(url).map_err(|_| "the address is not valid".to_owned())?;
     let signed = signature(&claimed.secrets, cx.now() / 1_000, &body);
     let row = &claimed.delivery;
@@ -154,11 +156,13 @@ async fn send(
         .header("X-Fanfare-Delivery", &row.uid.to_string())
         .body("application/json", body.into())
         .deadline(DEADLINE)
+        // Only its beginning is read, however long it is.
+        .max_reply(usize::MAX)
         .open()
         .await
         .map_err(|error| error.to_string())?;
-    let status = reply.status;
-    Ok((status, beginning(reply).await))
+    let (status, asked) = (reply.status, reply.retry_after());
+    Ok((status, beginning(reply).await, asked))
 }
 
 /// The first bytes of a reply; however long it is, no more of it is read.
@@ -191,10 +195,12 @@ fn signature(secrets: &[SecretString], seconds: Millis, body: &str) -> String {
     header
 }
 
-fn next_try(tries: i32, now: Millis) -> Option<Millis> {
+/// When the next try is made, if there is one left: after the usual wait, or a longer one that the receiver asked for.
+fn next_try(tries: i32, asked: Option<Duration>, now: Millis) -> Option<Millis> {
     let place = usize::try_from(tries).ok()?.checked_sub(1)?;
     let wait = Duration::from_secs(*WAITS.get(place)?);
     let wait = wait.mul_f64(rand::rng().random_range(0.9..1.1));
+    let wait = wait.max(asked.unwrap_or_default().min(LONGEST_ASKED));
     Some(now + Millis::try_from(wait.as_millis()).unwrap_or(Millis::MAX / 4))
 }
 
@@ -214,8 +220,16 @@ mod tests {
 
     #[test]
     fn eight_tries_and_no_more() {
-        assert!((1..=7).all(|tries| next_try(tries, 0).is_some()));
-        assert_eq!(next_try(8, 0), None);
-        assert!((4_500..=5_500).contains(&next_try(1, 0).unwrap()));
+        assert!((1..=7).all(|tries| next_try(tries, None, 0).is_some()));
+        assert_eq!(next_try(8, None, 0), None);
+        assert!((4_500..=5_500).contains(&next_try(1, None, 0).unwrap()));
+    }
+
+    #[test]
+    fn a_receiver_may_ask_for_a_longer_wait_of_up_to_a_day() {
+        let next = |seconds| next_try(1, Some(Duration::from_secs(seconds)), 0).unwrap();
+        assert_eq!(next(120), 120_000);
+        assert!((4_500..=5_500).contains(&next(1)), "not a shorter one");
+        assert_eq!(next(99_999_999_999), 86_400_000);
     }
 }

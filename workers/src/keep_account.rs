@@ -7,7 +7,7 @@ use crate::Context;
 
 /// Does what an account needs, if it is due and nobody else has it.
 pub async fn run(job: KeepAccount, cx: Context) {
-    let row = match keep::claim(&cx.domain, AccountId(job.account_id)).await {
+    let row = match keep::claim(&cx.domain, &cx.name, AccountId(job.account_id)).await {
         Ok(Some(row)) => row,
         Ok(None) => return,
         Err(error) => {

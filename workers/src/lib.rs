@@ -9,20 +9,19 @@ mod context;
 mod convert_media;
 mod copy_media;
 mod deliver_webhook;
+mod dispatcher;
 mod heartbeat;
 mod keep_account;
 mod keeper;
-mod lane;
 mod lease;
 mod publish_post;
 mod runway;
-mod shares;
 mod sweeper;
 mod tally;
 
 use std::time::Duration;
 
-use fanfare_domain::clock;
+use fanfare_domain::{clock, work};
 use fanfare_jobs::{
     AnalyseMedia, CleanUp, ConvertMedia, CopyMedia, DeliverWebhook, Job, KeepAccount, Kind,
     PublishPost, Queue, Slots,
@@ -50,10 +49,6 @@ pub struct Options {
 /// their results written.
 const ROWS_A_SLOT: usize = 4;
 
-/// For each slot so many posts get ready for their calls or make them: one has its permit, or asks for it, while another is
-/// with its network.
-const GETTING_READY: usize = 2;
-
 impl Default for Options {
     fn default() -> Self {
         Self { queues: Queue::ALL.to_vec(), slots: 256, grace: Duration::from_secs(40) }
@@ -71,10 +66,18 @@ pub async fn run(
 ) -> Result<(), fanfare_jobs::Error> {
     clock::follow_first(&cx.domain, &stop).await;
     clean_up::ensure(&cx.domain).await;
+    if !cx.domain.db.is_postgres() {
+        // One process has this database: whoever held rows in it is gone.
+        match work::end_leases(&cx.domain, "coalesce(held_by, '') <> $2", &cx.name).await {
+            Ok(ended) => {
+                tracing::debug!(rows = ended, "the work of an earlier process is due again")
+            }
+            Err(error) => tracing::warn!(%error, "the leases of an earlier process have to expire"),
+        }
+    }
     cx.domain.limits.take_part();
-    cx.post_shares.set_slots(options.slots * GETTING_READY);
-    cx.call_shares.set_slots(options.slots);
-    cx.delivery_shares.set_slots(but_for_newcomers(delivery_slots(&options)));
+    cx.calls.set_slots(options.slots);
+    cx.deliveries.set_slots(delivery_slots(&options));
     let all_ended = CancellationToken::new();
     let beating = tokio::spawn(heartbeat::run(cx.clone(), options.clone(), all_ended.clone()));
     let mut tasks = JoinSet::new();
@@ -142,8 +145,8 @@ async fn work(
             start::<PublishPost, _, _>(cx, rows, options, stop, publish_post::run).await
         }
         Kind::DeliverWebhook => {
-            let slots = delivery_slots(options);
-            start::<DeliverWebhook, _, _>(cx, slots, options, stop, deliver_webhook::run).await
+            let rows = delivery_slots(options) * ROWS_A_SLOT;
+            start::<DeliverWebhook, _, _>(cx, rows, options, stop, deliver_webhook::run).await
         }
         Kind::CopyMedia => {
             start::<CopyMedia, _, _>(cx, slots.min(16), options, stop, copy_media::run).await
@@ -173,12 +176,6 @@ fn delivery_slots(options: &Options) -> usize {
     options.slots.min(64)
 }
 
-/// How many of its slots one receiver may have: a delivery keeps its row for as long as its slot, and the last eighth of the
-/// rows is for newcomers. Never none.
-const fn but_for_newcomers(slots: usize) -> usize {
-    slots - slots / 8
-}
-
 async fn start<J, F, Fut>(
     cx: Context,
     slots: usize,
@@ -192,7 +189,7 @@ where
     Fut: Future<Output = ()> + Send + 'static,
 {
     let name = format!("{}-{}", cx.name, J::KIND.as_str());
-    let slots = Slots::new(slots).keeping(slots / 8);
+    let slots = Slots::new(slots);
     let bell = cx.domain.bell.clone();
     let handler = move |job: J| {
         let (id, cx) = (job.id(), cx.clone());
@@ -203,16 +200,4 @@ where
         }
     };
     fanfare_jobs::run_worker(name, &bell, slots, handler, stop, options.grace).await
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_worker_of_one_slot_delivers_webhooks_too() {
-        let of =
-            |slots| but_for_newcomers(delivery_slots(&Options { slots, ..Options::default() }));
-        assert_eq!([of(1), of(8), of(256)], [1, 7, 56]);
-    }
 }

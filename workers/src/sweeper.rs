@@ -11,12 +11,12 @@ use std::{
 
 use fanfare_domain::{
     Result,
-    work::{self, Foresight, Lead, Outlook, Turn},
+    work::{self, Foresight, Lead, Outlook, Silent, Turn},
 };
 use fanfare_entities::Millis;
 use fanfare_jobs::{Kind, Ring};
 use fanfare_metrics::record;
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use crate::{Context, keeper::Keeper, runway::Runway};
 
@@ -28,6 +28,9 @@ const SHORT: Duration = Duration::from_millis(20);
 
 /// How often what waits is counted.
 const MEASURE: Duration = Duration::from_secs(5);
+
+/// How often dead workers are looked for.
+const SEARCH: Duration = Duration::from_secs(1);
 
 /// Counting more due rows than this would cost more than it tells.
 const MOST_COUNTED: u32 = 100_000;
@@ -43,6 +46,9 @@ pub async fn run(cx: &Context, stop: CancellationToken) {
         keeper: Keeper::default(),
         trouble: false,
         measured: None,
+        counting: None,
+        silent: Silent::default(),
+        searched: None,
     };
     while !stop.is_cancelled() {
         let begun = Instant::now();
@@ -52,7 +58,7 @@ pub async fn run(cx: &Context, stop: CancellationToken) {
         });
         record::sweep(outcome, begun.elapsed(), cx.now());
         if outcome == record::Sweep::Led {
-            sweep.measure().await;
+            sweep.measure();
         }
         tokio::select! {
             () = tokio::time::sleep(rest) => {}
@@ -73,8 +79,12 @@ struct Sweep<'a> {
     keeper: Keeper,
     /// The queue failed in the last turn.
     trouble: bool,
-    /// When what waits was counted last.
+    /// When what waits was counted last, and the counting.
     measured: Option<Instant>,
+    counting: Option<AbortOnDropHandle<()>>,
+    /// The dead workers, and when they were last looked for.
+    silent: Silent,
+    searched: Option<Instant>,
 }
 
 impl Sweep<'_> {
@@ -91,6 +101,13 @@ impl Sweep<'_> {
             return Ok((record::Sweep::Followed, REST));
         }
         self.keeper.tend(cx).await?;
+        if !alone && self.searched.is_none_or(|last| last.elapsed() >= SEARCH) {
+            self.searched = Some(Instant::now());
+            let ended = self.silent.end_leases(cx).await?;
+            if ended > 0 {
+                tracing::info!(rows = ended, "the work of dead workers is due again");
+            }
+        }
         let mut rest = REST;
         let outlook = work::outlook(cx).await?;
         for Outlook { kind, next, .. } in &outlook {
@@ -125,26 +142,15 @@ impl Sweep<'_> {
         Ok(more)
     }
 
-    /// Tells every few seconds what waits; only the leader does, so that a fleet is counted once.
-    async fn measure(&mut self) {
+    /// Counts every few seconds what waits, beside the turns; only the leader does, so that a fleet is counted once.
+    fn measure(&mut self) {
         let recent = self.measured.is_some_and(|last| last.elapsed() < MEASURE);
-        if recent || !fanfare_metrics::is_recording() {
+        let counting = self.counting.as_ref().is_some_and(|counting| !counting.is_finished());
+        if recent || counting || !fanfare_metrics::is_recording() {
             return;
         }
         self.measured = Some(Instant::now());
-        let cx = &self.cx.domain;
-        for Outlook { kind, oldest, .. } in work::outlook(cx).await.unwrap_or_default() {
-            let ids = cx.bell.depth(kind).await.unwrap_or(0);
-            if let Ok(rows) = work::count_due(cx, kind, MOST_COUNTED).await {
-                let age = oldest.map_or(0, |due| (self.cx.now() - due).max(0));
-                record::waiting(
-                    kind.as_str(),
-                    ids,
-                    rows,
-                    Duration::from_millis(age.unsigned_abs()),
-                );
-            }
-        }
+        self.counting = Some(AbortOnDropHandle::new(tokio::spawn(measure(self.cx.clone()))));
     }
 
     async fn push(&mut self, kind: Kind, rings: &[Ring], alone: bool) {
@@ -165,5 +171,17 @@ impl Sweep<'_> {
     fn until(&self, due: Option<Millis>) -> Duration {
         let wait = due.map(|due| (due - self.cx.now()).max(5));
         wait.map_or(REST, |wait| Duration::from_millis(wait.unsigned_abs()))
+    }
+}
+
+/// Counts what waits. It may take seconds while a hundred thousand rows are due.
+async fn measure(cx: Context) {
+    let cx = &cx.domain;
+    for Outlook { kind, oldest, .. } in work::outlook(cx).await.unwrap_or_default() {
+        let ids = cx.bell.depth(kind).await.unwrap_or(0);
+        if let Ok(rows) = work::count_due(cx, kind, MOST_COUNTED).await {
+            let age = oldest.map_or(0, |due| (cx.clock.now() - due).max(0));
+            record::waiting(kind.as_str(), ids, rows, Duration::from_millis(age.unsigned_abs()));
+        }
     }
 }

@@ -39,8 +39,9 @@ const ELSEWHERE: Millis = 5_000;
 ///
 /// # Errors
 /// The database's.
-pub async fn claim(cx: &Domain, id: AccountId) -> Result<Option<account::Model>> {
-    let taken = work::claim(&cx.db.write, Kind::KeepAccount, &[id.0], cx.clock.now()).await?;
+pub async fn claim(cx: &Domain, holder: &str, id: AccountId) -> Result<Option<account::Model>> {
+    let taken =
+        work::claim(&cx.db.write, Kind::KeepAccount, &[id.0], (holder, cx.clock.now())).await?;
     Ok(taken.into_iter().next())
 }
 

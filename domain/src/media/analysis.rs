@@ -62,9 +62,9 @@ pub(super) async fn begin(tx: &mut Tx, asset: &media_asset::Model) -> Result<()>
 ///
 /// # Errors
 /// The database's. The row may have been taken all the same; then its lease lapses.
-pub async fn claim(cx: &Domain, id: i64) -> Result<Option<media_analysis::Model>> {
+pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<media_analysis::Model>> {
     let now = cx.clock.now();
-    let taken = work::claim(&cx.db.write, Kind::AnalyseMedia, &[id], now).await?;
+    let taken = work::claim(&cx.db.write, Kind::AnalyseMedia, &[id], (holder, now)).await?;
     Ok(taken.into_iter().next())
 }
 

@@ -23,9 +23,9 @@ pub fn prefix(row: &media_asset::Model) -> String {
 ///
 /// # Errors
 /// The database's. The row may have been taken all the same; then its lease lapses.
-pub async fn claim(cx: &Domain, id: i64) -> Result<Option<media_asset::Model>> {
+pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<media_asset::Model>> {
     let now = cx.clock.now();
-    let taken = work::claim(&cx.db.write, Kind::CopyMedia, &[id], now).await?;
+    let taken = work::claim(&cx.db.write, Kind::CopyMedia, &[id], (holder, now)).await?;
     Ok(taken.into_iter().next())
 }
 

@@ -116,11 +116,12 @@ pub async fn find(cx: &Domain, uid: Uuid, profile: &str) -> Result<Option<media_
 /// The database's. The row may have been taken all the same; then its lease lapses.
 pub async fn claim(
     cx: &Domain,
+    holder: &str,
     id: i64,
 ) -> Result<Option<(media_variant::Model, Option<media_analysis::Model>)>> {
     let now = cx.clock.now();
     let taken: Vec<media_variant::Model> =
-        work::claim(&cx.db.write, Kind::ConvertMedia, &[id], now).await?;
+        work::claim(&cx.db.write, Kind::ConvertMedia, &[id], (holder, now)).await?;
     let Some(row) = taken.into_iter().next() else { return Ok(None) };
     let source = media_analysis::Entity::find()
         .filter(media_analysis::Column::Uid.eq(row.uid))

@@ -153,6 +153,7 @@ fn row(
         fence: 0,
         attempts: 0,
         laps: 0,
+        out_of_line: false,
         state: None,
         partly_public: false,
         attempt: 0,

@@ -108,7 +108,8 @@ fn changed(
     let platform = super::platform(&row.platform)?;
     let is_draft = row.status == PostStatus::Draft;
     let fence = row.fence + i64::from(guard::stands(Guard::ChangeTakesRow));
-    let mut next = post::Model { fence, laps: 0, updated_at: now, ..row.clone() };
+    let mut next =
+        post::Model { fence, laps: 0, out_of_line: false, updated_at: now, ..row.clone() };
     next.request_id.clone_from(&act.request_id);
     let mut content = Content::of_row(row);
     apply(&mut content, changes, files);

@@ -202,6 +202,7 @@ fn reset(row: &post::Model, now: Millis) -> post::Model {
         fence: row.fence + i64::from(guard::stands(Guard::ChangeTakesRow)),
         attempts: 0,
         laps: 0,
+        out_of_line: false,
         steps: None,
         sending_at: None,
         sending_until: None,

@@ -8,8 +8,8 @@ use fanfare_entities::{
 };
 use fanfare_jobs::Kind;
 use sea_orm::{
-    ActiveEnum, ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DbErr,
-    EntityTrait, FromQueryResult, QueryFilter, QuerySelect, Statement, sea_query::Expr,
+    ActiveEnum, ActiveModelTrait, ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, DbErr,
+    EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect, Statement, sea_query::Expr,
 };
 use secrecy::SecretString;
 use serde_json::{Value as Json, json};
@@ -47,10 +47,10 @@ pub struct Claimed {
 ///
 /// # Errors
 /// The database's. The rows may have been taken all the same; then their leases lapse.
-pub async fn claim(cx: &Domain, ids: Vec<i64>) -> Result<Vec<Claimed>> {
+pub async fn claim(cx: &Domain, holder: &str, ids: Vec<i64>) -> Result<Vec<Claimed>> {
     let now = cx.clock.now();
     let taken: Vec<webhook_delivery::Model> =
-        work::claim(&cx.db.write, Kind::DeliverWebhook, &ids, now).await?;
+        work::claim(&cx.db.write, Kind::DeliverWebhook, &ids, (holder, now)).await?;
     if taken.is_empty() {
         return Ok(Vec::new());
     }
@@ -161,6 +161,7 @@ pub async fn finish(cx: &Domain, outcomes: &[Arc<Outcome>]) -> Result<Vec<bool>>
     ];
     let now = cx.clock.now();
     let mut tx = Tx::begin(cx).await?;
+    lock_webhooks(&tx, outcomes).await?;
     let conn = tx.conn();
     let mut values = Rows::new(conn, COLUMNS);
     for one in outcomes {
@@ -195,6 +196,31 @@ pub async fn finish(cx: &Domain, outcomes: &[Arc<Outcome>]) -> Result<Vec<bool>>
     }
     tx.commit().await?;
     Ok(outcomes.iter().map(|one| written.contains(&one.hold.id)).collect())
+}
+
+/// Locks the webhooks that [`judge`] may change, in the order of their ids and before their deliveries: whoever disables one
+/// changes deliveries that others are writing.
+async fn lock_webhooks(tx: &Tx, outcomes: &[Arc<Outcome>]) -> Result<()> {
+    if !tx.domain().db.is_postgres() {
+        return Ok(());
+    }
+    let failed = outcomes.iter().filter(|one| one.status != DeliveryStatus::Delivered);
+    let failed: BTreeSet<_> = failed.map(|one| one.webhook_id).collect();
+    let all: BTreeSet<_> = outcomes.iter().map(|one| one.webhook_id).collect();
+    let may_change = Condition::any()
+        .add(webhook::Column::Id.is_in(failed))
+        .add(webhook::Column::FailingSince.is_not_null());
+    webhook::Entity::find()
+        .select_only()
+        .column(webhook::Column::Id)
+        .filter(webhook::Column::Id.is_in(all))
+        .filter(may_change)
+        .order_by_asc(webhook::Column::Id)
+        .lock_exclusive()
+        .into_tuple::<WebhookId>()
+        .all(tx.conn())
+        .await?;
+    Ok(())
 }
 
 /// Notes successes and failures on the webhooks; a success forgives everything before it.

@@ -5,6 +5,7 @@
 mod due;
 mod foresight;
 mod lead;
+mod orphans;
 mod outlook;
 mod sweep;
 mod waiting;
@@ -24,6 +25,7 @@ use crate::{
 
 pub use foresight::Foresight;
 pub use lead::{Lead, leader as sweep_leader};
+pub use orphans::{Silent, end_leases};
 pub use outlook::{Outlook, count_due, outlook};
 pub use sweep::Turn;
 
@@ -53,7 +55,7 @@ const fn is_shared(kind: Kind) -> bool {
     !matches!(kind, Kind::CleanUp)
 }
 
-/// Takes those of `ids` that are due: the lease starts, the fence rises, and their rows come back. A row that somebody
+/// Takes those of `ids` that are due for a worker: the lease starts, the fence rises, and their rows come back. A row that somebody
 /// else holds, or that was moved, is not among them.
 ///
 /// # Errors
@@ -64,11 +66,11 @@ pub async fn claim<M: FromQueryResult, C: ConnectionTrait>(
     conn: &C,
     kind: Kind,
     ids: &[i64],
-    now: Millis,
+    (holder, now): (&str, Millis),
 ) -> Result<Vec<M>, DbErr> {
     let (table, backend, asked) = (table(kind), conn.get_database_backend(), ids.len());
     let ids = Rows::of_ids(conn, ids);
-    let wanted = ids.from("wanted", 3);
+    let wanted = ids.from("wanted", 4);
     // On PostgreSQL rows are locked in the order of their ids, and one that is being changed is left to its changer,
     // who rings if it is still due.
     let lock = if backend == sea_orm::DbBackend::Postgres {
@@ -77,13 +79,13 @@ pub async fn claim<M: FromQueryResult, C: ConnectionTrait>(
         String::new()
     };
     let sql = format!(
-        "UPDATE {table} SET fence = fence + 1, laps = laps + 1, due_at = $2 \
+        "UPDATE {table} SET fence = fence + 1, laps = laps + 1, due_at = $2, held_by = $3 \
          WHERE id IN (SELECT {table}.id FROM {table} JOIN {wanted} ON wanted.id = {table}.id \
          WHERE {} {lock}) RETURNING *",
         takeable(table)
     );
-    let times = [now.into(), (now + LEASE).into()];
-    let query = statement(conn, sql, times.into_iter().chain(ids.values()));
+    let first = [now.into(), (now + LEASE).into(), holder.into()];
+    let query = statement(conn, sql, first.into_iter().chain(ids.values()));
     let taken = SelectorRaw::<SelectModel<M>>::from_statement(query).all(conn).await?;
     fanfare_metrics::record::claims(kind.as_str(), asked, taken.len());
     Ok(taken)

@@ -11,18 +11,20 @@ use super::{
     state::{Next, State},
     tid,
 };
-use crate::{Draft, Error, Found, Kind, Progress, Published, Result, Session, Step};
+use crate::{
+    Draft, Error, Found, Kind, Progress, Published, Result, Session, Step, outcome::read_state,
+};
 
 /// What the next call does. Settings that cannot be read stop that call before it sends anything.
 pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
     let settings = draft.settings::<Settings>().unwrap_or_default();
-    State::read(state).next(draft, &settings).step()
+    read_state::<State>(state).unwrap_or_default().next(draft, &settings).step()
 }
 
 /// Takes one step.
 pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> Result<Progress> {
     let settings: Settings = draft.settings()?;
-    let mut state = State::read(state.as_ref());
+    let mut state: State = read_state(state.as_ref())?;
     let pds = Pds::of_account(session);
     let mut remote_id = None;
     match state.next(draft, &settings) {

@@ -88,11 +88,6 @@ pub enum Next {
 const HANDLES_PER_CALL: usize = 10;
 
 impl State {
-    /// The state as it was stored. One that cannot be read starts over: nothing prepared is public.
-    pub fn read(state: Option<&Value>) -> Self {
-        state.and_then(|state| Self::deserialize(state).ok()).unwrap_or_default()
-    }
-
     /// What to do next for this draft.
     pub fn next(&self, draft: &Draft, settings: &Settings) -> Next {
         if self.images.len() < draft.media.len() {

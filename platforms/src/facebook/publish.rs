@@ -26,7 +26,7 @@ const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
 /// The call that comes next.
 pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
     let settings = draft.settings::<Settings>().unwrap_or_default();
-    read_state::<State>(state).next(draft, &settings).step()
+    read_state::<State>(state).unwrap_or_default().next(draft, &settings).step()
 }
 
 /// Makes that call.
@@ -36,7 +36,7 @@ pub(super) async fn publish(
     state: Option<Value>,
 ) -> Result<Progress> {
     let settings: Settings = draft.settings()?;
-    let mut state: State = read_state(state.as_ref());
+    let mut state: State = read_state(state.as_ref())?;
     match state.next(draft, &settings) {
         Next::Photo(index) => {
             let alt = alt_text(&settings.media_alt_texts, index);

@@ -20,7 +20,7 @@ pub(super) async fn reconcile(
     state: Option<Value>,
     sent_at: DateTime<Utc>,
 ) -> Result<Found> {
-    let state: State = read_state(state.as_ref());
+    let state: State = read_state(state.as_ref())?;
     match Form::of(draft) {
         Form::Feed | Form::Video => Ok(match find(session, draft, sent_at).await? {
             Some(found) => Found::There(Progress::Done(found)),

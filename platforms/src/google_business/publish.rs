@@ -37,7 +37,7 @@ enum State {
 
 /// The call that comes next.
 pub(super) fn step(state: Option<&Value>) -> Step {
-    match read_state::<State>(state) {
+    match read_state::<State>(state).unwrap_or_default() {
         State::Create => Step::commit("create_local_post"),
         State::Look { .. } => Step::confirm("look_at_state"),
         State::Rejected { .. } => Step::prepare("begin_anew"),
@@ -50,7 +50,7 @@ pub(super) async fn publish(
     draft: &Draft,
     state: Option<Value>,
 ) -> Result<Progress> {
-    match read_state::<State>(state.as_ref()) {
+    match read_state::<State>(state.as_ref())? {
         State::Rejected { since } if session.now - since <= EARLIER_TRY => Err(rejected()),
         State::Rejected { .. } => Progress::go_on(&State::Create),
         State::Create => {

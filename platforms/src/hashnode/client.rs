@@ -48,6 +48,13 @@ pub struct Post {
     pub url: Option<String>,
 }
 
+/// A publication as far as an article is looked for in it. Hashnode answers `null` in its place for one that the token may
+/// not see, or that is gone: that says nothing about the article.
+#[derive(Debug, Deserialize)]
+struct Shelf {
+    post: Option<Post>,
+}
+
 /// An article to be made.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -93,7 +100,8 @@ pub async fn publish(session: &Session, input: &PublishPostInput) -> Result<Post
 /// The article of a publication with this slug.
 pub async fn by_slug(session: &Session, publication: &str, slug: &str) -> Result<Option<Post>> {
     let variables = json!({"id": publication, "slug": slug});
-    ask(session, BY_SLUG, variables, "/publication/post").await
+    let found: Shelf = ask(session, BY_SLUG, variables, "/publication").await?;
+    Ok(found.post)
 }
 
 /// Runs an operation and reads what stands at `path` of its data.

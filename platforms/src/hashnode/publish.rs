@@ -24,7 +24,7 @@ struct State {
 /// A slug made from the key is nobody else's; one that was chosen may be, and is looked up first.
 pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
     let chosen = draft.settings.contains_key("slug");
-    if chosen && !read_state::<State>(state).slug_is_free {
+    if chosen && !read_state::<State>(state).unwrap_or_default().slug_is_free {
         return Step::prepare("look_up_slug");
     }
     Step::commit("publish_post")

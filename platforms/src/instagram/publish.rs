@@ -24,7 +24,7 @@ const EARLIER_TRY: TimeDelta = TimeDelta::seconds(20);
 /// The call that comes next.
 pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
     let settings = draft.settings::<Settings>().unwrap_or_default();
-    let mut state: State = read_state(state);
+    let mut state: State = read_state(state).unwrap_or_default();
     if state.broken.is_some() {
         state.restart();
     }
@@ -38,7 +38,7 @@ pub(super) async fn publish(
     state: Option<Value>,
 ) -> Result<Progress> {
     let settings: Settings = draft.settings()?;
-    let mut state: State = read_state(state.as_ref());
+    let mut state: State = read_state(state.as_ref())?;
     if let Some(given_up) = &state.broken {
         if session.now - given_up.since <= EARLIER_TRY {
             return Err(broken(&given_up.reason));

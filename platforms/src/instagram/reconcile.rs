@@ -21,7 +21,7 @@ pub(super) async fn reconcile(
     sent_at: DateTime<Utc>,
 ) -> Result<Found> {
     let settings: Settings = draft.settings()?;
-    let state: State = read_state(state.as_ref());
+    let state: State = read_state(state.as_ref())?;
     match state.next(draft, &settings) {
         Next::Publish(what, container) => Ok(match client::status(session, &container).await? {
             ContainerStatus::Finished | ContainerStatus::Dead(_) => Found::Absent,

@@ -47,7 +47,7 @@ impl State {
 
 /// What the next call does.
 pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
-    match read_state::<State>(state).next(draft) {
+    match read_state::<State>(state).unwrap_or_default().next(draft) {
         Next::Find => Step::prepare("find_community"),
         Next::Resolve => Step::prepare("resolve_community"),
         Next::Upload(index) => Step::prepare(format!("upload_image_{}", index + 1)),
@@ -58,7 +58,7 @@ pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
 /// Takes one step.
 pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> Result<Progress> {
     let settings: Settings = draft.settings()?;
-    let mut state: State = read_state(state.as_ref());
+    let mut state: State = read_state(state.as_ref())?;
     let there = Instance::of_account(session);
     match state.next(draft) {
         Next::Find => {
@@ -121,7 +121,7 @@ pub async fn reconcile(
     sent_at: DateTime<Utc>,
 ) -> Result<Found> {
     let there = Instance::of_account(session);
-    let state: State = read_state(state.as_ref());
+    let state: State = read_state(state.as_ref())?;
     let sent = post(draft, &draft.settings()?, &state, 0);
     let name = session.account.meta_str("name").unwrap_or_default();
     let is_it = |one: &Post| {

@@ -31,7 +31,7 @@ const PICTURE_BYTES_MAX: usize = 5_000_000;
 /// What the next call does. Settings that cannot be read stop that call before it sends anything.
 pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
     let settings = draft.settings::<Settings>().unwrap_or_default();
-    read_state::<State>(state).step(draft, &settings)
+    read_state::<State>(state).unwrap_or_default().step(draft, &settings)
 }
 
 /// Takes one step.
@@ -41,7 +41,7 @@ pub(super) async fn publish(
     state: Option<Value>,
 ) -> Result<Progress> {
     let settings: Settings = draft.settings()?;
-    let mut state: State = read_state(state.as_ref());
+    let mut state: State = read_state(state.as_ref())?;
     let mut named = None;
     match state.next(draft, &settings) {
         Next::Organizations(names) => {

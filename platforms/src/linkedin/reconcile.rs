@@ -21,7 +21,7 @@ pub(super) async fn reconcile(
     if !is_organization(&session.account) {
         return Ok(Found::Unknown);
     }
-    let state: State = read_state(state.as_ref());
+    let state: State = read_state(state.as_ref())?;
     let commentary = content::commentary(draft, &draft.settings()?, &state);
     let is_it = |post: &Post| post.commentary.trim() == commentary.trim();
     let looked = latest::look(sent_at, is_it, |next| client::posts(session, next)).await?;

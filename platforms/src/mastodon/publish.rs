@@ -49,7 +49,7 @@ impl State {
 
 /// What the next call does.
 pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
-    let state: State = read_state(state);
+    let state: State = read_state(state).unwrap_or_default();
     match state.next(draft) {
         Next::Upload(index) => Step::prepare(format!("upload_file_{}", index + 1)),
         Next::Wait(_) => Step::prepare(format!("wait_for_file_{}", state.media.len())),
@@ -60,7 +60,7 @@ pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
 /// Takes one step.
 pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> Result<Progress> {
     let settings: Settings = draft.settings()?;
-    let mut state: State = read_state(state.as_ref());
+    let mut state: State = read_state(state.as_ref())?;
     let there = Instance::of(session)?;
     match state.next(draft) {
         Next::Upload(index) => {
@@ -153,7 +153,7 @@ pub async fn reconcile(
     sent_at: DateTime<Utc>,
 ) -> Result<Found> {
     let there = Instance::of(session)?;
-    let state: State = read_state(state.as_ref());
+    let state: State = read_state(state.as_ref())?;
     let id = session.account.remote_id.rsplit(':').next().unwrap_or_default();
     let same_files =
         |status: &Status| status.media_attachments.iter().map(|one| &one.id).eq(&state.media);

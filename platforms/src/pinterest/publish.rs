@@ -46,7 +46,7 @@ enum Stage {
 
 /// What the next call does.
 pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
-    match read_state::<State>(state).stage {
+    match read_state::<State>(state).unwrap_or_default().stage {
         Stage::Start if is_video(draft) => Step::prepare("register_video"),
         Stage::Upload(_) => Step::prepare("upload_video"),
         Stage::Wait { .. } => Step::prepare("wait_for_video"),
@@ -64,7 +64,7 @@ pub(super) async fn publish(
     draft: &Draft,
     state: Option<Value>,
 ) -> Result<Progress> {
-    let mut state: State = read_state(state.as_ref());
+    let mut state: State = read_state(state.as_ref())?;
     match state.stage.clone() {
         Stage::Start if is_video(draft) => {
             let registered = client::register(session).await?;

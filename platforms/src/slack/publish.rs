@@ -24,13 +24,13 @@ const POLLS_MAX: u32 = 15;
 
 /// What the next call does.
 pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
-    read_state::<State>(state).next(draft).step()
+    read_state::<State>(state).unwrap_or_default().next(draft).step()
 }
 
 /// Takes one step.
 pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> Result<Progress> {
     let settings: Settings = draft.settings()?;
-    let mut state: State = read_state(state.as_ref());
+    let mut state: State = read_state(state.as_ref())?;
     match state.next(draft) {
         Next::Join => {
             join(session).await?;
@@ -162,7 +162,7 @@ pub async fn reconcile(
     sent_at: DateTime<Utc>,
 ) -> Result<Found> {
     let settings: Settings = draft.settings()?;
-    let state: State = read_state(state.as_ref());
+    let state: State = read_state(state.as_ref())?;
     let oldest = format!("{}.000000", (sent_at - TimeDelta::minutes(2)).timestamp());
     let key = draft.key.to_string();
     let is_ours = |message: &Message| {

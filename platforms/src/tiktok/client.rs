@@ -82,7 +82,6 @@ impl Status {
 
 #[derive(Debug, Deserialize)]
 struct Videos {
-    #[serde(default)]
     videos: Vec<Listed>,
     #[serde(default)]
     has_more: bool,

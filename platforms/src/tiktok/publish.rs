@@ -28,7 +28,7 @@ const EARLIER_TRY: TimeDelta = TimeDelta::seconds(20);
 
 /// The call that comes next.
 pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
-    match read_state::<State>(state).stage {
+    match read_state::<State>(state).unwrap_or_default().stage {
         Stage::Ask | Stage::Failed { .. } => Step::prepare("creator_info"),
         Stage::Begin if content::is_video(draft) => Step::prepare("begin_video"),
         Stage::Begin => Step::commit("begin_slideshow"),
@@ -49,7 +49,7 @@ pub(super) async fn publish(
     state: Option<Value>,
 ) -> Result<Progress> {
     let settings: Settings = draft.settings()?;
-    let mut state: State = read_state(state.as_ref());
+    let mut state: State = read_state(state.as_ref())?;
     match state.stage.clone() {
         Stage::Failed { reason, since } if session.now - since <= EARLIER_TRY => {
             Err(failed(&reason))
@@ -203,7 +203,7 @@ pub(super) async fn reconcile(
     state: Option<Value>,
     sent_at: DateTime<Utc>,
 ) -> Result<Found> {
-    let state: State = read_state(state.as_ref());
+    let state: State = read_state(state.as_ref())?;
     if let Stage::Upload { publish_id, size, .. } = &state.stage {
         let Status { status, uploaded_bytes, .. } = client::status(session, publish_id).await?;
         let is_whole = uploaded_bytes >= *size || status != "PROCESSING_UPLOAD";

@@ -67,13 +67,13 @@ impl Next {
 /// What the next call does. Settings that cannot be read stop that call before it sends anything.
 pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
     let settings = draft.settings::<Settings>().unwrap_or_default();
-    read_state::<State>(state).next(draft, &settings).step()
+    read_state::<State>(state).unwrap_or_default().next(draft, &settings).step()
 }
 
 /// Takes one step.
 pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> Result<Progress> {
     let settings: Settings = draft.settings()?;
-    let mut state: State = read_state(state.as_ref());
+    let mut state: State = read_state(state.as_ref())?;
     let site = Site::of_account(session);
     let mut remote_id = None;
     match state.next(draft, &settings) {

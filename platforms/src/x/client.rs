@@ -31,6 +31,7 @@ struct Wrapped<T> {
 #[serde(default)]
 struct Meta {
     next_token: Option<String>,
+    result_count: Option<u64>,
 }
 
 /// The account that a token belongs to.
@@ -226,9 +227,17 @@ pub(super) async fn tweets(session: &Session, next: Option<String>) -> Result<Pa
     ];
     query.extend(next.as_deref().map(|token| ("pagination_token", token)));
     let request = signed(session, get(session, &path)?.query(&query))?;
-    // An account without posts is answered without data.
     let found: Wrapped<Vec<Tweet>> = answer::send(session, request, parse_error).await?;
-    Ok(Page::naming(found.data.unwrap_or_default(), found.meta.next_token))
+    // A page without posts is answered without data, and says so; without data and without a count nothing was read.
+    let posts = match (found.data, found.meta.result_count) {
+        (Some(posts), _) => posts,
+        (None, Some(0)) => Vec::new(),
+        (None, _) => {
+            let message = format!("{LABEL} did not say which posts the account has.");
+            return Err(Error::new(Kind::Ambiguous, message));
+        }
+    };
+    Ok(Page::naming(posts, found.meta.next_token))
 }
 
 fn get(session: &Session, path: &str) -> Result<Request> {

@@ -28,7 +28,7 @@ const BETWEEN_SEGMENTS: Duration = Duration::from_secs(1);
 /// The call that comes next.
 pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
     let settings = draft.settings::<Settings>().unwrap_or_default();
-    read_state::<State>(state).next(draft, &settings).step(is_chain(draft))
+    read_state::<State>(state).unwrap_or_default().next(draft, &settings).step(is_chain(draft))
 }
 
 /// Makes that call.
@@ -38,7 +38,7 @@ pub(super) async fn publish(
     state: Option<Value>,
 ) -> Result<Progress> {
     let settings: Settings = draft.settings()?;
-    let mut state: State = read_state(state.as_ref());
+    let mut state: State = read_state(state.as_ref())?;
     match state.next(draft, &settings) {
         Next::Image(index) => {
             let media = file(draft, index)?;

@@ -17,7 +17,7 @@ pub(super) async fn reconcile(
     state: Option<Value>,
     sent_at: DateTime<Utc>,
 ) -> Result<Found> {
-    let state: State = read_state(state.as_ref());
+    let state: State = read_state(state.as_ref())?;
     let texts = segments(draft);
     let Some(text) = texts.get(state.published.len()) else { return Ok(Found::Unknown) };
     Ok(match find(session, text, &state.published, sent_at).await? {

@@ -33,7 +33,7 @@ const THUMBNAIL_BYTES_MAX: usize = 10 << 20;
 
 /// The call that comes next.
 pub(super) fn step(state: Option<&Value>) -> Step {
-    match read_state::<State>(state).stage {
+    match read_state::<State>(state).unwrap_or_default().stage {
         Stage::Begin | Stage::Failed { .. } => Step::prepare("begin_upload"),
         Stage::Upload { size, sent, .. } if chunk_end(size, sent) == size => {
             Step::commit("upload_last_chunk")
@@ -52,7 +52,7 @@ pub(super) async fn publish(
     state: Option<Value>,
 ) -> Result<Progress> {
     let settings: Settings = draft.settings()?;
-    let state: State = read_state(state.as_ref());
+    let state: State = read_state(state.as_ref())?;
     match state.stage.clone() {
         Stage::Failed { reason, since } if session.now - since <= EARLIER_TRY => {
             Err(failed(&reason))
@@ -225,7 +225,7 @@ pub(super) async fn reconcile(
     sent_at: DateTime<Utc>,
 ) -> Result<Found> {
     let settings: Settings = draft.settings()?;
-    let state: State = read_state(state.as_ref());
+    let state: State = read_state(state.as_ref())?;
     let Stage::Upload { address, size, .. } = &state.stage else { return Ok(Found::Unknown) };
     match client::probe(session, address, *size).await {
         Ok(Sent::Whole(id)) => whole(session, &settings, state, id).map(Found::There),

@@ -48,6 +48,13 @@ pub fn begin(attempt: &mut Attempt, step: &Step, now: Millis) {
     }
 }
 
+/// Takes back the last step, which was not taken.
+pub fn withdraw(attempt: &mut Attempt) {
+    if let Some(steps) = attempt.steps.as_array_mut() {
+        steps.pop();
+    }
+}
+
 /// Ends the last step.
 pub fn end(attempt: &mut Attempt, remote_id: Option<&str>, now: Millis) {
     let last = attempt.steps.as_array_mut().and_then(|steps| steps.last_mut());

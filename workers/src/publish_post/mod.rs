@@ -19,28 +19,20 @@ use fanfare_domain::{
 };
 use fanfare_entities::account::AccountStatus;
 use fanfare_jobs::PublishPost;
-use tokio::sync::OwnedSemaphorePermit;
 use tracing::Instrument;
 
-use crate::{
-    Context,
-    lane::Lane,
-    shares::{Key, Seeker},
-};
+use crate::Context;
 use run::Run;
 use verdict::Failure;
 
 /// Publishes a post if it is due and nobody else has it.
 pub async fn run(job: PublishPost, cx: Context) {
-    let lane = Lane::of(job.first);
-    // Held until the post has a slot, while those are short.
-    let seeking = cx.post_shares.seek(lane).await;
-    let claimed = match cx.claim.call(lane, job.post_id).await {
+    let claimed = match cx.claim.call((), job.post_id).await {
         Ok(Some(claimed)) => claimed,
-        // Paused, moved, deleted, published, or held by another worker.
+        // Paused, moved, deleted, published, held by another worker, or behind another post of its account.
         Ok(None) => return,
         Err(error) => {
-            tracing::warn!(post.id = job.post_id, %error, "a post could not be claimed; it is rung for again");
+            tracing::warn!(post.id = job.post_id, %error, "claim failed; the post will be enqueued again");
             return;
         }
     };
@@ -50,18 +42,15 @@ pub async fn run(job: PublishPost, cx: Context) {
         "post",
         post.id = %row.id, request.id = row.request_id, platform = row.platform,
     );
-    carry(cx, claimed, (lane, seeking)).instrument(span).await;
+    carry(cx, claimed).instrument(span).await;
 }
 
-/// How a post comes to its slot: with whom, and the permit to look for one.
-type Way = (Lane, Option<OwnedSemaphorePermit>);
-
-async fn carry(cx: Context, claimed: Box<posts::work::Claimed>, way: Way) {
+async fn carry(cx: Context, claimed: Box<posts::work::Claimed>) {
     tracing::debug!(fence = claimed.post.fence, laps = claimed.post.laps, "a post was claimed");
     cx.failpoint.reach("claimed").await;
     // In a task of its own: whatever happens to the worker, a call in flight is never cut off. It has many states and so
     // much room, which is taken once: whatever wraps it would move it.
-    let published = Box::pin(async move { publish(&cx, claimed, way).await });
+    let published = Box::pin(async move { publish(&cx, claimed).await });
     match tokio::spawn(published.in_current_span()).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => tracing::warn!(%error, "a post was left to its lease"),
@@ -70,16 +59,12 @@ async fn carry(cx: Context, claimed: Box<posts::work::Claimed>, way: Way) {
 }
 
 /// Takes a claimed post as far as it goes now.
-async fn publish(
-    cx: &Context,
-    claimed: Box<posts::work::Claimed>,
-    (lane, seeking): Way,
-) -> fanfare_domain::Result<()> {
+async fn publish(cx: &Context, claimed: Box<posts::work::Claimed>) -> fanfare_domain::Result<()> {
     let posts::work::Claimed { post, account, secret } = *claimed;
     let platform = (cx.connector)(posts::platform(&post.platform)?);
     let facts = account.as_deref().map(accounts::facts).unwrap_or_default();
     let posts::Ready { draft, files } = posts::readiness(&cx.domain, &post, &facts).await?;
-    let mut run = Run::open((cx, lane), platform, post, draft).await?;
+    let run = Run::open(cx, platform, post, draft).await?;
     if run.is_worn_out() {
         return run.fail(Failure::worn_out()).await;
     }
@@ -88,7 +73,8 @@ async fn publish(
     }
     match files {
         Files::Settled => {}
-        Files::Waiting(until) | Files::Early(until) => return run.rest(until).await,
+        Files::Waiting(until) => return run.wait_for_media(until).await,
+        Files::Early(until) => return run.rest(until).await,
         Files::Broken(broken) => return run.fail(Failure::media(&broken)).await,
     }
     let Some((account, secret)) = account.zip(secret) else {
@@ -96,15 +82,6 @@ async fn publish(
     };
     if account.status == AccountStatus::ReconnectRequired && run.row.sending_at.is_none() {
         return run.fail(Failure::reconnect_required(&account.platform)).await;
-    }
-    let keys = vec![Key::Platform(account.platform.clone()), Key::Account(account.id)];
-    let seeker = Seeker { tenant: account.workspace_id, keys };
-    match cx.post_shares.enter(lane, seeker).await {
-        Ok(slot) => {
-            run.slot = Some(slot);
-            drop(seeking);
-        }
-        Err(full) => return run.park(full).await,
     }
     let session = accounts::session_with(&cx.domain, &account, &secret)?;
     run.publish(&account, session).await

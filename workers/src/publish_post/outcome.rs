@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use fanfare_domain::{
     Result, accounts,
     posts::{PostStatus, work::Record},
-    work::{Hold, LEASE},
+    work::LEASE,
 };
 use fanfare_entities::Millis;
 use fanfare_platforms::{self as platforms, Class, Progress, Published, Session};
@@ -17,7 +17,9 @@ use super::{
     run::{Next, Run},
     verdict::{Failure, after_wait, next_try},
 };
-use crate::shares::Key;
+
+/// A post that came before its turn looks again after this time, in ms; usually the one before it rings for it.
+const BEHIND: Millis = 250;
 
 impl Run<'_> {
     /// A step that went well.
@@ -41,6 +43,7 @@ impl Run<'_> {
                 }
                 let waiting = Record {
                     status: self.waiting_status(),
+                    out_of_line: true,
                     ..self.record(Some(now + super::verdict::millis(after)))
                 };
                 self.write(waiting).await?;
@@ -77,6 +80,9 @@ impl Run<'_> {
         let Some(at) = next_try(self.hold.id, failures, error.retry_after, now) else {
             return self.fail_with(failure).await;
         };
+        if self.is_too_late(at) {
+            return self.miss(&error.message).await;
+        }
         attempt::close(&mut self.attempt, "retry", Some(failure.to_json()), now);
         let record = Record {
             status: self.idle_status(),
@@ -100,6 +106,9 @@ impl Run<'_> {
             let time = Duration::from_millis((at - now).unsigned_abs());
             self.cx.domain.limits.close(line, time).await;
         }
+        if self.is_too_late(at) {
+            return self.miss(&error.message).await;
+        }
         attempt::close(&mut self.attempt, "rate_limited", Some(failure.to_json()), now);
         self.wait(at, Some(failure.to_json())).await
     }
@@ -122,6 +131,10 @@ impl Run<'_> {
 
     /// Gives the row up until its turn, which callers can see.
     pub(super) async fn wait_for_turn(&mut self, at: Millis, why: Option<Value>) -> Result<()> {
+        if self.is_too_late(at) {
+            let asked = why.as_ref().and_then(|why| why["message"].as_str());
+            return self.miss(asked.unwrap_or("the platform asks to wait longer.")).await;
+        }
         let record = Record {
             status: self.idle_status(),
             next_attempt_at: Some(at),
@@ -131,15 +144,43 @@ impl Run<'_> {
         self.write(record).await.map(drop)
     }
 
-    /// Gives the row back until a slot of this key frees, at the latest when a lease would have lapsed.
-    pub async fn park(&mut self, key: Key) -> Result<()> {
-        let status = self.idle_status();
-        let parked = Record { status, ..self.record(Some(self.cx.now() + LEASE)) };
-        if self.write(parked).await? {
-            let row = Hold { id: self.hold.id, fence: self.hold.fence + 1 };
-            self.cx.post_shares.park(key, self.row.workspace_id, row);
-        }
-        Ok(())
+    /// Gives the row back without a step taken.
+    pub(super) async fn defer(&mut self, at: Millis) -> Result<()> {
+        let back = Record {
+            status: self.idle_status(),
+            out_of_line: self.row.out_of_line,
+            next_attempt_at: self.row.next_attempt_at,
+            ..self.record(Some(at))
+        };
+        self.write(back).await.map(drop)
+    }
+
+    /// Gives the row back before a step that was not written down: it is another's now, which is known only by trying, or
+    /// an earlier post of its account has to go out first.
+    pub(super) async fn step_back(&mut self) -> Result<()> {
+        attempt::withdraw(&mut self.attempt);
+        self.row.sending_at = self.row.sending_at.filter(|_| self.is_repeated());
+        self.row.sending_until = self.row.sending_until.filter(|_| self.is_repeated());
+        self.defer(self.cx.now() + BEHIND).await
+    }
+
+    /// Gives the row up until its files are ready, or it is time to look again; later posts of the account pass.
+    pub async fn wait_for_media(mut self, at: Millis) -> Result<()> {
+        let waiting =
+            Record { status: self.idle_status(), out_of_line: true, ..self.record(Some(at)) };
+        self.write(waiting).await.map(drop)
+    }
+
+    /// It would be tried again only after the latest time at which it may still go out. What may be public waits all the
+    /// same.
+    fn is_too_late(&self, at: Millis) -> bool {
+        let latest = self.latest().filter(|_| !self.partly_public && self.row.sending_at.is_none());
+        latest.is_some_and(|latest| at > latest)
+    }
+
+    async fn miss(&mut self, reason: &str) -> Result<()> {
+        let missed = Failure::missed(self.cx.domain.settings.max_lateness);
+        self.fail_with(missed.because(reason)).await
     }
 
     /// The end without success.
@@ -204,6 +245,7 @@ impl Run<'_> {
         }
         let record = Record {
             status: self.busy_status(),
+            out_of_line: true,
             error: Some(Failure::of(error).to_json()),
             ..self.record(Some(at))
         };
@@ -243,6 +285,7 @@ impl Run<'_> {
             keep: false,
             status: if self.partly_public { PostStatus::Processing } else { self.row.status },
             due_at,
+            out_of_line: false,
             state: self.state.clone(),
             partly_public: self.partly_public,
             attempts: self.row.attempts,
@@ -258,16 +301,12 @@ impl Run<'_> {
     }
 
     pub(super) async fn write(&mut self, record: Record) -> Result<bool> {
-        if !record.keep {
-            // No call follows: others may make theirs while this is written.
-            self.slot = None;
-        }
         let ended = record.attempt.as_ref().and_then(|attempt| attempt.outcome);
         let code =
             record.error.as_ref().and_then(|error| error["code"].as_str().map(str::to_owned));
         let (clock, failpoint) = (&self.cx.domain.clock, &self.cx.failpoint);
         let record = Arc::new(record);
-        let write = || self.cx.record.call(self.lane, Arc::clone(&record));
+        let write = || self.cx.record.call((), Arc::clone(&record));
         let held = until_answered(clock, failpoint, write).await?;
         if held {
             self.cx.tally.post(&self.row.platform, &record);

@@ -53,23 +53,28 @@ impl Run<'_> {
         let now = self.cx.now();
         let settled_from = self.settled_from(&session.account);
         if now < settled_from {
-            let later = Record { status: self.busy_status(), ..self.record(Some(settled_from)) };
+            let later = Record {
+                status: self.busy_status(),
+                out_of_line: true,
+                ..self.record(Some(settled_from))
+            };
             self.write(later).await?;
             return Ok(Next::Over);
         }
-        let Some(mut calling) = self.calling().await? else { return Ok(Next::Over) };
+        let question = Step::confirm("reconcile");
+        let Some(mut slot) = self.slot(&question).await? else { return Ok(Next::Over) };
         let now = self.cx.now();
         let begun = *self.row.reconciling_at.get_or_insert(now);
         let sent_at = self.row.sending_at.unwrap_or(now);
         let since = if guard::stands(Guard::FoundSince) { date(sent_at) } else { date(0) };
-        if !self.arm(&Step::confirm("reconcile"), &mut calling).await? {
+        if !self.arm(&question, &mut slot).await? {
             return Ok(Next::Over);
         }
         self.cx.failpoint.reach("reconcile_armed").await;
         let state = self.state.clone();
         let question = self.platform.reconcile(session, &self.draft, state, since);
         let answer = self.while_leased(tokio::time::timeout(QUESTION, question)).await;
-        drop(calling);
+        drop(slot);
         self.cx.failpoint.reach("reconcile_called").await;
         // What may still be carried out is not absent for good.
         let settled = self.row.sending_until.is_none_or(|until| now >= until + SETTLED);
@@ -137,7 +142,11 @@ impl Run<'_> {
         if now - begun >= ASKED {
             return self.fail_with(Failure::outcome_unknown(&self.row.platform)).await;
         }
-        let later = Record { status: self.busy_status(), ..self.record(Some(now + AGAIN)) };
+        let later = Record {
+            status: self.busy_status(),
+            out_of_line: true,
+            ..self.record(Some(now + AGAIN))
+        };
         self.write(later).await.map(drop)
     }
 }

@@ -24,7 +24,10 @@ use super::{
     permit::{Lines, Wanted},
     verdict::{Failure, Verdict, log_answer, millis, verdict},
 };
-use crate::{Context, lane::Lane, shares::Share};
+use crate::{
+    Context,
+    dispatcher::{Membership, Slot},
+};
 
 /// The lease outlives a commit call's deadline by this much.
 const MARGIN: Duration = Duration::from_secs(10);
@@ -36,8 +39,6 @@ const AT_ONCE: Duration = Duration::from_secs(5);
 /// One claim of one post.
 pub struct Run<'a> {
     pub(super) cx: &'a Context,
-    /// With whose steps its steps are grouped.
-    pub(super) lane: Lane,
     pub(super) platform: &'static dyn Platform,
     pub(super) row: Box<post::Model>,
     pub(super) hold: Hold,
@@ -51,8 +52,8 @@ pub struct Run<'a> {
     pub(super) calls: u32,
     /// What the call is counted as that is about to be made.
     pub(super) permit: Option<Arc<Wanted>>,
-    /// Held while there may be calls to make; each of them has a slot of its own besides.
-    pub(super) slot: Option<Share>,
+    /// Its place in the line of its account, once its time has come.
+    pub(super) membership: Option<Membership>,
 }
 
 /// What the caller of a step does next.
@@ -68,7 +69,7 @@ pub(super) enum Next {
 impl<'a> Run<'a> {
     /// A run over a claimed row.
     pub async fn open(
-        (cx, lane): (&'a Context, Lane),
+        cx: &'a Context,
         platform: &'static dyn Platform,
         row: Box<post::Model>,
         draft: Draft,
@@ -76,9 +77,13 @@ impl<'a> Run<'a> {
         let attempt = attempt::open(cx, &row).await?;
         let hold = Hold { id: row.id.0, fence: row.fence };
         let (state, partly_public) = (row.state.clone(), row.partly_public);
+        let membership = (row.sending_at.is_none() && !row.out_of_line)
+            .then_some(row.scheduled_at)
+            .flatten()
+            .filter(|at| *at <= cx.now())
+            .map(|at| cx.calls.join(row.account_id, (at, row.id.0)));
         Ok(Self {
             cx,
-            lane,
             platform,
             row,
             hold,
@@ -89,7 +94,7 @@ impl<'a> Run<'a> {
             lines: None,
             calls: 0,
             permit: None,
-            slot: None,
+            membership,
         })
     }
 
@@ -100,10 +105,14 @@ impl<'a> Run<'a> {
 
     /// Its time is too long ago to begin now.
     pub fn is_missed(&self) -> bool {
-        let late = self.row.scheduled_at.is_some_and(|at| {
-            self.cx.now() > at.saturating_add(self.cx.domain.settings.max_lateness)
-        });
+        let late = self.latest().is_some_and(|latest| self.cx.now() > latest);
         late && !self.partly_public && self.row.sending_at.is_none()
+    }
+
+    /// The latest time at which it may still go out.
+    pub(super) fn latest(&self) -> Option<Millis> {
+        let at = self.row.scheduled_at?;
+        Some(at.saturating_add(self.cx.domain.settings.max_lateness))
     }
 
     /// Goes as far as it can: until the post is public, has failed, or must wait.
@@ -197,23 +206,26 @@ impl<'a> Run<'a> {
                 return Ok(Next::Over);
             }
         }
-        let Some(mut calling) = self.come_to_call(&step, account, session).await? else {
+        let Some(mut slot) = self.come_to_call(&step, account, session).await? else {
             return Ok(Next::Over);
         };
-        if !self.arm(&step, &mut calling).await? && guard::stands(Guard::ArmObeyed) {
+        if !self.arm(&step, &mut slot).await? && guard::stands(Guard::ArmObeyed) {
+            drop(slot);
             self.give_permit_back().await;
+            self.step_back().await?;
             return Ok(Next::Over);
         }
         let outcome = self.call(&step, session).await;
-        drop(calling);
+        drop(slot);
         match outcome {
             Ok(progress) => self.advance(progress).await,
             Err(error) => self.stumble(&step, error, session).await,
         }
     }
 
-    /// Writes the step down and waits for the slot; false if the row is no longer ours.
-    pub(super) async fn arm(&mut self, step: &Step, calling: &mut Share) -> Result<bool> {
+    /// Writes the step down and waits until its slot is free; false if the row is no longer ours, or an earlier post of the
+    /// account has to go out first.
+    pub(super) async fn arm(&mut self, step: &Step, slot: &mut Slot) -> Result<bool> {
         let clock = &self.cx.domain.clock;
         let (mut asked, now) = (clock.passed(), clock.now());
         attempt::begin(&mut self.attempt, step, now);
@@ -222,7 +234,7 @@ impl<'a> Run<'a> {
             tracing::debug!(step = step.name, phase = step.phase.as_str(), "a step begins");
             self.count_lateness(step, now);
             self.cx.failpoint.reach(armed_name(step.phase)).await;
-            calling.begin().await;
+            slot.begin().await;
         }
         // Whoever was held up here for long, frozen or by a slow database, may have lost the row, or is about to.
         while held
@@ -253,11 +265,12 @@ impl<'a> Run<'a> {
             hold: self.hold,
             attempt: self.attempt.clone(),
             sending: self.sending().filter(|_| guard::stands(Guard::SendingWritten)),
+            in_line: step.phase == Phase::Commit,
             lease_until,
         });
         self.cx.failpoint.reach("arming").await;
         let (clock, failpoint) = (&self.cx.domain.clock, &self.cx.failpoint);
-        until_answered(clock, failpoint, || self.cx.arm.call(self.lane, Arc::clone(&armed))).await
+        until_answered(clock, failpoint, || self.cx.arm.call((), Arc::clone(&armed))).await
     }
 
     /// A post is late by what it is late at its first commit call, behind its time or its turn, if its network's limits gave
@@ -317,7 +330,7 @@ impl<'a> Run<'a> {
         }
         self.cx.failpoint.reach("renewing").await;
         let until = self.cx.now() + LEASE;
-        if let Ok(false) | Err(_) = self.cx.renew.call(self.lane, (self.hold, until)).await {
+        if let Ok(false) | Err(_) = self.cx.renew.call((), (self.hold, until)).await {
             record::lease_lost("publish_post");
             tracing::warn!(post.id = self.hold.id, "the lease of a post was not renewed");
         }

@@ -1,9 +1,9 @@
-//! Before a call: its permit first, and then a slot.
+//! Before a call: a slot, and then its permit.
 
 use std::sync::Arc;
 
-use fanfare_domain::{Error, Result};
-use fanfare_entities::{Millis, account};
+use fanfare_domain::Result;
+use fanfare_entities::account;
 use fanfare_platforms::{Phase, Session, Step};
 
 use super::{
@@ -11,40 +11,23 @@ use super::{
     run::Run,
     verdict::Failure,
 };
-use crate::shares::Share;
-
-/// A permit is for a call that is made at once, in ms: a network counts calls when they come.
-const FRESH: Millis = 100;
+use crate::dispatcher::{Line, PATIENCE, Request, Slot, back_at};
 
 impl Run<'_> {
-    /// Waits until the call may be made: for its permit, and then for a slot, which is not kept while the permit is asked
-    /// for. `None` if the row was given back.
+    /// Waits until the call may be made: for a slot, and then for its permit. `None` if the row was given back.
     pub(super) async fn come_to_call(
         &mut self,
         step: &Step,
         account: &account::Model,
         session: &Session,
-    ) -> Result<Option<Share>> {
-        let clock = self.cx.domain.clock.clone();
+    ) -> Result<Option<Slot>> {
+        let Some(slot) = self.slot(step).await? else { return Ok(None) };
         let wanted = self.wanted(step, account, session);
         if !self.may(wanted.as_ref()).await? {
             return Ok(None);
         }
-        let asked = clock.passed();
         self.permit = wanted;
-        let Some(calling) = self.calling().await? else {
-            self.give_permit_back().await;
-            return Ok(None);
-        };
-        if clock.passed() - asked <= FRESH {
-            return Ok(Some(calling));
-        }
-        let again = self.permit.take().map(|wanted| Arc::new(wanted.again()));
-        if !self.may(again.as_ref()).await? {
-            return Ok(None);
-        }
-        self.permit = again;
-        Ok(Some(calling))
+        Ok(Some(slot))
     }
 
     /// Gives the permit back of a call that is not made after all.
@@ -54,15 +37,33 @@ impl Run<'_> {
         }
     }
 
-    /// A slot for a call; `None` if there was none for too long, and the row was parked.
-    pub(super) async fn calling(&mut self) -> Result<Option<Share>> {
-        let Some(seeker) = self.slot.as_ref().map(|slot| slot.seeker().clone()) else {
-            return Err(Error::internal("a call without a slot"));
-        };
-        match self.cx.call_shares.enter(self.lane, seeker).await {
-            Ok(calling) => Ok(Some(calling)),
-            Err(full) => self.park(full).await.map(|()| None),
+    /// A slot for a call; a publishing one waits for its turn among those of its account. `None` if there was none for too
+    /// long, and the row was given back.
+    pub(super) async fn slot(&mut self, step: &Step) -> Result<Option<Slot>> {
+        let line = (step.phase == Phase::Commit).then(|| self.place());
+        let tenant = self.row.workspace_id;
+        let platform = Some(self.row.platform.clone());
+        let mut wish = self.cx.calls.request(Request { tenant, platform, line });
+        if let Some(slot) = wish.granted() {
+            return Ok(Some(slot));
         }
+        self.cx.failpoint.reach("queued").await;
+        let slot = wish.within(self.cx.domain.clock.sleep(PATIENCE)).await;
+        self.cx.failpoint.reach("dequeued").await;
+        if slot.is_some() {
+            return Ok(slot);
+        }
+        let now = self.cx.now();
+        // Behind a slow post of its account it is due, but lets others have its place in this worker.
+        self.defer(if line.is_some() { now } else { back_at(now) }).await?;
+        Ok(None)
+    }
+
+    /// Its place in the line of its account, which it enters if it does not stand there.
+    fn place(&mut self) -> (Line, (i64, i64)) {
+        let order = (self.row.scheduled_at.unwrap_or(self.row.created_at), self.row.id.0);
+        let (calls, account) = (&self.cx.calls, self.row.account_id);
+        self.membership.get_or_insert_with(|| calls.join(account, order)).place()
     }
 
     /// What the next call needs a permit for; questions need none.
@@ -88,7 +89,7 @@ impl Run<'_> {
     /// Asks whether the call may be made now. If not, the row is given back without an attempt, to be taken at its turn.
     async fn may(&mut self, wanted: Option<&Arc<Wanted>>) -> Result<bool> {
         let Some(wanted) = wanted else { return Ok(true) };
-        match self.cx.permit.call(self.lane, Arc::clone(wanted)).await? {
+        match self.cx.permit.call((), Arc::clone(wanted)).await? {
             Turn::Now => return Ok(true),
             Turn::At(at) => self.wait_for_turn(at, None).await?,
             Turn::Exhausted(at) => {

@@ -16,6 +16,9 @@ const WAITS: [Duration; 5] = [
     Duration::from_secs(2 * 3_600),
 ];
 
+/// A wait that a network names is believed up to this long; more is a mistake, and would stop an account for years.
+const LONGEST_NAMED: Duration = Duration::from_secs(24 * 3_600);
+
 /// What to do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
@@ -52,14 +55,19 @@ pub const fn verdict(kind: Kind, phase: Phase) -> Verdict {
 pub fn next_try(post: i64, failures: i32, named: Option<Duration>, now: Millis) -> Option<Millis> {
     let place = usize::try_from(failures).ok()?.checked_sub(1)?;
     let usual = *WAITS.get(place)?;
-    Some(now + millis(named.unwrap_or_else(|| spread(usual, post, place))))
+    Some(now + millis(believed(named).unwrap_or_else(|| spread(usual, post, place))))
+}
+
+/// The wait that a network names, as far as it is believed.
+fn believed(named: Option<Duration>) -> Option<Duration> {
+    named.map(|named| named.min(LONGEST_NAMED))
 }
 
 /// When a post that must wait tries again; a network that names no time is given a transient failure's wait.
 #[must_use]
 pub fn after_wait(post: i64, waits: i32, named: Option<Duration>, now: Millis) -> Millis {
     let place = usize::try_from(waits).unwrap_or(0).min(WAITS.len() - 1);
-    now + millis(named.unwrap_or_else(|| spread(WAITS[place], post, place)))
+    now + millis(believed(named).unwrap_or_else(|| spread(WAITS[place], post, place)))
 }
 
 /// Keeps posts that failed together from coming back together: ± 20 %, always the same for the same try of a post.
@@ -141,6 +149,13 @@ impl Failure {
         };
         let message = format!("The post could not go out within {within} of its time.");
         Self::plain("missed", message, "Retry the post to send it now, or give it a new time.")
+    }
+
+    /// The same with what kept it waiting.
+    #[must_use]
+    pub fn because(mut self, reason: &str) -> Self {
+        self.message = format!("{} It was waiting: {reason}", self.message);
+        self
     }
 
     /// Its account is gone.
@@ -281,5 +296,13 @@ mod tests {
         }
         assert_eq!(next_try(7, 6, None, 0), None);
         assert_eq!(next_try(7, 1, Some(Duration::from_secs(7)), 0), Some(7_000));
+    }
+
+    #[test]
+    fn a_wait_that_a_network_names_is_believed_up_to_a_day() {
+        let absurd = Some(Duration::from_secs(99_999_999_999));
+        assert_eq!(next_try(7, 1, absurd, 5), Some(86_400_005));
+        assert_eq!(after_wait(7, 3, absurd, 5), 86_400_005);
+        assert_eq!(after_wait(7, 0, Some(Duration::MAX), 5), 86_400_005);
     }
 }

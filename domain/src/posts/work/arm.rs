@@ -7,6 +7,7 @@ use fanfare_entities::Millis;
 use super::{
     attempt::{Attempt, RUNNING},
     change::Change,
+    line,
 };
 use crate::{
     Domain,
@@ -25,11 +26,14 @@ pub struct Armed {
     pub attempt: Attempt,
     /// For a commit call: when it starts and its deadline.
     pub sending: Option<(Millis, Millis)>,
+    /// The step publishes: it has to wait for its turn among the posts of the account.
+    pub in_line: bool,
     /// The lease lasts at least until then.
     pub lease_until: Millis,
 }
 
-/// Writes the steps down; says for each whether the row is still held. Only then may the call be made.
+/// Writes the steps down; says for each whether the row is still held and, for a publishing one, whether it is its turn.
+/// Only then may the call be made.
 ///
 /// # Errors
 /// The database's: no call may be made.
@@ -42,6 +46,7 @@ pub async fn arm(cx: &Domain, armed: &[Arc<Armed>]) -> Result<Vec<bool>> {
         ("sending_at", Type::Big),
         ("sending_until", Type::Big),
         ("due_at", Type::Big),
+        ("in_line", Type::Bool),
     ];
     let conn = &cx.db.write;
     let mut values = Rows::new(conn, COLUMNS);
@@ -54,6 +59,7 @@ pub async fn arm(cx: &Domain, armed: &[Arc<Armed>]) -> Result<Vec<bool>> {
             one.sending.map(|(from, _)| from).into(),
             one.sending.map(|(_, until)| until).into(),
             one.lease_until.into(),
+            one.in_line.into(),
         ]);
     }
     let fenced = guard::with(Guard::ArmFenced, " AND posts.fence = u.fence");
@@ -61,9 +67,11 @@ pub async fn arm(cx: &Domain, armed: &[Arc<Armed>]) -> Result<Vec<bool>> {
     let sql = format!(
         "UPDATE posts SET attempt = u.attempt, steps = u.steps, \
          due_at = CASE WHEN posts.due_at < u.due_at THEN u.due_at ELSE posts.due_at END, \
+         out_of_line = posts.out_of_line AND NOT u.in_line, \
          sending_at = u.sending_at, sending_until = u.sending_until FROM {} \
-         WHERE posts.id = u.id{fenced}",
-        values.from("u", 1)
+         WHERE posts.id = u.id{fenced}{}",
+        values.from("u", 1),
+        guard::with(Guard::InLine, line::IS_FIRST),
     );
     let attempts = armed.iter().map(|one| (one.hold.id, &one.attempt)).collect();
     let change =

@@ -6,7 +6,10 @@ use fanfare_entities::{Millis, WorkspaceId};
 use fanfare_jobs::{Kind, Ring};
 use sea_orm::{ConnectionTrait, DbErr, FromQueryResult, Value};
 
-use super::attempt::{Attempt, into_ledger};
+use super::{
+    attempt::{Attempt, into_ledger},
+    line,
+};
 use crate::{
     Domain, Tx,
     db::statement,
@@ -28,6 +31,8 @@ pub(super) struct Change<'a> {
     pub events: Vec<NewEvent>,
     /// When posts are due again, as far as they are to be rung for.
     pub due: HashMap<i64, Millis>,
+    /// True where `update` reads `u.leaves_line`: behind a post that leaves the line of its account the next one is rung for.
+    pub wakes_next: bool,
 }
 
 #[derive(FromQueryResult)]
@@ -36,7 +41,8 @@ struct Changed {
     workspace_id: WorkspaceId,
 }
 
-/// A row that the one statement on PostgreSQL returns: a post that was changed, or a delivery that was made.
+/// A row that the one statement on PostgreSQL returns: a post that was changed, a delivery that was made, or the post that
+/// is next in line.
 #[derive(FromQueryResult)]
 struct Written {
     kind: i32,
@@ -47,6 +53,7 @@ struct Written {
 
 const POST: i32 = 0;
 const DELIVERY: i32 = 1;
+const NEXT: i32 = 2;
 
 impl Change<'_> {
     /// Makes it; returns the posts that were changed. On PostgreSQL it is one statement: each further one would be a
@@ -60,8 +67,11 @@ impl Change<'_> {
 
     async fn at_once(mut self, cx: &Domain) -> Result<HashSet<i64>> {
         let conn = &cx.db.write;
-        let mut parts =
-            format!("WITH changed AS ({} RETURNING posts.id, posts.workspace_id)", self.update);
+        let also = if self.wakes_next { line::OF_CHANGED } else { "" };
+        let mut parts = format!(
+            "WITH changed AS ({} RETURNING posts.id, posts.workspace_id{also})",
+            self.update
+        );
         let mut found =
             format!("SELECT {POST} AS kind, id, workspace_id, NULL::bigint AS due_at FROM changed");
         let attempts = into_ledger(conn, self.attempts);
@@ -79,15 +89,21 @@ impl Change<'_> {
                 &format!(" UNION ALL SELECT {DELIVERY}, id, workspace_id, due_at FROM delivered");
             self.values.extend(telling.values());
         }
+        if self.wakes_next {
+            found += &format!(" UNION ALL {}", line::next_of_changed(NEXT));
+        }
+        let now = cx.clock.now();
         let query = statement(conn, format!("{parts} {found}"), self.values);
         let mut changed = HashSet::new();
         tx::at_once(cx, query, |row| {
             let row = Written::from_query_result(row, "")?;
-            let (kind, due_at) = if row.kind == DELIVERY {
-                (Kind::DeliverWebhook, row.due_at)
-            } else {
-                changed.insert(row.id);
-                (Kind::PublishPost, self.due.get(&row.id).copied())
+            let (kind, due_at) = match row.kind {
+                DELIVERY => (Kind::DeliverWebhook, row.due_at),
+                NEXT => (Kind::PublishPost, row.due_at.filter(|due_at| *due_at <= now)),
+                _ => {
+                    changed.insert(row.id);
+                    (Kind::PublishPost, self.due.get(&row.id).copied())
+                }
             };
             let ring = Ring::of(row.workspace_id.0, row.id);
             Ok(due_at.map(|due_at| Rung { kind, ring, due_at }))
@@ -115,9 +131,14 @@ impl Change<'_> {
                 tx.emit(event);
             }
         }
-        for row in rows {
+        for row in &rows {
             if let Some(due_at) = self.due.get(&row.id) {
                 tx.ring(Kind::PublishPost, row.workspace_id, row.id, *due_at);
+            }
+        }
+        if self.wakes_next {
+            for next in line::next_of(tx.conn(), rows.iter().map(|row| row.id)).await? {
+                tx.ring(Kind::PublishPost, next.workspace_id, next.id, next.due_at);
             }
         }
         tx.commit().await?;

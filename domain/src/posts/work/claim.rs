@@ -10,11 +10,9 @@ use std::{
 
 use fanfare_entities::{AccountId, Millis, account, post, post::PostStatus, secret};
 use fanfare_jobs::Kind;
-use sea_orm::{
-    ActiveEnum, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, Iterable, QueryResult,
-};
+use sea_orm::{ActiveEnum, ConnectionTrait, DbErr, FromQueryResult, Iterable, QueryResult};
 
-use super::{AS_TOLD, change::Change, told};
+use super::{AS_TOLD, change::Change, line, told};
 use crate::{
     Domain,
     db::statement,
@@ -25,46 +23,73 @@ use crate::{
     work::{self, LEASE},
 };
 
-/// Takes those of `ids` that are due: the lease starts and the fence rises. A post whose time has come is told of as
-/// `post.publishing`. A row that somebody else holds, or that was moved, is not among what comes back.
+/// A worker that takes posts.
+#[derive(Clone, Copy)]
+pub struct Claimant<'a> {
+    /// Its name, unique in the fleet.
+    pub name: &'a str,
+    /// True for a post that it holds already.
+    pub holds: &'a (dyn Fn(i64) -> bool + Sync),
+}
+
+impl Claimant<'_> {
+    /// A worker that holds nothing yet.
+    #[must_use]
+    pub const fn new(name: &str) -> Claimant<'_> {
+        Claimant { name, holds: &|_| false }
+    }
+}
+
+/// Takes those of `ids` that are due and whose turn it is among the posts of their account: the lease starts and the
+/// fence rises. A post whose time has come is announced as `post.publishing`. A row that somebody else holds, that was
+/// moved, or that has to wait behind an earlier post is not among what comes back.
 ///
 /// # Errors
 /// The database's. The rows may have been taken all the same; then their leases lapse.
-pub async fn claim(cx: &Domain, ids: &[i64]) -> Result<Vec<Claimed>> {
-    let seen = look(cx, ids).await?;
-    let taken = take(cx, seen).await?;
+pub async fn claim(cx: &Domain, who: Claimant<'_>, ids: &[i64]) -> Result<Vec<Claimed>> {
+    let seen = look(cx, who, ids).await?;
+    let taken = take(cx, who, seen).await?;
     fanfare_metrics::record::claims(Kind::PublishPost.as_str(), ids.len(), taken.len());
     Ok(taken)
 }
 
-/// Those of `ids` that can be taken.
+/// Returns those of `ids` that can be taken.
 ///
 /// # Errors
 /// The database's.
-pub async fn look(cx: &Domain, ids: &[i64]) -> Result<Vec<post::Model>> {
-    let db = &cx.db.read;
+pub async fn look(cx: &Domain, who: Claimant<'_>, ids: &[i64]) -> Result<Vec<post::Model>> {
+    let (db, now) = (&cx.db.read, cx.clock.now());
     let wanted = Rows::of_ids(db, ids);
     let sql = format!(
-        "SELECT posts.* FROM {} JOIN posts ON posts.id = wanted.id WHERE {} AND {UNPAUSED}",
+        "SELECT posts.*, {} AS line FROM {} JOIN posts ON posts.id = wanted.id WHERE {} AND {UNPAUSED}",
+        line::first(db, "posts"),
         wanted.from("wanted", 2),
         work::takeable("posts"),
     );
-    let values = std::iter::once(cx.clock.now().into()).chain(wanted.values());
-    let query = statement(db, sql, values);
-    Ok(post::Entity::find().from_raw_sql(query).all(db).await?)
+    let values = std::iter::once(now.into()).chain(wanted.values());
+    let rows = db.query_all_raw(statement(db, sql, values)).await?;
+    let seen =
+        rows.iter().map(|row| Ok((post::Model::from_query_result(row, "")?, line::read(row)?)));
+    let turn = line::sort(seen.collect::<Result<_, DbErr>>()?, who.holds, now);
+    line::defer(cx, &turn.behind).await?;
+    Ok(turn.now)
 }
 
 /// Takes those of `seen` that nobody has taken, moved or changed since.
 ///
 /// # Errors
 /// The database's. The rows may have been taken all the same; then their leases lapse.
-pub async fn take(cx: &Domain, mut seen: Vec<post::Model>) -> Result<Vec<Claimed>> {
+pub async fn take(
+    cx: &Domain,
+    who: Claimant<'_>,
+    mut seen: Vec<post::Model>,
+) -> Result<Vec<Claimed>> {
     if seen.is_empty() {
         return Ok(Vec::new());
     }
     cx.failpoint.reach("claiming").await;
     let accounts = seen.iter().map(|row| row.account_id).collect();
-    let change = taking(cx, &mut seen);
+    let change = taking(cx, who, &mut seen);
     // At the same time; and neither is broken off because the other fails.
     let (held, accounts) = futures_util::join!(change.make(cx), with_secrets(cx, accounts));
     let (held, accounts) = (held?, accounts?);
@@ -82,10 +107,10 @@ const AS_SEEN: &str = "posts.fence = u.fence AND posts.due_at = u.due_at AND pos
      AND posts.sending_until IS NOT DISTINCT FROM u.sending_until";
 
 /// Takes each of `seen`, unless it has changed; they become what they are once they are taken.
-fn taking(cx: &Domain, seen: &mut [post::Model]) -> Change<'static> {
+fn taking(cx: &Domain, who: Claimant<'_>, seen: &mut [post::Model]) -> Change<'static> {
     let now = cx.clock.now();
     let rows = rows(cx, seen, now);
-    let from = rows.from("u", 2);
+    let from = rows.from("u", 3);
     let as_seen = format!("posts.id = u.id AND {AS_SEEN} AND {AS_TOLD}");
     // On PostgreSQL rows are locked in the order of their ids, and one that is being changed is left to its changer, who
     // rings if it is still due.
@@ -97,7 +122,8 @@ fn taking(cx: &Domain, seen: &mut [post::Model]) -> Change<'static> {
         (from, as_seen)
     };
     let update = format!(
-        "UPDATE posts SET fence = posts.fence + 1, laps = posts.laps + 1, due_at = $1, \
+        "UPDATE posts SET fence = posts.fence + 1, laps = posts.laps + 1, due_at = $1, held_by = $2, \
+         out_of_line = posts.out_of_line OR posts.sending_at IS NOT NULL, \
          status = u.now_status, announced_fence = u.now_announced FROM {from} WHERE {is_seen}"
     );
     let again =
@@ -106,7 +132,7 @@ fn taking(cx: &Domain, seen: &mut [post::Model]) -> Change<'static> {
     let tell = |row| told("post.publishing", row, "The post's time has come.".to_owned());
     Change {
         update,
-        values: std::iter::once((now + LEASE).into()).chain(rows.values()).collect(),
+        values: [(now + LEASE).into(), who.name.into()].into_iter().chain(rows.values()).collect(),
         events: begun.map(tell).collect(),
         ..Change::default()
     }
@@ -154,6 +180,7 @@ fn become_taken(row: &mut post::Model, now: Millis) {
     row.fence += 1;
     row.laps += 1;
     row.due_at = Some(now + LEASE);
+    row.out_of_line |= row.sending_at.is_some();
     if row.status == PostStatus::Scheduled && row.scheduled_at.is_some_and(|at| at <= now) {
         row.status = PostStatus::Publishing;
         row.announced_fence = row.announced_fence.or(Some(row.fence));

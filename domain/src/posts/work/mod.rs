@@ -7,11 +7,12 @@ mod arm;
 mod attempt;
 mod change;
 mod claim;
+mod line;
 mod record;
 
 pub use arm::{Armed, arm};
 pub use attempt::{Attempt, attempt};
-pub use claim::{Claimed, claim, look, take};
+pub use claim::{Claimant, Claimed, claim, look, take};
 pub use record::{Record, record};
 
 use fanfare_entities::post;

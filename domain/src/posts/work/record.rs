@@ -33,6 +33,8 @@ pub struct Record {
     pub keep: bool,
     /// Where it stands now.
     pub status: PostStatus,
+    /// Later posts of the account may go out before it: it waits for its own sake.
+    pub out_of_line: bool,
     /// When there is something to do again.
     pub due_at: Option<Millis>,
     /// What the connector needs to go on.
@@ -148,12 +150,12 @@ fn saving<'a>(cx: &Domain, records: &[&'a Record], faces: &Faces) -> Change<'a> 
     let set: Vec<String> = RECORD_COLUMNS
         .iter()
         .map(|(name, _)| *name)
-        .filter(|name| !matches!(*name, "id" | "fence" | "up" | "attempt" | "told"))
+        .filter(|name| !matches!(*name, "id" | "fence" | "up" | "attempt" | "told" | "leaves_line"))
         .filter(|name| !matches!(*name, "group_key" | "release_id"))
         .map(|name| format!("{name} = u.{name}"))
         .collect();
     let mut values = Rows::new(&cx.db.write, RECORD_COLUMNS);
-    let mut change = Change::default();
+    let mut change = Change { wakes_next: true, ..Change::default() };
     for record in records {
         let face = faces.get(&record.hold.id);
         record.push_to(&mut values, face, now);
@@ -185,6 +187,8 @@ const RECORD_COLUMNS: Columns = &[
     ("up", Type::Big),
     ("status", Type::Text),
     ("due_at", Type::Big),
+    ("out_of_line", Type::Bool),
+    ("leaves_line", Type::Bool),
     ("state", Type::Json),
     ("partly_public", Type::Bool),
     ("attempts", Type::Int),
@@ -205,6 +209,11 @@ const RECORD_COLUMNS: Columns = &[
 ];
 
 impl Record {
+    /// Nothing of it keeps later posts of the account from going out any more.
+    const fn leaves_line(&self) -> bool {
+        !self.keep && (self.due_at.is_none() || self.out_of_line)
+    }
+
     fn push_to(&self, rows: &mut Rows, face: Option<&Face>, now: Millis) {
         let running = self.attempt.as_ref().filter(|attempt| attempt.ended_at.is_none());
         rows.push([
@@ -213,6 +222,8 @@ impl Record {
             i64::from(!self.keep).into(),
             self.status.to_value().as_str().into(),
             self.due_at.into(),
+            self.out_of_line.into(),
+            self.leaves_line().into(),
             self.state.as_ref().into(),
             self.partly_public.into(),
             self.attempts.into(),

@@ -1,0 +1,224 @@
+//! Gives the slots of a worker to what it has claimed: the one place where it is decided who is served next.
+//!
+//! A slot is for one call. It is given to a tenant after the other, to the first of its requests that may have it:
+//!
+//! - its network holds less than a quarter of the slots, or a slot is free that nobody else waits for;
+//! - its [`Line`] lets it pass: publishing calls of one account are made one after the other, in their order; a receiver of
+//!   webhooks gets four deliveries at once.
+//!
+//! A network always finds its quarter, although others hold all slots, so one that hangs does not stop the others. What
+//! finds no slot within [`PATIENCE`] goes back to the queue, so that what a worker holds is what it can work on.
+
+mod state;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use fanfare_entities::{AccountId, Millis, WebhookId, WorkspaceId};
+use rand::RngExt;
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore, oneshot},
+    time::timeout,
+};
+
+use state::{State, Ticket};
+
+/// A request that finds no slot for this long is given up.
+pub const PATIENCE: Duration = Duration::from_secs(1);
+
+/// What was given up for want of a slot comes back after this time, in ms, plus up to as much again, so that what was
+/// given up together does not come back together.
+const BACK: Millis = 1_000;
+
+/// Deliveries to one receiver at once.
+pub(crate) const PER_RECEIVER: usize = 4;
+
+/// Writing a step down takes a while in which its slot would stand idle: one request more for every four slots gets ready
+/// meanwhile.
+const READY_FOR_EACH: usize = 4;
+
+/// Who was made ready waits this long for a slot; then the network has become slower than it was.
+const READY: Duration = Duration::from_millis(100);
+
+/// The place of a post among those of its account: its time, then its id.
+pub type Order = (Millis, i64);
+
+/// What requests wait in behind one another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Line {
+    /// Publishing calls of an account: one at a time, in their order.
+    Account(AccountId),
+    /// Deliveries to a receiver: [`PER_RECEIVER`] at a time.
+    Receiver(WebhookId),
+}
+
+/// A wish for a slot.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Whose it is.
+    pub tenant: WorkspaceId,
+    /// The network that it goes to; none for webhooks.
+    pub platform: Option<String>,
+    /// The line it waits in, and its place there.
+    pub line: Option<(Line, Order)>,
+}
+
+/// The slots of one kind of work in this process. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Dispatcher(Arc<Mutex<State>>);
+
+impl Dispatcher {
+    /// A dispatcher of this many slots.
+    #[must_use]
+    pub fn new(slots: usize) -> Self {
+        Self(Arc::new(Mutex::new(State::new(slots))))
+    }
+
+    /// Says how many slots there are.
+    pub fn set_slots(&self, slots: usize) {
+        self.state().set_slots(slots);
+    }
+
+    /// Puts a post into the line of its account, until the membership is dropped.
+    #[must_use]
+    pub fn join(&self, account: AccountId, order: Order) -> Membership {
+        let line = Line::Account(account);
+        self.state().join(line, order);
+        Membership { dispatcher: self.clone(), line, order }
+    }
+
+    /// True while a post stands in a line.
+    #[must_use]
+    pub fn holds(&self, post: i64) -> bool {
+        self.state().holds(post)
+    }
+
+    /// Asks for a slot.
+    #[must_use]
+    pub fn request(&self, request: Request) -> Wish {
+        let (granted, slot) = oneshot::channel();
+        let ticket = self.change(|state| state.enqueue(request, granted));
+        Wish { dispatcher: self.clone(), ticket: Some(ticket), slot }
+    }
+
+    /// Changes the state, then hands out the slots that can be given.
+    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let mut state = self.state();
+        let changed = change(&mut state);
+        let granted: Vec<_> = std::iter::from_fn(|| state.grant()).collect();
+        drop(state);
+        for waiter in granted {
+            let slot = Slot {
+                dispatcher: self.clone(),
+                platform: waiter.request.platform.clone(),
+                line: waiter.request.line.map(|(line, _)| line),
+                is_ahead: waiter.is_ahead,
+                turn: None,
+            };
+            // Whoever has stopped waiting gives its slot back here.
+            let _ = waiter.granted.send(slot);
+        }
+        changed
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A request on its way; dropping it gives it up.
+#[derive(Debug)]
+pub struct Wish {
+    dispatcher: Dispatcher,
+    /// None once it is granted.
+    ticket: Option<Ticket>,
+    slot: oneshot::Receiver<Slot>,
+}
+
+impl Wish {
+    /// The slot, if it is granted already.
+    pub fn granted(&mut self) -> Option<Slot> {
+        let slot = self.slot.try_recv().ok()?;
+        self.ticket = None;
+        Some(slot)
+    }
+
+    /// Waits for the slot until `patience` ends; none if there was none by then.
+    pub async fn within(mut self, patience: impl Future<Output = ()>) -> Option<Slot> {
+        tokio::select! {
+            biased;
+            slot = &mut self.slot => {
+                self.ticket = None;
+                slot.ok()
+            }
+            () = patience => self.granted(),
+        }
+    }
+}
+
+impl Drop for Wish {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket {
+            self.dispatcher.change(|state| state.withdraw(ticket));
+        }
+    }
+}
+
+/// When work that found no slot is due again.
+pub fn back_at(now: Millis) -> Millis {
+    now + BACK + rand::rng().random_range(0..BACK)
+}
+
+/// A post in the line of its account.
+#[derive(Debug)]
+pub struct Membership {
+    dispatcher: Dispatcher,
+    line: Line,
+    order: Order,
+}
+
+impl Membership {
+    /// The line, and the place in it.
+    pub const fn place(&self) -> (Line, Order) {
+        (self.line, self.order)
+    }
+}
+
+impl Drop for Membership {
+    fn drop(&mut self) {
+        self.dispatcher.change(|state| state.leave(self.line, self.order));
+    }
+}
+
+/// A slot in use, until it is dropped.
+#[derive(Debug)]
+pub struct Slot {
+    dispatcher: Dispatcher,
+    platform: Option<String>,
+    line: Option<Line>,
+    is_ahead: bool,
+    turn: Option<OwnedSemaphorePermit>,
+}
+
+impl Slot {
+    /// Says that everything is ready for the call; waits if more requests are ready than there are slots, but not for long.
+    pub async fn begin(&mut self) {
+        let turns: Arc<Semaphore> = self.dispatcher.state().turns();
+        self.turn = Arc::clone(&turns).try_acquire_owned().ok();
+        if self.turn.is_none() && self.is_ahead {
+            self.turn = timeout(READY, turns.acquire_owned()).await.ok().and_then(Result::ok);
+        }
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.turn = None;
+        let (platform, line) = (self.platform.take(), self.line);
+        self.dispatcher.change(|state| state.release(platform.as_deref(), line));
+    }
+}
