@@ -119,7 +119,6 @@ async fn while_a_post_waits_for_its_own_sake_later_ones_pass() {
 #[tokio::test]
 async fn the_order_holds_through_limits_and_deaths_of_workers() {
     let seed = rand::random::<u64>();
-    println!("seed {seed}");
     let mut dice = SmallRng::seed_from_u64(seed);
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
     let user = app.user().await;
