@@ -93,3 +93,38 @@ fn every_example_is_a_body_of_its_route() {
         (body.check)(example).unwrap_or_else(|error| panic!("{}: {error}", route.name));
     }
 }
+
+/// The texts of a schema's fields that have no end.
+fn endless(schema: &serde_json::Value) -> Vec<String> {
+    let is = |schema: &serde_json::Value, kind: &str| match &schema["type"] {
+        serde_json::Value::String(one) => one == kind,
+        serde_json::Value::Array(several) => several.iter().any(|one| one == kind),
+        _ => false,
+    };
+    let fields = schema["properties"].as_object().into_iter().flatten();
+    let texts = fields.map(|(name, schema)| {
+        let of = if is(schema, "array") { &schema["items"] } else { schema };
+        (name, of)
+    });
+    let endless = texts.filter(|(_, schema)| {
+        let known = schema["maxLength"].is_u64() || !schema["enum"].is_null();
+        is(schema, "string") && !known && schema["format"] != "uuid"
+    });
+    endless.map(|(name, _)| name.clone()).collect()
+}
+
+#[test]
+fn every_text_of_every_route_has_a_length() {
+    let settings = schemars::generate::SchemaSettings::draft2020_12();
+    let mut generator =
+        settings.with(|settings| settings.inline_subschemas = true).into_generator();
+    for route in ROUTES {
+        let body = route.body.map(|body| (body.schema)(&mut generator));
+        let query = route.query.map(|query| (query.schema)(&mut generator));
+        for schema in body.into_iter().chain(query) {
+            assert_eq!(endless(&schema.to_value()), Vec::<String>::new(), "{}", route.name);
+        }
+    }
+    let open = serde_json::json!({"properties": {"a": {"type": ["string", "null"]}}});
+    assert_eq!(endless(&open), ["a"]);
+}
