@@ -18,6 +18,8 @@ mod facebook;
 mod google;
 mod google_business;
 mod graph;
+#[cfg(test)]
+mod growth;
 mod hashnode;
 mod id;
 mod instagram;
@@ -55,6 +57,7 @@ pub use id::{PLANNED, Planned, UnknownPlatform};
 pub use list::{PlatformId, all, find};
 pub use outcome::{Class, Found, Identity, Part, Phase, Progress, Published, Refreshed, Step};
 pub use pace::{Pace, Per};
+pub use page::PictureShrinker;
 pub use schema::{content_limits, describe, media_limits, settings_schema};
 pub use session::{Account, Secrets, Session};
 pub use settings::warnings;
@@ -63,7 +66,9 @@ pub use spec::{
     Caption, Connect, CredentialField, DocumentRules, Frame, MediaRules, PostType, Setting, Shape,
     Spec, ThreadRules,
 };
-pub use validate::{Conversion, Violation, Violations, Warning, conversions, excerpt, validate};
+pub use validate::{
+    Conversion, Violation, Violations, Warning, conversions, excerpt, too_many_media, validate,
+};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

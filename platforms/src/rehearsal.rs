@@ -113,6 +113,7 @@ impl Network {
             account,
             secrets,
             app: Some(App { client_id: "app".into(), client_secret: "app-secret".into() }),
+            pictures: None,
             now: at(0),
         }
     }
@@ -133,7 +134,7 @@ impl Drop for Network {
 pub fn offline() -> Session {
     let http = Client::new(Policy::default()).unwrap();
     let (account, secrets) = (Account::default(), Secrets::new());
-    Session { http, base: None, account, secrets, app: None, now: at(0) }
+    Session { http, base: None, account, secrets, app: None, pictures: None, now: at(0) }
 }
 
 async fn serve(mut stream: TcpStream, log: Arc<Mutex<Vec<Seen>>>, answers: Answers) {

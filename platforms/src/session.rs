@@ -1,6 +1,6 @@
 //! What a connector may use while it talks to its network.
 
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use chrono::{DateTime, Utc};
 use fanfare_outbound::Client;
@@ -11,6 +11,7 @@ use url::Url;
 use crate::{
     Error, Result,
     oauth::{App, CLIENT_ID, CLIENT_SECRET},
+    page::PictureShrinker,
 };
 
 /// One account's way to its network, for the length of one call.
@@ -27,6 +28,8 @@ pub struct Session {
     pub secrets: Secrets,
     /// The app that the operator has registered with the network, if there is one.
     pub app: Option<App>,
+    /// Makes pictures of cards and covers smaller; `None`: those that are too large are left out.
+    pub pictures: Option<Arc<dyn PictureShrinker>>,
     /// Time of the call, from the caller's clock.
     pub now: DateTime<Utc>,
 }

@@ -2,12 +2,15 @@
 
 mod address;
 mod emoji;
+mod link;
+mod tld;
+mod toot;
 mod weighted;
 
-pub use address::{address_at, first_address};
+pub use address::{Addresses, bare_address, first_address};
+pub use toot::mastodon_units;
 use unicode_segmentation::UnicodeSegmentation;
-
-pub use weighted::x_units;
+pub use weighted::{without_x_links, x_links, x_units};
 
 /// Unicode scalar values.
 #[must_use]
@@ -36,9 +39,12 @@ pub fn threads_units(text: &str) -> usize {
         .sum()
 }
 
-/// Does a web address stand in the text: `http://…`, `https://…` or `www.…`?
+/// Returns true if a web address stands in the text: `http://…`, `https://…`, `www.…`, or a name that X makes a link of.
 #[must_use]
 pub fn has_web_address(text: &str) -> bool {
+    if !x_links(text).is_empty() {
+        return true;
+    }
     let lower = text.to_lowercase();
     let starts = ["https://", "http://", "www."];
     starts.iter().flat_map(|start| lower.match_indices(start)).any(|(at, start)| {
@@ -46,44 +52,6 @@ pub fn has_web_address(text: &str) -> bool {
         let after = lower[at + start.len()..].chars().next();
         before.is_none_or(|c| !c.is_alphanumeric()) && after.is_some_and(char::is_alphanumeric)
     })
-}
-
-/// What Mastodon counts: every address as 23 characters, of `@user@host` only `@user`.
-/// <https://docs.joinmastodon.org/user/posting/#text>
-#[must_use]
-pub fn mastodon_units(text: &str) -> usize {
-    const PER_ADDRESS: usize = 23;
-    let mut counted = 0;
-    let mut rest = text;
-    while let Some(at) = ["https://", "http://"].iter().filter_map(|one| rest.find(one)).min() {
-        let (before, address) = rest.split_at(at);
-        let end = address.find(|c: char| c.is_whitespace() || "<>\"".contains(c));
-        let address = &address[..end.unwrap_or(address.len())];
-        let address = address.trim_end_matches(['.', ',', ')', '!', '?', ';', ':', '\'']);
-        let has_host = address.split_once("//").is_some_and(|(_, host)| host.contains(['.', ':']));
-        // What only looks like one is counted letter by letter.
-        let (size, length) =
-            if has_host { (address.len(), PER_ADDRESS) } else { ("http".len(), "http".len()) };
-        counted += without_hosts(before) + length;
-        rest = &rest[at + size..];
-    }
-    counted + without_hosts(rest)
-}
-
-/// Characters without the hosts of mentions.
-fn without_hosts(text: &str) -> usize {
-    let is_host = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '-';
-    let words = text.split_inclusive(char::is_whitespace);
-    let length = |word: &str| {
-        let mention = word.strip_prefix('@').and_then(|rest| rest.split_once('@'));
-        let host = mention.filter(|(user, _)| !user.is_empty()).map(|(_, host)| {
-            let end = host.find(|c: char| !is_host(c)).unwrap_or(host.len());
-            host[..end].trim_end_matches(['.', '-'])
-        });
-        let host = host.filter(|host| host.contains('.'));
-        characters(word) - host.map_or(0, |host| characters(host) + 1)
-    };
-    words.map(length).sum()
 }
 
 /// What Slack counts: `&`, `<` and `>` as they must be written in a text.

@@ -6,6 +6,7 @@ mod frame;
 mod media;
 mod metadata;
 mod settings;
+mod size;
 pub(crate) mod value;
 mod violations;
 
@@ -15,6 +16,7 @@ use serde_json::{Value, json};
 use crate::{Account, Draft, MediaRules, Platform, Spec};
 
 pub use conversion::{Conversion, conversions};
+pub use media::too_many as too_many_media;
 pub use violations::{Violations, excerpt};
 
 /// One broken rule, in the shape of the API's `validation_errors`.
@@ -99,12 +101,17 @@ impl Warning {
 #[must_use]
 pub fn validate(platform: &dyn Platform, account: &Account, draft: &Draft) -> Violations {
     let spec = &platform.spec_of(account);
-    let mut found: Violations = caption::violations(platform, spec, draft).into();
-    found.append(media::violations(spec, draft));
-    found.extend(post_type(spec, draft));
-    found.append(settings::violations(spec, draft));
-    found.append(metadata::violations(spec, draft));
-    found.extend(platform.check(draft));
+    let (kept, cut) = size::cut(spec, draft);
+    let mut rest: Violations = caption::violations(platform, spec, &kept).into();
+    rest.append(media::violations(spec, &kept));
+    rest.extend(post_type(spec, &kept));
+    rest.append(settings::violations(spec, draft));
+    rest.append(metadata::violations(spec, &kept));
+    rest.extend(platform.check(&kept));
+    // What is left of a text that was cut says nothing about the text.
+    rest.retain(|violation| cut.iter().all(|one| one.field != violation.field));
+    let mut found = Violations::from(cut);
+    found.append(rest);
     if !account.remote_id.is_empty() {
         found.extend(platform.lacks(account));
     }
@@ -113,8 +120,8 @@ pub fn validate(platform: &dyn Platform, account: &Account, draft: &Draft) -> Vi
 }
 
 /// The media rules of the post's type.
-fn rules(spec: &Spec, draft: &Draft) -> MediaRules {
-    let kind = spec.post_types.iter().find(|kind| kind.name == draft.post_type);
+fn rules(spec: &Spec, post_type: &str) -> MediaRules {
+    let kind = spec.post_types.iter().find(|kind| kind.name == post_type);
     kind.and_then(|kind| kind.media).unwrap_or(spec.media)
 }
 

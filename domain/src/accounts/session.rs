@@ -69,7 +69,15 @@ pub(super) fn anonymous(
     };
     let http = http.counted_as(platform.as_str());
     let app = app(cx, platform, sandbox);
-    Ok(Session { http, base, account: Account::default(), secrets, app, now: cx.clock.date() })
+    Ok(Session {
+        http,
+        base,
+        account: Account::default(),
+        secrets,
+        app,
+        pictures: None,
+        now: cx.clock.date(),
+    })
 }
 
 /// The app that speaks for us. A simulated network takes any: there the operator needs to have registered none.

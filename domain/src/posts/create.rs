@@ -29,23 +29,26 @@ pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<Reply>
     let account = accounts::find(act, AccountId(new.account_id)).await?;
     let platform = super::platform(&account.platform)?;
     let is_draft = new.status == Some(NewStatus::Draft);
-    let urls = media::list(new.media_url.as_deref(), new.media_urls.as_deref());
-    let files = looked_up(act, &urls).await;
-    let content = Content {
+    let facts = accounts::facts(&account);
+    let mut content = Content {
         caption: new.caption.clone().unwrap_or_default(),
         post_type: new.post_type.clone(),
         settings: new.settings.clone().unwrap_or_default(),
         metadata: new.metadata.clone().unwrap_or_default(),
-        media: files.as_ref().cloned().unwrap_or_default(),
+        media: Vec::new(),
     };
+    let mut urls = media::list(new.media_url.as_deref(), new.media_urls.as_deref());
+    let too_many =
+        media::cut(&mut urls, platform, &facts, (&content.post_type(platform), is_draft));
+    let files = looked_up(act, &urls).await;
+    content.media = files.as_ref().cloned().unwrap_or_default();
     let now = act.cx.clock.now();
     let (time, mut broken) = when(new.scheduled_at.as_deref(), new.timezone.as_deref(), now);
-    let facts = accounts::facts(&account);
-    broken.append(objections(&content, platform, &facts, is_draft));
+    broken.append(objections(&content, platform, &facts, is_draft, too_many).await?);
     Error::joined(flaws, Error::joined(broken, files.map(drop)))?;
     let row = row(act, &account, &new, time, now);
     if new.dry_run == Some(true) {
-        return Ok(dry_run(&row, &content, platform));
+        return dry_run(&row, &content, platform).await;
     }
     limits::count_created(act).await?;
     let made = make(act, row, content, platform, &facts).await;
@@ -73,14 +76,15 @@ async fn make(
     let is_draft = row.status == PostStatus::Draft;
     content.media = media::copy(act, content.media).await?;
     known::refresh(&act.cx.db.read, &mut content.media).await?;
-    Error::check(objections(&content, platform, account, is_draft))?;
+    Error::check(objections(&content, platform, account, is_draft, None).await?)?;
     if let Some(at) = row.scheduled_at.filter(|_| !is_draft) {
         let now = row.created_at;
         let due = content.due(platform, account, at, now, false);
         row.due_at = Some(due);
     }
     fill(&mut row, &content, platform)?;
-    let new = NewRow { act: act.clone(), row, warnings: content.warnings(platform) };
+    let warnings = content.examined(move |content| content.warnings(platform)).await?;
+    let new = NewRow { act: act.clone(), row, warnings };
     act.cx.new_posts.write(new).await
 }
 
@@ -107,18 +111,31 @@ pub(super) fn when(
     }
 }
 
-/// What the platform objects to; of a draft only what is wrong in form or too long, since it may still be incomplete.
-pub(super) fn objections(
+/// What the platform objects to; of a draft only what is wrong in form or too long, since it may still be incomplete. With
+/// `too_many` files none was looked at, so nothing else is said of them.
+///
+/// # Errors
+/// The examination panicked.
+pub(super) async fn objections(
     content: &Content,
     platform: platforms::PlatformId,
     account: &platforms::Account,
     is_draft: bool,
-) -> Violations {
+    too_many: Option<platforms::Violation>,
+) -> Result<Violations> {
+    let account = account.clone();
+    let mut broken =
+        content.examined(move |content| content.violations(platform, &account)).await?;
     let form = [Code::UnknownField, Code::SettingInvalid, Code::CaptionTooLong]
         .map(|code| code.entry().code);
-    let mut broken = content.violations(platform, account);
     broken.retain(|violation| !is_draft || form.contains(&violation.code));
-    broken
+    if let Some(too_many) = too_many {
+        broken.retain(|one| {
+            !one.field.starts_with("media_url") && one.code != Code::CaptionRequired.entry().code
+        });
+        broken.push(too_many);
+    }
+    Ok(broken)
 }
 
 /// The row; what is neither null nor the column's default is among the columns that `write.rs` writes.
@@ -188,14 +205,17 @@ pub(super) fn fill(
 }
 
 /// What a create would answer, without an id.
-fn dry_run(row: &post::Model, content: &Content, platform: platforms::PlatformId) -> Reply {
+async fn dry_run(
+    row: &post::Model,
+    content: &Content,
+    platform: platforms::PlatformId,
+) -> Result<Reply> {
     let mut row = row.clone();
     let filled = fill(&mut row, content, platform);
     let mut post = view(&row);
     if let (Ok(()), Some(map)) = (filled, post.as_object_mut()) {
         map.remove("id");
     }
-    Reply::ok(
-        json!({"dry_run": true, "valid": true, "post": post, "warnings": content.warnings(platform)}),
-    )
+    let warnings = content.examined(move |content| content.warnings(platform)).await?;
+    Ok(Reply::ok(json!({"dry_run": true, "valid": true, "post": post, "warnings": warnings})))
 }

@@ -16,7 +16,24 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::{first_due, readiness::flaw, view::PostMedia};
-use crate::{Domain, accounts, clock::date, error::Result, posts::media_of};
+use crate::{
+    Domain, accounts,
+    clock::date,
+    error::{Error, Result},
+    posts::media_of,
+};
+
+/// Contents up to this size are examined in place: that takes less than 5 ms.
+const INLINE_MAX: usize = 16 << 10;
+
+fn weight(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(list) => list.iter().map(weight).sum::<usize>() + list.len(),
+        Value::Object(map) => map.iter().map(|(key, value)| key.len() + weight(value)).sum(),
+        _ => 1,
+    }
+}
 
 /// What a post says, whatever row or request it comes from.
 #[derive(Debug, Clone)]
@@ -63,6 +80,27 @@ impl Content {
         let flawed = self.media.iter().enumerate().filter(|(_, file)| file.flaw.is_some());
         found.extend(flawed.map(|(place, file)| flaw(place, file.flaw.as_ref())));
         found
+    }
+
+    /// Runs `work` on the content; off the runtime's threads where its texts are long enough to take milliseconds.
+    ///
+    /// # Errors
+    /// The work panicked.
+    pub async fn examined<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Self) -> T + Send + 'static,
+    ) -> Result<T> {
+        if self.size() <= INLINE_MAX {
+            return Ok(work(self));
+        }
+        let content = self.clone();
+        tokio::task::spawn_blocking(move || work(&content)).await.map_err(Error::internal)
+    }
+
+    /// About how many bytes there are to look at.
+    fn size(&self) -> usize {
+        let values = self.settings.values().chain(self.metadata.values());
+        self.caption.len() + values.map(weight).sum::<usize>()
     }
 
     /// What it does not get although it is accepted.

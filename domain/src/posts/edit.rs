@@ -57,7 +57,7 @@ pub async fn edit(
         media::forget(tx.conn(), id).await?;
         media::note(tx.conn(), &[(id, files.clone())]).await?;
     }
-    let row = changed(act, &row, &changes, &account, files)?;
+    let row = changed(act, &row, &changes, &account, (files, None)).await?;
     let reply = save(act, &mut tx, row, "edited").await?;
     act.finish(tx, reply).await
 }
@@ -70,11 +70,20 @@ async fn judged(
     account: &platforms::Account,
     flaws: platforms::Violations,
 ) -> Result<Option<Vec<PostMedia>>> {
-    let found = match urls(changes) {
+    let mut listed = urls(changes);
+    let platform = super::platform(&before.platform)?;
+    let too_many = listed.as_mut().and_then(|urls| {
+        let mut content = Content::of_row(before);
+        apply(&mut content, changes, None);
+        let kind = (&*content.post_type(platform), before.status == PostStatus::Draft);
+        media::cut(urls, platform, account, kind)
+    });
+    let found = match listed {
         Some(urls) => looked_up(act, &urls).await.map(Some),
         None => Ok(None),
     };
-    let right = changed(act, before, changes, account, found.clone().unwrap_or_default()).map(drop);
+    let files = found.clone().unwrap_or_default();
+    let right = changed(act, before, changes, account, (files, too_many)).await.map(drop);
     let all = Error::all(vec![right, found.clone().map(drop)]).map(drop);
     Error::joined(flaws, all)?;
     editable(before)?;
@@ -97,12 +106,12 @@ fn urls(changes: &Changes) -> Option<Vec<String>> {
 }
 
 /// The row after the changes, if it is still right.
-fn changed(
+async fn changed(
     act: &Act,
     row: &post::Model,
     changes: &Changes,
     account: &platforms::Account,
-    files: Option<Vec<PostMedia>>,
+    (files, too_many): (Option<Vec<PostMedia>>, Option<platforms::Violation>),
 ) -> Result<post::Model> {
     let now = act.cx.clock.now();
     let platform = super::platform(&row.platform)?;
@@ -113,7 +122,7 @@ fn changed(
     next.request_id.clone_from(&act.request_id);
     let mut content = Content::of_row(row);
     apply(&mut content, changes, files);
-    let mut broken = objections(&content, platform, account, is_draft);
+    let mut broken = objections(&content, platform, account, is_draft, too_many).await?;
     broken.append(reschedule(&mut next, changes, now));
     Error::check(broken)?;
     if let Some(group) = &changes.group {

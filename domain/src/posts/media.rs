@@ -3,9 +3,10 @@
 //! A third-party address is copied into our storage before the post is saved. Which files a post has is written down
 //! beside it, so that none is swept away that a post still needs.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use fanfare_entities::{AssetId, PostId, media_asset, media_asset::AssetStatus, media_use};
+use fanfare_platforms::{self as platforms, Violation};
 use futures_util::future;
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter,
@@ -24,13 +25,27 @@ use crate::{
 /// `media_url` and `media_urls` as one list, duplicates dropped.
 #[must_use]
 pub fn list(one: Option<&str>, many: Option<&[String]>) -> Vec<String> {
-    let mut list: Vec<String> = Vec::new();
-    for url in one.into_iter().chain(many.into_iter().flatten().map(String::as_str)) {
-        if !list.iter().any(|known| known == url) {
-            list.push(url.to_owned());
-        }
-    }
-    list
+    let mut known = HashSet::new();
+    let given = one.into_iter().chain(many.into_iter().flatten().map(String::as_str));
+    given.filter(|url| known.insert(*url)).map(str::to_owned).collect()
+}
+
+/// Most files of a draft, which may still be one for another type of post. No network takes as many.
+const DRAFT_FILES_MAX: usize = 100;
+
+/// Empties a list that is longer than a post of this type may have, so that nothing of it is looked up or fetched, and
+/// returns what is wrong with it.
+pub fn cut(
+    urls: &mut Vec<String>,
+    platform: platforms::PlatformId,
+    account: &platforms::Account,
+    (post_type, is_draft): (&str, bool),
+) -> Option<Violation> {
+    let spec = platforms::find(platform).spec_of(account);
+    let found = platforms::too_many_media(&spec, post_type, urls.len())
+        .filter(|_| !is_draft || urls.len() > DRAFT_FILES_MAX)?;
+    urls.clear();
+    Some(found)
 }
 
 /// What is known of these addresses without copying anything: everything of our own files, the address of others.

@@ -20,7 +20,9 @@ pub async fn missing(act: &Act, id: PostId) -> Result<Reply> {
     let facts = account.as_ref().map(crate::accounts::facts).unwrap_or_default();
     let mut content = Content::of_row(&row);
     known::refresh(&act.cx.db.read, &mut content.media).await?;
-    let mut broken = content.violations(platform, &facts);
+    let account_facts = facts.clone();
+    let mut broken =
+        content.examined(move |content| content.violations(platform, &account_facts)).await?;
     broken.extend(conversion_flaws(&act.cx, platform, &facts, &content).await?);
     let mut missing: Vec<Value> = broken.iter().map(lack).collect();
     if let Some(mut lack) = account_lack(account.as_ref(), row.scheduled_at) {

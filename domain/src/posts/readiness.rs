@@ -93,7 +93,9 @@ async fn settle(
             awaited.clear();
         }
         if !begun && awaited.is_empty() {
-            let broken = content.violations(platform, account);
+            let account = account.clone();
+            let broken =
+                content.examined(move |content| content.violations(platform, &account)).await?;
             let broken = broken.into_iter().find(|one| one.field.starts_with("media_url"));
             if let Some(broken) = broken {
                 return Ok(Files::Broken(Box::new(broken)));

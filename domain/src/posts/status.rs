@@ -60,7 +60,7 @@ pub async fn set_status(act: &Act, id: PostId, change: StatusChange) -> Result<R
         (AskedStatus::Paused, PostStatus::Paused) | (AskedStatus::Draft, PostStatus::Draft) => None,
         (AskedStatus::Scheduled, PostStatus::Scheduled) => match asked_time {
             Some(at) if row.scheduled_at != Some(at) => {
-                Some(scheduled(&act.request_id, &row, &account, at, now)?)
+                Some(scheduled(&act.request_id, &row, &account, at, now).await?)
             }
             _ => None,
         },
@@ -73,7 +73,7 @@ pub async fn set_status(act: &Act, id: PostId, change: StatusChange) -> Result<R
         (AskedStatus::Scheduled, PostStatus::Draft | PostStatus::Paused | PostStatus::Failed) => {
             accept_risk(&row, change.acknowledge_duplicate_risk)?;
             let at = time_for(&row, asked_time, now)?;
-            Some(scheduled(&act.request_id, &row, &account, at, now)?)
+            Some(scheduled(&act.request_id, &row, &account, at, now).await?)
         }
         (AskedStatus::Paused, _) => return Err(refused(&row, "paused")),
         (AskedStatus::Draft, _) => return Err(refused(&row, "made a draft")),
@@ -100,7 +100,7 @@ pub async fn retry(act: &Act, id: PostId, retry: Retry) -> Result<Reply> {
     accept_risk(&row, retry.acknowledge_duplicate_risk)?;
     let now = act.cx.clock.now();
     let account = account_of(tx.conn(), &row).await?;
-    let next = scheduled(&act.request_id, &row, &account, now, now)?;
+    let next = scheduled(&act.request_id, &row, &account, now, now).await?;
     let reply = save(act, &mut tx, next, "retry").await?;
     act.finish(tx, reply).await
 }
@@ -122,7 +122,7 @@ pub(crate) async fn retry_for_operator(
     accept_risk(&row, Some(accepts_risk))?;
     let now = cx.clock.now();
     let account = account_of(tx.conn(), &row).await?;
-    let next = scheduled(request_id, &row, &account, now, now)?;
+    let next = scheduled(request_id, &row, &account, now, now).await?;
     save_as(request_id, tx, next, "retried by the operator").await.map(drop)
 }
 
@@ -167,7 +167,7 @@ fn time_for(row: &post::Model, asked: Option<Millis>, now: Millis) -> Result<Mil
 }
 
 /// The row on its way out at `at`, if it is complete.
-pub(super) fn scheduled(
+pub(super) async fn scheduled(
     request_id: &str,
     row: &post::Model,
     account: &fanfare_platforms::Account,
@@ -176,7 +176,7 @@ pub(super) fn scheduled(
 ) -> Result<post::Model> {
     let platform = super::platform(&row.platform)?;
     let content = Content::of_row(row);
-    Error::check(super::create::objections(&content, platform, account, false))?;
+    Error::check(super::create::objections(&content, platform, account, false, None).await?)?;
     let due = content.due(platform, account, at, now, row.state.is_some());
     let was_sent = row.duplicate_risk;
     Ok(post::Model {

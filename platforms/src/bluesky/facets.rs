@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::text::address_at;
+use crate::text::{Addresses, bare_address};
 
 /// Something in the text that becomes a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,12 +29,16 @@ pub enum Feature {
 /// All facets in order; they never overlap.
 pub fn detect(text: &str) -> Vec<Facet> {
     let mut found = Vec::new();
+    let mut addresses = Addresses::default();
     let mut at = 0;
     let mut before = None;
     while let Some(first) = text[at..].chars().next() {
         let rest = &text[at..];
         let facet = match first {
-            'h' | 'H' => link(rest, before),
+            'a'..='z' | 'A'..='Z' => match addresses.at(text, at) {
+                Some(range) => Some((range.len(), Feature::Link(text[range].to_owned()))),
+                None => bare_link(rest, before),
+            },
             '@' => mention(rest, before),
             '#' | '＃' => tag(rest, before),
             _ => None,
@@ -50,9 +54,13 @@ pub fn detect(text: &str) -> Vec<Facet> {
 /// A facet at the start of `rest`: its length in bytes, and what it is.
 type Match = Option<(usize, Feature)>;
 
-fn link(rest: &str, before: Option<char>) -> Match {
-    let address = address_at(rest, before)?;
-    Some((address.len(), Feature::Link(address.to_owned())))
+/// An address without a scheme stands at the start of a word or of brackets.
+fn bare_link(rest: &str, before: Option<char>) -> Match {
+    if before.is_some_and(|c| !c.is_whitespace() && c != '(') {
+        return None;
+    }
+    let address = bare_address(rest)?;
+    Some((address.len(), Feature::Link(format!("https://{address}"))))
 }
 
 fn mention(rest: &str, before: Option<char>) -> Match {

@@ -119,6 +119,9 @@ impl State {
     fn unresolved(&self, facets: &[facets::Facet]) -> Vec<String> {
         let mut handles = Vec::new();
         for facet in facets {
+            if handles.len() == HANDLES_PER_CALL {
+                break;
+            }
             if let Feature::Mention(handle) = &facet.feature
                 && !self.mentions.contains_key(handle)
                 && !handles.contains(handle)
@@ -126,7 +129,6 @@ impl State {
                 handles.push(handle.clone());
             }
         }
-        handles.truncate(HANDLES_PER_CALL);
         handles
     }
 }

@@ -51,7 +51,10 @@ pub(super) async fn publish(
             }
         }
         Next::Card(address) => {
-            state.card = Some(Card::of(&address, page::read(session, &address).await));
+            state.card = Some(Card::of(
+                &address,
+                page::read(session, &address).await.filter(|page| !page.title.is_empty()),
+            ));
         }
         Next::Register(index) => {
             let upload = register(session, draft, &settings, index).await?;

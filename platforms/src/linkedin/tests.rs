@@ -264,6 +264,7 @@ fn errors_say_what_to_do() {
         account: rehearsal::account(MEMBER, json!({})),
         secrets: Secrets::new().with("access_token", "AQtoken"),
         app: None,
+        pictures: None,
         now: rehearsal::at(0),
     };
     for (status, body, kind) in [

@@ -50,19 +50,19 @@ pub(super) fn shown(caption: &str) -> usize {
 /// An element that the author wrote at the start of `rest`: its length in bytes, and how many characters are seen.
 fn element(rest: &str) -> Option<(usize, usize)> {
     if let Some(named) = rest.strip_prefix("@[") {
-        let (name, after) = named.split_once("](")?;
-        let (urn, _) = after.split_once(')')?;
-        let id = MENTIONABLE.iter().find_map(|kind| urn.strip_prefix(kind))?;
-        let is_plain = !name.is_empty() && !name.contains(['[', ']', '\n']);
-        let is_id =
-            !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
-        return (is_plain && is_id)
-            .then(|| ("@[](".len() + name.len() + urn.len() + 1, name.chars().count()));
+        // The name ends at the first sign that it may not hold, so that many unfinished elements cost no more than one.
+        let (name, after) = named.split_at(named.find(['[', ']', '\n'])?);
+        let urn = after.strip_prefix("](")?;
+        let kind = MENTIONABLE.iter().find(|kind| urn.starts_with(**kind))?;
+        let is_id = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+        let id = urn[kind.len()..].find(|c| !is_id(c)).filter(|length| *length > 0)?;
+        urn[kind.len() + id..].strip_prefix(')').filter(|_| !name.is_empty())?;
+        return Some(("@[]()".len() + name.len() + kind.len() + id, name.chars().count()));
     }
     let tag = rest.strip_prefix(r"{hashtag|\#|")?;
-    let (word, _) = tag.split_once('}')?;
-    let is_word = !word.is_empty() && word.chars().all(char::is_alphanumeric);
-    is_word.then(|| (rest.len() - tag.len() + word.len() + 1, word.chars().count() + 1))
+    let word = &tag[..tag.find(|c: char| !c.is_alphanumeric()).filter(|length| *length > 0)?];
+    tag[word.len()..].strip_prefix('}')?;
+    Some((rest.len() - tag.len() + word.len() + 1, word.chars().count() + 1))
 }
 
 /// `@name` of one of the mentions at the start of `rest`; the longest name wins.

@@ -141,7 +141,7 @@ impl Platform for Mastodon {
     /// The warning above a text counts with it.
     fn caption_length(&self, draft: &Draft) -> usize {
         let warning = draft.settings.get("spoiler_text").and_then(Value::as_str);
-        text::mastodon_units(&draft.caption) + warning.map_or(0, text::characters)
+        text::mastodon_units(&draft.caption) + warning.map_or(0, text::graphemes)
     }
 
     fn settings_suffice(&self, draft: &Draft) -> bool {

@@ -1,10 +1,15 @@
-//! How X counts: most letters as one, all others and each emoji as two, each address as 23.
-//! <https://docs.x.com/fundamentals/counting-characters>, whose table this is.
+//! How X counts: most letters as one, all others and each emoji as two, each address as 23. The weights are those of
+//! twitter-text's configuration 3, <https://docs.x.com/fundamentals/counting-characters>.
+
+use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::emoji;
+use super::{
+    emoji,
+    link::{Rules, is_accented, links},
+};
 
 /// What an address counts, however long it is: X puts a short one in its place.
 const ADDRESS: usize = 23;
@@ -12,84 +17,61 @@ const ADDRESS: usize = 23;
 /// Code points that count as one.
 const LIGHT: [(u32, u32); 4] = [(0, 4_351), (8_192, 8_205), (8_208, 8_223), (8_242, 8_247)];
 
-/// Endings by which X takes a name for an address although no scheme stands before it. It knows them all; these are
-/// those that people write.
-const ENDINGS: [&str; 14] = [
-    "com", "org", "net", "edu", "gov", "info", "dev", "app", "blog", "shop", "news", "social",
-    "example", "online",
-];
+/// What X takes for an address.
+const RULES: Rules = Rules {
+    schemes: &["https://", "http://"],
+    bare: true,
+    path: |c| is_letter(c) || "!*';:=+,.$/%#[]-\u{2013}_~@|&".contains(c),
+    path_end: |c| is_letter(c) || "+-=_#/".contains(c),
+    query: |c| c.is_ascii_alphanumeric() || "!?*'@();:&=+$/%#[]-_.,~|".contains(c),
+    query_end: |c| c.is_ascii_alphanumeric() || "-_&=#/".contains(c),
+};
 
-/// What X counts.
+fn is_letter(c: char) -> bool {
+    c.is_ascii_alphanumeric() || is_accented(c) || matches!(c, '\u{400}'..='\u{4ff}')
+}
+
+/// Returns what X counts.
 #[must_use]
 pub fn x_units(text: &str) -> usize {
     let text: String = text.nfc().collect();
-    let addresses = addresses(&text);
-    let linked: usize = addresses.iter().map(|address| plain(address)).sum();
-    plain(&text) - linked + addresses.len() * ADDRESS
+    let mut counted = 0;
+    let mut at = 0;
+    for Range { start, end } in links(&text, &RULES) {
+        counted += plain(&text[at..start]) + ADDRESS;
+        at = end;
+    }
+    counted + plain(&text[at..])
+}
+
+/// Returns the addresses that X makes links of, with a scheme or without.
+#[must_use]
+pub fn x_links(text: &str) -> Vec<&str> {
+    links(text, &RULES).into_iter().map(|range| &text[range]).collect()
+}
+
+/// Returns the text without the addresses that X makes links of.
+#[must_use]
+pub fn without_x_links(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut at = 0;
+    for link in links(text, &RULES) {
+        kept.push_str(&text[at..link.start]);
+        at = link.end;
+    }
+    kept + &text[at..]
 }
 
 fn plain(text: &str) -> usize {
-    let of_char = |c: char| {
-        let code = u32::from(c);
-        if LIGHT.iter().any(|(first, last)| (*first..=*last).contains(&code)) { 1 } else { 2 }
-    };
-    let of_one = |one: &str| if emoji::is_emoji(one) { 2 } else { one.chars().map(of_char).sum() };
-    text.graphemes(true).map(of_one).sum()
+    text.graphemes(true)
+        .map(|one| if emoji::is_emoji(one) { 2 } else { one.chars().map(weight).sum() })
+        .sum()
 }
 
-/// The addresses that stand in a text, without what ends the sentence.
-fn addresses(text: &str) -> Vec<&str> {
-    const TRAILING: [char; 12] = ['.', ',', ';', ':', '!', '?', ')', ']', '}', '"', '\'', '>'];
-    let words = text.split(|c: char| c.is_whitespace() || "<>()[]{}\"".contains(c));
-    words.map(|word| word.trim_end_matches(TRAILING)).filter(|word| is_address(word)).collect()
-}
-
-fn is_address(word: &str) -> bool {
-    let lower = word.to_ascii_lowercase();
-    let schemed = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://"));
-    let rest = schemed.unwrap_or(&lower);
-    let host = rest.split(['/', '?', '#', ':']).next().unwrap_or_default();
-    let Some((name, ending)) = host.rsplit_once('.') else { return false };
-    let is_host =
-        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '.');
-    is_host && (schemed.is_some() || ENDINGS.contains(&ending))
+fn weight(c: char) -> usize {
+    let code = u32::from(c);
+    if LIGHT.iter().any(|(first, last)| (*first..=*last).contains(&code)) { 1 } else { 2 }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::x_units;
-
-    #[test]
-    fn letters_have_weights() {
-        for (text, units) in [
-            ("abc", 3),
-            ("äöü", 3),
-            ("e\u{301}", 1),
-            ("日本", 4),
-            ("한", 2),
-            ("“quoted”", 8),
-            ("👩‍👩‍👧", 2),
-            ("🇩🇪", 2),
-            ("❤️", 2),
-            ("", 0),
-        ] {
-            assert_eq!(x_units(text), units, "{text}");
-        }
-    }
-
-    #[test]
-    fn an_address_counts_the_same_however_long_it_is() {
-        let long = format!("https://example.org/{}", "a".repeat(300));
-        for (text, units) in [
-            (long.as_str(), 23),
-            ("http://a.io", 23),
-            ("see example.com.", 4 + 23 + 1),
-            ("(https://a.example/x?y=1)", 25),
-            ("file.txt", 8),
-            ("e.g. this", 9),
-            ("https://", 8),
-        ] {
-            assert_eq!(x_units(text), units, "{text}");
-        }
-    }
-}
+mod tests;

@@ -46,11 +46,11 @@ fn links(draft: &Draft, settings: &Settings) -> Vec<Violation> {
 /// Addresses in a text, without punctuation that follows them.
 fn addresses(text: &str) -> Vec<&str> {
     let trailing = ['.', ',', ';', ':', '!', '?', ')', ']', '}', '"', '\''];
-    text.match_indices("http")
-        .map(|(at, _)| &text[at..])
-        .filter(|rest| rest.starts_with("http://") || rest.starts_with("https://"))
-        .map(|rest| rest.split_whitespace().next().unwrap_or_default().trim_end_matches(trailing))
-        .collect()
+    let words = text.split_whitespace();
+    let starts = |word: &str| {
+        ["http://", "https://"].into_iter().filter_map(|scheme| word.find(scheme)).min()
+    };
+    words.filter_map(|word| Some(word[starts(word)?..].trim_end_matches(trailing))).collect()
 }
 
 fn attachments(draft: &Draft, settings: &Settings) -> Vec<Violation> {

@@ -26,7 +26,7 @@ pub struct Conversion {
 /// For each file of the post, in order, what it must be made into; `None` if it passes as it is, or never will.
 #[must_use]
 pub fn conversions(spec: &Spec, draft: &Draft) -> Vec<Option<Conversion>> {
-    let rules = rules(spec, draft);
+    let rules = rules(spec, &draft.post_type);
     draft.media.iter().map(|media| of(&rules, media)).collect()
 }
 

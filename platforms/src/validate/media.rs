@@ -6,11 +6,11 @@ use super::{Violation, Violations, conversion, frame, pdf_requires_linkedin, rul
 use crate::{DocumentRules, Draft, Media, MediaRules, PlatformId, Spec};
 
 pub fn violations(spec: &Spec, draft: &Draft) -> Violations {
-    let rules = rules(spec, draft);
+    let rules = rules(spec, &draft.post_type);
     let mut found = Violations::default();
     found.extend(count(spec.id, &rules, &draft.media));
     found.extend(mixture(spec.id, &rules, &draft.media));
-    for (index, media) in draft.media.iter().enumerate() {
+    for (index, media) in draft.media.iter().enumerate().take(rules.total_max.max(1)) {
         let field = format!("media_urls[{index}]");
         found.extend(match spec.documents.filter(|rules| rules.post_type == draft.post_type) {
             Some(rules) => document(spec.id, &rules, media, field),
@@ -29,26 +29,40 @@ fn count(id: PlatformId, rules: &MediaRules, media: &[Media]) -> Option<Violatio
         let violation = Violation::new("media_urls", "media_required", message, remedy);
         return Some(violation.with_limit(least, total));
     }
+    if let Some(violation) = over(id, rules, total) {
+        return Some(violation);
+    }
     let images = media.iter().filter(|media| media.is_image()).count();
     let videos = media.iter().filter(|media| media.is_video()).count();
-    let counted = [
-        ("files", rules.total_max, total),
-        ("images", rules.images_max, images),
-        ("videos", rules.videos_max, videos),
-    ];
+    let counted = [("images", rules.images_max, images), ("videos", rules.videos_max, videos)];
     // A kind that is not taken at all is reported file by file, not by its number.
-    let (what, limit, actual) = counted
-        .into_iter()
-        .find(|(what, limit, actual)| actual > limit && (*limit > 0 || *what == "files"))?;
-    let violation = if limit == 0 {
-        let message = format!("{id} takes no media in this kind of post.");
-        Violation::new("media_urls", "too_many_media", message, "Remove the media.")
-    } else {
-        let message = format!("The post has {actual} {what}; {id} allows {limit}.");
-        let remedy = format!("Keep at most {limit} of the {what}.");
-        Violation::new("media_urls", "too_many_media", message, remedy)
-    };
-    Some(violation.with_limit(limit, actual))
+    let over = counted.into_iter().find(|(_, limit, actual)| actual > limit && *limit > 0);
+    over.map(|(what, limit, actual)| too_many_of(id, what, limit, actual))
+}
+
+/// Returns what is wrong with this number of files in a post of this type.
+#[must_use]
+pub fn too_many(spec: &Spec, post_type: &str, files: usize) -> Option<Violation> {
+    over(spec.id, &rules(spec, post_type), files)
+}
+
+fn over(id: PlatformId, rules: &MediaRules, files: usize) -> Option<Violation> {
+    let limit = rules.total_max;
+    if files <= limit {
+        return None;
+    }
+    if limit > 0 {
+        return Some(too_many_of(id, "files", limit, files));
+    }
+    let message = format!("{id} takes no media in this kind of post.");
+    let violation = Violation::new("media_urls", "too_many_media", message, "Remove the media.");
+    Some(violation.with_limit(limit, files))
+}
+
+fn too_many_of(id: PlatformId, what: &str, limit: usize, actual: usize) -> Violation {
+    let message = format!("The post has {actual} {what}; {id} allows {limit}.");
+    let remedy = format!("Keep at most {limit} of the {what}.");
+    Violation::new("media_urls", "too_many_media", message, remedy).with_limit(limit, actual)
 }
 
 fn files(number: usize) -> &'static str {
@@ -185,7 +199,7 @@ pub fn alt_texts(spec: &Spec, draft: &Draft, already: &[Violation]) -> Violation
         let violation = Violation::new(FIELD, "setting_invalid", message, remedy);
         found.push(violation.with_limit(files, given));
     }
-    for (index, text) in texts.iter().enumerate() {
+    for (index, text) in texts.iter().enumerate().take(files.max(1)) {
         let field = format!("{FIELD}[{index}]");
         let length = text.as_str().map_or(0, |text| text.chars().count());
         if length > spec.alt_text_max && already.iter().all(|other| other.field != field) {

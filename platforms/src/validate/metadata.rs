@@ -39,7 +39,6 @@ fn thread(spec: &Spec, rules: &ThreadRules, draft: &Draft, found: &mut Violation
     }
     match given {
         Some(Value::Array(segments)) if !segments.is_empty() => {
-            found.extend(too_many(spec, rules, segments.len(), &field));
             for (index, item) in segments.iter().enumerate() {
                 found.extend(segment(spec, rules, item, format!("{field}[{index}]")));
             }
@@ -56,15 +55,6 @@ fn thread(spec: &Spec, rules: &ThreadRules, draft: &Draft, found: &mut Violation
             found.push(Violation::new(field, "setting_invalid", message, remedy));
         }
     }
-}
-
-fn too_many(spec: &Spec, rules: &ThreadRules, given: usize, field: &str) -> Option<Violation> {
-    let limit = rules.segments_max;
-    (given > limit).then(|| {
-        let message = format!("The thread has {given} segments; {} allows {limit}.", spec.id);
-        let remedy = format!("Keep at most {limit} segments.");
-        Violation::new(field, "setting_invalid", message, remedy).with_limit(limit, given)
-    })
 }
 
 fn segment(spec: &Spec, rules: &ThreadRules, item: &Value, field: String) -> Vec<Violation> {

@@ -55,7 +55,7 @@ fn check(shape: &Shape, value: &Value, field: String, found: &mut Violations) {
         (Shape::Time, Value::String(text)) if DateTime::parse_from_rfc3339(text).is_ok() => {}
         (Shape::List { of, min, max }, Value::Array(items)) => {
             found.extend(size(items.len(), *min, *max, "entries", field.clone()));
-            for (index, item) in items.iter().enumerate() {
+            for (index, item) in items.iter().enumerate().take(*max) {
                 check(of, item, format!("{field}[{index}]"), found);
             }
         }
@@ -67,8 +67,13 @@ fn check(shape: &Shape, value: &Value, field: String, found: &mut Violations) {
     }
 }
 
+/// Longest address that is read.
+const ADDRESS_MAX: usize = 8 << 10;
+
 fn is_web_address(text: &str) -> bool {
-    Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+    text.len() <= ADDRESS_MAX
+        && Url::parse(text)
+            .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
 }
 
 /// A text or list that is too short or too long.

@@ -126,29 +126,12 @@ pub(super) struct Tweet {
     #[serde(default)]
     pub text: String,
     pub created_at: DateTime<Utc>,
-    #[serde(default)]
-    pub entities: Entities,
 }
 
 impl Entry for Tweet {
     fn made(&self) -> Option<DateTime<Utc>> {
         Some(self.created_at)
     }
-}
-
-/// What stands in a text.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Entities {
-    pub urls: Vec<Link>,
-}
-
-/// An address, short as X writes it and as it was given.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Link {
-    pub url: String,
-    pub expanded_url: String,
 }
 
 /// Who the token belongs to.
@@ -220,11 +203,8 @@ pub(super) async fn tweet(session: &Session, tweet: &NewTweet<'_>) -> Result<Str
 /// (<https://docs.x.com/x-api/users/get-posts>). X asks to be paid for every post that is read.
 pub(super) async fn tweets(session: &Session, next: Option<String>) -> Result<Page<Tweet>> {
     let path = format!("/2/users/{}/tweets", session.account.remote_id);
-    let mut query = vec![
-        ("max_results", "100"),
-        ("exclude", "retweets"),
-        ("tweet.fields", "created_at,entities"),
-    ];
+    let mut query =
+        vec![("max_results", "100"), ("exclude", "retweets"), ("tweet.fields", "created_at")];
     query.extend(next.as_deref().map(|token| ("pagination_token", token)));
     let request = signed(session, get(session, &path)?.query(&query))?;
     let found: Wrapped<Vec<Tweet>> = answer::send(session, request, parse_error).await?;

@@ -8,7 +8,7 @@ use super::{
     publish, segments,
     state::State,
 };
-use crate::{Draft, Found, Result, Session, latest, outcome::read_state};
+use crate::{Draft, Found, Result, Session, latest, outcome::read_state, text};
 
 /// Looks for the post among the account's latest ones.
 pub(super) async fn reconcile(
@@ -40,19 +40,16 @@ pub(super) async fn find(
     Ok(looked.nearest()?.map(|tweet| tweet.id))
 }
 
-/// The text as its author wrote it: X escapes three signs and puts short addresses in.
+/// The words of a text as its author wrote them: X escapes three signs.
 fn as_written(tweet: &Tweet) -> String {
-    let mut text = tweet.text.clone();
-    for link in tweet.entities.urls.iter().filter(|link| !link.url.is_empty()) {
-        text = text.replace(&link.url, &link.expanded_url);
-    }
-    text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+    tweet.text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 }
 
-/// The words of a text without its addresses, which X changes, and those of its files, which X adds.
+/// The words of a text without its addresses, in whose place X puts short ones, and those of its files, which X adds.
 fn bare(text: &str) -> String {
-    let words = text.split_whitespace();
-    words.filter(|word| !word.contains("://")).collect::<Vec<_>>().join(" ")
+    let kept = text::without_x_links(text);
+    let words = kept.split_whitespace().filter(|word| !word.contains("://"));
+    words.collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -61,7 +58,16 @@ mod tests {
 
     #[test]
     fn addresses_do_not_count() {
-        assert_eq!(bare("Look: https://example.org/a  now"), bare("Look:\nhttps://t.co/x now "));
+        for (written, stored) in [
+            ("Look: https://example.org/a  now", "Look:\nhttps://t.co/x now "),
+            ("see example.com now", "see https://t.co/x now"),
+            ("(example.co.uk/a_(b)), or t.co/y", "(https://t.co/x), or https://t.co/z"),
+            ("これはexample.comです", "これはhttps://t.co/xです"),
+            ("a picture", "a picture https://t.co/x"),
+            ("https://a.example stays", "https://a.example stays"),
+        ] {
+            assert_eq!(bare(written), bare(stored), "{written}");
+        }
         assert_ne!(bare("Look"), bare("Look here"));
     }
 }

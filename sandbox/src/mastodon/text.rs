@@ -1,4 +1,6 @@
-//! How a text is counted: an address as 23 characters, of `@user@host` only `@user`.
+//! How a text is counted: an address as 23 characters, of `@user@host` only `@user`, and all else as people see it.
+
+use unicode_segmentation::UnicodeSegmentation;
 
 use super::instance::PER_URL;
 
@@ -9,31 +11,43 @@ pub(super) fn length(text: &str) -> usize {
 
 fn word(word: &str) -> usize {
     let trimmed = word.trim_end();
-    let space = word[trimmed.len()..].chars().count();
-    space + bare(trimmed)
+    bare(trimmed) + word[trimmed.len()..].graphemes(true).count()
 }
 
 /// A word without spaces: an address may have signs before it, a mention its host behind it.
 fn bare(word: &str) -> usize {
     if let Some(at) = ["https://", "http://"].iter().filter_map(|start| word.find(start)).min() {
         let address = &word[at..];
-        let end = address.trim_end_matches(['.', ',', ')', '!', '?', ';', ':', '"', '\'']).len();
-        let has_host =
-            address.split("//").nth(1).is_some_and(|host| host.contains('.') || host.contains(':'));
-        if has_host {
-            let around = word[..at].chars().count() + address[end..].chars().count();
-            return around + PER_URL;
+        let trailing = ['.', ',', '!', '?', ';', ':', '"', '\''];
+        let unbalanced =
+            word[..at].contains('(') && address.trim_end_matches(trailing).ends_with(')');
+        let end = address.trim_end_matches(trailing);
+        let end = if unbalanced { &end[..end.len() - 1] } else { end };
+        if is_host(address) {
+            return graphemes(&word[..at]) + PER_URL + graphemes(&address[end.len()..]);
         }
     }
     let mention = word.strip_prefix('@').and_then(|rest| rest.split_once('@'));
     match mention {
-        Some((user, host)) if !user.is_empty() && host.contains('.') => {
-            let tail = host
-                .trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '.' || c == '-');
-            1 + user.chars().count() + tail.chars().count()
+        Some((user, host)) if !user.is_empty() && host.starts_with(char::is_alphanumeric) => {
+            let is_host = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
+            let end = host.find(|c| !is_host(c)).unwrap_or(host.len());
+            let seen = host[..end].trim_end_matches(['.', '-']).len();
+            1 + graphemes(user) + graphemes(&host[seen..])
         }
-        _ => word.chars().count(),
+        _ => graphemes(word),
     }
+}
+
+/// Does a name with a known ending follow the scheme?
+fn is_host(address: &str) -> bool {
+    let host = url::Url::parse(address).ok().and_then(|url| url.host_str().map(str::to_owned));
+    let ending = host.as_deref().and_then(|host| host.rsplit_once('.')).map(|(_, ending)| ending);
+    ending.is_some_and(tld::exist)
+}
+
+fn graphemes(text: &str) -> usize {
+    text.graphemes(true).count()
 }
 
 #[cfg(test)]
@@ -41,10 +55,12 @@ mod tests {
     use super::length;
 
     #[test]
-    fn addresses_and_hosts_are_counted_apart() {
-        assert_eq!(length("é 👩‍👩‍👧"), 7);
+    fn addresses_and_hosts_of_mentions_count_less() {
+        assert_eq!(length("é 👩‍👩‍👧"), 3);
         assert_eq!(length("see https://example.org/a/very/long/path?with=query now"), 4 + 23 + 4);
         assert_eq!(length("(https://example.org)."), 1 + 23 + 2);
+        assert_eq!(length("https://example.org/a_(b)"), 23);
+        assert_eq!(length("https://a.b"), 11);
         assert_eq!(length("@me@mastodon.example hi"), 3 + 3);
         assert_eq!(length("a@b.example"), 11);
     }

@@ -1,4 +1,6 @@
-//! How X counts a text.
+//! How X counts a text and which addresses it makes links of, as twitter-text publishes it.
+
+use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
@@ -8,39 +10,153 @@ const LINK: usize = 23;
 /// The weighted length of a text.
 pub(super) fn length(text: &str) -> usize {
     let text: String = text.nfc().collect();
-    text.split_inclusive(char::is_whitespace)
-        .map(|piece| {
-            let word = piece.trim_end();
-            let (start, link, end) = around(word);
-            let space = piece.len() - word.len();
-            let space = if space > 0 { weigh(&piece[word.len()..]) } else { 0 };
-            let link = if link.is_empty() { 0 } else { LINK };
-            weigh(start) + link + weigh(end) + space
-        })
-        .sum()
+    let (mut counted, mut at) = (0, 0);
+    for Range { start, end } in places(&text) {
+        counted += weigh(&text[at..start]) + LINK;
+        at = end;
+    }
+    counted + weigh(&text[at..])
 }
 
-/// A word in three: what stands before an address in it, the address, what follows.
-fn around(word: &str) -> (&str, &str, &str) {
-    let lower = word.to_ascii_lowercase();
-    let at = ["https://", "http://"].iter().filter_map(|scheme| lower.find(scheme)).min();
-    let Some(at) = at else {
-        let name = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-        let known = [".com", ".org", ".net", ".example"];
-        if name.len() > 4 && known.iter().any(|end| name.to_ascii_lowercase().ends_with(end)) {
-            let start = word.find(name).unwrap_or(0);
-            return (&word[..start], name, &word[start + name.len()..]);
+/// The addresses in a text, with a scheme or without.
+pub(super) fn links(text: &str) -> Vec<&str> {
+    places(text).into_iter().map(|place| &text[place]).collect()
+}
+
+/// Where addresses stand: around each dot that has a name before it and a known ending behind it.
+fn places(text: &str) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut at = 0;
+    while let Some(dot) = text[at..].find('.').map(|offset| at + offset) {
+        let free = found.last().map_or(0, |last| last.end);
+        let place = start(text, free, dot).and_then(|start| Some(start..end(text, dot)?));
+        at = dot + 1;
+        if let Some(place) = place {
+            at = place.end;
+            found.push(place);
+        } else if !text[at..].starts_with(is_name) {
+            continue;
         }
-        return (word, "", "");
-    };
-    let rest = &word[at..];
-    let stop = rest.find(|c: char| "<>()[]{}\"".contains(c)).unwrap_or(rest.len());
-    let link = rest[..stop].trim_end_matches(['.', ',', ';', ':', '!', '?', '\'']);
-    let host = link.split("://").nth(1).unwrap_or_default();
-    if !host.contains('.') {
-        return (word, "", "");
     }
-    (&word[..at], link, &rest[link.len()..])
+    found
+}
+
+/// Where an address starts whose name goes up to `dot`.
+fn start(text: &str, free: usize, dot: usize) -> Option<usize> {
+    let schemed = text[free..dot].rfind("://").map(|offset| free + offset + 3);
+    if let Some(name) = schemed.filter(|name| is_host(&text[*name..dot])) {
+        let scheme = ["https://", "http://"].into_iter().find(|scheme| {
+            let start = name.checked_sub(scheme.len()).filter(|start| *start >= free);
+            start
+                .and_then(|start| text.get(start..name))
+                .is_some_and(|it| it.eq_ignore_ascii_case(scheme))
+        });
+        if let Some(scheme) = scheme {
+            return Some(name - scheme.len()).filter(|start| !is_part_of_word(&text[..*start]));
+        }
+    }
+    let name = &text[free..dot];
+    let latin = name.len() - name.trim_end_matches(|c| is_latin(c) || c == '.').len();
+    let start = dot - latin;
+    let before = text[..start].chars().next_back();
+    let barred = before.is_some_and(|c| "-_/".contains(c));
+    (latin > 0 && is_host(&text[start..dot]) && !barred && !is_part_of_word(&text[..start]))
+        .then_some(start)
+}
+
+/// Where the address ends whose ending stands behind `dot`; names go on as long as endings follow.
+fn end(text: &str, dot: usize) -> Option<usize> {
+    let (mut at, mut known) = (dot + 1, None);
+    loop {
+        let rest = &text[at..];
+        let label = &rest[..rest.find(|c| !is_name(c)).unwrap_or(rest.len())];
+        let ascii = label.bytes().take_while(u8::is_ascii_alphanumeric).count();
+        let follows = rest[ascii..].chars().next();
+        if follows != Some('@') && tld::exist(&label[..ascii].to_ascii_lowercase()) {
+            known = Some(at + ascii);
+        } else if ascii < label.len() && is_foreign_ending(label) {
+            known = Some(at + label.len());
+        }
+        at += label.len();
+        if label.is_empty() || !text[at..].starts_with('.') {
+            break;
+        }
+        at += 1;
+    }
+    let name_end = known?;
+    Some(if text[name_end..].starts_with(is_name) { name_end } else { tail(text, name_end) })
+}
+
+/// The end of port, path and query.
+fn tail(text: &str, mut at: usize) -> usize {
+    let digits = text[at..]
+        .strip_prefix(':')
+        .map_or(0, |rest| rest.bytes().take_while(u8::is_ascii_digit).count());
+    at += if digits > 0 { digits + 1 } else { 0 };
+    if text[at..].starts_with('/') {
+        let (mut depth, mut stop, mut place) = (0_i32, at + 1, at + 1);
+        for (offset, c) in text[at + 1..].char_indices() {
+            let is_letter = c.is_ascii_alphanumeric() || is_accented(c) || ('Ѐ'..='ӿ').contains(&c);
+            match c {
+                '(' if depth < 2 && closes(&text[at + 1 + offset..]) => depth += 1,
+                ')' if depth > 0 => depth -= 1,
+                _ if is_letter || "!*';:=+,.$/%#[]-–_~@|&".contains(c) => {}
+                _ => break,
+            }
+            place = at + 1 + offset + c.len_utf8();
+            if depth == 0 && (is_letter || "=_#/+-)".contains(c)) {
+                stop = place;
+            }
+        }
+        at = if depth == 0 || stop < place { stop } else { place };
+    }
+    let query = text[at..].strip_prefix('?').map_or("", |rest| {
+        let is_query =
+            |c: char| c.is_ascii_alphanumeric() || "!?*'@();:&=+$/%#[]-_.,~|".contains(c);
+        rest[..rest.find(|c| !is_query(c)).unwrap_or(rest.len())]
+            .trim_end_matches(|c: char| !c.is_ascii_alphanumeric() && !"_&=#/-".contains(c))
+    });
+    at + if query.is_empty() { 0 } else { query.len() + 1 }
+}
+
+/// Does a bracket close before the next space?
+fn closes(rest: &str) -> bool {
+    let end = rest.char_indices().skip(1).find(|(_, c)| c.is_whitespace() || *c == ')');
+    end.is_some_and(|(at, c)| c == ')' && at > 1)
+}
+
+fn is_host(name: &str) -> bool {
+    name.split('.').all(|label| {
+        !label.is_empty()
+            && !label.starts_with(['-', '_'])
+            && !label.ends_with(['-', '_'])
+            && label.chars().all(is_name)
+    }) && !name.rsplit('.').next().is_some_and(|last| last.contains('_'))
+}
+
+fn is_part_of_word(before: &str) -> bool {
+    before.ends_with(|c: char| c.is_ascii_alphanumeric() || "@＠$#＃".contains(c))
+}
+
+fn is_foreign_ending(label: &str) -> bool {
+    let known = |name: &str| url::Url::parse(&format!("http://a.{name}")).ok();
+    let encoded = known(label).and_then(|url| url.host_str().map(str::to_owned));
+    label.len() < 64 && encoded.is_some_and(|host| tld::exist(host.trim_start_matches("a.")))
+}
+
+fn is_name(c: char) -> bool {
+    c == '-'
+        || c == '_'
+        || c == '"'
+        || !(c.is_ascii_punctuation() || c.is_whitespace() || c == '\u{feff}')
+}
+
+fn is_latin(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '-' || is_accented(c)
+}
+
+fn is_accented(c: char) -> bool {
+    matches!(c, 'À'..='Ö' | 'Ø'..='ö' | 'ø'..='ɏ' | '\u{1e00}'..='\u{1eff}')
 }
 
 fn weigh(text: &str) -> usize {
@@ -55,7 +171,7 @@ fn weigh(text: &str) -> usize {
 }
 
 fn is_emoji(c: char) -> bool {
-    matches!(u32::from(c), 0xfe0f | 0x20e3 | 0x1f1e6..=0x1f1ff | 0x1f300..=0x1faff)
+    matches!(u32::from(c), 0x20e3 | 0x1f1e6..=0x1f1ff | 0x1f300..=0x1faff) || (c == '\u{fe0f}')
 }
 
 /// How many stocks or coins a text names.
@@ -71,14 +187,9 @@ pub(super) fn cashtags(text: &str) -> usize {
         .count()
 }
 
-/// The addresses in a text, with a scheme.
-pub(super) fn links(text: &str) -> Vec<&str> {
-    text.split_whitespace().map(|word| around(word).1).filter(|it| it.contains("://")).collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{cashtags, length};
+    use super::{cashtags, length, links};
 
     #[test]
     fn texts_are_weighed() {
@@ -89,9 +200,23 @@ mod tests {
             ("see https://example.org/a-very-long-path, now", 4 + 23 + 1 + 4),
             ("(http://a.io)", 25),
             ("a\nb", 3),
+            ("https://example.org/a_(b)", 23),
+            ("これはhttps://example.org/xです", 6 + 23 + 4),
+            ("これはexample.orgです", 6 + 23 + 4),
+            ("https://bücher.de/x?y[]=1", 23),
+            ("http://пример.рф/x", 23),
+            ("www.example.de or example.io/abc or example.co.uk.", 3 * 23 + 2 * 4 + 1),
+            ("https://example.com/です", 23 + 4),
+            ("ann@example.com e.g. file.txt 1.5", 33),
+            ("https://a.example", 17),
         ] {
             assert_eq!(length(text), units, "{text}");
         }
+    }
+
+    #[test]
+    fn addresses_are_found() {
+        assert_eq!(links("a.com, http://b.org/c. d.e"), ["a.com", "http://b.org/c"]);
     }
 
     #[test]

@@ -257,6 +257,7 @@ mod tests {
             },
             secrets: Secrets::default(),
             app: None,
+            pictures: None,
             now: fanfare_domain::clock::date(0),
         }
     }

@@ -37,11 +37,7 @@ async fn a_lost_post_is_found_by_text_and_time() {
 
 #[tokio::test]
 async fn what_x_makes_of_a_text_is_seen_through() {
-    let mut one = listed("2", "R&amp;D &lt;3 https://t.co/a https://t.co/m", 3);
-    one["entities"] = json!({"urls": [
-        {"url": "https://t.co/a", "expanded_url": "https://example.org/a"},
-        {"url": "https://t.co/m", "expanded_url": "https://x.com/name/status/2/photo/1"},
-    ]});
+    let one = listed("2", "R&amp;D &lt;3 https://t.co/a https://t.co/m", 3);
     let network = holding(vec![one]).await;
     let post = draft("R&D <3 https://example.org/a", json!({}));
     assert!(matches!(reconcile(&network, &post, json!({})).await, Found::There(_)));

@@ -1,0 +1,78 @@
+//! The picture of a card or a cover, wherever it stands.
+
+use std::fmt::Debug;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use url::Url;
+
+use super::guarded;
+use crate::Session;
+
+/// Media type and bytes of a picture.
+pub type Picture = (&'static str, Bytes);
+
+/// Largest picture that is fetched to be made smaller, in bytes.
+const FETCHED_MAX: usize = 20 << 20;
+
+/// The type of what a [`PictureShrinker`] makes.
+const JPEG: &str = "image/jpeg";
+
+/// Makes pictures smaller. This crate knows no codecs, so whoever makes a session brings it.
+#[async_trait]
+pub trait PictureShrinker: Debug + Send + Sync {
+    /// Returns the picture as a JPEG of at most `bytes_max`; `None` if that cannot be done.
+    async fn shrink(&self, picture: Bytes, mime: &str, bytes_max: usize) -> Option<Bytes>;
+}
+
+/// Fetches a picture and makes it fit: one of these types, and at most so many bytes.
+pub async fn image(
+    session: &Session,
+    address: &str,
+    types: &'static [&'static str],
+    bytes_max: usize,
+) -> Option<Picture> {
+    let shrinker = session.pictures.as_ref().filter(|_| types.contains(&JPEG));
+    let fetched_max = if shrinker.is_some() { FETCHED_MAX.max(bytes_max) } else { bytes_max };
+    let request = guarded(session, Url::parse(address).ok()?)?.max_reply(fetched_max);
+    let reply = request.send().await.ok().filter(|reply| reply.status == 200)?;
+    let declared = reply.header("content-type").unwrap_or_default().trim().to_ascii_lowercase();
+    let known = || types.iter().copied().find(|mime| declared.starts_with(*mime));
+    let mime = of_bytes(&reply.body).or_else(known)?;
+    if types.contains(&mime) && reply.body.len() <= bytes_max {
+        return (!reply.body.is_empty()).then_some((mime, reply.body));
+    }
+    Some((JPEG, shrinker?.shrink(reply.body, mime, bytes_max).await?))
+}
+
+/// The type of a picture, told by its first bytes: what a server says of it is often wrong.
+fn of_bytes(bytes: &[u8]) -> Option<&'static str> {
+    let at = |place: usize, wanted: &[u8]| bytes.get(place..place + wanted.len()) == Some(wanted);
+    let signs: [(&str, bool); 4] = [
+        (JPEG, at(0, b"\xff\xd8\xff")),
+        ("image/png", at(0, b"\x89PNG\r\n\x1a\n")),
+        ("image/gif", at(0, b"GIF87a") || at(0, b"GIF89a")),
+        ("image/webp", at(0, b"RIFF") && at(8, b"WEBP")),
+    ];
+    signs.into_iter().find(|(_, fits)| *fits).map(|(mime, _)| mime)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_bytes;
+
+    #[test]
+    fn pictures_are_told_by_their_first_bytes() {
+        for (bytes, mime) in [
+            (b"\xff\xd8\xff\xe0 and more".as_slice(), Some("image/jpeg")),
+            (b"\x89PNG\r\n\x1a\n", Some("image/png")),
+            (b"GIF89a", Some("image/gif")),
+            (b"RIFF\0\0\0\0WEBPVP8 ", Some("image/webp")),
+            (b"RIFF\0\0\0\0WAVE", None),
+            (b"<html>", None),
+            (b"", None),
+        ] {
+            assert_eq!(of_bytes(bytes), mime, "{bytes:?}");
+        }
+    }
+}
