@@ -23,7 +23,7 @@ fn bare(word: &str) -> usize {
             word[..at].contains('(') && address.trim_end_matches(trailing).ends_with(')');
         let end = address.trim_end_matches(trailing);
         let end = if unbalanced { &end[..end.len() - 1] } else { end };
-        if is_host(address) {
+        if is_host(end) {
             return graphemes(&word[..at]) + PER_URL + graphemes(&address[end.len()..]);
         }
     }
