@@ -1,7 +1,7 @@
 //! Reads what a page says about itself: Open Graph, else its title and description.
 //!
 //! The page is cut into tokens as the HTML standard says, and never made a tree: building one takes time that grows with
-//! the square of a page that nests its elements (ADR 31).
+//! the square of a page that nests its elements (ADR 34).
 
 use html5gum::{StartTag, Token, Tokenizer, emitters::default::DefaultEmitter};
 
