@@ -26,7 +26,9 @@ RUN apt-get update \
     && install -d -o fanfare -g fanfare /var/lib/fanfare
 COPY --from=build /src/target/release/fanfare /usr/local/bin/fanfare
 USER 10001
+# The simulated networks are a test double: FANFARE_SIMULATOR=on brings them, for trying things out.
 ENV FANFARE_DATA_DIR=/var/lib/fanfare \
+    FANFARE_SIMULATOR=off \
     FANFARE_LISTEN=0.0.0.0:8080 \
     FANFARE_LOG_FORMAT=json
 VOLUME /var/lib/fanfare

@@ -21,16 +21,53 @@ compose() {
     env -i PATH="$PATH" HOME="$work" docker-compose --project-directory "$work" -f docker-compose.yml "$@"
 }
 
-required=(POSTGRES_PASSWORD REDIS_PASSWORD FANFARE_MASTER_KEY FANFARE_MEDIA_ACCESS_KEY FANFARE_MEDIA_SECRET_KEY FANFARE_BASE_URL)
+required=(POSTGRES_PASSWORD REDIS_PASSWORD STORAGE_ROOT_PASSWORD FANFARE_MASTER_KEY FANFARE_MEDIA_ACCESS_KEY FANFARE_MEDIA_SECRET_KEY FANFARE_BASE_URL)
 for name in "${required[@]}"; do
     echo "$name=value-of-$name"
 done >"$work/all"
-echo "FANFARE_X_CLIENT_ID=id-of-an-app" >>"$work/all"
+echo "FANFARE_X_CLIENT_SECRET=value-of-FANFARE_X_CLIENT_SECRET" >>"$work/all"
+echo "FANFARE_SANDBOX_SECRET=value-of-FANFARE_SANDBOX_SECRET" >>"$work/all"
 compose "$work/all" --profile sandbox config >"$work/read"
-for service in migrate api worker sandbox; do
-    sed -n "/^  $service:/,/^  [a-z]*:\$/p" "$work/read" | grep -q "id-of-an-app" ||
-        { echo "check-deploy.sh: a variable of .env does not reach $service" >&2 && exit 1; }
-done
+
+# part SERVICE: what docker-compose makes of one service.
+part() {
+    sed -n "/^services:/,/^[a-z]*:\$/{/^  $1:\$/,/^  [a-z]*:\$/p}" "$work/read"
+}
+
+# only NAME SERVICE…: a secret is in these services and in no other.
+services=(migrate api worker sandbox postgres redis storage bucket prometheus)
+only() {
+    local name="$1" service wanted found
+    shift
+    for service in "${services[@]}"; do
+        [[ " $* " == *" $service "* ]] && wanted=yes || wanted=no
+        part "$service" | grep -q "value-of-$name" && found=yes || found=no
+        [ "$wanted" = "$found" ] ||
+            { echo "check-deploy.sh: $name in $service: $found, and should be: $wanted" >&2 && exit 1; }
+    done
+}
+only POSTGRES_PASSWORD migrate api worker postgres
+only REDIS_PASSWORD api worker redis
+only STORAGE_ROOT_PASSWORD storage bucket
+only FANFARE_MASTER_KEY api worker
+only FANFARE_MEDIA_SECRET_KEY api worker bucket
+only FANFARE_X_CLIENT_SECRET api worker
+only FANFARE_SANDBOX_SECRET api worker sandbox
+part api | grep -q "FANFARE_TRUSTED_PROXIES: 172" ||
+    { echo "check-deploy.sh: api does not know its proxy" >&2 && exit 1; }
+part api | grep -q "host_ip: 127.0.0.1\|127.0.0.1:8080" ||
+    { echo "check-deploy.sh: api is published beyond loopback" >&2 && exit 1; }
+grep -q '^    FANFARE_SIMULATOR=off' Dockerfile ||
+    { echo "check-deploy.sh: the image starts with the simulated networks" >&2 && exit 1; }
+if part sandbox | grep -q "ports:" || ! part sandbox | grep -q "profiles:"; then
+    echo "check-deploy.sh: the simulated networks start unasked, or their port is published" >&2
+    exit 1
+fi
+# The storage key that the product has opens its bucket and nothing else.
+if grep -o '"arn:[^"]*"' deploy/bucket-policy.json | grep -vq '"arn:aws:s3:::fanfare\(/\*\)\?"' || grep -q '"s3:\*"' deploy/bucket-policy.json; then
+    echo "check-deploy.sh: deploy/bucket-policy.json allows more than the bucket" >&2
+    exit 1
+fi
 for name in "${required[@]}"; do
     grep -q "value-of-$name" "$work/read" || { echo "check-deploy.sh: docker-compose.yml does not use $name" >&2 && exit 1; }
     # An empty secret must be as loud as a missing one.

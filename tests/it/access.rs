@@ -95,6 +95,39 @@ async fn a_seat_locked_to_a_brand_sees_nothing_else() {
     assert_eq!(made["workspace_client_id"], json!(brand));
 }
 
+/// Every way to an account ends where its brand is checked; the database knows brands besides.
+#[tokio::test]
+async fn no_way_to_an_account_takes_a_brand_that_is_not_the_workspaces() {
+    use fanfare_entities::{BrandId, account};
+    use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, sea_query::Expr};
+    let app = quiet().await;
+    let owner = app.person("brands@example.com").await;
+    let (here, elsewhere) = (app.workspace(owner).await, app.workspace(owner).await);
+    let (own, foreign) = (app.brand(here, &[]).await, app.brand(elsewhere, &[]).await);
+    let admin = app.key(owner, Some(here), &Scope::ALL).await;
+    for brand in [foreign, BrandId::fresh()] {
+        let new = json!({"platform": "bluesky", "workspace_client_id": brand});
+        let _ = admin.post("/api/v1/sandbox/accounts", new).await.refused(404, "brand_not_found");
+        let session = json!({"sandbox": true, "workspace_client_id": brand});
+        let path = "/api/v1/connect/bluesky/sessions";
+        let _ = admin.post(path, session).await.refused(404, "brand_not_found");
+        let credentials = json!({"identifier": "a.test", "app_password": "aaaa-bbbb-cccc-dddd"});
+        let body = json!({"credentials": credentials, "workspace_client_id": brand});
+        let path = "/api/v1/connect/bluesky/credentials";
+        let _ = admin.post(path, body).await.refused(404, "brand_not_found");
+    }
+    let listed = admin.get("/api/v1/accounts").await.expect(200);
+    assert_eq!(listed.body["accounts"], json!([]), "no account was stored");
+    let new = json!({"platform": "bluesky", "workspace_client_id": own});
+    let made = admin.post("/api/v1/sandbox/accounts", new).await.expect(201);
+    let id = made.body["account"]["id"].as_i64().unwrap();
+    let change = account::Entity::update_many()
+        .col_expr(account::Column::BrandId, Expr::value(BrandId::fresh()))
+        .filter(account::Column::Id.eq(id));
+    let refused = change.exec(&app.domain.db.write).await.expect_err("a brand that is nowhere");
+    assert!(refused.to_string().to_uppercase().contains("FOREIGN KEY"), "{refused}");
+}
+
 #[tokio::test]
 async fn a_seat_locked_to_two_brands_sees_both_and_no_third() {
     let app = quiet().await;
