@@ -22,6 +22,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::service::{Dir, Service};
 
+/// What is at an address.
+async fn fetched(url: impl reqwest::IntoUrl) -> reqwest::Response {
+    reqwest::Client::new().get(url).send().await.unwrap()
+}
+
 /// The status of a request whose path is sent as it is.
 async fn status(origin: &str, method: &str, path: &str) -> u16 {
     let address = origin.strip_prefix("http://").unwrap();
@@ -69,7 +74,7 @@ async fn the_products_listener_knows_no_simulator() {
     assert!(!simulator.secret.is_empty());
     let note = std::fs::metadata(dir.join("simulator.json")).unwrap().permissions();
     assert_eq!(note.mode() & 0o777, 0o600);
-    assert_eq!(reqwest::get(&page).await.unwrap().status().as_u16(), 200);
+    assert_eq!(fetched(&page).await.status().as_u16(), 200);
     assert!(made > 0);
 }
 
@@ -214,7 +219,7 @@ async fn a_simulator_of_its_own_is_as_shut_and_forgets_as_little() {
     let service = Service::on_stack(&dir, &variables).await;
     assert!(!dir.join("sandbox").exists(), "`up` brings none of its own then");
     let url = format!("{}_control/platforms", simulator.url);
-    assert_eq!(reqwest::get(url).await.unwrap().status().as_u16(), 401);
+    assert_eq!(fetched(url).await.status().as_u16(), 401);
     let user = service.user();
     let mut accounts = Vec::new();
     for name in PLAIN {
@@ -259,7 +264,7 @@ async fn an_account_is_shown_to_its_workspace_alone() {
         let (one, other) = (page(&one), page(&other));
         let realm = |page: &str| page[app.simulator.url.as_str().len()..][..32].to_owned();
         assert_ne!(realm(&one), realm(&other));
-        let status = async |url: &str| reqwest::get(url).await.unwrap().status().as_u16();
+        let status = async |url: &str| fetched(url).await.status().as_u16();
         assert_eq!((status(&one).await, status(&other).await), (200, 200), "{platform}: {one}");
         assert_eq!(status(&one.replace(&realm(&one), &realm(&other))).await, 404);
         // The page on which access is granted names Ben's accounts to Ben, and no others.
@@ -271,11 +276,11 @@ async fn an_account_is_shown_to_its_workspace_alone() {
         let _ = visitor.get(&path).await.expect(200);
         let away = visitor.step(&path, "go", &fields).await.expect(200).link("Continue to");
         assert!(away.contains(&realm(&other)), "{away}");
-        let asked = reqwest::get(&away).await.unwrap().text().await.unwrap();
+        let asked = fetched(&away).await.text().await.unwrap();
         assert!(asked.contains("samename") && !asked.contains("onlyadas"), "{platform}: {asked}");
         // Sent anywhere else, the same page sends nobody there.
         let astray = away.replace("redirect_uri=", "redirect_uri=https%3A%2F%2Fevil.example%2F&x=");
-        let astray = reqwest::get(format!("{astray}&account=none")).await.unwrap();
+        let astray = fetched(format!("{astray}&account=none")).await;
         assert_ne!(astray.url().host_str(), Some("evil.example"), "{platform}");
         assert!(astray.status().as_u16() >= 400, "{platform}");
     }
@@ -297,7 +302,7 @@ async fn nobodys() -> (String, Arc<AtomicUsize>) {
 
 /// Our address of a file of a type, which was uploaded.
 async fn uploaded(user: &User, mime: &str) -> String {
-    let file = reqwest::get(Picture::lasting().file(mime, 0)).await.unwrap().bytes().await.unwrap();
+    let file = fetched(Picture::lasting().file(mime, 0)).await.unwrap().bytes().await.unwrap();
     let name = format!("file.{}", mime.rsplit('/').next().unwrap());
     user.upload(&name, mime, &file).await["public_url"].as_str().unwrap().to_owned()
 }
