@@ -302,7 +302,7 @@ async fn nobodys() -> (String, Arc<AtomicUsize>) {
 
 /// Our address of a file of a type, which was uploaded.
 async fn uploaded(user: &User, mime: &str) -> String {
-    let file = fetched(Picture::lasting().file(mime, 0)).await.unwrap().bytes().await.unwrap();
+    let file = fetched(Picture::lasting().file(mime, 0)).await.bytes().await.unwrap();
     let name = format!("file.{}", mime.rsplit('/').next().unwrap());
     user.upload(&name, mime, &file).await["public_url"].as_str().unwrap().to_owned()
 }
