@@ -1,54 +1,42 @@
 //! How large a picture is shown, read from its header.
 
-/// JPEG marks the turns 90° and 270°, with or without mirroring, by these values of the Exif tag (CIPA DC-008, 4.6.4).
-const ON_ITS_SIDE: std::ops::RangeInclusive<u16> = 5..=8;
+use std::{
+    fs::File,
+    io::{Cursor, Read},
+    path::Path,
+};
+
+use crate::{Flaw, picture::Marks};
+
+/// Exif's tag of how a picture is turned and mirrored (CIPA DC-008, 4.6.4).
 const ORIENTATION: u16 = 0x0112;
 
 /// How many of an image's first bytes [`dimensions`] may need: previews and colour profiles stand before the size.
 pub(crate) const HEADER: usize = 512 * 1024;
 
-/// Width and height in pixels of a JPEG, PNG, GIF or WebP image as it is shown, so after the turn that a JPEG's Exif
-/// data ask for. `None` for anything else, or if the size does not stand in `head` (512 KiB are practically always
-/// enough). No pixels are decoded.
+/// Width and height in pixels of a JPEG, PNG, GIF or WebP image as it is shown, so after the turn that its Exif data ask
+/// for, and with square pixels. `None` for anything else, or if the size does not stand in `head` (512 KiB are
+/// practically always enough). No pixels are decoded.
 #[must_use]
 pub fn dimensions(head: &[u8]) -> Option<(u32, u32)> {
+    let (mime, size) = sized(head)?;
+    Some(Marks::read(&mut Cursor::new(head), mime).shown(size))
+}
+
+/// Width and height of the picture as it is stored.
+pub(crate) fn stored(at: &Path) -> Result<(u32, u32), Flaw> {
+    let mut head = Vec::new();
+    File::open(at)?.take(HEADER as u64).read_to_end(&mut head)?;
+    let size = sized(&head).map(|(_, size)| size);
+    size.ok_or_else(|| Flaw::Unreadable("its size cannot be read".to_owned()))
+}
+
+fn sized(head: &[u8]) -> Option<(&'static str, (u32, u32))> {
     let mime = crate::sniff(head).filter(|mime| mime.starts_with("image/"))?;
     let size = imagesize::blob_size(head).ok()?;
     let width = u32::try_from(size.width).ok().filter(|width| *width > 0)?;
     let height = u32::try_from(size.height).ok().filter(|height| *height > 0)?;
-    let turned =
-        mime == "image/jpeg" && orientation(head).is_some_and(|value| ON_ITS_SIDE.contains(&value));
-    Some(if turned { (height, width) } else { (width, height) })
-}
-
-/// How far a JPEG is turned to be shown, in degrees clockwise; mirroring is left aside.
-pub(crate) fn rotation(jpeg: &[u8]) -> u16 {
-    match orientation(jpeg) {
-        Some(3 | 4) => 180,
-        Some(5 | 6) => 90,
-        Some(7 | 8) => 270,
-        _ => 0,
-    }
-}
-
-/// The orientation that a JPEG's Exif segment names.
-fn orientation(jpeg: &[u8]) -> Option<u16> {
-    let mut rest = jpeg.get(2..)?;
-    loop {
-        let [0xff, marker, high, low, ..] = *rest else { return None };
-        // The picture's data begin: the segments before it are all there is.
-        if marker == 0xda {
-            return None;
-        }
-        let length = usize::from(u16::from_be_bytes([high, low]));
-        let segment = rest.get(4..length.max(2) + 2)?;
-        if marker == 0xe1
-            && let Some(tiff) = segment.strip_prefix(b"Exif\0\0")
-        {
-            return Tiff::open(tiff)?.orientation();
-        }
-        rest = rest.get(length.max(2) + 2..)?;
-    }
+    Some((mime, (width, height)))
 }
 
 /// A TIFF structure, which Exif data are.
@@ -68,7 +56,7 @@ impl<'a> Tiff<'a> {
     }
 
     /// The tag's value in the first directory. Entries are 12 bytes: tag, type, count, value.
-    fn orientation(&self) -> Option<u16> {
+    pub(crate) fn orientation(&self) -> Option<u16> {
         let directory = usize::try_from(self.long(4)?).ok()?;
         let entries = usize::from(self.short(directory)?);
         let at = (0..entries)

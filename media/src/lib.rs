@@ -19,6 +19,7 @@ mod leftovers;
 mod local;
 mod location;
 mod path;
+mod picture;
 mod refusal;
 mod remote;
 mod s3;

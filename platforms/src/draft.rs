@@ -72,6 +72,9 @@ pub struct Media {
     pub alpha: bool,
     /// An image that moves.
     pub animated: bool,
+    /// An image that only some readers show as it is meant: it asks to be turned, has other colours than sRGB, or pixels
+    /// that are not square.
+    pub needs_redraw: bool,
     /// The bytes, for networks that take uploads. `None` while a post is only being validated.
     pub source: Option<Arc<dyn MediaSource>>,
 }

@@ -118,7 +118,7 @@ fn json(facts: &Facts) -> Result<Value> {
     serde_json::to_value(facts).map_err(Error::internal)
 }
 
-/// Films get their size here; pictures had it when they came.
+/// Films get their size here, and pictures whose turn stands behind the first bytes theirs.
 async fn note_size(tx: &Tx, asset: AssetId, width: u32, height: u32) -> Result<()> {
     use media_asset::Column;
     let side = |pixels: u32| i32::try_from(pixels).ok();
@@ -126,7 +126,6 @@ async fn note_size(tx: &Tx, asset: AssetId, width: u32, height: u32) -> Result<(
         .col_expr(Column::Width, Expr::value(side(width)))
         .col_expr(Column::Height, Expr::value(side(height)))
         .filter(Column::Id.eq(asset))
-        .filter(Column::Width.is_null())
         .exec(tx.conn())
         .await?;
     Ok(())

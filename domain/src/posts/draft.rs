@@ -5,7 +5,7 @@ use std::{ops::Range, sync::Arc};
 use async_trait::async_trait;
 use bytes::Bytes;
 use fanfare_entities::{Millis, account, post};
-use fanfare_media::{Error as StoreError, Store};
+use fanfare_media::{Error as StoreError, Facts, Store};
 use fanfare_platforms::{
     self as platforms, Account, Conversion, Draft, Media, MediaSource, MediaStream, PlatformId,
     Violations, Warning,
@@ -188,6 +188,7 @@ fn media(file: &PostMedia, store: Option<&Store>) -> Media {
         duration_ms: facts.and_then(|facts| facts.duration_ms),
         alpha: facts.is_some_and(|facts| facts.alpha),
         animated: facts.is_some_and(|facts| facts.animated),
+        needs_redraw: facts.is_some_and(Facts::needs_redraw),
         source,
     }
 }

@@ -21,8 +21,14 @@ pub struct Facts {
     pub width: Option<u32>,
     /// Pixels, as it is shown.
     pub height: Option<u32>,
-    /// How far the stored picture is turned to be shown, in degrees clockwise.
+    /// How far the frames of a film are turned to be shown, in degrees clockwise.
     pub rotation: u16,
+    /// How a stored picture is turned and mirrored to be shown: Exif's value, 1 (as stored) to 8; 0 if nobody looked.
+    pub orientation: u8,
+    /// Width of a stored pixel over its height, where pixels are not square.
+    pub pixel_aspect: Option<f64>,
+    /// What the numbers of a picture mean, where that is not sRGB: `profile` or `cmyk`.
+    pub colours: Option<String>,
     /// Length of a film or an animation.
     pub duration_ms: Option<u64>,
     /// Frames a second.
@@ -60,6 +66,12 @@ impl Facts {
             return Ok(());
         }
         Err(Flaw::TooManyPixels { width, height, side: MOST_SIDE, pixels: MOST_PIXELS })
+    }
+
+    /// True if a picture looks as it is meant only to a reader that turns it, converts its colours or stretches it.
+    #[must_use]
+    pub fn needs_redraw(&self) -> bool {
+        self.orientation > 1 || self.pixel_aspect.is_some() || self.colours.is_some()
     }
 
     pub(crate) fn is_film(&self) -> bool {

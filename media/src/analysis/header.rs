@@ -1,55 +1,47 @@
 //! Pictures: what their headers say.
 
-use std::{
-    fs::File,
-    io::{BufReader, Read},
-    path::Path,
-};
+use std::{fs::File, io::BufReader, path::Path};
 
 use image::{
-    ImageDecoder, Limits,
+    ImageDecoder,
     codecs::{png::PngDecoder, webp::WebPDecoder},
 };
 
 use super::{Facts, jpeg};
-use crate::{Flaw, dimensions};
+use crate::{
+    Flaw, dimensions,
+    picture::{self, broken, decoder_limits, words},
+};
 
 /// Frames of an animation that are counted; a longer one is as good as endless.
 const MOST_FRAMES: usize = 5_000;
 
-/// Reads size, turn, transparency and movement; decodes no pixel.
+/// Reads size, turn, colours, transparency and movement; decodes no pixel.
 pub fn read(at: &Path, base: Facts) -> Result<Facts, Flaw> {
-    let (width, height) = size(at)?;
-    let facts = Facts { width: Some(width), height: Some(height), ..base };
+    let stored = dimensions::stored(at)?;
+    let facts = Facts { width: Some(stored.0), height: Some(stored.1), ..base };
     facts.check_size()?;
-    match facts.mime.as_str() {
+    let facts = match facts.mime.as_str() {
         "image/jpeg" => of_jpeg(at, facts),
         "image/png" => of_png(at, facts),
         "image/gif" => of_gif(at, facts),
         _ => of_webp(at, facts),
-    }
-}
-
-/// The size as it is shown.
-fn size(at: &Path) -> Result<(u32, u32), Flaw> {
-    let mut head = Vec::new();
-    File::open(at)?.take(dimensions::HEADER as u64).read_to_end(&mut head)?;
-    dimensions::dimensions(&head)
-        .ok_or_else(|| Flaw::Unreadable("its size cannot be read".to_owned()))
+    }?;
+    let facts = picture::note(at, facts, stored)?;
+    facts.check_size()?;
+    Ok(facts)
 }
 
 fn of_jpeg(at: &Path, facts: Facts) -> Result<Facts, Flaw> {
-    if !jpeg::is_whole(&mut BufReader::new(File::open(at)?))? {
-        return Err(Flaw::Unreadable("it ends too early".to_owned()));
+    if jpeg::is_whole(&mut BufReader::new(File::open(at)?))? {
+        return Ok(facts);
     }
-    let mut head = Vec::new();
-    File::open(at)?.take(dimensions::HEADER as u64).read_to_end(&mut head)?;
-    Ok(Facts { rotation: dimensions::rotation(&head), ..facts })
+    Err(Flaw::Unreadable("it ends too early".to_owned()))
 }
 
 fn of_png(at: &Path, facts: Facts) -> Result<Facts, Flaw> {
-    let decoder =
-        PngDecoder::with_limits(BufReader::new(File::open(at)?), limits()).map_err(broken)?;
+    let decoder = PngDecoder::with_limits(BufReader::new(File::open(at)?), decoder_limits())
+        .map_err(broken)?;
     let animated = decoder.is_apng().map_err(broken)?;
     Ok(Facts { alpha: decoder.color_type().has_alpha(), animated, ..facts })
 }
@@ -82,24 +74,4 @@ fn of_gif(at: &Path, facts: Facts) -> Result<Facts, Flaw> {
     }
     let animated = frames > 1;
     Ok(Facts { animated, alpha, duration_ms: animated.then_some(hundredths * 10), ..facts })
-}
-
-pub fn limits() -> Limits {
-    let mut limits = Limits::default();
-    limits.max_alloc = Some(64 * 1024 * 1024);
-    limits
-}
-
-pub fn broken(error: image::ImageError) -> Flaw {
-    match error {
-        image::ImageError::Limits(_) => Flaw::TooCostly,
-        image::ImageError::IoError(error) => error.into(),
-        other => Flaw::Unreadable(words(&other.to_string())),
-    }
-}
-
-/// What a library says, as the end of a sentence.
-fn words(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default().trim_end_matches('.');
-    line.chars().filter(|c| !c.is_control()).take(120).collect()
 }

@@ -1,7 +1,6 @@
 //! What is in a file: told by its bytes, within hard limits.
 //!
-//! Pictures are read by this process, their headers first; pixels are decoded only where they fit a small budget, else
-//! by ffmpeg. Films are read by ffprobe, or without it by parsers that know their containers. Nothing that a file names
+//! Pictures are read by this process, their headers first; their pixels are drawn by [`crate::picture`]. Films are read by ffprobe, or without it by parsers that know their containers. Nothing that a file names
 //! inside is ever opened.
 
 mod atoms;
@@ -9,16 +8,21 @@ mod container;
 mod facts;
 mod header;
 mod jpeg;
-mod pixels;
 mod poster;
 mod probe;
 
 use bytes::Bytes;
 
-use crate::{Flaw, Scratch, Store, Tools, kind, local::Local};
+use crate::{
+    Flaw, Scratch, Store, Tools, kind,
+    local::Local,
+    picture::{self, Canvas, Ground},
+};
 
 pub use facts::Facts;
-pub(crate) use pixels::{Scaled, fit, in_this_process, scaled, turned};
+
+/// The longer side of what a placeholder is made from.
+const PLACEHOLDER_SIDE: u32 = 64;
 
 /// What was found out about a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,9 +79,9 @@ async fn head(store: &Store, path: &str, bytes: u64) -> Result<Bytes, Flaw> {
 async fn picture(tools: &Tools, local: &Local, base: Facts) -> Result<Analysis, Flaw> {
     let at = local.path().to_owned();
     let facts = blocking(move || header::read(&at, base)).await?;
-    let small = pixels::scaled(tools, local, &facts, pixels::PLACEHOLDER_SIDE).await;
+    let small = picture::draw(tools, local, &facts, (PLACEHOLDER_SIDE, Ground::Clear)).await;
     let placeholder = match small {
-        Ok(small) => placeholder(&small),
+        Ok(small) => placeholder(small),
         // Without ffmpeg a large picture has no placeholder; all else is known of it.
         Err(Flaw::NoTools) => None,
         Err(flaw) => return Err(flaw),
@@ -102,13 +106,14 @@ async fn film(tools: &Tools, local: &Local, base: Facts) -> Result<Analysis, Fla
         return Ok(Analysis { facts, poster: None });
     };
     let shown = poster.clone();
-    let small = blocking(move || pixels::of_poster(&shown)).await.ok();
-    let placeholder = small.as_ref().and_then(placeholder);
+    let small = blocking(move || picture::thumbnail(&shown, PLACEHOLDER_SIDE)).await.ok();
+    let placeholder = small.and_then(placeholder);
     Ok(Analysis { facts: Facts { placeholder, ..facts }, poster: Some(poster) })
 }
 
 /// A BlurHash of 4 by 3 parts: a text of 28 characters that is shown as a blurred picture.
-fn placeholder(small: &image::RgbaImage) -> Option<String> {
+fn placeholder(small: Canvas) -> Option<String> {
+    let small = small.into_rgba()?;
     blurhash::encode(4, 3, small.width(), small.height(), small.as_raw()).ok()
 }
 

@@ -53,18 +53,17 @@ pub async fn convert(
     prefix: &str,
 ) -> Result<Variant, Flaw> {
     facts.check_size()?;
-    let needs_tools = facts.is_film() || !crate::analysis::in_this_process(facts);
-    if needs_tools && tools.ffmpeg.is_none() {
+    if facts.is_film() && tools.ffmpeg.is_none() {
         return Err(Flaw::NoTools);
     }
     // Asked for at once: two who each had half of what they need would wait for each other.
-    let most = most(facts, profile);
+    let most = if facts.is_film() { most(facts, profile) } else { 0 };
     let space = scratch.space(store.room_for(facts.bytes) + most).await?;
     let local = store.local(from, &space).await?;
     let made = if profile.target == Target::Mp4 {
         video::make(tools, (&space, most), &local, facts, profile).await?
     } else {
-        picture::make(tools, (&space, most), &local, facts, profile).await?
+        picture::make(tools, &local, facts, profile).await?
     };
     let path = path::fresh(prefix, kind::extension(profile.target.mime()))?;
     let bytes = keep(store, &path, &made).await?;

@@ -85,7 +85,7 @@ async fn pictures_tell_turn_transparency_and_movement() -> Outcome {
     assert_eq!(plain.placeholder.as_ref().map(String::len), Some(28));
     let turned = films::with_segments(&jpeg, &files::exif(6, true));
     let turned = facts(&room, &tools, "image/jpeg", &turned).await?;
-    assert_eq!((turned.size(), turned.rotation), (Some((300, 400)), 90));
+    assert_eq!((turned.size(), turned.orientation), (Some((300, 400)), 6));
     assert_ne!(turned.placeholder, plain.placeholder);
     for (mime, format) in [("image/png", ImageFormat::Png), ("image/webp", ImageFormat::WebP)] {
         let half =

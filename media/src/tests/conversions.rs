@@ -71,7 +71,7 @@ async fn a_picture_too_large_is_made_smaller_and_loses_its_metadata() -> Outcome
     let located = films::with_segments(&plain, &files::exif(6, true));
     let case = Case::new(Room::new(), "image/jpeg", &located).await?;
     let (bytes, facts) = case.good(jpeg(1_000_000, 300)).await?;
-    assert_eq!((facts.size(), facts.rotation), (Some((300, 400)), 0), "turned for good");
+    assert_eq!((facts.size(), facts.orientation), (Some((300, 400)), 1), "turned for good");
     assert!(!bytes.windows(4).any(|four| four == b"Exif"));
     let (_, small) = case.good(jpeg(6_000, 0)).await?;
     assert!(small.bytes <= 6_000 && small.width < Some(1_200), "{small:?}");

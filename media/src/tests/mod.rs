@@ -8,6 +8,8 @@ mod directory;
 pub mod files;
 pub mod films;
 mod intake;
+mod marked;
+mod pictures;
 mod s3;
 mod server;
 mod sources;

@@ -1,9 +1,9 @@
 //! One run of a program, held within time, memory and output.
 
 use std::{
-    io,
+    io::{self, BufReader, Read},
     path::Path,
-    process::Stdio,
+    process::{ExitStatus, Stdio},
     sync::{LazyLock, mpsc},
     thread,
     time::Duration,
@@ -16,6 +16,9 @@ use tokio::{
     sync::oneshot,
     time::timeout,
 };
+use tokio_util::io::SyncIoBridge;
+
+use crate::{Flaw, analysis::blocking};
 
 /// Sets the limits on itself, then becomes the program: nothing of it ever runs without them. Where a system cannot
 /// bound memory (macOS) the rest still holds. Where the kernel can end it with its parent (Linux) it does, so that nothing
@@ -25,6 +28,9 @@ const WITHIN: &str = "ulimit -c 0; ulimit -t \"$1\"; ulimit -f \"$2\"; \
     parent=$5; shift 5; setpriv --pdeathsig KILL true 2>/dev/null && exec setpriv --pdeathsig KILL /bin/sh -c \
     '[ \"$PPID\" = \"$1\" ] || exit 125; shift; exec nice -n 10 \"$@\"' sh \"$parent\" \"$@\"; \
     exec nice -n 10 \"$@\"";
+
+/// What is read of a program's output at once.
+const PIECE: usize = 256 * 1024;
 
 /// Words that are kept of what a program complains about.
 const COMPLAINT: usize = 2_000;
@@ -64,6 +70,36 @@ pub(crate) enum Spent {
 impl Child<'_> {
     /// Runs it; what it printed.
     pub async fn run(self) -> Result<Vec<u8>, Spent> {
+        let mut running = begin(self.command()).await.map_err(missing)?;
+        let (stdout, stderr) = (running.stdout.take(), running.stderr.take());
+        let printed = all(stdout, self.output);
+        let (printed, complaint, status) = within(&mut running, self.time, printed, stderr).await?;
+        let printed = printed?;
+        if status.success() { Ok(printed) } else { Err(failed(status, &complaint)) }
+    }
+
+    /// Runs it, and has `work` read what it prints while it prints it, on a thread for such work.
+    ///
+    /// # Errors
+    /// What `work` says if the program ended well, else what its end says of the file.
+    pub async fn read<T: Send + 'static>(
+        self,
+        work: impl FnOnce(&mut dyn Read) -> Result<T, Flaw> + Send + 'static,
+    ) -> Result<T, Flaw> {
+        let mut running = begin(self.command()).await.map_err(|e| Flaw::of_run(missing(e)))?;
+        let (stdout, stderr) = (running.stdout.take(), running.stderr.take());
+        let stdout = stdout.ok_or_else(|| Flaw::Passing("a program has no output".to_owned()))?;
+        let most = self.output as u64;
+        let done = blocking(move || {
+            let from = SyncIoBridge::new(stdout).take(most);
+            work(&mut BufReader::with_capacity(PIECE, from))
+        });
+        let ended = within(&mut running, self.time, done, stderr).await;
+        let (done, complaint, status) = ended.map_err(Flaw::of_run)?;
+        if status.success() { done } else { Err(Flaw::of_run(failed(status, &complaint))) }
+    }
+
+    fn command(&self) -> Command {
         // Libraries and their tables are mapped, not filled: they count as addresses only.
         let addresses = (self.memory + 1_536) * 1_024;
         let mut command = Command::new("/bin/sh");
@@ -82,27 +118,33 @@ impl Child<'_> {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
-        let missing = |error: io::Error| Spent::Missing(error.to_string());
-        let mut running = begin(command).await.map_err(missing)?;
-        let (stdout, stderr) = (running.stdout.take(), running.stderr.take());
-        let work = async {
-            let (printed, complaint) = tokio::join!(all(stdout, self.output), last(stderr));
-            let status = running.wait().await.map_err(missing)?;
-            Ok((printed?, complaint, status))
-        };
-        let Ok(done) = timeout(self.time, work).await else {
-            return Err(if has_run(running.id(), self.time / 2) {
-                Spent::Time
-            } else {
-                Spent::Starved
-            });
-        };
-        let (printed, complaint, status) = done?;
-        if status.success() {
-            Ok(printed)
-        } else {
-            Err(Spent::Failed(format!("{status}: {complaint}")))
-        }
+        command
+    }
+}
+
+fn missing(error: io::Error) -> Spent {
+    Spent::Missing(error.to_string())
+}
+
+fn failed(status: ExitStatus, complaint: &str) -> Spent {
+    Spent::Failed(format!("{status}: {complaint}"))
+}
+
+/// Waits for a program's output to be worked off, and for its end.
+async fn within<T>(
+    running: &mut process::Child,
+    time: Duration,
+    output: impl Future<Output = T>,
+    stderr: Option<process::ChildStderr>,
+) -> Result<(T, String, ExitStatus), Spent> {
+    let work = async {
+        let (printed, complaint) = tokio::join!(output, last(stderr));
+        Ok((printed, complaint, running.wait().await.map_err(missing)?))
+    };
+    match timeout(time, work).await {
+        Ok(done) => done,
+        Err(_) if has_run(running.id(), time / 2) => Err(Spent::Time),
+        Err(_) => Err(Spent::Starved),
     }
 }
 

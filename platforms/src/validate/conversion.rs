@@ -49,7 +49,8 @@ fn of_image(rules: &MediaRules, media: &Media) -> Option<Conversion> {
     let (mime, width) = (media.mime.as_str(), narrowed(rules, media));
     let passes = taken(mime)
         && media.bytes.is_none_or(|bytes| bytes <= rules.image_bytes_max)
-        && width.is_none();
+        && width.is_none()
+        && !media.needs_redraw;
     // What moves would stand still.
     if passes || media.animated || !IMAGES.contains(&mime) {
         return None;

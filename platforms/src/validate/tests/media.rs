@@ -120,6 +120,14 @@ fn what_can_be_made_to_fit_is_accepted_and_made() {
     assert_eq!(made(image("image/webp")), Some(("image/png", 500, 0)));
     assert_eq!(made(Media { animated: true, ..image("image/webp") }), None);
     assert_eq!(made(Media { bytes: Some(501), ..image("image/png") }), Some(("image/png", 500, 0)));
+    let lying = Media { needs_redraw: true, ..image("image/png") };
+    assert_eq!(codes("feed", vec![lying.clone()]), []);
+    assert_eq!(
+        made(lying.clone()),
+        Some(("image/png", 500, 0)),
+        "no network is trusted to turn it"
+    );
+    assert_eq!(made(Media { animated: true, ..lying }), None, "what moves would stand still");
     let wide = Media { dimensions: Some((1_600, 1_000)), ..image("image/png") };
     assert_eq!(codes("feed", vec![wide.clone()]), []);
     assert_eq!(made(wide), Some(("image/png", 500, 1_440)));

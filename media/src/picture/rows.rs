@@ -1,0 +1,94 @@
+//! Where the rows of a picture come from: a decoder of this process, or ffmpeg's output.
+
+use std::io::{BufRead, Read, Seek};
+
+use image::{ColorType, ImageDecoder, ImageFormat, ImageReader};
+
+use super::{broken, decoder_limits};
+use crate::Flaw;
+
+/// Rows of RGBA, 8 bits each, from the top, as they are stored.
+pub(crate) trait Rows {
+    /// Width and height.
+    fn size(&self) -> (u32, u32);
+
+    /// Fills in the next row.
+    fn next(&mut self, row: &mut [u8]) -> Result<(), Flaw>;
+}
+
+/// A picture that was decoded here.
+pub(crate) struct Decoded {
+    size: (u32, u32),
+    colours: ColorType,
+    bytes: Vec<u8>,
+    at: usize,
+}
+
+impl Decoded {
+    /// Decodes the first picture of a file.
+    pub fn read(from: impl BufRead + Seek, format: ImageFormat) -> Result<Self, Flaw> {
+        let mut reader = ImageReader::with_format(from, format);
+        reader.limits(decoder_limits());
+        let decoder = reader.into_decoder().map_err(broken)?;
+        let (size, colours) = (decoder.dimensions(), decoder.color_type());
+        let whole = usize::try_from(decoder.total_bytes()).map_err(|_| Flaw::TooCostly)?;
+        let mut bytes = vec![0; whole];
+        decoder.read_image(&mut bytes).map_err(broken)?;
+        Ok(Self { size, colours, bytes, at: 0 })
+    }
+}
+
+impl Rows for Decoded {
+    fn size(&self) -> (u32, u32) {
+        self.size
+    }
+
+    fn next(&mut self, row: &mut [u8]) -> Result<(), Flaw> {
+        let each = usize::from(self.colours.bytes_per_pixel());
+        let length = self.size.0 as usize * each;
+        let stored = self.bytes.get(self.at..self.at + length);
+        let stored = stored.ok_or_else(|| Flaw::Unreadable("it ends too early".to_owned()))?;
+        self.at += length;
+        for (pixel, stored) in row.chunks_exact_mut(4).zip(stored.chunks_exact(each)) {
+            pixel.copy_from_slice(&rgba(self.colours, stored)?);
+        }
+        Ok(())
+    }
+}
+
+fn rgba(colours: ColorType, stored: &[u8]) -> Result<[u8; 4], Flaw> {
+    // Of 16 bits the decoder gives the bytes in this machine's order.
+    let wide = |at: usize| {
+        let value = u16::from_ne_bytes([stored[at * 2], stored[at * 2 + 1]]);
+        u8::try_from((u32::from(value) * 255 + 32_767) / 65_535).unwrap_or(255)
+    };
+    Ok(match colours {
+        ColorType::L8 => [stored[0], stored[0], stored[0], 255],
+        ColorType::La8 => [stored[0], stored[0], stored[0], stored[1]],
+        ColorType::Rgb8 => [stored[0], stored[1], stored[2], 255],
+        ColorType::Rgba8 => [stored[0], stored[1], stored[2], stored[3]],
+        ColorType::L16 => [wide(0), wide(0), wide(0), 255],
+        ColorType::La16 => [wide(0), wide(0), wide(0), wide(1)],
+        ColorType::Rgb16 => [wide(0), wide(1), wide(2), 255],
+        ColorType::Rgba16 => [wide(0), wide(1), wide(2), wide(3)],
+        _ => {
+            return Err(Flaw::Unreadable("its colours are of a kind that is not known".to_owned()));
+        }
+    })
+}
+
+/// Rows that somebody else decodes meanwhile.
+pub(crate) struct Piped<'a> {
+    pub size: (u32, u32),
+    pub from: &'a mut dyn Read,
+}
+
+impl Rows for Piped<'_> {
+    fn size(&self) -> (u32, u32) {
+        self.size
+    }
+
+    fn next(&mut self, row: &mut [u8]) -> Result<(), Flaw> {
+        Ok(self.from.read_exact(row)?)
+    }
+}
