@@ -38,6 +38,7 @@ pub mod sign_in;
 pub mod slots;
 mod token;
 mod tx;
+mod unreadable;
 pub mod upkeep;
 pub mod vault;
 pub mod webhooks;
@@ -62,6 +63,7 @@ pub use fanfare_entities::{
 };
 pub use fanfare_platforms::PlatformId;
 pub use tx::Tx;
+pub use unreadable::Unreadable;
 
 /// Everything the rules need, shared by all that runs in a process. Cheap to clone.
 #[derive(Clone)]

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::{
-    Act, Domain, Reply, accounts,
+    Act, Domain, Reply, Unreadable, accounts,
     clock::show,
     error::{Code, Error, Result, Violations, violation},
     input,
@@ -195,13 +195,18 @@ async fn grid(cx: &Domain, row: &account::Model) -> Result<Grid> {
             is_usual: true,
         });
     };
-    let texts = |value: Value| serde_json::from_value::<Vec<String>>(value).unwrap_or_default();
     Ok(Grid {
-        times: texts(stored.times).iter().filter_map(|time| clock(time)).collect(),
-        days: texts(stored.days).iter().filter_map(|day| weekday(day)).collect(),
+        times: each(stored.times, clock).ok_or(Unreadable("slot times"))?,
+        days: each(stored.days, weekday).ok_or(Unreadable("slot days"))?,
         zone: stored.timezone.and_then(|zone| zone.parse().ok()).unwrap_or(home),
         is_usual: false,
     })
+}
+
+/// Reads each text of a stored list; `None` if one is not what it should be.
+fn each<T>(stored: Value, read: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
+    let texts: Vec<String> = serde_json::from_value(stored).ok()?;
+    texts.iter().map(|text| read(text)).collect()
 }
 
 fn view(id: AccountId, grid: &Grid) -> Value {

@@ -38,6 +38,11 @@ impl Tools {
     }
 }
 
+/// The filter that makes pixels square.
+pub(crate) fn square(facts: &crate::Facts) -> &'static str {
+    if facts.pixel_aspect.is_some() { "scale=w='max(2,trunc(iw*sar/2)*2)':h=ih," } else { "" }
+}
+
 /// Only the file that is named is read, and only by the reader of its own type: what a file names inside (playlists,
 /// references to other files, addresses) is never opened.
 pub(crate) fn input(mime: &str, file: &Path) -> Vec<String> {

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use crate::{Error, Result};
+use crate::{Error, Film, Result};
 
 /// What is to be published, already validated. Does not change while it is being published.
 #[derive(Debug, Clone)]
@@ -72,9 +72,11 @@ pub struct Media {
     pub alpha: bool,
     /// An image that moves.
     pub animated: bool,
-    /// An image that only some readers show as it is meant: it asks to be turned, has other colours than sRGB, or pixels
-    /// that are not square.
+    /// Only some readers show it as it is meant: an image that asks to be turned or has other colours than sRGB, or
+    /// pixels that are not square.
     pub needs_redraw: bool,
+    /// What is inside a video, once known.
+    pub film: Option<Film>,
     /// The bytes, for networks that take uploads. `None` while a post is only being validated.
     pub source: Option<Arc<dyn MediaSource>>,
 }

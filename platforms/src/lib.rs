@@ -15,6 +15,7 @@ mod discord;
 mod draft;
 mod error;
 mod facebook;
+mod film;
 mod google;
 mod google_business;
 mod graph;
@@ -53,6 +54,7 @@ mod youtube;
 
 pub use draft::{Draft, Media, MediaSource, MediaStream};
 pub use error::{Error, Kind, PlatformReply, Result};
+pub use film::{Film, VideoForm};
 pub use id::{PLANNED, Planned, UnknownPlatform};
 pub use list::{PlatformId, all, find};
 pub use outcome::{Class, Found, Identity, Part, Phase, Progress, Published, Refreshed, Step};

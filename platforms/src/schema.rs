@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    Connect, Evidence, Example, MediaRules, Pace, Per, Setting, Shape, Source, Spec, settings,
+    Connect, Evidence, Example, MediaRules, Pace, Per, Setting, Shape, Source, Spec, VideoForm,
+    settings,
 };
 
 /// JSON Schema (2020-12) of `settings`.
@@ -151,6 +152,7 @@ pub fn media_limits(rules: &MediaRules) -> Value {
         "mixed": rules.mixed,
         "image_types": rules.image_types,
         "video_types": rules.video_types,
+        "video_forms": rules.video_forms.iter().map(video_form).collect::<Vec<_>>(),
         "image_bytes_max": rules.image_bytes_max,
         "video_bytes_max": rules.video_bytes_max,
         "video_duration_ms_max": rules.video_ms_max,
@@ -159,6 +161,22 @@ pub fn media_limits(rules: &MediaRules) -> Value {
         "image_ratio": rules.frame.image_ratio,
         "image_width_min": rules.frame.image_width_min,
         "image_width_max": rules.frame.image_width_max,
+    })
+}
+
+fn video_form(form: &VideoForm) -> Value {
+    json!({
+        "types": form.types,
+        "video_codecs": form.codecs,
+        "video_profiles": form.profiles,
+        "pixel_formats": form.pixels,
+        "audio_codecs": form.sounds,
+        "audio_profiles": form.sound_profiles,
+        "audio_channels_max": form.channels_max,
+        "frame_rate": [form.frame_rate.0, form.frame_rate.1],
+        "width_max": form.width_max,
+        "bit_rate_max": form.bit_rate_max,
+        "faststart": form.faststart,
     })
 }
 

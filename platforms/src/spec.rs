@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::{
     Class, Draft, Media, Pace, PlatformId,
+    film::VideoForm,
     oauth::Oauth,
     shown::{About, Api, Example, Source},
 };
@@ -194,6 +195,8 @@ pub struct MediaRules {
     pub image_types: &'static [&'static str],
     /// Video types taken as they are.
     pub video_types: &'static [&'static str],
+    /// What may be inside a video that is taken as it is; empty: anything.
+    pub video_forms: &'static [VideoForm],
     /// Largest image in bytes.
     pub image_bytes_max: u64,
     /// Largest video in bytes.
@@ -243,6 +246,7 @@ impl MediaRules {
         mixed: false,
         image_types: &[],
         video_types: &[],
+        video_forms: &[],
         image_bytes_max: 0,
         video_bytes_max: 0,
         video_ms_max: None,

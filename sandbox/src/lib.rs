@@ -20,6 +20,7 @@ mod door;
 mod facebook;
 mod faults;
 mod fetch;
+mod film;
 mod gate;
 mod google;
 mod google_business;

@@ -3,6 +3,11 @@
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
+use crate::{
+    film::{Asks, Film, Index},
+    picture,
+};
+
 /// Enough to find a JPEG's size behind its metadata.
 const HEAD: usize = 256 << 10;
 
@@ -13,6 +18,8 @@ pub(crate) struct Specimen {
     /// SHA-256 in hexadecimal.
     pub sha256: String,
     pub head: Bytes,
+    /// What is inside a film, if its index was found.
+    pub film: Option<Film>,
 }
 
 /// A file that is being received.
@@ -21,6 +28,7 @@ pub(crate) struct Growing {
     size: u64,
     hash: Sha256,
     head: Vec<u8>,
+    index: Index,
 }
 
 impl Specimen {
@@ -30,6 +38,12 @@ impl Specimen {
         growing.add(bytes);
         growing.done()
     }
+
+    /// The type of a video that a network which asks for this plays. A film without an index that can be read is let pass.
+    pub fn video(&self, asks: Asks) -> Option<&'static str> {
+        let plays = self.film.as_ref().is_none_or(|film| film.plays(asks));
+        picture::video(&self.head).filter(|_| plays)
+    }
 }
 
 impl Growing {
@@ -37,6 +51,7 @@ impl Growing {
     pub fn add(&mut self, bytes: &[u8]) -> u64 {
         self.size += bytes.len() as u64;
         self.hash.update(bytes);
+        self.index.add(bytes);
         let room = HEAD.saturating_sub(self.head.len()).min(bytes.len());
         self.head.extend_from_slice(&bytes[..room]);
         self.size
@@ -45,6 +60,6 @@ impl Growing {
     pub fn done(self) -> Specimen {
         let hash = self.hash.finalize();
         let sha256 = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-        Specimen { size: self.size, sha256, head: self.head.into() }
+        Specimen { size: self.size, sha256, head: self.head.into(), film: self.index.read() }
     }
 }

@@ -54,6 +54,7 @@ mod sign_in;
 mod simulator;
 mod slots;
 mod states;
+mod unreadable;
 mod validation;
 mod webhooks;
 mod worker;

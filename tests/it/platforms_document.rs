@@ -191,8 +191,25 @@ fn videos(kind: &str, rules: MediaRules) -> Option<String> {
         let longest = rules.video_ms_max.map(|ms| format!(", {}", time(ms.into())));
         let longest = longest.unwrap_or_default();
         let (types, size) = (kinds(rules.video_types), size(rules.video_bytes_max));
-        of_kind(kind, format!("{most} of {types}, {size}{longest}"))
+        of_kind(kind, format!("{most} of {types}{}, {size}{longest}", inside(&rules)))
     })
+}
+
+/// What may be inside a video that goes out as it is.
+fn inside(rules: &MediaRules) -> String {
+    let forms = rules.video_forms.iter().map(|form| {
+        let (codecs, sounds) = (form.codecs.join("/"), form.sounds.join("/"));
+        let (least, most) = form.frame_rate;
+        let rates = if least > 0.0 || most < 120.0 {
+            format!(", {least}–{most} fps")
+        } else {
+            String::new()
+        };
+        let first = if form.faststart { ", index first" } else { "" };
+        format!("{codecs} {} with {sounds}{rates}{first}", form.pixels[0])
+    });
+    let forms: Vec<_> = forms.collect();
+    if forms.is_empty() { String::new() } else { format!(" ({})", forms.join("; ")) }
 }
 
 fn size(bytes: u64) -> String {

@@ -65,8 +65,10 @@ async fn make(
     let gone = || Flaw::Unreadable("it is no longer stored".to_owned());
     let source = source.ok_or_else(gone)?;
     let profile = row.profile.parse::<Profile>().map_err(|error| Flaw::Unfit(error.to_string()))?;
-    let facts = source.facts.clone().and_then(|facts| serde_json::from_value(facts).ok());
-    let facts: Facts = facts.ok_or_else(|| Flaw::Passing("its analysis is missing".to_owned()))?;
+    let facts =
+        source.facts.clone().ok_or_else(|| Flaw::Passing("its analysis is missing".to_owned()))?;
+    let facts: Facts = serde_json::from_value(facts)
+        .map_err(|_| Flaw::Unfit("what was found out about it cannot be read".to_owned()))?;
     let (store, settings) = (&cx.domain.store, &cx.domain.settings);
     let prefix = media::made_prefix(row.workspace_id);
     let from = (source.path.as_str(), &facts);

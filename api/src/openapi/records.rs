@@ -255,6 +255,7 @@ fn media_limits() -> Value {
         ("mixed", truth()),
         ("image_types", list(text())),
         ("video_types", list(text())),
+        ("video_forms", list(video_form())),
         ("image_bytes_max", number()),
         ("video_bytes_max", number()),
         ("video_duration_ms_max", maybe(number())),
@@ -263,6 +264,22 @@ fn media_limits() -> Value {
         ("image_ratio", maybe(list(real()))),
         ("image_width_min", maybe(number())),
         ("image_width_max", maybe(number())),
+    ])
+}
+
+fn video_form() -> Value {
+    record([
+        ("types", list(text())),
+        ("video_codecs", list(text())),
+        ("video_profiles", list(text())),
+        ("pixel_formats", list(text())),
+        ("audio_codecs", list(text())),
+        ("audio_profiles", list(text())),
+        ("audio_channels_max", maybe(number())),
+        ("frame_rate", list(real())),
+        ("width_max", maybe(number())),
+        ("bit_rate_max", maybe(number())),
+        ("faststart", truth()),
     ])
 }
 

@@ -114,7 +114,7 @@ pub fn view(cx: &Domain, row: &account::Model) -> Value {
 pub async fn schema(act: &Act, id: AccountId) -> Result<Reply> {
     let row = find(act, id).await?;
     let platform = crate::posts::platform(&row.platform)?;
-    let spec = fanfare_platforms::find(platform).spec_of(&facts(&row));
+    let spec = fanfare_platforms::find(platform).spec_of(&facts(&row)?);
     let schema = fanfare_platforms::settings_schema(&spec);
     let post_types: Vec<_> = spec.post_types.iter().map(|kind| kind.name).collect();
     Ok(Reply::ok(json!({

@@ -8,8 +8,9 @@ use sea_orm::EntityTrait;
 
 use super::{TABLE, sandbox::simulator};
 use crate::{
-    Domain,
+    Domain, Unreadable,
     error::{Error, Result},
+    unreadable::object,
 };
 
 /// The session of an account; `None` if it has no credentials.
@@ -33,18 +34,20 @@ pub fn session_with(cx: &Domain, row: &account::Model, secret: &secret::Model) -
     let platform = crate::posts::platform(&row.platform)?;
     let secrets = Secrets::from_pairs(pairs);
     let mut session = anonymous(cx, row.workspace_id, platform, row.sandbox, secrets)?;
-    session.account = facts(row);
+    session.account = facts(row)?;
     Ok(session)
 }
 
-/// What is known of an account, without secrets.
-#[must_use]
-pub fn facts(row: &account::Model) -> Account {
-    Account {
+/// Returns what is known of an account, without secrets.
+///
+/// # Errors
+/// The column of its facts does not hold an object.
+pub fn facts(row: &account::Model) -> std::result::Result<Account, Unreadable> {
+    Ok(Account {
         remote_id: row.remote_id.clone(),
         username: row.username.clone(),
-        meta: row.meta.as_object().cloned().unwrap_or_default(),
-    }
+        meta: object("account facts", &row.meta)?,
+    })
 }
 
 /// A session that is nobody's yet.

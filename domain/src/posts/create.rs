@@ -29,7 +29,7 @@ pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<Reply>
     let account = accounts::find(act, AccountId(new.account_id)).await?;
     let platform = super::platform(&account.platform)?;
     let is_draft = new.status == Some(NewStatus::Draft);
-    let facts = accounts::facts(&account);
+    let facts = accounts::facts(&account)?;
     let mut content = Content {
         caption: new.caption.clone().unwrap_or_default(),
         post_type: new.post_type.clone(),

@@ -7,8 +7,8 @@ use bytes::Bytes;
 use fanfare_entities::{Millis, account, post};
 use fanfare_media::{Error as StoreError, Facts, Store};
 use fanfare_platforms::{
-    self as platforms, Account, Conversion, Draft, Media, MediaSource, MediaStream, PlatformId,
-    Violations, Warning,
+    self as platforms, Account, Conversion, Draft, Film, Media, MediaSource, MediaStream,
+    PlatformId, Violations, Warning,
 };
 use futures_util::{StreamExt, TryStreamExt};
 use sea_orm::{ConnectionTrait, EntityTrait};
@@ -17,10 +17,11 @@ use uuid::Uuid;
 
 use super::{first_due, readiness::flaw, view::PostMedia};
 use crate::{
-    Domain, accounts,
+    Domain, Unreadable, accounts,
     clock::date,
     error::{Error, Result},
     posts::media_of,
+    unreadable::object,
 };
 
 /// Contents up to this size are examined in place: that takes less than 5 ms.
@@ -51,15 +52,27 @@ pub struct Content {
 }
 
 impl Content {
-    /// The content of a row.
-    #[must_use]
-    pub fn of_row(row: &post::Model) -> Self {
+    /// Returns the content of a row.
+    ///
+    /// # Errors
+    /// A column does not hold what it should.
+    pub fn of_row(row: &post::Model) -> std::result::Result<Self, Unreadable> {
+        Ok(Self {
+            settings: object("settings", &row.settings)?,
+            metadata: object("metadata", &row.metadata)?,
+            media: media_of(row)?,
+            ..Self::without_columns(row)
+        })
+    }
+
+    /// Returns what can always be read of a row: never to be published.
+    pub(super) fn without_columns(row: &post::Model) -> Self {
         Self {
             caption: row.caption.clone(),
             post_type: Some(row.post_type.clone()),
-            settings: row.settings.as_object().cloned().unwrap_or_default(),
-            metadata: row.metadata.as_object().cloned().unwrap_or_default(),
-            media: media_of(row),
+            settings: Map::new(),
+            metadata: Map::new(),
+            media: Vec::new(),
         }
     }
 
@@ -169,7 +182,7 @@ impl Content {
 /// The database's.
 pub async fn account_of(conn: &impl ConnectionTrait, row: &post::Model) -> Result<Account> {
     let found = account::Entity::find_by_id(row.account_id).one(conn).await?;
-    Ok(found.as_ref().map(accounts::facts).unwrap_or_default())
+    Ok(found.as_ref().map(accounts::facts).transpose()?.unwrap_or_default())
 }
 
 fn media(file: &PostMedia, store: Option<&Store>) -> Media {
@@ -189,7 +202,24 @@ fn media(file: &PostMedia, store: Option<&Store>) -> Media {
         alpha: facts.is_some_and(|facts| facts.alpha),
         animated: facts.is_some_and(|facts| facts.animated),
         needs_redraw: facts.is_some_and(Facts::needs_redraw),
+        film: facts.filter(|facts| facts.mime.starts_with("video/")).map(film),
         source,
+    }
+}
+
+/// What is inside a video, as rules of networks ask for it.
+fn film(facts: &Facts) -> Film {
+    Film {
+        codec: facts.video_codec.clone(),
+        profile: facts.video_profile.clone(),
+        pixels: facts.pixel_format.clone(),
+        transfer: facts.transfer.clone(),
+        sound: facts.audio_codec.clone(),
+        sound_profile: facts.audio_profile.clone(),
+        channels: facts.channels,
+        frame_rate: facts.frame_rate,
+        bit_rate: facts.bit_rate,
+        faststart: facts.faststart,
     }
 }
 

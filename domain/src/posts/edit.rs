@@ -120,7 +120,7 @@ async fn changed(
     let mut next =
         post::Model { fence, laps: 0, out_of_line: false, updated_at: now, ..row.clone() };
     next.request_id.clone_from(&act.request_id);
-    let mut content = Content::of_row(row);
+    let mut content = Content::of_row(row)?;
     apply(&mut content, changes, files);
     let mut broken = objections(&content, platform, account, is_draft, too_many).await?;
     broken.append(reschedule(&mut next, changes, now));

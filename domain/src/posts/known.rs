@@ -1,10 +1,14 @@
 //! What analyses have found about the files of posts since those were last changed.
 
 use fanfare_entities::{AssetId, media_analysis, media_analysis::WorkStatus, post};
+use fanfare_media::Facts;
 use sea_orm::ConnectionTrait;
+use serde::Deserialize;
+use serde_json::json;
 
 use super::{media_of, view::PostMedia};
 use crate::{
+    Code,
     error::{Error, Result},
     media::analysis,
 };
@@ -33,14 +37,24 @@ fn learn(file: &mut PostMedia, row: &media_analysis::Model) {
     match row.status {
         WorkStatus::Pending => {}
         WorkStatus::Failed => file.flaw = Some(row.error.clone().unwrap_or_default()),
-        WorkStatus::Ready => {
-            let facts = row.facts.clone().and_then(|facts| serde_json::from_value(facts).ok());
-            let facts: fanfare_media::Facts = facts.unwrap_or_default();
-            let side = |pixels: Option<u32>| pixels.and_then(|pixels| i32::try_from(pixels).ok());
-            file.width = side(facts.width).or(file.width);
-            file.height = side(facts.height).or(file.height);
-            file.facts = Some(facts);
-        }
+        WorkStatus::Ready => match row.facts.as_ref().map(Facts::deserialize) {
+            Some(Ok(facts)) => {
+                let side =
+                    |pixels: Option<u32>| pixels.and_then(|pixels| i32::try_from(pixels).ok());
+                file.width = side(facts.width).or(file.width);
+                file.height = side(facts.height).or(file.height);
+                file.facts = Some(facts);
+            }
+            // Without its facts nobody can tell whether it has to be converted.
+            None | Some(Err(_)) => {
+                tracing::error!(asset.id = %row.uid, "the stored analysis of a file cannot be read");
+                file.flaw = Some(json!({
+                    "code": Code::InternalError.entry().code,
+                    "message": "What was found out about the file cannot be read.",
+                    "remedy": "Upload the file again and change the post.",
+                }));
+            }
+        },
     }
 }
 
@@ -49,7 +63,8 @@ fn learn(file: &mut PostMedia, row: &media_analysis::Model) {
 /// # Errors
 /// The database's.
 pub async fn refresh_rows<C: ConnectionTrait>(conn: &C, rows: &mut [post::Model]) -> Result<()> {
-    let mut files: Vec<_> = rows.iter().map(media_of).collect();
+    // A row that cannot be read is left as it is.
+    let mut files: Vec<_> = rows.iter().map(|row| media_of(row).unwrap_or_default()).collect();
     let unknown: Vec<_> = files.iter().flatten().filter(|file| file.is_pending()).collect();
     let unknown: Vec<_> = unknown.into_iter().filter_map(|file| file.asset_id).collect();
     let known = analysis::of(conn, &unknown).await?;

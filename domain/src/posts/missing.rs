@@ -5,7 +5,7 @@ use fanfare_platforms::Violation;
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
 use serde_json::{Value, json};
 
-use super::{draft::Content, find, known, media_of, readiness::conversion_flaws};
+use super::{draft::Content, find, known, readiness::conversion_flaws};
 use crate::{Act, Reply, clock::show, error::Result};
 
 /// Exactly what create would object to, and what has gone bad since: the account disconnected, a file gone, a token
@@ -17,8 +17,8 @@ pub async fn missing(act: &Act, id: PostId) -> Result<Reply> {
     let row = find(act, id).await?;
     let platform = super::platform(&row.platform)?;
     let account = account::Entity::find_by_id(row.account_id).one(&act.cx.db.read).await?;
-    let facts = account.as_ref().map(crate::accounts::facts).unwrap_or_default();
-    let mut content = Content::of_row(&row);
+    let facts = account.as_ref().map(crate::accounts::facts).transpose()?.unwrap_or_default();
+    let mut content = Content::of_row(&row)?;
     known::refresh(&act.cx.db.read, &mut content.media).await?;
     let account_facts = facts.clone();
     let mut broken =
@@ -29,7 +29,7 @@ pub async fn missing(act: &Act, id: PostId) -> Result<Reply> {
         lack["reconnect"] = json!(account.map(|account| reconnect(act, &account)));
         missing.push(lack);
     }
-    for file in media_of(&row) {
+    for file in &content.media {
         let Some(uid) = file.asset_id else { continue };
         let stored = media_asset::Entity::find()
             .filter(media_asset::Column::Uid.eq(uid))

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::{draft::Content, known, view::PostMedia};
 use crate::{
-    Code, Domain,
+    Code, Domain, Unreadable,
     error::{Result, violation},
     media::{analysis, variants, waits},
 };
@@ -41,6 +41,8 @@ pub enum Files {
     Waiting(Millis),
     /// One will never pass.
     Broken(Box<Violation>),
+    /// The post as it is stored cannot be read, so what it would have published is unknown.
+    Unreadable(Unreadable),
     /// They are fit, and the post has time until then.
     Early(Millis),
 }
@@ -51,7 +53,13 @@ pub enum Files {
 /// The database's, or the row names a platform that this version does not know.
 pub async fn readiness(cx: &Domain, row: &post::Model, account: &Account) -> Result<Ready> {
     let platform = super::platform(&row.platform)?;
-    let mut content = Content::of_row(row);
+    let mut content = match Content::of_row(row) {
+        Ok(content) => content,
+        Err(unreadable) => {
+            let draft = Content::without_columns(row).draft_of(cx, row, platform);
+            return Ok(Ready { draft, files: Files::Unreadable(unreadable) });
+        }
+    };
     let files = if content.media.iter().any(|file| file.asset_id.is_some()) {
         settle(cx, row, (platform, account), &mut content).await?
     } else {

@@ -175,7 +175,7 @@ pub(super) async fn scheduled(
     now: Millis,
 ) -> Result<post::Model> {
     let platform = super::platform(&row.platform)?;
-    let content = Content::of_row(row);
+    let content = Content::of_row(row)?;
     Error::check(super::create::objections(&content, platform, account, false, None).await?)?;
     let due = content.due(platform, account, at, now, row.state.is_some());
     let was_sent = row.duplicate_risk;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::clock::show;
+use crate::{Unreadable, clock::show};
 
 /// A file of a post, as the row keeps it: what was known of it when the post was last changed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -51,10 +51,12 @@ impl PostMedia {
     }
 }
 
-/// The files of a row.
-#[must_use]
-pub fn media_of(row: &post::Model) -> Vec<PostMedia> {
-    Vec::deserialize(&row.media).unwrap_or_default()
+/// Returns the files of a row.
+///
+/// # Errors
+/// The column does not hold a list of files.
+pub fn media_of(row: &post::Model) -> Result<Vec<PostMedia>, Unreadable> {
+    Vec::deserialize(&row.media).map_err(|_| Unreadable("media"))
 }
 
 /// A status as replies show it.
@@ -129,7 +131,8 @@ struct ShownMedia {
 
 impl<'a> Shown<'a> {
     fn of(row: &'a post::Model) -> Self {
-        let media = media_of(row);
+        // A record that is only shown does without what cannot be read; nothing is published from it.
+        let media = media_of(row).unwrap_or_default();
         let public_at = row.public_at.filter(|_| row.status == PostStatus::Published);
         Self {
             id: row.id,

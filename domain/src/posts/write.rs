@@ -117,8 +117,8 @@ async fn commit((tx, replies): (Tx, Vec<Reply>)) -> Vec<Result<Reply>> {
 /// Everything up to the commit.
 async fn prepare(mut tx: Tx, news: &[Arc<NewRow>], patience: &str) -> Result<(Tx, Vec<Reply>)> {
     let made = insert(tx.conn(), news, patience).await?;
-    let files = made.iter().map(|row| (row.id, media_of(row)));
-    media::note(tx.conn(), &files.collect::<Vec<_>>()).await?;
+    let files = made.iter().map(|row| Ok((row.id, media_of(row)?)));
+    media::note(tx.conn(), &files.collect::<Result<Vec<_>>>()?).await?;
     let mut replies = Vec::with_capacity(news.len());
     for (new, row) in news.iter().zip(&made) {
         let message = format!("A post for {} was created.", row.platform);

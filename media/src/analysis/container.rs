@@ -7,7 +7,7 @@ use std::{
 };
 
 use matroska_demuxer::{MatroskaFile, TrackType as MatroskaTrack};
-use mp4parse::{CodecType, SampleEntry, Track, TrackType};
+use mp4parse::{CodecType, SampleEntry, Track, TrackType, VideoCodecSpecific};
 
 use super::{Facts, atoms};
 use crate::Flaw;
@@ -69,7 +69,11 @@ fn of_tracks(film: &Track, sound: Option<&Track>, length: Option<u64>, base: Fac
             let on_side = rotation % 180 == 90;
             (facts.width, facts.height) =
                 if on_side { (Some(height), Some(width)) } else { (Some(width), Some(height)) };
-            facts.video_codec = codec(video.codec_type);
+            facts.video_codec = codec(video.codec_type).or_else(|| Some("unknown".to_owned()));
+            if let VideoCodecSpecific::AVCConfig(config) = &video.codec_specific {
+                let profile = config.get(1).copied().and_then(h264_profile);
+                (facts.video_profile, facts.pixel_format) = profile.unzip();
+            }
         }
     }
     for entry in
@@ -113,6 +117,20 @@ fn rotation(track: &Track) -> u16 {
         (0, -1, 1, 0) => 270,
         _ => 0,
     }
+}
+
+/// Profile and pixel format of the profiles of H.264 that phones and editors write (ITU-T H.264, A.2).
+fn h264_profile(number: u8) -> Option<(String, String)> {
+    let (profile, pixels) = match number {
+        66 => ("Baseline", "yuv420p"),
+        77 => ("Main", "yuv420p"),
+        100 => ("High", "yuv420p"),
+        110 => ("High 10", "yuv420p10le"),
+        122 => ("High 4:2:2", "yuv422p10le"),
+        244 => ("High 4:4:4 Predictive", "yuv444p"),
+        _ => return None,
+    };
+    Some((profile.to_owned(), pixels.to_owned()))
 }
 
 /// The names that ffprobe has for them.

@@ -35,8 +35,16 @@ pub struct Facts {
     pub frame_rate: Option<f64>,
     /// For example `h264`.
     pub video_codec: Option<String>,
+    /// Profile of that codec, for example `High`.
+    pub video_profile: Option<String>,
+    /// For example `yuv420p`.
+    pub pixel_format: Option<String>,
+    /// How light is written, for example `bt709`; `smpte2084` and `arib-std-b67` are of high dynamic range.
+    pub transfer: Option<String>,
     /// For example `aac`; absent if there is no sound.
     pub audio_codec: Option<String>,
+    /// Profile of that codec, for example `LC`.
+    pub audio_profile: Option<String>,
     /// Channels of sound.
     pub channels: Option<u32>,
     /// Bits a second, sound and picture together.
@@ -72,6 +80,11 @@ impl Facts {
     #[must_use]
     pub fn needs_redraw(&self) -> bool {
         self.orientation > 1 || self.pixel_aspect.is_some() || self.colours.is_some()
+    }
+
+    /// True if a film is written for screens of high dynamic range.
+    pub(crate) fn is_hdr(&self) -> bool {
+        matches!(self.transfer.as_deref(), Some("smpte2084" | "arib-std-b67"))
     }
 
     pub(crate) fn is_film(&self) -> bool {

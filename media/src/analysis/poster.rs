@@ -28,8 +28,9 @@ pub async fn take(tools: &Tools, local: &Local, facts: &Facts) -> Option<Bytes> 
         ["-v", "error", "-nostdin", "-threads", "1", "-max_pixels", "100000000", "-ss", &seek];
     let mut args: Vec<String> = start.map(str::to_owned).to_vec();
     args.extend(tools::input(&facts.mime, local.path()));
+    let square = tools::square(facts);
     let scale = format!(
-        "scale=w='min({SIDE},iw)':h='min({SIDE},ih)':force_original_aspect_ratio=decrease:force_divisible_by=2,format=yuvj420p"
+        "{square}scale=w='min({SIDE},iw)':h='min({SIDE},ih)':force_original_aspect_ratio=decrease:force_divisible_by=2,setsar=1,format=yuvj420p"
     );
     let rest = ["-an", "-sn", "-dn", "-frames:v", "1", "-vf", &scale, "-c:v", "mjpeg", "-q:v", "4"];
     args.extend(rest.map(str::to_owned));

@@ -17,8 +17,8 @@ const MEMORY: u64 = 256;
 const OUTPUT: usize = 256 * 1024;
 
 /// What is shown of a file; nothing else of it is.
-const SHOWN: &str = "format=duration,bit_rate:stream=codec_type,codec_name,width,height,pix_fmt,avg_frame_rate,\
-    r_frame_rate,duration,channels:stream_disposition=attached_pic:stream_side_data=rotation:stream_tags=rotate,alpha_mode";
+const SHOWN: &str = "format=duration,bit_rate:stream=codec_type,codec_name,profile,width,height,pix_fmt,\
+    sample_aspect_ratio,color_transfer,avg_frame_rate,r_frame_rate,duration,channels:stream_disposition=attached_pic:stream_side_data=rotation:stream_tags=rotate,alpha_mode";
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -39,6 +39,9 @@ struct Format {
 struct Stream {
     codec_type: String,
     codec_name: Option<String>,
+    profile: Option<String>,
+    sample_aspect_ratio: Option<String>,
+    color_transfer: Option<String>,
     width: Option<u32>,
     height: Option<u32>,
     pix_fmt: Option<String>,
@@ -102,6 +105,8 @@ fn facts(report: &Report, base: Facts) -> Result<Facts, Flaw> {
     let (width, height) =
         size.ok_or_else(|| Flaw::Unreadable("its picture has no size".to_owned()))?;
     let rotation = rotation(film);
+    let aspect = film.sample_aspect_ratio.as_deref().and_then(aspect);
+    let width = aspect.map_or(width, |aspect| ((f64::from(width) * aspect).round() as u32).max(1));
     let (width, height) = if rotation % 180 == 90 { (height, width) } else { (width, height) };
     let sound = report.streams.iter().find(|stream| stream.codec_type == "audio");
     let seconds = report.format.duration.as_deref().or(film.duration.as_deref());
@@ -115,8 +120,13 @@ fn facts(report: &Report, base: Facts) -> Result<Facts, Flaw> {
             .filter(|long| (0.0..1e9).contains(long))
             .map(|long| (long * 1_000.0).round() as u64),
         frame_rate: rate.or_else(|| film.r_frame_rate.as_deref().and_then(ratio)),
+        pixel_aspect: aspect,
         video_codec: film.codec_name.clone(),
+        video_profile: film.profile.clone(),
+        pixel_format: film.pix_fmt.clone(),
+        transfer: film.color_transfer.clone().filter(|transfer| transfer != "unknown"),
         audio_codec: sound.and_then(|sound| sound.codec_name.clone()),
+        audio_profile: sound.and_then(|sound| sound.profile.clone()),
         channels: sound.and_then(|sound| sound.channels),
         bit_rate: report.format.bit_rate.as_deref().and_then(|text| text.parse().ok()),
         alpha: has_alpha(film),
@@ -139,6 +149,14 @@ fn has_alpha(film: &Stream) -> bool {
         || film.tags.alpha_mode.as_deref() == Some("1")
 }
 
+/// `16:11`, if that is a shape that somebody meant and not a square.
+fn aspect(text: &str) -> Option<f64> {
+    let (wide, high) = text.split_once(':')?;
+    let (wide, high) = (wide.parse::<f64>().ok()?, high.parse::<f64>().ok()?);
+    let aspect = wide / high;
+    ((0.125..=8.0).contains(&aspect) && (aspect - 1.0).abs() > 0.02).then_some(aspect)
+}
+
 /// `30000/1001`.
 fn ratio(text: &str) -> Option<f64> {
     let (over, under) = text.split_once('/')?;
@@ -156,12 +174,15 @@ mod tests {
             {"codec_type": "audio", "codec_name": "aac", "channels": 2},
             {"codec_type": "video", "codec_name": "mjpeg", "width": 9, "height": 9, "disposition": {"attached_pic": 1}},
             {"codec_type": "video", "codec_name": "hevc", "width": 1920, "height": 1080, "avg_frame_rate": "30000/1001",
+             "sample_aspect_ratio": "4:3", "color_transfer": "arib-std-b67", "pix_fmt": "yuv420p10le", "profile": "Main 10",
              "side_data_list": [{}, {"rotation": -90}]}],
             "format": {"duration": "12.345600", "bit_rate": "1000"}}"#;
         let facts = facts(&serde_json::from_str(text).unwrap(), Facts::default()).unwrap();
-        assert_eq!((facts.size(), facts.rotation), (Some((1080, 1920)), 90));
+        assert_eq!((facts.size(), facts.rotation), (Some((1080, 2560)), 90));
         assert_eq!((facts.duration_ms, facts.channels), (Some(12_346), Some(2)));
         assert_eq!(facts.video_codec.as_deref(), Some("hevc"));
+        assert!(facts.is_hdr() && facts.needs_redraw(), "{facts:?}");
+        assert_eq!(facts.pixel_format.as_deref(), Some("yuv420p10le"));
         assert!(facts.frame_rate.is_some_and(|rate| (rate - 29.97).abs() < 0.01));
     }
 

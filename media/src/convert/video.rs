@@ -7,7 +7,7 @@ use crate::{
     Facts, Flaw, Tools,
     local::Local,
     scratch::Space,
-    tools::{self, Child},
+    tools::{self, Child, Spent},
 };
 
 const TIME: Duration = Duration::from_secs(45 * 60);
@@ -22,6 +22,13 @@ const SOUND: u64 = 128_000;
 /// The part of the bytes that may be used for pictures and sound.
 const FILLED: f64 = 0.93;
 
+/// Frames a second that every network takes; others are brought to the nearer end.
+const FEWEST: f64 = 23.0;
+const MOST_FRAMES: f64 = 60.0;
+/// Bits a second of what is copied, and of what is encoded anew.
+const COPIED: u64 = 25_000_000;
+const ENCODED: u64 = 20_000_000;
+
 /// Makes it. Where picture and sound are fit already they are copied, which takes seconds.
 pub async fn make(
     tools: &Tools,
@@ -31,10 +38,8 @@ pub async fn make(
     profile: &Profile,
 ) -> Result<Made, Flaw> {
     let ffmpeg = tools.ffmpeg.as_deref().ok_or(Flaw::NoTools)?;
-    let ways =
-        if is_fit(facts, profile) { &[Way::Copy, Way::Encode][..] } else { &[Way::Encode][..] };
     let mut last = Flaw::Unfit("no way of converting it was left".to_owned());
-    for way in ways {
+    for way in Way::all(facts, profile) {
         let (_, at) = space.fresh("mp4")?;
         let mut args: Vec<String> = ["-v", "error", "-nostdin", "-y"].map(str::to_owned).to_vec();
         args.extend(["-max_pixels", "100000000"].map(str::to_owned));
@@ -50,13 +55,13 @@ pub async fn make(
             output: 4_096,
             file,
         };
-        match run.run().await.map_err(Flaw::of_run) {
+        match run.run().await {
             Ok(_) => {}
-            Err(flaw @ Flaw::Unreadable(_)) => {
-                last = flaw;
+            Err(Spent::Failed(words)) => {
+                last = refusal(words);
                 continue;
             }
-            Err(flaw) => return Err(flaw),
+            Err(spent) => return Err(Flaw::of_run(spent)),
         }
         let bytes = tokio::fs::metadata(&at).await?.len();
         if (1..=profile.bytes_max).contains(&bytes) {
@@ -67,28 +72,87 @@ pub async fn make(
     Err(last)
 }
 
-/// Can picture and sound be copied as they are?
-fn is_fit(facts: &Facts, profile: &Profile) -> bool {
-    let is = |codec: &Option<String>, name: &str| codec.as_deref() == Some(name);
+fn refusal(words: String) -> Flaw {
+    if words.contains("No such filter") {
+        let lacks = "its high dynamic range needs an ffmpeg with zscale and tonemap";
+        return Flaw::Unfit(lacks.to_owned());
+    }
+    Flaw::of_run(Spent::Failed(words))
+}
+
+fn is(name: Option<&String>, wanted: &[&str]) -> bool {
+    name.is_some_and(|name| wanted.contains(&name.as_str()))
+}
+
+/// Can the picture be copied as it is, for every network that takes H.264?
+fn has_fit_picture(facts: &Facts, profile: &Profile) -> bool {
+    let plain = ["Constrained Baseline", "Baseline", "Main", "High"];
     let narrow =
         profile.width_max == 0 || facts.width.is_some_and(|width| width <= profile.width_max);
-    let sound = facts.audio_codec.is_none() || is(&facts.audio_codec, "aac");
-    is(&facts.video_codec, "h264") && sound && narrow && facts.bytes <= profile.bytes_max
+    is(facts.video_codec.as_ref(), &["h264"])
+        && facts.video_profile.as_ref().is_none_or(|name| plain.contains(&name.as_str()))
+        && facts.pixel_format.as_ref().is_none_or(|name| name == "yuv420p" || name == "yuvj420p")
+        && facts.frame_rate.is_none_or(|rate| (FEWEST..=MOST_FRAMES + 0.1).contains(&rate))
+        && facts.bit_rate.is_none_or(|rate| rate <= COPIED)
+        && !facts.is_hdr()
+        && facts.pixel_aspect.is_none()
+        && narrow
+        && facts.bytes <= profile.bytes_max
+}
+
+/// Can the sound be copied as it is?
+fn has_fit_sound(facts: &Facts) -> bool {
+    let Some(codec) = &facts.audio_codec else { return true };
+    codec == "aac"
+        && facts.audio_profile.as_ref().is_none_or(|profile| profile == "LC")
+        && facts.channels.is_none_or(|channels| channels <= 2)
+}
+
+/// What becomes of the picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Picture {
+    Copied,
+    Encoded,
+    /// Encoded, its light as it was written for ordinary screens that ignore high dynamic range.
+    Flattened,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
-    Copy,
-    Encode,
+struct Way {
+    picture: Picture,
+    copies_sound: bool,
 }
 
 impl Way {
+    /// What is tried, the best first.
+    fn all(facts: &Facts, profile: &Profile) -> Vec<Self> {
+        let encoded = Self { picture: Picture::Encoded, copies_sound: false };
+        let mut ways = Vec::new();
+        if has_fit_picture(facts, profile) {
+            ways.push(Self { picture: Picture::Copied, copies_sound: has_fit_sound(facts) });
+        }
+        ways.push(encoded);
+        // HLG looks right without tone mapping, if paler; PQ does not.
+        if facts.transfer.as_deref() == Some("arib-std-b67") {
+            ways.push(Self { picture: Picture::Flattened, ..encoded });
+        }
+        ways
+    }
+
     fn args(self, facts: &Facts, profile: &Profile) -> Vec<String> {
         let mut args: Vec<String> =
             ["-map", "0:v:0", "-map", "0:a:0?", "-sn", "-dn"].map(str::to_owned).to_vec();
-        match self {
-            Self::Copy => args.extend(["-c", "copy"].map(str::to_owned)),
-            Self::Encode => args.extend(encoding(facts, profile)),
+        match self.picture {
+            Picture::Copied => args.extend(["-c:v", "copy"].map(str::to_owned)),
+            Picture::Encoded => args.extend(encoding(facts, profile, &tone(facts))),
+            Picture::Flattened => args.extend(encoding(facts, profile, FLATTENED)),
+        }
+        if self.copies_sound {
+            args.extend(["-c:a", "copy"].map(str::to_owned));
+        } else {
+            let sound = SOUND.to_string();
+            let heard = ["-c:a", "aac", "-profile:a", "aac_low", "-b:a", &sound, "-ac", "2"];
+            args.extend(heard.into_iter().chain(["-ar", "48000"]).map(str::to_owned));
         }
         let end =
             ["-map_metadata", "-1", "-map_chapters", "-1", "-movflags", "+faststart", "-f", "mp4"];
@@ -98,41 +162,46 @@ impl Way {
 
     /// As it is shown; encoding bakes the turn in and makes both sides even.
     fn size(self, facts: &Facts) -> Option<(u32, u32)> {
-        match self {
-            Self::Copy => facts.size(),
-            Self::Encode => None,
-        }
+        if self.picture == Picture::Copied { facts.size() } else { None }
     }
 }
 
-fn encoding(facts: &Facts, profile: &Profile) -> Vec<String> {
+/// The light of HLG as BT.709, without tone mapping.
+const FLATTENED: &str = "colorspace=all=bt709:iall=bt2020:itrc=bt2020-10:format=yuv420p,";
+
+/// Filters that bring high dynamic range to BT.709; none for other films.
+fn tone(facts: &Facts) -> String {
+    let Some(transfer) = facts.transfer.as_ref().filter(|_| facts.is_hdr()) else {
+        return String::new();
+    };
+    format!(
+        "zscale=tin={transfer}:pin=bt2020:min=bt2020nc:t=linear:npl=203,format=gbrpf32le,zscale=p=bt709,\
+         tonemap=tonemap=mobius:desat=0,zscale=t=bt709:m=bt709:r=tv,"
+    )
+}
+
+fn encoding(facts: &Facts, profile: &Profile, tone: &str) -> Vec<String> {
     let side = if profile.width_max == 0 { SIDE } else { SIDE.min(profile.width_max.max(2)) };
-    let scale = format!(
-        "scale=w='min({side},iw)':h='min({side},ih)':force_original_aspect_ratio=decrease:force_divisible_by=2,\
-         setsar=1,format=yuv420p"
+    let square = tools::square(facts);
+    let filters = format!(
+        "{square}scale=w='min({side},iw)':h='min({side},ih)':force_original_aspect_ratio=decrease:force_divisible_by=2,\
+         setsar=1,{tone}format=yuv420p"
     );
-    let sound = SOUND.to_string();
-    let picture = [
-        "-c:v",
-        "libx264",
-        "-preset",
-        "veryfast",
-        "-crf",
-        "21",
-        "-profile:v",
-        "high",
-        "-vf",
-        &scale,
-    ];
-    let heard = ["-c:a", "aac", "-b:a", &sound, "-ac", "2", "-ar", "48000"];
-    let mut args: Vec<String> = picture.into_iter().chain(heard).map(str::to_owned).collect();
-    if facts.frame_rate.is_some_and(|rate| rate > 60.0) {
-        args.extend(["-r", "60"].map(str::to_owned));
+    let codec = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "21", "-profile:v", "high"];
+    let mut args: Vec<String> = codec.map(str::to_owned).to_vec();
+    args.extend(["-vf", &filters].map(str::to_owned));
+    if facts.is_hdr() {
+        let colours = ["-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709"];
+        args.extend(colours.map(str::to_owned));
     }
-    if let Some(rate) = rate(facts, profile) {
-        let (most, buffer) = (rate.to_string(), (rate * 2).to_string());
-        args.extend(["-maxrate", &most, "-bufsize", &buffer].map(str::to_owned));
+    match facts.frame_rate {
+        Some(rate) if rate > MOST_FRAMES => args.extend(["-r", "60"].map(str::to_owned)),
+        Some(rate) if rate < FEWEST => args.extend(["-r", "30"].map(str::to_owned)),
+        _ => {}
     }
+    let rate = rate(facts, profile).unwrap_or(ENCODED);
+    let (most, buffer) = (rate.to_string(), (rate * 2).to_string());
+    args.extend(["-maxrate", &most, "-bufsize", &buffer].map(str::to_owned));
     args
 }
 
@@ -140,5 +209,5 @@ fn encoding(facts: &Facts, profile: &Profile) -> Vec<String> {
 fn rate(facts: &Facts, profile: &Profile) -> Option<u64> {
     let ms = facts.duration_ms.filter(|ms| *ms > 0)?;
     let all = profile.bytes_max as f64 * 8_000.0 * FILLED / ms as f64;
-    Some((all as u64).saturating_sub(SOUND).clamp(64_000, 40_000_000))
+    Some((all as u64).saturating_sub(SOUND).clamp(64_000, ENCODED))
 }

@@ -47,8 +47,8 @@ static DECODING: Semaphore = Semaphore::const_new(1);
 static PIPED: Semaphore = Semaphore::const_new(2);
 
 const TIME: Duration = Duration::from_secs(60);
-/// What ffmpeg may fill, in MiB: a picture of the most pixels there may be, and as much again for its formats.
-const MEMORY: u64 = 1_024;
+/// What ffmpeg may fill, in MiB: a picture of the most pixels there may be in 16 bits, in 8, and on its way out.
+const MEMORY: u64 = 1_792;
 
 /// What a decoder of this process may allocate for one file.
 pub(crate) fn decoder_limits() -> Limits {
@@ -133,8 +133,8 @@ pub(crate) async fn draw(
         return blocking(move || {
             let format = ImageFormat::from_mime_type(&mime);
             let format = format.ok_or_else(|| Flaw::Unreadable("it is no picture".to_owned()))?;
-            let mut rows = Decoded::read(BufReader::new(File::open(&at)?), format)?;
-            paint(&mut rows, &marks, target, ground)
+            let rows = Decoded::read(BufReader::new(File::open(&at)?), format)?;
+            paint(rows, &marks, target, ground)
         })
         .await;
     }
@@ -146,22 +146,22 @@ pub(crate) async fn draw(
     let ffmpeg = tools.ffmpeg.as_deref().ok_or(Flaw::NoTools)?;
     let run = Child {
         program: ffmpeg,
-        args: arguments(mime, local),
+        args: arguments(facts, local),
         time: TIME,
         cpu: 60,
         memory: MEMORY,
-        output: usize::try_from(u64::from(stored.0) * u64::from(stored.1) * 4)
-            .unwrap_or(usize::MAX),
+        output: stored.0 as usize * stored.1 as usize * 4,
         file: 0,
     };
-    run.read(move |from| paint(&mut Piped { size: stored, from }, &marks, target, ground)).await
+    let alpha = facts.alpha;
+    run.read(move |from| paint(Piped { size: stored, alpha, from }, &marks, target, ground)).await
 }
 
 /// A JPEG in memory, made smaller.
 pub(crate) fn thumbnail(jpeg: &[u8], side: u32) -> Result<Canvas, Flaw> {
-    let mut rows = Decoded::read(Cursor::new(jpeg), ImageFormat::Jpeg)?;
+    let rows = Decoded::read(Cursor::new(jpeg), ImageFormat::Jpeg)?;
     let target = fit(rows.size(), side);
-    paint(&mut rows, &Marks::default(), target, Ground::Clear)
+    paint(rows, &Marks::default(), target, Ground::Clear)
 }
 
 fn look(at: &Path, mime: &str) -> Result<(Marks, (u32, u32)), Flaw> {
@@ -175,8 +175,7 @@ fn is_decoded_here(mime: &str, marks: &Marks, (width, height): (u32, u32), bytes
         // All coefficients of three or four colours, 16 bits each, and the pixels.
         "image/jpeg" if marks.is_progressive || marks.cmyk => 12,
         "image/jpeg" => 3,
-        // Up to 16 bits a channel.
-        "image/png" => 8,
+        // A PNG has up to 16 bits a channel; of a WebP the decoder keeps planes besides the pixels.
         _ => 8,
     };
     let pixels = u64::from(width) * u64::from(height);
@@ -184,20 +183,21 @@ fn is_decoded_here(mime: &str, marks: &Marks, (width, height): (u32, u32), bytes
 }
 
 /// The pixels as they are stored: neither turned nor converted nor scaled.
-fn arguments(mime: &str, local: &Local) -> Vec<String> {
+fn arguments(facts: &Facts, local: &Local) -> Vec<String> {
     let start =
         ["-v", "error", "-nostdin", "-noautorotate", "-threads", "1", "-max_pixels", "100000000"];
     let mut args: Vec<String> = start.map(str::to_owned).to_vec();
-    args.extend(tools::input(mime, local.path()));
-    let filter = "scale=flags=bilinear+accurate_rnd+full_chroma_int,format=rgba";
-    args.extend(["-frames:v", "1", "-vf", filter].map(str::to_owned));
+    args.extend(tools::input(&facts.mime, local.path()));
+    let pixels = if facts.alpha { "rgba" } else { "rgb24" };
+    let filter = format!("scale=flags=bilinear+accurate_rnd+full_chroma_int,format={pixels}");
+    args.extend(["-frames:v", "1", "-vf", &filter].map(str::to_owned));
     args.extend(["-f", "rawvideo", "pipe:1"].map(str::to_owned));
     args
 }
 
 /// Converts, scales and turns rows as they come.
 fn paint(
-    rows: &mut dyn Rows,
+    mut rows: impl Rows,
     marks: &Marks,
     shown: (u32, u32),
     ground: Ground,
@@ -215,6 +215,8 @@ fn paint(
         }
         scaler.push(&row, |row| canvas.add(row));
     }
+    // What was decoded goes before the canvas is copied.
+    drop(rows);
     if !canvas.is_whole() {
         return Err(Flaw::Unreadable("it ends too early".to_owned()));
     }

@@ -77,9 +77,10 @@ fn rgba(colours: ColorType, stored: &[u8]) -> Result<[u8; 4], Flaw> {
     })
 }
 
-/// Rows that somebody else decodes meanwhile.
+/// Rows that somebody else decodes meanwhile, as RGB or RGBA.
 pub(crate) struct Piped<'a> {
     pub size: (u32, u32),
+    pub alpha: bool,
     pub from: &'a mut dyn Read,
 }
 
@@ -89,6 +90,17 @@ impl Rows for Piped<'_> {
     }
 
     fn next(&mut self, row: &mut [u8]) -> Result<(), Flaw> {
-        Ok(self.from.read_exact(row)?)
+        if self.alpha {
+            return Ok(self.from.read_exact(row)?);
+        }
+        let width = row.len() / 4;
+        // Read into the end of the row and spread from its beginning, which never overtakes what is still to be read.
+        self.from.read_exact(&mut row[width..])?;
+        for place in 0..width {
+            let at = width + place * 3;
+            let pixel = [row[at], row[at + 1], row[at + 2], 255];
+            row[place * 4..place * 4 + 4].copy_from_slice(&pixel);
+        }
+        Ok(())
     }
 }

@@ -137,3 +137,114 @@ async fn a_webm_becomes_h264_and_aac() -> Outcome {
     assert!(matches!(tiny, Err(Flaw::Unfit(_) | Flaw::Unreadable(_))), "{tiny:?}");
     Ok(())
 }
+
+/// A film of a second, and what an analysis says of what was made of it.
+async fn film_made(name: &str, mime: &str, args: &[&str]) -> Result<(Facts, Facts), Failure> {
+    let room = Room::new();
+    std::fs::create_dir_all(&room.0)?;
+    let film = films::film(&room.0, name, "64x48", args)?;
+    let case = Case::new(room, mime, &film).await?;
+    let (_, made) = case.good(MP4).await.map_err(|failure| format!("{args:?}: {failure}"))?;
+    Ok((case.facts, made))
+}
+
+fn assert_played_everywhere(what: &[&str], facts: &Facts) {
+    let told = |text: &Option<String>| text.clone().unwrap_or_default();
+    let picture = (told(&facts.video_codec), told(&facts.pixel_format));
+    assert_eq!(picture, ("h264".to_owned(), "yuv420p".to_owned()), "{what:?}");
+    assert_eq!(
+        (told(&facts.audio_codec), told(&facts.audio_profile)),
+        ("aac".to_owned(), "LC".to_owned()),
+        "{what:?}"
+    );
+    assert!(
+        facts.faststart == Some(true) && !facts.needs_redraw() && !facts.is_hdr(),
+        "{what:?}: {facts:?}"
+    );
+}
+
+#[tokio::test]
+async fn whatever_is_inside_a_film_becomes_what_every_network_plays() -> Outcome {
+    let h264 = ["-c:v", "libx264", "-preset", "ultrafast"];
+    let with = |more: &[&'static str]| [&h264[..], more].concat();
+    let cases: [(&str, &str, Vec<&str>, &str); 8] = [
+        (
+            "a.mp4",
+            "video/mp4",
+            vec!["-c:v", "libvpx-vp9", "-deadline", "realtime", "-c:a", "libopus", "-strict", "-2"],
+            "vp9",
+        ),
+        (
+            "a.mp4",
+            "video/mp4",
+            vec!["-c:v", "mpeg4", "-pix_fmt", "yuv420p", "-c:a", "aac"],
+            "mpeg4",
+        ),
+        ("a.mp4", "video/mp4", with(&["-pix_fmt", "yuv444p", "-c:a", "aac"]), "h264"),
+        ("a.mov", "video/quicktime", with(&["-pix_fmt", "yuv422p10le", "-c:a", "aac"]), "h264"),
+        (
+            "a.mov",
+            "video/quicktime",
+            vec![
+                "-c:v",
+                "libx265",
+                "-preset",
+                "ultrafast",
+                "-x265-params",
+                "log-level=none",
+                "-tag:v",
+                "hvc1",
+                "-c:a",
+                "aac",
+            ],
+            "hevc",
+        ),
+        ("a.mov", "video/quicktime", vec!["-c:v", "prores_ks", "-c:a", "pcm_s16le"], "prores"),
+        ("a.mp4", "video/mp4", with(&["-pix_fmt", "yuv420p", "-c:a", "libmp3lame"]), "h264"),
+        ("a.mp4", "video/mp4", with(&["-pix_fmt", "yuv420p", "-r", "90", "-c:a", "aac"]), "h264"),
+    ];
+    for (name, mime, args, codec) in cases {
+        let (facts, made) = film_made(name, mime, &args).await?;
+        assert_eq!(facts.video_codec.as_deref(), Some(codec), "{args:?}");
+        assert_played_everywhere(&args, &made);
+        assert!(made.frame_rate.is_some_and(|rate| rate < 60.5), "{made:?}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn high_dynamic_range_is_mapped_to_what_ordinary_screens_show() -> Outcome {
+    for (transfer, told) in [("arib-std-b67", "arib-std-b67"), ("smpte2084", "smpte2084")] {
+        let params =
+            format!("log-level=none:colorprim=bt2020:transfer={transfer}:colormatrix=bt2020nc");
+        let args = [
+            "-c:v",
+            "libx265",
+            "-preset",
+            "ultrafast",
+            "-x265-params",
+            &params,
+            "-pix_fmt",
+            "yuv420p10le",
+            "-tag:v",
+            "hvc1",
+            "-c:a",
+            "aac",
+        ];
+        let (facts, made) = film_made("a.mov", "video/quicktime", &args).await?;
+        assert_eq!(facts.transfer.as_deref(), Some(told));
+        assert_played_everywhere(&args, &made);
+        assert_eq!(made.transfer.as_deref(), Some("bt709"), "{made:?}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_film_of_pixels_that_are_not_square_keeps_its_shape() -> Outcome {
+    let args = ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-vf", "setsar=2", "-c:a", "aac"];
+    let (facts, made) = film_made("a.mp4", "video/mp4", &args).await?;
+    assert_eq!((facts.size(), facts.pixel_aspect), (Some((128, 48)), Some(2.0)));
+    assert_played_everywhere(&args, &made);
+    assert_eq!(made.size(), Some((128, 48)));
+    Ok(())
+}

@@ -25,7 +25,7 @@ use settings::Settings;
 use crate::{
     About, Account, Api, Caption, Class, Connect, Draft, Example, Found, Frame, Identity,
     MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec,
-    Step, Violation, Warning, graph,
+    Step, VideoForm, Violation, Warning, graph,
     oauth::{Oauth, Permission},
 };
 
@@ -78,6 +78,7 @@ const FEED: MediaRules = MediaRules {
     total_max: PHOTOS_MAX,
     image_types: &["image/jpeg", "image/png", "image/gif"],
     video_types: &["video/mp4", "video/quicktime"],
+    video_forms: &[VideoForm::H264],
     image_bytes_max: 4_000_000,
     video_bytes_max: 10_000_000_000,
     video_ms_max: Some(4 * HOUR_MS),
@@ -115,6 +116,7 @@ const SPEC: Spec = Spec {
                 images_max: 0,
                 total_max: 1,
                 video_types: &["video/mp4"],
+                video_forms: &[VideoForm { frame_rate: (24.0, 60.0), ..VideoForm::H264 }],
                 video_ms_max: Some(90_000),
                 frame: Frame { video_ms_min: Some(3_000), ..Frame::ANY },
                 ..FEED

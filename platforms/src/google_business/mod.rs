@@ -21,7 +21,7 @@ use settings::Settings;
 use crate::{
     About, Account, Api, Caption, Connect, Draft, Example, Found, Frame, Identity, MediaRules,
     Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step,
-    Violation, Warning, google,
+    VideoForm, Violation, Warning, google,
     oauth::{Oauth, Permission},
 };
 
@@ -61,6 +61,7 @@ const MEDIA: MediaRules = MediaRules {
     mixed: false,
     image_types: &["image/jpeg", "image/png"],
     video_types: &["video/mp4", "video/quicktime"],
+    video_forms: &[VideoForm::H264],
     image_bytes_max: 5_000_000,
     video_bytes_max: 75_000_000,
     video_ms_max: Some(30_000),

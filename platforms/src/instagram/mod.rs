@@ -24,7 +24,7 @@ use settings::Settings;
 use crate::{
     About, Account, Api, Caption, Class, Connect, Draft, Example, Found, Frame, Identity,
     MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec,
-    Step, Violation, Warning, graph,
+    Step, VideoForm, Violation, Warning, graph,
     oauth::{Oauth, Permission},
 };
 
@@ -73,6 +73,15 @@ const FILES: MediaRules = MediaRules {
     mixed: true,
     image_types: &["image/jpeg"],
     video_types: &["video/mp4", "video/quicktime"],
+    // <https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media>
+    video_forms: &[VideoForm {
+        channels_max: Some(2),
+        frame_rate: (23.0, 60.0),
+        width_max: Some(1_920),
+        bit_rate_max: Some(25_000_000),
+        faststart: true,
+        ..VideoForm::H264
+    }],
     image_bytes_max: 8_000_000,
     video_bytes_max: 300_000_000,
     video_ms_max: Some(15 * 60 * 1_000),

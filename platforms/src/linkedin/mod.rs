@@ -27,7 +27,7 @@ use settings::Settings;
 use crate::{
     About, Account, Api, Caption, Class, Connect, DocumentRules, Draft, Error, Example, Found,
     Frame, Identity, MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result,
-    Session, Source, Spec, Step, Violation, Warning,
+    Session, Source, Spec, Step, VideoForm, Violation, Warning,
     oauth::{Endpoint, Oauth, Permission, Renewal},
 };
 
@@ -88,6 +88,7 @@ const MEDIA: MediaRules = MediaRules {
     mixed: false,
     image_types: &["image/jpeg", "image/png", "image/gif"],
     video_types: &["video/mp4"],
+    video_forms: &[VideoForm::H264],
     image_bytes_max: IMAGE_BYTES_MAX,
     video_bytes_max: VIDEO_BYTES_MAX,
     video_ms_max: Some(30 * 60 * 1_000),

@@ -21,7 +21,7 @@ use settings::Settings;
 use crate::{
     About, Account, Caption, Class, Connect, CredentialField, Draft, Example, Found, Frame,
     Identity, MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session,
-    Source, Spec, Step, Violation, Warning,
+    Source, Spec, Step, VideoForm, Violation, Warning,
     oauth::{self, App, Endpoint, Oauth, Permission},
     text,
 };
@@ -67,6 +67,7 @@ const SPEC: Spec = Spec {
         mixed: false,
         image_types: &["image/jpeg", "image/png", "image/gif", "image/webp"],
         video_types: &["video/mp4", "video/quicktime", "video/webm"],
+        video_forms: &[VideoForm::H264, VideoForm::WEBM],
         image_bytes_max: 16_777_216,
         video_bytes_max: 103_809_024,
         video_ms_max: None,

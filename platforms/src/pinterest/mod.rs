@@ -20,8 +20,8 @@ use settings::Settings;
 
 use crate::{
     About, Api, Caption, Class, Connect, Draft, Error, Example, Found, Frame, Identity, MediaRules,
-    Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation,
-    Warning,
+    Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, VideoForm,
+    Violation, Warning,
     oauth::{self, ClientAuth, Endpoint, Oauth, Permission, Renewal},
 };
 
@@ -72,6 +72,7 @@ const MEDIA: MediaRules = MediaRules {
     mixed: false,
     image_types: &["image/jpeg", "image/png"],
     video_types: &["video/mp4", "video/quicktime", "video/x-m4v"],
+    video_forms: &[VideoForm::H264],
     image_bytes_max: IMAGE_BYTES_MAX,
     video_bytes_max: VIDEO_BYTES_MAX,
     video_ms_max: Some(VIDEO_MS_MAX),

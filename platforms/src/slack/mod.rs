@@ -81,6 +81,8 @@ const SPEC: Spec = Spec {
         mixed: true,
         image_types: &["image/jpeg", "image/png", "image/gif", "image/webp"],
         video_types: &["video/mp4", "video/quicktime", "video/webm"],
+        // Files are passed on as they are.
+        video_forms: &[],
         image_bytes_max: FILE_BYTES_MAX,
         video_bytes_max: FILE_BYTES_MAX,
         video_ms_max: None,

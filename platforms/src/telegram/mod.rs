@@ -25,7 +25,7 @@ use settings::Settings;
 use crate::{
     About, Account, Caption, Class, Connect, CredentialField, Draft, Example, Frame, Identity,
     MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec,
-    Step, Violation, text,
+    Step, VideoForm, Violation, text,
 };
 
 /// Largest photo of an upload in bytes.
@@ -63,6 +63,7 @@ const SPEC: Spec = Spec {
         mixed: true,
         image_types: &["image/jpeg", "image/png", "image/webp", "image/gif"],
         video_types: &["video/mp4"],
+        video_forms: &[VideoForm::H264],
         image_bytes_max: PHOTO_BYTES_MAX,
         video_bytes_max: VIDEO_BYTES_MAX,
         video_ms_max: None,

@@ -26,7 +26,7 @@ use settings::Settings;
 use crate::{
     About, Caption, Class, Connect, Draft, Example, Found, Frame, Identity, MediaRules, Pace, Per,
     Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, ThreadRules,
-    Violation, Warning,
+    VideoForm, Violation, Warning,
     oauth::{Endpoint, Oauth, Permission, Renewal, Trade},
     text,
 };
@@ -101,6 +101,12 @@ const SPEC: Spec = Spec {
         mixed: true,
         image_types: &["image/jpeg", "image/png"],
         video_types: &["video/mp4", "video/quicktime"],
+        video_forms: &[VideoForm {
+            channels_max: Some(2),
+            frame_rate: (23.0, 60.0),
+            faststart: true,
+            ..VideoForm::H264
+        }],
         image_bytes_max: 8_000_000,
         video_bytes_max: 1_000_000_000,
         video_ms_max: Some(5 * 60 * 1_000),

@@ -24,7 +24,7 @@ use settings::Settings;
 use crate::{
     About, Account, Api, Caption, Class, Connect, Draft, Error, Example, Found, Frame, Identity,
     MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Secrets, Session,
-    Source, Spec, Step, Violation, Warning,
+    Source, Spec, Step, VideoForm, Violation, Warning,
     oauth::{self, ACCESS_TOKEN, Endpoint, Oauth, Permission, Renewal},
     text,
 };
@@ -73,6 +73,10 @@ const MEDIA: MediaRules = MediaRules {
     mixed: false,
     image_types: &["image/jpeg", "image/webp"],
     video_types: &["video/mp4", "video/quicktime", "video/webm"],
+    video_forms: &[
+        VideoForm { frame_rate: (23.0, 60.0), ..VideoForm::H264 },
+        VideoForm { frame_rate: (23.0, 60.0), ..VideoForm::WEBM },
+    ],
     image_bytes_max: 20_000_000,
     video_bytes_max: 4_000_000_000,
     video_ms_max: Some(10 * 60 * 1_000),

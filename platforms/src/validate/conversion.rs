@@ -33,15 +33,26 @@ pub fn conversions(spec: &Spec, draft: &Draft) -> Vec<Option<Conversion>> {
 /// What a file must be made into under these rules.
 pub fn of(rules: &MediaRules, media: &Media) -> Option<Conversion> {
     if media.is_video() && rules.videos_max > 0 {
-        let foreign = !rules.video_types.contains(&media.mime.as_str());
+        let foreign = !rules.video_types.contains(&media.mime.as_str()) || is_unfit(rules, media);
         let possible = VIDEOS.contains(&media.mime.as_str()) && rules.video_types.contains(&MP4);
         return (foreign && possible).then_some(Conversion {
             mime: MP4,
             bytes_max: rules.video_bytes_max,
-            width_max: 0,
+            width_max: rules
+                .video_forms
+                .iter()
+                .filter_map(|form| form.width_max)
+                .min()
+                .unwrap_or(0),
         });
     }
     if media.is_image() && rules.images_max > 0 { of_image(rules, media) } else { None }
+}
+
+/// True if what is known to be inside a video fits none of the forms that the network takes.
+fn is_unfit(rules: &MediaRules, media: &Media) -> bool {
+    let Some(film) = &media.film else { return false };
+    !rules.video_forms.is_empty() && rules.video_forms.iter().all(|form| !form.fits(media, film))
 }
 
 fn of_image(rules: &MediaRules, media: &Media) -> Option<Conversion> {

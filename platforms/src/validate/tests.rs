@@ -1,3 +1,4 @@
+mod forms;
 mod media;
 mod settings;
 mod text;

@@ -25,7 +25,7 @@ use settings::Settings;
 use crate::{
     About, Account, Caption, Class, Connect, Draft, Example, Found, Frame, Identity, MediaRules,
     Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step,
-    ThreadRules, Violation, Warning,
+    ThreadRules, VideoForm, Violation, Warning,
     oauth::{ClientAuth, Endpoint, Oauth, Permission, Renewal},
     text,
 };
@@ -103,6 +103,11 @@ const SPEC: Spec = Spec {
         total_max: IMAGES_MAX,
         image_types: &["image/gif", "image/jpeg", "image/png", "image/webp"],
         video_types: &["video/mp4", "video/quicktime"],
+        video_forms: &[VideoForm {
+            sound_profiles: &["LC"],
+            frame_rate: (0.0, 60.0),
+            ..VideoForm::H264
+        }],
         image_bytes_max: 15 << 20,
         video_bytes_max: 512 << 20,
         video_ms_max: Some(20 * 60 * 1_000),

@@ -62,6 +62,8 @@ const MEDIA: MediaRules = MediaRules {
     mixed: false,
     image_types: &[],
     video_types: &["video/mp4", "video/quicktime", "video/webm"],
+    // It converts whatever comes.
+    video_forms: &[],
     image_bytes_max: 0,
     video_bytes_max: 274_877_906_944,
     video_ms_max: Some(12 * 60 * 60 * 1_000),

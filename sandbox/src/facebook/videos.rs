@@ -47,7 +47,7 @@ pub(super) fn post(cx: &Cx) -> Answer {
     cx.sim.make(&account, Change::Finished { video, post });
     let (sim, owner) = (Arc::clone(&cx.sim), Arc::clone(&account));
     tokio::spawn(async move {
-        let fetched = crawl::video(&sim, &url, &VIDEO_TYPES, VIDEO_BYTES).await;
+        let fetched = crawl::video(&sim, &url, &VIDEO_TYPES, (VIDEO_BYTES, None)).await;
         sim.make(&owner, Change::Uploaded { id: video_id, uploaded: uploaded(fetched) });
     });
     Ok(Reply::ok(&json!({"id": video_id.to_string()})))
@@ -79,7 +79,7 @@ pub(super) async fn upload(cx: Arc<Cx>) -> Answer {
         )
     };
     let medium = if let Some(url) = cx.call.header("file_url") {
-        crawl::video(&cx.sim, url, &VIDEO_TYPES, VIDEO_BYTES).await
+        crawl::video(&cx.sim, url, &VIDEO_TYPES, (VIDEO_BYTES, None)).await
     } else {
         let whole = cx.call.header("file_size").and_then(|size| size.parse().ok());
         if cx.call.header("offset") != Some("0") || whole != Some(cx.call.body.len()) {

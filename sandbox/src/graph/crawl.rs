@@ -2,6 +2,7 @@
 
 use super::failure;
 use crate::fetch::{Fetched, Unfetched};
+use crate::film::Asks;
 use crate::network::{Medium, Network};
 use crate::picture::{self, Picture};
 use crate::reply::Reply;
@@ -44,12 +45,12 @@ pub(crate) async fn video<N: Network>(
     sim: &Sim<N>,
     url: &str,
     types: &[&str],
-    most: u64,
+    (most, asks): (u64, Option<Asks>),
 ) -> Result<Medium, VideoFlaw> {
     let Fetched { file, .. } =
         sim.world.crawler.fetch(url, most).await.map_err(|_| VideoFlaw::Unfetched)?;
-    let mime = picture::video(&file.head).filter(|mime| types.contains(mime));
-    let mime = mime.ok_or(VideoFlaw::Unsupported)?;
+    let mime = asks.map_or_else(|| picture::video(&file.head), |asks| file.video(asks));
+    let mime = mime.filter(|mime| types.contains(mime)).ok_or(VideoFlaw::Unsupported)?;
     Ok(Medium {
         url: Some(url.to_owned()),
         size: Some(file.size),

@@ -6,11 +6,11 @@ use serde_json::json;
 
 use super::home::{Change, Container, Content, Kind};
 use super::{Cx, Instagram, content, id, params, user};
+use crate::film::STREAMED;
 use crate::graph::containers::Change as Made;
 use crate::graph::crawl::{self, VideoFlaw};
 use crate::graph::{access, failure};
 use crate::network::Medium;
-use crate::picture;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 use crate::specimen::Specimen;
@@ -91,7 +91,7 @@ async fn fetch_video(
     url: String,
 ) {
     let most = if kind == Kind::Stories { STORY_BYTES } else { REEL_BYTES };
-    let fetched = crawl::video(&cx.sim, &url, &VIDEO_TYPES, most).await;
+    let fetched = crawl::video(&cx.sim, &url, &VIDEO_TYPES, (most, Some(STREAMED))).await;
     arrived(&cx, &account, id, fetched);
 }
 
@@ -114,7 +114,7 @@ pub(super) async fn upload(cx: Arc<Cx>) -> Answer {
     };
     let id = named.parse().ok().filter(waits).ok_or_else(|| failure::missing(&named))?;
     let fetched = if let Some(url) = cx.call.header("file_url") {
-        crawl::video(&cx.sim, url, &VIDEO_TYPES, REEL_BYTES).await
+        crawl::video(&cx.sim, url, &VIDEO_TYPES, (REEL_BYTES, Some(STREAMED))).await
     } else {
         let whole = cx.call.header("file_size").and_then(|size| size.parse().ok());
         if cx.call.header("offset") != Some("0") || whole != Some(cx.call.body.len()) {
@@ -130,7 +130,7 @@ pub(super) async fn upload(cx: Arc<Cx>) -> Answer {
 
 fn sent(cx: &Cx) -> Result<Medium, VideoFlaw> {
     let file = Specimen::of(&cx.call.body);
-    let mime = picture::video(&file.head).filter(|mime| VIDEO_TYPES.contains(mime));
+    let mime = file.video(STREAMED).filter(|mime| VIDEO_TYPES.contains(mime));
     let mime = mime.ok_or(VideoFlaw::Unsupported)?;
     let (size, sha256) = (Some(file.size), Some(file.sha256));
     Ok(Medium { url: None, size, mime: mime.to_owned(), alt: None, sha256 })

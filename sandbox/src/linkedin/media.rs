@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::home::{Asset, Change, Kind, Received};
 use super::{Cx, access, failure, urn_of};
+use crate::film::H264;
 use crate::network::Medium;
 use crate::picture;
 use crate::random::{self, BASE62};
@@ -154,7 +155,7 @@ fn judge(kind: Kind, part: usize, file: &Specimen) -> (&'static str, Option<Stri
             _ => ("application/octet-stream", flawed("The image is no JPG, PNG or GIF")),
         },
         Kind::Video if part > 0 => ("video/mp4", None),
-        Kind::Video => match picture::video(&file.head) {
+        Kind::Video => match file.video(H264) {
             Some("video/mp4") => ("video/mp4", None),
             _ => ("application/octet-stream", flawed("The video is no MP4")),
         },

@@ -6,9 +6,9 @@ use serde_json::json;
 
 use super::home::{Change, Upload};
 use super::{Cx, access, failure};
+use crate::film::H264_OR_HEVC;
 use crate::multipart;
 use crate::network::Medium;
-use crate::picture;
 use crate::random::{self, BASE62};
 use crate::reply::{Answer, Reply};
 use crate::specimen::Specimen;
@@ -63,7 +63,7 @@ pub(super) fn receive(cx: &Cx) -> Answer {
         let file = parts.last().filter(|part| part.name == "file");
         let file = file.ok_or_else(|| refused(400, "MissingFile"))?;
         let specimen = Specimen::of(&file.bytes);
-        let kind = picture::video(&specimen.head);
+        let kind = specimen.video(H264_OR_HEVC);
         let medium = Medium {
             url: None,
             size: Some(specimen.size),

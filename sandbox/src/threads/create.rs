@@ -8,6 +8,7 @@ use super::home::{Change, Container, Content, MediaType};
 use super::{Cx, Threads, access, content, failure, publish};
 use crate::call::Call;
 use crate::fetch::{Fetched, Unfetched};
+use crate::film::STREAMED;
 use crate::graph::containers::Change as Made;
 use crate::network::Medium;
 use crate::params::Params;
@@ -114,7 +115,7 @@ async fn fetch_video(cx: Arc<Cx>, account: Arc<Account<Threads>>, id: u64, mut m
     let fetched = cx.sim.world.crawler.fetch(&url, VIDEO_BYTES).await;
     let flaw = match &fetched {
         Err(_) => Some("FAILED_DOWNLOADING_VIDEO"),
-        Ok(Fetched { file, .. }) => match picture::video(&file.head) {
+        Ok(Fetched { file, .. }) => match file.video(STREAMED) {
             Some(mime @ ("video/mp4" | "video/quicktime")) => {
                 medium.mime = mime.into();
                 None

@@ -5,9 +5,9 @@ use serde_json::json;
 use super::home::{Begun, Change};
 use super::{Cx, access, begin, creator, failure};
 use crate::call::Call;
+use crate::film;
 use crate::network::Medium;
 use crate::pace::Limit;
-use crate::picture;
 use crate::reply::{Answer, Reply};
 use crate::specimen::Specimen;
 
@@ -59,7 +59,8 @@ pub(super) fn put(cx: &Cx) -> Answer {
             return Err(failure::upload(400, "Content-Length does not match Content-Range"));
         }
         let mime = (first == 0).then(|| {
-            picture::video(&cx.call.body).unwrap_or("application/octet-stream").to_owned()
+            let seen = Specimen::of(&cx.call.body).video(film::OF_BROWSERS);
+            seen.unwrap_or("application/octet-stream").to_owned()
         });
         if !is_last {
             return Ok((Change::Received { publish_id, received: end, mime }, Reply::empty(206)));

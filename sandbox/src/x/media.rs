@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::failure::{problem, wrong};
 use super::home::{Change, Upload};
 use super::{Cx, access, id};
+use crate::film::H264;
 use crate::params::Params;
 use crate::picture;
 use crate::reply::{Answer, Reply};
@@ -114,8 +115,10 @@ pub(super) fn append(cx: &Cx) -> Answer {
     if size > PIECE_BYTES {
         return Err(problem(413, "Payload Too Large", "segment is too large"));
     }
-    let head = picture::sniff(&piece.bytes).map(str::to_owned);
     let whole = Specimen::of(&piece.bytes);
+    let image = picture::picture(&piece.bytes).map(|picture| picture.mime);
+    // The index of a film is looked for where a file begins; a later one is not understood before it is whole.
+    let head = image.or_else(|| whole.video(H264)).map(str::to_owned);
     change(cx, |mut upload| {
         if upload.ready_ms.is_some() {
             return Err(wrong("The media was already finalized."));

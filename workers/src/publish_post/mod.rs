@@ -19,6 +19,7 @@ use fanfare_domain::{
 };
 use fanfare_entities::account::AccountStatus;
 use fanfare_jobs::PublishPost;
+use fanfare_platforms::Account;
 use tracing::Instrument;
 
 use crate::Context;
@@ -62,8 +63,12 @@ async fn carry(cx: Context, claimed: Box<posts::work::Claimed>) {
 async fn publish(cx: &Context, claimed: Box<posts::work::Claimed>) -> fanfare_domain::Result<()> {
     let posts::work::Claimed { post, account, secret } = *claimed;
     let platform = (cx.connector)(posts::platform(&post.platform)?);
-    let facts = account.as_deref().map(accounts::facts).unwrap_or_default();
+    let (facts, unreadable) = match account.as_deref().map(accounts::facts).transpose() {
+        Ok(facts) => (facts.unwrap_or_default(), None),
+        Err(unreadable) => (Account::default(), Some(unreadable)),
+    };
     let posts::Ready { draft, files } = posts::readiness(&cx.domain, &post, &facts).await?;
+    let files = unreadable.map_or(files, Files::Unreadable);
     let run = Run::open(cx, platform, post, draft).await?;
     if run.is_worn_out() {
         return run.fail(Failure::worn_out()).await;
@@ -76,6 +81,11 @@ async fn publish(cx: &Context, claimed: Box<posts::work::Claimed>) -> fanfare_do
         Files::Waiting(until) => return run.wait_for_media(until).await,
         Files::Early(until) => return run.rest(until).await,
         Files::Broken(broken) => return run.fail(Failure::media(&broken)).await,
+        Files::Unreadable(unreadable) => {
+            tracing::error!(%unreadable, "a post was not published");
+            let failure = Failure::unreadable(unreadable, run.may_be_public());
+            return run.fail(failure).await;
+        }
     }
     let Some((account, secret)) = account.zip(secret) else {
         return run.fail(Failure::disconnected()).await;

@@ -115,6 +115,11 @@ impl<'a> Run<'a> {
         Some(at.saturating_add(self.cx.domain.settings.max_lateness))
     }
 
+    /// A part of it is public, or a commit call may have been carried out.
+    pub fn may_be_public(&self) -> bool {
+        self.partly_public || self.row.sending_at.is_some()
+    }
+
     /// Goes as far as it can: until the post is public, has failed, or must wait.
     pub async fn publish(mut self, account: &account::Model, mut session: Session) -> Result<()> {
         self.lines = Some(Lines::of(self.platform, account, &session));

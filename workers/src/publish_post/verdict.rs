@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use fanfare_domain::Unreadable;
 use fanfare_entities::Millis;
 use fanfare_platforms::{self as platforms, Kind, Phase, Progress, Step};
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
@@ -193,6 +194,15 @@ impl Failure {
             retryable: false,
             ..Self::plain("media_rejected", broken.message.clone(), &broken.remedy)
         }
+    }
+
+    /// What was stored of it cannot be read, so nothing of it is sent.
+    #[must_use]
+    pub fn unreadable(unreadable: Unreadable, may_be_public: bool) -> Self {
+        let message = format!("The post was not published: {unreadable}.");
+        let remedy = "Make the post again, and tell the operator that a stored post is damaged.";
+        let failure = Self::plain("internal_error", message, remedy);
+        Self { retryable: false, retry_safe: !may_be_public, ..failure }
     }
 
     /// Its account has published as much as the network allows in a day.

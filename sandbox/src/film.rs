@@ -1,0 +1,233 @@
+//! What is inside an MP4 or MOV file, read from its index as networks read it before they transcode (ISO 14496-12).
+
+/// The largest index that is kept, in bytes.
+const MOST_INDEX: u64 = 4 << 20;
+/// Boxes within boxes that are followed.
+const DEPTH: usize = 8;
+
+/// What a network plays.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asks {
+    /// Names of sample entries.
+    pub codecs: &'static [&'static [u8; 4]],
+    /// The index has to come first.
+    pub index_first: bool,
+}
+
+/// H.264 alone.
+pub(crate) const H264: Asks = Asks { codecs: &[b"avc1", b"avc3"], index_first: false };
+/// H.264 and HEVC.
+pub(crate) const H264_OR_HEVC: Asks =
+    Asks { codecs: &[b"avc1", b"avc3", b"hvc1", b"hev1"], index_first: false };
+/// These, VP8 and VP9.
+pub(crate) const OF_BROWSERS: Asks =
+    Asks { codecs: &[b"avc1", b"avc3", b"hvc1", b"hev1", b"vp08", b"vp09"], index_first: false };
+/// H.264 or HEVC, from a file that plays while it loads.
+pub(crate) const STREAMED: Asks = Asks { index_first: true, ..H264_OR_HEVC };
+
+/// What an index says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Film {
+    /// The name of the picture's sample entry.
+    codec: [u8; 4],
+    /// Number of the profile of H.264.
+    profile: Option<u8>,
+    /// Number of the transfer characteristics (ITU-T H.273).
+    transfer: Option<u16>,
+    /// There is sound, and it is AAC.
+    aac: Option<bool>,
+    index_first: bool,
+}
+
+impl Film {
+    /// True if a network that asks for this plays it.
+    pub fn plays(&self, asks: Asks) -> bool {
+        // Baseline, Main, Extended, High: 4:2:0 in 8 bits. 16 is PQ and 18 HLG.
+        let plain = self.profile.is_none_or(|profile| matches!(profile, 66 | 77 | 88 | 100));
+        let ordinary = !matches!(self.transfer, Some(16 | 18));
+        let codec = asks.codecs.iter().any(|codec| **codec == self.codec);
+        codec
+            && plain
+            && ordinary
+            && self.aac != Some(false)
+            && (self.index_first || !asks.index_first)
+    }
+}
+
+/// Collects the index of a file that comes in pieces.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    head: Vec<u8>,
+    /// Bytes of the box that are still to come.
+    left: u64,
+    inside: bool,
+    moov: Vec<u8>,
+    /// Frames came before an index did.
+    late: bool,
+    broken: bool,
+}
+
+impl Index {
+    /// Takes the next bytes of the file.
+    pub fn add(&mut self, mut piece: &[u8]) {
+        while !piece.is_empty() && !self.broken {
+            if self.left == 0 {
+                let wanted = if self.head.starts_with(&[0, 0, 0, 1]) { 16 } else { 8 };
+                let now = piece.len().min(wanted - self.head.len());
+                self.head.extend_from_slice(&piece[..now]);
+                piece = &piece[now..];
+                self.open();
+                continue;
+            }
+            let now = piece.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
+            if self.inside {
+                self.moov.extend_from_slice(&piece[..now]);
+            }
+            self.left -= now as u64;
+            piece = &piece[now..];
+        }
+    }
+
+    fn open(&mut self) {
+        let Some((size, name)) = self.head.get(..4).zip(self.head.get(4..8)) else { return };
+        let short = size.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+        let size = match (short, self.head.get(8..16)) {
+            (0, _) => u64::MAX,
+            (1, None) => return,
+            (1, Some(long)) => long.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)),
+            (short, _) => short,
+        };
+        self.late |= name == b"mdat" && self.moov.is_empty();
+        self.inside = name == b"moov" && self.moov.is_empty();
+        let left = size.checked_sub(self.head.len() as u64);
+        self.broken = left.is_none_or(|left| self.inside && left > MOST_INDEX);
+        self.left = left.unwrap_or(0);
+        self.head.clear();
+    }
+
+    /// What the index says; `None` if there is none that can be read.
+    pub fn read(self) -> Option<Film> {
+        let mut film = Film { index_first: !self.late, ..Film::default() };
+        let mut found = false;
+        for track in
+            children(&self.moov).filter(|(name, _)| name == b"trak").map(|(_, track)| track)
+        {
+            let kind = descend(track, &[b"mdia", b"hdlr"]).and_then(|handler| handler.get(8..12));
+            let entries =
+                descend(track, &[b"mdia", b"minf", b"stbl", b"stsd"]).and_then(|all| all.get(8..));
+            let Some((name, entry)) = entries.and_then(|entries| children(entries).next()) else {
+                continue;
+            };
+            match kind {
+                Some(b"vide") if !found => {
+                    found = true;
+                    film.codec = name;
+                    picture(entry.get(78..).unwrap_or_default(), &mut film);
+                }
+                Some(b"soun") if film.aac.is_none() => {
+                    film.aac = Some(name == *b"mp4a" && is_aac(entry))
+                }
+                _ => {}
+            }
+        }
+        found.then_some(film)
+    }
+}
+
+fn picture(boxes: &[u8], film: &mut Film) {
+    for (name, content) in children(boxes) {
+        match (&name, content) {
+            (b"avcC", [_, profile, ..]) => film.profile = Some(*profile),
+            (b"colr", [b'n', b'c', b'l', _, _, _, high, low, ..]) => {
+                film.transfer = Some(u16::from_be_bytes([*high, *low]));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Looks for the kind of object in the descriptors (ISO 14496-1, 7.2.6): 0x40 and 0x66 to 0x68 are AAC.
+fn is_aac(entry: &[u8]) -> bool {
+    let Some(at) = entry.windows(4).position(|name| name == b"esds") else { return true };
+    let mut rest = entry.get(at + 8..).unwrap_or_default();
+    for _ in 0..DEPTH {
+        let [tag, after @ ..] = rest else { return true };
+        let length = after.iter().take_while(|byte| **byte & 0x80 != 0).count() + 1;
+        let content = after.get(length..).unwrap_or_default();
+        match (tag, content) {
+            (0x03, content) => rest = content.get(3..).unwrap_or_default(),
+            (0x04, [kind, ..]) => return matches!(kind, 0x40 | 0x66..=0x68),
+            _ => return true,
+        }
+    }
+    true
+}
+
+fn descend<'a>(mut bytes: &'a [u8], path: &[&[u8; 4]]) -> Option<&'a [u8]> {
+    for wanted in path.iter().take(DEPTH) {
+        bytes = children(bytes).find(|(name, _)| name == *wanted)?.1;
+    }
+    Some(bytes)
+}
+
+/// The boxes in a box, with their content.
+fn children(mut bytes: &[u8]) -> impl Iterator<Item = ([u8; 4], &[u8])> {
+    std::iter::from_fn(move || {
+        let size = u32::from_be_bytes(bytes.get(..4)?.try_into().ok()?) as usize;
+        let name = bytes.get(4..8)?.try_into().ok()?;
+        let content = bytes.get(8..size)?;
+        bytes = &bytes[size..];
+        Some((name, content))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Asks, Film, H264, Index, STREAMED};
+
+    fn boxed(name: &[u8; 4], content: &[u8]) -> Vec<u8> {
+        let size = u32::try_from(content.len() + 8).unwrap_or(0).to_be_bytes();
+        [&size[..], name, content].concat()
+    }
+
+    fn track(kind: &[u8; 4], entry: &[u8; 4], rest: &[u8]) -> Vec<u8> {
+        let stsd = boxed(b"stsd", &[&[0, 0, 0, 0, 0, 0, 0, 1][..], &boxed(entry, rest)].concat());
+        let minf = boxed(b"minf", &boxed(b"stbl", &stsd));
+        let hdlr = boxed(b"hdlr", &[&[0; 8][..], kind, &[0; 12]].concat());
+        boxed(b"trak", &boxed(b"mdia", &[hdlr, minf].concat()))
+    }
+
+    /// A film of H.264 in this profile and transfer, with a sound of this kind of object.
+    fn film(profile: u8, transfer: u8, object: u8, first: bool) -> Option<Film> {
+        let avcc = boxed(b"avcC", &[1, profile, 0, 30]);
+        let colr = boxed(b"colr", &[b'n', b'c', b'l', b'x', 0, 1, 0, transfer, 0, 1, 0]);
+        let picture = track(b"vide", b"avc1", &[&[0; 78][..], &avcc, &colr].concat());
+        let esds = boxed(b"esds", &[0, 0, 0, 0, 0x03, 0x80, 25, 0, 1, 0, 0x04, 17, object, 0x15]);
+        let sound = track(b"soun", b"mp4a", &[&[0; 28][..], &esds].concat());
+        let moov = boxed(b"moov", &[picture, sound].concat());
+        let mdat = boxed(b"mdat", &[7; 100]);
+        let whole = if first { [moov, mdat].concat() } else { [mdat, moov].concat() };
+        let mut index = Index::default();
+        for piece in [boxed(b"ftyp", b"isom"), whole].concat().chunks(3) {
+            index.add(piece);
+        }
+        index.read()
+    }
+
+    #[test]
+    fn a_film_is_judged_by_its_index() {
+        let plays = |film: Option<Film>, asks: Asks| film.is_some_and(|film| film.plays(asks));
+        assert!(plays(film(100, 1, 0x40, true), H264));
+        for refused in
+            [film(244, 1, 0x40, true), film(100, 18, 0x40, true), film(100, 1, 0x6b, true)]
+        {
+            assert!(refused.is_some() && !plays(refused, H264));
+        }
+        assert!(plays(film(100, 1, 0x40, false), H264));
+        assert!(!plays(film(100, 1, 0x40, false), STREAMED));
+        assert!(plays(film(100, 1, 0x40, true), STREAMED));
+        let mut none = Index::default();
+        none.add(&[0, 0, 0, 0]);
+        assert_eq!(none.read(), None);
+    }
+}
