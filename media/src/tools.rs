@@ -1,6 +1,7 @@
 //! The programs that take films apart: found once, run within limits.
 
 mod child;
+mod confine;
 
 use std::{
     env,

@@ -72,6 +72,7 @@ impl Cli {
     /// # Errors
     /// What went wrong, in words for the operator.
     pub async fn run(self) -> Result<()> {
+        keep_memory_private();
         let config = Config::from_env()?;
         match self.command.unwrap_or(Command::Up) {
             Command::Up => up::run(config).await,
@@ -152,4 +153,26 @@ fn worker_name() -> String {
     let host = fanfare_workers::host();
     let unique = uuid::Uuid::now_v7().simple().to_string();
     format!("{host}-{}-{}", std::process::id(), &unique[unique.len() - 6..])
+}
+
+/// Keeps other processes of the same user, such as the programs that take media apart, from reading this one's memory and
+/// environment: both hold keys. Only Linux lets it; no core is dumped then.
+fn keep_memory_private() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+        if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {
+            tracing::warn!(%error, "other processes of this user can read this one's memory");
+        }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    #[test]
+    fn the_memory_of_this_process_is_its_own() {
+        super::keep_memory_private();
+        let now = rustix::process::dumpable_behavior().expect("Linux tells");
+        assert_eq!(now, rustix::process::DumpableBehavior::NotDumpable);
+    }
 }

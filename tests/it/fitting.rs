@@ -13,8 +13,17 @@ use serde_json::{Value, json};
 use crate::worker::Worker;
 
 const WEBM: &[&str] = &["-c:v", "libvpx", "-b:v", "200k", "-deadline", "realtime", "film.webm"];
-const MP4: &[&str] =
-    &["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "film.mp4"];
+const MP4: &[&str] = &[
+    "-c:v",
+    "libx264",
+    "-preset",
+    "ultrafast",
+    "-pix_fmt",
+    "yuv420p",
+    "-movflags",
+    "+faststart",
+    "film.mp4",
+];
 
 /// A service whose tools wait for the gates of a place.
 async fn gated(place: &Place) -> TestApp {
@@ -182,7 +191,7 @@ async fn without_ffmpeg_films_are_told_and_what_needs_it_says_so() {
     let account = user.connect("threads").await;
     let mut posts = Vec::new();
     for (name, mime, args) in [("film.mp4", "video/mp4", MP4), ("film.webm", "video/webm", WEBM)] {
-        let bytes = film(&place.0, "size=64x48:rate=10:duration=2", args);
+        let bytes = film(&place.0, "size=64x48:rate=25:duration=2", args);
         let file = Served::file(name, mime, bytes).await;
         let new = json!({"account_id": account, "caption": name, "media_url": file.url,
             "scheduled_at": app.at(3_600)});

@@ -75,7 +75,7 @@ async fn a_file_whose_analysis_cannot_be_read_is_not_sent_unconverted() {
     .await;
     let new = json!({"account_id": account, "caption": "Whole", "media_url": url});
     let refused = user.post("/api/v1/posts", new).await;
-    assert_eq!(refused.status, 400, "{:#}", refused.body);
+    assert_eq!(refused.status, 500, "{:#}", refused.body);
     assert!(refused.body.to_string().contains("internal_error"), "{:#}", refused.body);
     assert!(user.on_network("bluesky", account).await.is_empty());
 }

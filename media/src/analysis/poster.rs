@@ -38,6 +38,8 @@ pub async fn take(tools: &Tools, local: &Local, facts: &Facts) -> Option<Bytes> 
     let run = Child {
         program: ffmpeg,
         args,
+        input: local.path(),
+        made: None,
         time: TIME,
         cpu: 60,
         memory: MEMORY,

@@ -84,6 +84,8 @@ pub async fn read(ffprobe: &Path, local: &Local, base: Facts) -> Result<Facts, F
     let run = Child {
         program: ffprobe,
         args,
+        input: local.path(),
+        made: None,
         time: TIME,
         cpu: 30,
         memory: MEMORY,

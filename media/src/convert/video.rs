@@ -49,6 +49,8 @@ pub async fn make(
         let run = Child {
             program: ffmpeg,
             args,
+            input: local.path(),
+            made: Some(&at),
             time: TIME,
             cpu: CPU,
             memory: MEMORY,

@@ -147,6 +147,8 @@ pub(crate) async fn draw(
     let run = Child {
         program: ffmpeg,
         args: arguments(facts, local),
+        input: local.path(),
+        made: None,
         time: TIME,
         cpu: 60,
         memory: MEMORY,

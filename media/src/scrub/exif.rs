@@ -13,27 +13,52 @@ const IPTC: u16 = 0x83bb;
 /// Directories that are looked at; there are two or three.
 const MOST: usize = 8;
 
-/// What was found of a place.
-enum Found {
-    /// Nothing but that.
-    Place(usize, usize),
-    Xmp(usize, usize),
-    Iptc(usize, usize),
+/// A stretch that may tell a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Found {
+    from: usize,
+    to: usize,
+    what: What,
+}
+
+/// What a stretch holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum What {
+    /// Nothing but a place.
+    Place,
+    Xmp,
+    Iptc,
 }
 
 /// Empties the directory of the place: its values, its entries, and their number. What is no Exif is blanked whole.
 pub(super) fn blank(exif: &mut [u8]) {
     let Some(found) = look(exif) else { return exif.fill(0) };
-    for found in found {
-        let (Found::Place(from, to) | Found::Xmp(from, to) | Found::Iptc(from, to)) = found;
+    for Found { from, to, what } in apart(found) {
         let to = to.min(exif.len());
         let Some(stretch) = exif.get_mut(from..to) else { continue };
-        match found {
-            Found::Place(..) => stretch.fill(0),
-            Found::Xmp(..) => xmp::blank(stretch),
-            Found::Iptc(..) => iptc::blank_records(stretch),
+        match what {
+            What::Place => stretch.fill(0),
+            What::Xmp => xmp::blank(stretch),
+            What::Iptc => iptc::blank_records(stretch),
         }
     }
+}
+
+/// What was found, in order, so that no byte is looked at twice. Of stretches that overlap nobody can tell what is what:
+/// they are blanked together.
+fn apart(mut found: Vec<Found>) -> Vec<Found> {
+    found.sort_by_key(|found| (found.from, found.to));
+    let mut apart: Vec<Found> = Vec::new();
+    for next in found {
+        match apart.last_mut() {
+            Some(last) if *last == next => {}
+            Some(last) if next.from < last.to => {
+                (last.to, last.what) = (last.to.max(next.to), What::Place);
+            }
+            _ => apart.push(next),
+        }
+    }
+    apart
 }
 
 fn look(exif: &[u8]) -> Option<Vec<Found>> {
@@ -41,7 +66,7 @@ fn look(exif: &[u8]) -> Option<Vec<Found>> {
     let first = at(tiff.long(4)?)?;
     // Without a first directory nobody reads the rest.
     tiff.short(first)?;
-    let (mut open, mut seen, mut found) = (vec![first], Vec::new(), Vec::new());
+    let (mut open, mut seen, mut found, mut places) = (vec![first], vec![], vec![], vec![]);
     while let Some(directory) = open.pop() {
         if seen.contains(&directory) || seen.len() == MOST {
             continue;
@@ -49,11 +74,18 @@ fn look(exif: &[u8]) -> Option<Vec<Found>> {
         seen.push(directory);
         for entry in entries(&tiff, directory) {
             let Some(tag) = tiff.short(entry) else { break };
+            let stretch = |what| value(&tiff, entry).map(|(from, to)| Found { from, to, what });
             match (tag, tiff.long(entry + 8).and_then(at)) {
-                (PLACE, Some(place)) => blank_directory(&tiff, place, &mut found),
+                (PLACE, Some(place)) if places.contains(&place) => {}
+                // Nobody writes so many; what they hold is not worth a look.
+                (PLACE, Some(_)) if places.len() == MOST => return None,
+                (PLACE, Some(place)) => {
+                    places.push(place);
+                    blank_directory(&tiff, place, &mut found);
+                }
                 (CAMERA, Some(directory)) => open.push(directory),
-                (XMP, _) => found.extend(value(&tiff, entry).map(|(a, b)| Found::Xmp(a, b))),
-                (IPTC, _) => found.extend(value(&tiff, entry).map(|(a, b)| Found::Iptc(a, b))),
+                (XMP, _) => found.extend(stretch(What::Xmp)),
+                (IPTC, _) => found.extend(stretch(What::Iptc)),
                 _ => {}
             }
         }
@@ -66,10 +98,11 @@ fn look(exif: &[u8]) -> Option<Vec<Found>> {
 fn blank_directory(tiff: &Tiff<'_>, place: usize, found: &mut Vec<Found>) {
     let mut end = place.saturating_add(2);
     for entry in entries(tiff, place) {
-        found.extend(value(tiff, entry).map(|(from, to)| Found::Place(from, to)));
+        let value = value(tiff, entry);
+        found.extend(value.map(|(from, to)| Found { from, to, what: What::Place }));
         end = entry.saturating_add(12);
     }
-    found.push(Found::Place(place, end));
+    found.push(Found { from: place, to: end, what: What::Place });
 }
 
 /// Where the entries of a directory are, as many as there are bytes for.

@@ -38,12 +38,13 @@ impl Format for Film {
         let size = size.min(left);
         match &held[4..8] {
             b"moov" if self.open.is_empty() => self.enter(head, size),
-            b"trak" if size > MOST => self.enter(head, size),
+            b"trak" if size > MOST && self.open.len() == 1 => self.enter(head, size),
             // Editors make an index that they replace one of nothing, and leave in it what stood there.
             b"free" | b"skip" => self.take_out(held, size),
             b"uuid" if !self.open.is_empty() => self.take_out(held, size),
             b"uuid" if size > MOST => self.skip(head, size),
-            b"udta" | b"meta" if size > MOST => self.take_out(held, size),
+            // A track has no others in it.
+            b"udta" | b"meta" | b"trak" if size > MOST => self.take_out(held, size),
             b"udta" | b"meta" | b"trak" | b"uuid" => {
                 self.at += size;
                 Next::Hold(usize::try_from(size).unwrap_or(usize::MAX))

@@ -87,7 +87,11 @@ fn attributes(text: &str, tag: &BytesStart<'_>, inside: bool, found: &mut Vec<(u
                 found.push(stretch(&attribute.value));
             }
             Ok(_) => {}
-            Err(_) => found.push(stretch(tag.attributes_raw())),
+            Err(_) => {
+                // The whole tag is blanked; a second error in it would blank it again.
+                found.push(stretch(tag.attributes_raw()));
+                return;
+            }
         }
     }
 }

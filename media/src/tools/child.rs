@@ -1,10 +1,11 @@
 //! One run of a program, held within time, memory and output.
 
 use std::{
+    convert::Infallible,
     io::{self, BufReader, Read},
     path::Path,
     process::{ExitStatus, Stdio},
-    sync::{LazyLock, mpsc},
+    sync::mpsc,
     thread,
     time::Duration,
 };
@@ -18,6 +19,7 @@ use tokio::{
 };
 use tokio_util::io::SyncIoBridge;
 
+use super::confine::Confined;
 use crate::{Flaw, analysis::blocking};
 
 /// Sets the limits on itself, then becomes the program: nothing of it ever runs without them. Where a system cannot
@@ -40,6 +42,10 @@ const COMPLAINT: usize = 2_000;
 pub(crate) struct Child<'a> {
     pub program: &'a Path,
     pub args: Vec<String>,
+    /// The one file that it may read.
+    pub input: &'a Path,
+    /// The one file that it may write, which is there already.
+    pub made: Option<&'a Path>,
     /// From start to end.
     pub time: Duration,
     /// Of the processor, in seconds.
@@ -70,8 +76,8 @@ pub(crate) enum Spent {
 impl Child<'_> {
     /// Runs it; what it printed.
     pub async fn run(self) -> Result<Vec<u8>, Spent> {
-        let mut running = begin(self.command()).await.map_err(missing)?;
-        let (stdout, stderr) = (running.stdout.take(), running.stderr.take());
+        let mut running = self.begin().await.map_err(missing)?;
+        let (stdout, stderr) = (running.child.stdout.take(), running.child.stderr.take());
         let printed = all(stdout, self.output);
         let (printed, complaint, status) = within(&mut running, self.time, printed, stderr).await?;
         let printed = printed?;
@@ -86,8 +92,9 @@ impl Child<'_> {
         self,
         work: impl FnOnce(&mut dyn Read) -> Result<T, Flaw> + Send + 'static,
     ) -> Result<T, Flaw> {
-        let mut running = begin(self.command()).await.map_err(|e| Flaw::of_run(missing(e)))?;
-        let (stdout, stderr) = (running.stdout.take(), running.stderr.take());
+        let running = self.begin().await.map_err(missing);
+        let mut running = running.map_err(Flaw::of_run)?;
+        let (stdout, stderr) = (running.child.stdout.take(), running.child.stderr.take());
         let stdout = stdout.ok_or_else(|| Flaw::Passing("a program has no output".to_owned()))?;
         let most = self.output as u64;
         let done = blocking(move || {
@@ -97,6 +104,10 @@ impl Child<'_> {
         let ended = within(&mut running, self.time, done, stderr).await;
         let (done, complaint, status) = ended.map_err(Flaw::of_run)?;
         if status.success() { done } else { Err(Flaw::of_run(failed(status, &complaint))) }
+    }
+
+    async fn begin(&self) -> io::Result<Running> {
+        begin(self.command(), Confined::new(self.program, self.input, self.made)).await
     }
 
     fn command(&self) -> Command {
@@ -132,18 +143,18 @@ fn failed(status: ExitStatus, complaint: &str) -> Spent {
 
 /// Waits for a program's output to be worked off, and for its end.
 async fn within<T>(
-    running: &mut process::Child,
+    running: &mut Running,
     time: Duration,
     output: impl Future<Output = T>,
     stderr: Option<process::ChildStderr>,
 ) -> Result<(T, String, ExitStatus), Spent> {
     let work = async {
         let (printed, complaint) = tokio::join!(output, last(stderr));
-        Ok((printed, complaint, running.wait().await.map_err(missing)?))
+        Ok((printed, complaint, running.child.wait().await.map_err(missing)?))
     };
     match timeout(time, work).await {
         Ok(done) => done,
-        Err(_) if has_run(running.id(), time / 2) => Err(Spent::Time),
+        Err(_) if has_run(running.child.id(), time / 2) => Err(Spent::Time),
         Err(_) => Err(Spent::Starved),
     }
 }
@@ -160,29 +171,26 @@ fn has_run(pid: Option<u32>, time: Duration) -> bool {
     Duration::from_millis(ticks * 1_000 / TICKS) >= time
 }
 
-/// A program to be begun, for whom, and who waits for it.
-type Start = (Command, Handle, oneshot::Sender<io::Result<process::Child>>);
+/// A program that runs, for as long as this is kept.
+struct Running {
+    child: process::Child,
+    _kept: mpsc::Sender<Infallible>,
+}
 
-/// The thread that begins programs. To the kernel a program's parent is the thread that began it, and threads of a runtime
-/// come and go; this one ends with the process.
-static STARTER: LazyLock<io::Result<mpsc::Sender<Start>>> = LazyLock::new(|| {
-    let (starts, wanted) = mpsc::channel::<Start>();
-    let begun = thread::Builder::new().name("media-tools".to_owned()).spawn(move || {
-        for (mut command, runtime, reply) in wanted {
-            let _entered = runtime.enter();
-            // If nobody waits any more, it is killed when the answer is dropped.
-            let _ = reply.send(command.spawn());
-        }
-    });
-    begun.map(|_| starts)
-});
-
-async fn begin(command: Command) -> io::Result<process::Child> {
-    let gone = || io::Error::other("no program can be begun");
+/// Begins it on a thread of its own, which is confined first: what a thread may open, the program that it begins may. To the
+/// kernel a program's parent is the thread that began it, so this one stays until the program has ended.
+async fn begin(mut command: Command, confined: Confined) -> io::Result<Running> {
     let (reply, begun) = oneshot::channel();
-    let starts = STARTER.as_ref().map_err(|_| gone())?;
-    starts.send((command, Handle::current(), reply)).map_err(|_| gone())?;
-    begun.await.map_err(|_| gone())?
+    let (kept, ended) = mpsc::channel();
+    let runtime = Handle::current();
+    thread::Builder::new().name("media-tool".to_owned()).spawn(move || {
+        let _entered = runtime.enter();
+        // If nobody waits any more, it is killed when the answer is dropped.
+        let _ = reply.send(confined.enter().and_then(|()| command.spawn()));
+        let _ = ended.recv();
+    })?;
+    let child = begun.await.map_err(|_| io::Error::other("no program can be begun"))??;
+    Ok(Running { child, _kept: kept })
 }
 
 /// Everything that is printed, up to `most`; the program is stopped by the closed pipe beyond that.
@@ -216,6 +224,8 @@ mod tests {
         Child {
             program: Path::new("/bin/sh"),
             args: vec!["-c".to_owned(), script.to_owned()],
+            input: Path::new("/dev/null"),
+            made: None,
             time: Duration::from_secs(30),
             cpu: 5,
             memory: 64,
@@ -251,11 +261,52 @@ mod tests {
         assert!(matches!(greedy.run().await, Err(Spent::Failed(_))));
         let at =
             std::env::temp_dir().join(format!("fanfare-child-{:032x}", rand::random::<u128>()));
-        let writing = shell(&format!("head -c 1000000 /dev/zero > {}", at.display())).run().await;
+        std::fs::write(&at, []).expect("a file");
+        let script = format!("yes | head -c 1000000 > {}", at.display());
+        let writing = Child { made: Some(&at), ..shell(&script) }.run().await;
         let written = std::fs::metadata(&at).map(|meta| meta.len()).unwrap_or(0);
         let _ = std::fs::remove_file(&at);
         assert!(matches!(writing, Err(Spent::Failed(_))), "{writing:?}");
         assert!(written <= 100_352, "{written}");
+    }
+
+    /// Needs a kernel with Landlock, as that of every current distribution has it.
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn it_opens_its_own_files_and_no_other() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let [own, beside, made] = ["own", "beside", "made"].map(|name| {
+            let at = dir.path().join(name);
+            std::fs::write(&at, name).expect("a file");
+            at
+        });
+        let run = async |script: String| {
+            Child { input: &own, made: Some(&made), ..shell(&script) }.run().await
+        };
+        assert_eq!(run(format!("cat {}", own.display())).await, Ok(b"own".to_vec()));
+        assert_eq!(
+            run(format!("echo hi > {0}; cat {0}", made.display())).await,
+            Ok(b"hi\n".to_vec())
+        );
+        let environment = format!("/proc/{}/environ", std::process::id());
+        let elsewhere = dir.path().join("new").display().to_string();
+        for refused in [
+            format!("cat {}", beside.display()),
+            format!("cat {environment}"),
+            "cat /etc/passwd".to_owned(),
+            format!("echo hi > {elsewhere}"),
+            format!("echo hi > {}", own.display()),
+            format!("ls {}", dir.path().display()),
+            format!("rm {}", made.display()),
+        ] {
+            let end = run(refused.clone()).await;
+            let Err(Spent::Failed(words)) = end else { panic!("{refused}: {end:?}") };
+            assert!(
+                words.contains("ermission denied") || words.contains("cannot create"),
+                "{refused}: {words}"
+            );
+        }
+        assert_eq!(std::fs::read(&beside).ok(), Some(b"beside".to_vec()));
     }
 
     #[tokio::test]
