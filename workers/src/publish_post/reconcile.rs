@@ -111,7 +111,8 @@ impl Run<'_> {
         attempt::end(&mut self.attempt, None, now);
         attempt::close(&mut self.attempt, "retry", self.row.error.clone(), now);
         let record = self.record(Some(now + LEASE));
-        let going_on = Record { keep: true, status: self.busy_status(), ..record };
+        let status = self.busy_status();
+        let going_on = Record { keep: true, out_of_line: true, status, ..record };
         if !self.write(going_on).await? {
             return Ok(Next::Over);
         }

@@ -270,7 +270,7 @@ impl<'a> Run<'a> {
             hold: self.hold,
             attempt: self.attempt.clone(),
             sending: self.sending().filter(|_| guard::stands(Guard::SendingWritten)),
-            in_line: step.phase == Phase::Commit,
+            in_line: self.waits_in_line(step),
             lease_until,
         });
         self.cx.failpoint.reach("arming").await;
@@ -292,6 +292,11 @@ impl<'a> Run<'a> {
             record::lateness(platform, now - at);
             self.cx.tally.began(Kind::PublishPost, platform, now - at);
         }
+    }
+
+    /// A publishing call waits for its turn; one that is made again under its key finds out about an earlier one.
+    pub(super) fn waits_in_line(&self, step: &Step) -> bool {
+        step.phase == Phase::Commit && !self.is_repeated()
     }
 
     /// An earlier call under the same key is not settled.

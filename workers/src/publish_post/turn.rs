@@ -40,7 +40,7 @@ impl Run<'_> {
     /// A slot for a call; a publishing one waits for its turn among those of its account. `None` if there was none for too
     /// long, and the row was given back.
     pub(super) async fn slot(&mut self, step: &Step) -> Result<Option<Slot>> {
-        let line = (step.phase == Phase::Commit).then(|| self.place());
+        let line = self.waits_in_line(step).then(|| self.place());
         let tenant = self.row.workspace_id;
         let platform = Some(self.row.platform.clone());
         let mut wish = self.cx.calls.request(Request { tenant, platform, line });
