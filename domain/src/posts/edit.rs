@@ -72,8 +72,8 @@ async fn judged(
 ) -> Result<Option<Vec<PostMedia>>> {
     let mut listed = urls(changes);
     let platform = super::platform(&before.platform)?;
+    let mut content = Content::of_row(before)?;
     let too_many = listed.as_mut().and_then(|urls| {
-        let mut content = Content::of_row(before);
         apply(&mut content, changes, None);
         let kind = (&*content.post_type(platform), before.status == PostStatus::Draft);
         media::cut(urls, platform, account, kind)
