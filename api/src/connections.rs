@@ -158,14 +158,16 @@ impl Open {
 
     /// Ends the connection that has been quiet for longest, one that is owed an answer last; false if none may be.
     fn end_quietest(&self) -> bool {
-        let stalled = self.now_ms().saturating_sub(STALLED.as_millis() as u64);
+        let stalled = self.now_ms().checked_sub(STALLED.as_millis() as u64);
         let listed = self.lock();
         let quietest = listed
             .connections
             .values()
             .filter(|one| !one.ctrl.is_aborted())
             .min_by_key(|one| (one.is_owed(), one.last_ms()))
-            .filter(|one| !one.is_owed() || one.last_ms() <= stalled);
+            .filter(|one| {
+                !one.is_owed() || stalled.is_some_and(|stalled| one.last_ms() <= stalled)
+            });
         if let Some(one) = quietest {
             tracing::debug!("an idle connection was ended, for there is no room for a new one");
             one.ctrl.abort();

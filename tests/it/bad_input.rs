@@ -244,3 +244,19 @@ async fn a_bad_fault_is_refused_with_its_place_in_the_list() {
         assert!(violation["remedy"].as_str().unwrap().contains("/openapi.json"), "{refused}");
     }
 }
+
+#[tokio::test]
+async fn a_date_that_is_there_but_empty_never_publishes_at_once() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    for dry_run in [false, true] {
+        let body = json!({"account_id": account, "caption": "x", "scheduled_at": null, "dry_run": dry_run});
+        let refused = user.post("/api/v1/posts", body).await.expect(400);
+        let broken = &refused.body["validation_errors"][0];
+        assert_eq!(broken["field"], "scheduled_at", "{broken}");
+        assert!(broken["message"].as_str().unwrap().contains("leave the field out"), "{broken}");
+    }
+    let posts = user.get("/api/v1/posts").await.expect(200).body["posts"].clone();
+    assert_eq!(posts, json!([]));
+}

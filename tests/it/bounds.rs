@@ -40,7 +40,8 @@ async fn a_body_that_is_wrong_everywhere_gets_a_short_answer() {
         let listed = answer.body["validation_errors"].as_array().unwrap().len();
         let more = answer.body["more_violations"].as_u64().unwrap();
         assert!(listed <= 50 && answer.text.len() <= 64 * 1024, "{}", answer.text.len());
-        assert_eq!(listed as u64 + more, expected);
+        // A list that is too long is a broken rule of its own.
+        assert!((expected..=expected + 1).contains(&(listed as u64 + more)), "{more}");
     }
     let mut all = unknown.clone();
     all.insert("account_id".into(), account.into());

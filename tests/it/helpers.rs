@@ -55,6 +55,7 @@ async fn every_post_of_a_thread_counts_and_a_link_counts_thirteen_times() {
     let app = TestApp::with(Options { stand_ins: true, ..Options::default() }).await;
     let (mut ada, user) = connecting::person(&app).await;
     let simulated = user.connect("x").await;
+    app.simulator.stand_in("x").await;
     let made = connecting::session(&user, "x", json!({})).await;
     let network = ada.leave(&connecting::page(&made)).await;
     let back = ada.answer(&network, None).await;

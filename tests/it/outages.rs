@@ -77,14 +77,17 @@ async fn what_one_process_holds_no_other_takes_until_it_is_dead() {
     let mut first = Worker::start(&app, Some("commit_armed"));
     first.arrived().await;
     let _second = Worker::start(&app, None);
-    publish(&user, account, 1..30).await;
-    all_once(&app, &user, account, 29).await;
+    // Posts of the same account wait for the one that is under way.
+    let other = user.connect("bluesky").await;
+    publish(&user, other, 1..30).await;
+    all_once(&app, &user, other, 29).await;
     let held = user.get("/api/v1/posts?status=publishing").await.expect(200).body["posts"].clone();
     assert_eq!(held.as_array().unwrap().len(), 1, "{held:#}");
     drop(first);
     let lapse = "UPDATE posts SET due_at = 1 WHERE due_at IS NOT NULL";
     app.domain.db.write.execute_unprepared(lapse).await.expect("the row moves");
-    all_once(&app, &user, account, 30).await;
+    app.settled(&user, held[0]["id"].as_i64().unwrap(), &["published"]).await;
+    assert_eq!(user.on_network("bluesky", account).await.len(), 1);
     let path = format!("/api/v1/posts/{}/attempts", held[0]["id"]);
     let ledger = user.get(&path).await.expect(200).body["attempts"].clone();
     let workers: Vec<&Value> =

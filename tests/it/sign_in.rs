@@ -160,14 +160,15 @@ async fn on_https_a_cookie_is_of_this_host_alone() {
     let base_url = Some("https://fanfare.example".to_owned());
     let app = TestApp::with(Options { workers: false, base_url, ..Options::default() }).await;
     for (page, name) in [("/login", "fanfare_before"), ("/admin/login", "fanfare_login")] {
-        let form = reqwest::get(format!("{}{page}", app.origin)).await.unwrap();
+        let form =
+            reqwest::Client::new().get(format!("{}{page}", app.origin)).send().await.unwrap();
         let cookie = form.headers()["set-cookie"].to_str().unwrap().to_owned();
         assert!(cookie.starts_with(&format!("__Host-{name}=")), "{cookie}");
         assert!(cookie.contains("; Path=/;") && cookie.contains("; Secure"), "{cookie}");
         assert!(!cookie.contains("Domain="), "{cookie}");
     }
     let plain = TestApp::with(Options { workers: false, ..Options::default() }).await;
-    let form = reqwest::get(format!("{}/login", plain.origin)).await.unwrap();
+    let form = reqwest::Client::new().get(format!("{}/login", plain.origin)).send().await.unwrap();
     let cookie = form.headers()["set-cookie"].to_str().unwrap().to_owned();
     assert!(cookie.starts_with("fanfare_before=") && !cookie.contains("Secure"), "{cookie}");
 }

@@ -12,13 +12,24 @@ use serde::{Deserialize, Deserializer, de};
 
 use crate::error::{Code, Error, Result};
 
-/// A time: RFC 3339 with an offset, or a local time with `timezone` beside it.
+/// ISO 8601 with an offset, as RFC 3339 and as PHP and `strftime("%z")` write it: `+0200`, `+02`, and without seconds.
+const WITH_OFFSET: [&str; 4] = [
+    "%Y-%m-%dT%H:%M:%S%.f%#z",
+    "%Y-%m-%dT%H:%M%#z",
+    "%Y-%m-%d %H:%M:%S%.f%#z",
+    "%Y-%m-%d %H:%M%#z",
+];
+
+/// A time: ISO 8601 with an offset, or a local time with `timezone` beside it.
 ///
 /// # Errors
 /// [`Code::InvalidTimestamp`], or [`Code::InvalidField`] for a zone there is none of.
 pub fn time(field: &str, text: &str, timezone: Option<&str>) -> Result<Millis> {
     let zone = timezone.map(zone).transpose()?;
-    if let Ok(time) = DateTime::parse_from_rfc3339(text) {
+    let given = DateTime::parse_from_rfc3339(text)
+        .ok()
+        .or_else(|| WITH_OFFSET.iter().find_map(|form| DateTime::parse_from_str(text, form).ok()));
+    if let Some(time) = given {
         return Ok(time.timestamp_millis());
     }
     let local =
@@ -152,6 +163,21 @@ pub fn maybe_id_schema(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
+/// A field that may be left out and is never null; with `#[serde(default)]`. An automation whose date is empty must not
+/// publish at once.
+///
+/// # Errors
+/// It is null; else the inner type's.
+pub fn never_null<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    let value: Option<T> = Option::deserialize(deserializer)?;
+    match value {
+        None => Err(de::Error::custom("expected a value; leave the field out instead of null")),
+        some => Ok(some),
+    }
+}
+
 /// Tells an absent field (`None`) from a null one (`Some(None)`); with `#[serde(default)]`.
 ///
 /// # Errors
@@ -174,7 +200,18 @@ mod tests {
             time("t", "2026-01-01T01:00", Some("Europe/Berlin")).unwrap(),
             1_767_225_600_000
         );
+        for text in [
+            "2026-01-01T02:00:00+0200",
+            "2026-01-01T02:00:00+02",
+            "2026-01-01T02:00+02:00",
+            "2026-01-01T00:00Z",
+            "2026-01-01 00:00:00.000Z",
+            "2025-12-31T14:30:00-0930",
+        ] {
+            assert_eq!(time("t", text, None).unwrap(), 1_767_225_600_000, "{text}");
+        }
         let code = |text, zone| time("t", text, zone).unwrap_err().code();
+        assert_eq!(code("2026-01-01T00:00:00+2", None), Code::InvalidTimestamp);
         assert_eq!(code("2026-01-01T00:00:00", None), Code::InvalidTimestamp);
         assert_eq!(code("tomorrow", None), Code::InvalidTimestamp);
         assert_eq!(code("2026-03-29T02:30", Some("Europe/Berlin")), Code::InvalidTimestamp);

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use crate::input::{maybe_null, number_or_text};
+use crate::input::{maybe_null, never_null, number_or_text};
 
 /// A post to be made.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -27,8 +27,8 @@ pub struct NewPost {
     #[serde(default)]
     #[schemars(inner(length(max = 2_048)))]
     pub media_urls: Option<Vec<String>>,
-    /// RFC 3339 with an offset (or a local time with `timezone`). Left out: publish now.
-    #[serde(default)]
+    /// RFC 3339 with an offset (or a local time with `timezone`). Left out: publish now. Null is refused.
+    #[serde(default, deserialize_with = "never_null")]
     #[schemars(length(max = 100))]
     pub scheduled_at: Option<String>,
     /// IANA zone of a local `scheduled_at`.
