@@ -86,7 +86,7 @@ mod guards {
     use crate::story::{Story, each};
 
     /// Each missing guard is noticed within so many seeds; most of them in the first few.
-    const SEEDS: u64 = 1_000;
+    const SEEDS: u64 = 2_500;
 
     #[test]
     fn each_guard_is_missed_when_it_is_gone() {

@@ -25,7 +25,7 @@ const DECISIONS: usize = 170;
 const POSTS: usize = 8;
 
 /// When all is calm, it is over after so many decisions.
-const PATIENCE: usize = 1_500;
+const PATIENCE: usize = 5_000;
 
 /// A simulation under way.
 pub struct Play {

@@ -137,7 +137,9 @@ impl Change<'_> {
             }
         }
         if self.wakes_next {
-            for next in line::next_of(tx.conn(), rows.iter().map(|row| row.id)).await? {
+            let now = tx.now();
+            let next = line::next_of(tx.conn(), rows.iter().map(|row| row.id)).await?;
+            for next in next.into_iter().filter(|next| next.due_at <= now) {
                 tx.ring(Kind::PublishPost, next.workspace_id, next.id, next.due_at);
             }
         }
