@@ -10,6 +10,7 @@ use std::{
 };
 
 use anyhow::{Context as _, Result, bail};
+use fanfare_mail::Mailer;
 use fanfare_platforms::{PlatformId, oauth::App};
 use ipnet::IpNet;
 use secrecy::SecretString;
@@ -66,6 +67,8 @@ pub struct Config {
     pub platform_urls: BTreeMap<PlatformId, Url>,
     /// Apps registered with platforms.
     pub apps: BTreeMap<PlatformId, App>,
+    /// The mail server, if there is one.
+    pub mailer: Option<Mailer>,
     /// Log filter.
     pub log: String,
     /// Log as JSON.
@@ -144,6 +147,7 @@ impl Config {
             sandbox_limits: given.switch("FANFARE_SANDBOX_LIMITS")?,
             platform_urls: given.platform_urls()?,
             apps: given.apps()?,
+            mailer: given.mailer()?,
             log: given.take("FANFARE_LOG").unwrap_or("info".into()),
             log_json: given.log_json()?,
             failpoint: given.failpoint()?,
@@ -274,12 +278,15 @@ impl Given {
 
     fn failpoint(&mut self) -> Result<Option<String>> {
         use fanfare_domain::failpoint::{
-            ANALYSING, ANSWERING, CONNECTING, COPYING, DELIVERING, KEEPING, PUBLISHING, RECEIVING,
+            ANALYSING, ANSWERING, CONNECTING, COPYING, DELIVERING, KEEPING, MAILING, PUBLISHING,
+            RECEIVING,
         };
         let place = self.take("FANFARE_FAILPOINT");
-        let known =
-            [PUBLISHING, COPYING, ANALYSING, DELIVERING, ANSWERING, RECEIVING, CONNECTING, KEEPING]
-                .concat();
+        let known = [
+            PUBLISHING, COPYING, ANALYSING, DELIVERING, ANSWERING, RECEIVING, CONNECTING, KEEPING,
+            MAILING,
+        ]
+        .concat();
         let name = place.as_deref().map(|place| place.split(':').next().unwrap_or_default());
         match name {
             Some(name) if !known.contains(&name) => {
@@ -316,6 +323,16 @@ impl Given {
             }
         }
         Ok(apps)
+    }
+
+    fn mailer(&mut self) -> Result<Option<Mailer>> {
+        match (self.take("FANFARE_SMTP_URL"), self.take("FANFARE_MAIL_FROM")) {
+            (None, None) => Ok(None),
+            (Some(url), Some(from)) => Mailer::new(&url.into(), &from)
+                .map(Some)
+                .context("FANFARE_SMTP_URL and FANFARE_MAIL_FROM"),
+            _ => bail!("FANFARE_SMTP_URL and FANFARE_MAIL_FROM must be set together"),
+        }
     }
 
     fn ignore(&mut self, names: &[&str]) {

@@ -76,6 +76,7 @@ pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
         sandbox_limits: config.sandbox_limits,
         limits_factor: config.limits_factor,
         trusted_proxies: config.trusted_proxies.clone(),
+        mailer: config.mailer.clone(),
         tools: config.tools.clone(),
         scratch: Scratch::new(config.data_dir.join("scratch"), config.scratch_gb << 30),
     };

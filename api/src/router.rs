@@ -4,7 +4,7 @@ use fanfare_domain::{Domain, processes};
 use salvo::{Router, Service, http::Method as HttpMethod, routing::filters::MethodFilter};
 
 use crate::{
-    Method, admin, assets, docs, drop,
+    Method, admin, assets, dashboard, docs, drop,
     endpoint::Endpoint,
     front::Front,
     handoff,
@@ -13,6 +13,7 @@ use crate::{
     media::{Files, Gateway, OwnOrigin},
     openapi,
     page::Page,
+    passwords,
     path::OneSpelling,
     routes::ROUTES,
 };
@@ -29,7 +30,9 @@ pub fn service(domain: Domain) -> Service {
     router = pages(router, &domain)
         .push(drop::router(&domain))
         .push(admin::router(&domain))
-        .push(handoff::router(&domain));
+        .push(handoff::router(&domain))
+        .push(dashboard::router(&domain))
+        .push(passwords::router(&domain));
     Service::new(router)
         .hoop(Front::new(base_url))
         .hoop(OneSpelling)

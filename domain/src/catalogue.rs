@@ -314,6 +314,9 @@ codes! {
     MediaCopyPending = "media_copy_pending", 503, true,
         "Remote media is still being copied.",
         "Send it again with the same `Idempotency-Key`.";
+    MailNotConfigured = "mail_not_configured", 503, false,
+        "This service cannot send letters.",
+        "Ask its operator to set FANFARE_SMTP_URL.";
     WalletUnavailable = "wallet_unavailable", 503, true,
         "The wallet cannot be read right now.",
         "Send it again in a minute.";

@@ -50,6 +50,9 @@ pub const ANSWERING: &[&str] = &["key_reserved", "change_committed"];
 /// The places on the way of a network's code into an account; walked by a test of its own.
 pub const CONNECTING: &[&str] = &["code_taken", "code_exchanged"];
 
+/// The places on the way of a letter; walked by a test of its own.
+pub const MAILING: &[&str] = &["letter_claimed", "letter_written", "letter_sent"];
+
 /// The places on the way of keeping an account; walked by a test of its own.
 pub const KEEPING: &[&str] = &["account_claimed", "tokens_exchanged"];
 

@@ -1,6 +1,8 @@
 //! API keys: `fan_`, 32 random base62 characters, and 6 of a checksum over them, so that a typo fails without the
 //! database. Only the SHA-256 is stored.
 
+mod list;
+
 use fanfare_entities::{
     KeyId, Millis, UserId, WorkspaceId, api_key, membership, subscription, user, workspace,
 };
@@ -20,6 +22,8 @@ use crate::{
     clock::show,
     error::{Code, Error, Result},
 };
+
+pub use list::{Listed, list};
 
 const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const START: &str = "fan_";

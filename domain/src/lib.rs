@@ -24,6 +24,7 @@ pub mod input;
 pub mod keys;
 pub mod limits;
 pub mod logins;
+pub mod mail;
 pub mod media;
 pub mod ops;
 mod page;
@@ -49,6 +50,7 @@ use std::{collections::BTreeMap, ops::Deref, sync::Arc};
 use fanfare_entities::Millis;
 use fanfare_jobs::Bell;
 use fanfare_limits::Limits;
+use fanfare_mail::Mailer;
 use fanfare_media::{Scratch, Store, Tools};
 use fanfare_outbound::Client;
 use fanfare_platforms::oauth::App;
@@ -120,6 +122,8 @@ pub struct Settings {
     pub limits_factor: f64,
     /// Networks whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpNet>,
+    /// Sends letters; without it they stand at `/dev/mail`, on loopback alone.
+    pub mailer: Option<Mailer>,
     /// What takes films apart.
     pub tools: Tools,
     /// Where copies of files are while they are looked at or converted.

@@ -34,6 +34,8 @@ pub enum Bucket {
     WebhookTests,
     Other,
     Address,
+    ForgotAddress,
+    ForgotEmail,
 }
 
 /// Whose requests are counted together.
@@ -45,6 +47,8 @@ pub enum Per {
     Person,
     /// Those from one address, before anybody knows whose they are.
     Address,
+    /// Those about one e-mail address, whoever sends them.
+    Email,
 }
 
 /// One line of the table.
@@ -93,6 +97,10 @@ pub const TABLE: &[Rule] = &[
         what: "requests per hour and person" },
     Rule { bucket: Bucket::Address, name: "address", limit: 600, span: MINUTE, per: Per::Address,
         what: "requests per minute and address" },
+    Rule { bucket: Bucket::ForgotAddress, name: "forgot_address", limit: 10, span: HOUR, per: Per::Address,
+        what: "requests for a new password per hour and address" },
+    Rule { bucket: Bucket::ForgotEmail, name: "forgot_email", limit: 3, span: HOUR, per: Per::Email,
+        what: "requests for a new password per hour and e-mail address" },
 ];
 
 impl Bucket {
@@ -116,6 +124,18 @@ impl Bucket {
 pub async fn admit_address(cx: &Domain, address: &str, meter: &Meter) -> Result<()> {
     let window = window(cx, Bucket::Address, String::new(), 1);
     take(cx, &format!("address:{address}"), &[(Bucket::Address, window)], meter).await
+}
+
+/// Counts a request of nobody in particular against each of these buckets, with whom it is counted for.
+///
+/// # Errors
+/// [`Code::RateLimited`] by the first that is full; the ones before it have counted it.
+pub async fn admit_anybody(cx: &Domain, asked: &[(Bucket, &str)]) -> Result<()> {
+    for (bucket, of) in asked {
+        let asked = [(*bucket, window(cx, *bucket, String::new(), 1))];
+        take(cx, &format!("{}:{of}", bucket.as_str()), &asked, &Meter::default()).await?;
+    }
+    Ok(())
 }
 
 /// Counts a request of a caller: against the bucket of its route, and against all that the person does.
@@ -157,7 +177,7 @@ fn owner(caller: &Caller) -> String {
 fn of_caller(cx: &Domain, caller: &Caller, bucket: Bucket, cost: u64) -> Window {
     let of = match bucket.rule().per {
         Per::Key => format!(":{}", caller.key_id),
-        Per::Person | Per::Address => String::new(),
+        Per::Person | Per::Address | Per::Email => String::new(),
     };
     window(cx, bucket, of, cost)
 }
@@ -250,7 +270,7 @@ mod tests {
             assert_eq!(rule.bucket as usize, place, "{}", rule.name);
             assert_eq!(rule.bucket.rule().name, rule.name);
         }
-        assert_eq!(TABLE.len(), Bucket::Address as usize + 1);
+        assert_eq!(TABLE.len(), Bucket::ForgotEmail as usize + 1);
     }
 
     #[test]

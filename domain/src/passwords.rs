@@ -13,7 +13,10 @@ use tokio::sync::Semaphore;
 use crate::error::{Code, Error, Result};
 
 /// Fewest and most characters of a password.
-const LENGTH: std::ops::RangeInclusive<usize> = 12..=256;
+const LENGTH: std::ops::RangeInclusive<usize> = 10..=200;
+
+/// The thousand commonest passwords that are long enough, in small letters, the commonest first.
+static COMMON: &str = include_str!("passwords/common.txt");
 
 /// Letters of generated passwords: none that look alike.
 const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
@@ -36,19 +39,37 @@ pub fn generate() -> SecretString {
     SecretString::from(groups.fold(first, |all, group| all + "-" + &group))
 }
 
-/// What is stored of a new password.
+/// Returns what is stored of a new password of the person or operator with this e-mail address.
 ///
 /// # Errors
-/// [`Code::InvalidField`] if it is too short or too long.
-pub(crate) async fn hash(password: SecretString) -> Result<String> {
-    let length = password.expose_secret().chars().count();
+/// [`Code::InvalidField`] if it is too short, too long or among the first that are guessed.
+pub(crate) async fn hash(password: SecretString, email: &str) -> Result<String> {
+    require_good(password.expose_secret(), email)?;
+    on_a_thread(move || digest(password.expose_secret().as_bytes())).await?
+}
+
+fn require_good(password: &str, email: &str) -> Result<()> {
+    let refused = |message: String, remedy: &str| {
+        Err(Error::field(Code::InvalidField, "password", message, remedy))
+    };
+    let length = password.chars().count();
     if !LENGTH.contains(&length) {
         let (least, most) = (LENGTH.start(), LENGTH.end());
         let message = format!("The password has {length} characters; it needs {least} to {most}.");
-        let remedy = "Choose a longer one, or let one be generated.";
-        return Err(Error::field(Code::InvalidField, "password", message, remedy));
+        return refused(message, "Choose one of that length; several words are easy to remember.");
     }
-    on_a_thread(move || digest(password.expose_secret().as_bytes())).await?
+    let (small, email) = (password.to_lowercase(), email.trim().to_lowercase());
+    if COMMON.lines().any(|common| common == small) {
+        let message = "The password is one of the thousand commonest, which are guessed first.";
+        return refused(message.to_owned(), "Choose one of your own, such as several words.");
+    }
+    if small == email || email.split('@').next() == Some(small.as_str()) {
+        return refused(
+            "The password is your e-mail address.".to_owned(),
+            "Choose one that nobody knows of you.",
+        );
+    }
+    Ok(())
 }
 
 /// Is this the password that was stored? Takes as long where nothing was.
@@ -102,7 +123,22 @@ mod tests {
 
     #[tokio::test]
     async fn a_short_password_is_refused() {
-        assert_eq!(hash("eleven char".into()).await.unwrap_err().code(), Code::InvalidField);
-        assert!(hash("twelve chars".into()).await.is_ok());
+        assert_eq!(hash("nine char".into(), "").await.unwrap_err().code(), Code::InvalidField);
+        assert!(hash("ten chars.".into(), "").await.is_ok());
+        let longest = "x".repeat(200);
+        assert!(require_good(&longest, "").is_ok());
+        assert!(require_good(&format!("{longest}x"), "").is_err());
+    }
+
+    #[test]
+    fn what_is_guessed_first_is_refused() {
+        assert_eq!(COMMON.lines().count(), 1_000);
+        assert!(COMMON.lines().all(|line| line.len() >= *LENGTH.start()));
+        for bad in ["1234567890", "Password123", "QWERTYUIOP"] {
+            assert!(require_good(bad, "ada@example.com").is_err(), "{bad}");
+        }
+        assert!(require_good("Ada.Lovelace@example.com", "ada.lovelace@example.com ").is_err());
+        assert!(require_good("ada.lovelace", "Ada.Lovelace@example.com").is_err());
+        assert!(require_good("ada.lovelace.2", "ada.lovelace@example.com").is_ok());
     }
 }

@@ -1,7 +1,11 @@
 //! Persons' passwords and log-ins, for the pages that need a person.
 
+pub mod links;
+
 use fanfare_entities::{Millis, UserId, user, user_password, user_session};
-use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, sea_query::OnConflict};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, sea_query::OnConflict,
+};
 use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
 
@@ -30,24 +34,52 @@ pub struct Session {
 /// Sets a person's password and ends the person's log-ins.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] if there is no such person, [`crate::Code::InvalidField`] if the password is too short.
+/// [`crate::Code::NotFound`] if there is no such person, [`crate::Code::InvalidField`] if the password is not good enough.
 pub async fn set_password(cx: &Domain, email: &str, password: SecretString) -> Result<UserId> {
     let user_id = people::by_email(cx, email).await?;
-    let password_hash = passwords::hash(password).await?;
+    let password_hash = passwords::hash(password, email).await?;
     let tx = cx.db.begin().await?;
+    store_password(&tx, user_id, password_hash, cx.clock.now()).await?;
+    tx.commit().await?;
+    Ok(user_id)
+}
+
+/// Stores a person's password and ends the person's log-ins.
+async fn store_password<C: ConnectionTrait>(
+    conn: &C,
+    user_id: UserId,
+    password_hash: String,
+    now: Millis,
+) -> Result<()> {
     let row = user_password::ActiveModel {
         user_id: Set(user_id),
         password_hash: Set(password_hash),
-        updated_at: Set(cx.clock.now()),
+        updated_at: Set(now),
     };
     let again = OnConflict::column(user_password::Column::UserId)
         .update_columns([user_password::Column::PasswordHash, user_password::Column::UpdatedAt])
         .to_owned();
-    user_password::Entity::insert(row).on_conflict(again).exec_without_returning(&tx).await?;
+    user_password::Entity::insert(row).on_conflict(again).exec_without_returning(conn).await?;
     let theirs = user_session::Column::UserId.eq(user_id);
-    user_session::Entity::delete_many().filter(theirs).exec(&tx).await?;
-    tx.commit().await?;
-    Ok(user_id)
+    user_session::Entity::delete_many().filter(theirs).exec(conn).await?;
+    Ok(())
+}
+
+/// Begins a log-in; returns the token for the cookie.
+async fn open_session<C: ConnectionTrait>(
+    conn: &C,
+    user_id: UserId,
+    now: Millis,
+) -> Result<SecretString> {
+    let token = token::fresh();
+    let row = user_session::ActiveModel {
+        hash: Set(hash(token.expose_secret())),
+        user_id: Set(user_id),
+        created_at: Set(now),
+        expires_at: Set(now + LASTS),
+    };
+    user_session::Entity::insert(row).exec_without_returning(conn).await?;
+    Ok(token)
 }
 
 /// Tries to log in from `address`.
@@ -75,16 +107,7 @@ pub async fn log_in(
         return Ok(LogIn::Wrong);
     };
     logins::forgive(cx, Realm::Persons, &email, address).await?;
-    let token = token::fresh();
-    let now = cx.clock.now();
-    let row = user_session::ActiveModel {
-        hash: Set(hash(token.expose_secret())),
-        user_id: Set(known.id),
-        created_at: Set(now),
-        expires_at: Set(now + LASTS),
-    };
-    user_session::Entity::insert(row).exec_without_returning(&cx.db.write).await?;
-    Ok(LogIn::Welcome(token))
+    Ok(LogIn::Welcome(open_session(&cx.db.write, known.id, cx.clock.now()).await?))
 }
 
 /// The log-in that a cookie's token belongs to, if it has not ended.

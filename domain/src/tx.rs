@@ -56,6 +56,11 @@ impl Tx {
         self.rings.push(Rung { kind, ring: Ring::of(workspace.0, id), due_at });
     }
 
+    /// Notes that a row of no workspace is due, to be rung for after the commit.
+    pub(crate) fn ring_for_nobody(&mut self, kind: Kind, id: i64, due_at: Millis) {
+        self.rings.push(Rung { kind, ring: Ring::from(id), due_at });
+    }
+
     /// Notes an event, to be written with its webhook deliveries just before the commit: the counters of the
     /// workspaces are locked last.
     pub fn emit(&mut self, event: NewEvent) {

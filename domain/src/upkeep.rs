@@ -12,7 +12,7 @@ use crate::{
     accounts::handoff,
     error::Result,
     idempotency::KEPT,
-    logins, media, ops, processes, sign_in,
+    logins, mail, media, ops, processes, sign_in,
     work::{self, Hold},
 };
 
@@ -60,7 +60,8 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<chore::M
 
 /// Deletes what is past its time: idempotency keys after a day, events and ended deliveries after thirty, failed copies
 /// after one, addresses for uploads after one, drop pages after thirty, files that no post needs when the plan says so,
-/// what only operators look at after a day, and log-ins and connect sessions after their end.
+/// what only operators look at after a day, log-ins and connect sessions after their end, and what
+/// letters say a day after they were sent.
 ///
 /// # Errors
 /// The database's.
@@ -102,6 +103,7 @@ pub async fn clean_up(cx: &Domain) -> Result<u64> {
     gone += ops::sessions::prune(cx).await?;
     gone += sign_in::prune(cx).await? + logins::prune(cx).await?;
     gone += handoff::prune(cx).await?;
+    gone += mail::prune(cx).await? + sign_in::links::prune(cx).await?;
     gone += processes::prune(cx, now - DAY).await?;
     Ok(gone)
 }

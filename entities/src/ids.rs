@@ -65,6 +65,8 @@ number_id! {
     VariantId,
     /// A recurring upkeep job.
     ChoreId,
+    /// A letter, as work.
+    LetterId,
 }
 
 uuid_id! {

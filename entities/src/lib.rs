@@ -19,6 +19,7 @@ pub mod drop_session;
 pub mod event;
 pub mod idempotency_key;
 pub mod lease;
+pub mod letter;
 pub mod login_attempt;
 pub mod media_analysis;
 pub mod media_asset;
@@ -28,6 +29,7 @@ pub mod media_wait;
 pub mod membership;
 pub mod operator;
 pub mod operator_session;
+pub mod password_link;
 pub mod pause;
 pub mod post;
 pub mod post_attempt;
@@ -49,8 +51,8 @@ pub mod workspace;
 
 pub use ids::{
     AccountId, AnalysisId, AssetId, BrandId, ChoreId, ConnectSessionId, DeliveryId, DropSessionId,
-    EventId, KeyId, OperatorId, PauseId, PostId, SecretId, UploadId, UserId, VariantId, WebhookId,
-    WorkspaceId,
+    EventId, KeyId, LetterId, OperatorId, PauseId, PostId, SecretId, UploadId, UserId, VariantId,
+    WebhookId, WorkspaceId,
 };
 
 /// Milliseconds since 1970 UTC.

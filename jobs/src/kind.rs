@@ -17,11 +17,13 @@ pub enum Kind {
     CleanUp,
     /// Keep an account usable: [`KeepAccount`](crate::KeepAccount).
     KeepAccount,
+    /// Send a letter: [`SendMail`](crate::SendMail).
+    SendMail,
 }
 
 impl Kind {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::PublishPost,
         Self::DeliverWebhook,
         Self::CopyMedia,
@@ -29,6 +31,7 @@ impl Kind {
         Self::ConvertMedia,
         Self::CleanUp,
         Self::KeepAccount,
+        Self::SendMail,
     ];
 
     /// The name in key names and logs, such as `publish_post`.
@@ -41,6 +44,7 @@ impl Kind {
             Self::ConvertMedia => "convert_media",
             Self::CleanUp => "clean_up",
             Self::KeepAccount => "keep_account",
+            Self::SendMail => "send_mail",
         }
     }
 
@@ -53,6 +57,7 @@ impl Kind {
             Self::AnalyseMedia => Queue::Analyse,
             Self::ConvertMedia => Queue::Convert,
             Self::CleanUp | Self::KeepAccount => Queue::Upkeep,
+            Self::SendMail => Queue::Mail,
         }
     }
 }
@@ -72,12 +77,21 @@ pub enum Queue {
     Convert,
     /// Everything that only keeps the house in order.
     Upkeep,
+    /// Sending letters.
+    Mail,
 }
 
 impl Queue {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 6] =
-        [Self::Publish, Self::Webhook, Self::Media, Self::Analyse, Self::Convert, Self::Upkeep];
+    pub const ALL: [Self; 7] = [
+        Self::Publish,
+        Self::Webhook,
+        Self::Media,
+        Self::Analyse,
+        Self::Convert,
+        Self::Upkeep,
+        Self::Mail,
+    ];
 
     /// The name on the command line, such as `publish`.
     pub const fn as_str(self) -> &'static str {
@@ -88,6 +102,7 @@ impl Queue {
             Self::Analyse => "analyse",
             Self::Convert => "convert",
             Self::Upkeep => "upkeep",
+            Self::Mail => "mail",
         }
     }
 }
@@ -142,7 +157,7 @@ mod tests {
     use super::*;
     use crate::{
         AnalyseMedia, CleanUp, ConvertMedia, CopyMedia, DeliverWebhook, Job, KeepAccount,
-        PublishPost,
+        PublishPost, SendMail,
     };
 
     #[test]
@@ -162,7 +177,7 @@ mod tests {
         let error = "publsh".parse::<Queue>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "unknown queue `publsh`; known are publish, webhook, media, analyse, convert, upkeep"
+            "unknown queue `publsh`; known are publish, webhook, media, analyse, convert, upkeep, mail"
         );
         assert!("Publish".parse::<Queue>().is_err());
         assert!("".parse::<Kind>().is_err());
@@ -182,6 +197,7 @@ mod tests {
             check::<ConvertMedia>(),
             check::<CleanUp>(),
             check::<KeepAccount>(),
+            check::<SendMail>(),
         ];
         assert_eq!(kinds, Kind::ALL);
     }

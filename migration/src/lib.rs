@@ -13,6 +13,7 @@ mod m0009_due_in_order;
 mod m0010_brands_exist;
 mod m0011_processes;
 mod m0012_lines;
+mod m0013_mail;
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
@@ -35,6 +36,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0010_brands_exist::BrandsExist),
             Box::new(m0011_processes::Processes),
             Box::new(m0012_lines::Lines),
+            Box::new(m0013_mail::Mail),
         ]
     }
 }

@@ -45,6 +45,7 @@ mod serving;
 mod sim;
 mod simulated;
 mod slack;
+pub mod smtp;
 mod specimen;
 mod style;
 mod telegram;

@@ -36,6 +36,7 @@ pub async fn run(config: Config) -> Result<()> {
         ("redis", redis(&config).await),
         ("media store", media(&config).await),
         ("ffmpeg", ffmpeg(&config).await),
+        ("mail", mail(&config).await),
     ];
     let mut missing = 0;
     for (what, finding) in findings {
@@ -46,6 +47,12 @@ pub async fn run(config: Config) -> Result<()> {
                 say(format_args!("MISSING  {what}: {advice}"));
             }
         }
+    }
+    if config.mailer.is_none() {
+        say(format_args!(
+            "warning  mail: no mail server is set, so nobody gets a letter; set FANFARE_SMTP_URL and FANFARE_MAIL_FROM \
+             (on loopback letters stand at /dev/mail)"
+        ));
     }
     if let Some(warning) = limits(&config) {
         say(format_args!("warning  limits: {warning}"));
@@ -183,6 +190,14 @@ async fn ffmpeg(config: &Config) -> Finding {
     } else {
         Err(format!("no {}: {ADVICE}", missing.join(" and no ")))
     }
+}
+
+/// The server is greeted, and asked for no more than that.
+async fn mail(config: &Config) -> Finding {
+    let Some(mailer) = &config.mailer else { return Ok("not used".into()) };
+    let advice = |error| format!("{error}; check FANFARE_SMTP_URL");
+    mailer.check().await.map_err(advice)?;
+    Ok("the server takes letters".into())
 }
 
 async fn runs(program: &std::path::Path) -> bool {

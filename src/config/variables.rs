@@ -64,6 +64,11 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("FANFARE_<PLATFORM>_URL", "Base URL of a platform's API, in place of its own."),
     ("FANFARE_<PLATFORM>_CLIENT_ID", "Client id of the app registered with a platform."),
     ("FANFARE_<PLATFORM>_CLIENT_SECRET", "Client secret of that app."),
+    (
+        "FANFARE_SMTP_URL",
+        "Mail server: smtps://user:password@host, or smtp://…:587, which must offer STARTTLS; without it letters stand at /dev/mail on loopback.",
+    ),
+    ("FANFARE_MAIL_FROM", "Whom letters are from, such as Fanfare <hello@example.com>."),
     ("FANFARE_LIMITS_FACTOR", "Multiplies every inbound limit (1)."),
     ("FANFARE_TRUSTED_PROXIES", "Networks whose X-Forwarded-For is believed, separated by commas."),
     ("FANFARE_LOG", "What is logged: error, warn, info, debug, trace, or a tracing filter (info)."),

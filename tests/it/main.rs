@@ -31,6 +31,7 @@ mod idempotency;
 mod interleavings;
 mod keeping_accounts;
 mod killed_api;
+mod letters;
 mod limit_stores;
 mod limits;
 mod logs;

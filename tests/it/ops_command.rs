@@ -44,7 +44,7 @@ async fn an_operator_is_made_at_a_shell() {
     let app = TestApp::start().await;
     let short = fanfare(&app, &["admin", "create", "ada@example.com"], "short\n");
     assert!(!short.status.success());
-    assert!(String::from_utf8_lossy(&short.stderr).contains("it needs 12 to 256"));
+    assert!(String::from_utf8_lossy(&short.stderr).contains("it needs 10 to 200"));
     said(&fanfare(&app, &["admin", "create", "Ada@Example.com"], "typed on standard input\n"));
     let mut ada = Operator::nobody(&app);
     let _ = ada.try_password("ada@example.com", "typed on standard input").await.expect(303);
@@ -87,7 +87,8 @@ async fn what_the_dashboard_does_a_shell_does_too() {
     assert_eq!(found["rows"][0]["id"], id);
     let table = said(&fanfare(&app, &["ops", "fleet"], ""));
     assert!(
-        table.contains("publish,webhook,media,analyse,convert,upkeep") && !table.contains('\x1b'),
+        table.contains("publish,webhook,media,analyse,convert,upkeep,mail")
+            && !table.contains('\x1b'),
         "{table}"
     );
     let pause = ["ops", "pause", "platform:bluesky"];

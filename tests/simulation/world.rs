@@ -219,6 +219,7 @@ impl World {
                 limits_factor: 1_000.0,
                 sandbox_limits: false,
                 trusted_proxies: Vec::new(),
+                mailer: None,
                 tools: Tools::find(None, None),
                 scratch: fanfare_media::Scratch::new(std::env::temp_dir(), 1 << 30),
             },

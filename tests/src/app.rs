@@ -104,6 +104,7 @@ impl TestApp {
                 limits_factor: options.limits_factor,
                 sandbox_limits: options.sandbox_limits,
                 trusted_proxies: options.trusted_proxies,
+                mailer: options.mailer,
                 tools: options.tools,
                 scratch: fanfare_media::Scratch::new(dir.join("scratch"), 1 << 30),
             },

@@ -16,6 +16,7 @@ mod keeper;
 mod lease;
 mod publish_post;
 mod runway;
+mod send_mail;
 mod sweeper;
 mod tally;
 
@@ -24,7 +25,7 @@ use std::time::Duration;
 use fanfare_domain::{clock, work};
 use fanfare_jobs::{
     AnalyseMedia, CleanUp, ConvertMedia, CopyMedia, DeliverWebhook, Job, KeepAccount, Kind,
-    PublishPost, Queue, Slots,
+    PublishPost, Queue, SendMail, Slots,
 };
 use tokio::task::JoinSet;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
@@ -162,6 +163,9 @@ async fn work(
         Kind::CleanUp => start::<CleanUp, _, _>(cx, 1, options, stop, clean_up::run).await,
         Kind::KeepAccount => {
             start::<KeepAccount, _, _>(cx, slots.min(16), options, stop, keep_account::run).await
+        }
+        Kind::SendMail => {
+            start::<SendMail, _, _>(cx, slots.min(8), options, stop, send_mail::run).await
         }
     }
 }

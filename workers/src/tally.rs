@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use fanfare_domain::{
+    mail::work::MailOutcome,
     media::Outcome,
     ops::samples::{Counts, Key, late, measure},
     posts::{PostStatus, work::Record},
@@ -59,6 +60,16 @@ impl Tally {
             Outcome::Again(_) => measure::RETRIED,
         };
         self.add(Kind::CopyMedia, "", measure.to_owned());
+    }
+
+    /// Counts what came of a letter.
+    pub fn letter(&self, outcome: &MailOutcome) {
+        let measure = match outcome {
+            MailOutcome::Sent | MailOutcome::Dropped => measure::DONE,
+            MailOutcome::Failed(_) => measure::FAILED,
+            MailOutcome::Again(..) => measure::RETRIED,
+        };
+        self.add(Kind::SendMail, "", measure.to_owned());
     }
 
     /// Counts what came of work on a file.

@@ -18,6 +18,7 @@ pub static OPERATORS: Realm = Realm {
     session: Cookie { name: "fanfare_operator", path: "/admin", same_site: "Strict" },
     before: Cookie { name: "fanfare_login", path: "/admin", same_site: "Strict" },
     home: "/admin",
+    also: &[],
     intro: || {
         html! { "For the people who run this service. " code { "fanfare admin create EMAIL" } " makes a log-in." }
     },

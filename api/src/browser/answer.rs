@@ -3,7 +3,7 @@
 use salvo::{
     Response,
     http::{
-        HeaderValue, ResBody, StatusCode,
+        HeaderName, HeaderValue, ResBody, StatusCode,
         header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, REFERRER_POLICY},
     },
 };
@@ -18,6 +18,15 @@ pub fn protect(res: &mut Response) {
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+}
+
+/// Headers of a page whose address is a secret: it goes nowhere, not into other sites' logs nor into search engines.
+pub fn protect_secret(res: &mut Response) {
+    protect(res);
+    let headers = res.headers_mut();
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    let robots = HeaderName::from_static("x-robots-tag");
+    headers.insert(robots, HeaderValue::from_static("noindex, nofollow"));
 }
 
 /// Answers with a page.

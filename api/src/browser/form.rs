@@ -1,8 +1,9 @@
 //! Forms: their token, their fields, and the cookies behind them.
 
 use fanfare_domain::{Code, Domain, Error, Result};
+use rand::RngExt;
 use salvo::http::{
-    HeaderMap, HeaderValue, Request,
+    HeaderMap, HeaderValue, Request, Response,
     header::{COOKIE, SET_COOKIE},
 };
 use secrecy::{ExposeSecret, SecretString};
@@ -55,6 +56,24 @@ pub async fn fields(req: &mut Request) -> Result<Pairs> {
             Err(Error::field(Code::PayloadTooLarge, "form", message, "Go back and shorten it."))
         }
     }
+}
+
+/// A field of a form; empty if it was not sent.
+#[must_use]
+pub fn field(fields: &Pairs, name: &str) -> String {
+    fields.iter().find(|(known, _)| known == name).map_or_else(String::new, |(_, v)| v.clone())
+}
+
+/// The token behind a form that needs no log-in, so that no other site can send it: it is in a cookie of its own, which is set if
+/// the browser has none.
+pub fn before(req: &Request, res: &mut Response, cx: &Domain, kept: &Cookie) -> SecretString {
+    cookie(req.headers(), cx, kept).unwrap_or_else(|| {
+        let mut bytes = [0_u8; 16];
+        rand::rng().fill(&mut bytes);
+        let fresh: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        set_cookie(res.headers_mut(), cx, kept, &fresh, 24 * 3_600);
+        SecretString::from(fresh)
+    })
 }
 
 impl Cookie {

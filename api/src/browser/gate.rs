@@ -80,9 +80,19 @@ pub(crate) use page;
 
 /// The router of these pages, with their log-in.
 pub fn router<P: Place>(domain: &Domain, pages: &'static [Page<P>]) -> Router {
-    let at = |path: &str| Router::with_path(path.trim_start_matches('/'));
     let log_in = || Form(domain.clone(), P::realm());
-    let mut router = Router::new().push(at(P::realm().path).get(log_in()).post(log_in()));
+    let form = at(P::realm().path).get(log_in()).post(log_in());
+    // Fixed steps come before parameters, and a page may have one in the place of the log-in.
+    Router::new().push(form).push(self::pages(domain, pages))
+}
+
+fn at(path: &str) -> Router {
+    Router::with_path(path.trim_start_matches('/'))
+}
+
+/// The router of these pages alone; their log-in is another router's.
+pub fn pages<P: Place>(domain: &Domain, pages: &'static [Page<P>]) -> Router {
+    let mut router = Router::new();
     for page in pages {
         let gate = |handler, takes_form| Gate::<P> {
             cx: domain.clone(),

@@ -6,7 +6,6 @@ use fanfare_domain::{
 };
 use futures_util::future::BoxFuture;
 use maud::{Markup, html};
-use rand::RngExt;
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, async_trait,
     http::{HeaderValue, Method, StatusCode, header::RETRY_AFTER},
@@ -18,12 +17,7 @@ use super::{
     answer,
     form::{self, Cookie},
 };
-use crate::{
-    address,
-    front::Seen,
-    query::{self, Pairs},
-    request_id,
-};
+use crate::{address, front::Seen, query, request_id};
 
 /// A try to log in.
 pub struct Try {
@@ -49,6 +43,8 @@ pub struct Realm {
     pub before: Cookie,
     /// The page they come to; they may go on to others below it.
     pub home: &'static str,
+    /// Other places below which they may go on.
+    pub also: &'static [&'static str],
     /// What stands above the form.
     pub intro: fn() -> Markup,
     /// The frame of a page for whoever is not logged in.
@@ -76,9 +72,11 @@ impl Realm {
         Self: 'a,
     {
         let plain = next.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
-        let below = next
-            .strip_prefix(self.home)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']));
+        let is_below = |place: &str| {
+            next.strip_prefix(place)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
+        };
+        let below = is_below(self.home) || self.also.iter().any(|place| is_below(place));
         if plain && below { next } else { self.home }
     }
 }
@@ -130,13 +128,7 @@ impl Form {
     /// Shows the form. Its token follows from a cookie of its own, so that no other site can log a visitor in.
     fn show(&self, req: &Request, res: &mut Response, status: StatusCode, shown: Shown) {
         let Self(cx, realm) = self;
-        let before = form::cookie(req.headers(), cx, &realm.before).unwrap_or_else(|| {
-            let mut bytes = [0_u8; 16];
-            rand::rng().fill(&mut bytes);
-            let fresh: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            form::set_cookie(res.headers_mut(), cx, &realm.before, &fresh, 24 * 3_600);
-            SecretString::from(fresh)
-        });
+        let before = form::before(req, res, cx, &realm.before);
         let page = page(realm, &shown, &form::token_of(&before));
         answer::html(res, status, (realm.frame)("Log in", page));
     }
@@ -161,12 +153,12 @@ impl Form {
         if !ours {
             return Err(forged());
         }
-        let (email, next) = (field(&fields, "email"), field(&fields, "next"));
+        let (email, next) = (form::field(&fields, "email"), form::field(&fields, "next"));
         let trusted = &cx.settings.trusted_proxies;
         let tried = Try {
             cx: cx.clone(),
             email: email.clone(),
-            password: SecretString::from(field(&fields, "password")),
+            password: SecretString::from(form::field(&fields, "password")),
             address: address::of(req.remote_addr(), req.headers(), trusted),
             request_id: request_id.to_owned(),
         };
@@ -191,10 +183,6 @@ impl Form {
         }
         Ok(())
     }
-}
-
-fn field(fields: &Pairs, name: &str) -> String {
-    fields.iter().find(|(known, _)| known == name).map_or_else(String::new, |(_, v)| v.clone())
 }
 
 fn page(realm: &Realm, shown: &Shown, token: &str) -> Markup {
@@ -226,6 +214,7 @@ mod tests {
     fn a_log_in_leads_to_pages_of_ours_only() {
         assert_eq!(OPERATORS.place("/admin/work?id=7"), "/admin/work?id=7");
         assert_eq!(PEOPLE.place("/connect/x?workspace_id=1"), "/connect/x?workspace_id=1");
+        assert_eq!(PEOPLE.place("/dashboard/api"), "/dashboard/api");
         for elsewhere in
             ["", "https://x.example", "//x.example", "/administer", "/admin/\r\nx", "/admin/\\x"]
         {

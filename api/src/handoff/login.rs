@@ -18,9 +18,12 @@ pub static PEOPLE: Realm = Realm {
     session: Cookie { name: "fanfare_session", path: "/", same_site: "Lax" },
     before: Cookie { name: "fanfare_before", path: "/login", same_site: "Strict" },
     home: "/connect",
+    also: &["/dashboard"],
     intro: || {
         html! {
-            "To connect accounts. No log-in yet? Whoever runs this service makes one with "
+            "To connect accounts and see your API keys. "
+            a href="/forgot" { "Forgot your password?" }
+            " Whoever runs this service can also set one with "
             code { "fanfare admin password EMAIL" } "."
         }
     },

@@ -14,7 +14,7 @@ use fanfare_domain::Domain;
 use salvo::Router;
 
 use crate::browser::gate::{self, Page, page};
-use visit::Handoff;
+pub use visit::{Answer, Handoff, Visit};
 
 /// Every page that needs a log-in. Fixed steps come before parameters.
 const PAGES: &[Page<Handoff>] = &[

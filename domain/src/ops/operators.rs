@@ -22,7 +22,7 @@ pub async fn create(
     password: SecretString,
 ) -> Result<bool> {
     let email = people::normalised(email)?;
-    let hash = passwords::hash(password).await?;
+    let hash = passwords::hash(password, &email).await?;
     let (now, tx) = (cx.clock.now(), cx.db.begin().await?);
     let known =
         operator::Entity::find().filter(operator::Column::Email.eq(&email)).one(&tx).await?;

@@ -47,12 +47,13 @@ pub const fn table(kind: Kind) -> &'static str {
         Kind::ConvertMedia => "media_variants",
         Kind::CleanUp => "chores",
         Kind::KeepAccount => "accounts",
+        Kind::SendMail => "letters",
     }
 }
 
 /// True when the table has a workspace, so that its work is shared out fairly among workspaces.
 const fn is_shared(kind: Kind) -> bool {
-    !matches!(kind, Kind::CleanUp)
+    !matches!(kind, Kind::CleanUp | Kind::SendMail)
 }
 
 /// Takes those of `ids` that are due for a worker: the lease starts, the fence rises, and their rows come back. A row that somebody

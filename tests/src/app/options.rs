@@ -1,5 +1,6 @@
 //! How a service of a test differs from the usual one.
 
+use fanfare_mail::Mailer;
 use fanfare_media::Tools;
 
 use crate::Simulator;
@@ -32,6 +33,8 @@ pub struct Options {
     pub base_url: Option<String>,
     /// Networks whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<ipnet::IpNet>,
+    /// Sends letters; without it they stand at `/dev/mail`.
+    pub mailer: Option<Mailer>,
     /// What takes films apart.
     pub tools: Tools,
     /// Where media is said to be served, if not below the service.
@@ -54,6 +57,7 @@ impl Default for Options {
             failpoint: None,
             base_url: None,
             trusted_proxies: Vec::new(),
+            mailer: None,
             tools: Tools::find(None, std::env::var_os("PATH").as_deref()),
             media_base_url: None,
         }

@@ -11,7 +11,7 @@ pub mod permit;
 mod reconcile;
 mod run;
 mod turn;
-mod verdict;
+pub(crate) mod verdict;
 
 use fanfare_domain::{
     accounts,

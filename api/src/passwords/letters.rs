@@ -1,0 +1,130 @@
+//! `/dev/mail`: the last letters, where no mail server is set and the service runs on the visitor's own machine.
+
+use fanfare_domain::{
+    Code, Domain, Error, Reply, Result,
+    clock::show,
+    mail::{self, Shown},
+};
+use maud::{Markup, html};
+use salvo::{
+    Depot, FlowCtrl, Handler, Request, Response, async_trait,
+    conn::SocketAddr,
+    http::{
+        HeaderMap, StatusCode,
+        header::{ACCEPT, HOST},
+    },
+};
+use serde_json::{Value, json};
+
+use crate::{browser::answer, front::Seen, handoff::login::PEOPLE, reply, request_id};
+
+/// `GET /dev/mail`.
+pub struct Letters(pub Domain);
+
+#[async_trait]
+impl Handler for Letters {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        Seen::route(req, "/dev/mail");
+        answer::protect_secret(res);
+        let is_json = text(req.headers(), ACCEPT.as_str()).contains("application/json");
+        match self.letters(req).await {
+            Ok(letters) if is_json => {
+                let letters: Vec<Value> = letters.iter().map(json).collect();
+                let said = Reply::ok(json!({ "letters": letters }));
+                reply::write(res, said, &request_id::get(req), &self.0.settings.base_url);
+            }
+            Ok(letters) => {
+                answer::html(res, StatusCode::OK, (PEOPLE.frame)("Letters", page(&letters)));
+            }
+            Err(error) => {
+                let said = reply::refusal(&error);
+                reply::write(res, said, &request_id::get(req), &self.0.settings.base_url);
+            }
+        }
+    }
+}
+
+impl Letters {
+    async fn letters(&self, req: &Request) -> Result<Vec<Shown>> {
+        if !is_local(req.remote_addr(), req.headers()) {
+            return Err(Error::new(Code::NotFound, "There is nothing at this address."));
+        }
+        mail::shown(&self.0).await
+    }
+}
+
+/// True for a caller on this machine that came without a proxy and by a name of this machine: a page of another site whose name
+/// leads here is none.
+fn is_local(peer: &SocketAddr, headers: &HeaderMap) -> bool {
+    let is_loopback = match peer {
+        SocketAddr::IPv4(peer) => peer.ip().is_loopback(),
+        SocketAddr::IPv6(peer) => peer.ip().to_canonical().is_loopback(),
+        _ => false,
+    };
+    let is_proxied =
+        ["forwarded", "x-forwarded-for"].iter().any(|name| headers.contains_key(*name));
+    is_loopback && !is_proxied && is_loopback_name(text(headers, HOST.as_str()))
+}
+
+fn is_loopback_name(host: &str) -> bool {
+    let name = host.rsplit_once(':').map_or(host, |(name, port)| {
+        if port.bytes().all(|byte| byte.is_ascii_digit()) { name } else { host }
+    });
+    let address = name.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
+    name == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> &'a str {
+    headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}
+
+fn json(shown: &Shown) -> Value {
+    let letter = &shown.letter;
+    json!({
+        "id": shown.id, "to": letter.to, "subject": letter.subject, "text": letter.text,
+        "links": letter.links, "created_at": show(shown.created_at),
+    })
+}
+
+fn page(letters: &[Shown]) -> Markup {
+    html! {
+        h1 { "Letters" }
+        p.soft { "No mail server is set, so letters stand here: the last 50, for a day." }
+        @if letters.is_empty() { p.empty { "No letter yet." } }
+        @for shown in letters {
+            article.card {
+                h2 { (shown.letter.subject) }
+                p.soft { "To " (shown.letter.to) ", " time { (show(shown.created_at)) } }
+                @for part in shown.letter.text.split("\n\n") {
+                    @if shown.letter.links.iter().any(|link| link == part.trim()) {
+                        p { a href=(part.trim()) { (part.trim()) } }
+                    } @else {
+                        p { (part) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_loopback_name;
+
+    #[test]
+    fn only_names_of_this_machine_are_taken() {
+        for good in ["localhost", "localhost:8080", "127.0.0.1:80", "[::1]:8080", "[::1]"] {
+            assert!(is_loopback_name(good), "{good}");
+        }
+        for bad in ["", "example.com", "evil.example:8080", "localhost.evil.example", "10.0.0.1:80"]
+        {
+            assert!(!is_loopback_name(bad), "{bad}");
+        }
+    }
+}

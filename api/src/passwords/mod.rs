@@ -1,0 +1,46 @@
+//! Pages for those who have no password: `/forgot`, the link in a letter, and the letters themselves where the service runs on
+//! the visitor's own machine.
+
+mod forgot;
+mod letters;
+mod set;
+
+use fanfare_domain::{Domain, Error};
+use maud::html;
+use salvo::{Response, Router, http::StatusCode};
+
+use crate::{
+    browser::{answer, form::Cookie},
+    handoff::login::PEOPLE,
+};
+
+/// The cookie behind the forms of these pages.
+static FORM: Cookie = Cookie { name: "fanfare_form", path: "/", same_site: "Strict" };
+
+/// The pages' router.
+pub fn router(domain: &Domain) -> Router {
+    Router::new()
+        .push(
+            Router::with_path("forgot")
+                .get(forgot::Forgot(domain.clone()))
+                .post(forgot::Forgot(domain.clone())),
+        )
+        .push(
+            Router::with_path("set-password/{token}")
+                .get(set::SetPassword(domain.clone()))
+                .post(set::SetPassword(domain.clone())),
+        )
+        .push(Router::with_path("dev/mail").get(letters::Letters(domain.clone())))
+}
+
+/// Shows what is wrong, with a way on.
+fn refuse(res: &mut Response, error: &Error, request_id: &str, (way, label): (&str, &str)) {
+    let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let said = html! {
+        h1 { "That did not work" }
+        p.flash.bad role="alert" { (error.message()) }
+        p.soft { "Request " code { (request_id) } }
+        p { a href=(way) { (label) } }
+    };
+    answer::html(res, status, (PEOPLE.frame)("That did not work", said));
+}

@@ -1,0 +1,109 @@
+//! `/set-password/{token}`: the link in a letter. Looking at it changes nothing, so programs that follow links in mail do no harm.
+
+use fanfare_domain::{
+    Domain, Error, Result,
+    error::Code,
+    sign_in::{
+        LASTS,
+        links::{self, Link, LinkKind},
+    },
+};
+use maud::{Markup, html};
+use salvo::{
+    Depot, FlowCtrl, Handler, Request, Response, async_trait,
+    http::{Method, StatusCode},
+};
+use secrecy::{ExposeSecret, SecretString};
+
+use super::refuse;
+use crate::{
+    browser::{answer, form},
+    front::Seen,
+    handoff::login::PEOPLE,
+    request_id,
+};
+
+/// The form, and what takes it. The token in the address is all the proof there is, so the form needs no other.
+pub struct SetPassword(pub Domain);
+
+#[async_trait]
+impl Handler for SetPassword {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        Seen::route(req, "/set-password/{token}");
+        answer::protect_secret(res);
+        let token = req.params().get("token").cloned().unwrap_or_default();
+        let done = if req.method() == Method::POST {
+            self.take(req, res, &token).await
+        } else {
+            self.show(res, &token, None).await
+        };
+        if let Err(error) = done {
+            let way = ("/forgot", "Ask for a new link");
+            refuse(res, &error, &request_id::get(req), way);
+        }
+    }
+}
+
+impl SetPassword {
+    async fn show(&self, res: &mut Response, token: &str, wrong: Option<&Error>) -> Result<()> {
+        let link = links::find(&self.0, token).await?;
+        let status = match wrong {
+            Some(error) => StatusCode::from_u16(error.status()).unwrap_or(StatusCode::BAD_REQUEST),
+            None => StatusCode::OK,
+        };
+        answer::html(res, status, (PEOPLE.frame)("Choose a password", page(&link, wrong)));
+        Ok(())
+    }
+
+    async fn take(&self, req: &mut Request, res: &mut Response, token: &str) -> Result<()> {
+        let fields = form::fields(req).await?;
+        let password = SecretString::from(form::field(&fields, "password"));
+        if form::field(&fields, "password_again") != password.expose_secret() {
+            let wrong = Error::new(Code::InvalidField, "The two passwords differ.");
+            return self.show(res, token, Some(&wrong)).await;
+        }
+        match links::redeem(&self.0, token, password).await {
+            Ok(redeemed) => {
+                let session = redeemed.session.expose_secret();
+                let headers = res.headers_mut();
+                form::set_cookie(headers, &self.0, &PEOPLE.session, session, LASTS / 1_000);
+                answer::see(res, &redeemed.next);
+                Ok(())
+            }
+            Err(error) if error.code() == Code::InvalidField => {
+                self.show(res, token, Some(&error)).await
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn page(link: &Link, wrong: Option<&Error>) -> Markup {
+    html! {
+        h1 { "Choose a password" }
+        p.soft {
+            "For " strong { (link.email) } ". "
+            @if link.kind == LinkKind::Reset { "It ends every log-in of this account." }
+        }
+        @if let Some(wrong) = wrong {
+            div.flash.bad role="alert" {
+                p { (wrong.message()) }
+                @for broken in wrong.violations() { p { (broken.remedy) } }
+            }
+        }
+        form.narrow method="post" {
+            input type="hidden" name="username" value=(link.email) autocomplete="username";
+            label for="password" { "Password (10 to 200 characters)" }
+            input #password type="password" name="password" autocomplete="new-password" required autofocus;
+            label for="again" { "The same password again" }
+            input #again type="password" name="password_again" autocomplete="new-password" required;
+            button type="submit" { "Set the password" }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The keys of a person.
+
+use fanfare_entities::{KeyId, Millis, UserId, WorkspaceId, api_key, api_key::Column};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder};
+
+use crate::{Domain, error::Result};
+
+/// A key as its person sees it; the key itself is kept nowhere.
+#[derive(Debug, Clone)]
+pub struct Listed {
+    /// Its id.
+    pub id: KeyId,
+    /// Name for people.
+    pub name: String,
+    /// How it begins.
+    pub prefix: String,
+    /// What it may be used for.
+    pub scopes: String,
+    /// The only workspace it reaches, if any.
+    pub workspace_id: Option<WorkspaceId>,
+    /// When it was made.
+    pub created_at: Millis,
+    /// When it was last used, to the minute.
+    pub last_used_at: Option<Millis>,
+    /// When it ends.
+    pub expires_at: Option<Millis>,
+}
+
+/// Returns the keys of a person that are good, the oldest first.
+///
+/// # Errors
+/// The database's.
+pub async fn list(cx: &Domain, person: UserId) -> Result<Vec<Listed>> {
+    let lasting =
+        Condition::any().add(Column::ExpiresAt.is_null()).add(Column::ExpiresAt.gt(cx.clock.now()));
+    let rows = api_key::Entity::find()
+        .filter(Column::UserId.eq(person))
+        .filter(Column::RevokedAt.is_null())
+        .filter(lasting)
+        .order_by_asc(Column::CreatedAt)
+        .order_by_asc(Column::Id)
+        .all(&cx.db.read)
+        .await?;
+    let listed = |row: api_key::Model| Listed {
+        id: row.id,
+        name: row.name,
+        prefix: row.prefix,
+        scopes: row.scopes,
+        workspace_id: row.workspace_id,
+        created_at: row.created_at,
+        last_used_at: row.last_used_at,
+        expires_at: row.expires_at,
+    };
+    Ok(rows.into_iter().map(listed).collect())
+}

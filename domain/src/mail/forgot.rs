@@ -1,0 +1,51 @@
+//! "I forgot my password": every address is answered alike, since nobody is looked up before the worker does.
+
+use fanfare_entities::{letter, password_link::LinkKind, user};
+use fanfare_mail::Letter;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use secrecy::ExposeSecret;
+use uuid::Uuid;
+
+use super::{Content, insert, require};
+use crate::{
+    Domain, Tx,
+    error::Result,
+    limits::{self, Bucket},
+    people,
+    sign_in::links,
+    token::hash,
+};
+
+/// Asks for a link to set a new password, from this address. Nothing tells whether anybody has the e-mail address; beyond three
+/// requests an hour for one e-mail address nothing more is sent.
+///
+/// # Errors
+/// [`crate::Code::InvalidField`] if it is no e-mail address, [`crate::Code::RateLimited`] if too much was asked for from this
+/// network address, or [`crate::Code::MailNotConfigured`].
+pub async fn ask_reset(cx: &Domain, email: &str, address: &str) -> Result<()> {
+    require(&cx.settings)?;
+    let email = people::normalised(email)?;
+    limits::admit_anybody(cx, &[(Bucket::ForgotAddress, address)]).await?;
+    let is_within =
+        limits::admit_anybody(cx, &[(Bucket::ForgotEmail, &hash(&email))]).await.is_ok();
+    if !is_within {
+        return Ok(());
+    }
+    let mut tx = Tx::begin(cx).await?;
+    let key = format!("reset:{}", Uuid::now_v7());
+    insert(&mut tx, &key, &Content::ResetAsked { email }, None).await?;
+    tx.commit().await
+}
+
+/// Writes the letter that was asked for, with a new link, if there is such a person.
+pub(super) async fn compose(tx: &Tx, email: &str, row: &letter::Model) -> Result<Option<Letter>> {
+    let by_email = user::Column::Email.eq(email);
+    let known = user::Entity::find().filter(by_email).one(tx.conn()).await?;
+    let Some(person) = known else {
+        tracing::debug!(letter.id = %row.uid, "nobody has the address of a reset");
+        return Ok(None);
+    };
+    let token = links::create(tx, person.id, LinkKind::Reset, links::HOME).await?;
+    let link = links::address(tx.domain(), token.expose_secret());
+    Ok(Some(Letter::reset_password(&person.email, &link)))
+}

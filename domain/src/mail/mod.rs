@@ -1,0 +1,160 @@
+//! Letters as durable work: written in the transaction that causes them, sent by a worker, wiped a day later.
+//!
+//! What a letter says and to whom is sealed in the vault. Its key says what it is about, and there is one letter for each
+//! key; its `Message-ID` follows from its row, so that a letter that is sent again after a lost answer is the same letter.
+
+mod forgot;
+mod shown;
+pub mod work;
+
+use fanfare_entities::{LetterId, Millis, UserId, letter, letter::LetterStatus, secret};
+use fanfare_jobs::Kind;
+use fanfare_mail::{Letter, Mailer};
+use sea_orm::{
+    ActiveValue::Set,
+    ColumnTrait, EntityTrait, QueryFilter,
+    sea_query::{Expr, OnConflict},
+};
+use serde::{Deserialize, Serialize};
+use url::{Host, Url};
+use uuid::Uuid;
+
+use crate::{
+    Domain, Settings, Tx,
+    error::{Code, Error, Result},
+};
+
+pub use forgot::ask_reset;
+pub use shown::{Shown, shown};
+
+/// The table whose secrets letters are.
+const TABLE: &str = "letters";
+
+/// How long the content of a letter is kept after it was sent, in ms.
+const KEPT: Millis = 24 * 3_600_000;
+
+/// What is sealed with a letter's row.
+#[derive(Serialize, Deserialize)]
+enum Content {
+    /// The letter.
+    Written(Letter),
+    /// Somebody asked for a new password for this address; the letter is written when it is sent.
+    ResetAsked { email: String },
+}
+
+/// How letters leave.
+#[derive(Debug, Clone, Copy)]
+pub enum Delivery<'a> {
+    /// Through the operator's mail server.
+    Smtp(&'a Mailer),
+    /// They stand at `/dev/mail`.
+    Shown,
+    /// They do not.
+    None,
+}
+
+impl Settings {
+    /// Returns how letters leave: by SMTP where a server is set, else on a page where the service is on loopback.
+    #[must_use]
+    pub fn mail(&self) -> Delivery<'_> {
+        match &self.mailer {
+            Some(mailer) => Delivery::Smtp(mailer),
+            None if self.is_on_loopback() => Delivery::Shown,
+            None => Delivery::None,
+        }
+    }
+
+    /// Returns true if only this machine reaches the service by its own address.
+    #[must_use]
+    pub fn is_on_loopback(&self) -> bool {
+        let url = Url::parse(&self.base_url).ok();
+        match url.as_ref().and_then(Url::host) {
+            Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.is_loopback(),
+            None => false,
+        }
+    }
+}
+
+/// Fails where letters cannot leave.
+///
+/// # Errors
+/// [`Code::MailNotConfigured`].
+pub fn require(settings: &Settings) -> Result<()> {
+    match settings.mail() {
+        Delivery::Smtp(_) | Delivery::Shown => Ok(()),
+        Delivery::None => {
+            let message = "This service cannot send letters: its operator has set no mail server.";
+            Err(Error::new(Code::MailNotConfigured, message))
+        }
+    }
+}
+
+/// Writes a letter into a transaction, unless there is one under this key; returns whether there was none.
+///
+/// # Errors
+/// The database's.
+pub async fn write(tx: &mut Tx, key: &str, letter: &Letter, to: UserId) -> Result<bool> {
+    insert(tx, key, &Content::Written(letter.clone()), Some(to)).await
+}
+
+async fn insert(tx: &mut Tx, key: &str, content: &Content, to: Option<UserId>) -> Result<bool> {
+    let (now, plain) = (tx.now(), serde_json::to_vec(content).map_err(Error::internal)?);
+    let secret = tx.domain().vault.store(tx.conn(), TABLE, &plain, now).await?;
+    let row = letter::ActiveModel {
+        uid: Set(Uuid::now_v7()),
+        dedup_key: Set(key.to_owned()),
+        secret_id: Set(Some(secret)),
+        user_id: Set(to),
+        status: Set(LetterStatus::Pending),
+        due_at: Set(Some(now)),
+        fence: Set(0),
+        attempts: Set(0),
+        laps: Set(0),
+        created_at: Set(now),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    let known = OnConflict::column(letter::Column::DedupKey).do_nothing().to_owned();
+    let made = letter::Entity::insert(row).on_conflict(known).exec_without_returning(tx.conn());
+    if made.await? == 0 {
+        tx.domain().vault.forget(tx.conn(), secret).await?;
+        return Ok(false);
+    }
+    let by_key = letter::Column::DedupKey.eq(key);
+    let made = letter::Entity::find().filter(by_key).one(tx.conn()).await?;
+    let id = made.ok_or_else(|| Error::internal("a letter is gone"))?.id;
+    tx.ring_for_nobody(Kind::SendMail, id.0, now);
+    Ok(true)
+}
+
+/// Wipes what letters say a day after their end, and forgets their rows after thirty.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn prune(cx: &Domain) -> Result<u64> {
+    let (now, db) = (cx.clock.now(), &cx.db.write);
+    let ended = letter::Column::Status.ne(LetterStatus::Pending);
+    let old = letter::Entity::find()
+        .filter(letter::Column::SecretId.is_not_null())
+        .filter(ended.clone())
+        .filter(letter::Column::UpdatedAt.lt(now - KEPT))
+        .all(db)
+        .await?;
+    let sealed: Vec<_> = old.iter().filter_map(|row| row.secret_id).collect();
+    let ids: Vec<LetterId> = old.iter().map(|row| row.id).collect();
+    let tx = cx.db.begin().await?;
+    secret::Entity::delete_many().filter(secret::Column::Id.is_in(sealed)).exec(&tx).await?;
+    letter::Entity::update_many()
+        .col_expr(letter::Column::SecretId, Expr::value(Option::<Uuid>::None))
+        .filter(letter::Column::Id.is_in(ids))
+        .exec(&tx)
+        .await?;
+    tx.commit().await?;
+    let gone = letter::Entity::delete_many()
+        .filter(letter::Column::SecretId.is_null())
+        .filter(ended)
+        .filter(letter::Column::UpdatedAt.lt(now - 30 * KEPT));
+    Ok(gone.exec(db).await?.rows_affected)
+}

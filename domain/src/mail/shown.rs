@@ -1,0 +1,50 @@
+//! Letters on a page, for whoever tries the service on their own machine.
+
+use fanfare_entities::{Millis, letter, letter::LetterStatus};
+use fanfare_mail::Letter;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use uuid::Uuid;
+
+use super::{Content, Delivery, work::opened};
+use crate::{
+    Domain,
+    error::{Code, Error, Result},
+};
+
+/// How many are shown.
+const SHOWN: u64 = 50;
+
+/// A letter as it is shown.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    /// Its id.
+    pub id: Uuid,
+    /// When it was written.
+    pub created_at: Millis,
+    /// What it says.
+    pub letter: Letter,
+}
+
+/// Returns the last letters, newest first.
+///
+/// # Errors
+/// [`Code::NotFound`] where letters leave by SMTP, or not at all.
+pub async fn shown(cx: &Domain) -> Result<Vec<Shown>> {
+    if !matches!(cx.settings.mail(), Delivery::Shown) {
+        return Err(Error::new(Code::NotFound, "There is nothing at this address."));
+    }
+    let rows = letter::Entity::find()
+        .filter(letter::Column::SecretId.is_not_null())
+        .filter(letter::Column::Status.eq(LetterStatus::Sent))
+        .order_by_desc(letter::Column::Id)
+        .limit(SHOWN)
+        .all(&cx.db.read)
+        .await?;
+    let mut letters = Vec::with_capacity(rows.len());
+    for row in rows {
+        if let Some(Content::Written(letter)) = opened(cx, &cx.db.read, &row).await? {
+            letters.push(Shown { id: row.uid, created_at: row.created_at, letter });
+        }
+    }
+    Ok(letters)
+}

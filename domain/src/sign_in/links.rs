@@ -1,0 +1,156 @@
+//! Links in letters that set a password: single use, and good for a while.
+
+use fanfare_entities::{Millis, UserId, password_link, password_link::Column, user};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, sea_query::Expr,
+};
+use secrecy::{ExposeSecret, SecretString};
+use subtle::ConstantTimeEq;
+
+use super::{open_session, store_password};
+use crate::{
+    Domain, Tx,
+    error::{Code, Error, Result},
+    passwords,
+    token::{self, hash},
+};
+
+pub use fanfare_entities::password_link::LinkKind;
+
+/// Where a link leads afterwards when nothing else is said.
+pub const HOME: &str = "/dashboard/api";
+
+const HOUR: Millis = 3_600_000;
+
+/// How long a link is good for, in ms.
+const fn lasts(kind: LinkKind) -> Millis {
+    match kind {
+        LinkKind::Set => 24 * HOUR,
+        LinkKind::Reset => HOUR,
+    }
+}
+
+/// A link that is still good.
+#[derive(Debug, Clone)]
+pub struct Link {
+    /// Address of the person whose password it sets.
+    pub email: String,
+    /// What it is for.
+    pub kind: LinkKind,
+}
+
+/// Makes a link that leads to `next` afterwards, a page of ours; it ends the person's earlier ones. Returns its token, which is
+/// kept nowhere.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn create(
+    tx: &Tx,
+    person: UserId,
+    kind: LinkKind,
+    next: &str,
+) -> Result<SecretString> {
+    let (now, token) = (tx.now(), token::fresh());
+    end_all(tx.conn(), person, now).await?;
+    let row = password_link::ActiveModel {
+        hash: Set(hash(token.expose_secret())),
+        user_id: Set(person),
+        kind: Set(kind),
+        next: Set(next.to_owned()),
+        created_at: Set(now),
+        expires_at: Set(now + lasts(kind)),
+        used_at: Set(None),
+    };
+    password_link::Entity::insert(row).exec_without_returning(tx.conn()).await?;
+    Ok(token)
+}
+
+/// Returns the address of a link.
+#[must_use]
+pub fn address(cx: &Domain, token: &str) -> String {
+    format!("{}/set-password/{token}", cx.settings.base_url)
+}
+
+/// Finds a link that is still good.
+///
+/// # Errors
+/// [`Code::NotFound`], the same for every reason.
+pub async fn find(cx: &Domain, token: &str) -> Result<Link> {
+    let row = live(&cx.db.read, token, cx.clock.now()).await?.ok_or_else(ended)?;
+    let person = user::Entity::find_by_id(row.user_id).one(&cx.db.read).await?;
+    Ok(Link { email: person.ok_or_else(ended)?.email, kind: row.kind })
+}
+
+/// Who has set a password.
+#[derive(Debug)]
+pub struct Redeemed {
+    /// Token of the log-in that begins with it.
+    pub session: SecretString,
+    /// Where to go on, a page of ours.
+    pub next: String,
+}
+
+/// Sets a password by a link, which ends it, every other link of the person and every log-in but the one that begins.
+///
+/// # Errors
+/// [`Code::NotFound`] if the link is not good any more, [`Code::InvalidField`] for a password that is not good enough; the link
+/// stays good then.
+pub async fn redeem(cx: &Domain, token: &str, password: SecretString) -> Result<Redeemed> {
+    let link = find(cx, token).await?;
+    let password_hash = passwords::hash(password, &link.email).await?;
+    let tx = Tx::begin(cx).await?;
+    let now = tx.now();
+    let row = live(tx.conn(), token, now).await?.ok_or_else(ended)?;
+    let used = password_link::Entity::update_many()
+        .col_expr(Column::UsedAt, Expr::value(now))
+        .filter(Column::Hash.eq(row.hash.as_str()))
+        .filter(Column::UsedAt.is_null())
+        .exec(tx.conn())
+        .await?;
+    if used.rows_affected != 1 {
+        return Err(ended());
+    }
+    end_all(tx.conn(), row.user_id, now).await?;
+    store_password(tx.conn(), row.user_id, password_hash, now).await?;
+    let session = open_session(tx.conn(), row.user_id, now).await?;
+    tx.commit().await?;
+    Ok(Redeemed { session, next: row.next })
+}
+
+async fn live<C: ConnectionTrait>(
+    conn: &C,
+    token: &str,
+    now: Millis,
+) -> Result<Option<password_link::Model>> {
+    let hash = hash(token);
+    let row = password_link::Entity::find_by_id(hash.as_str()).one(conn).await?;
+    Ok(row.filter(|row| {
+        bool::from(row.hash.as_bytes().ct_eq(hash.as_bytes()))
+            && row.used_at.is_none()
+            && row.expires_at > now
+    }))
+}
+
+async fn end_all<C: ConnectionTrait>(conn: &C, person: UserId, now: Millis) -> Result<()> {
+    password_link::Entity::update_many()
+        .col_expr(Column::UsedAt, Expr::value(now))
+        .filter(Column::UserId.eq(person))
+        .filter(Column::UsedAt.is_null())
+        .exec(conn)
+        .await?;
+    Ok(())
+}
+
+fn ended() -> Error {
+    let message = "This link has expired, was used already, or was replaced by a newer one.";
+    Error::new(Code::NotFound, message)
+}
+
+/// Forgets links that have ended.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn prune(cx: &Domain) -> Result<u64> {
+    let ended = Column::ExpiresAt.lte(cx.clock.now() - 24 * HOUR);
+    Ok(password_link::Entity::delete_many().filter(ended).exec(&cx.db.write).await?.rows_affected)
+}

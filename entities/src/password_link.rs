@@ -1,0 +1,42 @@
+//! Table `password_links`.
+
+use sea_orm::entity::prelude::*;
+
+use crate::{Millis, UserId};
+
+/// What a link to set a password is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
+#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
+pub enum LinkKind {
+    /// The first password after a signup.
+    Set,
+    /// A new one, for somebody who has forgotten it.
+    Reset,
+}
+
+/// A link that stands in a letter and sets a password once.
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "password_links")]
+pub struct Model {
+    /// SHA-256 of the token in the link.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub hash: String,
+    /// Whose password it sets.
+    pub user_id: UserId,
+    /// What it is for.
+    pub kind: LinkKind,
+    /// Where it leads afterwards, as a path of ours.
+    pub next: String,
+    /// When it was made.
+    pub created_at: Millis,
+    /// When it ends.
+    pub expires_at: Millis,
+    /// When it was used, or ended by a newer one.
+    pub used_at: Option<Millis>,
+}
+
+/// No relations: joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,69 @@
+//! The letters there are.
+
+use serde::{Deserialize, Serialize};
+
+/// A letter to one person.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Letter {
+    /// Address of the person.
+    pub to: String,
+    /// Subject line.
+    pub subject: String,
+    /// What it says.
+    pub text: String,
+    /// The addresses in it that a reader may follow.
+    pub links: Vec<String>,
+}
+
+/// Shows no more than the subject: addresses and links are secret.
+impl std::fmt::Debug for Letter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Letter").field("subject", &self.subject).finish_non_exhaustive()
+    }
+}
+
+impl Letter {
+    /// Returns the letter after a payment: it leads to a page on which the person sets a first password.
+    #[must_use]
+    pub fn set_password(to: &str, link: &str) -> Self {
+        let text = format!(
+            "Your payment went through and your Fanfare account is ready.\n\n\
+             Choose a password to log in:\n\n{link}\n\n\
+             The link works once and expires in 24 hours. After that, ask for a new one on the log-in page.\n\n\
+             If you did not sign up for Fanfare, ignore this letter: without the link nobody can log in.\n"
+        );
+        Self::linked(to, "Set your Fanfare password", text, link)
+    }
+
+    /// Returns the letter that somebody asked for who has forgotten the password.
+    #[must_use]
+    pub fn reset_password(to: &str, link: &str) -> Self {
+        let text = format!(
+            "Somebody asked to reset the password of your Fanfare account.\n\n\
+             Choose a new password:\n\n{link}\n\n\
+             The link works once and expires in 1 hour. A new password ends every log-in of your account.\n\n\
+             If it was not you, ignore this letter: your password stays as it is.\n"
+        );
+        Self::linked(to, "Reset your Fanfare password", text, link)
+    }
+
+    fn linked(to: &str, subject: &str, text: String, link: &str) -> Self {
+        Self { to: to.to_owned(), subject: subject.to_owned(), text, links: vec![link.to_owned()] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Letter;
+
+    #[test]
+    fn a_letter_holds_its_link_and_debug_shows_neither_link_nor_address() {
+        for letter in
+            [Letter::set_password("a@x.y", "l://k"), Letter::reset_password("a@x.y", "l://k")]
+        {
+            assert!(letter.text.contains("\n\nl://k\n\n") && letter.links == ["l://k"]);
+            let shown = format!("{letter:?}");
+            assert!(!shown.contains("l://k") && !shown.contains("a@x.y"), "{shown}");
+        }
+    }
+}

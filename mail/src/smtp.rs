@@ -1,0 +1,189 @@
+//! The operator's mail server.
+
+use std::{fmt, time::Duration};
+
+use lettre::{
+    AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor,
+    message::{Mailbox, header::ContentType},
+    transport::smtp::{
+        Error as SmtpError,
+        authentication::Credentials,
+        client::{Tls, TlsParameters},
+        extension::ClientId,
+    },
+};
+use secrecy::{ExposeSecret, SecretString};
+use url::{Host, Url};
+
+use crate::Letter;
+
+/// How long the server may take over each step of a conversation.
+const STEP: Duration = Duration::from_secs(20);
+
+/// Sends letters through one server. Cheap to clone.
+#[derive(Clone)]
+pub struct Mailer {
+    transport: AsyncSmtpTransport<Tokio1Executor>,
+    from: Mailbox,
+    server: String,
+}
+
+impl fmt::Debug for Mailer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mailer").field("server", &self.server).finish_non_exhaustive()
+    }
+}
+
+/// Why there is no mailer; the text names what to correct and shows no password.
+#[derive(Debug, thiserror::Error)]
+pub enum BadMailer {
+    /// The server's address.
+    #[error(
+        "the address of the mail server must be smtps://user:password@host or smtp://user:password@host:587"
+    )]
+    Address,
+    /// Whom letters are from.
+    #[error("the sender must be an e-mail address such as Fanfare <hello@example.com>")]
+    From,
+    /// TLS cannot be set up for this host.
+    #[error("TLS cannot be set up for {0}")]
+    Tls(String),
+}
+
+/// Why a letter did not leave.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The server refused it for good.
+    #[error("the mail server refused the letter ({0})")]
+    Refused(String),
+    /// It may pass later. The server may have it all the same if the connection was lost at the end.
+    #[error("the mail server did not take the letter ({0})")]
+    Later(String),
+}
+
+impl Mailer {
+    /// Returns a mailer for a server: `smtps://` speaks TLS from the start, `smtp://` must be upgraded by STARTTLS, save
+    /// on loopback, where there is no line to listen in on.
+    ///
+    /// # Errors
+    /// [`BadMailer`].
+    pub fn new(address: &SecretString, from: &str) -> Result<Self, BadMailer> {
+        let url = Url::parse(address.expose_secret()).map_err(|_| BadMailer::Address)?;
+        let from: Mailbox = from.parse().map_err(|_| BadMailer::From)?;
+        // The parser of URLs knows hosts of web schemes alone, so this one's is read again as such.
+        let host = url.host_str().filter(|host| !host.is_empty()).ok_or(BadMailer::Address)?;
+        let host = Host::parse(host).map_err(|_| BadMailer::Address)?;
+        let name = host.to_string();
+        let bare = name.trim_matches(['[', ']']).to_owned();
+        let parameters =
+            || TlsParameters::new(bare.clone()).map_err(|_| BadMailer::Tls(bare.clone()));
+        let (tls, port) = match url.scheme() {
+            "smtps" => (Tls::Wrapper(parameters()?), 465),
+            "smtp" if is_loopback(&host) => (Tls::None, 25),
+            "smtp" => (Tls::Required(parameters()?), 587),
+            _ => return Err(BadMailer::Address),
+        };
+        let sender = ClientId::Domain(from.email.domain().to_owned());
+        let mut builder = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(bare)
+            .port(url.port().unwrap_or(port))
+            .tls(tls)
+            .hello_name(sender)
+            .timeout(Some(STEP));
+        if !url.username().is_empty() {
+            let user = decoded(url.username())?;
+            let password = decoded(url.password().unwrap_or_default())?;
+            builder = builder.credentials(Credentials::new(user, password));
+        }
+        let server = url.port().map_or(name.clone(), |port| format!("{name}:{port}"));
+        Ok(Self { transport: builder.build(), from, server })
+    }
+
+    /// Asks the server whether it would take letters.
+    ///
+    /// # Errors
+    /// Why not.
+    pub async fn check(&self) -> Result<(), Failure> {
+        match self.transport.test_connection().await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Failure::Later("it hung up".to_owned())),
+            Err(error) => Err(failure(&error)),
+        }
+    }
+
+    /// Sends a letter under an id: `id` and the sender's domain make its `Message-ID`. A mail server or a mailbox that
+    /// gets a letter twice under one id keeps it once.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] for good, [`Failure::Later`] for now.
+    pub async fn send(&self, id: &str, letter: &Letter) -> Result<(), Failure> {
+        let refused = |what: String| Failure::Refused(what);
+        let to: Mailbox =
+            letter.to.parse().map_err(|_| refused("the address is not one".to_owned()))?;
+        let message = Message::builder()
+            .from(self.from.clone())
+            .to(to)
+            .subject(letter.subject.clone())
+            .message_id(Some(format!("<{id}@{}>", self.from.email.domain())))
+            .header(ContentType::TEXT_PLAIN)
+            .body(letter.text.clone())
+            .map_err(|_| refused("the letter cannot be written".to_owned()))?;
+        match self.transport.send(message).await {
+            Ok(_) => Ok(()),
+            Err(error) => Err(failure(&error)),
+        }
+    }
+}
+
+/// The server's status is shown and its words are not: they may repeat the recipient.
+fn failure(error: &SmtpError) -> Failure {
+    let what = match error.status() {
+        Some(code) => format!("status {code}"),
+        None if error.is_timeout() => "it took too long".to_owned(),
+        None if error.is_tls() => "TLS failed".to_owned(),
+        None if error.is_client() => "it does not offer what is needed".to_owned(),
+        None => "it cannot be reached, or the connection was lost".to_owned(),
+    };
+    if error.is_permanent() { Failure::Refused(what) } else { Failure::Later(what) }
+}
+
+fn is_loopback(host: &Host) -> bool {
+    match host {
+        Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
+        Host::Ipv4(address) => address.is_loopback(),
+        Host::Ipv6(address) => address.is_loopback(),
+    }
+}
+
+/// A part of the address that may be percent-encoded.
+fn decoded(part: &str) -> Result<String, BadMailer> {
+    let text = percent_encoding::percent_decode_str(part).decode_utf8();
+    text.map(String::from).map_err(|_| BadMailer::Address)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BadMailer, Mailer};
+
+    fn made(address: &str, from: &str) -> Result<Mailer, BadMailer> {
+        Mailer::new(&address.into(), from)
+    }
+
+    #[test]
+    fn addresses_of_servers_are_read_and_wrong_ones_named() {
+        for good in [
+            "smtps://ada:p%40ss@mail.example.com",
+            "smtp://mail.example.com:587",
+            "smtp://127.0.0.1:2525",
+            "smtp://[::1]:2525",
+        ] {
+            let mailer = made(good, "Fanfare <hello@example.com>");
+            let shown = format!("{:?}", mailer.unwrap());
+            assert!(!shown.contains("ss@"), "{shown}");
+        }
+        for bad in ["", "mail.example.com", "https://mail.example.com", "smtp://", "smtp:x"] {
+            let refused = made(bad, "hello@example.com").unwrap_err();
+            assert!(matches!(refused, BadMailer::Address), "{bad}: {refused}");
+        }
+        assert!(matches!(made("smtp://x.example", "nobody").unwrap_err(), BadMailer::From));
+    }
+}

@@ -1,0 +1,86 @@
+//! Sending one letter.
+
+use fanfare_domain::{
+    mail::{
+        Delivery,
+        work::{self as letters, MailOutcome},
+    },
+    work::{Hold, MAX_LAPS},
+};
+use fanfare_entities::letter;
+use fanfare_jobs::{Kind, SendMail};
+use fanfare_mail::{Failure, Letter};
+use tracing::Instrument;
+
+use crate::{Context, lease, publish_post::verdict};
+
+/// Sends a letter, if it is due and nobody else has it.
+pub async fn run(job: SendMail, cx: Context) {
+    let row = match letters::claim(&cx.domain, &cx.name, job.letter_id).await {
+        Ok(Some(row)) => row,
+        Ok(None) => return,
+        Err(error) => {
+            tracing::debug!(%error, "claim failed; the letter will be enqueued again");
+            return;
+        }
+    };
+    let span = tracing::error_span!("letter", letter.id = %row.uid);
+    carry(&cx, &row).instrument(span).await;
+}
+
+async fn carry(cx: &Context, row: &letter::Model) {
+    cx.failpoint.reach("letter_claimed").await;
+    let hold = Hold { id: row.id.0, fence: row.fence };
+    let outcome = lease::kept(cx, Kind::SendMail, hold, send(cx, row)).await;
+    cx.failpoint.reach("letter_sent").await;
+    cx.tally.letter(&outcome);
+    match letters::finish(&cx.domain, hold, &outcome).await {
+        Ok(_) => tracing::debug!(?outcome, "the letter was worked on"),
+        Err(error) => {
+            tracing::warn!(%error, "a letter's result was not written; it will be tried again")
+        }
+    }
+}
+
+async fn send(cx: &Context, row: &letter::Model) -> MailOutcome {
+    if row.laps > MAX_LAPS {
+        return MailOutcome::Failed("its workers ended before it was sent".to_owned());
+    }
+    let letter = match letters::written(&cx.domain, row).await {
+        Ok(Some(letter)) => letter,
+        Ok(None) => return MailOutcome::Dropped,
+        Err(error) => {
+            tracing::error!(%error, "a letter could not be written or opened");
+            return again(cx, row, "the letter could not be written or opened".to_owned());
+        }
+    };
+    cx.failpoint.reach("letter_written").await;
+    deliver(cx, row, &letter).await
+}
+
+async fn deliver(cx: &Context, row: &letter::Model, letter: &Letter) -> MailOutcome {
+    let mailer = match cx.domain.settings.mail() {
+        Delivery::Smtp(mailer) => mailer,
+        Delivery::Shown => return MailOutcome::Sent,
+        Delivery::None => return again(cx, row, "no mail server is set".to_owned()),
+    };
+    match mailer.send(&row.uid.simple().to_string(), letter).await {
+        Ok(()) => MailOutcome::Sent,
+        Err(Failure::Refused(why)) => {
+            tracing::warn!(why, "the mail server refused a letter");
+            MailOutcome::Failed(why)
+        }
+        Err(Failure::Later(why)) => {
+            tracing::warn!(why, "the mail server did not take a letter");
+            again(cx, row, why)
+        }
+    }
+}
+
+/// The usual waits of a post, as many times.
+fn again(cx: &Context, row: &letter::Model, why: String) -> MailOutcome {
+    match verdict::next_try(row.id.0, row.attempts + 1, None, cx.now()) {
+        Some(at) => MailOutcome::Again(at, why),
+        None => MailOutcome::Failed(why),
+    }
+}
