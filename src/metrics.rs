@@ -61,7 +61,7 @@ async fn look(role: &'static str, recorded: Recorded, cx: Domain) {
         record::info(env!("CARGO_PKG_VERSION"), role);
         let (database, queue) = tokio::join!(
             tokio::time::timeout(PATIENCE, cx.db.now()),
-            tokio::time::timeout(PATIENCE, cx.bell.ping()),
+            tokio::time::timeout(PATIENCE, cx.queue.ping()),
         );
         record::reachable(matches!(database, Ok(Ok(_))), matches!(queue, Ok(Ok(()))));
         recorded.settle();

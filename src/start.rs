@@ -7,7 +7,7 @@ use fanfare_domain::{
     Domain, Parts, Settings, access::Scope, accounts::Simulator, clock::Clock, db::Db,
     failpoint::Failpoint, keys, people, vault::Vault,
 };
-use fanfare_jobs::Bell;
+use fanfare_jobs::Queue;
 use fanfare_limits::{Limits, Time};
 use fanfare_media::{Scratch, Store};
 use fanfare_outbound::{Client, Policy};
@@ -48,9 +48,9 @@ pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
     } else {
         fanfare_migration::check(&db.write).await?;
     }
-    let bell = match &config.redis_url {
-        Some(url) => Bell::redis(url).await.context("FANFARE_REDIS_URL")?,
-        None => Bell::memory(),
+    let queue = match &config.redis_url {
+        Some(url) => Queue::redis(url).await.context("FANFARE_REDIS_URL")?,
+        None => Queue::memory(),
     };
     let limits = match &config.redis_url {
         Some(url) => Limits::redis(url, Time::Store).context("FANFARE_REDIS_URL")?,
@@ -82,7 +82,7 @@ pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
     };
     let clock = Clock::machine();
     let failpoint = Failpoint::at(config.failpoint.as_deref());
-    Ok(Domain::new(Parts { db, clock, bell, limits, vault, http, store, settings, failpoint }))
+    Ok(Domain::new(Parts { db, clock, queue, limits, vault, http, store, settings, failpoint }))
 }
 
 /// Closes a database of an earlier version to others; what is made anew is closed by the umask.

@@ -70,7 +70,7 @@ impl Act {
         Tx::begin(&self.cx).await
     }
 
-    /// Ends a change: stores the answer under the reserved key in the same transaction, commits and rings.
+    /// Ends a change: stores the answer under the reserved key in the same transaction, commits and enqueues.
     ///
     /// # Errors
     /// The database's; or another request has taken the key over, and then nothing was changed.

@@ -43,8 +43,8 @@ pub enum Guard {
     RepeatedStaysOpen,
     /// Pausing, moving or changing a post takes it from its holder.
     ChangeTakesRow,
-    /// Rings go out only for what was committed.
-    RingAfterCommit,
+    /// Jobs are enqueued only after the commit.
+    EnqueueAfterCommit,
 }
 
 impl Guard {
@@ -68,7 +68,7 @@ impl Guard {
         Self::FoundSince,
         Self::RepeatedStaysOpen,
         Self::ChangeTakesRow,
-        Self::RingAfterCommit,
+        Self::EnqueueAfterCommit,
     ];
 }
 

@@ -46,5 +46,5 @@ async fn lags(cx: &Domain) -> crate::Result<Vec<String>> {
 }
 
 async fn queue(cx: &Domain) -> Option<String> {
-    cx.bell.ping().await.err().map(|_| "The queue does not answer.".to_owned())
+    cx.queue.ping().await.err().map(|_| "The queue does not answer.".to_owned())
 }

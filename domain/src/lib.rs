@@ -7,6 +7,7 @@ pub mod access;
 pub mod accounts;
 pub mod act;
 pub mod activity;
+mod after_commit;
 pub mod brands;
 mod catalogue;
 pub mod clock;
@@ -33,7 +34,6 @@ pub mod people;
 pub mod platforms;
 pub mod posts;
 pub mod processes;
-mod ring;
 pub mod rows;
 pub mod sign_in;
 pub mod slots;
@@ -48,7 +48,7 @@ pub mod work;
 use std::{collections::BTreeMap, ops::Deref, sync::Arc};
 
 use fanfare_entities::Millis;
-use fanfare_jobs::Bell;
+use fanfare_jobs::Queue;
 use fanfare_limits::Limits;
 use fanfare_mail::Mailer;
 use fanfare_media::{Scratch, Store, Tools};
@@ -78,11 +78,11 @@ pub struct Inner {
     /// The time.
     pub clock: clock::Clock,
     /// The queue.
-    pub bell: Bell,
+    pub queue: Queue,
     /// The counters of limits.
     pub limits: Limits,
-    /// Rings after commits.
-    pub ringer: ring::Ringer,
+    /// Enqueues jobs after commits.
+    pub after_commit: after_commit::AfterCommit,
     /// New posts on their way into the database.
     pub new_posts: posts::Writer,
     /// Secrets at rest.
@@ -137,7 +137,7 @@ pub struct Parts {
     /// The time.
     pub clock: clock::Clock,
     /// The queue.
-    pub bell: Bell,
+    pub queue: Queue,
     /// The counters of limits.
     pub limits: Limits,
     /// Secrets at rest.
@@ -153,17 +153,17 @@ pub struct Parts {
 }
 
 impl Domain {
-    /// Puts the parts together and starts the task that rings after commits; it ends with the last clone.
+    /// Assembles the parts and starts the task that enqueues after commits; it ends with the last clone.
     #[must_use]
     pub fn new(parts: Parts) -> Self {
-        let (ringer, rings) = ring::Ringer::new(parts.clock.clone());
-        let bell = parts.bell.clone();
+        let (after_commit, pending) = after_commit::AfterCommit::new(parts.clock.clone());
+        let queue = parts.queue.clone();
         let inner = Arc::new(Inner {
             db: parts.db,
             clock: parts.clock,
-            bell: parts.bell,
+            queue: parts.queue,
             limits: parts.limits,
-            ringer,
+            after_commit,
             new_posts: posts::Writer::default(),
             vault: parts.vault,
             http: parts.http,
@@ -172,7 +172,7 @@ impl Domain {
             failpoint: parts.failpoint,
             process: Uuid::now_v7(),
         });
-        tokio::spawn(ring::run(rings, bell));
+        tokio::spawn(after_commit::run(pending, queue));
         Self(inner)
     }
 }

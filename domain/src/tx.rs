@@ -1,10 +1,10 @@
 //! The transaction through which every change is made.
 //!
-//! It is the only thing that can ring or emit: nobody can ring for a change that did not commit, or commit and forget
-//! to ring. A statement that is a transaction by itself goes through [`at_once`].
+//! Only this type can enqueue jobs and emit events, so no code can enqueue a change that did not commit, or commit and
+//! forget to enqueue. A statement that is a transaction by itself goes through [`run_statement`].
 
 use fanfare_entities::{Millis, WorkspaceId};
-use fanfare_jobs::{Kind, Ring};
+use fanfare_jobs::{JobKind, JobRef};
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr, QueryResult, Statement};
 
 use crate::{
@@ -15,50 +15,50 @@ use crate::{
     guard::{self, Guard},
 };
 
-/// A write transaction with what follows from it.
+/// A write transaction with its events and the jobs to enqueue after the commit.
 pub struct Tx {
     cx: Domain,
     conn: DatabaseTransaction,
-    rings: Vec<Rung>,
+    jobs: Vec<DueJob>,
     events: Vec<NewEvent>,
 }
 
 impl Tx {
-    /// Begins.
+    /// Begins a transaction.
     ///
     /// # Errors
     /// The database cannot be reached.
     pub async fn begin(cx: &Domain) -> Result<Self> {
         let conn = cx.db.begin().await?;
-        Ok(Self { cx: cx.clone(), conn, rings: Vec::new(), events: Vec::new() })
+        Ok(Self { cx: cx.clone(), conn, jobs: Vec::new(), events: Vec::new() })
     }
 
-    /// The rules' context.
+    /// Returns the domain's context.
     #[must_use]
     pub const fn domain(&self) -> &Domain {
         &self.cx
     }
 
-    /// The connection, for statements.
+    /// Returns the connection, for statements.
     #[must_use]
     pub const fn conn(&self) -> &DatabaseTransaction {
         &self.conn
     }
 
-    /// The time.
+    /// Returns the current time.
     #[must_use]
     pub fn now(&self) -> Millis {
         self.cx.clock.now()
     }
 
-    /// Notes that a row of a workspace is due, to be rung for after the commit.
-    pub fn ring(&mut self, kind: Kind, workspace: WorkspaceId, id: i64, due_at: Millis) {
-        self.rings.push(Rung { kind, ring: Ring::of(workspace.0, id), due_at });
+    /// Enqueues a row of a workspace after the commit.
+    pub fn enqueue(&mut self, kind: JobKind, workspace: WorkspaceId, id: i64, due_at: Millis) {
+        self.jobs.push(DueJob { kind, job: JobRef::of(workspace.0, id), due_at });
     }
 
-    /// Notes that a row of no workspace is due, to be rung for after the commit.
-    pub(crate) fn ring_for_nobody(&mut self, kind: Kind, id: i64, due_at: Millis) {
-        self.rings.push(Rung { kind, ring: Ring::from(id), due_at });
+    /// Enqueues a row of no workspace after the commit.
+    pub(crate) fn enqueue_global(&mut self, kind: JobKind, id: i64, due_at: Millis) {
+        self.jobs.push(DueJob { kind, job: JobRef::from(id), due_at });
     }
 
     /// Notes an event, to be written with its webhook deliveries just before the commit: the counters of the
@@ -79,57 +79,57 @@ impl Tx {
         let (now, events) = (self.cx.clock.now(), std::mem::take(&mut self.events));
         for made in events::append(&self.conn, &events, now).await? {
             if let Some(due_at) = made.due_at {
-                self.ring(Kind::DeliverWebhook, made.workspace_id, made.id.0, due_at);
+                self.enqueue(JobKind::DeliverWebhook, made.workspace_id, made.id.0, due_at);
             }
         }
         Ok(())
     }
 
-    /// Commits, then rings.
+    /// Commits, then enqueues.
     ///
     /// # Errors
     /// The database's. When the answer of the commit itself was lost the change may have been made.
     pub async fn commit(mut self) -> Result<()> {
         self.tell().await?;
-        if guard::is_down(Guard::RingAfterCommit) {
-            ring(&self.cx, &self.rings);
+        if guard::is_down(Guard::EnqueueAfterCommit) {
+            enqueue(&self.cx, &self.jobs);
         }
         self.cx.failpoint.cut(Moment::BeforeCommit)?;
         self.conn.commit().await?;
         self.cx.failpoint.cut(Moment::AfterCommit)?;
-        if guard::stands(Guard::RingAfterCommit) {
-            ring(&self.cx, &self.rings);
+        if guard::stands(Guard::EnqueueAfterCommit) {
+            enqueue(&self.cx, &self.jobs);
         }
         Ok(())
     }
 }
 
-/// Runs a statement that is a whole transaction, then rings for what `rung` finds in the rows that it returns.
+/// Runs a statement that is a whole transaction, then enqueues the jobs that `due_job` finds in the returned rows.
 ///
 /// # Errors
 /// The database's. When the answer was lost the change may have been made.
-pub(crate) async fn at_once(
+pub(crate) async fn run_statement(
     cx: &Domain,
     query: Statement,
-    rung: impl FnMut(&QueryResult) -> Result<Option<Rung>, DbErr>,
+    due_job: impl FnMut(&QueryResult) -> Result<Option<DueJob>, DbErr>,
 ) -> Result<()> {
     cx.failpoint.cut(Moment::BeforeCommit)?;
     let rows = cx.db.write.query_all_raw(query).await?;
     cx.failpoint.cut(Moment::AfterCommit)?;
-    let rings: Vec<_> = rows.iter().map(rung).collect::<Result<_, DbErr>>()?;
-    ring(cx, rings.iter().flatten());
+    let jobs: Vec<_> = rows.iter().map(due_job).collect::<Result<_, DbErr>>()?;
+    enqueue(cx, jobs.iter().flatten());
     Ok(())
 }
 
-/// A row that is due, to be rung for.
-pub(crate) struct Rung {
-    pub kind: Kind,
-    pub ring: Ring,
+/// A due row to enqueue.
+pub(crate) struct DueJob {
+    pub kind: JobKind,
+    pub job: JobRef,
     pub due_at: Millis,
 }
 
-fn ring<'a>(cx: &Domain, rings: impl IntoIterator<Item = &'a Rung>) {
-    for rung in rings {
-        cx.ringer.ring(rung.kind, rung.ring, rung.due_at);
+fn enqueue<'a>(cx: &Domain, jobs: impl IntoIterator<Item = &'a DueJob>) {
+    for due in jobs {
+        cx.after_commit.enqueue(due.kind, due.job, due.due_at);
     }
 }

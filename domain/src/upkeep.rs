@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fanfare_entities::{Millis, chore, event, idempotency_key, secret, webhook_delivery};
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, sea_query::OnConflict};
 use uuid::Uuid;
 
@@ -54,7 +54,8 @@ pub async fn ensure(cx: &Domain) -> Result<()> {
 /// # Errors
 /// The database's.
 pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<chore::Model>> {
-    let taken = work::claim(&cx.db.write, Kind::CleanUp, &[id], (holder, cx.clock.now())).await?;
+    let taken =
+        work::claim(&cx.db.write, JobKind::CleanUp, &[id], (holder, cx.clock.now())).await?;
     Ok(taken.into_iter().next())
 }
 
@@ -121,5 +122,5 @@ pub async fn finish(cx: &Domain, chore: &chore::Model) -> Result<()> {
     let every = CHORES.iter().find(|(name, _)| *name == chore.name).map(|(_, every)| *every);
     let every = every.and_then(|every| Millis::try_from(every.as_millis()).ok()).unwrap_or(DAY);
     let hold = Hold { id: chore.id.0, fence: chore.fence };
-    work::release(cx, Kind::CleanUp, &[hold], cx.clock.now() + every).await
+    work::release(cx, JobKind::CleanUp, &[hold], cx.clock.now() + every).await
 }

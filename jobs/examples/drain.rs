@@ -10,14 +10,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fanfare_jobs::{Bell, Kind, PublishPost, Slots, run_worker};
+use fanfare_jobs::{Concurrency, JobKind, PublishPost, Queue, run_worker};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let count: usize = std::env::args().nth(1).map_or(Ok(100_000), |arg| arg.parse())?;
-    drain("memory", &Bell::memory(), count).await?;
+    drain("memory", &Queue::memory(), count).await?;
 
     let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
     let mut server = Command::new("redis-server")
@@ -25,21 +25,21 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .current_dir(std::env::temp_dir())
         .stdout(Stdio::null())
         .spawn()?;
-    let bell = Bell::redis(&format!("redis://127.0.0.1:{port}/")).await?;
-    while bell.ping().await.is_err() {
+    let queue = Queue::redis(&format!("redis://127.0.0.1:{port}/")).await?;
+    while queue.ping().await.is_err() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    let drained = drain("redis", &bell, count).await;
+    let drained = drain("redis", &queue, count).await;
     server.kill()?;
     server.wait()?;
     Ok(drained?)
 }
 
-async fn drain(name: &str, bell: &Bell, count: usize) -> Result<(), fanfare_jobs::Error> {
+async fn drain(name: &str, queue: &Queue, count: usize) -> Result<(), fanfare_jobs::Error> {
     let ids: Vec<i64> = (1..=count as i64).collect();
     let start = Instant::now();
     for ids in ids.chunks(1_000) {
-        bell.push(Kind::PublishPost, ids).await?;
+        queue.push(JobKind::PublishPost, ids).await?;
     }
     report(name, "pushed by 1,000", count, start);
 
@@ -56,9 +56,10 @@ async fn drain(name: &str, bell: &Bell, count: usize) -> Result<(), fanfare_jobs
     };
     let start = Instant::now();
     let worker = tokio::spawn({
-        let (name, bell, stop) = (name.to_owned(), bell.clone(), stop.clone());
+        let (name, queue, stop) = (name.to_owned(), queue.clone(), stop.clone());
         async move {
-            run_worker(name, &bell, Slots::new(256), handler, stop, Duration::from_secs(5)).await
+            run_worker(name, &queue, Concurrency::new(256), handler, stop, Duration::from_secs(5))
+                .await
         }
     });
     done.notified().await;

@@ -1,4 +1,4 @@
-use crate::{Job, Kind};
+use crate::{Job, JobKind};
 
 /// Find out what is in one stored media file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub struct AnalyseMedia {
 }
 
 impl Job for AnalyseMedia {
-    const KIND: Kind = Kind::AnalyseMedia;
+    const KIND: JobKind = JobKind::AnalyseMedia;
 
     fn from_id(id: i64) -> Self {
         Self { analysis_id: id }

@@ -15,48 +15,48 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     Error,
-    hand::Hand,
-    pump::{Popped, Pump},
-    slots::Slot,
+    buffer::Buffer,
+    concurrency::Slot,
+    fetcher::{Dequeued, Fetcher},
 };
 
-/// What an apalis worker gets for one job: the id of its row and the slot it runs on. The slot is free again when this
-/// is dropped, so it is kept until the work is done; a panic or an abort drops it too.
+/// One fetched job: the id of its row and the slot it runs on. Dropping it frees the slot, so it is held until the work
+/// is done; a panic or an abort drops it too.
 #[derive(Debug)]
-pub struct Taken {
-    pub(crate) popped: Popped,
+pub struct FetchedJob {
+    pub(crate) dequeued: Dequeued,
     #[expect(dead_code, reason = "held for what its drop does")]
     pub(crate) slot: Slot,
 }
 
-impl Taken {
+impl FetchedJob {
     /// The id that was pushed.
     pub fn id(&self) -> i64 {
-        self.popped.id
+        self.dequeued.id
     }
 }
 
-/// The apalis backend, the same over Redis and over memory: it gives its worker what a pump task has taken.
+/// The apalis backend, the same over Redis and over memory: it gives its worker the jobs that a fetcher task has dequeued.
 ///
-/// It never returns an error of Redis and never ends by itself. Dropping it stops the pump, which puts back what the
-/// worker has not fetched.
+/// It never returns an error of Redis and never ends by itself. Dropping it stops the fetcher, which puts back the jobs
+/// that the worker has not fetched.
 #[must_use = "a backend does nothing until a worker polls it"]
 pub struct Backend {
     /// Until the worker starts.
-    pump: Option<Pump>,
+    fetcher: Option<Fetcher>,
     /// From then on.
     running: Option<JoinHandle<()>>,
-    hand: Arc<Hand>,
+    buffer: Arc<Buffer>,
     stop: CancellationToken,
     tasks: TaskTracker,
 }
 
 impl Backend {
-    pub(crate) fn new(pump: Pump, tasks: TaskTracker) -> Self {
+    pub(crate) fn new(fetcher: Fetcher, tasks: TaskTracker) -> Self {
         Self {
-            hand: Arc::clone(&pump.hand),
-            stop: pump.stop.clone(),
-            pump: Some(pump),
+            buffer: Arc::clone(&fetcher.buffer),
+            stop: fetcher.stop.clone(),
+            fetcher: Some(fetcher),
             running: None,
             tasks,
         }
@@ -70,12 +70,12 @@ impl Drop for Backend {
 }
 
 impl ApalisBackend for Backend {
-    type Task = Task<Taken>;
+    type Task = Task<FetchedJob>;
     type Error = Error;
 
     fn poll_ready(&mut self, _: &mut Context<'_>, _: &WorkerContext) -> Poll<Result<(), Error>> {
-        if let Some(pump) = self.pump.take() {
-            self.running = Some(self.tasks.spawn(pump.run()));
+        if let Some(fetcher) = self.fetcher.take() {
+            self.running = Some(self.tasks.spawn(fetcher.run()));
         }
         Poll::Ready(Ok(()))
     }
@@ -88,20 +88,20 @@ impl ApalisBackend for Backend {
         // The worker looks for finished jobs and for new ones in one loop, and tokio shows a task nothing finished once
         // its budget is spent. So this must say Pending then too, or the loop starts jobs and never sees one end.
         let budget = ready!(coop::poll_proceed(cx));
-        match self.hand.poll_fetch(cx) {
-            Poll::Ready(Some(taken)) => {
+        match self.buffer.poll_fetch(cx) {
+            Poll::Ready(Some(job)) => {
                 budget.made_progress();
-                let id = TaskId::from_int(taken.id().unsigned_abs());
-                Poll::Ready(Some(Ok(TaskBuilder::new(taken).task_id(id).build())))
+                let id = TaskId::from_int(job.id().unsigned_abs());
+                Poll::Ready(Some(Ok(TaskBuilder::new(job).task_id(id).build())))
             }
             // apalis calls this no more once it knows of the stop, and would take `None` for the end of the worker.
             Poll::Ready(None) if self.stop.is_cancelled() => Poll::Pending,
-            Poll::Ready(None) => Poll::Ready(Some(Err(Error::PumpEnded))),
+            Poll::Ready(None) => Poll::Ready(Some(Err(Error::FetcherEnded))),
             Poll::Pending => Poll::Pending,
         }
     }
 
-    /// Ready when what was not fetched is back on the queue.
+    /// Becomes ready when the jobs that were not fetched are back on the queue.
     fn poll_close(&mut self, cx: &mut Context<'_>, _: &WorkerContext) -> Poll<Result<(), Error>> {
         self.stop.cancel();
         let Some(running) = &mut self.running else {
@@ -109,12 +109,12 @@ impl ApalisBackend for Backend {
         };
         let ended = ready!(Pin::new(running).poll(cx));
         self.running = None;
-        Poll::Ready(ended.map_err(|_| Error::PumpEnded))
+        Poll::Ready(ended.map_err(|_| Error::FetcherEnded))
     }
 }
 
 impl BackendConfig for Backend {
-    type Args = Taken;
+    type Args = FetchedJob;
     type Id = u64;
     /// As apalis means it: tasks come as they are and need no decoding.
     type Kind = Ephemeral;

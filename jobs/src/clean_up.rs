@@ -1,4 +1,4 @@
-use crate::{Job, Kind};
+use crate::{Job, JobKind};
 
 /// Do one piece of upkeep: a sync, a refresh, a deletion whose time has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub struct CleanUp {
 }
 
 impl Job for CleanUp {
-    const KIND: Kind = Kind::CleanUp;
+    const KIND: JobKind = JobKind::CleanUp;
 
     fn from_id(id: i64) -> Self {
         Self { chore_id: id }

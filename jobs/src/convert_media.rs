@@ -1,4 +1,4 @@
-use crate::{Job, Kind};
+use crate::{Job, JobKind};
 
 /// Make one media file that fits a network out of a stored one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub struct ConvertMedia {
 }
 
 impl Job for ConvertMedia {
-    const KIND: Kind = Kind::ConvertMedia;
+    const KIND: JobKind = JobKind::ConvertMedia;
 
     fn from_id(id: i64) -> Self {
         Self { variant_id: id }

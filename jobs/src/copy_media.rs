@@ -1,4 +1,4 @@
-use crate::{Job, Kind};
+use crate::{Job, JobKind};
 
 /// Fetch one media file into our own storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub struct CopyMedia {
 }
 
 impl Job for CopyMedia {
-    const KIND: Kind = Kind::CopyMedia;
+    const KIND: JobKind = JobKind::CopyMedia;
 
     fn from_id(id: i64) -> Self {
         Self { asset_id: id }

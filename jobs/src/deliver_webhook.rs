@@ -1,4 +1,4 @@
-use crate::{Job, Kind};
+use crate::{Job, JobKind};
 
 /// Deliver one event to one webhook endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub struct DeliverWebhook {
 }
 
 impl Job for DeliverWebhook {
-    const KIND: Kind = Kind::DeliverWebhook;
+    const KIND: JobKind = JobKind::DeliverWebhook;
 
     fn from_id(id: i64) -> Self {
         Self { delivery_id: id }

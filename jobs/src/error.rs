@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use apalis_core::monitor::MonitorError;
 
-/// What can go wrong between a ring and the worker it is meant for. No text contains the Redis URL or a password.
+/// Errors of enqueueing and fetching. No text contains the Redis URL or a password.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The URL cannot be read. What it contained is not repeated, since it may hold a password.
@@ -22,10 +22,10 @@ pub enum Error {
     /// Two workers of one process must not share a name: events and logs tell them apart by it.
     #[error("a worker named `{0}` already runs in this process")]
     NameTaken(String),
-    /// The task that feeds a worker ended although nobody asked it to.
+    /// The task that feeds a worker ended without a stop.
     #[error("the task that feeds the worker ended by itself")]
-    PumpEnded,
-    /// The worker ended although nobody asked it to.
+    FetcherEnded,
+    /// The worker ended without a stop.
     #[error("the worker ended by itself: {0}")]
     Worker(#[from] MonitorError),
 }

@@ -1,11 +1,11 @@
-use crate::Kind;
+use crate::JobKind;
 
 /// A payload: which row to look at, and nothing of what stands in it.
 ///
 /// What is done with it lives in the `workers` crate, in the file of the same name.
 pub trait Job: Send + 'static {
     /// The kind of work this is; it decides which queue carries the id.
-    const KIND: Kind;
+    const KIND: JobKind;
 
     /// The job for the row with this id.
     fn from_id(id: i64) -> Self;

@@ -1,4 +1,4 @@
-use crate::{Job, Kind};
+use crate::{Job, JobKind};
 
 /// Keep an account usable: refresh its tokens, warn of their end, give them back after a disconnect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub struct KeepAccount {
 }
 
 impl Job for KeepAccount {
-    const KIND: Kind = Kind::KeepAccount;
+    const KIND: JobKind = JobKind::KeepAccount;
 
     fn from_id(id: i64) -> Self {
         Self { account_id: id }

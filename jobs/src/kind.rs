@@ -2,7 +2,7 @@ use std::{fmt, str::FromStr};
 
 /// The one list of kinds of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum JobKind {
     /// Publish a post: [`PublishPost`](crate::PublishPost).
     PublishPost,
     /// Deliver a webhook: [`DeliverWebhook`](crate::DeliverWebhook).
@@ -21,7 +21,7 @@ pub enum Kind {
     SendMail,
 }
 
-impl Kind {
+impl JobKind {
     /// All of them, in the order of their declaration.
     pub const ALL: [Self; 8] = [
         Self::PublishPost,
@@ -49,22 +49,22 @@ impl Kind {
     }
 
     /// The queue an operator names to have this kind worked on.
-    pub const fn queue(self) -> Queue {
+    pub const fn queue(self) -> QueueName {
         match self {
-            Self::PublishPost => Queue::Publish,
-            Self::DeliverWebhook => Queue::Webhook,
-            Self::CopyMedia => Queue::Media,
-            Self::AnalyseMedia => Queue::Analyse,
-            Self::ConvertMedia => Queue::Convert,
-            Self::CleanUp | Self::KeepAccount => Queue::Upkeep,
-            Self::SendMail => Queue::Mail,
+            Self::PublishPost => QueueName::Publish,
+            Self::DeliverWebhook => QueueName::Webhook,
+            Self::CopyMedia => QueueName::Media,
+            Self::AnalyseMedia => QueueName::Analyse,
+            Self::ConvertMedia => QueueName::Convert,
+            Self::CleanUp | Self::KeepAccount => QueueName::Upkeep,
+            Self::SendMail => QueueName::Mail,
         }
     }
 }
 
 /// The operator's names for what a worker process does: `worker --queues publish,webhook`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Queue {
+pub enum QueueName {
     /// Publishing posts.
     Publish,
     /// Delivering webhooks.
@@ -81,7 +81,7 @@ pub enum Queue {
     Mail,
 }
 
-impl Queue {
+impl QueueName {
     /// All of them, in the order of their declaration.
     pub const ALL: [Self; 7] = [
         Self::Publish,
@@ -116,7 +116,7 @@ pub struct UnknownName {
     known: Vec<&'static str>,
 }
 
-impl FromStr for Kind {
+impl FromStr for JobKind {
     type Err = UnknownName;
 
     fn from_str(name: &str) -> Result<Self, UnknownName> {
@@ -128,7 +128,7 @@ impl FromStr for Kind {
     }
 }
 
-impl FromStr for Queue {
+impl FromStr for QueueName {
     type Err = UnknownName;
 
     fn from_str(name: &str) -> Result<Self, UnknownName> {
@@ -140,13 +140,13 @@ impl FromStr for Queue {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for JobKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
-impl fmt::Display for Queue {
+impl fmt::Display for QueueName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -162,30 +162,30 @@ mod tests {
 
     #[test]
     fn every_name_reads_back_to_what_it_names() {
-        for (place, kind) in Kind::ALL.into_iter().enumerate() {
+        for (position, kind) in JobKind::ALL.into_iter().enumerate() {
             assert_eq!(kind.as_str().parse(), Ok(kind));
-            assert_eq!(kind as usize, place, "a bell keeps its queues in this order");
+            assert_eq!(kind as usize, position, "`Queue` keeps its queues in this order");
         }
-        for queue in Queue::ALL {
+        for queue in QueueName::ALL {
             assert_eq!(queue.as_str().parse(), Ok(queue));
-            assert!(Kind::ALL.into_iter().any(|kind| kind.queue() == queue), "{queue} has work");
+            assert!(JobKind::ALL.into_iter().any(|kind| kind.queue() == queue), "{queue} has work");
         }
     }
 
     #[test]
     fn an_unknown_name_is_answered_with_the_known_ones() {
-        let error = "publsh".parse::<Queue>().unwrap_err();
+        let error = "publsh".parse::<QueueName>().unwrap_err();
         assert_eq!(
             error.to_string(),
             "unknown queue `publsh`; known are publish, webhook, media, analyse, convert, upkeep, mail"
         );
-        assert!("Publish".parse::<Queue>().is_err());
-        assert!("".parse::<Kind>().is_err());
+        assert!("Publish".parse::<QueueName>().is_err());
+        assert!("".parse::<JobKind>().is_err());
     }
 
     #[test]
     fn each_payload_has_its_own_kind_and_keeps_its_id() {
-        fn check<J: Job>() -> Kind {
+        fn check<J: Job>() -> JobKind {
             assert_eq!(J::from_id(-7).id(), -7);
             J::KIND
         }
@@ -199,6 +199,6 @@ mod tests {
             check::<KeepAccount>(),
             check::<SendMail>(),
         ];
-        assert_eq!(kinds, Kind::ALL);
+        assert_eq!(kinds, JobKind::ALL);
     }
 }

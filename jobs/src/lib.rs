@@ -1,50 +1,50 @@
-//! What is put on the queue, and how it is taken off again.
+//! The job queue: enqueueing rows' ids and running workers on them.
 //!
-//! The database row is the work; the queue is only its doorbell. A job carries the id of a row and nothing else, so
-//! a ring may be lost, doubled, late or out of order and no work is lost or done twice: whoever takes an id claims
-//! the row, and the sweeper rings again for rows nobody came for.
+//! The database row is the work; the queue only says that it is due. A job carries the id of a row and nothing else, so
+//! an entry may be lost, doubled, late or out of order without losing or repeating work: the worker that takes an id
+//! claims the row, and the scheduler enqueues rows again that nobody has claimed.
 //!
-//! Read in this order: [`Kind`] and [`Queue`] (what there is to do), [`Bell`] (put ids on a queue), [`run_worker`]
-//! (take them off), then `pump.rs`, which is all that stands between the two.
+//! Read in this order: [`JobKind`] and [`QueueName`] (the kinds of work), [`Queue`] (enqueues ids), [`run_worker`] (runs
+//! jobs), then `fetcher.rs`, which connects the two.
 //!
-//! What is absent here: no database, no lease, no retry, no result. The row has all of that.
+//! This crate has no database, no leases, no retries and no results. The row has all of them.
 
 mod analyse_media;
 mod backend;
-mod bell;
+mod buffer;
 mod clean_up;
+mod concurrency;
+mod consumer;
 mod convert_media;
 mod copy_media;
 mod deliver_webhook;
 mod error;
-mod hand;
+mod fair_queue;
+mod fetcher;
 mod job;
+mod job_ref;
 mod keep_account;
 mod kind;
 mod memory_queue;
-mod popper;
 mod publish_post;
-mod pump;
+mod queue;
 mod redis_queue;
-mod ring;
 mod send_mail;
-mod slots;
-mod turns;
 mod worker;
 
 pub use analyse_media::AnalyseMedia;
-pub use backend::{Backend, Taken};
-pub use bell::Bell;
+pub use backend::{Backend, FetchedJob};
 pub use clean_up::CleanUp;
+pub use concurrency::Concurrency;
 pub use convert_media::ConvertMedia;
 pub use copy_media::CopyMedia;
 pub use deliver_webhook::DeliverWebhook;
 pub use error::Error;
 pub use job::Job;
+pub use job_ref::JobRef;
 pub use keep_account::KeepAccount;
-pub use kind::{Kind, Queue, UnknownName};
+pub use kind::{JobKind, QueueName, UnknownName};
 pub use publish_post::PublishPost;
-pub use ring::Ring;
+pub use queue::Queue;
 pub use send_mail::SendMail;
-pub use slots::Slots;
 pub use worker::run_worker;

@@ -5,103 +5,103 @@ use std::{
 
 use tokio::sync::Notify;
 
-use crate::{Ring, turns::Turns};
+use crate::{JobRef, fair_queue::FairQueue};
 
-/// Ids of one kind that wait in this process, in the order of their [turns](Turns), each at most once.
+/// The queued ids of one kind in this process, in [fair order](FairQueue), each at most once.
 #[derive(Debug, Default)]
 pub(crate) struct MemoryQueue {
     waiting: Mutex<Waiting>,
-    rung: Notify,
+    pushed: Notify,
 }
 
 #[derive(Debug, Default)]
 struct Waiting {
-    /// Ids by their places.
+    /// Ids by position.
     order: BTreeSet<(i64, i64)>,
-    /// The place of each.
-    places: HashMap<i64, i64>,
-    turns: Turns,
+    /// The position of each id.
+    positions: HashMap<i64, i64>,
+    fair_queue: FairQueue,
 }
 
 impl Waiting {
     fn head(&self) -> Option<i64> {
-        self.order.first().map(|(place, _)| *place)
+        self.order.first().map(|(position, _)| *position)
     }
 
-    fn put(&mut self, id: i64, place: i64) {
-        self.order.insert((place, id));
-        self.places.insert(id, place);
+    fn put(&mut self, id: i64, position: i64) {
+        self.order.insert((position, id));
+        self.positions.insert(id, position);
     }
 }
 
 impl MemoryQueue {
-    /// Gives ids their places; those that already wait keep theirs.
-    pub(crate) fn push(&self, rings: impl IntoIterator<Item = Ring>) {
+    /// Adds ids at their fair positions; ids that are already queued keep theirs.
+    pub(crate) fn push(&self, jobs: impl IntoIterator<Item = JobRef>) {
         let mut waiting = self.lock();
         let head = waiting.head();
-        waiting.turns.serve(head);
-        for ring in rings {
-            if !waiting.places.contains_key(&ring.id) {
-                let place = waiting.turns.next(ring.tenant);
-                waiting.put(ring.id, place);
+        waiting.fair_queue.serve(head);
+        for job in jobs {
+            if !waiting.positions.contains_key(&job.id) {
+                let position = waiting.fair_queue.next(job.tenant);
+                waiting.put(job.id, position);
             }
         }
         self.wake_one_if_any(&waiting);
     }
 
-    /// Puts ids that were taken and not worked on back at the front, in their old order.
+    /// Returns dequeued ids that were not worked on to the front, in their old order.
     pub(crate) fn put_back(&self, ids: &[i64]) {
         let mut waiting = self.lock();
         for id in ids.iter().rev() {
-            if !waiting.places.contains_key(id) {
-                let place = waiting.head().unwrap_or(0) - 1;
-                waiting.put(*id, place);
+            if !waiting.positions.contains_key(id) {
+                let position = waiting.head().unwrap_or(0) - 1;
+                waiting.put(*id, position);
             }
         }
         self.wake_one_if_any(&waiting);
     }
 
-    /// Takes up to `room` ids; from then on they may be pushed again.
+    /// Removes and returns up to `room` ids. They may be pushed again.
     pub(crate) fn take(&self, room: usize) -> Vec<i64> {
         let mut waiting = self.lock();
-        let Waiting { order, places, .. } = &mut *waiting;
+        let Waiting { order, positions, .. } = &mut *waiting;
         let mut ids = Vec::new();
         while ids.len() < room
             && let Some((_, id)) = order.pop_first()
         {
-            places.remove(&id);
+            positions.remove(&id);
             ids.push(id);
         }
-        // One push wakes one worker; whoever leaves something behind wakes the next.
+        // One push wakes one worker; a worker that leaves ids behind wakes the next.
         self.wake_one_if_any(&waiting);
         ids
     }
 
-    /// How many ids wait.
+    /// Returns the number of queued ids.
     pub(crate) fn len(&self) -> usize {
         self.lock().order.len()
     }
 
-    /// How many ids wait before this one; `None` if it does not wait.
-    pub(crate) fn place(&self, id: i64) -> Option<usize> {
+    /// Returns the number of ids ahead of this one, or `None` if it is not queued.
+    pub(crate) fn position(&self, id: i64) -> Option<usize> {
         let waiting = self.lock();
-        let place = *waiting.places.get(&id)?;
-        Some(waiting.order.range(..(place, id)).count())
+        let position = *waiting.positions.get(&id)?;
+        Some(waiting.order.range(..(position, id)).count())
     }
 
-    /// Waits for a push. May also end when another worker has already taken what was pushed.
-    pub(crate) async fn rung(&self) {
-        self.rung.notified().await;
+    /// Waits for a push. Another worker may already have taken the pushed ids.
+    pub(crate) async fn pushed(&self) {
+        self.pushed.notified().await;
     }
 
     fn wake_one_if_any(&self, waiting: &Waiting) {
         if !waiting.order.is_empty() {
-            self.rung.notify_one();
+            self.pushed.notify_one();
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
-        // Nothing that runs under the lock can stop half way and leave the collections apart.
+        // No code under the lock can panic between the two collections' updates.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -113,12 +113,12 @@ mod tests {
     #[test]
     fn ids_leave_in_the_order_they_came_and_wait_once() {
         let queue = MemoryQueue::default();
-        queue.push([5, 3, 9].map(Ring::from));
-        queue.push([3, 1, 5, 1].map(Ring::from));
+        queue.push([5, 3, 9].map(JobRef::from));
+        queue.push([3, 1, 5, 1].map(JobRef::from));
         assert_eq!(queue.len(), 4);
-        assert_eq!((queue.place(9), queue.place(7)), (Some(2), None));
+        assert_eq!((queue.position(9), queue.position(7)), (Some(2), None));
         assert_eq!(queue.take(3), [5, 3, 9]);
-        queue.push([3].map(Ring::from));
+        queue.push([3].map(JobRef::from));
         assert_eq!(queue.take(64), [1, 3], "a taken id may be pushed again");
         assert_eq!(queue.take(64), [] as [i64; 0]);
     }
@@ -126,24 +126,24 @@ mod tests {
     #[test]
     fn what_is_put_back_comes_first_again_unless_it_waits_already() {
         let queue = MemoryQueue::default();
-        queue.push([1, 2, 3, 4].map(Ring::from));
+        queue.push([1, 2, 3, 4].map(JobRef::from));
         let taken = queue.take(3);
-        queue.push([2].map(Ring::from));
+        queue.push([2].map(JobRef::from));
         queue.put_back(&taken);
         assert_eq!(queue.take(64), [1, 3, 4, 2]);
     }
 
     #[test]
-    fn a_newcomer_passes_a_burst_and_two_bursts_alternate() {
+    fn a_new_tenant_passes_a_burst_and_two_bursts_alternate() {
         let [loud, quiet, other] = [1, 2, 3].map(uuid::Uuid::from_u128);
         let queue = MemoryQueue::default();
-        queue.push((0..1_000).map(|id| Ring::of(loud, id)));
+        queue.push((0..1_000).map(|id| JobRef::of(loud, id)));
         assert_eq!(queue.take(3), [0, 1, 2]);
-        queue.push([Ring::of(quiet, 5_000)]);
-        queue.push((6_000..6_003).map(|id| Ring::of(other, id)));
+        queue.push([JobRef::of(quiet, 5_000)]);
+        queue.push((6_000..6_003).map(|id| JobRef::of(other, id)));
         assert_eq!(queue.take(9), [3, 5_000, 6_000, 4, 6_001, 5, 6_002, 6, 7]);
         // A tenant that had its turn has no more than others.
-        queue.push([Ring::of(quiet, 5_001), Ring::of(other, 6_003)]);
+        queue.push([JobRef::of(quiet, 5_001), JobRef::of(other, 6_003)]);
         assert_eq!(queue.take(4), [8, 5_001, 6_003, 9]);
     }
 
@@ -151,9 +151,9 @@ mod tests {
     fn what_one_tenant_had_while_it_was_alone_is_not_held_against_it() {
         let [early, late] = [1, 2].map(uuid::Uuid::from_u128);
         let queue = MemoryQueue::default();
-        queue.push((0..100).map(|id| Ring::of(early, id)));
+        queue.push((0..100).map(|id| JobRef::of(early, id)));
         assert_eq!(queue.take(100).len(), 100);
-        queue.push([Ring::of(early, 200), Ring::of(late, 300)]);
+        queue.push([JobRef::of(early, 200), JobRef::of(late, 300)]);
         queue.put_back(&[7]);
         assert_eq!(queue.take(9), [7, 200, 300]);
     }
@@ -161,10 +161,10 @@ mod tests {
     #[tokio::test]
     async fn a_push_is_not_missed_by_who_comes_to_wait_later() {
         let queue = MemoryQueue::default();
-        queue.push([1, 2].map(Ring::from));
-        queue.rung().await;
+        queue.push([1, 2].map(JobRef::from));
+        queue.pushed().await;
         assert_eq!(queue.take(1), [1]);
-        queue.rung().await; // woken by the one who left 2 behind
+        queue.pushed().await; // woken by the one who left 2 behind
         assert_eq!(queue.take(1), [2]);
     }
 }

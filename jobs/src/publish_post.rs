@@ -1,4 +1,4 @@
-use crate::{Job, Kind};
+use crate::{Job, JobKind};
 
 /// Publish one post to its account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub struct PublishPost {
 }
 
 impl Job for PublishPost {
-    const KIND: Kind = Kind::PublishPost;
+    const KIND: JobKind = JobKind::PublishPost;
 
     fn from_id(id: i64) -> Self {
         Self { post_id: id }

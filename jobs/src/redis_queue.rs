@@ -10,19 +10,19 @@ use redis::{
 use tokio::time::timeout;
 
 use crate::{
-    Error, Kind, Ring,
-    turns::{APART, TENANTS},
+    Error, JobKind, JobRef,
+    fair_queue::{MAX_TENANTS, SPACING},
 };
 
-/// How long a ring may take, connecting included.
+/// The longest time that a push may take, including the connection.
 const BOUND: Duration = Duration::from_secs(1);
 
-/// Ids a single script call takes, so that none holds up for long who waits for another answer of the server.
+/// The most ids of one script call, so that no call delays the server's other clients for long.
 const IDS_PER_CALL: usize = 128;
 
-/// Gives ids their places, by the rule of [`Turns`](crate::turns::Turns); those that wait already keep theirs. Counters,
+/// Adds ids at the positions of [`FairQueue`](crate::fair_queue::FairQueue); queued ids keep theirs. Counters,
 /// not clocks, give the order: no machine with a wrong clock is served before the others. An empty name stands for
-/// the greatest place given away.
+/// the greatest position assigned so far.
 const PUSH: &str = "
 local due, order, turns = KEYS[1], KEYS[2], KEYS[3]
 local apart, most = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -57,14 +57,14 @@ return added";
 /// Holds a random value for as long as Redis remembers anything.
 const EPOCH: &str = "fanfare:{epoch}";
 
-/// The queues in Redis: one sorted set a kind, whose members are ids and whose scores are their places.
+/// The queues in Redis: one sorted set for each kind, with ids as members and positions as scores.
 #[derive(Clone)]
 pub(crate) struct RedisQueue(Arc<Shared>);
 
 struct Shared {
     client: Client,
-    /// For rings. An error of any sort drops it and the next ring connects anew, so a dead connection or one to a
-    /// demoted primary lasts for one ring at most.
+    /// The connection for pushes. Any error drops it and the next push connects anew, so a dead connection or one to a
+    /// demoted primary lasts for one push at most.
     connection: Mutex<Option<MultiplexedConnection>>,
     epoch: Mutex<Option<String>>,
 }
@@ -76,7 +76,7 @@ impl RedisQueue {
         Ok(Self(Arc::new(Shared { client, connection: Mutex::default(), epoch: Mutex::default() })))
     }
 
-    /// An error if the server is there but cannot pop many at once.
+    /// Returns an error if the server answers but has no `BZMPOP`.
     pub(crate) async fn check_commands(&self) -> Result<(), Error> {
         let known: Vec<redis::Value> =
             self.bounded(self.ask(cmd("COMMAND").arg("INFO").arg("BZMPOP"))).await?;
@@ -86,15 +86,15 @@ impl RedisQueue {
         }
     }
 
-    /// Gives ids their places; those that already wait keep theirs.
-    pub(crate) async fn push(&self, kind: Kind, rings: &[Ring]) -> Result<(), Error> {
+    /// Adds ids at their fair positions; ids that are already queued keep theirs.
+    pub(crate) async fn push(&self, kind: JobKind, jobs: &[JobRef]) -> Result<(), Error> {
         self.bounded(async {
-            for rings in rings.chunks(IDS_PER_CALL) {
+            for jobs in jobs.chunks(IDS_PER_CALL) {
                 let keys = [due_key(kind), order_key(kind), turns_key(kind)];
                 let mut push = cmd("EVAL").arg(PUSH).arg(keys.len()).arg(&keys).take();
-                push.arg(APART).arg(TENANTS);
-                for ring in rings {
-                    push.arg(ring.id).arg(ring.tenant.as_bytes().as_slice());
+                push.arg(SPACING).arg(MAX_TENANTS);
+                for job in jobs {
+                    push.arg(job.id).arg(job.tenant.as_bytes().as_slice());
                 }
                 let _added: u64 = self.ask(&push).await?;
             }
@@ -103,8 +103,8 @@ impl RedisQueue {
         .await
     }
 
-    /// Puts popped ids back where they stood. `LT`: one that was pushed again meanwhile gets its old, earlier place.
-    pub(crate) async fn put_back(&self, kind: Kind, ids: &[(i64, f64)]) -> Result<(), Error> {
+    /// Puts popped ids back at their old positions. `LT`: an id that was pushed again meanwhile gets its earlier position.
+    pub(crate) async fn put_back(&self, kind: JobKind, ids: &[(i64, f64)]) -> Result<(), Error> {
         self.bounded(async {
             for ids in ids.chunks(IDS_PER_CALL) {
                 let mut add = cmd("ZADD").arg(due_key(kind)).arg("LT").take();
@@ -118,24 +118,24 @@ impl RedisQueue {
         .await
     }
 
-    /// How many ids wait.
-    pub(crate) async fn depth(&self, kind: Kind) -> Result<u64, Error> {
+    /// Returns the number of queued ids.
+    pub(crate) async fn depth(&self, kind: JobKind) -> Result<u64, Error> {
         self.bounded(self.ask(cmd("ZCARD").arg(due_key(kind)))).await
     }
 
-    /// How many ids wait before this one; `None` if it does not wait.
-    pub(crate) async fn place(&self, kind: Kind, id: i64) -> Result<Option<u64>, Error> {
+    /// Returns the number of ids ahead of this one, or `None` if it is not queued.
+    pub(crate) async fn position(&self, kind: JobKind, id: i64) -> Result<Option<u64>, Error> {
         self.bounded(self.ask(cmd("ZRANK").arg(due_key(kind)).arg(id))).await
     }
 
-    /// Whether the server answers.
+    /// Checks that the server answers.
     pub(crate) async fn ping(&self) -> Result<(), Error> {
         self.bounded(self.ask(&cmd("PING"))).await
     }
 
-    /// Whether Redis lost what it had since this process last asked. The value tells when another process has set
+    /// Returns whether Redis lost its data since this process last asked. The value shows when another process has set
     /// the key again in between.
-    pub(crate) async fn forgot(&self) -> Result<bool, Error> {
+    pub(crate) async fn was_flushed(&self) -> Result<bool, Error> {
         let new = uuid::Uuid::new_v4().to_string();
         let set = cmd("SET").arg(EPOCH).arg(&new).arg("NX").arg("GET").take();
         let found: Option<String> = self.bounded(self.ask(&set)).await?;
@@ -192,16 +192,16 @@ impl RedisQueue {
 }
 
 /// The sorted set of a kind.
-pub(crate) fn due_key(kind: Kind) -> String {
+pub(crate) fn due_key(kind: JobKind) -> String {
     format!("fanfare:{{{kind}}}:due")
 }
 
-/// The place of the next newcomer, on the same node of a cluster.
-fn order_key(kind: Kind) -> String {
+/// The key of the next new tenant's position, on the same node of a cluster.
+fn order_key(kind: JobKind) -> String {
     format!("fanfare:{{{kind}}}:order")
 }
 
-/// Where each tenant's last id was put.
-fn turns_key(kind: Kind) -> String {
+/// The key of each tenant's last position. It keeps its old name, so that workers of two versions share it.
+fn turns_key(kind: JobKind) -> String {
     format!("fanfare:{{{kind}}}:turns")
 }

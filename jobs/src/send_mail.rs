@@ -1,4 +1,4 @@
-use crate::{Job, Kind};
+use crate::{Job, JobKind};
 
 /// Send one letter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub struct SendMail {
 }
 
 impl Job for SendMail {
-    const KIND: Kind = Kind::SendMail;
+    const KIND: JobKind = JobKind::SendMail;
 
     fn from_id(id: i64) -> Self {
         Self { letter_id: id }

@@ -25,23 +25,23 @@ use tokio_util::{
 };
 use tracing::{Span, error, error_span, warn};
 
-use crate::{Bell, Error, Job, Kind, Slots, Taken};
+use crate::{Concurrency, Error, FetchedJob, Job, JobKind, Queue};
 
 /// Builds and runs one apalis worker for a kind of work until `stop`.
 ///
 /// Every job runs in a tokio task of its own, as many at once as there are `slots`. A handler returns nothing, since
-/// the row knows what is to be tried again; if it panics, that is logged and its slot is free again.
+/// the row records what must be retried; a panic is logged and frees the slot.
 ///
-/// After `stop` no job is started: those taken and not begun go back to the bell at once, running handlers have
-/// `grace` to finish, and what still runs then is aborted.
+/// After `stop` no job is started: fetched jobs that have not begun go back to the queue at once, running handlers have
+/// `grace` to finish, and handlers that still run then are aborted.
 ///
 /// # Errors
-/// [`Error::NameTaken`] if a worker of this name runs in this process already; the other variants if it ends although
-/// nobody stopped it. An outage of Redis is not an error.
+/// [`Error::NameTaken`] if a worker of this name already runs in this process; the other variants if it ends without
+/// being stopped. An outage of Redis is not an error.
 pub async fn run_worker<J, F, Fut>(
     name: String,
-    bell: &Bell,
-    slots: Slots,
+    queue: &Queue,
+    slots: Concurrency,
     handler: F,
     stop: CancellationToken,
     grace: Duration,
@@ -54,20 +54,20 @@ where
     let name = Name::claim(name)?;
     let (feeding, feeders) = (stop.child_token(), TaskTracker::new());
     let monitor = Monitor::new().register({
-        let (name, bell, slots, feeders) =
-            (name.0.clone(), bell.clone(), slots.clone(), feeders.clone());
+        let (name, queue, slots, feeders) =
+            (name.0.clone(), queue.clone(), slots.clone(), feeders.clone());
         move |_| {
             let handler = handler.clone();
             WorkerBuilder::new(name.as_str())
-                .backend(bell.backend_until(J::KIND, slots.clone(), feeding.clone(), &feeders))
+                .backend(queue.backend_with_stop(J::KIND, slots.clone(), feeding.clone(), &feeders))
                 .parallelize(|job| AbortOnDropHandle::new(tokio::spawn(job)))
                 .layer(log_layer::<J>())
                 .catch_panic()
-                .build(move |taken: Taken| {
+                .build(move |job: FetchedJob| {
                     let handler = handler.clone();
                     async move {
-                        handler(J::from_id(taken.id())).await;
-                        drop(taken);
+                        handler(J::from_id(job.id())).await;
+                        drop(job);
                     }
                 })
         }
@@ -80,8 +80,8 @@ where
     ended
 }
 
-/// Tells every second how much work is under way.
-async fn measure(kind: Kind, slots: Slots) {
+/// Records every second how many jobs are running.
+async fn measure(kind: JobKind, slots: Concurrency) {
     loop {
         let running = slots.total() - slots.free();
         fanfare_metrics::record::work(kind.as_str(), running, slots.total());
@@ -89,7 +89,7 @@ async fn measure(kind: Kind, slots: Slots) {
     }
 }
 
-/// Runs what is registered until `stop`, and then for `grace` at most. What still runs is aborted by being dropped.
+/// Runs the registered workers until `stop`, and then for at most `grace`. Jobs that still run are aborted by dropping them.
 async fn run_until(
     monitor: Monitor,
     stop: &CancellationToken,
@@ -117,13 +117,13 @@ fn log_layer<J: Job>() -> LogLayer {
 }
 
 type LogLayer = TraceLayer<
-    fn(&Task<Taken>) -> Span,
+    fn(&Task<FetchedJob>) -> Span,
     DefaultOnRequest,
     DefaultOnResponse,
     fn(&BoxDynError, Duration, &Span),
 >;
 
-fn span_of<J: Job>(task: &Task<Taken>) -> Span {
+fn span_of<J: Job>(task: &Task<FetchedJob>) -> Span {
     error_span!("job", job.kind = J::KIND.as_str(), job.id = task.args.id())
 }
 
@@ -134,7 +134,7 @@ fn log_panic(panic: &BoxDynError, after: Duration, _: &Span) {
 /// The names of the workers that run in this process.
 static NAMES: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
 
-/// A name nobody else has until this is dropped.
+/// A worker name that is reserved until this is dropped.
 struct Name(String);
 
 impl Name {

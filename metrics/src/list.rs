@@ -93,10 +93,11 @@ pub(crate) const GROUP_ROWS: Metric = histogram(
 );
 pub(crate) const GROUP_SECONDS: Metric =
     histogram("fanfare_group_seconds", SECONDS, &["statement"], "Time such a statement took.");
-pub(crate) const RINGS: Metric = counter(
+// Keeps its first name, on which dashboards and alerts are built.
+pub(crate) const ENQUEUED: Metric = counter(
     "fanfare_rings_total",
     &["kind", "outcome"],
-    "Ids handed to the queue: taken, or failed and left to the sweeper.",
+    "Ids pushed to the queue: taken, or failed and left to the scheduler.",
 );
 pub(crate) const WORK_RUNNING: Metric =
     gauge("fanfare_work_running", &["kind"], "Work under way in this process.");
@@ -180,7 +181,7 @@ pub const ALL: &[Metric] = &[
     CLAIMS,
     GROUP_ROWS,
     GROUP_SECONDS,
-    RINGS,
+    ENQUEUED,
     WORK_RUNNING,
     WORK_SLOTS,
     QUEUE_IDS,

@@ -68,9 +68,9 @@ pub fn group(statement: &'static str, rows: usize, took: Duration) {
 }
 
 /// Ids were handed to the queue.
-pub fn rings(kind: &'static str, heard: bool, ids: usize) {
-    let outcome = if heard { "taken" } else { "failed" };
-    counter!(list::RINGS.name, "kind" => kind, "outcome" => outcome).increment(wide(ids));
+pub fn enqueued(kind: &'static str, taken: bool, ids: usize) {
+    let outcome = if taken { "taken" } else { "failed" };
+    counter!(list::ENQUEUED.name, "kind" => kind, "outcome" => outcome).increment(wide(ids));
 }
 
 /// How much work is under way, and how much may be.

@@ -16,7 +16,7 @@ fn every_occasion() {
     record::lateness("bluesky", 17);
     record::claims("publish_post", 3, 2);
     record::group("claim", 3, second);
-    record::rings("publish_post", false, 3);
+    record::enqueued("publish_post", false, 3);
     record::work("publish_post", 1, 256);
     record::waiting("publish_post", 4, 5, second);
     record::sweep(Sweep::Led, second, 1_700_000_000_000);

@@ -9,7 +9,7 @@ use fanfare_domain::{
     clock::{date, machine_now},
     db::Db,
 };
-use fanfare_jobs::Bell;
+use fanfare_jobs::Queue;
 use fanfare_media::Store;
 
 use super::say;
@@ -149,8 +149,8 @@ async fn redis(config: &Config) -> Finding {
             Err("set FANFARE_REDIS_URL, or workers hear of posts only by their own sweep and count limits for themselves".into())
         };
     };
-    let bell = Bell::redis(url).await.map_err(|error| error.to_string())?;
-    bell.ping().await.map_err(|error| {
+    let queue = Queue::redis(url).await.map_err(|error| error.to_string())?;
+    queue.ping().await.map_err(|error| {
         format!("{error}; start Redis 7 or Valkey, or correct FANFARE_REDIS_URL")
     })?;
     Ok("answers".into())

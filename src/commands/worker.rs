@@ -1,7 +1,7 @@
 //! `fanfare worker`: workers alone.
 
 use anyhow::Result;
-use fanfare_jobs::Queue;
+use fanfare_jobs::QueueName;
 use fanfare_workers::Options;
 
 use super::{say, stop_on_signal, worker_name};
@@ -15,7 +15,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Queues to serve, separated by commas: publish, webhook, media, analyse, convert, upkeep, mail.
-    #[arg(long, value_delimiter = ',', default_values_t = Queue::ALL.map(|queue| queue.as_str().to_owned()).to_vec())]
+    #[arg(long, value_delimiter = ',', default_values_t = QueueName::ALL.map(|queue| queue.as_str().to_owned()).to_vec())]
     queues: Vec<String>,
     /// Posts that are with one network at once; each other network has up to a quarter of it besides.
     #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u16).range(1..=4096))]
@@ -28,7 +28,8 @@ pub struct Args {
 /// What kept it from starting.
 pub async fn run(config: Config, args: Args) -> Result<()> {
     crate::init_log(&config)?;
-    let queues = args.queues.iter().map(|name| name.parse()).collect::<Result<Vec<Queue>, _>>()?;
+    let queues =
+        args.queues.iter().map(|name| name.parse()).collect::<Result<Vec<QueueName>, _>>()?;
     let stop = stop_on_signal();
     let way = Way { listen: config.listen, migrate: config.is_embedded(), simulator: None };
     let cx = start::domain(&config, way).await?;

@@ -15,7 +15,7 @@ use apalis_core::{
     worker::{builder::WorkerBuilder, ext::parallelize::ParallelizeExt},
 };
 use apalis_redis::{Config, RedisStorage};
-use fanfare_jobs::{Bell, Kind, PublishPost, Slots, run_worker};
+use fanfare_jobs::{Concurrency, JobKind, PublishPost, Queue, run_worker};
 use serde_json::json;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -31,8 +31,8 @@ const CHUNK: usize = 1_000;
 /// Runs `backend`, prints one line of JSON, and ends the process.
 pub async fn run(backend: &str, jobs: usize, redis_url: &str) {
     let (pushed, drained) = match backend {
-        "memory" => own(&Bell::memory(), jobs).await,
-        "redis" => own(&Bell::redis(redis_url).await.expect("Redis answers"), jobs).await,
+        "memory" => own(&Queue::memory(), jobs).await,
+        "redis" => own(&Queue::redis(redis_url).await.expect("Redis answers"), jobs).await,
         "stock" => stock(redis_url, jobs, Config::default()).await,
         "stock_tuned" => {
             let config = Config::default().lock_tasks(false).persist_results(false);
@@ -46,11 +46,11 @@ pub async fn run(backend: &str, jobs: usize, redis_url: &str) {
 }
 
 /// Fanfare's own backends.
-async fn own(bell: &Bell, jobs: usize) -> (f64, f64) {
+async fn own(queue: &Queue, jobs: usize) -> (f64, f64) {
     let ids: Vec<i64> = (1..=i64::try_from(jobs).expect("a small number")).collect();
     let start = Instant::now();
     for ids in ids.chunks(CHUNK) {
-        bell.push(Kind::PublishPost, ids).await.expect("pushed");
+        queue.push(JobKind::PublishPost, ids).await.expect("pushed");
     }
     let pushed = start.elapsed().as_secs_f64();
     let count = Count::new(jobs);
@@ -62,10 +62,10 @@ async fn own(bell: &Bell, jobs: usize) -> (f64, f64) {
         }
     };
     let start = Instant::now();
-    let bell = bell.clone();
+    let queue = queue.clone();
     tokio::spawn(async move {
-        let (slots, stop) = (Slots::new(SLOTS), CancellationToken::new());
-        run_worker("bench".into(), &bell, slots, handler, stop, Duration::from_secs(1)).await
+        let (slots, stop) = (Concurrency::new(SLOTS), CancellationToken::new());
+        run_worker("bench".into(), &queue, slots, handler, stop, Duration::from_secs(1)).await
     });
     count.all().await;
     (pushed, start.elapsed().as_secs_f64())

@@ -1,4 +1,4 @@
-//! Redis has no memory left and evicts nothing: it answers, and takes neither rings nor counts.
+//! Redis has no memory left and evicts nothing: it answers, and takes neither jobs nor counts.
 
 use crate::{away::trouble, report::Outcome, settings::Settings};
 

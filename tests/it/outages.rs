@@ -39,7 +39,7 @@ async fn a_flushed_redis_loses_no_post_and_doubles_none() {
     let redis = Redis::start();
     let (app, user) = service_on(&redis).await;
     let account = user.connect("bluesky").await;
-    // Rings for rows that nobody takes yet are what a flush can lose.
+    // A flush can lose only the queued ids of rows that are not claimed yet.
     publish(&user, account, 0..20).await;
     redis.flush();
     let mut workers = [Worker::start(&app, None), Worker::start(&app, None)];

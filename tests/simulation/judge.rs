@@ -164,12 +164,12 @@ impl Judge {
         (holds && lasts).then_some(row.fence)
     }
 
-    /// A ring was heard right after a change: was there one?
+    /// Checks that a job was enqueued only after a commit.
     pub fn heard(&self, post: i64, now: Millis) -> Result<(), Broken> {
         let due = self.rows.get(&post).and_then(|row| row.due_at);
         hold!(
             due.is_some_and(|due| due <= now),
-            "a ring for post {post}, and nothing was committed"
+            "post {post} was enqueued, and nothing was committed"
         );
         Ok(())
     }

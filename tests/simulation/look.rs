@@ -1,7 +1,7 @@
 //! What a step has done, seen by the judge and told in the trace.
 
 use fanfare_entities::Millis;
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 
 use crate::{
     judge::{Broken, Cause},
@@ -13,15 +13,15 @@ use crate::{
 };
 
 impl Play {
-    /// What is heard by ringing is on its way.
+    /// Collects the jobs that were enqueued.
     pub fn hear(&mut self, actor: Option<Actor>) -> Result<(), Broken> {
         let now = self.world.now() + SKEW;
-        for post in self.world.bell.take_local(Kind::PublishPost, 64) {
-            self.trace.push(format!("  a ring for post {post}"));
+        for post in self.world.queue.take_local(JobKind::PublishPost, 64) {
+            self.trace.push(format!("  post {post} is enqueued"));
             if actor.is_some() {
                 self.judge.heard(post, now)?;
             }
-            self.rings.push(post);
+            self.jobs.push(post);
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The publish protocol under one seed: the real statements and the real worker, with clocks, networks, rings, crashes
+//! The publish protocol under one seed: the real statements and the real worker, with clocks, networks, queued jobs, crashes
 //! and callers decided by throws that follow from the seed alone.
 //!
 //! `SEEDS=5000` plays more of them, `SEED=17` plays one and prints all of it.

@@ -9,8 +9,8 @@ pub struct Mood {
     pub faults: u32,
     /// Commits that lose their database, in a thousand.
     pub cuts: u32,
-    /// Rings that are lost, doubled or early, in a thousand each.
-    pub rings: u32,
+    /// Jobs that are lost, doubled or early, in a thousand each.
+    pub jobs: u32,
     /// Work that stands still at a place for long, in a thousand.
     pub lingers: u32,
     /// Calls that take long, in a thousand.
@@ -41,7 +41,7 @@ impl Mood {
         Self {
             faults: pick(dice, [0, 4, 8, 14]),
             cuts: pick(dice, [0, 0, 15, 50]),
-            rings: pick(dice, [0, 50, 100, 300]),
+            jobs: pick(dice, [0, 50, 100, 300]),
             lingers: pick(dice, [0, 40, 100, 200]),
             slow: pick(dice, [0, 100, 250, 500]),
             kills: pick(dice, [0, 1, 3, 8]),

@@ -1,7 +1,7 @@
 //! What can happen next: to workers, rings and posts.
 
 use fanfare_domain::failpoint::Moment;
-use fanfare_jobs::{Kind, PublishPost};
+use fanfare_jobs::{JobKind, PublishPost};
 
 use crate::{
     callers,
@@ -56,18 +56,18 @@ impl Play {
         self.expire().await
     }
 
-    /// A ring reaches a worker, or does not.
+    /// A job reaches a worker, or does not.
     pub async fn deliver(&mut self) -> Result<(), Broken> {
-        let place = self.dice.place(self.rings.len());
-        let post = self.rings[place];
-        if self.dice.happens(self.mood.rings / 2) {
-            self.note(format!("the ring for post {post} is doubled"));
+        let place = self.dice.place(self.jobs.len());
+        let post = self.jobs[place];
+        if self.dice.happens(self.mood.jobs / 2) {
+            self.note(format!("the job of post {post} is doubled"));
         } else {
-            self.rings.remove(place);
+            self.jobs.remove(place);
         }
-        if self.dice.happens(self.mood.rings) {
+        if self.dice.happens(self.mood.jobs) {
             let told = self.dice.happens(500);
-            self.note(format!("the ring for post {post} is lost, told: {told}"));
+            self.note(format!("the job of post {post} is lost, told: {told}"));
             if told {
                 for worker in &mut self.world.workers {
                     worker.turn.forget();
@@ -127,7 +127,7 @@ impl Play {
         self.world.stage.cut_next(cut);
     }
 
-    /// A worker rings for what is due.
+    /// A worker's scheduler enqueues due posts.
     pub async fn sweep(&mut self, place: usize) -> Result<(), Broken> {
         let worker = &mut self.world.workers[place];
         if worker.asleep.is_some() {
@@ -135,16 +135,16 @@ impl Play {
         }
         let (runway, loss) = (1 + self.dice.place(8), self.dice.happens(200));
         let domain = worker.cx.domain.clone();
-        let rung = worker.turn.ring(&domain, Kind::PublishPost, runway, loss).await;
-        let rung = rung.expect("the sweep does not fail").into_iter().map(|ring| ring.id);
-        let rung: Vec<i64> = rung.collect();
+        let found = worker.turn.ring(&domain, JobKind::PublishPost, runway, loss).await;
+        let found = found.expect("the scheduler does not fail").into_iter().map(|job| job.id);
+        let found: Vec<i64> = found.collect();
         let (number, now) = (worker.number, worker.clock.now());
-        for post in &rung {
+        for post in &found {
             let due = self.judge.rows.get(post).and_then(|row| row.due_at);
-            hold!(due.is_some_and(|due| due <= now), "the sweeper rang for post {post}, not due");
+            hold!(due.is_some_and(|due| due <= now), "the scheduler enqueued post {post}, not due");
         }
-        self.note(format!("worker {number} sweeps: {rung:?}"));
-        self.rings.extend(rung);
+        self.note(format!("worker {number} schedules: {found:?}"));
+        self.jobs.extend(found);
         Ok(())
     }
 

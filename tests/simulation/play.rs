@@ -34,8 +34,8 @@ pub struct Play {
     pub mood: Mood,
     pub judge: Judge,
     pub trace: Vec<String>,
-    /// Rings on their way.
-    pub rings: Vec<i64>,
+    /// Queued jobs.
+    pub jobs: Vec<i64>,
     pub wishes: Vec<Wish>,
     pub begun: Millis,
     pub calls_seen: u64,
@@ -55,7 +55,7 @@ impl Play {
             mood,
             judge: Judge::default(),
             trace: Vec::new(),
-            rings: Vec::new(),
+            jobs: Vec::new(),
             wishes: Vec::new(),
             begun,
             calls_seen: 0,
@@ -95,7 +95,7 @@ impl Play {
         let asleep = self.world.workers.iter().filter(|one| one.asleep.is_some()).count();
         let some = |list: usize, weight: u32| if list == 0 { 0 } else { weight };
         let weights = [
-            some(self.rings.len(), 30),
+            some(self.jobs.len(), 30),
             some(held.len(), 80),
             some(calls.len(), 40),
             12,
@@ -155,11 +155,11 @@ impl Play {
             self.go_on(*place).await?;
         } else if let Some(number) = self.answerable().first() {
             self.answer(*number).await?;
-        } else if !self.rings.is_empty() {
+        } else if !self.jobs.is_empty() {
             self.deliver().await?;
         } else {
             self.sweep(0).await?;
-            if self.rings.is_empty() {
+            if self.jobs.is_empty() {
                 let Some(next) = self.next() else { return Ok(false) };
                 self.pass((next - self.world.now()).max(1_000)).await?;
             }

@@ -30,7 +30,7 @@ const RESTS: [&str; 3] = ["renewed", "unwritten", "queued"];
 /// Where a group of posts is, whose members would all have to wait: it is passed by.
 const OF_GROUPS: [&str; 1] = ["claiming"];
 
-/// How often everything else in the process may run before a step counts as over: enough for the task that rings.
+/// How often everything else in the process may run before a step counts as over: enough for the task that enqueues.
 const ROUNDS: usize = 12;
 
 /// Who works on what.

@@ -17,7 +17,7 @@ use fanfare_entities::{
     AccountId, KeyId, Millis,
     account::{self, AccountStatus},
 };
-use fanfare_jobs::Bell;
+use fanfare_jobs::Queue;
 use fanfare_limits::{Limits, Time};
 use fanfare_media::{S3, Store, Tools};
 use fanfare_outbound::{Client, Policy};
@@ -74,7 +74,7 @@ pub struct World {
     pub stage: Arc<Stage>,
     pub network: Arc<Network>,
     pub db: Db,
-    pub bell: Bell,
+    pub queue: Queue,
     /// The true time.
     pub clock: Clock,
     /// One in each workspace.
@@ -98,7 +98,7 @@ impl World {
             network,
             stage,
             db: database().await,
-            bell: Bell::memory(),
+            queue: Queue::memory(),
             limits: Limits::memory(Time::Given(Arc::new(move || counted_by.now()))),
             clock,
             callers: Vec::new(),
@@ -203,7 +203,7 @@ impl World {
         Domain::new(Parts {
             db: self.db.clone(),
             clock,
-            bell: self.bell.clone(),
+            queue: self.queue.clone(),
             limits: self.limits.clone(),
             vault: Vault::new(&self.key, &[]).expect("a good key"),
             http: CLIENT.clone(),

@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Cutter, Simulator, Stack, client::User};
 pub use options::Options;
-use parts::{Networks, apps, bell, limits, networks, stand_ins, store};
+use parts::{Networks, apps, limits, networks, queue, stand_ins, store};
 
 /// How long a test waits for something to happen, in real time. Generous: it only ends a failed test.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -84,7 +84,7 @@ impl TestApp {
         let domain = Domain::new(Parts {
             db,
             clock: clock.clone(),
-            bell: bell(redis_url.as_deref()).await,
+            queue: queue(redis_url.as_deref()).await,
             limits: limits(redis_url.as_deref(), &clock),
             vault: Vault::new(&master_key, &[]).expect("a good key"),
             http: Client::new(Policy { allow_private: options.allow_private }).expect("a client"),
@@ -153,14 +153,14 @@ impl TestApp {
     /// Something it needs is missing.
     pub async fn beside_at(&self, failpoint: Failpoint) -> Domain {
         let redis_url = self.redis_url.as_deref();
-        let mut own = (self.domain.bell.clone(), self.domain.limits.clone());
+        let mut own = (self.domain.queue.clone(), self.domain.limits.clone());
         if redis_url.is_some() {
-            own = (bell(redis_url).await, limits(redis_url, &self.clock));
+            own = (queue(redis_url).await, limits(redis_url, &self.clock));
         }
         Domain::new(Parts {
             db: Db::open(&self.database_url, 8).await.expect("the database opens"),
             clock: self.clock.clone(),
-            bell: own.0,
+            queue: own.0,
             limits: own.1,
             vault: Vault::new(&self.master_key, &[]).expect("a good key"),
             http: self.domain.http.clone(),

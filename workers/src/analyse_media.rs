@@ -5,7 +5,7 @@ use fanfare_domain::{
     work::{Hold, MAX_LAPS},
 };
 use fanfare_entities::media_analysis;
-use fanfare_jobs::{AnalyseMedia, Kind};
+use fanfare_jobs::{AnalyseMedia, JobKind};
 use fanfare_media::{Analysis, Flaw, analyse};
 
 use tracing::Instrument;
@@ -33,9 +33,9 @@ async fn carry(cx: &Context, row: &media_analysis::Model) {
     tracing::debug!(mime = row.mime, "the analysis of a file was claimed");
     let hold = Hold { id: row.id.0, fence: row.fence };
     cx.failpoint.reach("analysis_claimed").await;
-    let outcome = lease::kept(cx, Kind::AnalyseMedia, hold, look(cx, row)).await;
+    let outcome = lease::kept(cx, JobKind::AnalyseMedia, hold, look(cx, row)).await;
     cx.failpoint.reach("analysis_done").await;
-    cx.tally.media(Kind::AnalyseMedia, outcome.measure());
+    cx.tally.media(JobKind::AnalyseMedia, outcome.measure());
     let poster = if let Outcome::Done(_, poster) = &outcome { poster.clone() } else { None };
     match analysis::finish(&cx.domain, hold, row, outcome).await {
         Ok(true) => tracing::debug!("a file was analysed"),

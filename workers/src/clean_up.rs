@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use fanfare_domain::{Domain, media::orphans, upkeep, work::Hold};
-use fanfare_jobs::{CleanUp, Kind};
+use fanfare_jobs::{CleanUp, JobKind};
 
 use crate::{Context, lease};
 
@@ -30,8 +30,8 @@ pub async fn run(job: CleanUp, cx: Context) {
     let hold = Hold { id: row.id.0, fence: row.fence };
     match row.name.as_str() {
         // A walk over a large bucket outlasts a lease.
-        upkeep::FIND_ORPHANS => lease::kept(&cx, Kind::CleanUp, hold, find_orphans(&cx)).await,
-        _ => lease::kept(&cx, Kind::CleanUp, hold, clean_up(&cx)).await,
+        upkeep::FIND_ORPHANS => lease::kept(&cx, JobKind::CleanUp, hold, find_orphans(&cx)).await,
+        _ => lease::kept(&cx, JobKind::CleanUp, hold, clean_up(&cx)).await,
     }
     if let Err(error) = upkeep::finish(&cx.domain, &row).await {
         tracing::debug!(%error, "the clean-up is left to its lease");

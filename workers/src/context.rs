@@ -11,7 +11,7 @@ use fanfare_domain::{
     work::{self, Hold},
 };
 use fanfare_entities::Millis;
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 use fanfare_platforms::{self as platforms, Platform, PlatformId};
 
 use crate::{
@@ -89,7 +89,7 @@ impl Context {
             grouped(cx, "renew", linger(cx), |cx, leases: Vec<Arc<(Hold, Millis)>>| async move {
                 let until = leases.iter().map(|lease| lease.1).max().unwrap_or_default();
                 let holds: Vec<_> = leases.iter().map(|lease| lease.0).collect();
-                let kept = work::renew(&cx, Kind::PublishPost, &holds, until).await?;
+                let kept = work::renew(&cx, JobKind::PublishPost, &holds, until).await?;
                 Ok(holds.iter().map(|hold| kept.contains(hold)).collect())
             });
         let holder: Arc<str> = name.as_str().into();

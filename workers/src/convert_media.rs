@@ -5,7 +5,7 @@ use fanfare_domain::{
     work::{Hold, MAX_LAPS},
 };
 use fanfare_entities::{media_analysis, media_variant};
-use fanfare_jobs::{ConvertMedia, Kind};
+use fanfare_jobs::{ConvertMedia, JobKind};
 use fanfare_media::{Facts, Flaw, Profile, Variant, convert};
 use tracing::Instrument;
 
@@ -33,7 +33,7 @@ async fn carry(cx: &Context, row: &media_variant::Model, source: Option<&media_a
     tracing::debug!(profile = row.profile, "the conversion of a file was claimed");
     let hold = Hold { id: row.id.0, fence: row.fence };
     cx.failpoint.reach("conversion_claimed").await;
-    let made = lease::kept(cx, Kind::ConvertMedia, hold, make(cx, row, source)).await;
+    let made = lease::kept(cx, JobKind::ConvertMedia, hold, make(cx, row, source)).await;
     let path = made.as_ref().ok().map(|made| made.path.clone());
     let outcome = match made {
         Ok(made) => Outcome::Done(made),
@@ -43,7 +43,7 @@ async fn carry(cx: &Context, row: &media_variant::Model, source: Option<&media_a
         },
     };
     cx.failpoint.reach("conversion_done").await;
-    cx.tally.media(Kind::ConvertMedia, outcome.measure());
+    cx.tally.media(JobKind::ConvertMedia, outcome.measure());
     match variants::finish(&cx.domain, hold, row, outcome).await {
         Ok(true) => tracing::debug!("a file was converted"),
         // Somebody else has made it meanwhile, or the file was deleted.

@@ -5,7 +5,7 @@ use fanfare_domain::{
     work::{Hold, MAX_LAPS},
 };
 use fanfare_entities::{Millis, media_asset};
-use fanfare_jobs::{CopyMedia, Kind};
+use fanfare_jobs::{CopyMedia, JobKind};
 use fanfare_media::{CopyError, copy_remote};
 use serde_json::{Value, json};
 use tracing::Instrument;
@@ -37,7 +37,7 @@ async fn carry(cx: &Context, row: &media_asset::Model) {
     tracing::debug!(attempts = row.attempts, "the copy of a file was claimed");
     cx.failpoint.reach("copy_claimed").await;
     let hold = Hold { id: row.id.0, fence: row.fence };
-    let outcome = lease::kept(cx, Kind::CopyMedia, hold, copy(cx, row)).await;
+    let outcome = lease::kept(cx, JobKind::CopyMedia, hold, copy(cx, row)).await;
     cx.failpoint.reach("copy_stored").await;
     cx.tally.copy(&outcome);
     match media::finish(&cx.domain, hold, outcome).await {

@@ -7,7 +7,7 @@ use fanfare_domain::{
     work::{self, Hold},
 };
 use fanfare_entities::{Millis, webhook_delivery::DeliveryStatus};
-use fanfare_jobs::{DeliverWebhook, Kind};
+use fanfare_jobs::{DeliverWebhook, JobKind};
 use fanfare_metrics::record;
 use fanfare_outbound::Download;
 use hmac::{Hmac, KeyInit, Mac};
@@ -65,7 +65,7 @@ async fn carry(cx: Context, claimed: deliveries::Claimed) {
     };
     if claimed.delivery.attempts == 0 {
         let late_by = cx.now() - claimed.delivery.updated_at;
-        cx.tally.began(Kind::DeliverWebhook, "", late_by);
+        cx.tally.began(JobKind::DeliverWebhook, "", late_by);
     }
     let outcome = attempt(&cx, claimed).await;
     drop(slot);
@@ -92,7 +92,7 @@ async fn carry(cx: Context, claimed: deliveries::Claimed) {
 /// Gives a delivery back for which there was no slot.
 async fn defer(cx: &Context, hold: Hold) {
     let at = back_at(cx.now());
-    if let Err(error) = work::release(&cx.domain, Kind::DeliverWebhook, &[hold], at).await {
+    if let Err(error) = work::release(&cx.domain, JobKind::DeliverWebhook, &[hold], at).await {
         tracing::warn!(%error, "a delivery could not be given back; it is due again when its lease expires");
     }
 }

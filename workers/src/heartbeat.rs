@@ -11,7 +11,7 @@ use fanfare_domain::ops::{
     samples,
 };
 use fanfare_entities::Millis;
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -26,7 +26,7 @@ const NAMED: usize = 20;
 /// What a process is running, and whether it is to take no more.
 #[derive(Debug)]
 pub struct Busy {
-    running: Mutex<BTreeMap<(Millis, Kind, i64), usize>>,
+    running: Mutex<BTreeMap<(Millis, JobKind, i64), usize>>,
     drained: watch::Sender<bool>,
 }
 
@@ -38,13 +38,13 @@ impl Default for Busy {
 
 impl Busy {
     /// Notes that a row is being worked on, until the guard is dropped.
-    pub fn begin(&self, kind: Kind, id: i64, now: Millis) -> Begun<'_> {
+    pub fn begin(&self, kind: JobKind, id: i64, now: Millis) -> Begun<'_> {
         let key = (now, kind, id);
         *self.running().entry(key).or_default() += 1;
         Begun { busy: self, key }
     }
 
-    fn running(&self) -> MutexGuard<'_, BTreeMap<(Millis, Kind, i64), usize>> {
+    fn running(&self) -> MutexGuard<'_, BTreeMap<(Millis, JobKind, i64), usize>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -71,7 +71,7 @@ impl Busy {
 #[derive(Debug)]
 pub struct Begun<'a> {
     busy: &'a Busy,
-    key: (Millis, Kind, i64),
+    key: (Millis, JobKind, i64),
 }
 
 impl Drop for Begun<'_> {
@@ -149,8 +149,8 @@ mod tests {
     #[tokio::test]
     async fn what_runs_is_counted_until_it_ends() {
         let busy = Busy::default();
-        let first = busy.begin(Kind::PublishPost, 7, 5);
-        let second = busy.begin(Kind::CopyMedia, 9, 3);
+        let first = busy.begin(JobKind::PublishPost, 7, 5);
+        let second = busy.begin(JobKind::CopyMedia, 9, 3);
         let (count, named) = busy.now();
         assert_eq!((count, named[0].id, named[1].id), (2, 9, 7));
         drop((first, second));

@@ -9,7 +9,7 @@ use fanfare_domain::{
     Domain, Result,
     ops::{holds, queues},
 };
-use fanfare_jobs::{Kind, Ring};
+use fanfare_jobs::{JobKind, JobRef};
 use uuid::Uuid;
 
 /// How often the pauses are read.
@@ -84,10 +84,10 @@ impl Keeper {
     pub async fn unpaused(
         &mut self,
         cx: &Domain,
-        kind: Kind,
-        mut rings: Vec<Ring>,
-    ) -> Result<Vec<Ring>> {
-        if kind != Kind::PublishPost || rings.is_empty() {
+        kind: JobKind,
+        mut rings: Vec<JobRef>,
+    ) -> Result<Vec<JobRef>> {
+        if kind != JobKind::PublishPost || rings.is_empty() {
             return Ok(rings);
         }
         self.look(cx).await?;

@@ -8,7 +8,7 @@ use fanfare_domain::{
     work::{self, Hold, LEASE},
 };
 use fanfare_entities::Millis;
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 use fanfare_media::Flaw;
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ const TRIES: i32 = 5;
 
 /// Does the work and moves the lease on every third of it. A lease that is lost does not stop the work: its result is
 /// discarded by the fence.
-pub async fn kept<T>(cx: &Context, kind: Kind, hold: Hold, work: impl Future<Output = T>) -> T {
+pub async fn kept<T>(cx: &Context, kind: JobKind, hold: Hold, work: impl Future<Output = T>) -> T {
     let mut work = std::pin::pin!(work);
     let third = Duration::from_millis(LEASE.unsigned_abs() / 3);
     loop {

@@ -24,8 +24,8 @@ use std::time::Duration;
 
 use fanfare_domain::{clock, work};
 use fanfare_jobs::{
-    AnalyseMedia, CleanUp, ConvertMedia, CopyMedia, DeliverWebhook, Job, KeepAccount, Kind,
-    PublishPost, Queue, SendMail, Slots,
+    AnalyseMedia, CleanUp, Concurrency, ConvertMedia, CopyMedia, DeliverWebhook, Job, JobKind,
+    KeepAccount, PublishPost, QueueName, SendMail,
 };
 use tokio::task::JoinSet;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
@@ -38,7 +38,7 @@ pub use publish_post::run as publish_post;
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Which queues it serves.
-    pub queues: Vec<Queue>,
+    pub queues: Vec<QueueName>,
     /// With how many posts it is at one network at once, each other network having up to a quarter of it besides. Other
     /// kinds get a share of it.
     pub slots: usize,
@@ -52,7 +52,7 @@ const ROWS_A_SLOT: usize = 4;
 
 impl Default for Options {
     fn default() -> Self {
-        Self { queues: Queue::ALL.to_vec(), slots: 256, grace: Duration::from_secs(40) }
+        Self { queues: QueueName::ALL.to_vec(), slots: 256, grace: Duration::from_secs(40) }
     }
 }
 
@@ -82,7 +82,7 @@ pub async fn run(
     let all_ended = CancellationToken::new();
     let beating = tokio::spawn(heartbeat::run(cx.clone(), options.clone(), all_ended.clone()));
     let mut tasks = JoinSet::new();
-    for kind in Kind::ALL.into_iter().filter(|kind| options.queues.contains(&kind.queue())) {
+    for kind in JobKind::ALL.into_iter().filter(|kind| options.queues.contains(&kind.queue())) {
         let (cx, options, stop) = (cx.clone(), options.clone(), stop.clone());
         tasks.spawn(async move { unless_drained(kind, cx, &options, stop).await });
     }
@@ -110,7 +110,7 @@ pub async fn run(
 
 /// Works whenever no operator has told this process to drain, until `stop`.
 async fn unless_drained(
-    kind: Kind,
+    kind: JobKind,
     cx: Context,
     options: &Options,
     stop: CancellationToken,
@@ -134,37 +134,37 @@ async fn unless_drained(
 
 /// The one list of what is done for which kind of work.
 async fn work(
-    kind: Kind,
+    kind: JobKind,
     cx: Context,
     options: &Options,
     stop: CancellationToken,
 ) -> Result<(), fanfare_jobs::Error> {
     let slots = options.slots;
     match kind {
-        Kind::PublishPost => {
+        JobKind::PublishPost => {
             let rows = slots * ROWS_A_SLOT;
             start::<PublishPost, _, _>(cx, rows, options, stop, publish_post::run).await
         }
-        Kind::DeliverWebhook => {
+        JobKind::DeliverWebhook => {
             let rows = delivery_slots(options) * ROWS_A_SLOT;
             start::<DeliverWebhook, _, _>(cx, rows, options, stop, deliver_webhook::run).await
         }
-        Kind::CopyMedia => {
+        JobKind::CopyMedia => {
             start::<CopyMedia, _, _>(cx, slots.min(16), options, stop, copy_media::run).await
         }
-        Kind::AnalyseMedia => {
+        JobKind::AnalyseMedia => {
             let slots = slots.min(2 * processors());
             start::<AnalyseMedia, _, _>(cx, slots, options, stop, analyse_media::run).await
         }
-        Kind::ConvertMedia => {
+        JobKind::ConvertMedia => {
             let slots = slots.min(processors().div_ceil(2));
             start::<ConvertMedia, _, _>(cx, slots, options, stop, convert_media::run).await
         }
-        Kind::CleanUp => start::<CleanUp, _, _>(cx, 1, options, stop, clean_up::run).await,
-        Kind::KeepAccount => {
+        JobKind::CleanUp => start::<CleanUp, _, _>(cx, 1, options, stop, clean_up::run).await,
+        JobKind::KeepAccount => {
             start::<KeepAccount, _, _>(cx, slots.min(16), options, stop, keep_account::run).await
         }
-        Kind::SendMail => {
+        JobKind::SendMail => {
             start::<SendMail, _, _>(cx, slots.min(8), options, stop, send_mail::run).await
         }
     }
@@ -193,8 +193,8 @@ where
     Fut: Future<Output = ()> + Send + 'static,
 {
     let name = format!("{}-{}", cx.name, J::KIND.as_str());
-    let slots = Slots::new(slots);
-    let bell = cx.domain.bell.clone();
+    let slots = Concurrency::new(slots);
+    let queue = cx.domain.queue.clone();
     let handler = move |job: J| {
         let (id, cx) = (job.id(), cx.clone());
         let working = run(job, cx.clone());
@@ -203,5 +203,5 @@ where
             working.await;
         }
     };
-    fanfare_jobs::run_worker(name, &bell, slots, handler, stop, options.grace).await
+    fanfare_jobs::run_worker(name, &queue, slots, handler, stop, options.grace).await
 }

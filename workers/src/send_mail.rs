@@ -8,7 +8,7 @@ use fanfare_domain::{
     work::{Hold, MAX_LAPS},
 };
 use fanfare_entities::letter;
-use fanfare_jobs::{Kind, SendMail};
+use fanfare_jobs::{JobKind, SendMail};
 use fanfare_mail::{Failure, Letter};
 use tracing::Instrument;
 
@@ -31,7 +31,7 @@ pub async fn run(job: SendMail, cx: Context) {
 async fn carry(cx: &Context, row: &letter::Model) {
     cx.failpoint.reach("letter_claimed").await;
     let hold = Hold { id: row.id.0, fence: row.fence };
-    let outcome = lease::kept(cx, Kind::SendMail, hold, send(cx, row)).await;
+    let outcome = lease::kept(cx, JobKind::SendMail, hold, send(cx, row)).await;
     cx.failpoint.reach("letter_sent").await;
     cx.tally.letter(&outcome);
     match letters::finish(&cx.domain, hold, &outcome).await {

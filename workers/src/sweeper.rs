@@ -14,7 +14,7 @@ use fanfare_domain::{
     work::{self, Foresight, Lead, Outlook, Silent, Turn},
 };
 use fanfare_entities::Millis;
-use fanfare_jobs::{Kind, Ring};
+use fanfare_jobs::{JobKind, JobRef};
 use fanfare_metrics::record;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
@@ -75,7 +75,7 @@ struct Sweep<'a> {
     lead: Lead,
     turn: Turn,
     foresight: Foresight,
-    runways: HashMap<Kind, Runway>,
+    runways: HashMap<JobKind, Runway>,
     keeper: Keeper,
     /// The queue failed in the last turn.
     trouble: bool,
@@ -91,7 +91,7 @@ impl Sweep<'_> {
     /// One turn over all kinds; says how it went and how long to rest.
     async fn once(&mut self) -> Result<(record::Sweep, Duration)> {
         let cx = &self.cx.domain;
-        let reached = cx.bell.forgot().await;
+        let reached = cx.queue.was_flushed().await;
         if !matches!(reached, Ok(false)) || self.trouble {
             self.turn.forget();
         }
@@ -123,9 +123,9 @@ impl Sweep<'_> {
     }
 
     /// Rings for what is due of one kind; true if more is to be expected soon.
-    async fn ring(&mut self, kind: Kind, alone: bool) -> Result<bool> {
+    async fn ring(&mut self, kind: JobKind, alone: bool) -> Result<bool> {
         let cx = &self.cx.domain;
-        let waiting = if alone { Ok(0) } else { cx.bell.depth(kind).await };
+        let waiting = if alone { Ok(0) } else { cx.queue.depth(kind).await };
         // What was rung a while ago and stands on no queue was taken off it by somebody who died, or who came a moment
         // early by a clock that is a little behind.
         let lost = self.keeper.is_unsettled() || matches!(waiting, Ok(0));
@@ -153,17 +153,17 @@ impl Sweep<'_> {
         self.counting = Some(AbortOnDropHandle::new(tokio::spawn(measure(self.cx.clone()))));
     }
 
-    async fn push(&mut self, kind: Kind, rings: &[Ring], alone: bool) {
+    async fn push(&mut self, kind: JobKind, rings: &[JobRef], alone: bool) {
         let cx = &self.cx.domain;
         if rings.is_empty() {
             return;
         }
         if alone {
-            cx.bell.push_local(kind, rings).await;
-        } else if let Err(error) = cx.bell.push(kind, rings).await {
+            cx.queue.push_local(kind, rings).await;
+        } else if let Err(error) = cx.queue.push(kind, rings).await {
             tracing::debug!(%error, "the queue did not take rings; this process keeps them");
             self.trouble = true;
-            cx.bell.push_local(kind, rings).await;
+            cx.queue.push_local(kind, rings).await;
         }
     }
 
@@ -178,7 +178,7 @@ impl Sweep<'_> {
 async fn measure(cx: Context) {
     let cx = &cx.domain;
     for Outlook { kind, oldest, .. } in work::outlook(cx).await.unwrap_or_default() {
-        let ids = cx.bell.depth(kind).await.unwrap_or(0);
+        let ids = cx.queue.depth(kind).await.unwrap_or(0);
         if let Ok(rows) = work::count_due(cx, kind, MOST_COUNTED).await {
             let age = oldest.map_or(0, |due| (cx.clock.now() - due).max(0));
             record::waiting(kind.as_str(), ids, rows, Duration::from_millis(age.unsigned_abs()));

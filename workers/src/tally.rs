@@ -9,26 +9,26 @@ use fanfare_domain::{
     posts::{PostStatus, work::Record},
 };
 use fanfare_entities::{Millis, webhook_delivery::DeliveryStatus};
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 
 /// Counts to be written with the next heartbeat.
 #[derive(Debug, Default)]
 pub struct Tally(Mutex<Counts>);
 
 impl Tally {
-    fn add(&self, kind: Kind, platform: &str, measure: String) {
+    fn add(&self, kind: JobKind, platform: &str, measure: String) {
         let key = Key { kind: kind.as_str(), platform: platform.to_owned(), measure };
         *self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default() += 1;
     }
 
     /// Counts how much after its time something began.
-    pub fn began(&self, kind: Kind, platform: &str, late_by: Millis) {
+    pub fn began(&self, kind: JobKind, platform: &str, late_by: Millis) {
         self.add(kind, platform, late(late_by));
     }
 
     /// Counts what came of a post.
     pub fn post(&self, platform: &str, record: &Record) {
-        let kind = Kind::PublishPost;
+        let kind = JobKind::PublishPost;
         let measure = match record.status {
             PostStatus::Published => measure::DONE,
             PostStatus::Failed => measure::FAILED,
@@ -49,7 +49,7 @@ impl Tally {
             DeliveryStatus::Failed => measure::FAILED,
             DeliveryStatus::Pending => measure::RETRIED,
         };
-        self.add(Kind::DeliverWebhook, "", measure.to_owned());
+        self.add(JobKind::DeliverWebhook, "", measure.to_owned());
     }
 
     /// Counts what came of a copy.
@@ -59,7 +59,7 @@ impl Tally {
             Outcome::Failed(_) => measure::FAILED,
             Outcome::Again(_) => measure::RETRIED,
         };
-        self.add(Kind::CopyMedia, "", measure.to_owned());
+        self.add(JobKind::CopyMedia, "", measure.to_owned());
     }
 
     /// Counts what came of a letter.
@@ -69,11 +69,11 @@ impl Tally {
             MailOutcome::Failed(_) => measure::FAILED,
             MailOutcome::Again(..) => measure::RETRIED,
         };
-        self.add(Kind::SendMail, "", measure.to_owned());
+        self.add(JobKind::SendMail, "", measure.to_owned());
     }
 
     /// Counts what came of work on a file.
-    pub fn media(&self, kind: Kind, measure: &'static str) {
+    pub fn media(&self, kind: JobKind, measure: &'static str) {
         self.add(kind, "", measure.to_owned());
     }
 

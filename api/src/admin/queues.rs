@@ -4,7 +4,7 @@ use fanfare_domain::{
     Result,
     ops::{
         pauses::{self, Pause},
-        queues::{self, COUNTED, Queue},
+        queues::{self, COUNTED, QueueState},
     },
 };
 use maud::{Markup, html};
@@ -45,10 +45,10 @@ pub async fn part(visit: Visit) -> Result<Markup> {
     let queues = queues::list(&visit.cx).await?;
     let (posts, others): (Vec<_>, Vec<_>) =
         queues.iter().partition(|queue| !queue.platform.is_empty());
-    let rung = posts.first().and_then(|queue| queue.rung);
+    let queued = posts.first().and_then(|queue| queue.queued);
     Ok(html! {
         h2 { "Posts" }
-        p.soft { (bell(rung)) }
+        p.soft { (queue_depth(queued)) }
         (paused(&pauses::list(&visit.cx).await?))
         div.cards { @for queue in posts { (card(queue, &queue.platform)) } }
         h2 { "Other work" }
@@ -72,14 +72,14 @@ fn paused(pauses: &[Pause]) -> Markup {
     }
 }
 
-fn bell(rung: Option<u64>) -> String {
-    match rung {
-        Some(rung) => format!("{rung} ids on the doorbell."),
-        None => "The doorbell does not answer; every worker sweeps for itself.".to_owned(),
+fn queue_depth(queued: Option<u64>) -> String {
+    match queued {
+        Some(queued) => format!("{queued} ids in the queue."),
+        None => "The queue does not answer; every worker schedules for itself.".to_owned(),
     }
 }
 
-fn card(queue: &Queue, name: &str) -> Markup {
+fn card(queue: &QueueState, name: &str) -> Markup {
     let more = if queue.depth >= COUNTED { "+" } else { "" };
     let late = queue.oldest.is_some_and(|oldest| oldest > 30_000);
     html! {

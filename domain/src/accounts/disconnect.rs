@@ -1,7 +1,7 @@
 //! The end of a connection, by the owner's will or the network's.
 
 use fanfare_entities::{AccountId, account, account::AccountStatus};
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect,
 };
@@ -48,7 +48,7 @@ pub async fn disconnect(act: &Act, id: AccountId) -> Result<Reply> {
     };
     let gone = gone.update(tx.conn()).await?;
     if revoking.is_some() {
-        tx.ring(Kind::KeepAccount, gone.workspace_id, id.0, now);
+        tx.enqueue(JobKind::KeepAccount, gone.workspace_id, id.0, now);
     }
     let message = format!("{} on {} was disconnected.", gone.username, gone.platform);
     tx.emit(event(&act.cx, &gone, message, Some(act.request_id.clone())));

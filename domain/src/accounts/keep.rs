@@ -6,7 +6,7 @@
 use fanfare_entities::{
     AccountId, Millis, account, account::AccountStatus, post, post::PostStatus,
 };
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 use fanfare_platforms as platforms;
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
@@ -41,7 +41,7 @@ const ELSEWHERE: Millis = 5_000;
 /// The database's.
 pub async fn claim(cx: &Domain, holder: &str, id: AccountId) -> Result<Option<account::Model>> {
     let taken =
-        work::claim(&cx.db.write, Kind::KeepAccount, &[id.0], (holder, cx.clock.now())).await?;
+        work::claim(&cx.db.write, JobKind::KeepAccount, &[id.0], (holder, cx.clock.now())).await?;
     Ok(taken.into_iter().next())
 }
 

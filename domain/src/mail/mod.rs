@@ -8,7 +8,7 @@ mod shown;
 pub mod work;
 
 use fanfare_entities::{LetterId, Millis, UserId, letter, letter::LetterStatus, secret};
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 use fanfare_mail::{Letter, Mailer};
 use sea_orm::{
     ActiveValue::Set,
@@ -125,7 +125,7 @@ async fn insert(tx: &mut Tx, key: &str, content: &Content, to: Option<UserId>) -
     let by_key = letter::Column::DedupKey.eq(key);
     let made = letter::Entity::find().filter(by_key).one(tx.conn()).await?;
     let id = made.ok_or_else(|| Error::internal("a letter is gone"))?.id;
-    tx.ring_for_nobody(Kind::SendMail, id.0, now);
+    tx.enqueue_global(JobKind::SendMail, id.0, now);
     Ok(true)
 }
 

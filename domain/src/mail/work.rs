@@ -1,7 +1,7 @@
 //! Sending letters: the statements of that work.
 
 use fanfare_entities::{LetterId, Millis, letter, letter::Column, letter::LetterStatus};
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 use fanfare_mail::Letter;
 use sea_orm::{
     ActiveEnum, ColumnTrait, ConnectionTrait, EntityTrait, ExprTrait, QueryFilter, sea_query::Expr,
@@ -20,7 +20,7 @@ use crate::{
 /// The database's. The row may have been taken all the same; then its lease lapses.
 pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<letter::Model>> {
     let now = cx.clock.now();
-    let taken = work::claim(&cx.db.write, Kind::SendMail, &[id], (holder, now)).await?;
+    let taken = work::claim(&cx.db.write, JobKind::SendMail, &[id], (holder, now)).await?;
     Ok(taken.into_iter().next())
 }
 
@@ -111,7 +111,7 @@ pub async fn finish(cx: &Domain, hold: Hold, outcome: &MailOutcome) -> Result<bo
         return Ok(false);
     }
     if let Some(at) = due_at {
-        tx.ring_for_nobody(Kind::SendMail, hold.id, at);
+        tx.enqueue_global(JobKind::SendMail, hold.id, at);
     }
     tx.commit().await?;
     Ok(true)

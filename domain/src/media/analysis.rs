@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use fanfare_entities::{AssetId, Millis, media_analysis, media_analysis::WorkStatus, media_asset};
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 use fanfare_media::Facts;
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, ExprTrait, QueryFilter,
@@ -54,7 +54,7 @@ pub(super) async fn begin(tx: &mut Tx, asset: &media_asset::Model) -> Result<()>
         ..Default::default()
     };
     let made = media_analysis::Entity::insert(row).exec_with_returning(tx.conn()).await?;
-    tx.ring(Kind::AnalyseMedia, made.workspace_id, made.id.0, now);
+    tx.enqueue(JobKind::AnalyseMedia, made.workspace_id, made.id.0, now);
     Ok(())
 }
 
@@ -64,7 +64,7 @@ pub(super) async fn begin(tx: &mut Tx, asset: &media_asset::Model) -> Result<()>
 /// The database's. The row may have been taken all the same; then its lease lapses.
 pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<media_analysis::Model>> {
     let now = cx.clock.now();
-    let taken = work::claim(&cx.db.write, Kind::AnalyseMedia, &[id], (holder, now)).await?;
+    let taken = work::claim(&cx.db.write, JobKind::AnalyseMedia, &[id], (holder, now)).await?;
     Ok(taken.into_iter().next())
 }
 
@@ -105,7 +105,7 @@ pub async fn finish(
         note_size(&tx, row.asset_id, width, height).await?;
     }
     if let (true, Some(at)) = (written, again) {
-        tx.ring(Kind::AnalyseMedia, row.workspace_id, hold.id, at);
+        tx.enqueue(JobKind::AnalyseMedia, row.workspace_id, hold.id, at);
     }
     tx.commit().await?;
     if written && again.is_none() {

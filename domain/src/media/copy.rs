@@ -1,7 +1,7 @@
 //! Copying remote media into storage: the statements of that work.
 
 use fanfare_entities::{AssetId, Millis, media_asset, media_asset::Column};
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 use fanfare_media::{Copied, filename};
 use sea_orm::{ColumnTrait, EntityTrait, ExprTrait, QueryFilter, UpdateMany, sea_query::Expr};
 use serde_json::Value;
@@ -25,7 +25,7 @@ pub fn prefix(row: &media_asset::Model) -> String {
 /// The database's. The row may have been taken all the same; then its lease lapses.
 pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<media_asset::Model>> {
     let now = cx.clock.now();
-    let taken = work::claim(&cx.db.write, Kind::CopyMedia, &[id], (holder, now)).await?;
+    let taken = work::claim(&cx.db.write, JobKind::CopyMedia, &[id], (holder, now)).await?;
     Ok(taken.into_iter().next())
 }
 
@@ -103,7 +103,7 @@ async fn write(cx: &Domain, hold: Hold, outcome: Outcome) -> Result<Option<Strin
         arrived(&mut tx, &asset).await?;
     }
     if let Some(at) = again {
-        tx.ring(Kind::CopyMedia, row.workspace_id, hold.id, at);
+        tx.enqueue(JobKind::CopyMedia, row.workspace_id, hold.id, at);
     }
     tx.commit().await?;
     Ok(Some(path))

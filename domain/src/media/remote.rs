@@ -1,12 +1,12 @@
 //! Files at other people's addresses: asking for a copy, and waiting for it.
 //!
-//! A copy is work like any other: the request writes a row, rings, and waits for a worker to do it, so that no API
+//! A copy is work like any other: the request writes a row, enqueues it, and waits for a worker to do it, so that no API
 //! process ever downloads media.
 
 use std::time::Duration;
 
 use fanfare_entities::{AssetId, Millis, media_asset, media_asset::AssetStatus};
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 use fanfare_media::filename;
 use schemars::JsonSchema;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
@@ -152,7 +152,7 @@ async fn start(act: &Act, source: Source<'_>) -> Result<AssetId> {
         ..Default::default()
     };
     let made = media_asset::Entity::insert(row).exec_with_returning(tx.conn()).await?;
-    tx.ring(Kind::CopyMedia, made.workspace_id, made.id.0, now);
+    tx.enqueue(JobKind::CopyMedia, made.workspace_id, made.id.0, now);
     tx.commit().await?;
     Ok(made.id)
 }

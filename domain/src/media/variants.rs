@@ -1,7 +1,7 @@
 //! Making files fit a network: the statements of that work. One is made for each file and profile, and kept.
 
 use fanfare_entities::{Millis, media_analysis, media_analysis::WorkStatus, media_variant};
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 use fanfare_media::Variant;
 use sea_orm::{
     ActiveValue::Set,
@@ -71,7 +71,7 @@ pub async fn want(
         .await?;
     let row = row.ok_or_else(|| Error::internal("a variant's row is gone"))?;
     if row.status == WorkStatus::Pending {
-        tx.ring(Kind::ConvertMedia, row.workspace_id, row.id.0, now);
+        tx.enqueue(JobKind::ConvertMedia, row.workspace_id, row.id.0, now);
     }
     tx.commit().await?;
     Ok(Some(row))
@@ -121,7 +121,7 @@ pub async fn claim(
 ) -> Result<Option<(media_variant::Model, Option<media_analysis::Model>)>> {
     let now = cx.clock.now();
     let taken: Vec<media_variant::Model> =
-        work::claim(&cx.db.write, Kind::ConvertMedia, &[id], (holder, now)).await?;
+        work::claim(&cx.db.write, JobKind::ConvertMedia, &[id], (holder, now)).await?;
     let Some(row) = taken.into_iter().next() else { return Ok(None) };
     let source = media_analysis::Entity::find()
         .filter(media_analysis::Column::Uid.eq(row.uid))
@@ -167,7 +167,7 @@ pub async fn finish(
     };
     let written = update.exec(tx.conn()).await?.rows_affected == 1;
     if let (true, Some(at)) = (written, again) {
-        tx.ring(Kind::ConvertMedia, row.workspace_id, hold.id, at);
+        tx.enqueue(JobKind::ConvertMedia, row.workspace_id, hold.id, at);
     }
     tx.commit().await?;
     if written && again.is_none() {

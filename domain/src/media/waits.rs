@@ -1,7 +1,7 @@
 //! Posts that wait for a file to be analysed or converted.
 
 use fanfare_entities::{AssetId, Millis, PostId, WorkspaceId, media_wait};
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 use sea_orm::{ActiveValue::Set, ConnectionTrait, EntityTrait, sea_query::OnConflict};
 
 use crate::{Domain, Tx, db::statement, error::Result};
@@ -41,7 +41,7 @@ pub(super) async fn wake(cx: &Domain, asset: AssetId) -> Result<()> {
     conn.execute_raw(statement(conn, OVER, [asset.0.into()])).await?;
     for row in woken {
         let workspace = WorkspaceId(row.try_get("", "workspace_id")?);
-        tx.ring(Kind::PublishPost, workspace, row.try_get("", "id")?, now);
+        tx.enqueue(JobKind::PublishPost, workspace, row.try_get("", "id")?, now);
     }
     tx.commit().await
 }

@@ -1,7 +1,7 @@
 //! Webhooks that do not hear, and sending them again what they missed.
 
 use fanfare_entities::{Millis, WebhookId, WorkspaceId, webhook};
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder,
     QuerySelect,
@@ -154,7 +154,7 @@ pub(super) async fn replay(tx: &mut Tx, id: WebhookId) -> Result<(String, Value)
     let values = [id.into(), now.into()];
     let sent = tx.conn().query_all_raw(statement(tx.conn(), sql, values)).await?;
     for row in &sent {
-        tx.ring(Kind::DeliverWebhook, found.workspace_id, row.try_get("", "id")?, now);
+        tx.enqueue(JobKind::DeliverWebhook, found.workspace_id, row.try_get("", "id")?, now);
     }
     Ok((format!("Sent again: {}.", sent.len()), json!({"deliveries": sent.len()})))
 }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use fanfare_entities::Millis;
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 use fanfare_platforms::{Pace, Per};
 use sea_orm::FromQueryResult;
 use serde::Serialize;
@@ -102,7 +102,7 @@ impl Tally {
     }
 
     fn of(platform: &str, sums: &[Sum]) -> Self {
-        let kind = Kind::PublishPost.as_str();
+        let kind = JobKind::PublishPost.as_str();
         let mine = sums.iter().filter(|sum| sum.kind == kind && sum.platform == platform);
         let mut tally = Self::default();
         let mut errors = BTreeMap::<&str, i64>::new();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fanfare_entities::Millis;
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 use sea_orm::FromQueryResult;
 use serde::Serialize;
 
@@ -47,8 +47,8 @@ impl Span {
 
 /// One queue: a kind of work, and for posts one network of it.
 #[derive(Debug, Clone, Serialize)]
-pub struct Queue {
-    /// Kind of work.
+pub struct QueueState {
+    /// JobKind of work.
     pub kind: &'static str,
     /// Network; empty for work that has none.
     pub platform: String,
@@ -56,8 +56,8 @@ pub struct Queue {
     pub depth: i64,
     /// How long the oldest of them is due, in ms.
     pub oldest: Option<Millis>,
-    /// Ids on the doorbell, of all networks together; `None` if it does not answer.
-    pub rung: Option<u64>,
+    /// Queued ids, of all networks together; `None` if the queue does not answer.
+    pub queued: Option<u64>,
     /// Work done in the last hour.
     pub done: i64,
     /// Work that failed for good in the last hour.
@@ -104,9 +104,9 @@ pub struct Waiting {
 ///
 /// # Errors
 /// The database's.
-pub async fn waiting(cx: &Domain, kind: Kind) -> Result<Vec<Waiting>> {
+pub async fn waiting(cx: &Domain, kind: JobKind) -> Result<Vec<Waiting>> {
     let conn = &cx.db.read;
-    let platform = if kind == Kind::PublishPost { "platform" } else { "''" };
+    let platform = if kind == JobKind::PublishPost { "platform" } else { "''" };
     let sql = format!(
         "SELECT platform, CAST(count(*) AS BIGINT) AS depth, min(due_at) AS oldest FROM \
          (SELECT {platform} AS platform, due_at FROM {} WHERE due_at <= $1 ORDER BY due_at \
@@ -122,7 +122,7 @@ pub async fn waiting(cx: &Domain, kind: Kind) -> Result<Vec<Waiting>> {
 /// The database's.
 pub async fn sample(cx: &Domain) -> Result<()> {
     let mut values = Counts::new();
-    for kind in Kind::ALL {
+    for kind in JobKind::ALL {
         for one in waiting(cx, kind).await? {
             let measure = measure::DEPTH.to_owned();
             values.insert(Key { kind: kind.as_str(), platform: one.platform, measure }, one.depth);
@@ -135,15 +135,15 @@ pub async fn sample(cx: &Domain) -> Result<()> {
 ///
 /// # Errors
 /// The database's.
-pub async fn list(cx: &Domain) -> Result<Vec<Queue>> {
+pub async fn list(cx: &Domain) -> Result<Vec<QueueState>> {
     let now = cx.clock.now();
     let (hour, day) = (series(cx, now, Span::Hour).await?, series(cx, now, Span::Day).await?);
     let mut queues = Vec::new();
-    for kind in Kind::ALL {
-        let rung = cx.bell.depth(kind).await.ok();
+    for kind in JobKind::ALL {
+        let queued = cx.queue.depth(kind).await.ok();
         let waiting = waiting(cx, kind).await?;
         for platform in platforms(kind) {
-            let mut queue = Queue::of(kind, platform, rung);
+            let mut queue = QueueState::of(kind, platform, queued);
             if let Some(one) = waiting.iter().find(|one| one.platform == platform) {
                 queue.depth = one.depth;
                 queue.oldest = one.oldest.map(|oldest| now - oldest);
@@ -155,8 +155,8 @@ pub async fn list(cx: &Domain) -> Result<Vec<Queue>> {
     Ok(queues)
 }
 
-fn platforms(kind: Kind) -> Vec<&'static str> {
-    if kind != Kind::PublishPost {
+fn platforms(kind: JobKind) -> Vec<&'static str> {
+    if kind != JobKind::PublishPost {
         return vec![""];
     }
     networks::known()
@@ -170,14 +170,14 @@ fn begin(now: Millis, span: Span) -> Millis {
     now / span.step() * span.step() - (span.steps() - 1) * span.step()
 }
 
-impl Queue {
-    fn of(kind: Kind, platform: &str, rung: Option<u64>) -> Self {
+impl QueueState {
+    fn of(kind: JobKind, platform: &str, queued: Option<u64>) -> Self {
         Self {
             kind: kind.as_str(),
             platform: platform.to_owned(),
             depth: 0,
             oldest: None,
-            rung,
+            queued,
             done: 0,
             failed: 0,
             retried: 0,

@@ -6,7 +6,7 @@ use fanfare_entities::{
     EventId, Millis, PostId, account, event, media_asset, post, post_attempt, post_hold, webhook,
     webhook_delivery, workspace,
 };
-use fanfare_jobs::Kind as Queued;
+use fanfare_jobs::JobKind;
 use sea_orm::{ActiveEnum, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde::Serialize;
 use serde_json::Value;
@@ -113,11 +113,11 @@ pub struct Delivery {
 /// [`Code::NotFound`].
 pub async fn tell(cx: &Domain, kind: Kind, id: i64) -> Result<Story> {
     let (mut story, queue) = match kind {
-        Kind::Post => (of_post(cx, id).await?, Queued::PublishPost),
-        Kind::Delivery => (of_delivery(cx, id).await?, Queued::DeliverWebhook),
-        Kind::Copy => (of_copy(cx, id).await?, Queued::CopyMedia),
+        Kind::Post => (of_post(cx, id).await?, JobKind::PublishPost),
+        Kind::Delivery => (of_delivery(cx, id).await?, JobKind::DeliverWebhook),
+        Kind::Copy => (of_copy(cx, id).await?, JobKind::CopyMedia),
     };
-    let place = match cx.bell.place(queue, id).await {
+    let place = match cx.queue.position(queue, id).await {
         Ok(Some(before)) => format!("its id waits behind {before} others"),
         Ok(None) => "its id does not wait".to_owned(),
         Err(_) => "not known: the queue does not answer".to_owned(),

@@ -1,7 +1,7 @@
 //! Holding posts back after a database was restored: it does not know what was sent since its backup.
 
 use fanfare_entities::{Millis, post};
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, SelectModel, SelectorRaw};
 use serde_json::{Value as Json, json};
 
@@ -59,7 +59,7 @@ async fn next<C: ConnectionTrait>(
     now: Millis,
 ) -> Result<Vec<post::Model>, DbErr> {
     let error = if conn.get_database_backend() == DbBackend::Postgres { "$1::json" } else { "$1" };
-    let table = work::table(Kind::PublishPost);
+    let table = work::table(JobKind::PublishPost);
     // By the index of due times, which a held row leaves: no batch reads again what an earlier one has done.
     let sql = format!(
         "UPDATE {table} SET status = 'failed', error = {error}, duplicate_risk = true, due_at = NULL, \

@@ -1,7 +1,7 @@
 //! Changes of status that a caller asks for.
 
 use fanfare_entities::{Millis, PostId, post, post::PostStatus};
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 use sea_orm::{ActiveModelTrait, EntityTrait};
 use uuid::Uuid;
 
@@ -215,7 +215,7 @@ fn reset(row: &post::Model, now: Millis) -> post::Model {
     }
 }
 
-/// Writes a changed row with its event, and rings if it is due.
+/// Writes a changed row with its event, and enqueues it if it is due.
 pub(super) async fn save(act: &Act, tx: &mut Tx, row: post::Model, what: &str) -> Result<Reply> {
     let saved = save_as(&act.request_id, tx, row, what).await?;
     Ok(Reply::of("post", view(&saved)))
@@ -233,7 +233,7 @@ async fn save_as(
     let message = format!("The post is now {} ({what}).", status_name(saved.status));
     tx.emit(event("post.updated", &saved, message, Some(request_id.to_owned())));
     if let Some(due_at) = due_at {
-        tx.ring(Kind::PublishPost, saved.workspace_id, saved.id.0, due_at);
+        tx.enqueue(JobKind::PublishPost, saved.workspace_id, saved.id.0, due_at);
     }
     Ok(saved)
 }

@@ -10,7 +10,7 @@
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use fanfare_entities::{PostId, WorkspaceId, post};
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 use fanfare_platforms::Warning;
 use sea_orm::{ConnectionTrait, Value};
 use serde_json::json;
@@ -124,7 +124,7 @@ async fn prepare(mut tx: Tx, news: &[Arc<NewRow>], patience: &str) -> Result<(Tx
         let message = format!("A post for {} was created.", row.platform);
         tx.emit(new.act.post_event("post.created", row, message));
         if let Some(due_at) = row.due_at {
-            tx.ring(Kind::PublishPost, row.workspace_id, row.id.0, due_at);
+            tx.enqueue(JobKind::PublishPost, row.workspace_id, row.id.0, due_at);
         }
         let body = json!({"post": view(row), "warnings": new.warnings});
         replies.push(Reply::ok(body).with_status(201));

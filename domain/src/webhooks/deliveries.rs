@@ -1,7 +1,7 @@
 //! What was and is to be delivered, as callers see it.
 
 use fanfare_entities::{WebhookId, webhook, webhook_delivery, webhook_delivery::DeliveryStatus};
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 use schemars::JsonSchema;
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder,
@@ -90,7 +90,7 @@ pub async fn redeliver(act: &Act, id: WebhookId, delivery: Uuid) -> Result<Reply
         ..Default::default()
     };
     let again = again.update(tx.conn()).await?;
-    tx.ring(Kind::DeliverWebhook, again.workspace_id, again.id.0, now);
+    tx.enqueue(JobKind::DeliverWebhook, again.workspace_id, again.id.0, now);
     act.finish(tx, Reply::of("delivery", view(&again)).with_status(202)).await
 }
 
@@ -122,7 +122,7 @@ pub async fn test(act: &Act, id: WebhookId) -> Result<Reply> {
     };
     let row = row.insert(tx.conn()).await?;
     if let Some(due_at) = row.due_at {
-        tx.ring(Kind::DeliverWebhook, row.workspace_id, row.id.0, due_at);
+        tx.enqueue(JobKind::DeliverWebhook, row.workspace_id, row.id.0, due_at);
     }
     act.finish(tx, Reply::of("delivery", view(&row)).with_status(202)).await
 }

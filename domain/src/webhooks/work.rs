@@ -6,7 +6,7 @@ use fanfare_entities::{
     Millis, WebhookId, WorkspaceId, event, secret, webhook, webhook_delivery,
     webhook_delivery::DeliveryStatus,
 };
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 use sea_orm::{
     ActiveEnum, ActiveModelTrait, ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, DbErr,
     EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect, Statement, sea_query::Expr,
@@ -50,7 +50,7 @@ pub struct Claimed {
 pub async fn claim(cx: &Domain, holder: &str, ids: Vec<i64>) -> Result<Vec<Claimed>> {
     let now = cx.clock.now();
     let taken: Vec<webhook_delivery::Model> =
-        work::claim(&cx.db.write, Kind::DeliverWebhook, &ids, (holder, now)).await?;
+        work::claim(&cx.db.write, JobKind::DeliverWebhook, &ids, (holder, now)).await?;
     if taken.is_empty() {
         return Ok(Vec::new());
     }
@@ -191,7 +191,7 @@ pub async fn finish(cx: &Domain, outcomes: &[Arc<Outcome>]) -> Result<Vec<bool>>
     judge(&mut tx, outcomes.iter().filter(kept).map(AsRef::as_ref), now).await?;
     for one in outcomes.iter().filter(kept) {
         if let Some(due_at) = one.due_at {
-            tx.ring(Kind::DeliverWebhook, one.workspace_id, one.hold.id, due_at);
+            tx.enqueue(JobKind::DeliverWebhook, one.workspace_id, one.hold.id, due_at);
         }
     }
     tx.commit().await?;

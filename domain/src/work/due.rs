@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use fanfare_entities::Millis;
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 use sea_orm::{ConnectionTrait, DbErr, QueryResult, Statement};
 use uuid::Uuid;
 
@@ -41,7 +41,7 @@ impl Due {
 /// index.
 pub(super) async fn due(
     cx: &Domain,
-    kind: Kind,
+    kind: JobKind,
     of: Option<Uuid>,
     behind: Option<Place>,
     limit: usize,
@@ -68,7 +68,7 @@ pub(super) async fn due(
 /// Up to `most` rows that will be due in this time (behind, to), the next first.
 pub(super) async fn soon(
     cx: &Domain,
-    kind: Kind,
+    kind: JobKind,
     (behind, to): (Millis, Millis),
     most: usize,
 ) -> Result<Vec<Due>> {
@@ -94,7 +94,7 @@ async fn rows(cx: &Domain, query: Statement) -> Result<Vec<Due>> {
 /// the next in the index by workspace.
 pub(super) async fn first_due(
     cx: &Domain,
-    kind: Kind,
+    kind: JobKind,
     from: Uuid,
     count: usize,
 ) -> Result<Vec<(Uuid, Millis)>> {
@@ -128,7 +128,7 @@ pub(super) async fn first_due(
 /// tell.
 pub(super) async fn fresh_workspaces(
     cx: &Domain,
-    kind: Kind,
+    kind: JobKind,
     (from, to): (Millis, Millis),
 ) -> Result<Vec<Uuid>> {
     let sql = format!(

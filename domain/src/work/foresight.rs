@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use fanfare_entities::Millis;
-use fanfare_jobs::{Kind, Ring};
+use fanfare_jobs::{JobKind, JobRef};
 
 use super::due::soon;
 use crate::{Domain, error::Result};
@@ -16,7 +16,7 @@ const MOST: usize = 256;
 
 /// How far it was looked for each kind of work. Rows that come nearer later are rung for by whoever moves them.
 #[derive(Debug, Default)]
-pub struct Foresight(HashMap<Kind, Millis>);
+pub struct Foresight(HashMap<JobKind, Millis>);
 
 impl Foresight {
     /// Has the rows of this kind that are due soon rung for at their time, by a timer of this process. `next` is when the
@@ -24,7 +24,7 @@ impl Foresight {
     ///
     /// # Errors
     /// The database's.
-    pub async fn look(&mut self, cx: &Domain, kind: Kind, next: Option<Millis>) -> Result<()> {
+    pub async fn look(&mut self, cx: &Domain, kind: JobKind, next: Option<Millis>) -> Result<()> {
         let now = cx.clock.now();
         let to = now + AHEAD;
         // A clock that was set back makes what was seen worthless.
@@ -36,7 +36,7 @@ impl Foresight {
         let seen = rows.last().filter(|_| rows.len() == MOST).map_or(to, |row| row.state.0);
         self.0.insert(kind, seen);
         for row in rows {
-            cx.ringer.ring(kind, Ring::of(row.workspace, row.id), row.state.0);
+            cx.after_commit.enqueue(kind, JobRef::of(row.workspace, row.id), row.state.0);
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ mod sweep;
 mod waiting;
 
 use fanfare_entities::Millis;
-use fanfare_jobs::{Kind, Ring};
+use fanfare_jobs::{JobKind, JobRef};
 use sea_orm::{ConnectionTrait, DbErr, FromQueryResult, QueryResult, SelectModel, SelectorRaw};
 use uuid::Uuid;
 
@@ -38,22 +38,22 @@ pub const MAX_LAPS: i32 = 6;
 
 /// The table whose rows are this kind of work.
 #[must_use]
-pub const fn table(kind: Kind) -> &'static str {
+pub const fn table(kind: JobKind) -> &'static str {
     match kind {
-        Kind::PublishPost => "posts",
-        Kind::DeliverWebhook => "webhook_deliveries",
-        Kind::CopyMedia => "media_assets",
-        Kind::AnalyseMedia => "media_analyses",
-        Kind::ConvertMedia => "media_variants",
-        Kind::CleanUp => "chores",
-        Kind::KeepAccount => "accounts",
-        Kind::SendMail => "letters",
+        JobKind::PublishPost => "posts",
+        JobKind::DeliverWebhook => "webhook_deliveries",
+        JobKind::CopyMedia => "media_assets",
+        JobKind::AnalyseMedia => "media_analyses",
+        JobKind::ConvertMedia => "media_variants",
+        JobKind::CleanUp => "chores",
+        JobKind::KeepAccount => "accounts",
+        JobKind::SendMail => "letters",
     }
 }
 
 /// True when the table has a workspace, so that its work is shared out fairly among workspaces.
-const fn is_shared(kind: Kind) -> bool {
-    !matches!(kind, Kind::CleanUp | Kind::SendMail)
+const fn is_shared(kind: JobKind) -> bool {
+    !matches!(kind, JobKind::CleanUp | JobKind::SendMail)
 }
 
 /// Takes those of `ids` that are due for a worker: the lease starts, the fence rises, and their rows come back. A row that somebody
@@ -65,7 +65,7 @@ const fn is_shared(kind: Kind) -> bool {
 /// Posts have a claim of their own, [`crate::posts::work::claim`], because there is something to be told of it.
 pub async fn claim<M: FromQueryResult, C: ConnectionTrait>(
     conn: &C,
-    kind: Kind,
+    kind: JobKind,
     ids: &[i64],
     (holder, now): (&str, Millis),
 ) -> Result<Vec<M>, DbErr> {
@@ -112,7 +112,7 @@ pub struct Hold {
 ///
 /// # Errors
 /// The database's; the leases may or may not have been moved.
-pub async fn renew(cx: &Domain, kind: Kind, holds: &[Hold], until: Millis) -> Result<Vec<Hold>> {
+pub async fn renew(cx: &Domain, kind: JobKind, holds: &[Hold], until: Millis) -> Result<Vec<Hold>> {
     let kept = set_due(cx, kind, holds, until, "").await?;
     let is_kept = |hold: &Hold| kept.iter().any(|ring| ring.id == hold.id);
     Ok(holds.iter().copied().filter(is_kept).collect())
@@ -122,21 +122,21 @@ pub async fn renew(cx: &Domain, kind: Kind, holds: &[Hold], until: Millis) -> Re
 ///
 /// # Errors
 /// The database's; then the leases lapse.
-pub async fn release(cx: &Domain, kind: Kind, holds: &[Hold], due_at: Millis) -> Result<()> {
+pub async fn release(cx: &Domain, kind: JobKind, holds: &[Hold], due_at: Millis) -> Result<()> {
     let freed = ", fence = held.fence + 1, laps = 0";
     for ring in set_due(cx, kind, holds, due_at, freed).await? {
-        cx.ringer.ring(kind, ring, due_at);
+        cx.after_commit.enqueue(kind, ring, due_at);
     }
     Ok(())
 }
 
 async fn set_due(
     cx: &Domain,
-    kind: Kind,
+    kind: JobKind,
     holds: &[Hold],
     due_at: Millis,
     also: &str,
-) -> Result<Vec<Ring>> {
+) -> Result<Vec<JobRef>> {
     let conn = &cx.db.write;
     let mut held = Rows::new(conn, &[("id", Type::Big), ("fence", Type::Big)]);
     for hold in holds {
@@ -155,12 +155,12 @@ async fn set_due(
     let values = std::iter::once(due_at.into()).chain(held.values());
     let query = statement(conn, sql, values);
     let kept = conn.query_all_raw(query).await?;
-    let ring = |row: &QueryResult| Ok(Ring::of(workspace_of(row)?, row.try_get("", "id")?));
+    let ring = |row: &QueryResult| Ok(JobRef::of(workspace_of(row)?, row.try_get("", "id")?));
     Ok(kept.iter().map(ring).collect::<Result<_, DbErr>>()?)
 }
 
 /// What to select for [`workspace_of`], where `t` stands before the names of columns.
-fn workspace_column(kind: Kind, t: &str) -> String {
+fn workspace_column(kind: JobKind, t: &str) -> String {
     if is_shared(kind) { format!("{t}workspace_id") } else { "NULL AS workspace_id".to_owned() }
 }
 

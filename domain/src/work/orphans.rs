@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fanfare_entities::{Millis, worker};
-use fanfare_jobs::{Kind, Ring};
+use fanfare_jobs::{JobKind, JobRef};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryResult};
 
 use super::{table, workspace_column, workspace_of};
@@ -48,8 +48,8 @@ pub async fn end_leases(cx: &Domain, whose: &str, name: &str) -> Result<usize> {
     );
     conn.execute_raw(statement(conn, pass, [now.into(), name.into()])).await?;
     let mut ended = 0;
-    for kind in Kind::ALL {
-        let unsent = if kind == Kind::PublishPost { "AND sending_at IS NULL" } else { "" };
+    for kind in JobKind::ALL {
+        let unsent = if kind == JobKind::PublishPost { "AND sending_at IS NULL" } else { "" };
         let sql = format!(
             "UPDATE {} SET due_at = $1, fence = fence + 1 \
              WHERE due_at > $1 AND laps > 0 AND {whose} {unsent} RETURNING id, {}",
@@ -57,9 +57,9 @@ pub async fn end_leases(cx: &Domain, whose: &str, name: &str) -> Result<usize> {
             workspace_column(kind, ""),
         );
         let rows = conn.query_all_raw(statement(conn, sql, [now.into(), name.into()])).await?;
-        let ring = |row: &QueryResult| Ok(Ring::of(workspace_of(row)?, row.try_get("", "id")?));
+        let ring = |row: &QueryResult| Ok(JobRef::of(workspace_of(row)?, row.try_get("", "id")?));
         for ring in rows.iter().map(ring).collect::<Result<Vec<_>, DbErr>>()? {
-            cx.ringer.ring(kind, ring, now);
+            cx.after_commit.enqueue(kind, ring, now);
             ended += 1;
         }
     }

@@ -1,7 +1,7 @@
 //! What there is to do, at a glance.
 
 use fanfare_entities::Millis;
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 use sea_orm::{ConnectionTrait, DbErr};
 
 use super::table;
@@ -11,7 +11,7 @@ use crate::{Domain, db::statement, error::Result};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outlook {
     /// Of which kind.
-    pub kind: Kind,
+    pub kind: JobKind,
     /// When the oldest row that is due was due; `None` if nothing is.
     pub oldest: Option<Millis>,
     /// When the next row will be due; `None` if none will.
@@ -24,18 +24,18 @@ pub struct Outlook {
 /// The database's.
 pub async fn outlook(cx: &Domain) -> Result<Vec<Outlook>> {
     let conn = &cx.db.read;
-    let of = |(place, kind): (usize, Kind)| {
+    let of = |(place, kind): (usize, JobKind)| {
         let table = table(kind);
         format!(
             "SELECT {place} AS place, (SELECT min(due_at) FROM {table} WHERE due_at <= $1) AS oldest, \
              (SELECT min(due_at) FROM {table} WHERE due_at > $1) AS next"
         )
     };
-    let sql = Kind::ALL.into_iter().enumerate().map(of).collect::<Vec<_>>().join(" UNION ALL ");
+    let sql = JobKind::ALL.into_iter().enumerate().map(of).collect::<Vec<_>>().join(" UNION ALL ");
     let rows = conn.query_all_raw(statement(conn, sql, [cx.clock.now().into()])).await?;
     let outlook = |row: &sea_orm::QueryResult| {
         let place: i32 = row.try_get("", "place")?;
-        let kind = usize::try_from(place).ok().and_then(|place| Kind::ALL.get(place).copied());
+        let kind = usize::try_from(place).ok().and_then(|place| JobKind::ALL.get(place).copied());
         let kind = kind.ok_or_else(|| DbErr::Custom("there is no such kind".to_owned()))?;
         Ok(Outlook { kind, oldest: row.try_get("", "oldest")?, next: row.try_get("", "next")? })
     };
@@ -46,7 +46,7 @@ pub async fn outlook(cx: &Domain) -> Result<Vec<Outlook>> {
 ///
 /// # Errors
 /// The database's.
-pub async fn count_due(cx: &Domain, kind: Kind, most: u32) -> Result<u64> {
+pub async fn count_due(cx: &Domain, kind: JobKind, most: u32) -> Result<u64> {
     let conn = &cx.db.read;
     let sql = format!(
         "SELECT count(*) AS n FROM (SELECT 1 FROM {} WHERE due_at <= $1 LIMIT {most}) AS due",

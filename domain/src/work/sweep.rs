@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use fanfare_entities::Millis;
-use fanfare_jobs::{Kind, Ring};
+use fanfare_jobs::{JobKind, JobRef};
 use uuid::Uuid;
 
 use super::{
@@ -42,7 +42,7 @@ const REMEMBERED: usize = 65_536;
 /// What the sweeper remembers between turns.
 #[derive(Debug, Default)]
 pub struct Turn {
-    rounds: HashMap<Kind, Round>,
+    rounds: HashMap<JobKind, Round>,
 }
 
 /// What it remembers of one kind of work.
@@ -53,7 +53,7 @@ struct Round {
     /// Which workspaces have due work.
     waiting: Waiting,
     /// What was rung for and, as far as it was seen, not taken.
-    rung: HashMap<i64, Rung>,
+    rung: HashMap<i64, DueJob>,
     /// How far due rows were rung for, of a workspace or (none) of all: what lies before was rung, and need not be read
     /// in every turn.
     reached: HashMap<Option<Uuid>, Place>,
@@ -64,7 +64,7 @@ struct Round {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Rung {
+struct DueJob {
     /// When, by [`Clock::passed`](crate::clock::Clock::passed).
     at: Millis,
     /// What it was like: one that is due otherwise was taken or moved meanwhile.
@@ -90,10 +90,10 @@ impl Turn {
     pub async fn ring(
         &mut self,
         cx: &Domain,
-        kind: Kind,
+        kind: JobKind,
         room: usize,
         loss: bool,
-    ) -> Result<Vec<Ring>> {
+    ) -> Result<Vec<JobRef>> {
         let again = if loss { RING_AGAIN_AFTER_LOSS } else { RING_AGAIN };
         let passed = cx.clock.passed();
         let round = self.rounds.entry(kind).or_default();
@@ -107,7 +107,7 @@ impl Turn {
             _ => round.choose_for(cx, kind, passed - again, room).await?,
         };
         round.note(&wanted, passed);
-        Ok(wanted.into_iter().map(|row| Ring::of(row.workspace, row.id)).collect())
+        Ok(wanted.into_iter().map(|row| JobRef::of(row.workspace, row.id)).collect())
     }
 }
 
@@ -136,7 +136,7 @@ impl Round {
     async fn choose_for(
         &mut self,
         cx: &Domain,
-        kind: Kind,
+        kind: JobKind,
         rung_before: Millis,
         room: usize,
     ) -> Result<Vec<Due>> {
@@ -163,7 +163,7 @@ impl Round {
     async fn look(
         &mut self,
         cx: &Domain,
-        kind: Kind,
+        kind: JobKind,
         of: Option<Uuid>,
         (count, known): (usize, usize),
         rung_before: Millis,
@@ -191,7 +191,7 @@ impl Round {
         if self.rung.len() + wanted.len() > REMEMBERED {
             self.rung.clear();
         }
-        let noted = |row: &Due| Rung { at, state: row.state, workspace: row.workspace };
+        let noted = |row: &Due| DueJob { at, state: row.state, workspace: row.workspace };
         let notes = wanted.iter().map(|row| (row.id, noted(row)));
         self.rung.extend(notes);
     }
@@ -200,7 +200,7 @@ impl Round {
     async fn share_out(
         &mut self,
         cx: &Domain,
-        kind: Kind,
+        kind: JobKind,
         rung_before: Millis,
         room: usize,
     ) -> Result<Vec<Due>> {
@@ -214,7 +214,7 @@ impl Round {
     async fn newcomers(
         &mut self,
         cx: &Domain,
-        kind: Kind,
+        kind: JobKind,
         rung_before: Millis,
     ) -> Result<Vec<Due>> {
         if !is_shared(kind) {
@@ -237,7 +237,7 @@ impl Round {
     }
 
     /// Workspaces with due work, beginning behind the one the last turn ended with.
-    async fn workspaces(&mut self, cx: &Domain, kind: Kind) -> Result<Vec<Uuid>> {
+    async fn workspaces(&mut self, cx: &Domain, kind: JobKind) -> Result<Vec<Uuid>> {
         self.waiting.read(cx, kind).await?;
         Ok(self.waiting.behind(self.position))
     }
@@ -246,7 +246,7 @@ impl Round {
     async fn visit(
         &mut self,
         cx: &Domain,
-        kind: Kind,
+        kind: JobKind,
         workspaces: &[Uuid],
         share: usize,
         rung_before: Millis,

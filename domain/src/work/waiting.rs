@@ -6,7 +6,7 @@ use std::{
 };
 
 use fanfare_entities::Millis;
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 use uuid::Uuid;
 
 use super::due::{first_due, fresh_workspaces};
@@ -38,7 +38,7 @@ impl Waiting {
     ///
     /// # Errors
     /// The database's.
-    pub(super) async fn read(&mut self, cx: &Domain, kind: Kind) -> Result<()> {
+    pub(super) async fn read(&mut self, cx: &Domain, kind: JobKind) -> Result<()> {
         let now = cx.clock.now();
         match self.seen {
             Some(seen) => self.known.extend(fresh_workspaces(cx, kind, (seen, now)).await?),
@@ -48,7 +48,7 @@ impl Waiting {
         Ok(())
     }
 
-    async fn walk(&mut self, cx: &Domain, kind: Kind, now: Millis) -> Result<()> {
+    async fn walk(&mut self, cx: &Domain, kind: JobKind, now: Millis) -> Result<()> {
         let found = first_due(cx, kind, self.walked, WALKED).await?;
         let from = self.walked;
         self.walked = match found.last() {

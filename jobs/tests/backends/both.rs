@@ -16,13 +16,13 @@ use apalis_core::{
         ext::{event_listener::EventListenerExt, parallelize::ParallelizeExt},
     },
 };
-use fanfare_jobs::{CopyMedia, Error, Kind, Slots, Taken, run_worker};
+use fanfare_jobs::{Concurrency, CopyMedia, Error, FetchedJob, JobKind, run_worker};
 use tokio::sync::Barrier;
 use tokio_util::sync::CancellationToken;
 
 use crate::{Gate, Place, Seen, Worker, until, within};
 
-const KIND: Kind = Kind::PublishPost;
+const KIND: JobKind = JobKind::PublishPost;
 
 on_both_backends! {
     ids_are_taken_in_the_order_they_were_pushed
@@ -43,65 +43,72 @@ on_both_backends! {
 }
 
 async fn ids_are_taken_in_the_order_they_were_pushed(place: Place) {
-    let (bell, other, seen) = (place.bell().await, place.bell().await, Seen::default());
-    bell.push(KIND, &[30, 9, 100, -1]).await.unwrap();
+    let (queue, other, seen) = (place.queue().await, place.queue().await, Seen::default());
+    queue.push(KIND, &[30, 9, 100, -1]).await.unwrap();
     other.push(KIND, &[2, 10]).await.unwrap();
-    bell.push(KIND, &[1, 9, 0]).await.unwrap();
-    let worker = Worker::start(&bell, &Slots::new(1), seen.handler());
+    queue.push(KIND, &[1, 9, 0]).await.unwrap();
+    let worker = Worker::start(&queue, &Concurrency::new(1), seen.handler());
     seen.reach(8).await;
     assert_eq!(seen.ids(), [30, 9, 100, -1, 2, 10, 1, 0]);
     worker.stop().await;
 }
 
 async fn an_id_that_waits_is_not_repeated_and_one_that_was_taken_may_be(place: Place) {
-    let (bell, seen, gate) = (place.bell().await, Seen::default(), Gate::shut());
-    bell.push(KIND, &[1, 2, 1]).await.unwrap();
-    bell.push(KIND, &[2, 3]).await.unwrap();
-    assert_eq!(bell.depth(KIND).await.unwrap(), 3);
-    let worker = Worker::start(&bell, &Slots::new(3), handler(&seen, &gate));
+    let (queue, seen, gate) = (place.queue().await, Seen::default(), Gate::shut());
+    queue.push(KIND, &[1, 2, 1]).await.unwrap();
+    queue.push(KIND, &[2, 3]).await.unwrap();
+    assert_eq!(queue.depth(KIND).await.unwrap(), 3);
+    let worker = Worker::start(&queue, &Concurrency::new(3), handler(&seen, &gate));
     seen.reach(3).await;
-    bell.push(KIND, &[2, 2]).await.unwrap();
-    assert_eq!(bell.depth(KIND).await.unwrap(), 1, "2 is at work, so it may wait again");
+    queue.push(KIND, &[2, 2]).await.unwrap();
+    assert_eq!(queue.depth(KIND).await.unwrap(), 1, "2 is at work, so it may wait again");
     gate.open();
     seen.reach(4).await;
     worker.stop().await;
     assert_eq!(seen.sorted(), [1, 2, 2, 3]);
-    assert_eq!(bell.depth(KIND).await.unwrap(), 0);
+    assert_eq!(queue.depth(KIND).await.unwrap(), 0);
 }
 
 async fn kinds_do_not_mix(place: Place) {
-    let (bell, seen) = (place.bell().await, Seen::default());
-    for (id, kind) in (1..).zip(Kind::ALL) {
-        bell.push(kind, &[id]).await.unwrap();
+    let (queue, seen) = (place.queue().await, Seen::default());
+    for (id, kind) in (1..).zip(JobKind::ALL) {
+        queue.push(kind, &[id]).await.unwrap();
     }
     let stop = CancellationToken::new();
     let media = tokio::spawn({
-        let (bell, stop, seen) = (bell.clone(), stop.clone(), seen.clone());
+        let (queue, stop, seen) = (queue.clone(), stop.clone(), seen.clone());
         let handler = move |job: CopyMedia| {
             seen.add(job.asset_id);
             async {}
         };
         async move {
-            run_worker("media".into(), &bell, Slots::new(4), handler, stop, Duration::from_secs(9))
-                .await
+            run_worker(
+                "media".into(),
+                &queue,
+                Concurrency::new(4),
+                handler,
+                stop,
+                Duration::from_secs(9),
+            )
+            .await
         }
     });
     seen.reach(1).await;
     stop.cancel();
     within("the worker stops", media).await.unwrap().unwrap();
     assert_eq!(seen.ids(), [3]);
-    for (kind, waiting) in Kind::ALL.into_iter().zip([1, 1, 0, 1, 1, 1, 1, 1]) {
-        assert_eq!(bell.depth(kind).await.unwrap(), waiting, "{kind}");
+    for (kind, waiting) in JobKind::ALL.into_iter().zip([1, 1, 0, 1, 1, 1, 1, 1]) {
+        assert_eq!(queue.depth(kind).await.unwrap(), waiting, "{kind}");
     }
 }
 
 async fn as_many_run_at_once_as_there_are_slots(place: Place) {
     const SLOTS: usize = 3;
-    let (bell, slots, seen) = (place.bell().await, Slots::new(SLOTS), Seen::default());
+    let (queue, slots, seen) = (place.queue().await, Concurrency::new(SLOTS), Seen::default());
     // Nobody passes unless SLOTS of them are there at once.
     let (barrier, running) = (Arc::new(Barrier::new(SLOTS)), Arc::new(AtomicUsize::new(0)));
-    bell.push(KIND, &(0..60).collect::<Vec<_>>()).await.unwrap();
-    let worker = Worker::start(&bell, &slots, {
+    queue.push(KIND, &(0..60).collect::<Vec<_>>()).await.unwrap();
+    let worker = Worker::start(&queue, &slots, {
         let seen = seen.clone();
         move |id| {
             let (seen, barrier, running) =
@@ -123,19 +130,19 @@ async fn as_many_run_at_once_as_there_are_slots(place: Place) {
 }
 
 async fn a_backlog_of_twenty_thousand_is_taken_once_each(place: Place) {
-    let (bell, seen) = (place.bell().await, Seen::default());
+    let (queue, seen) = (place.queue().await, Seen::default());
     let all: Vec<i64> = (1..=20_000).collect();
-    bell.push(KIND, &all).await.unwrap();
-    assert_eq!(bell.depth(KIND).await.unwrap(), 20_000);
-    let worker = Worker::start(&bell, &Slots::new(256), seen.handler());
+    queue.push(KIND, &all).await.unwrap();
+    assert_eq!(queue.depth(KIND).await.unwrap(), 20_000);
+    let worker = Worker::start(&queue, &Concurrency::new(256), seen.handler());
     seen.reach(20_000).await;
     worker.stop().await;
     assert_eq!(seen.sorted(), all);
-    assert_eq!(bell.depth(KIND).await.unwrap(), 0);
+    assert_eq!(queue.depth(KIND).await.unwrap(), 0);
 }
 
 async fn two_instances_share_the_work_without_doubles(place: Place) {
-    let (one, other, seen) = (place.bell().await, place.bell().await, Seen::default());
+    let (one, other, seen) = (place.queue().await, place.queue().await, Seen::default());
     let all: Vec<i64> = (1..=2_000).collect();
     one.push(KIND, &all[..1_000]).await.unwrap();
     // With one slot each, two jobs at once are two instances at work.
@@ -151,8 +158,8 @@ async fn two_instances_share_the_work_without_doubles(place: Place) {
         }
     };
     let workers = [
-        Worker::start(&one, &Slots::new(1), work.clone()),
-        Worker::start(&other, &Slots::new(1), work),
+        Worker::start(&one, &Concurrency::new(1), work.clone()),
+        Worker::start(&other, &Concurrency::new(1), work),
     ];
     other.push(KIND, &all[1_000..]).await.unwrap();
     seen.reach(2_000).await;
@@ -163,10 +170,10 @@ async fn two_instances_share_the_work_without_doubles(place: Place) {
 }
 
 async fn a_stop_lets_running_jobs_finish_and_starts_no_other(place: Place) {
-    let (bell, begun, done, gate) =
-        (place.bell().await, Seen::default(), Seen::default(), Gate::shut());
-    bell.push(KIND, &(1..=10).collect::<Vec<_>>()).await.unwrap();
-    let worker = Worker::start(&bell, &Slots::new(4), {
+    let (queue, begun, done, gate) =
+        (place.queue().await, Seen::default(), Seen::default(), Gate::shut());
+    queue.push(KIND, &(1..=10).collect::<Vec<_>>()).await.unwrap();
+    let worker = Worker::start(&queue, &Concurrency::new(4), {
         let (begun, done, gate) = (begun.clone(), done.clone(), gate.clone());
         move |id| {
             begun.add(id);
@@ -183,27 +190,27 @@ async fn a_stop_lets_running_jobs_finish_and_starts_no_other(place: Place) {
     worker.stop().await;
     assert_eq!(begun.sorted(), [1, 2, 3, 4]);
     assert_eq!(done.sorted(), [1, 2, 3, 4]);
-    assert_eq!(bell.depth(KIND).await.unwrap(), 6);
+    assert_eq!(queue.depth(KIND).await.unwrap(), 6);
 }
 
 async fn what_a_worker_was_given_and_did_not_fetch_goes_back_to_its_place(place: Place) {
-    let (bell, slots, seen) = (place.bell().await, Slots::new(5), Seen::default());
-    bell.push(KIND, &(1..=8).collect::<Vec<_>>()).await.unwrap();
-    let (mut backend, worker) = (bell.backend(KIND, slots.clone()), WorkerContext::new("by hand"));
+    let (queue, slots, seen) = (place.queue().await, Concurrency::new(5), Seen::default());
+    queue.push(KIND, &(1..=8).collect::<Vec<_>>()).await.unwrap();
+    let (mut backend, worker) = (queue.backend(KIND, slots.clone()), WorkerContext::new("by hand"));
     let fetched = poll_fn(|cx| {
         assert!(backend.poll_ready(cx, &worker).is_ready());
         backend.poll_next(cx, &worker)
     });
     let fetched = within("a job comes", fetched).await.unwrap().unwrap();
     assert_eq!(fetched.args.id(), 1);
-    until("the pump has filled all slots", || slots.free() == 0).await;
-    bell.push(KIND, &[3, 9]).await.unwrap(); // 3 is in the worker's hand
+    until("the fetcher has filled all slots", || slots.free() == 0).await;
+    queue.push(KIND, &[3, 9]).await.unwrap(); // the worker has fetched 3
     within("the backend closes", poll_fn(|cx| backend.poll_close(cx, &worker))).await.unwrap();
     assert_eq!(slots.free(), 4, "only the fetched one keeps its slot");
     drop(fetched);
     assert_eq!(slots.free(), 5);
 
-    let worker = Worker::start(&bell, &Slots::new(1), seen.handler());
+    let worker = Worker::start(&queue, &Concurrency::new(1), seen.handler());
     seen.reach(8).await;
     worker.stop().await;
     let mut order = seen.ids();
@@ -218,10 +225,14 @@ async fn what_does_not_finish_in_time_is_aborted(place: Place) {
             self.0.store(true, Ordering::SeqCst);
         }
     }
-    let (bell, slots, seen, ended) =
-        (place.bell().await, Slots::new(1), Seen::default(), Arc::new(AtomicBool::new(false)));
-    bell.push(KIND, &[1, 2]).await.unwrap();
-    let worker = Worker::start_with_grace(&bell, &slots, Duration::from_millis(20), {
+    let (queue, slots, seen, ended) = (
+        place.queue().await,
+        Concurrency::new(1),
+        Seen::default(),
+        Arc::new(AtomicBool::new(false)),
+    );
+    queue.push(KIND, &[1, 2]).await.unwrap();
+    let worker = Worker::start_with_grace(&queue, &slots, Duration::from_millis(20), {
         let (seen, ended) = (seen.clone(), Arc::clone(&ended));
         move |id| {
             seen.add(id);
@@ -236,12 +247,12 @@ async fn what_does_not_finish_in_time_is_aborted(place: Place) {
     worker.stop().await;
     until("the job is gone", || ended.load(Ordering::SeqCst)).await;
     until("its slot is free", || slots.free() == 1).await;
-    assert_eq!((seen.ids(), bell.depth(KIND).await.unwrap()), (vec![1], 1));
+    assert_eq!((seen.ids(), queue.depth(KIND).await.unwrap()), (vec![1], 1));
 }
 
 async fn a_panic_frees_the_slot_and_the_worker_goes_on(place: Place) {
-    let (bell, slots, seen) = (place.bell().await, Slots::new(1), Seen::default());
-    let worker = Worker::start(&bell, &slots, {
+    let (queue, slots, seen) = (place.queue().await, Concurrency::new(1), Seen::default());
+    let worker = Worker::start(&queue, &slots, {
         let seen = seen.clone();
         move |id| {
             assert!(id != 1, "the first job panics before its future exists");
@@ -253,15 +264,15 @@ async fn a_panic_frees_the_slot_and_the_worker_goes_on(place: Place) {
             }
         }
     });
-    bell.push(KIND, &[1, 2, 3]).await.unwrap();
+    queue.push(KIND, &[1, 2, 3]).await.unwrap();
     seen.reach(1).await;
     worker.stop().await;
     assert_eq!((seen.ids(), slots.free()), (vec![3], 1));
 }
 
 async fn a_handler_that_blocks_its_thread_does_not_hold_up_the_others(place: Place) {
-    let (bell, seen) = (place.bell().await, Seen::default());
-    let worker = Worker::start(&bell, &Slots::new(2), {
+    let (queue, seen) = (place.queue().await, Seen::default());
+    let worker = Worker::start(&queue, &Concurrency::new(2), {
         let seen = seen.clone();
         move |id| {
             let seen = seen.clone();
@@ -274,28 +285,29 @@ async fn a_handler_that_blocks_its_thread_does_not_hold_up_the_others(place: Pla
             }
         }
     });
-    bell.push(KIND, &[1]).await.unwrap();
-    bell.push(KIND, &[2]).await.unwrap();
+    queue.push(KIND, &[1]).await.unwrap();
+    queue.push(KIND, &[2]).await.unwrap();
     seen.reach(2).await;
     worker.stop().await;
     assert_eq!(seen.ids(), [2, 1]);
 }
 
 async fn two_workers_of_one_name_are_an_error(place: Place) {
-    let (bell, seen, stop) = (place.bell().await, Seen::default(), CancellationToken::new());
-    let name = format!("twin of {bell:?}");
+    let (queue, seen, stop) = (place.queue().await, Seen::default(), CancellationToken::new());
+    let name = format!("twin of {queue:?}");
     let run = |stop: &CancellationToken| {
-        let (name, bell, stop, seen) = (name.clone(), bell.clone(), stop.clone(), seen.clone());
+        let (name, queue, stop, seen) = (name.clone(), queue.clone(), stop.clone(), seen.clone());
         let handler = move |job: CopyMedia| {
             seen.add(job.asset_id);
             async {}
         };
         async move {
-            run_worker(name, &bell, Slots::new(1), handler, stop, Duration::from_secs(9)).await
+            run_worker(name, &queue, Concurrency::new(1), handler, stop, Duration::from_secs(9))
+                .await
         }
     };
     let first = tokio::spawn(run(&stop));
-    bell.push(Kind::CopyMedia, &[1]).await.unwrap();
+    queue.push(JobKind::CopyMedia, &[1]).await.unwrap();
     seen.reach(1).await;
     let second = within("the second ends", run(&stop)).await.unwrap_err();
     assert!(matches!(second, Error::NameTaken(taken) if taken == name));
@@ -305,15 +317,15 @@ async fn two_workers_of_one_name_are_an_error(place: Place) {
 }
 
 async fn ids_of_this_process_are_taken_first(place: Place) {
-    let (bell, seen) = (place.bell().await, Seen::default());
-    bell.push_local(KIND, &[5, 6]).await;
-    bell.push(KIND, &[1, 2]).await.unwrap();
-    assert_eq!(bell.depth(KIND).await.unwrap(), 4);
-    let worker = Worker::start(&bell, &Slots::new(1), seen.handler());
+    let (queue, seen) = (place.queue().await, Seen::default());
+    queue.push_local(KIND, &[5, 6]).await;
+    queue.push(KIND, &[1, 2]).await.unwrap();
+    assert_eq!(queue.depth(KIND).await.unwrap(), 4);
+    let worker = Worker::start(&queue, &Concurrency::new(1), seen.handler());
     seen.reach(4).await;
     assert_eq!(seen.ids(), [5, 6, 1, 2]);
-    // And while the worker waits for a ring elsewhere.
-    bell.push_local(KIND, &[7]).await;
+    // And while the worker waits for a push elsewhere.
+    queue.push_local(KIND, &[7]).await;
     seen.reach(5).await;
     worker.stop().await;
 }
@@ -322,10 +334,10 @@ async fn ids_of_this_process_are_taken_first(place: Place) {
 /// would only begin, and what it keeps of each job would pile up.
 async fn a_busy_worker_sees_its_jobs_end(place: Place) {
     const JOBS: usize = 30_000;
-    let (bell, counts) = (place.bell().await, Arc::new(Counts::default()));
-    bell.push(KIND, &(1..=JOBS as i64).collect::<Vec<_>>()).await.unwrap();
+    let (queue, counts) = (place.queue().await, Arc::new(Counts::default()));
+    queue.push(KIND, &(1..=JOBS as i64).collect::<Vec<_>>()).await.unwrap();
     let worker = WorkerBuilder::new("busy")
-        .backend(bell.backend(KIND, Slots::new(256)))
+        .backend(queue.backend(KIND, Concurrency::new(256)))
         .parallelize(tokio::spawn)
         .on_event({
             let counts = Arc::clone(&counts);
@@ -343,11 +355,11 @@ async fn a_busy_worker_sees_its_jobs_end(place: Place) {
         })
         .build({
             let counts = Arc::clone(&counts);
-            move |taken: Taken| {
+            move |job: FetchedJob| {
                 let counts = Arc::clone(&counts);
                 async move {
                     counts.ended.fetch_add(1, Ordering::SeqCst);
-                    drop(taken);
+                    drop(job);
                 }
             }
         });
@@ -364,13 +376,17 @@ struct Counts {
 }
 
 async fn nothing_is_nothing(place: Place) {
-    let bell = place.bell().await;
-    bell.push(KIND, &[0_i64; 0]).await.unwrap();
-    bell.push_local(KIND, &[0_i64; 0]).await;
-    bell.ping().await.unwrap();
-    assert_eq!(bell.depth(KIND).await.unwrap(), 0);
+    let queue = place.queue().await;
+    queue.push(KIND, &[0_i64; 0]).await.unwrap();
+    queue.push_local(KIND, &[0_i64; 0]).await;
+    queue.ping().await.unwrap();
+    assert_eq!(queue.depth(KIND).await.unwrap(), 0);
     let worker =
-        Worker::start(&bell, &Slots::new(1), |id| async move { panic!("nobody pushed {id}") });
+        Worker::start(
+            &queue,
+            &Concurrency::new(1),
+            |id| async move { panic!("nobody pushed {id}") },
+        );
     worker.stop().await;
 }
 

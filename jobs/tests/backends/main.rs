@@ -16,11 +16,11 @@ macro_rules! on_both_backends {
 }
 
 mod both;
+mod fair_queue;
 mod memory;
 mod outages;
 mod redis_only;
 mod server;
-mod turns;
 
 use std::{
     future::{Ready, ready},
@@ -31,7 +31,7 @@ use std::{
     time::Duration,
 };
 
-use fanfare_jobs::{Bell, Error, Job, PublishPost, Slots, run_worker};
+use fanfare_jobs::{Concurrency, Error, Job, PublishPost, Queue, run_worker};
 use server::Server;
 use tokio::{
     sync::Semaphore,
@@ -42,13 +42,13 @@ use tokio_util::sync::CancellationToken;
 
 /// Where a case runs: one queue, to which any number of instances can be connected.
 enum Place {
-    Memory(Bell),
+    Memory(Queue),
     Redis(Server),
 }
 
 impl Place {
     fn memory() -> Self {
-        Self::Memory(Bell::memory())
+        Self::Memory(Queue::memory())
     }
 
     async fn redis() -> Self {
@@ -56,10 +56,10 @@ impl Place {
     }
 
     /// One more instance, as another process would have it.
-    async fn bell(&self) -> Bell {
+    async fn queue(&self) -> Queue {
         match self {
-            Self::Memory(bell) => bell.clone(),
-            Self::Redis(server) => Bell::redis(&server.url()).await.unwrap(),
+            Self::Memory(queue) => queue.clone(),
+            Self::Redis(server) => Queue::redis(&server.url()).await.unwrap(),
         }
     }
 }
@@ -72,31 +72,31 @@ struct Worker {
 
 impl Worker {
     fn start<Fut>(
-        bell: &Bell,
-        slots: &Slots,
+        queue: &Queue,
+        slots: &Concurrency,
         handler: impl Fn(i64) -> Fut + Clone + Send + Sync + 'static,
     ) -> Self
     where
         Fut: Future<Output = ()> + Send + 'static,
     {
-        Self::start_with_grace(bell, slots, Duration::from_secs(60), handler)
+        Self::start_with_grace(queue, slots, Duration::from_secs(60), handler)
     }
 
     fn start_with_grace<Fut>(
-        bell: &Bell,
-        slots: &Slots,
+        queue: &Queue,
+        slots: &Concurrency,
         grace: Duration,
         handler: impl Fn(i64) -> Fut + Clone + Send + Sync + 'static,
     ) -> Self
     where
         Fut: Future<Output = ()> + Send + 'static,
     {
-        Self::start_jobs(bell, slots, grace, move |job: PublishPost| handler(job.id()))
+        Self::start_jobs(queue, slots, grace, move |job: PublishPost| handler(job.id()))
     }
 
     fn start_jobs<Fut>(
-        bell: &Bell,
-        slots: &Slots,
+        queue: &Queue,
+        slots: &Concurrency,
         grace: Duration,
         handler: impl Fn(PublishPost) -> Fut + Clone + Send + Sync + 'static,
     ) -> Self
@@ -105,10 +105,10 @@ impl Worker {
     {
         static STARTED: AtomicUsize = AtomicUsize::new(0);
         let name = format!("worker-{}", STARTED.fetch_add(1, Ordering::Relaxed));
-        let (stop, bell, slots) = (CancellationToken::new(), bell.clone(), slots.clone());
+        let (stop, queue, slots) = (CancellationToken::new(), queue.clone(), slots.clone());
         let task = tokio::spawn({
             let stop = stop.clone();
-            async move { run_worker(name, &bell, slots, handler, stop, grace).await }
+            async move { run_worker(name, &queue, slots, handler, stop, grace).await }
         });
         Self { stop, task }
     }

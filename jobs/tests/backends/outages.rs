@@ -4,18 +4,18 @@ use std::{
     time::Duration,
 };
 
-use fanfare_jobs::{Bell, CleanUp, Error, Kind, Slots, run_worker};
+use fanfare_jobs::{CleanUp, Concurrency, Error, JobKind, Queue, run_worker};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use crate::{Seen, Worker, server::Server, until, within};
 
-const KIND: Kind = Kind::PublishPost;
+const KIND: JobKind = JobKind::PublishPost;
 
-/// Rings until it is heard that Redis is there again.
-async fn push_when_up(bell: &Bell, ids: &[i64]) {
+/// Pushes until Redis takes it again.
+async fn push_when_up(queue: &Queue, ids: &[i64]) {
     within("a push succeeds", async {
-        while bell.push(KIND, ids).await.is_err() {
+        while queue.push(KIND, ids).await.is_err() {
             sleep(Duration::from_millis(20)).await;
         }
     })
@@ -25,21 +25,21 @@ async fn push_when_up(bell: &Bell, ids: &[i64]) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_restart_costs_what_waited_and_nothing_else() {
     let mut server = Server::start().await;
-    let (bell, seen) = (Bell::redis(&server.url()).await.unwrap(), Seen::default());
-    let worker = Worker::start(&bell, &Slots::new(4), seen.handler());
+    let (queue, seen) = (Queue::redis(&server.url()).await.unwrap(), Seen::default());
+    let worker = Worker::start(&queue, &Concurrency::new(4), seen.handler());
     for id in 1..=3 {
-        push_when_up(&bell, &[id]).await;
+        push_when_up(&queue, &[id]).await;
         seen.reach(id as usize).await;
         server.down();
-        assert!(bell.push(KIND, &[100]).await.is_err());
-        assert!(bell.ping().await.is_err());
-        assert!(bell.depth(KIND).await.is_err());
-        assert!(bell.forgot().await.is_err());
+        assert!(queue.push(KIND, &[100]).await.is_err());
+        assert!(queue.ping().await.is_err());
+        assert!(queue.depth(KIND).await.is_err());
+        assert!(queue.was_flushed().await.is_err());
         assert!(!worker.task.is_finished());
         server.up().await;
-        assert!(bell.forgot().await.unwrap());
+        assert!(queue.was_flushed().await.unwrap());
     }
-    push_when_up(&bell, &[4]).await;
+    push_when_up(&queue, &[4]).await;
     seen.reach(4).await;
     worker.stop().await;
     assert_eq!(seen.ids(), [1, 2, 3, 4]);
@@ -48,14 +48,14 @@ async fn a_restart_costs_what_waited_and_nothing_else() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_starts_before_redis_does() {
     let mut server = Server::not_started();
-    let (bell, seen) = (Bell::redis(&server.url()).await.unwrap(), Seen::default());
-    let worker = Worker::start(&bell, &Slots::new(4), seen.handler());
-    assert!(matches!(bell.push(KIND, &[1]).await, Err(Error::Redis(_))));
-    bell.push_local(KIND, &[2, 3]).await;
+    let (queue, seen) = (Queue::redis(&server.url()).await.unwrap(), Seen::default());
+    let worker = Worker::start(&queue, &Concurrency::new(4), seen.handler());
+    assert!(matches!(queue.push(KIND, &[1]).await, Err(Error::Redis(_))));
+    queue.push_local(KIND, &[2, 3]).await;
     seen.reach(2).await;
-    assert_eq!(seen.sorted(), [2, 3], "rings of this process are heard meanwhile");
+    assert_eq!(seen.sorted(), [2, 3], "this process's own jobs run meanwhile");
     server.up().await;
-    push_when_up(&bell, &[4]).await;
+    push_when_up(&queue, &[4]).await;
     seen.reach(3).await;
     worker.stop().await;
 }
@@ -63,8 +63,8 @@ async fn a_worker_starts_before_redis_does() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_stops_while_redis_is_away() {
     let server = Server::not_started();
-    let bell = Bell::redis(&server.url()).await.unwrap();
-    let worker = Worker::start(&bell, &Slots::new(4), |_| async {});
+    let queue = Queue::redis(&server.url()).await.unwrap();
+    let worker = Worker::start(&queue, &Concurrency::new(4), |_| async {});
     sleep(Duration::from_millis(50)).await;
     worker.stop().await;
 }
@@ -72,10 +72,10 @@ async fn a_worker_stops_while_redis_is_away() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn flushes_and_lost_connections_do_not_end_a_worker() {
     let server = Server::start().await;
-    let (bell, seen) = (Bell::redis(&server.url()).await.unwrap(), Seen::default());
-    let worker = Worker::start(&bell, &Slots::new(8), seen.handler());
+    let (queue, seen) = (Queue::redis(&server.url()).await.unwrap(), Seen::default());
+    let worker = Worker::start(&queue, &Concurrency::new(8), seen.handler());
     for round in 0..30_i64 {
-        push_when_up(&bell, &(round * 100..round * 100 + 100).collect::<Vec<_>>()).await;
+        push_when_up(&queue, &(round * 100..round * 100 + 100).collect::<Vec<_>>()).await;
         if round % 3 == 0 {
             let _ok: () = server.ask(&["FLUSHALL"]).await.unwrap();
         } else {
@@ -84,8 +84,8 @@ async fn flushes_and_lost_connections_do_not_end_a_worker() {
         }
     }
     assert!(!worker.task.is_finished());
-    push_when_up(&bell, &[9_999]).await;
-    until("the last ring is heard", || seen.ids().contains(&9_999)).await;
+    push_when_up(&queue, &[9_999]).await;
+    until("the last job runs", || seen.ids().contains(&9_999)).await;
     worker.stop().await;
     let (all, mut once) = (seen.sorted(), seen.sorted());
     once.dedup();
@@ -93,33 +93,33 @@ async fn flushes_and_lost_connections_do_not_end_a_worker() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_redis_that_hangs_delays_a_ring_by_a_second_and_local_rings_not_at_all() {
+async fn a_redis_that_hangs_delays_a_push_by_a_second_and_local_pushes_not_at_all() {
     let server = Server::start().await;
-    let (bell, seen) = (Bell::redis(&server.url()).await.unwrap(), Seen::default());
-    let worker = Worker::start(&bell, &Slots::new(1), seen.handler());
-    bell.push(KIND, &[1]).await.unwrap();
+    let (queue, seen) = (Queue::redis(&server.url()).await.unwrap(), Seen::default());
+    let worker = Worker::start(&queue, &Concurrency::new(1), seen.handler());
+    queue.push(KIND, &[1]).await.unwrap();
     seen.reach(1).await;
     server.freeze();
     let start = Instant::now();
-    assert!(matches!(bell.push(KIND, &[2]).await, Err(Error::NoAnswer(_))));
+    assert!(matches!(queue.push(KIND, &[2]).await, Err(Error::NoAnswer(_))));
     assert!(
         start.elapsed() < Duration::from_secs(15),
         "one second is meant, and this machine may be busy"
     );
-    bell.push_local(KIND, &[3]).await;
-    until("the local ring is heard", || seen.ids().contains(&3)).await;
+    queue.push_local(KIND, &[3]).await;
+    until("the local job runs", || seen.ids().contains(&3)).await;
     server.thaw();
-    push_when_up(&bell, &[4]).await;
-    until("rings are heard again", || seen.ids().contains(&4)).await;
+    push_when_up(&queue, &[4]).await;
+    until("jobs run again", || seen.ids().contains(&4)).await;
     worker.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_stops_while_redis_hangs() {
     let server = Server::start().await;
-    let (bell, seen) = (Bell::redis(&server.url()).await.unwrap(), Seen::default());
-    let worker = Worker::start(&bell, &Slots::new(1), seen.handler());
-    bell.push(KIND, &[1]).await.unwrap();
+    let (queue, seen) = (Queue::redis(&server.url()).await.unwrap(), Seen::default());
+    let worker = Worker::start(&queue, &Concurrency::new(1), seen.handler());
+    queue.push(KIND, &[1]).await.unwrap();
     seen.reach(1).await;
     server.freeze();
     worker.stop().await;
@@ -136,16 +136,23 @@ async fn an_outage_is_logged_once() {
     tracing::subscriber::set_global_default(subscriber).unwrap();
 
     let mut server = Server::start().await;
-    let (bell, stop) = (Bell::redis(&server.url()).await.unwrap(), CancellationToken::new());
+    let (queue, stop) = (Queue::redis(&server.url()).await.unwrap(), CancellationToken::new());
     let worker = tokio::spawn({
-        let (bell, stop) = (bell.clone(), stop.clone());
+        let (queue, stop) = (queue.clone(), stop.clone());
         let handler = |job: CleanUp| async move { panic!("job {} was to be seen", job.chore_id) };
         async move {
-            run_worker("upkeep".into(), &bell, Slots::new(1), handler, stop, Duration::from_secs(9))
-                .await
+            run_worker(
+                "upkeep".into(),
+                &queue,
+                Concurrency::new(1),
+                handler,
+                stop,
+                Duration::from_secs(9),
+            )
+            .await
         }
     });
-    bell.push(Kind::CleanUp, &[77]).await.unwrap();
+    queue.push(JobKind::CleanUp, &[77]).await.unwrap();
     log.has(1, "job 77 was to be seen").await;
     assert_eq!(log.count("id=77"), 1, "a panic is logged once, with its job");
     for outage in 1..=2 {

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use fanfare_domain::{accounts, clock::Clock, vault::Vault};
-use fanfare_jobs::Bell;
+use fanfare_jobs::Queue;
 use fanfare_limits::{Limits, Time};
 use fanfare_media::{S3, Store};
 use fanfare_outbound::{Client, Policy};
@@ -91,10 +91,10 @@ pub(super) fn apps() -> BTreeMap<PlatformId, App> {
     platforms().map(app).collect()
 }
 
-pub(super) async fn bell(redis_url: Option<&str>) -> Bell {
+pub(super) async fn queue(redis_url: Option<&str>) -> Queue {
     match redis_url {
-        Some(url) => Bell::redis(url).await.expect("the queue opens"),
-        None => Bell::memory(),
+        Some(url) => Queue::redis(url).await.expect("the queue opens"),
+        None => Queue::memory(),
     }
 }
 

@@ -13,7 +13,7 @@ use fanfare_domain::{
     work::{Hold, LEASE, MAX_LAPS},
 };
 use fanfare_entities::{Millis, account, post};
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 use fanfare_metrics::record;
 use fanfare_platforms::{self as platforms, Draft, Phase, Platform, Progress, Session, Step};
 use serde_json::Value;
@@ -290,7 +290,7 @@ impl<'a> Run<'a> {
             let at = self.row.next_attempt_at.map_or(at, |turn| turn.max(at));
             let platform = self.platform.spec().id.as_str();
             record::lateness(platform, now - at);
-            self.cx.tally.began(Kind::PublishPost, platform, now - at);
+            self.cx.tally.began(JobKind::PublishPost, platform, now - at);
         }
     }
 

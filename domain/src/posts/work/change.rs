@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use fanfare_entities::{Millis, WorkspaceId};
-use fanfare_jobs::{Kind, Ring};
+use fanfare_jobs::{JobKind, JobRef};
 use sea_orm::{ConnectionTrait, DbErr, FromQueryResult, Value};
 
 use super::{
@@ -15,7 +15,7 @@ use crate::{
     db::statement,
     error::Result,
     events::{NewEvent, Telling},
-    tx::{self, Rung},
+    tx::{self, DueJob},
 };
 
 /// A change to posts. What belongs to a post that it does not change is not written either.
@@ -29,9 +29,9 @@ pub(super) struct Change<'a> {
     pub attempts: Vec<(i64, &'a Attempt)>,
     /// What is told of posts.
     pub events: Vec<NewEvent>,
-    /// When posts are due again, as far as they are to be rung for.
+    /// When posts are due again, for the posts to enqueue.
     pub due: HashMap<i64, Millis>,
-    /// True where `update` reads `u.leaves_line`: behind a post that leaves the line of its account the next one is rung for.
+    /// True where `update` reads `u.leaves_line`: behind a post that leaves the line of its account the next one is enqueued.
     pub wakes_next: bool,
 }
 
@@ -95,18 +95,18 @@ impl Change<'_> {
         let now = cx.clock.now();
         let query = statement(conn, format!("{parts} {found}"), self.values);
         let mut changed = HashSet::new();
-        tx::at_once(cx, query, |row| {
+        tx::run_statement(cx, query, |row| {
             let row = Written::from_query_result(row, "")?;
             let (kind, due_at) = match row.kind {
-                DELIVERY => (Kind::DeliverWebhook, row.due_at),
-                NEXT => (Kind::PublishPost, row.due_at.filter(|due_at| *due_at <= now)),
+                DELIVERY => (JobKind::DeliverWebhook, row.due_at),
+                NEXT => (JobKind::PublishPost, row.due_at.filter(|due_at| *due_at <= now)),
                 _ => {
                     changed.insert(row.id);
-                    (Kind::PublishPost, self.due.get(&row.id).copied())
+                    (JobKind::PublishPost, self.due.get(&row.id).copied())
                 }
             };
-            let ring = Ring::of(row.workspace_id.0, row.id);
-            Ok(due_at.map(|due_at| Rung { kind, ring, due_at }))
+            let job = JobRef::of(row.workspace_id.0, row.id);
+            Ok(due_at.map(|due_at| DueJob { kind, job, due_at }))
         })
         .await?;
         Ok(changed)
@@ -133,14 +133,14 @@ impl Change<'_> {
         }
         for row in &rows {
             if let Some(due_at) = self.due.get(&row.id) {
-                tx.ring(Kind::PublishPost, row.workspace_id, row.id, *due_at);
+                tx.enqueue(JobKind::PublishPost, row.workspace_id, row.id, *due_at);
             }
         }
         if self.wakes_next {
             let now = tx.now();
             let next = line::next_of(tx.conn(), rows.iter().map(|row| row.id)).await?;
             for next in next.into_iter().filter(|next| next.due_at <= now) {
-                tx.ring(Kind::PublishPost, next.workspace_id, next.id, next.due_at);
+                tx.enqueue(JobKind::PublishPost, next.workspace_id, next.id, next.due_at);
             }
         }
         tx.commit().await?;

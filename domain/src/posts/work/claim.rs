@@ -9,7 +9,7 @@ use std::{
 };
 
 use fanfare_entities::{AccountId, Millis, account, post, post::PostStatus, secret};
-use fanfare_jobs::Kind;
+use fanfare_jobs::JobKind;
 use sea_orm::{ActiveEnum, ConnectionTrait, DbErr, FromQueryResult, Iterable, QueryResult};
 
 use super::{AS_TOLD, change::Change, line, told};
@@ -49,7 +49,7 @@ impl Claimant<'_> {
 pub async fn claim(cx: &Domain, who: Claimant<'_>, ids: &[i64]) -> Result<Vec<Claimed>> {
     let seen = look(cx, who, ids).await?;
     let taken = take(cx, who, seen).await?;
-    fanfare_metrics::record::claims(Kind::PublishPost.as_str(), ids.len(), taken.len());
+    fanfare_metrics::record::claims(JobKind::PublishPost.as_str(), ids.len(), taken.len());
     Ok(taken)
 }
 
@@ -113,7 +113,7 @@ fn taking(cx: &Domain, who: Claimant<'_>, seen: &mut [post::Model]) -> Change<'s
     let from = rows.from("u", 3);
     let as_seen = format!("posts.id = u.id AND {AS_SEEN} AND {AS_TOLD}");
     // On PostgreSQL rows are locked in the order of their ids, and one that is being changed is left to its changer, who
-    // rings if it is still due.
+    // enqueues it if it is still due.
     let (from, is_seen) = if cx.db.is_postgres() {
         let free = "ORDER BY posts.id FOR UPDATE OF posts SKIP LOCKED";
         let free = format!("(SELECT u.* FROM {from} JOIN posts ON {as_seen} {free}) AS u");

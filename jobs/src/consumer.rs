@@ -9,47 +9,47 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use crate::{
-    Error, Kind,
-    pump::Popped,
+    Error, JobKind,
+    fetcher::Dequeued,
     redis_queue::{RedisQueue, due_key},
 };
 
-/// Seconds for which the server keeps a pop that finds nothing.
+/// Seconds for which the server blocks a pop on an empty queue.
 const BLOCK_SECONDS: u32 = 1;
 
-/// When a pop is given up together with its connection. Far beyond `BLOCK_SECONDS`: the ids of an answer nobody reads
-/// are lost until the sweeper rings again, so a slow server must not be taken for a dead one.
+/// The time after which a pop is abandoned together with its connection. Far beyond `BLOCK_SECONDS`: the ids of a
+/// discarded reply are lost until the scheduler enqueues them again, so a slow server must not be taken for a dead one.
 const DEAD_AFTER: Duration = Duration::from_secs(5);
 
-/// The same for a worker that is to stop.
+/// The same for a worker that is stopping.
 const DEAD_AFTER_STOP: Duration = Duration::from_secs(2);
 
-/// Pops from one Redis queue on a connection of its own, whatever becomes of Redis meanwhile.
-pub(crate) struct Popper {
+/// Pops ids from one Redis queue on a connection of its own, and reconnects after any failure.
+pub(crate) struct Consumer {
     redis: RedisQueue,
-    kind: Kind,
+    kind: JobKind,
     connection: Option<MultiplexedConnection>,
     down_since: Option<Instant>,
 }
 
-impl Popper {
-    pub(crate) fn new(redis: RedisQueue, kind: Kind) -> Self {
+impl Consumer {
+    pub(crate) fn new(redis: RedisQueue, kind: JobKind) -> Self {
         Self { redis, kind, connection: None, down_since: None }
     }
 
-    /// Up to `room` ids, oldest first. Comes back with none after a second without a ring, on stop, and after an
-    /// error, which is waited out here.
-    pub(crate) async fn pop(&mut self, room: usize, stop: &CancellationToken) -> Vec<Popped> {
+    /// Returns up to `room` ids, oldest first. Returns none after a second without a job, on stop, and after an error,
+    /// once a pause has passed.
+    pub(crate) async fn pop(&mut self, room: usize, stop: &CancellationToken) -> Vec<Dequeued> {
         let popped = self.try_pop(room, stop).await;
         self.popped(popped, stop).await
     }
 
-    /// Reads what was popped, and waits after an error.
+    /// Parses the popped members, and waits after an error.
     async fn popped(
         &mut self,
         popped: Result<Vec<(String, f64)>, Error>,
         stop: &CancellationToken,
-    ) -> Vec<Popped> {
+    ) -> Vec<Dequeued> {
         match popped {
             Ok(members) => {
                 if let Some(since) = self.down_since.take() {
@@ -86,7 +86,7 @@ impl Popper {
         Ok(answer.map(|(_, members): (String, _)| members).unwrap_or_default())
     }
 
-    /// Sends a command on the connection of its own; `None` if there is no answer, or a stop.
+    /// Sends a command on its own connection. Returns `None` without a reply, and on stop.
     async fn ask<T: FromRedisValue>(
         &mut self,
         command: &Cmd,
@@ -111,11 +111,11 @@ impl Popper {
         }
     }
 
-    fn read(&self, member: &str, score: f64) -> Option<Popped> {
+    fn read(&self, member: &str, score: f64) -> Option<Dequeued> {
         match member.parse() {
-            Ok(id) => Some(Popped { id, score: Some(score) }),
+            Ok(id) => Some(Dequeued { id, score: Some(score) }),
             Err(_) => {
-                warn!(job.kind = %self.kind, "Something else than a number stood on the queue; it is dropped");
+                warn!(job.kind = %self.kind, "The queue held a member that is not a number; it is dropped");
                 None
             }
         }

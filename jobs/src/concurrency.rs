@@ -4,13 +4,13 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 /// How many jobs one worker may run at once. Clones share the slots.
 #[derive(Debug, Clone)]
-pub struct Slots {
+pub struct Concurrency {
     free: Arc<Semaphore>,
     freed: Arc<Notify>,
     total: usize,
 }
 
-impl Slots {
+impl Concurrency {
     /// `total` free slots, at least one.
     pub fn new(total: usize) -> Self {
         let total = total.clamp(1, Semaphore::MAX_PERMITS);
@@ -28,7 +28,7 @@ impl Slots {
     }
 
     /// Waits until a slot is free. It is not taken, so an idle worker shows all of its slots as free.
-    pub(crate) async fn one_free(&self) {
+    pub(crate) async fn slot_freed(&self) {
         loop {
             // Listened for before looking: a slot freed in between is not missed.
             let freed = self.freed.notified();
