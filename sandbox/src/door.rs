@@ -10,7 +10,7 @@ use url::{Host, Url};
 
 use crate::call::Call;
 use crate::reply::Reply;
-use crate::{Sandbox, control, page};
+use crate::{Sandbox, control, page, stripe};
 
 /// Headers by which proxies say for whom they ask.
 const PROXIED: [&str; 4] = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
@@ -44,6 +44,10 @@ impl Handler for Door {
         let (first, rest) = path.split_once('/').unwrap_or((path, ""));
         if first == control::NAME {
             return control::serve(&self.0, req, rest, reach).await.write(res);
+        }
+        if first == stripe::NAME {
+            let reply = self.0.stripe.serve(req, rest, reach, &self.0.secret).await;
+            return reply.write(res);
         }
         let (network, below) = rest.split_once('/').unwrap_or((rest, ""));
         if network.is_empty() && below.is_empty() {

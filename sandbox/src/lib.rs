@@ -47,6 +47,7 @@ mod simulated;
 mod slack;
 pub mod smtp;
 mod specimen;
+pub mod stripe;
 mod style;
 mod telegram;
 mod threads;
@@ -69,6 +70,7 @@ use fetch::Crawler;
 use journal::Journal;
 use realms::Realms;
 pub use serving::Serving;
+use stripe::Stripe;
 use world::World;
 
 /// What can go wrong while a sandbox is opened or served.
@@ -121,6 +123,7 @@ pub struct Setup {
 #[derive(Clone)]
 pub struct Sandbox {
     world: Arc<World>,
+    stripe: Arc<Stripe>,
     realms: Arc<Realms>,
     secret: Arc<SecretString>,
 }
@@ -149,13 +152,20 @@ impl Sandbox {
             Some(dir) => Journal::open(dir).map(|(journal, past)| (journal, Some(past)))?,
             None => (Journal::memory(), None),
         };
-        let crawler = Crawler::new(setup.http, setup.media);
+        let crawler = Crawler::new(setup.http.clone(), setup.media);
         let world = Arc::new(World::new(journal, crawler));
+        let stripe = Arc::new(Stripe::new(&world, &setup.secret, setup.http));
         let realms = Arc::new(Realms::default());
         if let Some(past) = past {
-            past.replay(|line| world.replay(&realms, line))?;
+            past.replay(|line| match line.network.as_str() {
+                stripe::JOURNAL => {
+                    stripe.replay(line);
+                    Ok(())
+                }
+                _ => world.replay(&realms, line),
+            })?;
         }
-        Ok(Self { world, realms, secret: Arc::new(setup.secret) })
+        Ok(Self { world, stripe, realms, secret: Arc::new(setup.secret) })
     }
 
     /// Says by which address programs reach the simulator. Links that the networks return begin with it.
@@ -166,6 +176,11 @@ impl Sandbox {
     /// Says by which other address persons reach the pages. Whoever comes by it reaches nothing else.
     pub fn set_public_url(&self, url: &Url) {
         self.world.set_pages(url.as_str().trim_end_matches('/'));
+    }
+
+    /// Says where the simulated Stripe sends its events.
+    pub fn set_stripe_webhook(&self, url: Url) {
+        self.stripe.set_webhook(url);
     }
 
     /// Lets the networks' pages send persons back to this address, as an app's owner registers it with a network.

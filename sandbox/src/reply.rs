@@ -74,6 +74,11 @@ impl Reply {
         self
     }
 
+    /// Lets a browser do what this policy says in place of nothing.
+    pub fn with_policy(self, policy: &str) -> Self {
+        self.with("content-security-policy", policy)
+    }
+
     /// Writes status and headers, not the body.
     pub fn write_head(&self, res: &mut Response) {
         res.status_code(self.status);
@@ -84,11 +89,12 @@ impl Reply {
                 HeaderValue::from_static(self.content_type),
             );
         }
-        for (name, value) in HARMLESS {
-            headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
-        }
         for (name, value) in &self.headers {
             headers.append(name, value.clone());
+        }
+        for (name, value) in HARMLESS {
+            let name = HeaderName::from_static(name);
+            headers.entry(name).or_insert(HeaderValue::from_static(value));
         }
     }
 

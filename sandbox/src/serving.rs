@@ -1,6 +1,7 @@
 //! The sandbox as a server of its own.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use salvo::conn::{Listener, TcpListener};
@@ -53,6 +54,7 @@ impl Sandbox {
         let address = acceptor.local_addr().map_err(|e| refused(e.to_string()))?;
         let base = Url::parse(&format!("http://{address}")).map_err(|e| refused(e.to_string()))?;
         self.set_base_url(&base);
+        tokio::spawn(Arc::clone(&self.stripe).deliver());
         let server = Server::new(acceptor);
         let handle = server.handle();
         let closing = self.world.closing.clone();

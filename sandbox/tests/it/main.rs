@@ -22,6 +22,7 @@ mod linkedin_login;
 mod mastodon;
 mod pinterest;
 mod slack;
+mod stripe;
 mod telegram;
 mod telegram_media;
 mod threads;

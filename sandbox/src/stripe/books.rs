@@ -1,0 +1,146 @@
+//! The account's objects, as the API shows them, with what it hides under names that begin with `_`.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    JOURNAL, VERSION,
+    refusal::{Answer, Refusal},
+};
+use crate::{
+    journal::Line,
+    random::{self, BASE62},
+    world::World,
+};
+
+/// Where the clock's lead stands among the objects.
+const CLOCK: &str = "_clock";
+
+/// All objects by their ids.
+pub(super) struct Books {
+    world: Arc<World>,
+    objects: BTreeMap<String, Value>,
+    /// The account's time, in seconds.
+    pub now: i64,
+    /// Events that somebody has begun to send since the start.
+    pub sending: HashSet<String>,
+}
+
+impl Books {
+    pub fn new(world: &Arc<World>) -> Self {
+        Self { world: Arc::clone(world), objects: BTreeMap::new(), now: 0, sending: HashSet::new() }
+    }
+
+    /// Makes a change that the journal holds.
+    pub fn replay(&mut self, id: &str, object: Value) {
+        self.objects.insert(id.to_owned(), object);
+    }
+
+    /// Moves the time to the machine's, and the clock's lead beyond it.
+    pub fn follow(&mut self, machine_ms: i64) {
+        self.now = (machine_ms + self.lead_ms()) / 1_000;
+    }
+
+    /// How far the account's clock runs ahead of the simulator's, in milliseconds.
+    pub fn lead_ms(&self) -> i64 {
+        self.objects.get(CLOCK).and_then(Value::as_i64).unwrap_or(0)
+    }
+
+    pub fn set_lead_ms(&mut self, lead: i64) {
+        self.store(CLOCK, lead.into());
+    }
+
+    /// A number that grows with each object.
+    fn next(&self) -> u64 {
+        self.world.unique()
+    }
+
+    /// Keeps an object under its id, here and in the journal.
+    pub fn store(&mut self, id: &str, object: Value) {
+        self.world.journal.push(&Line { realm: "", network: JOURNAL, account: id, entry: &object });
+        self.objects.insert(id.to_owned(), object);
+    }
+
+    /// Makes an object with a fresh id that begins with `start`; returns the id.
+    pub fn add(&mut self, start: &str, kind: &str, body: Value) -> String {
+        let id = format!("{start}_{}", random::text(BASE62, 24));
+        self.add_as(&id, kind, body);
+        id
+    }
+
+    /// Makes an object with this id.
+    pub fn add_as(&mut self, id: &str, kind: &str, body: Value) {
+        let mut object = Map::new();
+        object.insert("id".to_owned(), id.into());
+        object.insert("object".to_owned(), kind.into());
+        object.insert("created".to_owned(), self.now.into());
+        object.insert("livemode".to_owned(), false.into());
+        object.insert("_n".to_owned(), self.next().into());
+        if let Value::Object(body) = body {
+            object.extend(body);
+        }
+        self.store(id, Value::Object(object));
+    }
+
+    /// Changes members of an object.
+    pub fn set(&mut self, id: &str, changes: Value) {
+        let Some(mut object) = self.objects.get(id).cloned() else { return };
+        if let (Value::Object(object), Value::Object(changes)) = (&mut object, changes) {
+            object.extend(changes);
+        }
+        self.store(id, object);
+    }
+
+    /// An object of a kind, or null.
+    pub fn get(&self, kind: &str, id: &str) -> Option<&Value> {
+        self.objects.get(id).filter(|object| object["object"] == kind)
+    }
+
+    /// Whatever has this id.
+    pub fn any(&self, id: &str) -> Option<&Value> {
+        self.objects.get(id)
+    }
+
+    /// An object of a kind that a parameter names.
+    pub fn find(&self, kind: &str, id: &str, param: &str) -> Answer<&Value> {
+        self.get(kind, id).ok_or_else(|| Refusal::no_such(kind, id, param))
+    }
+
+    /// All objects of a kind, newest first.
+    pub fn all(&self, kind: &str) -> Vec<&Value> {
+        let mut all: Vec<_> =
+            self.objects.values().filter(|object| object["object"] == kind).collect();
+        all.sort_by_key(|object| std::cmp::Reverse(object["_n"].as_u64()));
+        all
+    }
+
+    /// An object as the API shows it.
+    pub fn shown(&self, id: &str) -> Value {
+        self.objects.get(id).map_or(Value::Null, shown)
+    }
+
+    /// Tells the product of an object.
+    pub fn emit(&mut self, what: &str, id: &str) {
+        let object = self.shown(id);
+        let event = json!({
+            "type": what, "api_version": VERSION, "data": {"object": object},
+            "pending_webhooks": 1, "request": {"id": null, "idempotency_key": null},
+            "_attempts": [],
+        });
+        self.add("evt", "event", event);
+    }
+}
+
+/// An object without what the API hides.
+pub(super) fn shown(object: &Value) -> Value {
+    let Value::Object(object) = object else { return object.clone() };
+    let shown = object.iter().filter(|(name, _)| !name.starts_with('_'));
+    Value::Object(shown.map(|(name, value)| (name.clone(), value.clone())).collect())
+}
+
+/// A member of an object as text; empty if there is none.
+pub(super) fn text<'a>(object: &'a Value, name: &str) -> &'a str {
+    object[name].as_str().unwrap_or_default()
+}

@@ -1,0 +1,182 @@
+//! Switches for programs, beside the API: what a person would do on a page, the clock, cards, and how webhooks are sent.
+
+use std::time::Duration;
+
+use salvo::http::Method;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::{
+    Stripe,
+    books::{Books, text},
+    checkout,
+    deliver::Mode,
+    refunds,
+    refusal::{Answer, Refusal},
+};
+use crate::{call::Call, reply::Reply};
+
+/// The furthest that the clock is moved at once.
+const FURTHEST: Duration = Duration::from_secs(3_660 * 86_400);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Advance {
+    advance: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Card {
+    declines: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Send {
+    events: Vec<String>,
+}
+
+/// The simulator's secret is missing.
+pub(super) fn refused() -> Reply {
+    let message = "The simulator's secret is asked for as a bearer token.";
+    Refusal::invalid(message).with_status(401).reply()
+}
+
+/// Does what a person does on the page of a checkout. Its address is a secret; what only a bank does needs the simulator's.
+pub(super) fn checkout(
+    stripe: &Stripe,
+    call: &Call,
+    (id, verb): (&str, &str),
+    opens: bool,
+) -> Reply {
+    let done = stripe.with(|books| match verb {
+        "pay" => checkout::pay(books, id, false),
+        "async" => checkout::pay(books, id, true),
+        "decline" => checkout::open(books, id).map(|_| ()),
+        "cancel" => checkout::open(books, id).map(|_| ()).map(|()| checkout::expire(books, id)),
+        "settle" if opens => checkout::arrive(books, id),
+        "fail" if opens => checkout::fail(books, id),
+        _ => Err(Refusal::invalid("There is no such switch.").with_status(404)),
+    });
+    let session = stripe.with(|books| books.any(id).cloned()).unwrap_or_default();
+    if call.header("authorization").is_some() {
+        return match done {
+            Ok(()) => Reply::ok(&super::books::shown(&session)),
+            Err(refusal) => refusal.reply(),
+        };
+    }
+    let back = |place: String| Reply::empty(303).with("location", place);
+    match (verb, done) {
+        ("pay" | "async", Ok(())) => back(checkout::success_url(&session)),
+        ("cancel", Ok(())) if !text(&session, "cancel_url").is_empty() => {
+            back(text(&session, "cancel_url").to_owned())
+        }
+        ("decline", Ok(())) | ("pay", Err(_)) if session["status"] == "open" => {
+            back(format!("{}/stripe/checkout/{id}?declined=1", stripe.world.pages()))
+        }
+        (_, Ok(())) => back(format!("{}/stripe/checkout/{id}", stripe.world.pages())),
+        (_, Err(refusal)) => refusal.reply(),
+    }
+}
+
+/// Answers the other switches.
+pub(super) fn answer(stripe: &Stripe, call: &Call, path: &[&str]) -> Reply {
+    let done = match (call.method.as_str(), path) {
+        ("GET", ["clock"]) => Ok(stripe.with(|books| clock(books))),
+        ("POST", ["clock"]) => advance(stripe, call),
+        ("POST", ["customers", id, "card"]) => card(stripe, call, id),
+        ("POST", ["charges", id, "dispute"]) => stripe.with(|books| {
+            let id = refunds::dispute(books, id)?;
+            Ok(books.shown(&id))
+        }),
+        ("GET", ["deliveries"]) => Ok(stripe.deliveries()),
+        ("PUT", ["deliveries"]) => body::<Mode>(call).map(|mode| {
+            stripe.change_mode(&mode);
+            json!(stripe.mode())
+        }),
+        _ => Err(Refusal::invalid("There is no such switch.").with_status(404)),
+    };
+    match done {
+        Ok(body) => Reply::ok(&body),
+        Err(refusal) => refusal.reply(),
+    }
+}
+
+/// Sends these events once each, in this order; says for each whether the product took it.
+pub(super) async fn send(stripe: &Stripe, call: &Call) -> Reply {
+    let events = match body::<Send>(call) {
+        Ok(send) => send.events,
+        Err(refusal) => return refusal.reply(),
+    };
+    let mut taken = Vec::with_capacity(events.len());
+    for id in &events {
+        taken.push(stripe.send(id).await);
+    }
+    Reply::ok(&json!({ "taken": taken }))
+}
+
+fn clock(books: &Books) -> Value {
+    json!({"now": books.now, "offset_ms": books.lead_ms()})
+}
+
+fn advance(stripe: &Stripe, call: &Call) -> Answer<Value> {
+    let by = body::<Advance>(call)?.advance;
+    let wrong =
+        || Refusal::invalid("`advance` must be a time such as 31d or 12h.").about("advance");
+    let by = duration(&by).filter(|by| *by <= FURTHEST).ok_or_else(wrong)?;
+    let by = i64::try_from(by.as_millis()).map_err(|_| wrong())?;
+    let machine_ms = stripe.world.now_ms();
+    let moved = stripe.with(|books| {
+        let lead = books.lead_ms() + by;
+        books.set_lead_ms(lead);
+        books.follow(machine_ms);
+        super::clock::catch_up(books);
+        clock(books)
+    });
+    Ok(moved)
+}
+
+/// A time like `31d`, `12h`, `90m` or `30s`.
+fn duration(text: &str) -> Option<Duration> {
+    let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let seconds = match unit {
+        "d" => 86_400,
+        "h" => 3_600,
+        "m" => 60,
+        "s" => 1,
+        _ => return None,
+    };
+    Some(Duration::from_secs(number.parse::<u64>().ok()?.checked_mul(seconds)?))
+}
+
+fn card(stripe: &Stripe, call: &Call, id: &str) -> Answer<Value> {
+    let card = body::<Card>(call)?;
+    stripe.with(|books| {
+        books.find("customer", id, "id")?;
+        books.set(id, json!({"_declines": card.declines}));
+        Ok(json!({"customer": id, "declines": card.declines}))
+    })
+}
+
+fn body<T: DeserializeOwned>(call: &Call) -> Answer<T> {
+    if call.method == Method::GET {
+        return Err(Refusal::invalid("This switch takes a body."));
+    }
+    serde_json::from_slice(&call.body).map_err(|error| Refusal::invalid(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_a_unit() {
+        assert_eq!(duration("31d"), Some(Duration::from_secs(31 * 86_400)));
+        assert_eq!(duration("90m"), Some(Duration::from_secs(5_400)));
+        for bad in ["", "d", "31", "-1d", "1y", "99999999999999999999d", "ä"] {
+            assert_eq!(duration(bad), None, "{bad}");
+        }
+    }
+}

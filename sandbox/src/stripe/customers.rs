@@ -1,0 +1,67 @@
+//! Customers, their cards, and sessions of the billing portal.
+
+use serde_json::{Value, json};
+
+use super::{
+    books::Books,
+    form::Form,
+    refusal::{Answer, Refusal},
+};
+
+pub(super) fn create(books: &mut Books, form: &Form) -> Answer<String> {
+    form.require_known(&["email", "name", "metadata.*"])?;
+    let metadata = form.texts_by_name("metadata");
+    Ok(make(books, form.text("email"), form.text("name"), metadata.into()))
+}
+
+/// Makes a customer and tells of it.
+pub(super) fn make(
+    books: &mut Books,
+    email: Option<&str>,
+    name: Option<&str>,
+    metadata: Value,
+) -> String {
+    let id = books.add(
+        "cus",
+        "customer",
+        json!({
+            "email": email, "name": name, "metadata": metadata, "balance": 0, "delinquent": false,
+            "invoice_settings": {"default_payment_method": null}, "_declines": false,
+        }),
+    );
+    books.emit("customer.created", &id);
+    id
+}
+
+pub(super) fn update(books: &mut Books, id: &str, form: &Form) -> Answer<String> {
+    form.require_known(&["email", "name", "metadata.*"])?;
+    books.find("customer", id, "id")?;
+    for name in ["email", "name"] {
+        if let Some(text) = form.text(name) {
+            books.set(id, json!({ name: text }));
+        }
+    }
+    Ok(id.to_owned())
+}
+
+/// Would this customer's card be declined?
+pub(super) fn declines(books: &Books, id: &str) -> bool {
+    books.get("customer", id).is_some_and(|customer| customer["_declines"] == true)
+}
+
+pub(super) fn open_portal(books: &mut Books, form: &Form, pages: &str) -> Answer<String> {
+    form.require_known(&["customer", "return_url", "configuration", "locale", "flow_data.*"])?;
+    let customer = form.required("customer")?.to_owned();
+    books.find("customer", &customer, "customer")?;
+    let back = form.text("return_url").map(str::to_owned);
+    if back.as_ref().is_some_and(|back| url::Url::parse(back).is_err()) {
+        return Err(Refusal::invalid("Not a valid URL").coded("url_invalid").about("return_url"));
+    }
+    let id = books.add(
+        "bps",
+        "billing_portal.session",
+        json!({"customer": customer, "return_url": back, "locale": null}),
+    );
+    books.set(&id, json!({"url": format!("{pages}/stripe/portal/{id}")}));
+    Ok(id)
+}

@@ -1,0 +1,196 @@
+//! A Stripe that moves no money: one account, its objects in the shapes of the API version that the product pins, its webhooks,
+//! its checkout page, and a clock of its own.
+//!
+//! Written from Stripe's documentation. The API is below `/stripe/v1` and asks for the account's secret key; the switches beside it
+//! (`/stripe/clock`, `/stripe/customers/…/card`, `/stripe/deliveries`) ask for the simulator's secret. What changes is on the disk before
+//! it is answered, and each event is delivered until the product takes it.
+
+mod books;
+mod catalog;
+mod checkout;
+mod clock;
+mod control;
+mod customers;
+mod deliver;
+mod form;
+mod invoices;
+mod page;
+mod refunds;
+mod refusal;
+mod routes;
+mod schedules;
+mod subscriptions;
+
+use std::sync::{Arc, Mutex, RwLock};
+
+use fanfare_outbound::Client;
+use hmac::{Hmac, KeyInit, Mac};
+use salvo::http::{Method, Request};
+use secrecy::{ExposeSecret, SecretString};
+use sha2::Sha256;
+use subtle::ConstantTimeEq;
+use tokio::sync::Notify;
+use url::Url;
+
+use crate::{
+    call::{Call, Unreadable},
+    door::Reach,
+    journal::PastLine,
+    reply::Reply,
+    world::{World, lock, read, write},
+};
+use books::Books;
+use deliver::Mode;
+
+/// The first segment of its paths.
+pub(crate) const NAME: &str = "stripe";
+/// Stands in the journal in place of a network.
+pub(crate) const JOURNAL: &str = "_stripe";
+/// The API version whose shapes these are.
+pub const VERSION: &str = "2026-08-26.dahlia";
+/// The largest request, in bytes.
+const BODY_MAX: usize = 1 << 20;
+
+/// What opens the simulated account, and what signs its webhooks; both follow from the simulator's secret.
+#[derive(Clone)]
+pub struct Keys {
+    /// The API's key.
+    pub secret_key: SecretString,
+    /// The secret of the webhook's signature.
+    pub webhook_secret: SecretString,
+}
+
+impl Keys {
+    /// Returns the keys of the simulator with this secret.
+    #[must_use]
+    pub fn of(secret: &SecretString) -> Self {
+        Self {
+            secret_key: derived(secret, "sk_test_", b"stripe secret key").into(),
+            webhook_secret: derived(secret, "whsec_", b"stripe webhook secret").into(),
+        }
+    }
+}
+
+fn derived(secret: &SecretString, start: &str, purpose: &[u8]) -> String {
+    let digest = sign(secret.expose_secret().as_bytes(), &[purpose]);
+    format!("{start}{}", &digest[..40])
+}
+
+/// HMAC-SHA256 over these parts, in hex.
+fn sign(key: &[u8], parts: &[&[u8]]) -> String {
+    // HMAC takes keys of any length.
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return String::new() };
+    for part in parts {
+        mac.update(part);
+    }
+    mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The account.
+pub(crate) struct Stripe {
+    world: Arc<World>,
+    books: Mutex<Books>,
+    keys: Keys,
+    /// Where events are sent.
+    webhook: RwLock<Option<Url>>,
+    http: Client,
+    mode: Mutex<Mode>,
+    /// Rung when there is an event to deliver.
+    due: Notify,
+}
+
+impl Stripe {
+    pub fn new(world: &Arc<World>, secret: &SecretString, http: Client) -> Self {
+        Self {
+            world: Arc::clone(world),
+            books: Mutex::new(Books::new(world)),
+            keys: Keys::of(secret),
+            webhook: RwLock::default(),
+            http: http.counted_as("simulator"),
+            mode: Mutex::default(),
+            due: Notify::new(),
+        }
+    }
+
+    /// Makes a change that the journal holds.
+    pub fn replay(&self, line: PastLine) {
+        lock(&self.books).replay(&line.account, line.entry);
+    }
+
+    /// Says where events are sent.
+    pub fn set_webhook(&self, url: Url) {
+        *write(&self.webhook) = Some(url);
+        self.due.notify_one();
+    }
+
+    fn webhook(&self) -> Option<Url> {
+        read(&self.webhook).clone()
+    }
+
+    /// Does something with the books once all is done that has become due.
+    fn with<T>(&self, work: impl FnOnce(&mut Books) -> T) -> T {
+        let mut books = lock(&self.books);
+        books.follow(self.world.now_ms());
+        clock::catch_up(&mut books);
+        let done = work(&mut books);
+        drop(books);
+        self.due.notify_one();
+        done
+    }
+
+    /// Answers `/stripe/{path}`. `opens` says whether the request has the simulator's secret.
+    pub async fn serve(
+        &self,
+        req: &mut Request,
+        path: &str,
+        reach: Reach,
+        secret: &SecretString,
+    ) -> Reply {
+        let call = match Call::read(req, path.to_owned(), BODY_MAX).await {
+            Ok(call) => call,
+            Err(Unreadable::TooLarge) => return refusal::too_large(),
+            Err(Unreadable::Broken) => return refusal::broken(),
+        };
+        let segments = call.segments();
+        let reply = match segments.as_slice() {
+            ["deliveries", "send"] if reach.programs && opens(&call, secret) => {
+                control::send(self, &call).await
+            }
+            _ => self.answer(&call, reach, secret),
+        };
+        match self.world.journal.written().await {
+            Ok(()) => reply,
+            Err(_) => refusal::api_error("The change could not be written to the disk."),
+        }
+    }
+
+    fn answer(&self, call: &Call, reach: Reach, secret: &SecretString) -> Reply {
+        let segments = call.segments();
+        match segments.as_slice() {
+            ["v1", rest @ ..] if reach.programs => routes::answer(self, call, rest),
+            ["checkout", id] if call.method == Method::GET && reach.pages => {
+                let declined = call.query_value("declined").is_some();
+                self.with(|books| page::show(books, id, declined))
+            }
+            ["portal", id] if call.method == Method::GET && reach.pages => {
+                self.with(|books| page::portal(books, id))
+            }
+            ["checkout", id, verb] if call.method == Method::POST && reach.pages => {
+                control::checkout(self, call, (id, verb), opens(call, secret))
+            }
+            rest if reach.programs && opens(call, secret) => control::answer(self, call, rest),
+            _ if reach.programs => control::refused(),
+            _ => crate::page::nothing(),
+        }
+    }
+
+    fn knows(&self, given: &str) -> bool {
+        let key = self.keys.secret_key.expose_secret();
+        bool::from(given.as_bytes().ct_eq(key.as_bytes()))
+    }
+}
+
+fn opens(call: &Call, secret: &SecretString) -> bool {
+    let secret = secret.expose_secret().as_bytes();
+    call.bearer().is_some_and(|given| bool::from(given.as_bytes().ct_eq(secret)))
+}

@@ -1,0 +1,121 @@
+//! What Stripe refuses, in its words' shape: `{"error": {"type", "code", "message", "param"}}`.
+
+use serde_json::{Map, json};
+
+use crate::reply::Reply;
+
+/// A refusal.
+#[derive(Debug, Clone)]
+pub(super) struct Refusal {
+    status: u16,
+    kind: &'static str,
+    code: Option<&'static str>,
+    message: String,
+    param: Option<String>,
+}
+
+/// What an operation answers.
+pub(super) type Answer<T = serde_json::Value> = Result<T, Refusal>;
+
+impl Refusal {
+    /// Something about the request itself is wrong.
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self {
+            status: 400,
+            kind: "invalid_request_error",
+            code: None,
+            message: message.into(),
+            param: None,
+        }
+    }
+
+    /// A parameter that must be there is not.
+    pub fn missing(param: &str) -> Self {
+        Self::invalid(format!("Missing required param: {param}."))
+            .coded("parameter_missing")
+            .about(param)
+    }
+
+    /// A parameter that is not known.
+    pub fn unknown(param: &str) -> Self {
+        Self::invalid(format!("Received unknown parameter: {param}"))
+            .coded("parameter_unknown")
+            .about(param)
+    }
+
+    /// There is no such object.
+    pub fn no_such(what: &str, id: &str, param: &str) -> Self {
+        Self::invalid(format!("No such {what}: '{id}'"))
+            .coded("resource_missing")
+            .about(param)
+            .with_status(404)
+    }
+
+    /// The card was declined.
+    pub fn declined() -> Self {
+        Self {
+            status: 402,
+            kind: "card_error",
+            code: Some("card_declined"),
+            message: "Your card was declined.".to_owned(),
+            param: None,
+        }
+    }
+
+    /// The idempotency key was used with other parameters.
+    pub fn other_parameters(key: &str) -> Self {
+        Self {
+            kind: "idempotency_error",
+            ..Self::invalid(format!(
+                "Keys for idempotent requests can only be used with the same parameters they were first used with. \
+                 Try using a key other than '{key}' if you meant to execute a different request."
+            ))
+        }
+    }
+
+    /// The key of the account is missing or wrong.
+    pub fn unauthorized() -> Self {
+        Self::invalid("Invalid API Key provided.").with_status(401)
+    }
+
+    pub const fn coded(mut self, code: &'static str) -> Self {
+        self.code = Some(code);
+        self
+    }
+
+    pub fn about(mut self, param: &str) -> Self {
+        self.param = Some(param.to_owned());
+        self
+    }
+
+    pub const fn with_status(mut self, status: u16) -> Self {
+        self.status = status;
+        self
+    }
+
+    pub fn reply(&self) -> Reply {
+        let mut error = Map::new();
+        error.insert("type".to_owned(), self.kind.into());
+        error.insert("message".to_owned(), self.message.as_str().into());
+        if let Some(code) = self.code {
+            error.insert("code".to_owned(), code.into());
+        }
+        if let Some(param) = &self.param {
+            error.insert("param".to_owned(), param.as_str().into());
+        }
+        Reply::json(self.status, &json!({ "error": error }))
+    }
+}
+
+pub(super) fn too_large() -> Reply {
+    Refusal::invalid("The request is too large.").with_status(413).reply()
+}
+
+pub(super) fn broken() -> Reply {
+    Refusal::invalid("The request cannot be read.").reply()
+}
+
+pub(super) fn api_error(message: &str) -> Reply {
+    let refusal = Refusal { kind: "api_error", ..Refusal::invalid(message) };
+    refusal.with_status(500).reply()
+}

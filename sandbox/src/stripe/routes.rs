@@ -1,0 +1,249 @@
+//! The API's routes: key, version, parameters, the answer kept of the same request, then the work.
+
+use salvo::http::Method;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::{
+    Stripe, VERSION,
+    books::{Books, shown},
+    catalog, checkout, customers,
+    form::Form,
+    refunds,
+    refusal::{Answer, Refusal},
+    schedules, subscriptions,
+};
+use crate::{call::Call, reply::Reply};
+
+/// The most rows of a list.
+const PAGE: i64 = 100;
+
+/// Answers `/v1/{path}`.
+pub(super) fn answer(stripe: &Stripe, call: &Call, path: &[&str]) -> Reply {
+    let reply = match admitted(stripe, call) {
+        Ok(form) => answered(stripe, call, path, &form).unwrap_or_else(|refusal| refusal.reply()),
+        Err(refusal) => refusal.reply(),
+    };
+    // As every server says it, but by the account's clock.
+    let now = stripe.with(|books| crate::world::utc(books.now * 1_000));
+    reply.with("date", now.format("%a, %d %b %Y %H:%M:%S GMT"))
+}
+
+/// Checks key and version, and reads the parameters.
+fn admitted(stripe: &Stripe, call: &Call) -> Answer<Form> {
+    let basic = call.basic().map(|(user, _)| user);
+    let key = call.bearer().map(str::to_owned).or(basic);
+    if !key.is_some_and(|key| stripe.knows(&key)) {
+        return Err(Refusal::unauthorized());
+    }
+    if let Some(version) = call.header("stripe-version").filter(|version| *version != VERSION) {
+        return Err(Refusal::invalid(format!("Invalid Stripe API version: {version}")));
+    }
+    Form::read(call)
+}
+
+fn answered(stripe: &Stripe, call: &Call, path: &[&str], form: &Form) -> Answer<Reply> {
+    let pages = stripe.world.pages();
+    if call.method == Method::GET {
+        return stripe.with(|books| read(books, path, form)).map(|body| Reply::ok(&body));
+    }
+    let key = call.header("idempotency-key").filter(|key| !key.is_empty());
+    stripe.with(|books| {
+        let kept = key.map(|key| format!("_idempotency {key}"));
+        let asked = fingerprint(call);
+        if let (Some(key), Some(kept)) = (key, &kept)
+            && let Some(before) = books.any(kept)
+        {
+            if before["asked"] != asked.as_str() {
+                return Err(Refusal::other_parameters(key));
+            }
+            let status = before["status"].as_u64().and_then(|status| u16::try_from(status).ok());
+            let reply = Reply::raw(status.unwrap_or(200), before["body"].to_string());
+            return Ok(reply.with("idempotent-replayed", "true"));
+        }
+        let id = write(books, &call.method, path, form, &pages)?;
+        let body = expanded(books, &books.shown(&id), form);
+        if let Some(kept) = kept {
+            books.store(&kept, json!({"asked": asked, "status": 200, "body": body}));
+        }
+        Ok(Reply::ok(&body))
+    })
+}
+
+fn fingerprint(call: &Call) -> String {
+    let mut hash = Sha256::new();
+    for part in [call.method.as_str().as_bytes(), call.path.as_bytes(), &call.body] {
+        hash.update(part);
+        hash.update(b"\n");
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Changes something; returns the id of what is answered.
+fn write(
+    books: &mut Books,
+    method: &Method,
+    path: &[&str],
+    form: &Form,
+    pages: &str,
+) -> Answer<String> {
+    match (method.as_str(), path) {
+        ("POST", ["customers"]) => customers::create(books, form),
+        ("POST", ["customers", id]) => customers::update(books, id, form),
+        ("POST", ["products"]) => catalog::create_product(books, form),
+        ("POST", ["products", id]) => catalog::update_product(books, id, form),
+        ("POST", ["prices"]) => catalog::create_price(books, form),
+        ("POST", ["prices", id]) => catalog::update_price(books, id, form),
+        ("POST", ["checkout", "sessions"]) => checkout::create(books, form, pages),
+        ("POST", ["checkout", "sessions", id, "expire"]) => {
+            checkout::open(books, id)?;
+            checkout::expire(books, id);
+            Ok((*id).to_owned())
+        }
+        ("POST", ["subscriptions", id]) => subscriptions::update(books, id, form),
+        ("DELETE", ["subscriptions", id]) => subscriptions::cancel(books, id, form),
+        ("POST", ["subscription_schedules"]) => schedules::create(books, form),
+        ("POST", ["subscription_schedules", id]) => schedules::update(books, id, form),
+        ("POST", ["subscription_schedules", id, "release"]) => schedules::release(books, id, form),
+        ("POST", ["refunds"]) => refunds::create(books, form),
+        ("POST", ["billing_portal", "sessions"]) => customers::open_portal(books, form, pages),
+        _ => Err(unknown(method, path)),
+    }
+}
+
+/// A kind of object that can be read: its path, its name, and by which members a list of it is narrowed.
+const READABLE: &[(&str, &str, &[&str])] = &[
+    ("customers", "customer", &["email"]),
+    ("products", "product", &["active"]),
+    ("prices", "price", &["active", "product", "type"]),
+    (
+        "checkout/sessions",
+        "checkout.session",
+        &["customer", "payment_intent", "status", "subscription"],
+    ),
+    ("subscriptions", "subscription", &["customer", "status"]),
+    ("subscription_schedules", "subscription_schedule", &["customer"]),
+    ("invoices", "invoice", &["customer", "status", "subscription"]),
+    ("invoice_payments", "invoice_payment", &["invoice", "status"]),
+    ("payment_intents", "payment_intent", &["customer"]),
+    ("charges", "charge", &["customer", "payment_intent"]),
+    ("refunds", "refund", &["charge", "payment_intent"]),
+    ("events", "event", &["type"]),
+];
+
+fn read(books: &Books, path: &[&str], form: &Form) -> Answer<Value> {
+    let joined = path.join("/");
+    for (place, kind, narrowed_by) in READABLE {
+        if joined == *place {
+            return list(books, kind, narrowed_by, &joined, form);
+        }
+        if let Some(id) = joined.strip_prefix(place).and_then(|rest| rest.strip_prefix('/')) {
+            form.require_known(&[])?;
+            if let ("checkout.session", Some(id)) = (*kind, id.strip_suffix("/line_items")) {
+                let session = books.find(kind, id, "id")?;
+                return Ok(line_items(books, session));
+            }
+            return Ok(expanded(books, &shown(books.find(kind, id, "id")?), form));
+        }
+    }
+    Err(unknown(&Method::GET, path))
+}
+
+fn list(books: &Books, kind: &str, narrowed_by: &[&str], url: &str, form: &Form) -> Answer<Value> {
+    let mut known = vec!["limit", "starting_after", "ending_before", "created*"];
+    known.extend(narrowed_by);
+    if kind == "price" {
+        known.push("lookup_keys.");
+    }
+    form.require_known(&known)?;
+    let limit = form.integer("limit")?.unwrap_or(10);
+    if !(1..=PAGE).contains(&limit) {
+        let message = "This value must be between 1 and 100.";
+        return Err(Refusal::invalid(message).about("limit"));
+    }
+    let keys = form.texts("lookup_keys");
+    let mut rows: Vec<&Value> = books.all(kind);
+    rows.retain(|row| {
+        let fits = |name: &&str| match form.text(name) {
+            Some("all") if *name == "status" => true,
+            Some(wanted) => member(row, kind, name).as_deref() == Some(wanted),
+            // As Stripe does it: what has ended is listed only when it is asked for.
+            None => !(*name == "status" && kind == "subscription" && row["status"] == "canceled"),
+        };
+        let is_named =
+            keys.is_empty() || row["lookup_key"].as_str().is_some_and(|key| keys.contains(&key));
+        narrowed_by.iter().all(fits) && is_named
+    });
+    if let Some(after) = form.text("starting_after") {
+        let place = rows.iter().position(|row| row["id"] == after);
+        let place = place.ok_or_else(|| Refusal::no_such(kind, after, "starting_after"))?;
+        rows.drain(..=place);
+    }
+    let limit = usize::try_from(limit).unwrap_or(1);
+    let has_more = rows.len() > limit;
+    let data: Vec<_> = rows
+        .into_iter()
+        .take(limit)
+        .map(|row| expanded_in_list(books, &shown(row), form))
+        .collect();
+    Ok(json!({"object": "list", "url": format!("/v1/{url}"), "has_more": has_more, "data": data}))
+}
+
+/// A member by which lists are narrowed, as text.
+fn member(row: &Value, kind: &str, name: &str) -> Option<String> {
+    if (kind, name) == ("invoice", "subscription") {
+        return Some(super::clock::subscription_of(row));
+    }
+    match &row[name] {
+        Value::String(text) => Some(text.clone()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        _ => None,
+    }
+}
+
+fn line_items(books: &Books, session: &Value) -> Value {
+    let prices = session["_prices"].as_array().cloned().unwrap_or_default();
+    let line = |id: &Value| {
+        let price = books.shown(id.as_str().unwrap_or_default());
+        json!({"object": "item", "price": price, "quantity": 1, "amount_total": price["unit_amount"], "currency": "usd"})
+    };
+    json!({"object": "list", "data": prices.iter().map(line).collect::<Vec<_>>(), "has_more": false})
+}
+
+/// An object with what `expand[]` asks for in the place of ids.
+fn expanded(books: &Books, object: &Value, form: &Form) -> Value {
+    let mut object = object.clone();
+    for path in form.texts("expand") {
+        expand(books, &mut object, path);
+    }
+    object
+}
+
+fn expanded_in_list(books: &Books, object: &Value, form: &Form) -> Value {
+    let mut object = object.clone();
+    for path in form.texts("expand") {
+        expand(books, &mut object, path.strip_prefix("data.").unwrap_or(path));
+    }
+    object
+}
+
+fn expand(books: &Books, object: &mut Value, path: &str) {
+    let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+    if first == "line_items" && object["object"] == "checkout.session" {
+        let items = books.any(object["id"].as_str().unwrap_or_default());
+        object["line_items"] = items.map_or(Value::Null, |session| line_items(books, session));
+        return;
+    }
+    let Some(below) = object.get_mut(first) else { return };
+    if let Some(id) = below.as_str() {
+        *below = books.any(id).map_or_else(|| below.clone(), shown);
+    }
+    if !rest.is_empty() {
+        expand(books, below, rest);
+    }
+}
+
+fn unknown(method: &Method, path: &[&str]) -> Refusal {
+    let message = format!("Unrecognized request URL ({method}: /v1/{}).", path.join("/"));
+    Refusal::invalid(message).with_status(404)
+}

@@ -1,0 +1,317 @@
+//! Subscriptions: their items, their end, their pause.
+
+use serde_json::{Value, json};
+
+use super::{
+    books::{Books, text},
+    catalog,
+    clock::month_after,
+    form::Form,
+    invoices::{self, Bill},
+    refusal::{Answer, Refusal},
+};
+
+const FEEDBACK: [&str; 8] = [
+    "customer_service",
+    "low_quality",
+    "missing_features",
+    "other",
+    "switched_service",
+    "too_complex",
+    "too_expensive",
+    "unused",
+];
+
+/// Makes a subscription of these prices; the first invoice is open.
+pub(super) fn make(
+    books: &mut Books,
+    customer: &str,
+    prices: &[String],
+    metadata: Value,
+) -> String {
+    let (start, end) = (books.now, month_after(books.now));
+    let id = books.add(
+        "sub",
+        "subscription",
+        json!({
+            "customer": customer, "status": "incomplete", "currency": "usd", "metadata": metadata,
+            "cancel_at_period_end": false, "cancel_at": null, "canceled_at": null, "ended_at": null,
+            "cancellation_details": {"comment": null, "feedback": null, "reason": null},
+            "pause_collection": null, "schedule": null, "latest_invoice": null,
+            "start_date": start, "billing_cycle_anchor": start, "collection_method": "charge_automatically",
+            "billing_mode": {"type": "flexible"}, "default_payment_method": null, "trial_end": null,
+        }),
+    );
+    let items: Vec<_> = prices.iter().map(|price| item(books, &id, price, (start, end))).collect();
+    books.set(&id, json!({ "items": list(items) }));
+    id
+}
+
+fn item(books: &Books, subscription: &str, price: &str, period: (i64, i64)) -> Value {
+    json!({
+        "id": format!("si_{}", crate::random::text(crate::random::BASE62, 14)),
+        "object": "subscription_item", "created": books.now, "subscription": subscription, "quantity": 1,
+        "price": books.shown(price), "metadata": {},
+        "current_period_start": period.0, "current_period_end": period.1,
+    })
+}
+
+fn list(items: Vec<Value>) -> Value {
+    json!({"object": "list", "data": items, "has_more": false})
+}
+
+/// The items of a subscription.
+pub(super) fn items(subscription: &Value) -> Vec<Value> {
+    subscription["items"]["data"].as_array().cloned().unwrap_or_default()
+}
+
+/// When a subscription's period began and ends.
+pub(super) fn period(subscription: &Value) -> (i64, i64) {
+    let first = &subscription["items"]["data"][0];
+    let at = |name: &str| first[name].as_i64().unwrap_or(0);
+    (at("current_period_start"), at("current_period_end"))
+}
+
+/// Bills a subscription for its period; returns the invoice.
+pub(super) fn bill(books: &mut Books, id: &str, reason: &'static str) -> String {
+    let subscription = books.shown(id);
+    let lines = items(&subscription).into_iter().map(|item| {
+        let amount = item["price"]["unit_amount"].as_i64().unwrap_or(0);
+        (item["id"].clone(), item["price"].clone(), amount)
+    });
+    let bill = Bill {
+        customer: text(&subscription, "customer"),
+        subscription: id,
+        reason,
+        period: period(&subscription),
+        lines: lines.collect(),
+    };
+    invoices::write(books, &bill)
+}
+
+/// Begins the next period, with other prices if a schedule has some.
+pub(super) fn begin_period(books: &mut Books, id: &str, start: i64, prices: Option<&[String]>) {
+    let subscription = books.shown(id);
+    let period = (start, month_after(start));
+    let items = match prices {
+        Some(prices) => {
+            let kept = items(&subscription);
+            let known = |price: &String| {
+                kept.iter().find(|item| item["price"]["id"] == price.as_str()).cloned()
+            };
+            prices
+                .iter()
+                .map(|price| known(price).unwrap_or_else(|| item(books, id, price, period)))
+                .collect()
+        }
+        None => items(&subscription),
+    };
+    let moved = items.into_iter().map(|mut item| {
+        item["current_period_start"] = period.0.into();
+        item["current_period_end"] = period.1.into();
+        item
+    });
+    books.set(id, json!({ "items": list(moved.collect()) }));
+}
+
+/// Ends a subscription.
+pub(super) fn end(books: &mut Books, id: &str, reason: &str) {
+    let (now, subscription) = (books.now, books.shown(id));
+    let mut details = subscription["cancellation_details"].clone();
+    details["reason"] = reason.into();
+    let canceled_at = subscription["canceled_at"].as_i64().unwrap_or(now);
+    if let Some(schedule) = subscription["schedule"].as_str() {
+        books.set(schedule, json!({"status": "canceled", "canceled_at": now}));
+        books.emit("subscription_schedule.canceled", schedule);
+    }
+    books.set(
+        id,
+        json!({
+            "status": "canceled", "canceled_at": canceled_at, "ended_at": now, "cancellation_details": details,
+            "schedule": null,
+        }),
+    );
+    if let Some(invoice) = subscription["latest_invoice"].as_str()
+        && books.any(invoice).is_some_and(|invoice| invoice["status"] == "open")
+    {
+        invoices::void(books, invoice);
+    }
+    books.emit("customer.subscription.deleted", id);
+}
+
+/// `POST /v1/subscriptions/{id}`.
+pub(super) fn update(books: &mut Books, id: &str, form: &Form) -> Answer<String> {
+    form.require_known(&[
+        "cancel_at_period_end",
+        "cancellation_details.comment",
+        "cancellation_details.feedback",
+        "pause_collection*",
+        "items.*",
+        "proration_behavior",
+        "payment_behavior",
+        "metadata.*",
+    ])?;
+    let subscription = books.find("subscription", id, "id")?.clone();
+    if !matches!(text(&subscription, "status"), "active" | "past_due" | "trialing") {
+        let message =
+            "A canceled subscription can only update its cancellation_details and metadata.";
+        return Err(Refusal::invalid(message));
+    }
+    let metadata = form.texts_by_name("metadata");
+    if !metadata.is_empty() {
+        let mut all = subscription["metadata"].as_object().cloned().unwrap_or_default();
+        all.extend(metadata);
+        books.set(id, json!({ "metadata": all }));
+    }
+    require_unscheduled(&subscription, form)?;
+    change_end(books, id, &subscription, form)?;
+    change_pause(books, id, form)?;
+    if form.has("items") {
+        change_items(books, id, &subscription, form)?;
+    }
+    books.emit("customer.subscription.updated", id);
+    Ok(id.to_owned())
+}
+
+/// A schedule alone changes what it manages.
+fn require_unscheduled(subscription: &Value, form: &Form) -> Answer<()> {
+    let Some(schedule) = subscription["schedule"].as_str() else { return Ok(()) };
+    let Some(param) = ["items", "cancel_at_period_end"].into_iter().find(|name| form.has(name))
+    else {
+        return Ok(());
+    };
+    let message = format!(
+        "The subscription is managed by the subscription schedule `{schedule}`, and updating it directly is not allowed. \
+         Please update the schedule instead."
+    );
+    Err(Refusal::invalid(message).about(param))
+}
+
+fn details(subscription: &Value, form: &Form) -> Answer<Value> {
+    let mut details = subscription["cancellation_details"].clone();
+    if let Some(comment) = form.text("cancellation_details.comment") {
+        details["comment"] = comment.into();
+    }
+    if let Some(feedback) = form.word("cancellation_details.feedback", &FEEDBACK)? {
+        details["feedback"] = feedback.into();
+    }
+    Ok(details)
+}
+
+fn change_end(books: &mut Books, id: &str, subscription: &Value, form: &Form) -> Answer<()> {
+    let mut details = details(subscription, form)?;
+    let (now, end) = (books.now, period(subscription).1);
+    match form.flag("cancel_at_period_end")? {
+        Some(true) => {
+            details["reason"] = "cancellation_requested".into();
+            books.set(
+                id,
+                json!({"cancel_at_period_end": true, "cancel_at": end, "canceled_at": now}),
+            );
+        }
+        Some(false) => {
+            details = json!({"comment": null, "feedback": null, "reason": null});
+            books.set(
+                id,
+                json!({"cancel_at_period_end": false, "cancel_at": null, "canceled_at": null}),
+            );
+        }
+        None => {}
+    }
+    books.set(id, json!({ "cancellation_details": details }));
+    Ok(())
+}
+
+fn change_pause(books: &mut Books, id: &str, form: &Form) -> Answer<()> {
+    if !form.has("pause_collection") {
+        return Ok(());
+    }
+    if form.at("pause_collection").is_some_and(Value::is_string) {
+        books.set(id, json!({"pause_collection": null}));
+        return Ok(());
+    }
+    let behaviors = ["void", "keep_as_draft", "mark_uncollectible"];
+    let behavior = form.word("pause_collection.behavior", &behaviors)?;
+    let behavior = behavior.ok_or_else(|| Refusal::missing("pause_collection[behavior]"))?;
+    let resumes_at = form.integer("pause_collection.resumes_at")?;
+    if resumes_at.is_some_and(|at| at <= books.now) {
+        let message = "The timestamp must be in the future.";
+        return Err(Refusal::invalid(message).about("pause_collection[resumes_at]"));
+    }
+    books.set(id, json!({"pause_collection": {"behavior": behavior, "resumes_at": resumes_at}}));
+    Ok(())
+}
+
+/// Puts other prices in the place of items; with `always_invoice` the difference is paid at once.
+fn change_items(books: &mut Books, id: &str, subscription: &Value, form: &Form) -> Answer<()> {
+    let mut items = items(subscription);
+    let period = period(subscription);
+    let mut difference = 0;
+    for change in form.list("items") {
+        let named = change["id"].as_str();
+        if change["deleted"] == "true" {
+            let before = items.len();
+            items.retain(|item| item["id"].as_str() != named);
+            if before == items.len() {
+                return Err(Refusal::no_such("subscription item", named.unwrap_or(""), "items"));
+            }
+            continue;
+        }
+        let price = change["price"].as_str().ok_or_else(|| Refusal::missing("items[price]"))?;
+        let sold = catalog::sold(books, price, "items[price]")?.clone();
+        let cents = |price: &Value| price["unit_amount"].as_i64().unwrap_or(0);
+        match items.iter_mut().find(|item| named.is_some() && item["id"].as_str() == named) {
+            Some(item) => {
+                difference += cents(&sold) - cents(&item["price"]);
+                item["price"] = super::books::shown(&sold);
+            }
+            None if named.is_some() => {
+                return Err(Refusal::no_such("subscription item", named.unwrap_or(""), "items"));
+            }
+            None => {
+                difference += cents(&sold);
+                items.push(item(books, id, price, period));
+            }
+        }
+    }
+    let words = ["none", "create_prorations", "always_invoice"];
+    let prorates = form.word("proration_behavior", &words)? == Some("always_invoice");
+    let customer = text(subscription, "customer").to_owned();
+    if prorates && difference > 0 && super::customers::declines(books, &customer) {
+        return Err(Refusal::declined());
+    }
+    books.set(id, json!({ "items": list(items.clone()) }));
+    if prorates && difference > 0 {
+        let left = (period.1 - books.now).max(0);
+        let due = difference * left / (period.1 - period.0).max(1);
+        let line = (items[0]["id"].clone(), items[0]["price"].clone(), due);
+        let bill = Bill {
+            customer: &customer,
+            subscription: id,
+            reason: "subscription_update",
+            period: (books.now, period.1),
+            lines: vec![line],
+        };
+        let invoice = invoices::write(books, &bill);
+        invoices::pay(books, &invoice);
+    }
+    Ok(())
+}
+
+/// `DELETE /v1/subscriptions/{id}`.
+pub(super) fn cancel(books: &mut Books, id: &str, form: &Form) -> Answer<String> {
+    form.require_known(&[
+        "invoice_now",
+        "prorate",
+        "cancellation_details.comment",
+        "cancellation_details.feedback",
+    ])?;
+    let subscription = books.find("subscription", id, "id")?.clone();
+    if matches!(text(&subscription, "status"), "canceled" | "incomplete_expired") {
+        return Err(Refusal::no_such("subscription", id, "id"));
+    }
+    let details = details(&subscription, form)?;
+    books.set(id, json!({ "cancellation_details": details }));
+    end(books, id, "cancellation_requested");
+    Ok(id.to_owned())
+}
