@@ -10,6 +10,7 @@ use std::{
 };
 
 use anyhow::{Context as _, Result, bail};
+use fanfare_domain::billing::Plans;
 use fanfare_mail::Mailer;
 use fanfare_platforms::{PlatformId, oauth::App};
 use ipnet::IpNet;
@@ -67,6 +68,12 @@ pub struct Config {
     pub platform_urls: BTreeMap<PlatformId, Url>,
     /// Apps registered with platforms.
     pub apps: BTreeMap<PlatformId, App>,
+    /// Where persons pay, if it is the real Stripe.
+    pub stripe: Option<Stripe>,
+    /// What is sold.
+    pub plans: Plans,
+    /// May anybody sign up?
+    pub signup_open: bool,
     /// The mail server, if there is one.
     pub mailer: Option<Mailer>,
     /// Log filter.
@@ -147,6 +154,9 @@ impl Config {
             sandbox_limits: given.switch("FANFARE_SANDBOX_LIMITS")?,
             platform_urls: given.platform_urls()?,
             apps: given.apps()?,
+            stripe: given.stripe()?,
+            plans: given.plans()?,
+            signup_open: given.signup_open()?,
             mailer: given.mailer()?,
             log: given.take("FANFARE_LOG").unwrap_or("info".into()),
             log_json: given.log_json()?,
@@ -203,6 +213,17 @@ impl Config {
         crate::private::make_dir(&self.data_dir).context("FANFARE_DATA_DIR")?;
         Ok(&self.data_dir)
     }
+}
+
+/// The Stripe account that persons pay to.
+#[derive(Clone)]
+pub struct Stripe {
+    /// Where its API is.
+    pub url: Url,
+    /// The API's key.
+    pub secret_key: SecretString,
+    /// The secrets that sign its webhooks.
+    pub webhook_secrets: Vec<SecretString>,
 }
 
 /// Variables that nothing has asked for yet.
@@ -278,13 +299,13 @@ impl Given {
 
     fn failpoint(&mut self) -> Result<Option<String>> {
         use fanfare_domain::failpoint::{
-            ANALYSING, ANSWERING, CONNECTING, COPYING, DELIVERING, KEEPING, MAILING, PUBLISHING,
-            RECEIVING,
+            ANALYSING, ANSWERING, CONNECTING, COPYING, DELIVERING, KEEPING, MAILING, PAYING,
+            PUBLISHING, RECEIVING,
         };
         let place = self.take("FANFARE_FAILPOINT");
         let known = [
             PUBLISHING, COPYING, ANALYSING, DELIVERING, ANSWERING, RECEIVING, CONNECTING, KEEPING,
-            MAILING,
+            MAILING, PAYING,
         ]
         .concat();
         let name = place.as_deref().map(|place| place.split(':').next().unwrap_or_default());
@@ -323,6 +344,39 @@ impl Given {
             }
         }
         Ok(apps)
+    }
+
+    /// A key without the secret of its webhooks would take money and hear nothing of it.
+    fn stripe(&mut self) -> Result<Option<Stripe>> {
+        let url = self.parse("FANFARE_STRIPE_URL", "an address like https://api.stripe.com")?;
+        let key = self.take("FANFARE_STRIPE_SECRET_KEY");
+        let secrets = self.list("FANFARE_STRIPE_WEBHOOK_SECRET");
+        match (key, secrets.is_empty()) {
+            (None, true) if url.is_none() => Ok(None),
+            (Some(key), false) => Ok(Some(Stripe {
+                url: url.unwrap_or(Url::parse("https://api.stripe.com")?),
+                secret_key: key.into(),
+                webhook_secrets: secrets.into_iter().map(Into::into).collect(),
+            })),
+            _ => bail!(
+                "FANFARE_STRIPE_SECRET_KEY and FANFARE_STRIPE_WEBHOOK_SECRET must be set together"
+            ),
+        }
+    }
+
+    fn plans(&mut self) -> Result<Plans> {
+        let Some(path) = self.take("FANFARE_PLANS") else { return Ok(Plans::ours()?) };
+        let text =
+            std::fs::read_to_string(&path).with_context(|| format!("FANFARE_PLANS {path}"))?;
+        Plans::parse(&text).context("FANFARE_PLANS")
+    }
+
+    fn signup_open(&mut self) -> Result<bool> {
+        match self.take("FANFARE_SIGNUP").as_deref() {
+            None | Some("open") => Ok(true),
+            Some("closed") => Ok(false),
+            Some(other) => bail!("FANFARE_SIGNUP must be open or closed, not {other:?}"),
+        }
     }
 
     fn mailer(&mut self) -> Result<Option<Mailer>> {

@@ -89,6 +89,8 @@ pub struct Place {
     pub listen: Option<SocketAddr>,
     /// Where the product serves media, if that is known.
     pub media: Option<Url>,
+    /// Where the product hears of payments, if that is known.
+    pub webhook: Option<Url>,
 }
 
 impl Own {
@@ -115,6 +117,9 @@ impl Own {
         networks.set_rate_limits(config.sandbox_limits);
         if let Some(url) = &config.sandbox_public_url {
             networks.set_public_url(url);
+        }
+        if let Some(url) = place.webhook {
+            networks.set_stripe_webhook(url);
         }
         let stop = CancellationToken::new();
         let serving = listen(&networks, place.listen, known.as_ref(), &stop).await?;

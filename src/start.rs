@@ -4,13 +4,15 @@ use std::{net::SocketAddr, path::Path};
 
 use anyhow::{Context as _, Result, bail};
 use fanfare_domain::{
-    Domain, Parts, Settings, access::Scope, accounts::Simulator, clock::Clock, db::Db,
-    failpoint::Failpoint, keys, people, vault::Vault,
+    Domain, Parts, Settings, access::Scope, accounts::Simulator, billing::Billing, clock::Clock,
+    db::Db, failpoint::Failpoint, keys, people, vault::Vault,
 };
 use fanfare_jobs::Queue;
 use fanfare_limits::{Limits, Time};
 use fanfare_media::{Scratch, Store};
 use fanfare_outbound::{Client, Policy};
+use fanfare_payments::Stripe;
+use fanfare_sandbox::stripe::Keys;
 use secrecy::SecretString;
 
 use crate::{config::Config, private, simulator};
@@ -62,17 +64,21 @@ pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
     let store =
         Store::open(&config.media_url, config.media_access.clone()).context("FANFARE_MEDIA_URL")?;
     let http = Client::new(Policy { allow_private: config.allow_private })?;
-    let settings = Settings {
+    let simulator = match way.simulator {
+        Some(own) => Some(own),
+        None => simulator::elsewhere(config)?,
+    };
+    let mut settings = Settings {
         base_url: config.origin(way.listen),
         media_base_url: config.media_origin(way.listen),
         max_lateness: i64::try_from(config.max_lateness.as_millis()).unwrap_or(i64::MAX / 4),
         allow_private: config.allow_private,
         platform_urls: config.platform_urls.clone(),
         apps: config.apps.clone(),
-        simulator: match way.simulator {
-            Some(own) => Some(own),
-            None => simulator::elsewhere(config)?,
-        },
+        simulator,
+        billing: None,
+        plans: config.plans.clone(),
+        signup_open: config.signup_open,
         sandbox_limits: config.sandbox_limits,
         limits_factor: config.limits_factor,
         trusted_proxies: config.trusted_proxies.clone(),
@@ -80,9 +86,29 @@ pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
         tools: config.tools.clone(),
         scratch: Scratch::new(config.data_dir.join("scratch"), config.scratch_gb << 30),
     };
+    settings.billing = billing(config, &settings, &http)?;
     let clock = Clock::machine();
     let failpoint = Failpoint::at(config.failpoint.as_deref());
     Ok(Domain::new(Parts { db, clock, queue, limits, vault, http, store, settings, failpoint }))
+}
+
+/// The Stripe account that persons pay to: the operator's, else the simulated one where only this machine reaches the service.
+fn billing(config: &Config, settings: &Settings, http: &Client) -> Result<Option<Billing>> {
+    if let Some(real) = &config.stripe {
+        let stripe = Stripe::new(http, real.url.clone(), real.secret_key.clone());
+        let webhook_secrets = real.webhook_secrets.clone();
+        return Ok(Some(Billing { stripe, webhook_secrets, is_simulated: false }));
+    }
+    match &settings.simulator {
+        Some(simulator) if settings.is_on_loopback() => {
+            let keys = Keys::of(&simulator.secret);
+            let base = format!("{}/stripe", simulator.url.as_str().trim_end_matches('/'));
+            let stripe = Stripe::new(http, base.parse()?, keys.secret_key);
+            let webhook_secrets = vec![keys.webhook_secret];
+            Ok(Some(Billing { stripe, webhook_secrets, is_simulated: true }))
+        }
+        _ => Ok(None),
+    }
 }
 
 /// Closes a database of an earlier version to others; what is made anew is closed by the umask.

@@ -4,6 +4,8 @@
 //! A refusal tells no more than the steps before it allow: without the scope nobody learns whether a post exists, and
 //! without the role nobody learns which fields are wrong.
 
+mod public;
+
 use std::collections::HashMap;
 
 use bytes::Bytes;
@@ -27,6 +29,8 @@ use crate::{
     query::{self, Pairs, Parameters},
     reply, request_id, work,
 };
+
+pub use public::{PublicCall, PublicHandler};
 
 /// One route at work.
 pub struct Endpoint {
@@ -69,6 +73,9 @@ impl Endpoint {
     }
 
     async fn answer(&self, req: &mut Request, request_id: &str) -> Result<Reply> {
+        if let Some(handler) = self.route.public {
+            return self.answer_anybody(req, handler).await;
+        }
         let (cx, policy) = (&self.domain, &self.route.policy);
         let seen = Seen::route(req, self.route.path);
         let caller = keys::caller(cx, req.headers()).await?;

@@ -25,7 +25,8 @@ pub fn write(res: &mut Response, mut reply: Reply, request_id: &str, base_url: &
     if status == StatusCode::UNAUTHORIZED {
         headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
-    if let Some(seconds) = reply.body.get("retry_after").and_then(Value::as_u64) {
+    let refused = reply.body.get("retry_after").and_then(Value::as_u64);
+    if let Some(seconds) = refused.or(reply.poll_after) {
         headers.insert(RETRY_AFTER, seconds.into());
     }
     if status.is_client_error() || status.is_server_error() {

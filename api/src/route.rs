@@ -10,7 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{Bucket, Call, Place, body};
+use crate::{Bucket, Call, Place, PublicHandler, body};
 
 /// What answers a request that was let in.
 pub type Handler = fn(Call) -> BoxFuture<'static, Result<Reply>>;
@@ -83,8 +83,10 @@ pub struct Route {
     pub name: &'static str,
     /// Who may use it.
     pub policy: Policy,
-    /// What answers.
+    /// What answers a request with a key.
     pub handler: Handler,
+    /// What answers instead, if no key is needed.
+    pub public: Option<PublicHandler>,
     /// Which limit it counts against.
     pub bucket: Bucket,
     /// The chapter of the documents it stands in.
@@ -185,6 +187,7 @@ impl Route {
             name,
             policy,
             handler,
+            public: None,
             bucket: Bucket::Other,
             tag: "",
             summary: "",
@@ -196,6 +199,13 @@ impl Route {
             largest: body::LARGEST,
             too_large: Code::PayloadTooLarge,
         }
+    }
+
+    /// Needs no key: this answers, and the policy says nothing.
+    #[must_use]
+    pub const fn answers_anybody(mut self, handler: PublicHandler) -> Self {
+        self.public = Some(handler);
+        self
     }
 
     /// Its chapter and its line in the documents.

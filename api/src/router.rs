@@ -4,7 +4,7 @@ use fanfare_domain::{Domain, processes};
 use salvo::{Router, Service, http::Method as HttpMethod, routing::filters::MethodFilter};
 
 use crate::{
-    Method, admin, assets, dashboard, docs, drop,
+    Method, admin, assets, billing, dashboard, docs, drop,
     endpoint::Endpoint,
     front::Front,
     handoff,
@@ -16,6 +16,7 @@ use crate::{
     passwords,
     path::OneSpelling,
     routes::ROUTES,
+    signup,
 };
 
 /// Everything that is served over HTTP.
@@ -32,7 +33,9 @@ pub fn service(domain: Domain) -> Service {
         .push(admin::router(&domain))
         .push(handoff::router(&domain))
         .push(dashboard::router(&domain))
-        .push(passwords::router(&domain));
+        .push(passwords::router(&domain))
+        .push(signup::router(&domain))
+        .push(billing::router(&domain));
     Service::new(router)
         .hoop(Front::new(base_url))
         .hoop(OneSpelling)

@@ -10,6 +10,7 @@ use fanfare_domain::{
     helpers::Trigger,
     media::{MediaQuery, NewFile, NewRemote, drops::NewDrop, signed::NewUpload},
     posts::{Changes, Filter, NewBatch, NewPost, Release, Retry, StatusChange},
+    signup::NewSignup,
     slots::{NewGrid, NextQuery},
     webhooks::{NewWebhook, Page, WebhookChanges},
 };
@@ -20,17 +21,33 @@ use crate::{
     Shape::{List, One, Page as Pages, Record},
     accounts, activity, brands, connect, discovery,
     discovery::{InWorkspace, PlatformsQuery},
-    helpers, media, posts, sandbox, slots, webhooks,
+    helpers, media, posts, sandbox, signup, slots, webhooks,
 };
 use parts::{
     ANYBODY, CREDENTIALS, EDIT, FAULTS, NEW_BATCH, NEW_FILE, NEW_POST, NEW_REMOTE, NEW_UPLOAD,
-    NEW_WEBHOOK, REFUSED_CONTENT, REFUSED_EDIT, REFUSED_FILE, REFUSED_STATUS, RELAY, UPLOAD, reads,
-    writes,
+    NEW_WEBHOOK, NOBODY, REFUSED_CONTENT, REFUSED_EDIT, REFUSED_FILE, REFUSED_STATUS, RELAY,
+    UPLOAD, reads, writes,
 };
 
 /// The table. A route that is not in it does not exist.
 #[rustfmt::skip]
 pub static ROUTES: &[Route] = &[
+    // Signup
+    Route::new(Method::Post, "/api/v1/signup", "start_signup", NOBODY, |call| discovery::whoami(call).boxed())
+        .answers_anybody(|call| signup::begin(call).boxed())
+        .doc("signup", "Begin a signup: send the person to `checkout_redirect_url`, then poll `poll_url`")
+        .counts(Bucket::SignupHour)
+        .takes(Body::of::<NewSignup>(r#"{"email": "ada@example.com", "name": "Ada", "tier": "starter", "api_addon": true}"#))
+        .answers(201, "The signup has begun.", Record("StartedSignup"))
+        .refuses(&[Code::SignupClosed, Code::BillingNotConfigured, Code::MailNotConfigured]),
+    Route::new(Method::Get, "/api/v1/signup/sessions/{session_id}", "get_signup_session", NOBODY,
+        |call| discovery::whoami(call).boxed())
+        .answers_anybody(|call| signup::poll(call).boxed())
+        .doc("signup", "Show how far a signup is; never a key")
+        .counts(Bucket::Address)
+        .answers(200, "The signup.", One("signup_session", "SignupSession"))
+        .refuses(&[Code::SignupSessionNotFound]),
+
     // Discovery
     Route::new(Method::Get, "/api/v1/whoami", "whoami", ANYBODY, |call| discovery::whoami(call).boxed())
         .doc("discovery", "Show the caller, the key and its workspaces")

@@ -39,13 +39,15 @@ pub struct Reply {
     pub secret: bool,
     /// It is the stored answer of an earlier request.
     pub replayed: bool,
+    /// When it is worth asking again, in seconds; for answers that change.
+    pub poll_after: Option<u64>,
 }
 
 impl Reply {
     /// 200 with this body.
     #[must_use]
     pub fn ok(body: Value) -> Self {
-        Self { status: 200, body, secret: false, replayed: false }
+        Self { status: 200, body, secret: false, replayed: false, poll_after: None }
     }
 
     /// 200 with `{name: value}`.

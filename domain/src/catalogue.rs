@@ -314,6 +314,18 @@ codes! {
     MediaCopyPending = "media_copy_pending", 503, true,
         "Remote media is still being copied.",
         "Send it again with the same `Idempotency-Key`.";
+    InvalidSignature = "invalid_signature", 400, false,
+        "A webhook of the payment provider is not signed with a secret of ours, or was signed too long ago.",
+        "Set FANFARE_STRIPE_WEBHOOK_SECRET to the secret of the webhook's endpoint.";
+    SignupClosed = "signup_closed", 403, false,
+        "Nobody signs up here.",
+        "Ask the operator of this service for an account.";
+    SignupSessionNotFound = "signup_session_not_found", 404, false,
+        "There is no signup with this id, or it has been forgotten.",
+        "Sign up again.";
+    BillingNotConfigured = "billing_not_configured", 503, false,
+        "This service sells nothing.",
+        "Ask its operator to set FANFARE_STRIPE_SECRET_KEY.";
     MailNotConfigured = "mail_not_configured", 503, false,
         "This service cannot send letters.",
         "Ask its operator to set FANFARE_SMTP_URL.";

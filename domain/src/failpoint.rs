@@ -50,6 +50,10 @@ pub const ANSWERING: &[&str] = &["key_reserved", "change_committed"];
 /// The places on the way of a network's code into an account; walked by a test of its own.
 pub const CONNECTING: &[&str] = &["code_taken", "code_exchanged"];
 
+/// The places on the way of a payment into a subscription; walked by a test of its own.
+pub const PAYING: &[&str] =
+    &["stripe_call_written", "stripe_call_made", "event_claimed", "event_applied"];
+
 /// The places on the way of a letter; walked by a test of its own.
 pub const MAILING: &[&str] = &["letter_claimed", "letter_written", "letter_sent"];
 

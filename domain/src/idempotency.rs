@@ -51,10 +51,21 @@ impl Owner {
     /// The set of a person in a workspace.
     #[must_use]
     pub fn of(person: UserId, workspace: WorkspaceId) -> Self {
+        Self::hashed(b"fanfare idempotency\n", &[person.0.as_bytes(), workspace.0.as_bytes()])
+    }
+
+    /// The set of whoever sends from an address without an API key.
+    #[must_use]
+    pub fn of_address(address: &str) -> Self {
+        Self::hashed(b"fanfare idempotency of addresses\n", &[address.as_bytes()])
+    }
+
+    fn hashed(purpose: &[u8], parts: &[&[u8]]) -> Self {
         let mut hash = Sha256::new();
-        hash.update(b"fanfare idempotency\n");
-        hash.update(person.0.as_bytes());
-        hash.update(workspace.0.as_bytes());
+        hash.update(purpose);
+        for part in parts {
+            hash.update(part);
+        }
         let digest = hash.finalize();
         let mut bytes = [0_u8; 16];
         bytes.copy_from_slice(&digest[..16]);
@@ -206,7 +217,7 @@ async fn replay(cx: &Domain, status: i32, row: &idempotency_key::Model) -> Resul
     };
     let body = serde_json::from_slice(&body).map_err(Error::internal)?;
     let status = u16::try_from(status).map_err(Error::internal)?;
-    Ok(Reply { status, body, secret: row.secret_id.is_some(), replayed: true })
+    Ok(Reply { status, body, secret: row.secret_id.is_some(), replayed: true, poll_after: None })
 }
 
 /// Stores the answers of requests; on the connection of the transaction that does their work.

@@ -133,8 +133,17 @@ pub struct NewKey {
 /// # Errors
 /// [`Code::WorkspaceNotFound`] if the person is not in the workspace.
 pub async fn create(cx: &Domain, new: NewKey) -> Result<SecretString> {
+    create_on(cx, &cx.db.write, new).await
+}
+
+/// Makes a key in a transaction.
+pub(crate) async fn create_on<C: ConnectionTrait>(
+    cx: &Domain,
+    conn: &C,
+    new: NewKey,
+) -> Result<SecretString> {
     if let Some(id) = new.workspace_id {
-        let member = membership::Entity::find_by_id((id, new.user_id)).one(&cx.db.write).await?;
+        let member = membership::Entity::find_by_id((id, new.user_id)).one(conn).await?;
         if member.is_none() {
             let message = "The person is not a member of that workspace.";
             return Err(Error::new(Code::WorkspaceNotFound, message));
@@ -155,7 +164,7 @@ pub async fn create(cx: &Domain, new: NewKey) -> Result<SecretString> {
         revoked_at: Set(None),
         expires_at: Set(None),
     };
-    api_key::Entity::insert(row).exec_without_returning(&cx.db.write).await?;
+    api_key::Entity::insert(row).exec_without_returning(conn).await?;
     Ok(SecretString::from(key))
 }
 

@@ -8,6 +8,7 @@ pub mod accounts;
 pub mod act;
 pub mod activity;
 mod after_commit;
+pub mod billing;
 pub mod brands;
 mod catalogue;
 pub mod clock;
@@ -36,6 +37,7 @@ pub mod posts;
 pub mod processes;
 pub mod rows;
 pub mod sign_in;
+pub mod signup;
 pub mod slots;
 mod token;
 mod tx;
@@ -122,6 +124,12 @@ pub struct Settings {
     pub limits_factor: f64,
     /// Networks whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpNet>,
+    /// Where persons pay, if they do.
+    pub billing: Option<billing::Billing>,
+    /// What is sold.
+    pub plans: billing::Plans,
+    /// May anybody sign up?
+    pub signup_open: bool,
     /// Sends letters; without it they stand at `/dev/mail`, on loopback alone.
     pub mailer: Option<Mailer>,
     /// What takes films apart.

@@ -36,6 +36,9 @@ pub enum Bucket {
     Address,
     ForgotAddress,
     ForgotEmail,
+    SignupHour,
+    SignupDay,
+    SignupAll,
 }
 
 /// Whose requests are counted together.
@@ -49,6 +52,8 @@ pub enum Per {
     Address,
     /// Those about one e-mail address, whoever sends them.
     Email,
+    /// All there are.
+    Everybody,
 }
 
 /// One line of the table.
@@ -101,6 +106,12 @@ pub const TABLE: &[Rule] = &[
         what: "requests for a new password per hour and address" },
     Rule { bucket: Bucket::ForgotEmail, name: "forgot_email", limit: 3, span: HOUR, per: Per::Email,
         what: "requests for a new password per hour and e-mail address" },
+    Rule { bucket: Bucket::SignupHour, name: "signup_hour", limit: 5, span: HOUR, per: Per::Address,
+        what: "signups per hour and address" },
+    Rule { bucket: Bucket::SignupDay, name: "signup_day", limit: 20, span: DAY, per: Per::Address,
+        what: "signups per day and address" },
+    Rule { bucket: Bucket::SignupAll, name: "signup_all", limit: 1_000, span: HOUR, per: Per::Everybody,
+        what: "signups per hour" },
 ];
 
 impl Bucket {
@@ -177,7 +188,7 @@ fn owner(caller: &Caller) -> String {
 fn of_caller(cx: &Domain, caller: &Caller, bucket: Bucket, cost: u64) -> Window {
     let of = match bucket.rule().per {
         Per::Key => format!(":{}", caller.key_id),
-        Per::Person | Per::Address | Per::Email => String::new(),
+        Per::Person | Per::Address | Per::Email | Per::Everybody => String::new(),
     };
     window(cx, bucket, of, cost)
 }
@@ -270,7 +281,7 @@ mod tests {
             assert_eq!(rule.bucket as usize, place, "{}", rule.name);
             assert_eq!(rule.bucket.rule().name, rule.name);
         }
-        assert_eq!(TABLE.len(), Bucket::ForgotEmail as usize + 1);
+        assert_eq!(TABLE.len(), Bucket::SignupAll as usize + 1);
     }
 
     #[test]

@@ -40,6 +40,33 @@ pub async fn find_or_create(cx: &Domain, email: &str) -> Result<UserId> {
     Ok(id)
 }
 
+/// Finds the person with this address or makes one whose personal workspace follows a subscription. Says who it is.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn find_or_create_paying<C: ConnectionTrait>(
+    cx: &Domain,
+    conn: &C,
+    email: &str,
+    name: &str,
+) -> Result<UserId> {
+    let row = user::ActiveModel {
+        id: Set(UserId::fresh()),
+        email: Set(email.to_owned()),
+        name: Set(name.to_owned()),
+        created_at: Set(cx.clock.now()),
+    };
+    let known = OnConflict::column(user::Column::Email).do_nothing().to_owned();
+    let made = user::Entity::insert(row).on_conflict(known).exec_without_returning(conn).await?;
+    let found = user::Entity::find().filter(user::Column::Email.eq(email)).one(conn).await?;
+    let person = found.ok_or_else(|| Error::internal("a person is gone"))?.id;
+    if made == 1 {
+        let workspace = format!("{name}'s workspace");
+        add_workspace_on(cx, conn, &workspace, person, true, false).await?;
+    }
+    Ok(person)
+}
+
 /// The person with this address.
 ///
 /// # Errors
@@ -127,12 +154,25 @@ pub async fn create_workspace(cx: &Domain, name: &str, owner: UserId) -> Result<
     Ok(id)
 }
 
+/// Makes a workspace with the highest plan, given by an operator.
 async fn add_workspace<C: ConnectionTrait>(
     cx: &Domain,
     conn: &C,
     name: &str,
     owner: UserId,
     is_personal: bool,
+) -> Result<WorkspaceId> {
+    add_workspace_on(cx, conn, name, owner, is_personal, true).await
+}
+
+/// Makes a workspace; without an operator's grant it has no plan until a subscription gives it one.
+async fn add_workspace_on<C: ConnectionTrait>(
+    cx: &Domain,
+    conn: &C,
+    name: &str,
+    owner: UserId,
+    is_personal: bool,
+    granted: bool,
 ) -> Result<WorkspaceId> {
     let (id, now) = (WorkspaceId::fresh(), cx.clock.now());
     let row = workspace::ActiveModel {
@@ -147,9 +187,10 @@ async fn add_workspace<C: ConnectionTrait>(
     workspace::Entity::insert(row).exec_without_returning(conn).await?;
     let paid = subscription::ActiveModel {
         workspace_id: Set(id),
-        plan_tier: Set(PlanTier::Agency),
-        api_addon: Set(true),
-        active: Set(true),
+        plan_tier: Set(if granted { PlanTier::Agency } else { PlanTier::Starter }),
+        api_addon: Set(granted),
+        active: Set(granted),
+        granted: Set(granted),
         created_at: Set(now),
     };
     subscription::Entity::insert(paid).exec_without_returning(conn).await?;
@@ -297,6 +338,8 @@ pub async fn set_plan(
     let mut row = subscription::ActiveModel {
         workspace_id: Set(id),
         plan_tier: Set(plan),
+        active: Set(true),
+        granted: Set(true),
         ..Default::default()
     };
     if let Some(addon) = addon {

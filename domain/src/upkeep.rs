@@ -10,9 +10,10 @@ use uuid::Uuid;
 use crate::{
     Domain,
     accounts::handoff,
+    billing,
     error::Result,
     idempotency::KEPT,
-    logins, mail, media, ops, processes, sign_in,
+    logins, mail, media, ops, processes, sign_in, signup,
     work::{self, Hold},
 };
 
@@ -22,9 +23,15 @@ pub const CLEAN_UP: &str = "clean_up";
 /// Looking through the media store, which is a walk over all of it.
 pub const FIND_ORPHANS: &str = "find_orphans";
 
+/// Reading subscriptions at Stripe, in case an event was lost.
+pub const REFRESH_SUBSCRIPTIONS: &str = "refresh_subscriptions";
+
 /// The chores, and how often each is done.
-const CHORES: [(&str, Duration); 2] =
-    [(CLEAN_UP, Duration::from_secs(15 * 60)), (FIND_ORPHANS, Duration::from_secs(24 * 3_600))];
+const CHORES: [(&str, Duration); 3] = [
+    (CLEAN_UP, Duration::from_secs(15 * 60)),
+    (FIND_ORPHANS, Duration::from_secs(24 * 3_600)),
+    (REFRESH_SUBSCRIPTIONS, Duration::from_secs(24 * 3_600)),
+];
 
 const DAY: Millis = 24 * 3_600_000;
 
@@ -104,6 +111,8 @@ pub async fn clean_up(cx: &Domain) -> Result<u64> {
     gone += ops::sessions::prune(cx).await?;
     gone += sign_in::prune(cx).await? + logins::prune(cx).await?;
     gone += handoff::prune(cx).await?;
+    gone += signup::prune(cx).await? + billing::events::prune(cx, now - 30 * DAY).await?;
+    gone += billing::forget_calls(cx, now - 30 * DAY).await?;
     gone += mail::prune(cx).await? + sign_in::links::prune(cx).await?;
     gone += processes::prune(cx, now - DAY).await?;
     Ok(gone)

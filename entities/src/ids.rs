@@ -67,6 +67,8 @@ number_id! {
     ChoreId,
     /// A letter, as work.
     LetterId,
+    /// An event of Stripe, as work.
+    StripeEventId,
 }
 
 uuid_id! {
@@ -90,6 +92,10 @@ uuid_id! {
     PauseId,
     /// A file that was announced.
     UploadId,
+    /// Somebody who signs up.
+    SignupId,
+    /// A person's subscription.
+    SubscriptionId,
     /// A drop page.
     DropSessionId,
     /// A connection that a person is making in a browser.

@@ -11,12 +11,14 @@ pub mod account;
 pub mod api_key;
 pub mod api_process;
 pub mod audit_entry;
+pub mod billing_subscription;
 pub mod brand;
 pub mod brand_lock;
 pub mod chore;
 pub mod connect_session;
 pub mod drop_session;
 pub mod event;
+pub mod first_key;
 pub mod idempotency_key;
 pub mod lease;
 pub mod letter;
@@ -37,7 +39,10 @@ pub mod post_hold;
 pub mod registered_app;
 pub mod sample;
 pub mod secret;
+pub mod signup;
 pub mod slot_grid;
+pub mod stripe_call;
+pub mod stripe_event;
 pub mod subscription;
 pub mod upload;
 pub mod user;
@@ -51,8 +56,8 @@ pub mod workspace;
 
 pub use ids::{
     AccountId, AnalysisId, AssetId, BrandId, ChoreId, ConnectSessionId, DeliveryId, DropSessionId,
-    EventId, KeyId, LetterId, OperatorId, PauseId, PostId, SecretId, UploadId, UserId, VariantId,
-    WebhookId, WorkspaceId,
+    EventId, KeyId, LetterId, OperatorId, PauseId, PostId, SecretId, SignupId, StripeEventId,
+    SubscriptionId, UploadId, UserId, VariantId, WebhookId, WorkspaceId,
 };
 
 /// Milliseconds since 1970 UTC.

@@ -31,6 +31,8 @@ pub struct Model {
     pub api_addon: bool,
     /// Is it paid?
     pub active: bool,
+    /// Was it given by an operator? Otherwise it follows the owner's subscription.
+    pub granted: bool,
     /// When it was made.
     pub created_at: Millis,
 }

@@ -19,11 +19,13 @@ pub enum JobKind {
     KeepAccount,
     /// Send a letter: [`SendMail`](crate::SendMail).
     SendMail,
+    /// Apply an event of Stripe: [`ApplyStripeEvent`](crate::ApplyStripeEvent).
+    ApplyStripeEvent,
 }
 
 impl JobKind {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::PublishPost,
         Self::DeliverWebhook,
         Self::CopyMedia,
@@ -32,6 +34,7 @@ impl JobKind {
         Self::CleanUp,
         Self::KeepAccount,
         Self::SendMail,
+        Self::ApplyStripeEvent,
     ];
 
     /// The name in key names and logs, such as `publish_post`.
@@ -45,6 +48,7 @@ impl JobKind {
             Self::CleanUp => "clean_up",
             Self::KeepAccount => "keep_account",
             Self::SendMail => "send_mail",
+            Self::ApplyStripeEvent => "apply_stripe_event",
         }
     }
 
@@ -58,6 +62,7 @@ impl JobKind {
             Self::ConvertMedia => QueueName::Convert,
             Self::CleanUp | Self::KeepAccount => QueueName::Upkeep,
             Self::SendMail => QueueName::Mail,
+            Self::ApplyStripeEvent => QueueName::Billing,
         }
     }
 }
@@ -79,11 +84,13 @@ pub enum QueueName {
     Upkeep,
     /// Sending letters.
     Mail,
+    /// Applying what Stripe tells.
+    Billing,
 }
 
 impl QueueName {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Publish,
         Self::Webhook,
         Self::Media,
@@ -91,6 +98,7 @@ impl QueueName {
         Self::Convert,
         Self::Upkeep,
         Self::Mail,
+        Self::Billing,
     ];
 
     /// The name on the command line, such as `publish`.
@@ -103,6 +111,7 @@ impl QueueName {
             Self::Convert => "convert",
             Self::Upkeep => "upkeep",
             Self::Mail => "mail",
+            Self::Billing => "billing",
         }
     }
 }
@@ -156,8 +165,8 @@ impl fmt::Display for QueueName {
 mod tests {
     use super::*;
     use crate::{
-        AnalyseMedia, CleanUp, ConvertMedia, CopyMedia, DeliverWebhook, Job, KeepAccount,
-        PublishPost, SendMail,
+        AnalyseMedia, ApplyStripeEvent, CleanUp, ConvertMedia, CopyMedia, DeliverWebhook, Job,
+        KeepAccount, PublishPost, SendMail,
     };
 
     #[test]
@@ -177,7 +186,7 @@ mod tests {
         let error = "publsh".parse::<QueueName>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "unknown queue `publsh`; known are publish, webhook, media, analyse, convert, upkeep, mail"
+            "unknown queue `publsh`; known are publish, webhook, media, analyse, convert, upkeep, mail, billing"
         );
         assert!("Publish".parse::<QueueName>().is_err());
         assert!("".parse::<JobKind>().is_err());
@@ -198,6 +207,7 @@ mod tests {
             check::<CleanUp>(),
             check::<KeepAccount>(),
             check::<SendMail>(),
+            check::<ApplyStripeEvent>(),
         ];
         assert_eq!(kinds, JobKind::ALL);
     }

@@ -10,6 +10,7 @@
 //! This crate has no database, no leases, no retries and no results. The row has all of them.
 
 mod analyse_media;
+mod apply_stripe_event;
 mod backend;
 mod buffer;
 mod clean_up;
@@ -33,6 +34,7 @@ mod send_mail;
 mod worker;
 
 pub use analyse_media::AnalyseMedia;
+pub use apply_stripe_event::ApplyStripeEvent;
 pub use backend::{Backend, FetchedJob};
 pub use clean_up::CleanUp;
 pub use concurrency::Concurrency;

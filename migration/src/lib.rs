@@ -14,6 +14,7 @@ mod m0010_brands_exist;
 mod m0011_processes;
 mod m0012_lines;
 mod m0013_mail;
+mod m0014_billing;
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
@@ -37,6 +38,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0011_processes::Processes),
             Box::new(m0012_lines::Lines),
             Box::new(m0013_mail::Mail),
+            Box::new(m0014_billing::Billing),
         ]
     }
 }

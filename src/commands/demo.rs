@@ -37,7 +37,8 @@ async fn show(config: &Config) -> Result<()> {
     let listener = tokio::net::TcpListener::bind(config.listen).await?;
     let listen = listener.local_addr()?;
     let media = Some(config.media_origin(listen).parse()?);
-    let own = Own::start(config, Place { is_kept: false, listen: None, media }).await?;
+    let own =
+        Own::start(config, Place { is_kept: false, listen: None, media, webhook: None }).await?;
     let way = Way { listen, migrate: true, simulator: Some(own.simulator.clone()) };
     let cx = start::domain(config, way).await?;
     let key = start::first_owner(&cx).await?.context("the temporary directory was not empty")?;

@@ -2,6 +2,7 @@
 
 mod admin;
 mod api;
+mod billing;
 mod demo;
 mod doctor;
 mod health;
@@ -62,6 +63,11 @@ enum Command {
         #[command(subcommand)]
         command: admin::Command,
     },
+    /// Sets up what is sold at Stripe.
+    Billing {
+        #[command(subcommand)]
+        command: billing::Command,
+    },
     /// Shows and does what the dashboard under /admin does, on the database itself.
     Ops(ops::Args),
 }
@@ -86,6 +92,7 @@ impl Cli {
             Command::Key { command } => key::run(config, command).await,
             Command::Media { command } => media::run(command).await,
             Command::Admin { command } => admin::run(config, command).await,
+            Command::Billing { command } => billing::run(config, command).await,
             Command::Ops(args) => Box::pin(ops::run(config, args)).await,
         }
     }
@@ -94,7 +101,9 @@ impl Cli {
 /// What `--help` says of the simulator.
 const SIMULATOR: &str = "\
 The simulated networks listen on a loopback port of their own. `fanfare sandbox --show` prints their address and the
-secret of their control, which is sent as a bearer token; FANFARE_DATA_DIR/simulator.json holds both.";
+secret of their control, which is sent as a bearer token; FANFARE_DATA_DIR/simulator.json holds both. Below /stripe
+there is a simulated Stripe, which takes no money: POST /stripe/checkout/<cs_…>/pay pays, and POST /stripe/clock
+with {\"advance\": \"31d\"} moves its time.";
 
 /// The variables, as `--help` shows them.
 fn variables() -> String {

@@ -29,7 +29,9 @@ pub async fn run(config: Config, args: Args) -> Result<()> {
     let stop = stop_on_signal();
     let is_named = config.base_url.is_some() || config.media_base_url.is_some();
     let media = is_named.then(|| config.media_origin(config.listen).parse()).transpose()?;
-    let place = Place { is_kept: true, listen: Some(config.listen), media };
+    let base = config.base_url.as_ref();
+    let webhook = base.map(|base| format!("{base}/api/stripe/webhook").parse()).transpose()?;
+    let place = Place { is_kept: true, listen: Some(config.listen), media, webhook };
     let own = Own::start(&config, place).await?;
     say(format_args!(
         "The simulated networks are at {url}; set FANFARE_SANDBOX_URL={url} and the secret that \

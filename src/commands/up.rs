@@ -25,7 +25,9 @@ pub async fn run(config: Config) -> Result<()> {
     let listen = listener.local_addr()?;
     let own = if config.simulator && config.sandbox_url.is_none() {
         let media = Some(config.media_origin(listen).parse()?);
-        Some(Own::start(&config, Place { is_kept: true, listen: None, media }).await?)
+        let webhook = Some(format!("http://{listen}/api/stripe/webhook").parse()?);
+        let place = Place { is_kept: true, listen: None, media, webhook };
+        Some(Own::start(&config, place).await?)
     } else {
         None
     };

@@ -65,6 +65,17 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("FANFARE_<PLATFORM>_CLIENT_ID", "Client id of the app registered with a platform."),
     ("FANFARE_<PLATFORM>_CLIENT_SECRET", "Client secret of that app."),
     (
+        "FANFARE_STRIPE_SECRET_KEY",
+        "Secret key of the Stripe account that persons pay to; without it the simulated one stands in on loopback.",
+    ),
+    (
+        "FANFARE_STRIPE_WEBHOOK_SECRET",
+        "Secrets that sign its webhooks at FANFARE_BASE_URL/api/stripe/webhook, separated by commas.",
+    ),
+    ("FANFARE_STRIPE_URL", "Where Stripe's API is (https://api.stripe.com)."),
+    ("FANFARE_PLANS", "JSON file of the plans that are sold (those in the binary)."),
+    ("FANFARE_SIGNUP", "open or closed: whether anybody may sign up (open)."),
+    (
         "FANFARE_SMTP_URL",
         "Mail server: smtps://user:password@host, or smtp://…:587, which must offer STARTTLS; without it letters stand at /dev/mail on loopback.",
     ),

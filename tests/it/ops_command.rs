@@ -87,7 +87,7 @@ async fn what_the_dashboard_does_a_shell_does_too() {
     assert_eq!(found["rows"][0]["id"], id);
     let table = said(&fanfare(&app, &["ops", "fleet"], ""));
     assert!(
-        table.contains("publish,webhook,media,analyse,convert,upkeep,mail")
+        table.contains("publish,webhook,media,analyse,convert,upkeep,mail,billing")
             && !table.contains('\x1b'),
         "{table}"
     );

@@ -8,6 +8,7 @@ use std::{path::PathBuf, time::Duration};
 use fanfare_domain::{
     Domain, Parts, Settings,
     access::{Role, Scope},
+    billing::Plans,
     clock::{Clock, machine_now},
     db::Db,
     failpoint::Failpoint,
@@ -23,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Cutter, Simulator, Stack, client::User};
 pub use options::Options;
-use parts::{Networks, apps, limits, networks, queue, stand_ins, store};
+use parts::{Networks, apps, billing, limits, networks, queue, stand_ins, store};
 
 /// How long a test waits for something to happen, in real time. Generous: it only ends a failed test.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -72,7 +73,7 @@ impl TestApp {
         let media_base_url =
             options.media_base_url.clone().unwrap_or_else(|| format!("{base_url}/media"));
         let Networks { simulator, reached, cutter } =
-            networks(&options, (&base_url, &media_base_url), &stop).await;
+            networks(&options, (&origin, &base_url, &media_base_url), &stop).await;
         let (db, database_url) = match &options.postgres_url {
             Some(url) => (crate::stack::migrated(url).await, url.clone()),
             None => stack.database(&dir).await,
@@ -104,6 +105,9 @@ impl TestApp {
                 limits_factor: options.limits_factor,
                 sandbox_limits: options.sandbox_limits,
                 trusted_proxies: options.trusted_proxies,
+                billing: options.billing.unwrap_or_else(|| billing(&simulator)),
+                plans: Plans::ours().expect("plans"),
+                signup_open: options.signup_open,
                 mailer: options.mailer,
                 tools: options.tools,
                 scratch: fanfare_media::Scratch::new(dir.join("scratch"), 1 << 30),

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use fanfare_domain::{Domain, media::orphans, upkeep, work::Hold};
+use fanfare_domain::{Domain, billing::subscriptions, media::orphans, upkeep, work::Hold};
 use fanfare_jobs::{CleanUp, JobKind};
 
 use crate::{Context, lease};
@@ -31,6 +31,9 @@ pub async fn run(job: CleanUp, cx: Context) {
     match row.name.as_str() {
         // A walk over a large bucket outlasts a lease.
         upkeep::FIND_ORPHANS => lease::kept(&cx, JobKind::CleanUp, hold, find_orphans(&cx)).await,
+        upkeep::REFRESH_SUBSCRIPTIONS => {
+            lease::kept(&cx, JobKind::CleanUp, hold, refresh_subscriptions(&cx)).await;
+        }
         _ => lease::kept(&cx, JobKind::CleanUp, hold, clean_up(&cx)).await,
     }
     if let Err(error) = upkeep::finish(&cx.domain, &row).await {
@@ -46,6 +49,16 @@ async fn clean_up(cx: &Context) {
     let yesterday = SystemTime::now() - UNFINISHED;
     if let Err(error) = cx.domain.store.remove_unfinished(yesterday).await {
         tracing::warn!(%error, "unfinished media files were not removed; they are tried again later");
+    }
+}
+
+async fn refresh_subscriptions(cx: &Context) {
+    match subscriptions::refresh_all(&cx.domain).await {
+        Ok(0) => {}
+        Ok(read) => tracing::info!(subscriptions = read, "subscriptions were read at Stripe"),
+        Err(error) => {
+            tracing::warn!(%error, "subscriptions were not read at Stripe; it is tried again later");
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! worker for each kind; [`sweep`] rings for due rows that nobody rang for.
 
 mod analyse_media;
+mod apply_stripe_event;
 mod clean_up;
 mod context;
 mod convert_media;
@@ -24,8 +25,8 @@ use std::time::Duration;
 
 use fanfare_domain::{clock, work};
 use fanfare_jobs::{
-    AnalyseMedia, CleanUp, Concurrency, ConvertMedia, CopyMedia, DeliverWebhook, Job, JobKind,
-    KeepAccount, PublishPost, QueueName, SendMail,
+    AnalyseMedia, ApplyStripeEvent, CleanUp, Concurrency, ConvertMedia, CopyMedia, DeliverWebhook,
+    Job, JobKind, KeepAccount, PublishPost, QueueName, SendMail,
 };
 use tokio::task::JoinSet;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
@@ -163,6 +164,10 @@ async fn work(
         JobKind::CleanUp => start::<CleanUp, _, _>(cx, 1, options, stop, clean_up::run).await,
         JobKind::KeepAccount => {
             start::<KeepAccount, _, _>(cx, slots.min(16), options, stop, keep_account::run).await
+        }
+        JobKind::ApplyStripeEvent => {
+            let run = apply_stripe_event::run;
+            start::<ApplyStripeEvent, _, _>(cx, slots.min(8), options, stop, run).await
         }
         JobKind::SendMail => {
             start::<SendMail, _, _>(cx, slots.min(8), options, stop, send_mail::run).await

@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use fanfare_domain::{
+    billing::events::EventOutcome,
     mail::work::MailOutcome,
     media::Outcome,
     ops::samples::{Counts, Key, late, measure},
@@ -60,6 +61,16 @@ impl Tally {
             Outcome::Again(_) => measure::RETRIED,
         };
         self.add(JobKind::CopyMedia, "", measure.to_owned());
+    }
+
+    /// Counts what came of an event of Stripe.
+    pub fn event(&self, outcome: &EventOutcome) {
+        let measure = match outcome {
+            EventOutcome::Applied => measure::DONE,
+            EventOutcome::Failed(_) => measure::FAILED,
+            EventOutcome::Again(..) => measure::RETRIED,
+        };
+        self.add(JobKind::ApplyStripeEvent, "", measure.to_owned());
     }
 
     /// Counts what came of a letter.

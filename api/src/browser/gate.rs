@@ -3,7 +3,10 @@
 use fanfare_domain::{Domain, Error, Result, logins};
 use futures_util::future::BoxFuture;
 use maud::Markup;
-use salvo::{Depot, FlowCtrl, Request, Response, Router, async_trait, http::StatusCode};
+use salvo::{
+    Depot, FlowCtrl, Request, Response, Router, async_trait,
+    http::{HeaderMap, StatusCode},
+};
 use secrecy::SecretString;
 
 use super::{
@@ -169,6 +172,7 @@ impl<P: Place> salvo::Handler for Gate<P> {
             path: path.collect(),
             query,
             form,
+            is_document: is_document(req.headers()),
         };
         if let Some(error) = broken {
             return refuse::<P>(res, &error, &visit.request_id, Some(&visit));
@@ -178,6 +182,15 @@ impl<P: Place> salvo::Handler for Gate<P> {
             Err(error) => refuse::<P>(res, &error, &visit.request_id, Some(&visit)),
         }
     }
+}
+
+/// Is this page asked for by somebody who looks at it? A browser that says nothing counts as one, unless it fetches ahead.
+fn is_document(headers: &HeaderMap) -> bool {
+    let says = |name: &str, word: &str| {
+        headers.get(name).and_then(|value| value.to_str().ok()).map(|value| value.contains(word))
+    };
+    let ahead = ["purpose", "sec-purpose"].iter().any(|name| says(name, "prefetch") == Some(true));
+    !ahead && says("sec-fetch-dest", "document") != Some(false)
 }
 
 /// The status of an error's page.

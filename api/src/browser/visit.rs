@@ -23,6 +23,8 @@ pub struct Visit<S> {
     pub query: Pairs,
     /// Fields of the form.
     pub form: Pairs,
+    /// A person looks at it: it is no prefetch, and no part of another page.
+    pub is_document: bool,
 }
 
 impl<S> Visit<S> {

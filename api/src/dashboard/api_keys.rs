@@ -1,20 +1,34 @@
 //! `/dashboard/api`: the keys of a person.
 
-use fanfare_domain::{Result, clock::show as time, keys};
+use fanfare_domain::{Result, clock::show as time, keys, signup};
 use maud::{Markup, html};
+use secrecy::{ExposeSecret, SecretString};
 
 use crate::handoff::{Answer, Visit};
 
-/// Shows the keys there are, by their beginnings.
+/// Shows the keys there are, by their beginnings. Whoever never had one gets the first one here, once, and only when somebody
+/// looks.
 pub async fn show(visit: Visit) -> Result<Answer> {
+    let fresh = if visit.is_document {
+        signup::first_key(&visit.cx, visit.session.user_id).await?
+    } else {
+        None
+    };
     let keys = keys::list(&visit.cx, visit.session.user_id).await?;
-    Ok(Answer::Page("API", page(&keys)))
+    Ok(Answer::Page("API", page(&keys, fresh.as_ref(), &visit.cx.settings.base_url)))
 }
 
-fn page(keys: &[keys::Listed]) -> Markup {
+fn page(keys: &[keys::Listed], fresh: Option<&SecretString>, base_url: &str) -> Markup {
     html! {
         h1 { "API keys" }
         p.soft { "A key acts as you. Only its beginning is kept, so it cannot be shown again." }
+        @if let Some(key) = fresh {
+            div.flash.good role="status" {
+                p { "This is your first API key. It is shown only now:" }
+                p { code { (key.expose_secret()) } }
+                p { "Try it: " code { "curl " (base_url) "/api/v1/whoami -H 'Authorization: Bearer …'" } }
+            }
+        }
         @if keys.is_empty() { p.empty { "You have no key." } }
         @for key in keys {
             dl.facts {

@@ -67,7 +67,8 @@ pub fn object() -> Value {
 }
 
 /// An object with these fields, all of them there; others may be added.
-pub fn record<const N: usize>(fields: [(&str, Value); N]) -> Value {
+pub fn record(fields: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
+    let fields: Vec<_> = fields.into_iter().collect();
     let required: Vec<_> = fields.iter().map(|(name, _)| *name).collect();
     let required = json!(required);
     let fields = fields.into_iter().map(|(name, schema)| (name.to_owned(), schema));

@@ -23,6 +23,9 @@ pub fn of(route: &Route, generator: &mut SchemaGenerator) -> Value {
         "responses": responses,
         "x-limit": route.bucket.as_str(),
     });
+    if route.public.is_some() {
+        operation["security"] = json!([]);
+    }
     if let Some(scope) = route.policy.scope {
         operation["x-scope"] = scope.as_str().into();
     }
@@ -47,7 +50,10 @@ fn response(success: &Success) -> (String, Value) {
 
 /// What a caller needs, in one sentence.
 pub fn needs(route: &Route) -> String {
-    let policy = &route.policy;
+    let (policy, rule) = (&route.policy, route.bucket.rule());
+    if route.public.is_some() {
+        return format!("Needs no key. At most {} {}.", rule.limit, rule.what);
+    }
     let scope = match policy.scope {
         Some(scope) => format!("the scope `{}`", scope.as_str()),
         None => "any key".to_owned(),
@@ -60,7 +66,6 @@ pub fn needs(route: &Route) -> String {
     if let Some(plan) = policy.plan {
         text += &format!(", on the plan {} or larger", plan_name(plan));
     }
-    let rule = route.bucket.rule();
     text + &format!(". At most {} {}.", rule.limit, rule.what)
 }
 

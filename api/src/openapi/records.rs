@@ -305,8 +305,44 @@ fn others() -> Vec<(&'static str, Value)> {
         ("Event", event()),
         ("Activity", activity()),
         ("Whoami", whoami()),
+        ("StartedSignup", signup(false)),
+        ("SignupSession", signup(true)),
         ("Workspace", workspace()),
     ]
+}
+
+/// A signup as whoever began it or polls it sees it.
+fn signup(polled: bool) -> Value {
+    let statuses = [
+        "created",
+        "checkout_opened",
+        "payment_processing",
+        "paid",
+        "ready",
+        "completed",
+        "failed",
+        "expired",
+        "cancelled",
+    ];
+    let started = [
+        ("session_id", text()),
+        ("status", choice(&statuses)),
+        ("status_message", text()),
+        ("checkout_redirect_url", text()),
+        ("checkout_url", maybe(text())),
+        ("poll_url", text()),
+        ("dashboard_url", text()),
+        ("login_url", text()),
+        ("authorize_url", maybe(text())),
+        ("expires_at", time()),
+    ];
+    let more = [
+        ("email", text()),
+        ("tier", choice(&["starter", "pro", "power_user", "agency"])),
+        ("api_addon", truth()),
+        ("created_at", time()),
+    ];
+    record(started.into_iter().chain(more.into_iter().filter(|_| polled)))
 }
 
 fn webhook() -> Value {

@@ -11,7 +11,10 @@ use crate::{Place, Route};
 /// All codes of a route, each once.
 pub fn codes(route: &Route) -> Vec<Code> {
     let policy = &route.policy;
-    let mut codes = vec![Code::MissingApiKey, Code::InvalidApiKey, Code::UnknownField];
+    let mut codes = vec![Code::UnknownField];
+    if route.public.is_none() {
+        codes.extend([Code::MissingApiKey, Code::InvalidApiKey]);
+    }
     codes.extend([Code::RateLimited, Code::InternalError, Code::Unavailable]);
     let mut when = |is_so: bool, more: &[Code]| {
         if is_so {

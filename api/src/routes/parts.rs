@@ -21,6 +21,9 @@ pub(super) const fn writes(scope: Scope, role: Role, place: Place) -> Policy {
 pub(super) const ANYBODY: Policy =
     Policy { scope: None, ..reads(Scope::AccountsRead, Place::Home) };
 
+/// For callers without a key, of whom nothing is known.
+pub(super) const NOBODY: Policy = Policy { addon: false, ..ANYBODY };
+
 /// Wording a post is an editor's work; moving it in time is a publisher's.
 pub(super) const EDIT: Policy = Policy {
     raised: Some(Raised { fields: &["scheduled_at", "timezone"], role: Role::Publisher }),

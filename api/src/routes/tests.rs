@@ -71,10 +71,13 @@ fn the_place_of_a_request_can_be_named_in_it() {
 
 #[test]
 fn whoever_changes_something_is_more_than_a_viewer_and_needs_a_scope() {
-    for route in ROUTES {
+    // What needs no key has no policy.
+    for route in ROUTES.iter().filter(|route| route.public.is_none()) {
         let scope = route.policy.scope.map(Scope::as_str).unwrap_or_default();
         if route.method.writes() {
-            assert!(route.policy.role > Role::Viewer, "{}", route.name);
+            // A person's own subscription is no workspace's affair, so no role in one counts.
+            let needs_role = scope != "billing:write";
+            assert!(!needs_role || route.policy.role > Role::Viewer, "{}", route.name);
             assert!(scope.ends_with(":write"), "{}", route.name);
         } else {
             assert!(route.body.is_none(), "{}", route.name);

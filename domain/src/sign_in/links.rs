@@ -11,7 +11,7 @@ use super::{open_session, store_password};
 use crate::{
     Domain, Tx,
     error::{Code, Error, Result},
-    passwords,
+    passwords, signup,
     token::{self, hash},
 };
 
@@ -112,6 +112,7 @@ pub async fn redeem(cx: &Domain, token: &str, password: SecretString) -> Result<
     }
     end_all(tx.conn(), row.user_id, now).await?;
     store_password(tx.conn(), row.user_id, password_hash, now).await?;
+    signup::ready(tx.conn(), row.user_id, now).await?;
     let session = open_session(tx.conn(), row.user_id, now).await?;
     tx.commit().await?;
     Ok(Redeemed { session, next: row.next })

@@ -48,12 +48,13 @@ pub const fn table(kind: JobKind) -> &'static str {
         JobKind::CleanUp => "chores",
         JobKind::KeepAccount => "accounts",
         JobKind::SendMail => "letters",
+        JobKind::ApplyStripeEvent => "stripe_events",
     }
 }
 
 /// True when the table has a workspace, so that its work is shared out fairly among workspaces.
 const fn is_shared(kind: JobKind) -> bool {
-    !matches!(kind, JobKind::CleanUp | JobKind::SendMail)
+    !matches!(kind, JobKind::CleanUp | JobKind::SendMail | JobKind::ApplyStripeEvent)
 }
 
 /// Takes those of `ids` that are due for a worker: the lease starts, the fence rises, and their rows come back. A row that somebody

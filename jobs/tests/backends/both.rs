@@ -97,7 +97,7 @@ async fn kinds_do_not_mix(place: Place) {
     stop.cancel();
     within("the worker stops", media).await.unwrap().unwrap();
     assert_eq!(seen.ids(), [3]);
-    for (kind, waiting) in JobKind::ALL.into_iter().zip([1, 1, 0, 1, 1, 1, 1, 1]) {
+    for (kind, waiting) in JobKind::ALL.into_iter().zip([1, 1, 0, 1, 1, 1, 1, 1, 1]) {
         assert_eq!(queue.depth(kind).await.unwrap(), waiting, "{kind}");
     }
 }

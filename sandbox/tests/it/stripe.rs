@@ -466,10 +466,13 @@ async fn an_upgrade_is_paid_at_once_or_refused() {
     assert_eq!(code(gone, 404), "resource_missing");
 }
 
+/// The signature and the body of an event.
+type Heard = (String, Vec<u8>);
+
 /// A receiver of webhooks that answers what it is told to.
 #[derive(Clone, Default)]
 struct Receiver {
-    heard: Arc<Mutex<Vec<(String, Vec<u8>)>>>,
+    heard: Arc<Mutex<Vec<Heard>>>,
     refuse: Arc<Mutex<u32>>,
 }
 
@@ -497,7 +500,7 @@ impl Receiver {
         url::Url::parse(&format!("http://{address}/hook")).unwrap()
     }
 
-    async fn hears(&self, count: usize) -> Vec<(String, Vec<u8>)> {
+    async fn hears(&self, count: usize) -> Vec<Heard> {
         for _ in 0..1_000 {
             let heard = self.heard.lock().unwrap().clone();
             if heard.len() >= count {

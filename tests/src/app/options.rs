@@ -1,5 +1,6 @@
 //! How a service of a test differs from the usual one.
 
+use fanfare_domain::billing::Billing;
 use fanfare_mail::Mailer;
 use fanfare_media::Tools;
 
@@ -33,6 +34,10 @@ pub struct Options {
     pub base_url: Option<String>,
     /// Networks whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<ipnet::IpNet>,
+    /// Where persons pay; unless it is said, at the simulated Stripe.
+    pub billing: Option<Option<Billing>>,
+    /// May anybody sign up?
+    pub signup_open: bool,
     /// Sends letters; without it they stand at `/dev/mail`.
     pub mailer: Option<Mailer>,
     /// What takes films apart.
@@ -57,6 +62,8 @@ impl Default for Options {
             failpoint: None,
             base_url: None,
             trusted_proxies: Vec::new(),
+            billing: None,
+            signup_open: true,
             mailer: None,
             tools: Tools::find(None, std::env::var_os("PATH").as_deref()),
             media_base_url: None,

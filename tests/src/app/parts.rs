@@ -2,13 +2,14 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-use fanfare_domain::{accounts, clock::Clock, vault::Vault};
+use fanfare_domain::{accounts, billing::Billing, clock::Clock, vault::Vault};
 use fanfare_jobs::Queue;
 use fanfare_limits::{Limits, Time};
 use fanfare_media::{S3, Store};
 use fanfare_outbound::{Client, Policy};
+use fanfare_payments::Stripe;
 use fanfare_platforms::{PlatformId, oauth::App};
-use fanfare_sandbox::{Sandbox, Setup};
+use fanfare_sandbox::{Sandbox, Setup, stripe::Keys};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
@@ -28,7 +29,7 @@ pub(super) struct Networks {
 /// Those of another process, or some of this one. `base_url` and `media` are the service's.
 pub(super) async fn networks(
     options: &Options,
-    (base_url, media): (&str, &str),
+    (origin, base_url, media): (&str, &str, &str),
     stop: &CancellationToken,
 ) -> Networks {
     if let Some(simulator) = &options.networks {
@@ -50,6 +51,8 @@ pub(super) async fn networks(
             networks.allow_redirect(&format!("{base_url}/connect/{id}/callback"));
         }
     }
+    let webhook = format!("{origin}/api/stripe/webhook");
+    networks.set_stripe_webhook(webhook.parse().expect("an address"));
     let any = "127.0.0.1:0".parse().expect("an address");
     let serving = networks.clone().serve(any, stop.clone()).await.expect("the sandbox listens");
     let url = |address| Url::parse(&format!("http://{address}")).expect("a URL");
@@ -59,6 +62,18 @@ pub(super) async fn networks(
     networks.set_base_url(&before);
     let reached = reached(before, &secret);
     Networks { simulator: Simulator { url: url(serving.address()), secret }, reached, cutter }
+}
+
+/// The simulated Stripe in the place of the real one.
+pub(super) fn billing(simulator: &Simulator) -> Option<Billing> {
+    let keys = Keys::of(&simulator.secret.clone().into());
+    let http = Client::new(Policy { allow_private: true }).expect("a client");
+    let base = simulator.url.join("/stripe").expect("an address");
+    Some(Billing {
+        stripe: Stripe::new(&http, base, keys.secret_key),
+        webhook_secrets: vec![keys.webhook_secret],
+        is_simulated: true,
+    })
 }
 
 fn reached(url: Url, secret: &str) -> accounts::Simulator {

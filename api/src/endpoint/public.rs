@@ -1,0 +1,84 @@
+//! A route that needs no key: it knows the caller's address and no more. An `Authorization` header means nothing to it.
+
+use std::collections::HashMap;
+
+use fanfare_domain::{
+    Domain, Reply, Result,
+    idempotency::{self, Owner, Reservation, Reserved},
+    input::strict,
+};
+use futures_util::future::BoxFuture;
+use salvo::Request;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::Endpoint;
+use crate::{address, front::Seen, keys, query, work};
+
+/// What answers a request that needs no key.
+pub type PublicHandler = fn(PublicCall) -> BoxFuture<'static, Result<Reply>>;
+
+/// A request without a key.
+#[derive(Clone)]
+pub struct PublicCall {
+    /// The rules' context.
+    pub cx: Domain,
+    /// Where it came from.
+    pub address: String,
+    path: HashMap<String, String>,
+    body: Value,
+}
+
+impl PublicCall {
+    /// The body, read strictly.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn body<T: DeserializeOwned + JsonSchema + 'static>(&mut self) -> Result<T> {
+        strict::read(self.body.take())
+    }
+
+    /// A parameter of the path, decoded; empty if the path has none of this name.
+    #[must_use]
+    pub fn path(&self, name: &str) -> &str {
+        self.path.get(name).map(String::as_str).unwrap_or_default()
+    }
+}
+
+impl Endpoint {
+    /// Answers a request without a key: body, the answer kept under its `Idempotency-Key`, handler.
+    pub(super) async fn answer_anybody(
+        &self,
+        req: &mut Request,
+        handler: PublicHandler,
+    ) -> Result<Reply> {
+        let cx = self.domain.clone();
+        Seen::route(req, self.route.path);
+        let address = address::of(req.remote_addr(), req.headers(), &cx.settings.trusted_proxies);
+        let body = self.body(req).await?;
+        let writes = self.route.method.writes();
+        let key = if writes { keys::idempotency(req.headers()) } else { Ok(None) };
+        let fingerprint = self.fingerprint(req, &key, &body.raw).await?;
+        if let Some(refusal) = body.refusal {
+            return Err(refusal);
+        }
+        let mut reservation: Option<Reservation> = None;
+        if let Some(key) = key? {
+            match idempotency::reserve(&cx, Owner::of_address(&address), &key, &fingerprint).await?
+            {
+                Reserved::Replay(reply) => return Ok(reply),
+                Reserved::Mine(mine) => reservation = Some(mine),
+            }
+        }
+        let query = self.parameters.read(query::pairs(req.uri().query()));
+        let body = self.whole_body(body.value);
+        let path = req.params().iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        let call = PublicCall { cx: cx.clone(), address, path, body: Value::Null };
+        let job = async move {
+            query?;
+            handler(PublicCall { body: body?, ..call }).await
+        };
+        if writes { work::carry_out(cx, reservation, Box::pin(job)).await } else { job.await }
+    }
+}

@@ -1,0 +1,132 @@
+//! `/signup/{session_id}`: what is bought, for whom, and how far it is. The address is all the proof there is.
+
+use fanfare_domain::{
+    Domain, Error, Result,
+    access::plan_name,
+    signup::{self, masked},
+};
+use fanfare_entities::signup::{Model, SignupStatus};
+use maud::{Markup, html};
+use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait, http::StatusCode};
+use serde_json::Value;
+
+use crate::{
+    browser::{answer, frame},
+    front::Seen,
+    handoff::login::PEOPLE,
+    request_id,
+};
+
+/// The pages' router.
+pub fn router(domain: &Domain) -> Router {
+    let step = |step: Step| Page { cx: domain.clone(), step };
+    Router::with_path("signup/{session_id}")
+        .get(step(Step::Show))
+        .push(Router::with_path("checkout").get(step(Step::Checkout)))
+        .push(Router::with_path("cancel").get(step(Step::Cancel)))
+}
+
+#[derive(Clone, Copy)]
+enum Step {
+    Show,
+    Checkout,
+    Cancel,
+}
+
+impl Step {
+    const fn route(self) -> &'static str {
+        match self {
+            Self::Show => "/signup/{session_id}",
+            Self::Checkout => "/signup/{session_id}/checkout",
+            Self::Cancel => "/signup/{session_id}/cancel",
+        }
+    }
+}
+
+struct Page {
+    cx: Domain,
+    step: Step,
+}
+
+#[async_trait]
+impl Handler for Page {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        Seen::route(req, self.step.route());
+        answer::protect_secret(res);
+        let session_id = req.params().get("session_id").cloned().unwrap_or_default();
+        if let Err(error) = self.answer(res, &session_id).await {
+            refuse(res, &error, &request_id::get(req));
+        }
+    }
+}
+
+impl Page {
+    async fn answer(&self, res: &mut Response, session_id: &str) -> Result<()> {
+        match self.step {
+            Step::Checkout => answer::see(res, &signup::open(&self.cx, session_id).await?),
+            Step::Cancel => {
+                signup::cancel(&self.cx, session_id).await?;
+                answer::see(res, &format!("/signup/{session_id}"));
+            }
+            Step::Show => {
+                let row = signup::poll(&self.cx, session_id).await?;
+                let shown = signup::view(&self.cx, session_id, &row);
+                answer::html(res, StatusCode::OK, self.page(&row, &shown));
+            }
+        }
+        Ok(())
+    }
+
+    fn page(&self, row: &Model, shown: &Value) -> Markup {
+        let main = self.main(row, shown);
+        // The page looks again by itself while somebody else has to act.
+        let waits =
+            matches!(row.status, SignupStatus::PaymentProcessing | SignupStatus::CheckoutOpened);
+        if !waits {
+            return (PEOPLE.frame)("Sign up", main);
+        }
+        let again = html! { meta http-equiv="refresh" content="3"; };
+        let brand = html! { a.brand href="/" { "Fanfare" } };
+        frame::page("Sign up", &again, &brand, &html! { div.sheet { (main) } })
+    }
+
+    fn main(&self, row: &Model, shown: &Value) -> Markup {
+        let cents = self.cx.settings.plans.price_of(row.plan_tier, row.api_addon);
+        let text = |name: &str| shown[name].as_str().unwrap_or_default();
+        let is_open = matches!(row.status, SignupStatus::Created | SignupStatus::CheckoutOpened);
+        html! {
+            h1 { "Sign up for Fanfare" }
+            dl.facts {
+                dt { "For" } dd { (row.name) ", " (masked(&row.email)) }
+                dt { "Plan" } dd { (plan_name(row.plan_tier).replace('_', " ")) @if row.api_addon { " with the API add-on" } }
+                dt { "Price" } dd { "$" (cents / 100) "." (format!("{:02}", cents % 100)) " a month" }
+                dt { "Asked by" } dd { (row.source) }
+            }
+            p.flash.(if is_open { "plain" } else { "good" }) role="status" { (text("status_message")) }
+            @if is_open {
+                p.actions {
+                    a.button.strong href={ (text("checkout_redirect_url")) "/checkout" } rel="nofollow" { "Continue to the payment" }
+                }
+            }
+            @if matches!(row.status, SignupStatus::Ready | SignupStatus::Completed) {
+                p.actions { a.button.strong href={ (text("login_url")) "?next=/dashboard/api" } { "Log in" } }
+            }
+        }
+    }
+}
+
+fn refuse(res: &mut Response, error: &Error, request_id: &str) {
+    let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let said = html! {
+        h1 { "That did not work" }
+        p.flash.bad role="alert" { (error.message()) }
+        p.soft { "Request " code { (request_id) } }
+    };
+    answer::html(res, status, (PEOPLE.frame)("That did not work", said));
+}

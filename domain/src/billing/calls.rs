@@ -1,0 +1,128 @@
+//! Calls of Stripe. One that changes something is written down first, sealed, for it may hold addresses and links; its row's id is
+//! the idempotency key. Made again for the same thing it is the same call, and once answered it is not made at all.
+
+use fanfare_entities::{Millis, SecretId, secret, stripe_call, stripe_call::Column};
+use fanfare_payments::Request;
+use sea_orm::{
+    ActiveValue::Set,
+    ColumnTrait, EntityTrait, QueryFilter,
+    sea_query::{Expr, OnConflict},
+};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::refusal;
+use crate::{
+    Domain,
+    error::{Error, Result},
+};
+
+/// The table whose secrets these are.
+const TABLE: &str = "stripe_calls";
+
+/// Makes a call for `purpose`, of which there is one, and returns Stripe's answer.
+///
+/// # Errors
+/// [`crate::Code::Unavailable`] if Stripe does not answer; then the same call may be made again.
+pub(crate) async fn call<T: DeserializeOwned>(
+    cx: &Domain,
+    purpose: &str,
+    request: &Request,
+) -> Result<T> {
+    let stripe = &cx.settings.require_billing()?.stripe;
+    let row = written_down(cx, purpose, request).await?;
+    if let Some(reply) = row.reply_id {
+        return opened(cx, reply).await;
+    }
+    let request: Request = opened(cx, row.request_id).await?;
+    cx.failpoint.reach("stripe_call_written").await;
+    let answered: Result<Value, _> = stripe.send(&request, Some(&row.id.to_string())).await;
+    cx.failpoint.reach("stripe_call_made").await;
+    let reply = answered.map_err(|failure| refusal(&failure))?;
+    keep(cx, row.id, &reply).await?;
+    serde_json::from_value(reply).map_err(Error::internal)
+}
+
+/// Reads an object.
+///
+/// # Errors
+/// [`crate::Code::Unavailable`] if Stripe does not answer.
+pub(crate) async fn read<T: DeserializeOwned>(cx: &Domain, path: &str) -> Result<T> {
+    let stripe = &cx.settings.require_billing()?.stripe;
+    stripe.read(&Request::get(path)).await.map_err(|failure| refusal(&failure))
+}
+
+async fn written_down(cx: &Domain, purpose: &str, request: &Request) -> Result<stripe_call::Model> {
+    let by_purpose = || stripe_call::Entity::find().filter(Column::DedupKey.eq(purpose));
+    if let Some(known) = by_purpose().one(&cx.db.write).await? {
+        return Ok(known);
+    }
+    let tx = cx.db.begin().await?;
+    let sealed = seal(cx, &tx, request).await?;
+    let row = stripe_call::ActiveModel {
+        id: Set(Uuid::now_v7()),
+        dedup_key: Set(purpose.to_owned()),
+        request_id: Set(sealed),
+        reply_id: Set(None),
+        created_at: Set(cx.clock.now()),
+    };
+    let known = OnConflict::column(Column::DedupKey).do_nothing().to_owned();
+    let made = stripe_call::Entity::insert(row).on_conflict(known).exec_without_returning(&tx);
+    if made.await? == 0 {
+        tx.rollback().await?;
+    } else {
+        tx.commit().await?;
+    }
+    let row = by_purpose().one(&cx.db.write).await?;
+    row.ok_or_else(|| Error::internal("a call that was written down is gone"))
+}
+
+async fn keep(cx: &Domain, id: Uuid, reply: &Value) -> Result<()> {
+    let tx = cx.db.begin().await?;
+    let sealed = seal(cx, &tx, reply).await?;
+    let kept = stripe_call::Entity::update_many()
+        .col_expr(Column::ReplyId, Expr::value(sealed.0))
+        .filter(Column::Id.eq(id))
+        .filter(Column::ReplyId.is_null())
+        .exec(&tx)
+        .await?;
+    if kept.rows_affected == 0 {
+        tx.rollback().await?;
+    } else {
+        tx.commit().await?;
+    }
+    Ok(())
+}
+
+async fn seal<C: sea_orm::ConnectionTrait>(
+    cx: &Domain,
+    conn: &C,
+    what: &impl Serialize,
+) -> Result<SecretId> {
+    let plain = serde_json::to_vec(what).map_err(Error::internal)?;
+    cx.vault.store(conn, TABLE, &plain, cx.clock.now()).await
+}
+
+async fn opened<T: DeserializeOwned>(cx: &Domain, id: SecretId) -> Result<T> {
+    let plain = cx.vault.open(&cx.db.write, TABLE, id).await?;
+    let plain = plain.ok_or_else(|| Error::internal("a call that was written down was wiped"))?;
+    serde_json::from_slice(&plain).map_err(Error::internal)
+}
+
+/// Forgets calls that were written down before then: Stripe has forgotten their keys as well.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn forget(cx: &Domain, before: Millis) -> Result<u64> {
+    let old = Column::CreatedAt.lt(before);
+    let rows = stripe_call::Entity::find().filter(old).all(&cx.db.write).await?;
+    let ids: Vec<Uuid> = rows.iter().map(|row| row.id).collect();
+    let sealed = rows.iter().flat_map(|row| [Some(row.request_id), row.reply_id]).flatten();
+    let sealed: Vec<SecretId> = sealed.collect();
+    let tx = cx.db.begin().await?;
+    secret::Entity::delete_many().filter(secret::Column::Id.is_in(sealed)).exec(&tx).await?;
+    let gone = stripe_call::Entity::delete_many().filter(Column::Id.is_in(ids)).exec(&tx).await?;
+    tx.commit().await?;
+    Ok(gone.rows_affected)
+}

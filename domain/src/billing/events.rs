@@ -1,0 +1,190 @@
+//! What Stripe tells: stored once for each event, applied by a worker.
+
+use fanfare_entities::{
+    Millis, StripeEventId, stripe_event, stripe_event::Column, stripe_event::EventStatus,
+};
+use fanfare_jobs::JobKind;
+use fanfare_payments::{BadSignature, CheckoutSession, Event, Invoice, Schedule, verify};
+use sea_orm::{
+    ActiveEnum,
+    ActiveValue::Set,
+    ColumnTrait, EntityTrait, ExprTrait, QueryFilter,
+    sea_query::{Expr, OnConflict},
+};
+
+use super::{read, subscriptions};
+use crate::{
+    Domain, Tx,
+    error::{Code, Error, Result},
+    signup,
+    work::{self, Hold},
+};
+
+/// What an event is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum About {
+    Checkout,
+    Subscription,
+    Invoice,
+    Schedule,
+}
+
+/// Returns what the object of an event is; `None` for events that are not taken.
+fn about(kind: &str) -> Option<About> {
+    Some(match kind {
+        "checkout.session.completed"
+        | "checkout.session.async_payment_succeeded"
+        | "checkout.session.async_payment_failed"
+        | "checkout.session.expired" => About::Checkout,
+        "customer.subscription.created"
+        | "customer.subscription.updated"
+        | "customer.subscription.deleted" => About::Subscription,
+        "invoice.paid" | "invoice.payment_failed" | "invoice.payment_action_required" => {
+            About::Invoice
+        }
+        "subscription_schedule.updated"
+        | "subscription_schedule.released"
+        | "subscription_schedule.canceled" => About::Schedule,
+        _ => return None,
+    })
+}
+
+/// Stores an event that Stripe sent. One that is known, or is not taken, changes nothing.
+///
+/// # Errors
+/// [`Code::InvalidSignature`], [`Code::BillingNotConfigured`], or the database's: Stripe sends it again then.
+pub async fn receive(cx: &Domain, body: &[u8], signature: &str) -> Result<()> {
+    let billing = cx.settings.require_billing()?;
+    let now = cx.clock.now() / 1_000;
+    verify(body, signature, &billing.webhook_secrets, now).map_err(|why| unsigned(&why))?;
+    let event: Event = serde_json::from_slice(body).map_err(|error| {
+        Error::new(Code::InvalidJson, format!("The body is no event of Stripe: {error}."))
+    })?;
+    if about(&event.kind).is_none() {
+        return Ok(());
+    }
+    let mut tx = Tx::begin(cx).await?;
+    let now = tx.now();
+    let row = stripe_event::ActiveModel {
+        event_id: Set(event.id.clone()),
+        kind: Set(event.kind),
+        object_id: Set(event.data.object.id),
+        status: Set(EventStatus::Pending),
+        due_at: Set(Some(now)),
+        fence: Set(0),
+        attempts: Set(0),
+        laps: Set(0),
+        created_at: Set(now),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    let known = OnConflict::column(Column::EventId).do_nothing().to_owned();
+    let made =
+        stripe_event::Entity::insert(row).on_conflict(known).exec_without_returning(tx.conn());
+    if made.await? == 0 {
+        return Ok(());
+    }
+    let by_id = Column::EventId.eq(event.id);
+    if let Some(row) = stripe_event::Entity::find().filter(by_id).one(tx.conn()).await? {
+        tx.enqueue_global(JobKind::ApplyStripeEvent, row.id.0, now);
+    }
+    tx.commit().await
+}
+
+fn unsigned(why: &BadSignature) -> Error {
+    tracing::warn!(%why, "a webhook of Stripe was refused");
+    Error::new(Code::InvalidSignature, format!("The webhook was refused: {why}."))
+}
+
+/// Takes an event, if it is due.
+///
+/// # Errors
+/// The database's. The row may have been taken all the same; then its lease lapses.
+pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<stripe_event::Model>> {
+    let now = cx.clock.now();
+    let taken = work::claim(&cx.db.write, JobKind::ApplyStripeEvent, &[id], (holder, now)).await?;
+    Ok(taken.into_iter().next())
+}
+
+/// Reads what an event is about at Stripe and applies it.
+///
+/// # Errors
+/// [`Code::Unavailable`] if Stripe does not answer; it is applied again then.
+pub async fn apply(cx: &Domain, event: &stripe_event::Model) -> Result<()> {
+    let object = &event.object_id;
+    match about(&event.kind) {
+        None => Ok(()),
+        Some(About::Checkout) => {
+            let session: CheckoutSession = read(cx, &format!("checkout/sessions/{object}")).await?;
+            signup::apply(cx, &session).await
+        }
+        Some(About::Subscription) => subscriptions::refresh(cx, object).await,
+        Some(About::Invoice) => {
+            let invoice: Invoice = read(cx, &format!("invoices/{object}")).await?;
+            match invoice.subscription() {
+                Some(id) => subscriptions::refresh(cx, id).await,
+                None => Ok(()),
+            }
+        }
+        Some(About::Schedule) => {
+            let schedule: Schedule = read(cx, &format!("subscription_schedules/{object}")).await?;
+            match schedule.subscription.or(schedule.released_subscription) {
+                Some(id) => subscriptions::refresh(cx, &id).await,
+                None => Ok(()),
+            }
+        }
+    }
+}
+
+/// What came of applying an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EventOutcome {
+    /// It is applied.
+    Applied,
+    /// It cannot be applied, and why.
+    Failed(String),
+    /// It is tried again then, and why.
+    Again(Millis, String),
+}
+
+/// Writes what came of it; nothing if the row is no longer held.
+///
+/// # Errors
+/// The database's.
+pub async fn finish(cx: &Domain, hold: Hold, outcome: &EventOutcome) -> Result<bool> {
+    let (status, due_at, why, tried) = match outcome {
+        EventOutcome::Applied => (EventStatus::Applied, None, None, 0),
+        EventOutcome::Failed(why) => (EventStatus::Failed, None, Some(why), 1),
+        EventOutcome::Again(at, why) => (EventStatus::Pending, Some(*at), Some(why), 1),
+    };
+    let mut tx = Tx::begin(cx).await?;
+    let update = stripe_event::Entity::update_many()
+        .col_expr(Column::Status, Expr::value(status.to_value()))
+        .col_expr(Column::DueAt, Expr::value(due_at))
+        .col_expr(Column::LastError, Expr::value(why.cloned()))
+        .col_expr(Column::Attempts, Expr::col(Column::Attempts).add(tried))
+        .col_expr(Column::Fence, Expr::value(hold.fence + 1))
+        .col_expr(Column::Laps, Expr::value(0))
+        .col_expr(Column::UpdatedAt, Expr::value(tx.now()))
+        .filter(Column::Id.eq(StripeEventId(hold.id)))
+        .filter(Column::Fence.eq(hold.fence));
+    if update.exec(tx.conn()).await?.rows_affected != 1 {
+        return Ok(false);
+    }
+    if let Some(at) = due_at {
+        tx.enqueue_global(JobKind::ApplyStripeEvent, hold.id, at);
+    }
+    tx.commit().await?;
+    Ok(true)
+}
+
+/// Forgets events that ended before then.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn prune(cx: &Domain, before: Millis) -> Result<u64> {
+    let gone = stripe_event::Entity::delete_many()
+        .filter(Column::DueAt.is_null())
+        .filter(Column::UpdatedAt.lt(before));
+    Ok(gone.exec(&cx.db.write).await?.rows_affected)
+}

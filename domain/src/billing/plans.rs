@@ -1,0 +1,147 @@
+//! Plans and packs, as data.
+
+use serde::Deserialize;
+
+use crate::access::{PlanTier, plan_name};
+
+/// The plans that are sold unless the operator says otherwise.
+static OURS: &str = include_str!("plans.json");
+
+/// What is sold.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plans {
+    /// The currency of all prices.
+    pub currency: String,
+    /// The API add-on.
+    pub api_addon: Addon,
+    /// The plans, from the smallest.
+    pub plans: Vec<Plan>,
+    /// The packs of credits.
+    pub packs: Vec<Pack>,
+}
+
+/// What a plan may have besides.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Addon {
+    /// A month, in the currency's smallest unit.
+    pub price: i64,
+    /// Its name at Stripe.
+    pub lookup_key: String,
+}
+
+/// A plan.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Which it is: `starter`, `pro`, `power_user` or `agency`.
+    pub tier: String,
+    /// A month, in the currency's smallest unit.
+    pub price: i64,
+    /// Its name at Stripe.
+    pub lookup_key: String,
+    /// How many API keys a person may have.
+    pub keys: u32,
+    /// Credits of a month.
+    pub credits: u32,
+    /// Accounts of a workspace.
+    pub accounts: u32,
+    /// Members of a workspace.
+    pub members: u32,
+    /// Brands of a workspace.
+    pub brands: u32,
+    /// Team workspaces of a person.
+    pub team_workspaces: u32,
+}
+
+/// Credits that are bought once.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pack {
+    /// How many.
+    pub credits: u32,
+    /// In the currency's smallest unit.
+    pub price: i64,
+    /// Its name at Stripe.
+    pub lookup_key: String,
+}
+
+/// Why plans cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum BadPlans {
+    /// The text is not what plans look like.
+    #[error("the plans are not valid JSON of the documented form: {0}")]
+    Json(#[from] serde_json::Error),
+    /// A tier is missing or stands twice.
+    #[error(
+        "the plans must name each of starter, pro, power_user and agency once, from the smallest"
+    )]
+    Tiers,
+}
+
+impl Plans {
+    /// Reads plans from JSON.
+    ///
+    /// # Errors
+    /// [`BadPlans`].
+    pub fn parse(text: &str) -> Result<Self, BadPlans> {
+        let plans: Self = serde_json::from_str(text)?;
+        let tiers: Vec<_> = plans.plans.iter().map(|plan| plan.tier.as_str()).collect();
+        if tiers != TIERS.map(plan_name) {
+            return Err(BadPlans::Tiers);
+        }
+        Ok(plans)
+    }
+
+    /// Returns the plans that are sold unless the operator says otherwise.
+    ///
+    /// # Errors
+    /// None that happens: a test reads them.
+    pub fn ours() -> Result<Self, BadPlans> {
+        Self::parse(OURS)
+    }
+
+    /// Returns the names at Stripe of what is bought together.
+    #[must_use]
+    pub fn keys_of(&self, tier: PlanTier, api_addon: bool) -> Vec<&str> {
+        let plan = self.plans.iter().find(|plan| plan.tier == plan_name(tier));
+        let addon = api_addon.then_some(self.api_addon.lookup_key.as_str());
+        plan.map(|plan| plan.lookup_key.as_str()).into_iter().chain(addon).collect()
+    }
+
+    /// Returns what a month costs, in the currency's smallest unit.
+    #[must_use]
+    pub fn price_of(&self, tier: PlanTier, api_addon: bool) -> i64 {
+        let plan = self.plans.iter().find(|plan| plan.tier == plan_name(tier));
+        let addon = if api_addon { self.api_addon.price } else { 0 };
+        plan.map_or(0, |plan| plan.price) + addon
+    }
+
+    /// Returns the tier that is sold under this name.
+    #[must_use]
+    pub fn tier_of(&self, lookup_key: &str) -> Option<PlanTier> {
+        let plan = self.plans.iter().find(|plan| plan.lookup_key == lookup_key)?;
+        TIERS.into_iter().find(|tier| plan_name(*tier) == plan.tier)
+    }
+}
+
+/// All tiers, from the smallest.
+const TIERS: [PlanTier; 4] =
+    [PlanTier::Starter, PlanTier::Pro, PlanTier::PowerUser, PlanTier::Agency];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_plans_are_read_and_others_must_name_every_tier() {
+        let plans = Plans::ours().unwrap();
+        assert_eq!(plans.price_of(PlanTier::Pro, true), 6_800);
+        assert_eq!(plans.keys_of(PlanTier::Starter, false), ["fanfare_starter_month"]);
+        assert_eq!(plans.tier_of("fanfare_agency_month"), Some(PlanTier::Agency));
+        assert_eq!(plans.tier_of("fanfare_credits_500"), None);
+        assert!(Plans::parse(&OURS.replace("\"pro\"", "\"starter\"")).is_err());
+        assert!(Plans::parse("{}").is_err());
+    }
+}

@@ -1,0 +1,132 @@
+//! Products and prices at Stripe. They are found by our names of them, so making them needs no row of a call.
+
+use std::collections::BTreeMap;
+
+use fanfare_payments::{List, Price, Request};
+use serde_json::Value;
+
+use super::refusal;
+use crate::{
+    Domain,
+    error::{Error, Result},
+};
+
+/// What is sold under a name.
+struct Sold<'a> {
+    key: &'a str,
+    name: String,
+    cents: i64,
+    is_monthly: bool,
+}
+
+fn sold(cx: &Domain) -> Vec<Sold<'_>> {
+    let plans = &cx.settings.plans;
+    let addon = &plans.api_addon;
+    let mut all: Vec<_> = plans
+        .plans
+        .iter()
+        .map(|plan| Sold {
+            key: &plan.lookup_key,
+            name: format!("Fanfare {}", plan.tier.replace('_', " ")),
+            cents: plan.price,
+            is_monthly: true,
+        })
+        .collect();
+    all.push(Sold {
+        key: &addon.lookup_key,
+        name: "Fanfare API add-on".to_owned(),
+        cents: addon.price,
+        is_monthly: true,
+    });
+    all.extend(plans.packs.iter().map(|pack| Sold {
+        key: &pack.lookup_key,
+        name: format!("Fanfare {} credits", pack.credits),
+        cents: pack.price,
+        is_monthly: false,
+    }));
+    all
+}
+
+/// Makes the products and prices that are missing, or whose price has changed, and returns their names. Run again it makes
+/// nothing.
+///
+/// # Errors
+/// [`crate::Code::BillingNotConfigured`], or Stripe's.
+pub async fn setup(cx: &Domain) -> Result<Vec<String>> {
+    let stripe = &cx.settings.require_billing()?.stripe;
+    let mut made = Vec::new();
+    let all = sold(cx);
+    let known = prices(cx, &all.iter().map(|one| one.key).collect::<Vec<_>>()).await?;
+    for one in all {
+        let same = |price: &&Price| {
+            price.unit_amount == Some(one.cents)
+                && price.currency == cx.settings.plans.currency
+                && price.recurring.is_some() == one.is_monthly
+        };
+        if known.get(one.key).filter(same).is_some() {
+            continue;
+        }
+        // The name of the product is ours, so that a second run finds it there.
+        let product = Request::post("products").with("id", one.key).with("name", &one.name);
+        match stripe.send::<Value>(&product, None).await {
+            Ok(_) => {}
+            Err(failure) if failure.code.as_deref() == Some("resource_already_exists") => {}
+            Err(failure) => return Err(refusal(&failure)),
+        }
+        let mut price = Request::post("prices")
+            .with("product", one.key)
+            .with("currency", &cx.settings.plans.currency)
+            .with("unit_amount", one.cents.to_string())
+            .with("lookup_key", one.key)
+            .with("transfer_lookup_key", "true");
+        if one.is_monthly {
+            price = price.with("recurring[interval]", "month");
+        }
+        stripe.send::<Price>(&price, None).await.map_err(|failure| refusal(&failure))?;
+        made.push(one.key.to_owned());
+    }
+    Ok(made)
+}
+
+/// Returns the prices that are sold under these names, by name.
+async fn prices(cx: &Domain, keys: &[&str]) -> Result<BTreeMap<String, Price>> {
+    let stripe = &cx.settings.require_billing()?.stripe;
+    let mut found = BTreeMap::new();
+    // Stripe takes ten names at once.
+    for keys in keys.chunks(10) {
+        let mut request = Request::get("prices").with("active", "true").with("limit", "100");
+        for key in keys {
+            request = request.with("lookup_keys[]", *key);
+        }
+        let list: List<Price> = stripe.read(&request).await.map_err(|failure| refusal(&failure))?;
+        found.extend(list.data.into_iter().filter_map(|price| {
+            let key = price.lookup_key.clone()?;
+            Some((key, price))
+        }));
+    }
+    Ok(found)
+}
+
+/// Returns the ids of the prices that are sold under these names, in their order. On the simulated account they are made when
+/// they are missing.
+///
+/// # Errors
+/// An operator has not run `fanfare billing setup`, or Stripe's.
+pub async fn lookup(cx: &Domain, keys: &[&str]) -> Result<Vec<String>> {
+    let mut found = prices(cx, keys).await?;
+    if keys.iter().any(|key| !found.contains_key(*key))
+        && cx.settings.require_billing()?.is_simulated
+    {
+        setup(cx).await?;
+        found = prices(cx, keys).await?;
+    }
+    let id = |key: &&str| {
+        let price = found.get(*key).map(|price| price.id.clone());
+        price.ok_or_else(|| {
+            Error::internal(format!(
+                "there is no price {key} at Stripe; run `fanfare billing setup`"
+            ))
+        })
+    };
+    keys.iter().map(id).collect()
+}

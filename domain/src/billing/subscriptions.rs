@@ -1,0 +1,257 @@
+//! Persons' subscriptions, as Stripe last said they are, and the plans of workspaces that follow from them.
+
+use fanfare_entities::{
+    Millis, SubscriptionId, UserId, billing_subscription,
+    billing_subscription::{BillingStatus, Column},
+    subscription, user, workspace,
+};
+use fanfare_payments::Subscription;
+use sea_orm::{
+    ActiveEnum, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
+    QueryFilter, QueryOrder, QuerySelect, sea_query::Expr,
+};
+
+use super::{Plans, read};
+use crate::{
+    Domain,
+    access::PlanTier,
+    error::{Error, Result},
+};
+
+/// Reads and writes of one subscription that may get into each other's way before somebody gives up.
+const TRIES: usize = 20;
+
+/// What of a subscription is kept.
+struct Terms {
+    status: BillingStatus,
+    tier: PlanTier,
+    api_addon: bool,
+    amount: i64,
+    currency: String,
+    period: (Millis, Millis),
+}
+
+/// Locks a person, so that what follows from payments is decided one at a time.
+pub(crate) async fn lock(tx: &DatabaseTransaction, person: UserId) -> Result<user::Model> {
+    let row = user::Entity::find_by_id(person).lock_exclusive().one(tx).await?;
+    row.ok_or_else(|| Error::internal("a person who pays is gone"))
+}
+
+/// Returns the subscription of a person that has not ended.
+///
+/// # Errors
+/// The database's.
+pub async fn live<C: ConnectionTrait>(
+    conn: &C,
+    person: UserId,
+) -> Result<Option<billing_subscription::Model>> {
+    let found = billing_subscription::Entity::find()
+        .filter(Column::UserId.eq(person))
+        .filter(Column::Status.ne(BillingStatus::Ended))
+        .one(conn)
+        .await?;
+    Ok(found)
+}
+
+/// Notes a person's new subscription, and gives the person's workspaces its plan. The person is locked.
+pub(crate) async fn begin(
+    cx: &Domain,
+    tx: &DatabaseTransaction,
+    person: UserId,
+    theirs: &Subscription,
+) -> Result<()> {
+    let (terms, now) = (terms(&cx.settings.plans, theirs)?, cx.clock.now());
+    let row = billing_subscription::ActiveModel {
+        id: Set(SubscriptionId::fresh()),
+        user_id: Set(person),
+        stripe_id: Set(theirs.id.clone()),
+        customer_id: Set(theirs.customer.clone()),
+        status: Set(terms.status),
+        plan_tier: Set(terms.tier),
+        api_addon: Set(terms.api_addon),
+        amount: Set(terms.amount),
+        currency: Set(terms.currency.clone()),
+        period_start: Set(terms.period.0),
+        period_end: Set(terms.period.1),
+        revision: Set(0),
+        created_at: Set(now),
+        updated_at: Set(now),
+    };
+    billing_subscription::Entity::insert(row).exec_without_returning(tx).await?;
+    cover(tx, person, &terms).await
+}
+
+/// Reads a subscription at Stripe and writes what it is now. What was read before somebody else's write is read again, so
+/// the last write always holds what Stripe said after the one before it. One that nobody here has is left alone.
+///
+/// # Errors
+/// [`crate::Code::Unavailable`] if Stripe does not answer.
+pub(crate) async fn refresh(cx: &Domain, stripe_id: &str) -> Result<()> {
+    for _ in 0..TRIES {
+        let by_id = Column::StripeId.eq(stripe_id);
+        let known = billing_subscription::Entity::find().filter(by_id).one(&cx.db.write).await?;
+        let Some(known) = known else { return Ok(()) };
+        let theirs: Subscription = read(cx, &format!("subscriptions/{stripe_id}")).await?;
+        if write(cx, &known, &theirs).await? {
+            return Ok(());
+        }
+    }
+    Err(Error::internal("a subscription changes too often to be written"))
+}
+
+/// Reads all that have not ended at Stripe, in case an event was lost. One that cannot be read is left for the next time.
+///
+/// # Errors
+/// The database's.
+pub async fn refresh_all(cx: &Domain) -> Result<u64> {
+    if cx.settings.billing.is_none() {
+        return Ok(0);
+    }
+    let live = billing_subscription::Entity::find()
+        .filter(Column::Status.ne(BillingStatus::Ended))
+        .order_by_asc(Column::Id)
+        .all(&cx.db.read)
+        .await?;
+    let mut read = 0;
+    for row in live {
+        match refresh(cx, &row.stripe_id).await {
+            Ok(()) => read += 1,
+            Err(error) => tracing::warn!(%error, "a subscription was not read"),
+        }
+    }
+    Ok(read)
+}
+
+/// Writes what Stripe said, unless the row has changed since it was read.
+async fn write(
+    cx: &Domain,
+    known: &billing_subscription::Model,
+    theirs: &Subscription,
+) -> Result<bool> {
+    let terms = terms(&cx.settings.plans, theirs)?;
+    let tx = cx.db.begin().await?;
+    lock(&tx, known.user_id).await?;
+    let written = billing_subscription::Entity::update_many()
+        .col_expr(Column::Status, Expr::value(terms.status.to_value()))
+        .col_expr(Column::PlanTier, Expr::value(terms.tier.to_value()))
+        .col_expr(Column::ApiAddon, Expr::value(terms.api_addon))
+        .col_expr(Column::Amount, Expr::value(terms.amount))
+        .col_expr(Column::Currency, Expr::value(terms.currency.as_str()))
+        .col_expr(Column::PeriodStart, Expr::value(terms.period.0))
+        .col_expr(Column::PeriodEnd, Expr::value(terms.period.1))
+        .col_expr(Column::Revision, Expr::value(known.revision + 1))
+        .col_expr(Column::UpdatedAt, Expr::value(cx.clock.now()))
+        .filter(Column::Id.eq(known.id))
+        .filter(Column::Revision.eq(known.revision))
+        .exec(&tx)
+        .await?;
+    if written.rows_affected != 1 {
+        return Ok(false);
+    }
+    // One that ended long ago says nothing about the workspaces of a person who has another by now.
+    let live = live(&tx, known.user_id).await?;
+    if live.is_none_or(|live| live.id == known.id) {
+        cover(&tx, known.user_id, &terms).await?;
+    }
+    tx.commit().await?;
+    Ok(true)
+}
+
+/// Gives the workspaces that a person owns the plan of the person's subscription, save those that an operator gave one.
+async fn cover(tx: &DatabaseTransaction, person: UserId, terms: &Terms) -> Result<()> {
+    let active = matches!(
+        terms.status,
+        BillingStatus::Active | BillingStatus::PastDue | BillingStatus::Canceling
+    );
+    let owned = workspace::Entity::find()
+        .select_only()
+        .column(workspace::Column::Id)
+        .filter(workspace::Column::OwnerId.eq(person));
+    let owned: Vec<fanfare_entities::WorkspaceId> = owned.into_tuple().all(tx).await?;
+    subscription::Entity::update_many()
+        .col_expr(subscription::Column::PlanTier, Expr::value(terms.tier.to_value()))
+        .col_expr(subscription::Column::ApiAddon, Expr::value(terms.api_addon))
+        .col_expr(subscription::Column::Active, Expr::value(active))
+        .filter(subscription::Column::WorkspaceId.is_in(owned))
+        .filter(subscription::Column::Granted.eq(false))
+        .exec(tx)
+        .await?;
+    Ok(())
+}
+
+fn terms(plans: &Plans, theirs: &Subscription) -> Result<Terms> {
+    let items = &theirs.items.data;
+    // A price that is no longer sold has lost its lookup key, and its product has not.
+    let keys = || items.iter().map(|item| item.price.product.as_str());
+    let tier = keys().find_map(|key| plans.tier_of(key));
+    let tier = tier.ok_or_else(|| {
+        Error::internal(format!("the subscription {} is of no plan that is sold here", theirs.id))
+    })?;
+    let first = items.first().ok_or_else(|| Error::internal("a subscription has no items"))?;
+    Ok(Terms {
+        status: status(theirs),
+        tier,
+        api_addon: keys().any(|key| key == plans.api_addon.lookup_key),
+        amount: items.iter().filter_map(|item| item.price.unit_amount).sum(),
+        currency: first.price.currency.clone(),
+        period: (first.current_period_start * 1_000, first.current_period_end * 1_000),
+    })
+}
+
+/// How a subscription stands, in our words. Stripe leaves a paused one `active`.
+fn status(theirs: &Subscription) -> BillingStatus {
+    match theirs.status.as_str() {
+        "incomplete" => BillingStatus::Incomplete,
+        "active" | "trialing" if theirs.pause_collection.is_some() => BillingStatus::Paused,
+        "active" | "trialing" if theirs.cancel_at_period_end => BillingStatus::Canceling,
+        "active" | "trialing" => BillingStatus::Active,
+        "past_due" | "unpaid" => BillingStatus::PastDue,
+        _ => BillingStatus::Ended,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn theirs(changes: Value) -> Subscription {
+        let item = |key: &str, cents: i64| {
+            json!({"id": "si", "current_period_start": 10, "current_period_end": 20, "price":
+                {"id": key, "lookup_key": null, "product": key, "unit_amount": cents, "currency": "usd", "recurring": {"interval": "month"}}})
+        };
+        let items = [item("fanfare_api_addon_month", 1_900), item("fanfare_pro_month", 4_900)];
+        let mut all = json!({
+            "id": "sub_1", "status": "active", "customer": "cus_1", "cancel_at_period_end": false,
+            "pause_collection": null, "schedule": null, "ended_at": null, "items": {"data": items},
+        });
+        for (name, value) in changes.as_object().unwrap() {
+            all[name] = value.clone();
+        }
+        serde_json::from_value(all).unwrap()
+    }
+
+    #[test]
+    fn a_subscription_is_read_by_the_names_of_its_prices() {
+        let terms = terms(&Plans::ours().unwrap(), &theirs(json!({}))).unwrap();
+        assert_eq!((terms.tier, terms.api_addon, terms.amount), (PlanTier::Pro, true, 6_800));
+        assert_eq!((terms.status, terms.period), (BillingStatus::Active, (10_000, 20_000)));
+        let other = theirs(json!({"items": {"data": []}}));
+        assert!(super::terms(&Plans::ours().unwrap(), &other).is_err());
+    }
+
+    #[test]
+    fn stripes_words_become_ours() {
+        for (changes, wanted) in [
+            (json!({"status": "incomplete"}), BillingStatus::Incomplete),
+            (json!({"cancel_at_period_end": true}), BillingStatus::Canceling),
+            (json!({"pause_collection": {"resumes_at": 7}}), BillingStatus::Paused),
+            (json!({"status": "past_due"}), BillingStatus::PastDue),
+            (json!({"status": "canceled"}), BillingStatus::Ended),
+            (json!({"status": "incomplete_expired"}), BillingStatus::Ended),
+        ] {
+            assert_eq!(status(&theirs(changes.clone())), wanted, "{changes}");
+        }
+    }
+}

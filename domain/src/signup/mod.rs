@@ -1,0 +1,358 @@
+//! Signing up: a link, a checkout, a letter, a password, a key.
+//!
+//! Until it is paid nobody is looked up, mailed or made, so nothing tells a known address from an unknown one. What a payment
+//! leads to is decided under the person's lock (`payment.rs`), whoever asks first: an event of Stripe or a poll.
+
+mod first_key;
+mod payment;
+mod view;
+
+use fanfare_entities::{Millis, SignupId, UserId, signup, signup::Column, signup::SignupStatus};
+use fanfare_payments::{Checkout, CheckoutSession};
+use schemars::JsonSchema;
+use sea_orm::{
+    ActiveEnum, ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter,
+    sea_query::Expr,
+};
+use secrecy::{ExposeSecret, SecretString};
+use serde::Deserialize;
+
+use crate::{
+    Domain,
+    access::PlanTier,
+    billing::{call, lookup, read},
+    error::{Code, Error, Result, Violations, violation},
+    input::text::{self, Rule},
+    limits::{self, Bucket},
+    mail, people,
+    token::{self, hash},
+};
+
+pub use first_key::first_key;
+pub(crate) use payment::apply;
+pub use view::{masked, view};
+
+const HOUR: Millis = 3_600_000;
+
+/// How long an unpaid signup lasts, in ms.
+const UNPAID: Millis = 24 * HOUR;
+
+/// How long a paid one is kept for whoever polls it, in ms.
+const PAID: Millis = 7 * 24 * HOUR;
+
+/// How often a poll asks Stripe, in ms: events may be late.
+const ASKED: Millis = 5_000;
+
+/// The plan that a signup is for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Tier {
+    /// The smallest.
+    #[default]
+    Starter,
+    /// The next.
+    Pro,
+    /// The one after it.
+    PowerUser,
+    /// The largest.
+    Agency,
+}
+
+impl From<Tier> for PlanTier {
+    fn from(tier: Tier) -> Self {
+        match tier {
+            Tier::Starter => Self::Starter,
+            Tier::Pro => Self::Pro,
+            Tier::PowerUser => Self::PowerUser,
+            Tier::Agency => Self::Agency,
+        }
+    }
+}
+
+/// Somebody who wants to sign up.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewSignup {
+    /// E-mail address of the person who will log in.
+    #[schemars(length(min = 3, max = 254))]
+    pub email: String,
+    /// Name of the person.
+    #[schemars(length(min = 1, max = 100))]
+    pub name: String,
+    /// The plan.
+    #[serde(default)]
+    pub tier: Tier,
+    /// Buys the API add-on too.
+    #[serde(default)]
+    pub api_addon: bool,
+    /// Who led the person here: letters, digits, `.`, `_` and `-`.
+    #[serde(default = "api")]
+    #[schemars(length(min = 1, max = 64))]
+    pub source: String,
+}
+
+fn api() -> String {
+    "api".to_owned()
+}
+
+/// A signup that was just made, with its id, which is shown to whoever made it and kept nowhere.
+#[derive(Debug)]
+pub struct Made {
+    /// The id, the only credential.
+    pub session_id: SecretString,
+    /// The row.
+    pub row: signup::Model,
+}
+
+/// Fails where nobody can sign up.
+///
+/// # Errors
+/// [`Code::SignupClosed`], [`Code::BillingNotConfigured`] or [`Code::MailNotConfigured`].
+pub fn require_open(cx: &Domain) -> Result<()> {
+    if !cx.settings.signup_open {
+        let message = "Nobody signs up here: this service is invitation only.";
+        return Err(Error::new(Code::SignupClosed, message));
+    }
+    cx.settings.require_billing()?;
+    mail::require(&cx.settings)
+}
+
+/// Begins a signup and opens its checkout.
+///
+/// # Errors
+/// [`require_open`]'s, everything that is wrong with the request, [`Code::RateLimited`], or [`Code::Unavailable`] if Stripe does not
+/// answer; then nothing was begun.
+pub async fn begin(cx: &Domain, new: NewSignup, address: &str) -> Result<Made> {
+    require_open(cx)?;
+    let new = checked(new)?;
+    let counted =
+        [(Bucket::SignupHour, address), (Bucket::SignupDay, address), (Bucket::SignupAll, "all")];
+    limits::admit_anybody(cx, &counted).await?;
+    let session_id = token::fresh();
+    let (id, now) = (SignupId::fresh(), cx.clock.now());
+    let session = open_checkout(cx, id, &new, session_id.expose_secret()).await?;
+    let row = signup::Model {
+        id,
+        token_hash: hash(session_id.expose_secret()),
+        email: new.email,
+        name: new.name,
+        plan_tier: new.tier.into(),
+        api_addon: new.api_addon,
+        source: new.source,
+        status: SignupStatus::Created,
+        checkout_id: Some(session.id),
+        checkout_url: session.url,
+        user_id: None,
+        is_duplicate: false,
+        asked_at: now,
+        created_at: now,
+        updated_at: now,
+        expires_at: now + UNPAID,
+    };
+    let made: signup::ActiveModel = row.clone().into();
+    signup::Entity::insert(made.reset_all()).exec_without_returning(&cx.db.write).await?;
+    Ok(Made { session_id, row })
+}
+
+fn checked(new: NewSignup) -> Result<NewSignup> {
+    let mut broken = Violations::default();
+    let email = people::normalised(&new.email);
+    if let Err(error) = &email {
+        broken.extend(error.violations().iter().cloned());
+    }
+    let name = new.name.trim().to_owned();
+    if name.is_empty() {
+        broken.note(|| {
+            violation(Code::FieldRequired, "name", "name is empty.".to_owned(), "Send a name.")
+        });
+    } else if let Some(flaw) = text::flaw("name", &name, Rule::line(100)) {
+        broken.note(|| flaw);
+    }
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    if !(1..=64).contains(&new.source.len()) || !new.source.chars().all(is_plain) {
+        broken.note(|| {
+            let message = "source must be 1 to 64 letters, digits, dots, underscores and hyphens.";
+            violation(
+                Code::InvalidField,
+                "source",
+                message.to_owned(),
+                "Send a name like my-agent.",
+            )
+        });
+    }
+    Error::check(broken)?;
+    Ok(NewSignup { email: email?, name, ..new })
+}
+
+async fn open_checkout(
+    cx: &Domain,
+    id: SignupId,
+    new: &NewSignup,
+    session_id: &str,
+) -> Result<CheckoutSession> {
+    let keys = cx.settings.plans.keys_of(new.tier.into(), new.api_addon);
+    let prices = lookup(cx, &keys).await?;
+    let page = page(cx, session_id);
+    let checkout = Checkout {
+        prices: &prices,
+        email: &new.email,
+        reference: &id.to_string(),
+        success_url: &page,
+        cancel_url: &format!("{page}/cancel"),
+    };
+    call(cx, &format!("signup:{id}:checkout"), &checkout.request()).await
+}
+
+/// Returns the address of a signup's page.
+#[must_use]
+pub fn page(cx: &Domain, session_id: &str) -> String {
+    format!("{}/signup/{session_id}", cx.settings.base_url)
+}
+
+/// Finds a signup by its id.
+///
+/// # Errors
+/// [`Code::SignupSessionNotFound`].
+pub async fn find(cx: &Domain, session_id: &str) -> Result<signup::Model> {
+    let by_token = Column::TokenHash.eq(hash(session_id));
+    let row = signup::Entity::find().filter(by_token).one(&cx.db.write).await?;
+    let missing = || {
+        Error::new(
+            Code::SignupSessionNotFound,
+            "There is no signup with this id, or it has been forgotten.",
+        )
+    };
+    row.ok_or_else(missing)
+}
+
+/// Finds a signup, and asks Stripe about one whose payment is awaited if nobody has for a while: events may be late.
+///
+/// # Errors
+/// [`Code::SignupSessionNotFound`].
+pub async fn poll(cx: &Domain, session_id: &str) -> Result<signup::Model> {
+    let row = find(cx, session_id).await?;
+    let now = cx.clock.now();
+    let Some(checkout) = row.checkout_id.as_deref().filter(|_| awaits_payment(row.status)) else {
+        return Ok(row);
+    };
+    let turn = signup::Entity::update_many()
+        .col_expr(Column::AskedAt, Expr::value(now))
+        .filter(Column::Id.eq(row.id))
+        .filter(Column::AskedAt.lte(now - ASKED))
+        .exec(&cx.db.write)
+        .await?;
+    if turn.rows_affected == 0 {
+        return Ok(row);
+    }
+    match read::<CheckoutSession>(cx, &format!("checkout/sessions/{checkout}")).await {
+        Ok(session) => apply(cx, &session).await?,
+        // Whoever polls learns it from the next poll, or an event tells.
+        Err(error) => tracing::debug!(%error, "a poll could not ask Stripe"),
+    }
+    find(cx, session_id).await
+}
+
+const fn awaits_payment(status: SignupStatus) -> bool {
+    matches!(
+        status,
+        SignupStatus::Created | SignupStatus::CheckoutOpened | SignupStatus::PaymentProcessing
+    )
+}
+
+/// Leads on to the checkout; returns where it is.
+///
+/// # Errors
+/// [`Code::SignupSessionNotFound`], or [`Code::InvalidTransition`] if there is nothing to pay any more.
+pub async fn open(cx: &Domain, session_id: &str) -> Result<String> {
+    let row = find(cx, session_id).await?;
+    let is_open = matches!(row.status, SignupStatus::Created | SignupStatus::CheckoutOpened);
+    let url = row.checkout_url.filter(|_| is_open).ok_or_else(|| {
+        Error::new(Code::InvalidTransition, "There is nothing to pay: this signup has moved on.")
+    })?;
+    let from = [SignupStatus::Created];
+    move_on(&cx.db.write, row.id, &from, SignupStatus::CheckoutOpened, cx.clock.now()).await?;
+    Ok(url)
+}
+
+/// The person went back from the checkout: closes it.
+///
+/// # Errors
+/// [`Code::SignupSessionNotFound`], or Stripe's.
+pub async fn cancel(cx: &Domain, session_id: &str) -> Result<()> {
+    let row = find(cx, session_id).await?;
+    let from = [SignupStatus::Created, SignupStatus::CheckoutOpened];
+    let Some(checkout) = row.checkout_id.filter(|_| from.contains(&row.status)) else {
+        return Ok(());
+    };
+    let session: CheckoutSession = read(cx, &format!("checkout/sessions/{checkout}")).await?;
+    if session.status == "open" {
+        let expire =
+            fanfare_payments::Request::post(format!("checkout/sessions/{checkout}/expire"));
+        let closed: CheckoutSession =
+            call(cx, &format!("signup:{}:expire", row.id), &expire).await?;
+        return apply(cx, &closed).await;
+    }
+    apply(cx, &session).await
+}
+
+/// Moves a signup on, if it is in one of these statuses.
+async fn move_on<C: ConnectionTrait>(
+    conn: &C,
+    id: SignupId,
+    from: &[SignupStatus],
+    to: SignupStatus,
+    now: Millis,
+) -> Result<bool> {
+    let moved = signup::Entity::update_many()
+        .col_expr(Column::Status, Expr::value(to.to_value()))
+        .col_expr(Column::UpdatedAt, Expr::value(now))
+        .filter(Column::Id.eq(id))
+        .filter(Column::Status.is_in(from.iter().copied()))
+        .exec(conn)
+        .await?;
+    Ok(moved.rows_affected == 1)
+}
+
+/// A person can log in now: the signups that waited for it are ready.
+pub(crate) async fn ready<C: ConnectionTrait>(conn: &C, person: UserId, now: Millis) -> Result<()> {
+    of_person(conn, person, &[SignupStatus::Paid], SignupStatus::Ready, now).await
+}
+
+async fn of_person<C: ConnectionTrait>(
+    conn: &C,
+    person: UserId,
+    from: &[SignupStatus],
+    to: SignupStatus,
+    now: Millis,
+) -> Result<()> {
+    signup::Entity::update_many()
+        .col_expr(Column::Status, Expr::value(to.to_value()))
+        .col_expr(Column::UpdatedAt, Expr::value(now))
+        .filter(Column::UserId.eq(person))
+        .filter(Column::Status.is_in(from.iter().copied()))
+        .exec(conn)
+        .await?;
+    Ok(())
+}
+
+/// Ends signups that nobody paid in time, and forgets those that ended a week ago.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn prune(cx: &Domain) -> Result<u64> {
+    let (now, db) = (cx.clock.now(), &cx.db.write);
+    let unpaid = [SignupStatus::Created, SignupStatus::CheckoutOpened];
+    signup::Entity::update_many()
+        .col_expr(Column::Status, Expr::value(SignupStatus::Expired.to_value()))
+        .col_expr(Column::UpdatedAt, Expr::value(now))
+        .filter(Column::Status.is_in(unpaid))
+        .filter(Column::ExpiresAt.lte(now))
+        .exec(db)
+        .await?;
+    let gone = signup::Entity::delete_many()
+        .filter(Column::ExpiresAt.lte(now))
+        .filter(Column::UpdatedAt.lte(now - PAID))
+        .exec(db)
+        .await?;
+    Ok(gone.rows_affected)
+}

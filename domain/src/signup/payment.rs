@@ -1,0 +1,166 @@
+//! What a payment leads to.
+
+use fanfare_entities::{
+    Millis, SignupId, UserId, signup, signup::Column, signup::SignupStatus, user_password,
+};
+use fanfare_mail::Letter;
+use fanfare_payments::{CheckoutSession, InvoicePayment, List, Request, Subscription};
+use sea_orm::{ActiveEnum, ColumnTrait, EntityTrait, QueryFilter, QuerySelect, sea_query::Expr};
+use secrecy::ExposeSecret;
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::{PAID, move_on};
+use crate::{
+    Domain, Tx,
+    billing::{call, read, subscriptions},
+    error::{Error, Result},
+    mail, people,
+    sign_in::links::{self, LinkKind},
+};
+
+/// Statuses in which no payment was seen yet. A payment counts even if the signup had been given up.
+const UNPAID: [SignupStatus; 6] = [
+    SignupStatus::Created,
+    SignupStatus::CheckoutOpened,
+    SignupStatus::PaymentProcessing,
+    SignupStatus::Failed,
+    SignupStatus::Expired,
+    SignupStatus::Cancelled,
+];
+
+/// Applies what Stripe says of a checkout, as often and as late as it is said.
+///
+/// # Errors
+/// [`crate::Code::Unavailable`] if Stripe does not answer; then it is to be applied again.
+pub(crate) async fn apply(cx: &Domain, session: &CheckoutSession) -> Result<()> {
+    let reference = session.client_reference_id.as_deref().and_then(|id| Uuid::parse_str(id).ok());
+    let Some(id) = reference.map(SignupId) else { return Ok(()) };
+    let Some(row) = signup::Entity::find_by_id(id).one(&cx.db.write).await? else { return Ok(()) };
+    let theirs: Option<Subscription> = match &session.subscription {
+        Some(id) => Some(read(cx, &format!("subscriptions/{id}")).await?),
+        None => None,
+    };
+    match theirs {
+        Some(theirs) if session.is_paid() => {
+            if UNPAID.contains(&row.status) && !row.is_duplicate {
+                settle(cx, &row, &theirs).await?;
+                // What was told before the row was there was for nobody.
+                subscriptions::refresh(cx, &theirs.id).await?;
+            }
+            give_back(cx, id, session, &theirs.id).await
+        }
+        theirs => unpaid(cx, &row, session, theirs.as_ref()).await,
+    }
+}
+
+/// Notes how far a payment is that has not come.
+async fn unpaid(
+    cx: &Domain,
+    row: &signup::Model,
+    session: &CheckoutSession,
+    theirs: Option<&Subscription>,
+) -> Result<()> {
+    let stripe = &cx.settings.require_billing()?.stripe;
+    let now = cx.clock.now();
+    let is_over = stripe.time().unwrap_or(now / 1_000) >= session.expires_at;
+    let is_lost = theirs
+        .is_some_and(|theirs| matches!(theirs.status.as_str(), "incomplete_expired" | "canceled"));
+    let to = match session.status.as_str() {
+        "complete" if is_lost => SignupStatus::Failed,
+        "complete" => SignupStatus::PaymentProcessing,
+        "expired" if is_over => SignupStatus::Expired,
+        "expired" => SignupStatus::Cancelled,
+        _ => return Ok(()),
+    };
+    let from =
+        [SignupStatus::Created, SignupStatus::CheckoutOpened, SignupStatus::PaymentProcessing];
+    move_on(&cx.db.write, row.id, &from, to, now).await?;
+    Ok(())
+}
+
+/// Makes the person, or finds the one there is, and gives the subscription to whoever has none.
+async fn settle(cx: &Domain, row: &signup::Model, theirs: &Subscription) -> Result<()> {
+    let mut tx = Tx::begin(cx).await?;
+    let now = tx.now();
+    let person = people::find_or_create_paying(cx, tx.conn(), &row.email, &row.name).await?;
+    subscriptions::lock(tx.conn(), person).await?;
+    let locked = signup::Entity::find_by_id(row.id).lock_exclusive().one(tx.conn()).await?;
+    if locked.is_none_or(|row| !UNPAID.contains(&row.status) || row.is_duplicate) {
+        return Ok(());
+    }
+    let has_another = match subscriptions::live(tx.conn(), person).await? {
+        Some(live) => live.stripe_id != theirs.id,
+        None => {
+            subscriptions::begin(cx, tx.conn(), person, theirs).await?;
+            false
+        }
+    };
+    let to = if has_another {
+        SignupStatus::PaymentProcessing
+    } else if has_password(&tx, person).await? {
+        SignupStatus::Ready
+    } else {
+        write_letter(&mut tx, row, person).await?;
+        SignupStatus::Paid
+    };
+    signup::Entity::update_many()
+        .col_expr(Column::Status, Expr::value(to.to_value()))
+        .col_expr(Column::UserId, Expr::value(person.0))
+        .col_expr(Column::IsDuplicate, Expr::value(has_another))
+        .col_expr(Column::UpdatedAt, Expr::value(now))
+        .col_expr(Column::ExpiresAt, Expr::value(now + PAID))
+        .filter(Column::Id.eq(row.id))
+        .exec(tx.conn())
+        .await?;
+    tx.commit().await
+}
+
+async fn has_password(tx: &Tx, person: UserId) -> Result<bool> {
+    Ok(user_password::Entity::find_by_id(person).one(tx.conn()).await?.is_some())
+}
+
+async fn write_letter(tx: &mut Tx, row: &signup::Model, person: UserId) -> Result<()> {
+    let token = links::create(tx, person, LinkKind::Set, links::HOME).await?;
+    let link = links::address(tx.domain(), token.expose_secret());
+    let letter = Letter::set_password(&row.email, &link);
+    mail::write(tx, &format!("signup:{}", row.id), &letter, person).await?;
+    Ok(())
+}
+
+/// Ends and refunds the subscription of somebody who had one already. Each of its calls is made once, so this may be run again.
+async fn give_back(
+    cx: &Domain,
+    id: SignupId,
+    session: &CheckoutSession,
+    subscription: &str,
+) -> Result<()> {
+    let row = signup::Entity::find_by_id(id).one(&cx.db.write).await?;
+    if row.is_none_or(|row| !row.is_duplicate || row.status != SignupStatus::PaymentProcessing) {
+        return Ok(());
+    }
+    let path = format!("subscriptions/{subscription}");
+    let theirs: Subscription = read(cx, &path).await?;
+    if theirs.status != "canceled" {
+        let _: Value = call(cx, &format!("signup:{id}:end"), &Request::delete(path)).await?;
+    }
+    if let Some(invoice) = &session.invoice {
+        refund(cx, id, invoice).await?;
+    }
+    let now: Millis = cx.clock.now();
+    let from = [SignupStatus::PaymentProcessing];
+    move_on(&cx.db.write, id, &from, SignupStatus::Completed, now).await?;
+    Ok(())
+}
+
+async fn refund(cx: &Domain, id: SignupId, invoice: &str) -> Result<()> {
+    let stripe = &cx.settings.require_billing()?.stripe;
+    let asked = Request::get("invoice_payments").with("invoice", invoice).with("status", "paid");
+    let paid: List<InvoicePayment> =
+        stripe.read(&asked).await.map_err(|failure| crate::billing::refusal(&failure))?;
+    let intent = paid.data.into_iter().find_map(|payment| payment.payment.payment_intent);
+    let intent = intent.ok_or_else(|| Error::internal("a paid invoice has no payment"))?;
+    let refund = Request::post("refunds").with("payment_intent", intent);
+    let _: Value = call(cx, &format!("signup:{id}:refund"), &refund).await?;
+    Ok(())
+}

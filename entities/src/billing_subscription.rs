@@ -1,0 +1,64 @@
+//! Table `billing_subscriptions`.
+
+use sea_orm::entity::prelude::*;
+
+use crate::{Millis, SubscriptionId, UserId, subscription::PlanTier};
+
+/// How a subscription stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
+#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
+pub enum BillingStatus {
+    /// Its first payment is not there yet.
+    Incomplete,
+    /// It is paid.
+    Active,
+    /// A payment failed and is tried again.
+    PastDue,
+    /// Nothing is collected for a while.
+    Paused,
+    /// It ends with its period.
+    Canceling,
+    /// It has ended.
+    Ended,
+}
+
+/// A person's subscription, as Stripe last said it. A person has one that has not ended.
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "billing_subscriptions")]
+pub struct Model {
+    /// Its id.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: SubscriptionId,
+    /// Whose it is.
+    pub user_id: UserId,
+    /// Stripe's id.
+    pub stripe_id: String,
+    /// Stripe's id of the customer.
+    pub customer_id: String,
+    /// How it stands.
+    pub status: BillingStatus,
+    /// The plan.
+    pub plan_tier: PlanTier,
+    /// Has it the API add-on?
+    pub api_addon: bool,
+    /// What a period costs, in the currency's smallest unit.
+    pub amount: i64,
+    /// The currency.
+    pub currency: String,
+    /// When the period began.
+    pub period_start: Millis,
+    /// When the period ends.
+    pub period_end: Millis,
+    /// Raised by every change: what was read at Stripe before the last one is not written.
+    pub revision: i64,
+    /// When it was made.
+    pub created_at: Millis,
+    /// When it was last changed.
+    pub updated_at: Millis,
+}
+
+/// No relations: joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,54 @@
+//! Table `stripe_events`.
+
+use sea_orm::entity::prelude::*;
+
+use crate::{Millis, StripeEventId};
+
+/// How far an event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
+#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
+pub enum EventStatus {
+    /// Not applied yet.
+    Pending,
+    /// What it is about was read and applied.
+    Applied,
+    /// It could not be applied.
+    Failed,
+}
+
+/// An event of Stripe, and the work of applying it.
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "stripe_events")]
+pub struct Model {
+    /// Its id as work.
+    #[sea_orm(primary_key)]
+    pub id: StripeEventId,
+    /// Stripe's id.
+    pub event_id: String,
+    /// What happened.
+    pub kind: String,
+    /// To what.
+    pub object_id: String,
+    /// How far it is.
+    pub status: EventStatus,
+    /// Why the last try failed.
+    pub last_error: Option<String>,
+    /// When there is something to do; the end of the lease while a worker holds the row; null: nothing to do.
+    pub due_at: Option<Millis>,
+    /// Raised by every claim and finish: whoever holds an older number has lost the row.
+    pub fence: i64,
+    /// Failed tries so far.
+    pub attempts: i32,
+    /// Leases in a row that ended without a result.
+    pub laps: i32,
+    /// When it came.
+    pub created_at: Millis,
+    /// When it was last changed.
+    pub updated_at: Millis,
+}
+
+/// No relations: joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

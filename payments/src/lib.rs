@@ -1,0 +1,17 @@
+//! Stripe: its calls as data, its objects as far as they are read, and the signature of its webhooks.
+//!
+//! What is absent: no database, no retry, no plan. Whoever changes something writes the [`Request`] down first and sends it under
+//! an idempotency key that follows from that row, so that sending it again changes nothing twice.
+
+mod client;
+mod objects;
+mod request;
+mod signature;
+
+pub use client::{Failure, FailureKind, Stripe, VERSION};
+pub use objects::{
+    CheckoutSession, Event, Invoice, InvoicePayment, Item, List, Price, Recurring, Schedule,
+    Subscription,
+};
+pub use request::{Checkout, Method, Request};
+pub use signature::{BadSignature, verify};

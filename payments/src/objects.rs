@@ -1,0 +1,194 @@
+//! Stripe's objects, as far as they are read.
+
+use serde::Deserialize;
+
+/// A list.
+#[derive(Debug, Clone, Deserialize)]
+pub struct List<T> {
+    /// Its rows, newest first.
+    pub data: Vec<T>,
+    /// Are there more?
+    #[serde(default)]
+    pub has_more: bool,
+}
+
+/// A price.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Price {
+    /// Its id.
+    pub id: String,
+    /// Our name of it, while it is the one that is sold under it.
+    pub lookup_key: Option<String>,
+    /// What is sold: its id is our name of it, which an older price keeps.
+    pub product: String,
+    /// In the currency's smallest unit.
+    pub unit_amount: Option<i64>,
+    /// The currency.
+    pub currency: String,
+    /// How often it is paid; absent: once.
+    pub recurring: Option<Recurring>,
+}
+
+/// How often a price is paid.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Recurring {
+    /// `month`.
+    pub interval: String,
+}
+
+/// A checkout.
+#[derive(Debug, Clone, Deserialize)]
+pub struct CheckoutSession {
+    /// Its id.
+    pub id: String,
+    /// Where a person pays, while it is open.
+    pub url: Option<String>,
+    /// `open`, `complete` or `expired`.
+    pub status: String,
+    /// `unpaid`, `paid` or `no_payment_required`.
+    pub payment_status: String,
+    /// Our id of what is bought.
+    pub client_reference_id: Option<String>,
+    /// The customer, once there is one.
+    pub customer: Option<String>,
+    /// The subscription, once it is complete.
+    pub subscription: Option<String>,
+    /// The first invoice of the subscription.
+    pub invoice: Option<String>,
+    /// When it ends by itself, in Unix seconds.
+    pub expires_at: i64,
+}
+
+impl CheckoutSession {
+    /// Returns true once the money is there.
+    #[must_use]
+    pub fn is_paid(&self) -> bool {
+        self.status == "complete" && self.payment_status != "unpaid"
+    }
+}
+
+/// A subscription.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Subscription {
+    /// Its id.
+    pub id: String,
+    /// `incomplete`, `active`, `past_due`, `canceled` and others.
+    pub status: String,
+    /// The customer.
+    pub customer: String,
+    /// Its items; periods stand on them.
+    pub items: List<Item>,
+    /// Does it end with the period?
+    pub cancel_at_period_end: bool,
+    /// Its pause, if it has one.
+    pub pause_collection: Option<PauseCollection>,
+    /// Its schedule, if it has one.
+    pub schedule: Option<String>,
+    /// When it ended, in Unix seconds.
+    pub ended_at: Option<i64>,
+}
+
+/// The pause of a subscription.
+#[derive(Debug, Clone, Deserialize)]
+pub struct PauseCollection {
+    /// When it ends, in Unix seconds.
+    pub resumes_at: Option<i64>,
+}
+
+/// An item of a subscription.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Item {
+    /// Its id.
+    pub id: String,
+    /// What is paid for it.
+    pub price: Price,
+    /// In Unix seconds.
+    pub current_period_start: i64,
+    /// In Unix seconds.
+    pub current_period_end: i64,
+}
+
+/// An invoice.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Invoice {
+    /// Its id.
+    pub id: String,
+    /// What it is of.
+    pub parent: Option<InvoiceParent>,
+}
+
+/// What an invoice is of.
+#[derive(Debug, Clone, Deserialize)]
+pub struct InvoiceParent {
+    /// A subscription.
+    pub subscription_details: Option<SubscriptionDetails>,
+}
+
+/// The subscription that an invoice is of.
+#[derive(Debug, Clone, Deserialize)]
+pub struct SubscriptionDetails {
+    /// Its id.
+    pub subscription: String,
+}
+
+impl Invoice {
+    /// Returns the subscription that it is of.
+    #[must_use]
+    pub fn subscription(&self) -> Option<&str> {
+        let details = self.parent.as_ref()?.subscription_details.as_ref()?;
+        Some(&details.subscription)
+    }
+}
+
+/// What pays an invoice.
+#[derive(Debug, Clone, Deserialize)]
+pub struct InvoicePayment {
+    /// `paid`, `open` or `canceled`.
+    pub status: String,
+    /// How.
+    pub payment: PaymentOf,
+}
+
+/// How an invoice is paid.
+#[derive(Debug, Clone, Deserialize)]
+pub struct PaymentOf {
+    /// A payment intent.
+    pub payment_intent: Option<String>,
+}
+
+/// A subscription schedule.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Schedule {
+    /// Its id.
+    pub id: String,
+    /// The subscription, while it manages one.
+    pub subscription: Option<String>,
+    /// The subscription that it let go.
+    pub released_subscription: Option<String>,
+}
+
+/// An event, of which only the name and the object's id are believed.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Event {
+    /// Its id.
+    pub id: String,
+    /// What happened.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// To what.
+    pub data: EventData,
+}
+
+/// What an event is about.
+#[derive(Debug, Clone, Deserialize)]
+pub struct EventData {
+    /// The object as it was.
+    pub object: EventObject,
+}
+
+/// The object that an event is about.
+#[derive(Debug, Clone, Deserialize)]
+pub struct EventObject {
+    /// Its id.
+    pub id: String,
+}

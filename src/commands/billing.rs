@@ -1,0 +1,38 @@
+//! `fanfare billing`: what is sold, at Stripe.
+
+use anyhow::Result;
+use fanfare_domain::billing;
+
+use super::say;
+use crate::{
+    config::Config,
+    start::{self, Way},
+};
+
+/// What is done.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// Makes the products and prices that are missing, found by their lookup keys, and prints the keys of those it made. Run it
+    /// again whenever the plans have changed.
+    Setup,
+}
+
+/// Does it.
+///
+/// # Errors
+/// There is no Stripe account, or Stripe does not answer.
+pub async fn run(config: Config, command: Command) -> Result<()> {
+    crate::init_log(&config)?;
+    let way = Way { listen: config.listen, migrate: config.is_embedded(), simulator: None };
+    let cx = start::domain(&config, way).await?;
+    match command {
+        Command::Setup => {
+            let made = billing::setup(&cx).await?;
+            tracing::info!(made = made.len(), "products and prices are as the plans say");
+            for key in made {
+                say(key);
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,61 @@
+//! Applying one event of Stripe.
+
+use fanfare_domain::{
+    billing::events::{self, EventOutcome},
+    work::{Hold, MAX_LAPS},
+};
+use fanfare_entities::stripe_event;
+use fanfare_jobs::{ApplyStripeEvent, JobKind};
+use tracing::Instrument;
+
+use crate::{Context, lease, publish_post::verdict};
+
+/// Tries of an event; the last waits are two hours each, since Stripe may be away for long.
+const TRIES: i32 = 20;
+
+/// Applies an event, if it is due and nobody else has it.
+pub async fn run(job: ApplyStripeEvent, cx: Context) {
+    let row = match events::claim(&cx.domain, &cx.name, job.event_id).await {
+        Ok(Some(row)) => row,
+        Ok(None) => return,
+        Err(error) => {
+            tracing::debug!(%error, "claim failed; the event will be enqueued again");
+            return;
+        }
+    };
+    let span = tracing::error_span!("stripe_event", event.id = row.event_id, event.kind = row.kind);
+    carry(&cx, &row).instrument(span).await;
+}
+
+async fn carry(cx: &Context, row: &stripe_event::Model) {
+    cx.failpoint.reach("event_claimed").await;
+    let hold = Hold { id: row.id.0, fence: row.fence };
+    let outcome = lease::kept(cx, JobKind::ApplyStripeEvent, hold, apply(cx, row)).await;
+    cx.failpoint.reach("event_applied").await;
+    cx.tally.event(&outcome);
+    match events::finish(&cx.domain, hold, &outcome).await {
+        Ok(_) => tracing::debug!(?outcome, "the event was worked on"),
+        Err(error) => {
+            tracing::warn!(%error, "an event's result was not written; it will be applied again")
+        }
+    }
+}
+
+async fn apply(cx: &Context, row: &stripe_event::Model) -> EventOutcome {
+    if row.laps > MAX_LAPS {
+        return EventOutcome::Failed("its workers ended before it was applied".to_owned());
+    }
+    match events::apply(&cx.domain, row).await {
+        Ok(()) => EventOutcome::Applied,
+        Err(error) => {
+            let why = error.message().to_owned();
+            let tries = row.attempts + 1;
+            if tries >= TRIES {
+                tracing::error!(why, "an event of Stripe was given up");
+                return EventOutcome::Failed(why);
+            }
+            tracing::warn!(why, "an event of Stripe was not applied; it is tried again");
+            EventOutcome::Again(verdict::after_wait(row.id.0, row.attempts, None, cx.now()), why)
+        }
+    }
+}
