@@ -25,6 +25,7 @@ mod remote;
 mod s3;
 mod scratch;
 mod scrub;
+mod shrink;
 mod store;
 mod stored;
 #[cfg(test)]
@@ -43,6 +44,7 @@ pub use kind::{extension, sniff, supported};
 pub use remote::{Copied, CopyError, MAX_REMOTE, copy_remote};
 pub use s3::S3;
 pub use scratch::Scratch;
+pub use shrink::shrink;
 pub use store::{Found, Store};
 pub use stored::{Stat, Stored};
 pub use tools::Tools;

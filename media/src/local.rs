@@ -22,6 +22,17 @@ impl Local {
     }
 }
 
+impl Local {
+    /// A file of our own with these bytes.
+    pub async fn of(bytes: &[u8], space: &Space) -> Result<Self, Error> {
+        let (file, copy) = space.fresh("copy")?;
+        let mut file = tokio::fs::File::from_std(file);
+        file.write_all(bytes).await?;
+        file.flush().await?;
+        Ok(Self { path: copy.to_path_buf(), _copy: Some(copy) })
+    }
+}
+
 impl Store {
     /// How much room [`Store::local`] needs for a file of so many bytes.
     pub(crate) fn room_for(&self, bytes: u64) -> u64 {

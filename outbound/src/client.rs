@@ -6,7 +6,7 @@ use http::Method;
 use url::{Host, Origin, Url};
 
 use crate::{
-    Error, ErrorKind, Policy, Request,
+    Error, ErrorKind, Policy, Request, opened,
     policy::{self, Rules},
     resolver::{self, Lookup, Resolver},
 };
@@ -31,10 +31,16 @@ pub struct Client {
 /// A pool is keyed by origin alone. So trusted requests have one of their own: a connection that was opened under
 /// trust is never found by a request that has to pass the guard.
 struct Pools {
-    guarded: reqwest::Client,
-    open: reqwest::Client,
+    guarded: Pair,
+    open: Pair,
     rules: Rules,
     lookup: Lookup,
+}
+
+/// What sends over connections that are kept, and what opens a connection of its own for each request.
+struct Pair {
+    kept: reqwest::Client,
+    fresh: reqwest::Client,
 }
 
 impl Client {
@@ -52,8 +58,12 @@ impl Client {
         tune: fn(reqwest::ClientBuilder) -> reqwest::ClientBuilder,
     ) -> Result<Self, Error> {
         let build = |filter| {
-            let resolver = Resolver { lookup: lookup.clone(), filter };
-            tune(builder(resolver)).build().map_err(|cause| Error::from_setup(&cause))
+            let client = |kept| {
+                let resolver = Resolver { lookup: lookup.clone(), filter };
+                let made = tune(builder(resolver).pool_max_idle_per_host(kept)).build();
+                made.map_err(|cause| Error::from_setup(&cause))
+            };
+            Ok::<_, Error>(Pair { kept: client(IDLE_PER_HOST)?, fresh: client(0)? })
         };
         let pools = Pools {
             guarded: build(!rules.any_address)?,
@@ -136,6 +146,15 @@ impl Client {
     }
 
     pub(crate) fn pool(&self, trusted: bool) -> &reqwest::Client {
+        &self.pair(trusted).kept
+    }
+
+    /// Sends over a connection that nobody has used before.
+    pub(crate) fn fresh(&self, trusted: bool) -> &reqwest::Client {
+        &self.pair(trusted).fresh
+    }
+
+    fn pair(&self, trusted: bool) -> &Pair {
         if trusted { &self.pools.open } else { &self.pools.guarded }
     }
 }
@@ -151,8 +170,8 @@ fn builder(resolver: Resolver) -> reqwest::ClientBuilder {
         .referer(false)
         .connect_timeout(CONNECT_TIMEOUT)
         .pool_idle_timeout(IDLE_TIMEOUT)
-        .pool_max_idle_per_host(IDLE_PER_HOST)
         .tcp_nodelay(true)
+        .connector_layer(opened::layer())
 }
 
 impl fmt::Debug for Client {

@@ -1,6 +1,6 @@
 //! What went wrong with a request, and whether the server may have acted on it.
 
-use std::error::Error as StdError;
+use std::{error::Error as StdError, io};
 
 use url::Url;
 
@@ -88,6 +88,32 @@ impl Error {
             ErrorKind::Nonsense => format!("The answer of {host} cannot be read: {cause}."),
         }
     }
+}
+
+/// True if a connection that stood was closed before an answer came.
+pub(crate) fn is_closed(cause: &reqwest::Error) -> bool {
+    if cause.is_connect() || cause.is_timeout() || cause.is_builder() {
+        return false;
+    }
+    let mut next = cause.source();
+    while let Some(error) = next {
+        if let Some(error) = error.downcast_ref::<hyper::Error>()
+            && (error.is_incomplete_message() || error.is_closed() || error.is_canceled())
+        {
+            return true;
+        }
+        if let Some(error) = error.downcast_ref::<io::Error>() {
+            return matches!(
+                error.kind(),
+                io::ErrorKind::ConnectionReset
+                    | io::ErrorKind::ConnectionAborted
+                    | io::ErrorKind::BrokenPipe
+                    | io::ErrorKind::UnexpectedEof
+            );
+        }
+        next = error.source();
+    }
+    false
 }
 
 /// Why a response broke off, without the address that the HTTP library would print along.

@@ -6,6 +6,7 @@ use tokio::time::{Duration, Instant, timeout_at};
 use crate::{
     Download, Error, ErrorKind, Reply, Request,
     body::{Leash, Outgoing},
+    error, opened,
     piece::Piece,
     redirect,
 };
@@ -75,28 +76,58 @@ impl Request {
         std::mem::replace(&mut self.payload, again)
     }
 
-    /// One request to the address as it is now.
+    /// One request to the address as it is now. A server may close a kept connection at the very moment at which it is
+    /// used again: a request that changes nothing is then sent once more, on a connection of its own.
     async fn exchange(
         &mut self,
         trusted: bool,
         until: Instant,
     ) -> Result<(reqwest::Response, Leash), Error> {
         self.client.judge(&self.url, trusted)?;
+        let client = self.client.clone();
+        let harmless = matches!(self.method, Method::GET | Method::HEAD) && self.payload.is_empty();
+        match self.attempt(client.pool(trusted), until).await {
+            Err(Broken { closed: true, .. }) if harmless => {
+                let again = self.attempt(client.fresh(trusted), until).await;
+                again.map_err(|broken| broken.error)
+            }
+            other => other.map_err(|broken| broken.error),
+        }
+    }
+
+    async fn attempt(
+        &mut self,
+        over: &reqwest::Client,
+        until: Instant,
+    ) -> Result<(reqwest::Response, Leash), Broken> {
         let announce = matches!(self.method, Method::POST | Method::PUT | Method::PATCH);
         let (body, leash) = Outgoing::new(self.handed(), announce);
         let mut request = reqwest::Request::new(self.method.clone(), self.url.clone());
         *request.headers_mut() = self.headers.clone();
         // A wrapped body cannot be cloned, so nothing below can send it a second time.
         *request.body_mut() = Some(reqwest::Body::wrap(body));
-        match timeout_at(until, self.client.pool(trusted).execute(request)).await {
+        let sending = timeout_at(until, over.execute(request));
+        let (answer, opened) = opened::watched(sending).await;
+        match answer {
             Ok(Ok(response)) => Ok((response, leash)),
-            Ok(Err(cause)) => Err(Error::from_transport(&self.url, leash.withdraw(), &cause)),
+            Ok(Err(cause)) => Err(Broken {
+                error: Error::from_transport(&self.url, leash.withdraw(), &cause),
+                closed: !opened && error::is_closed(&cause),
+            }),
             Err(_) => {
                 let kind = if leash.withdraw() { ErrorKind::NotSent } else { ErrorKind::Lost };
-                Err(Error::new(kind, &self.url, "the deadline passed"))
+                let error = Error::new(kind, &self.url, "the deadline passed");
+                Err(Broken { error, closed: false })
             }
         }
     }
+}
+
+/// A request without an answer.
+struct Broken {
+    error: Error,
+    /// The connection had been used before, and was closed before an answer came.
+    closed: bool,
 }
 
 /// What came of a request, as it is counted.

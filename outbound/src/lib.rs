@@ -11,6 +11,7 @@ mod client;
 mod error;
 mod exchange;
 mod multipart;
+mod opened;
 mod piece;
 mod policy;
 mod redirect;

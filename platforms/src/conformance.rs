@@ -1,6 +1,8 @@
 //! What holds of every connector in the list: its descriptor is complete and true to itself, its examples show all it
 //! can do, and each limit holds at its edge and one past it.
 
+pub mod progress;
+
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -178,7 +180,7 @@ fn edges(shape: &Shape) -> (Vec<Value>, Vec<Value>) {
     };
     match shape {
         Shape::Bool => (vec![json!(true)], vec![json!("true"), json!(1)]),
-        Shape::Text { min, max } => {
+        Shape::Text { min, max } | Shape::Id { min, max } => {
             let mut past = vec![json!("n".repeat(max + 1)), json!(7)];
             past.extend((*min > 0).then(|| json!("n".repeat(min - 1))));
             (vec![json!("n".repeat(*min)), json!("n".repeat(*max))], past)

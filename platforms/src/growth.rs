@@ -8,7 +8,13 @@ use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use crate::{Account, Draft, all, article, rehearsal, text, validate, warnings};
+use crate::{
+    Account, Draft, all, article,
+    conformance::progress,
+    linkedin, page,
+    rehearsal::{self, Network},
+    text, validate, warnings, wordpress,
+};
 
 /// Sizes that are compared, in bytes.
 const SMALL: usize = 6 << 10;
@@ -158,7 +164,7 @@ fn processor_time() -> Duration {
 
 #[test]
 fn texts_are_counted_and_searched_in_proportion_to_their_length() {
-    let functions: [(&str, Reader); 13] = [
+    let functions: [(&str, Reader); 18] = [
         ("graphemes", |text| seen(&text::graphemes(text))),
         ("UTF-16 units", |text| seen(&text::utf16_units(text))),
         ("X units", |text| seen(&text::x_units(text))),
@@ -172,9 +178,46 @@ fn texts_are_counted_and_searched_in_proportion_to_their_length() {
         ("title", |text| seen(&article::title(None, text, 100))),
         ("text without title", |text| seen(&article::text(None, text))),
         ("slug", |text| seen(&article::slug(text, Uuid::nil()))),
+        ("pasted identifier", |text| seen(&text::pasted(text))),
+        ("LinkedIn commentary", |text| seen(&linkedin::commentary_of(text))),
+        ("WordPress HTML", |text| seen(&wordpress::html_of(text))),
+        ("page", |text| seen(&parsed(text, "text/html; charset=utf-8"))),
+        ("page without a charset", |text| seen(&parsed(text, "text/html"))),
     ];
     for (name, run) in &functions {
         proportional(name, run);
+    }
+}
+
+/// A page whose title, description and rest are this text.
+fn parsed(text: &str, content_type: &str) -> Option<page::Page> {
+    let html =
+        format!("<title>{text}</title><meta property=og:description content='{text}'>{text}");
+    page::parse(html.as_bytes(), content_type, &"https://a.example/".parse().ok()?)
+}
+
+/// Readers of errors, over what a network may say in them.
+#[test]
+fn errors_of_every_network_are_read_in_proportion_to_their_length() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    for platform in all() {
+        let id = platform.spec().id;
+        let draft = progress::drafts(*platform).next().unwrap();
+        for unit in ["a", " ", "&amp;", "\\", "é", "Validation failed: "] {
+            let input = |size: usize| unit.repeat(size / unit.len());
+            growth(&format!("errors of {id} with {unit:?}"), &input, &|text: &str| {
+                let said = text.to_owned();
+                runtime.block_on(async {
+                    let body = json!({
+                        "message": said, "error": {"message": said, "error_user_msg": said},
+                        "errors": [{"message": said}], "detail": said, "description": said,
+                    });
+                    let network = Network::start(move |_| (400, body.clone())).await;
+                    let session = progress::session(&network, id);
+                    seen(&platform.publish(&session, &draft, None).await.is_ok());
+                });
+            });
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use crate::{Error, Result};
+use crate::{Error, Result, text};
 
 /// The address given in the credential `field`, as it is kept: with a scheme, without user, query, fragment and the
 /// slash at its end.
@@ -14,9 +14,9 @@ pub fn address(field: &str, given: &str) -> Result<Url> {
         Error::invalid_credentials(format!("{field} is not the address of a server."))
             .with_remedy("Give an address like https://name.example.")
     };
-    let given = given.trim();
+    let given = &text::pasted(given);
     let with_scheme =
-        if given.contains("://") { given.to_owned() } else { format!("https://{given}") };
+        if given.contains("://") { given.clone() } else { format!("https://{given}") };
     let mut url = Url::parse(&with_scheme).map_err(|_| wrong())?;
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
         return Err(wrong());
@@ -50,6 +50,7 @@ mod tests {
     fn a_server_is_known_by_one_address() {
         let cases = [
             (" https://Blog.example/ ", "https://blog.example/"),
+            ("\u{feff}blog.example\u{200b}", "https://blog.example/"),
             ("blog.example", "https://blog.example/"),
             ("https://blog.example/news//", "https://blog.example/news"),
             ("http://127.0.0.1:8080", "http://127.0.0.1:8080/"),

@@ -62,7 +62,7 @@ pub use pace::{Pace, Per};
 pub use page::PictureShrinker;
 pub use schema::{content_limits, describe, media_limits, settings_schema};
 pub use session::{Account, Secrets, Session};
-pub use settings::warnings;
+pub use settings::{tidy, warnings};
 pub use shown::{About, Api, Evidence, Example, Source};
 pub use spec::{
     Caption, Connect, CredentialField, DocumentRules, Frame, MediaRules, PostType, Setting, Shape,

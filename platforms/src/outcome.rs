@@ -166,11 +166,21 @@ pub fn read_state<T: Default + serde::de::DeserializeOwned>(
     state: Option<&Value>,
 ) -> crate::Result<T> {
     let Some(state) = state else { return Ok(T::default()) };
-    T::deserialize(state).map_err(|_| {
-        crate::Error::misconfigured("The stored progress of the post cannot be read.").with_remedy(
-            "Look on the platform whether a part of the post is public; if not, make the post again.",
-        )
-    })
+    T::deserialize(state).map_err(|_| unreadable())
+}
+
+/// Checks that a connector which publishes in one call, and so never stores anything, has nothing stored.
+///
+/// # Errors
+/// [`crate::Kind::Misconfigured`] for any state, as in [`read_state`].
+pub fn no_state(state: Option<&Value>) -> crate::Result<()> {
+    if state.is_some() { Err(unreadable()) } else { Ok(()) }
+}
+
+fn unreadable() -> crate::Error {
+    crate::Error::misconfigured("The stored progress of the post cannot be read.").with_remedy(
+        "Look on the platform whether a part of the post is public; if not, make the post again.",
+    )
 }
 
 impl Progress {

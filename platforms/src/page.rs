@@ -58,7 +58,7 @@ pub async fn read(session: &Session, address: &str) -> Option<Page> {
 }
 
 /// Reads a page that came from `url`.
-fn parse(html: &[u8], content_type: &str, url: &Url) -> Option<Page> {
+pub(crate) fn parse(html: &[u8], content_type: &str, url: &Url) -> Option<Page> {
     let decoded = charset::decode(html, content_type);
     let said = head::read(&decoded.text);
     let base = said.base.and_then(|base| url.join(&base).ok()).unwrap_or_else(|| url.clone());

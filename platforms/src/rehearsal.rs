@@ -110,6 +110,7 @@ impl Network {
         Session {
             http: client.trusting(std::slice::from_ref(&self.base)),
             base: Some(self.base.clone()),
+            simulated: false,
             account,
             secrets,
             app: Some(App { client_id: "app".into(), client_secret: "app-secret".into() }),
@@ -134,7 +135,16 @@ impl Drop for Network {
 pub fn offline() -> Session {
     let http = Client::new(Policy::default()).unwrap();
     let (account, secrets) = (Account::default(), Secrets::new());
-    Session { http, base: None, account, secrets, app: None, pictures: None, now: at(0) }
+    Session {
+        http,
+        base: None,
+        simulated: false,
+        account,
+        secrets,
+        app: None,
+        pictures: None,
+        now: at(0),
+    }
 }
 
 async fn serve(mut stream: TcpStream, log: Arc<Mutex<Vec<Seen>>>, answers: Answers) {

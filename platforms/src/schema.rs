@@ -38,7 +38,9 @@ fn object_schema<'a>(settings: impl Iterator<Item = &'a Setting>) -> Map<String,
 fn shape_schema(shape: &Shape) -> Map<String, Value> {
     let schema = match shape {
         Shape::Bool => json!({"type": "boolean"}),
-        Shape::Text { min, max } => json!({"type": "string", "minLength": min, "maxLength": max}),
+        Shape::Text { min, max } | Shape::Id { min, max } => {
+            json!({"type": "string", "minLength": min, "maxLength": max})
+        }
         Shape::Url => {
             json!({"type": "string", "format": "uri", "pattern": "^[hH][tT][tT][pP][sS]?://"})
         }
@@ -205,7 +207,9 @@ fn setting_entry(setting: &Setting) -> Value {
 fn shape_entry(shape: &Shape) -> Map<String, Value> {
     let entry = match shape {
         Shape::Bool => json!({"type": "boolean"}),
-        Shape::Text { min, max } => json!({"type": "string", "min": min, "max": max}),
+        Shape::Text { min, max } | Shape::Id { min, max } => {
+            json!({"type": "string", "min": min, "max": max})
+        }
         Shape::Url => json!({"type": "url"}),
         Shape::Choice(values) => json!({"type": "string", "values": values}),
         Shape::Integer { min, max } => json!({"type": "integer", "min": min, "max": max}),

@@ -22,6 +22,8 @@ pub struct Session {
     /// Replaces scheme, host and prefix of the network's addresses, also of those in credentials. `None`: the
     /// network itself.
     pub base: Option<Url>,
+    /// The network behind `base` is a simulated one: what is public there is shown there alone.
+    pub simulated: bool,
     /// The account to publish on; empty while its credentials are being verified.
     pub account: Account,
     /// Its secrets.
@@ -58,6 +60,15 @@ impl Session {
         let base = self.base.as_ref().map_or(default, Url::as_str);
         Url::parse(&format!("{}{path}", base.trim_end_matches('/')))
             .map_err(|_| Error::misconfigured("The platform's address is not valid."))
+    }
+
+    /// Returns the address under which people see `path` (which starts with a slash): on `home`, the network's public
+    /// site, whatever server its API is called on. What is simulated is shown by the simulator.
+    #[must_use]
+    pub fn public_url(&self, home: &str, path: &str) -> Option<String> {
+        let base = self.base.as_ref().filter(|_| self.simulated).map_or(home, Url::as_str);
+        let url = Url::parse(&format!("{}{path}", base.trim_end_matches('/'))).ok()?;
+        Some(url.into())
     }
 }
 
@@ -153,6 +164,18 @@ impl fmt::Debug for Secrets {
 #[cfg(test)]
 mod tests {
     use super::Secrets;
+    use crate::{Session, rehearsal};
+
+    #[test]
+    fn people_are_sent_to_the_public_site_whatever_server_the_api_is_called_on() {
+        let own = "https://bots.example/telegram/".parse().ok();
+        let session = Session { base: own, ..rehearsal::offline() };
+        let address = |session: &Session| session.public_url("https://t.me", "/news/7");
+        assert_eq!(address(&session).as_deref(), Some("https://t.me/news/7"));
+        let simulated = Session { simulated: true, ..session };
+        assert_eq!(address(&simulated).as_deref(), Some("https://bots.example/telegram/news/7"));
+        assert_eq!(rehearsal::offline().public_url("", "/archives/C1"), None);
+    }
 
     #[test]
     fn debug_shows_names_but_no_values() {

@@ -1,8 +1,8 @@
 //! Settings that several networks share.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::{Draft, Platform, Setting, Shape, Warning};
+use crate::{Draft, Platform, Setting, Shape, Warning, text::pasted};
 
 /// Marks the post as made with AI where the network has such a label.
 pub const AI_GENERATED: Setting = Setting::optional(
@@ -35,6 +35,30 @@ pub fn warnings(platform: &dyn Platform, draft: &Draft) -> Vec<Warning> {
         Warning::new(format!("settings.{}", one.name), message)
     });
     unlabelled.chain(platform.warnings(draft)).collect()
+}
+
+/// Takes the marks that nobody sees out of identifiers and addresses among the settings.
+pub fn tidy(platform: &dyn Platform, settings: &mut Map<String, Value>) {
+    tidy_object(platform.spec().settings, settings);
+}
+
+fn tidy_object(known: &[Setting], given: &mut Map<String, Value>) {
+    for setting in known {
+        if let Some(value) = given.get_mut(setting.name) {
+            tidy_value(&setting.shape, value);
+        }
+    }
+}
+
+fn tidy_value(shape: &Shape, value: &mut Value) {
+    match (shape, value) {
+        (Shape::Id { .. } | Shape::Url, Value::String(text)) => *text = pasted(text),
+        (Shape::List { of, .. }, Value::Array(items)) => {
+            items.iter_mut().for_each(|item| tidy_value(of, item));
+        }
+        (Shape::Object(fields), Value::Object(given)) => tidy_object(fields, given),
+        _ => {}
+    }
 }
 
 /// Was the label asked for, under either of its names?

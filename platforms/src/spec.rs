@@ -330,7 +330,14 @@ pub enum Shape {
         /// Most characters.
         max: usize,
     },
-    /// An http or https address.
+    /// An identifier of `min` to `max` characters, from which marks that nobody sees are taken.
+    Id {
+        /// Fewest characters.
+        min: usize,
+        /// Most characters.
+        max: usize,
+    },
+    /// An http or https address, tidied as identifiers are.
     Url,
     /// One of these texts.
     Choice(&'static [&'static str]),

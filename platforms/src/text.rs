@@ -2,12 +2,16 @@
 
 mod address;
 mod emoji;
+mod language;
 mod link;
+mod pasted;
 mod tld;
 mod toot;
 mod weighted;
 
 pub use address::{Addresses, bare_address, first_address};
+pub use language::{TAG_MAX, is_language_tag, language_violation};
+pub use pasted::pasted;
 pub use toot::mastodon_units;
 use unicode_segmentation::UnicodeSegmentation;
 pub use weighted::{without_x_links, x_links, x_units};
@@ -63,31 +67,4 @@ pub fn slack_units(text: &str) -> usize {
         _ => 1,
     };
     text.chars().map(length).sum()
-}
-
-/// The shape of a BCP 47 tag: a language of 2 or 3 letters, then parts of up to 8 letters or digits.
-#[must_use]
-pub fn is_language_tag(tag: &str) -> bool {
-    let mut parts = tag.split('-');
-    let language = parts.next().unwrap_or_default();
-    matches!(language.len(), 2 | 3)
-        && language.bytes().all(|byte| byte.is_ascii_alphabetic())
-        && parts.all(|part| {
-            (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
-        })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_language_tag;
-
-    #[test]
-    fn language_tags_are_known_by_their_shape() {
-        for tag in ["en", "pt-BR", "zh-Hant-TW", "gsw", "de-1996"] {
-            assert!(is_language_tag(tag), "{tag}");
-        }
-        for tag in ["", "e", "english", "en_US", "en-", "-en", "en-muchtoolong", "日本"] {
-            assert!(!is_language_tag(tag), "{tag}");
-        }
-    }
 }

@@ -10,28 +10,38 @@ const DEPTH: usize = 8;
 pub(crate) struct Asks {
     /// Names of sample entries.
     pub codecs: &'static [&'static [u8; 4]],
+    /// Fewest and most frames a second.
+    pub frames: (f64, f64),
     /// The index has to come first.
     pub index_first: bool,
 }
 
+/// A rate is counted from an index, which rounds: 24 may be told as 23.976.
+const RATE_SLACK: f64 = 0.1;
+
 /// H.264 alone.
-pub(crate) const H264: Asks = Asks { codecs: &[b"avc1", b"avc3"], index_first: false };
+pub(crate) const H264: Asks =
+    Asks { codecs: &[b"avc1", b"avc3"], frames: (0.0, f64::INFINITY), index_first: false };
 /// H.264 and HEVC.
 pub(crate) const H264_OR_HEVC: Asks =
-    Asks { codecs: &[b"avc1", b"avc3", b"hvc1", b"hev1"], index_first: false };
+    Asks { codecs: &[b"avc1", b"avc3", b"hvc1", b"hev1"], ..H264 };
 /// These, VP8 and VP9.
 pub(crate) const OF_BROWSERS: Asks =
-    Asks { codecs: &[b"avc1", b"avc3", b"hvc1", b"hev1", b"vp08", b"vp09"], index_first: false };
-/// H.264 or HEVC, from a file that plays while it loads.
-pub(crate) const STREAMED: Asks = Asks { index_first: true, ..H264_OR_HEVC };
+    Asks { codecs: &[b"avc1", b"avc3", b"hvc1", b"hev1", b"vp08", b"vp09"], ..H264 };
+/// H.264 or HEVC at 23 to 60 frames a second, from a file that plays while it loads.
+pub(crate) const STREAMED: Asks = Asks { index_first: true, frames: (23.0, 60.0), ..H264_OR_HEVC };
 
 /// What an index says.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Film {
     /// The name of the picture's sample entry.
     codec: [u8; 4],
     /// Number of the profile of H.264.
     profile: Option<u8>,
+    /// More than 8 bits, or not 4:2:0, as HEVC and VP9 write it.
+    rich: bool,
+    /// Frames a second.
+    rate: Option<f64>,
     /// Number of the transfer characteristics (ITU-T H.273).
     transfer: Option<u16>,
     /// There is sound, and it is AAC.
@@ -44,11 +54,14 @@ impl Film {
     pub fn plays(&self, asks: Asks) -> bool {
         // Baseline, Main, Extended, High: 4:2:0 in 8 bits. 16 is PQ and 18 HLG.
         let plain = self.profile.is_none_or(|profile| matches!(profile, 66 | 77 | 88 | 100));
-        let ordinary = !matches!(self.transfer, Some(16 | 18));
+        let ordinary = !self.rich && !matches!(self.transfer, Some(16 | 18));
+        let (fewest, most) = (asks.frames.0 - RATE_SLACK, asks.frames.1 + RATE_SLACK);
+        let timely = self.rate.is_none_or(|rate| (fewest..=most).contains(&rate));
         let codec = asks.codecs.iter().any(|codec| **codec == self.codec);
         codec
             && plain
             && ordinary
+            && timely
             && self.aac != Some(false)
             && (self.index_first || !asks.index_first)
     }
@@ -122,6 +135,7 @@ impl Index {
                 Some(b"vide") if !found => {
                     found = true;
                     film.codec = name;
+                    film.rate = rate(track);
                     picture(entry.get(78..).unwrap_or_default(), &mut film);
                 }
                 Some(b"soun") if film.aac.is_none() => {
@@ -138,12 +152,36 @@ fn picture(boxes: &[u8], film: &mut Film) {
     for (name, content) in children(boxes) {
         match (&name, content) {
             (b"avcC", [_, profile, ..]) => film.profile = Some(*profile),
+            (b"hvcC", content) => {
+                let [chroma, depth] = [16, 17].map(|at| content.get(at).copied().unwrap_or(0));
+                film.rich = chroma & 3 > 1 || depth & 7 > 0;
+            }
+            // Behind version and flags: profile, level, and depth and sampling in one byte. 0 and 1 are 4:2:0.
+            (b"vpcC", [_, _, _, _, _, _, form, ..]) => {
+                film.rich = form >> 4 > 8 || form >> 1 & 7 > 1;
+            }
             (b"colr", [b'n', b'c', b'l', _, _, _, high, low, ..]) => {
                 film.transfer = Some(u16::from_be_bytes([*high, *low]));
             }
             _ => {}
         }
     }
+}
+
+/// Frames of a track over its length.
+fn rate(track: &[u8]) -> Option<f64> {
+    let header = descend(track, &[b"mdia", b"mdhd"])?;
+    let number = |bytes: Option<&[u8]>| {
+        Some(bytes?.iter().fold(0, |sum: u64, byte| sum << 8 | u64::from(*byte)) as f64)
+    };
+    let (scale, length) = match header.first()? {
+        0 => (number(header.get(12..16))?, number(header.get(16..20))?),
+        _ => (number(header.get(20..24))?, number(header.get(24..32))?),
+    };
+    let sizes = descend(track, &[b"mdia", b"minf", b"stbl", b"stsz"])?;
+    let frames = number(sizes.get(8..12))?;
+    // One of fragments has an index without frames.
+    (frames > 0.0 && length > 0.0).then(|| frames * scale / length)
 }
 
 /// Looks for the kind of object in the descriptors (ISO 14496-1, 7.2.6): 0x40 and 0x66 to 0x68 are AAC.
@@ -183,7 +221,7 @@ fn children(mut bytes: &[u8]) -> impl Iterator<Item = ([u8; 4], &[u8])> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Asks, Film, H264, Index, STREAMED};
+    use super::{Asks, Film, H264, H264_OR_HEVC, Index, OF_BROWSERS, STREAMED};
 
     fn boxed(name: &[u8; 4], content: &[u8]) -> Vec<u8> {
         let size = u32::try_from(content.len() + 8).unwrap_or(0).to_be_bytes();
@@ -212,6 +250,43 @@ mod tests {
             index.add(piece);
         }
         index.read()
+    }
+
+    /// A film without sound: this entry, at so many frames a second.
+    fn plain(entry: &[u8; 4], settings: &[u8], rate: u32) -> Option<Film> {
+        let number = |number: u32| number.to_be_bytes();
+        let entry = boxed(entry, &[&[0; 78][..], settings].concat());
+        let stsd = boxed(b"stsd", &[&[0, 0, 0, 0, 0, 0, 0, 1][..], &entry].concat());
+        let stsz = boxed(b"stsz", &[[0; 4], [0; 4], number(rate * 10)].concat());
+        let minf = boxed(b"minf", &boxed(b"stbl", &[stsd, stsz].concat()));
+        let hdlr = boxed(b"hdlr", &[&[0; 8][..], b"vide", &[0; 12]].concat());
+        let times = [[0; 4], [0; 4], [0; 4], number(90_000), number(900_000), [0; 4]];
+        let mdhd = boxed(b"mdhd", &times.concat());
+        let trak = boxed(b"trak", &boxed(b"mdia", &[mdhd, hdlr, minf].concat()));
+        let mut index = Index::default();
+        index.add(&boxed(b"moov", &trak));
+        index.read()
+    }
+
+    #[test]
+    fn depth_sampling_and_frames_are_read_from_the_index() {
+        let plays = |film: Option<Film>, asks: Asks| film.is_some_and(|film| film.plays(asks));
+        let hevc = |chroma: u8, depth: u8| {
+            let mut settings = [0; 23];
+            (settings[16], settings[17]) = (0xfc | chroma, 0xf8 | depth);
+            plain(b"hvc1", &boxed(b"hvcC", &settings), 30)
+        };
+        assert!(plays(hevc(1, 0), H264_OR_HEVC) && !plays(hevc(1, 0), H264));
+        assert!(!plays(hevc(1, 2), H264_OR_HEVC) && !plays(hevc(3, 0), H264_OR_HEVC));
+        let vp9 = |form: u8| {
+            plain(b"vp09", &boxed(b"vpcC", &[1, 0, 0, 0, 0, 10, form, 2, 2, 2, 0, 0]), 30)
+        };
+        assert!(plays(vp9(0x82), OF_BROWSERS) && !plays(vp9(0x82), H264_OR_HEVC));
+        assert!(!plays(vp9(0xa2), OF_BROWSERS) && !plays(vp9(0x86), OF_BROWSERS));
+        for (rate, right) in [(12, false), (23, true), (60, true), (61, false)] {
+            assert_eq!(plays(plain(b"avc1", &[], rate), STREAMED), right, "{rate}");
+            assert!(plays(plain(b"avc1", &[], rate), H264), "{rate}");
+        }
     }
 
     #[test]

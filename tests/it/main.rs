@@ -9,6 +9,7 @@ mod bad_input;
 mod batch;
 mod bounds;
 mod bulkheads;
+mod cards;
 mod claims;
 mod classes;
 mod closed;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use fanfare_entities::{BrandId, account, account::AccountStatus, brand, connect_session};
 use fanfare_platforms::{
     self as platforms, Connect, CredentialField, Identity, Kind, PlatformId, Secrets, Violations,
+    text,
 };
 use schemars::JsonSchema;
 use sea_orm::{
@@ -96,7 +97,7 @@ pub(super) fn read_fields(
 ) -> Result<Secrets> {
     Error::check(check_fields(fields, &given))?;
     let pairs = given.into_iter();
-    let pairs = pairs.filter_map(|(name, value)| Some((name, value.as_str()?.trim().to_owned())));
+    let pairs = pairs.filter_map(|(name, value)| Some((name, text::pasted(value.as_str()?))));
     Ok(Secrets::from_pairs(pairs.collect::<Vec<_>>()))
 }
 

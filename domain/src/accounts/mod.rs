@@ -8,6 +8,7 @@ mod family;
 pub mod handoff;
 pub mod keep;
 mod options;
+mod pictures;
 mod plan;
 mod refresh;
 mod sandbox;

@@ -1,12 +1,12 @@
 //! An account's way to its network: address, client, secrets.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use fanfare_entities::{WorkspaceId, account, secret};
 use fanfare_platforms::{Account, PlatformId, Secrets, Session, oauth::App};
 use sea_orm::EntityTrait;
 
-use super::{TABLE, sandbox::simulator};
+use super::{TABLE, pictures::CardPictures, sandbox::simulator};
 use crate::{
     Domain, Unreadable,
     error::{Error, Result},
@@ -75,10 +75,11 @@ pub(super) fn anonymous(
     Ok(Session {
         http,
         base,
+        simulated: sandbox,
         account: Account::default(),
         secrets,
         app,
-        pictures: None,
+        pictures: Some(Arc::new(CardPictures::of(cx))),
         now: cx.clock.date(),
     })
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use fanfare_entities::{AssetId, Millis, media_asset, media_asset::AssetStatus};
 use fanfare_jobs::JobKind;
 use fanfare_media::filename;
+use fanfare_platforms::text::pasted;
 use schemars::JsonSchema;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde::Deserialize;
@@ -59,13 +60,16 @@ pub(crate) struct Source<'a> {
     pub filename: &'a str,
     /// The field that names it, for refusals.
     pub field: &'static str,
+    /// What the address holds now is wanted, and not a copy that another request was given.
+    pub anew: bool,
 }
 
 /// Copies a file into our storage.
 ///
 /// # Errors
 /// What is wrong with the file, or [`Code::MediaCopyPending`] when the copy takes longer than a request may.
-pub async fn from_url(act: &Act, new: NewRemote) -> Result<Reply> {
+pub async fn from_url(act: &Act, mut new: NewRemote) -> Result<Reply> {
+    new.url = pasted(&new.url);
     let url = Url::parse(&new.url).ok();
     if !url.is_some_and(|url| matches!(url.scheme(), "http" | "https")) {
         let message = "url is not an http(s) address.";
@@ -76,7 +80,7 @@ pub async fn from_url(act: &Act, new: NewRemote) -> Result<Reply> {
         let message = "filename has more than 255 characters.";
         return Err(Error::field(Code::InvalidField, "filename", message, "Shorten it."));
     }
-    let row = ask(act, Source { url: &new.url, filename, field: "url" }).await?;
+    let row = ask(act, Source { url: &new.url, filename, field: "url", anew: false }).await?;
     Ok(Reply::ok(asset::view(&act.cx, &row)).with_status(201))
 }
 
@@ -105,7 +109,8 @@ pub(crate) async fn ask(act: &Act, source: Source<'_>) -> Result<media_asset::Mo
     }
 }
 
-/// A copy of the same address that is running or has just ended.
+/// A copy of the same address that is running or has just ended. Where the file is wanted anew, only one that was made for
+/// this request: for another post of it, or before it was sent away to come again.
 async fn earlier(act: &Act, source: Source<'_>) -> Result<Option<media_asset::Model>> {
     let since = act.cx.clock.now() - REUSED;
     let rows = media_asset::Entity::find()
@@ -116,12 +121,16 @@ async fn earlier(act: &Act, source: Source<'_>) -> Result<Option<media_asset::Mo
         .limit(10)
         .all(&act.cx.db.read)
         .await?;
-    // A copy that failed is made anew, unless it failed after its request had been sent away to come again soon.
     let (outlived, now) = (Millis::try_from(PATIENCE.as_millis()), act.cx.clock.now());
     let outlived = outlived.unwrap_or(Millis::MAX);
     let counts = |row: &media_asset::Model| {
-        let awaited = row.updated_at - row.created_at >= outlived && row.updated_at + SOON > now;
-        row.status != AssetStatus::Failed || awaited
+        let sent_away = row.updated_at - row.created_at >= outlived;
+        let same = row.request_id.as_deref() == Some(act.request_id.as_str());
+        match row.status {
+            AssetStatus::Copying => true,
+            AssetStatus::Ready => !source.anew || sent_away || same,
+            AssetStatus::Failed => sent_away && row.updated_at + SOON > now,
+        }
     };
     // Under another name it is another file.
     let is_asked = |row: &media_asset::Model| {

@@ -37,6 +37,7 @@ pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<Reply>
         metadata: new.metadata.clone().unwrap_or_default(),
         media: Vec::new(),
     };
+    content.tidy(platform);
     let mut urls = media::list(new.media_url.as_deref(), new.media_urls.as_deref());
     let too_many =
         media::cut(&mut urls, platform, &facts, (&content.post_type(platform), is_draft));

@@ -76,6 +76,11 @@ impl Content {
         }
     }
 
+    /// Takes the marks that nobody sees out of the identifiers among the settings.
+    pub fn tidy(&mut self, platform: PlatformId) {
+        platforms::tidy(platforms::find(platform), &mut self.settings);
+    }
+
     /// The post type, or the platform's default.
     #[must_use]
     pub fn post_type(&self, platform: PlatformId) -> String {

@@ -74,7 +74,7 @@ async fn judged(
     let platform = super::platform(&before.platform)?;
     let mut content = Content::of_row(before)?;
     let too_many = listed.as_mut().and_then(|urls| {
-        apply(&mut content, changes, None);
+        apply(&mut content, changes, platform, None);
         let kind = (&*content.post_type(platform), before.status == PostStatus::Draft);
         media::cut(urls, platform, account, kind)
     });
@@ -121,7 +121,7 @@ async fn changed(
         post::Model { fence, laps: 0, out_of_line: false, updated_at: now, ..row.clone() };
     next.request_id.clone_from(&act.request_id);
     let mut content = Content::of_row(row)?;
-    apply(&mut content, changes, files);
+    apply(&mut content, changes, platform, files);
     let mut broken = objections(&content, platform, account, is_draft, too_many).await?;
     broken.append(reschedule(&mut next, changes, now));
     Error::check(broken)?;
@@ -144,7 +144,12 @@ async fn changed(
     Ok(next)
 }
 
-fn apply(content: &mut Content, changes: &Changes, files: Option<Vec<PostMedia>>) {
+fn apply(
+    content: &mut Content,
+    changes: &Changes,
+    platform: platforms::PlatformId,
+    files: Option<Vec<PostMedia>>,
+) {
     if let Some(caption) = &changes.caption {
         content.caption = caption.clone().unwrap_or_default();
     }
@@ -153,6 +158,7 @@ fn apply(content: &mut Content, changes: &Changes, files: Option<Vec<PostMedia>>
     }
     if let Some(settings) = &changes.settings {
         content.settings = settings.clone().unwrap_or_default();
+        content.tidy(platform);
     }
     if let Some(metadata) = &changes.metadata {
         content.metadata = metadata.clone().unwrap_or_default();

@@ -27,7 +27,7 @@ use crate::{
 pub fn list(one: Option<&str>, many: Option<&[String]>) -> Vec<String> {
     let mut known = HashSet::new();
     let given = one.into_iter().chain(many.into_iter().flatten().map(String::as_str));
-    given.filter(|url| known.insert(*url)).map(str::to_owned).collect()
+    given.map(platforms::text::pasted).filter(|url| known.insert(url.clone())).collect()
 }
 
 /// Most files of a draft, which may still be one for another type of post. No network takes as many.
@@ -116,7 +116,7 @@ pub async fn copy(act: &Act, files: Vec<PostMedia>) -> Result<Vec<PostMedia>> {
         if file.path.is_some() {
             return Ok(file);
         }
-        let source = Source { url: &file.url, filename: "", field: "media_urls" };
+        let source = Source { url: &file.url, filename: "", field: "media_urls", anew: true };
         Ok(of_asset(&act.cx, &ask(act, source).await?))
     });
     future::try_join_all(copies).await

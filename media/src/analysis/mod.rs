@@ -6,7 +6,7 @@
 mod atoms;
 mod container;
 mod facts;
-mod header;
+pub(crate) mod header;
 mod jpeg;
 mod poster;
 mod probe;

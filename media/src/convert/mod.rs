@@ -1,6 +1,6 @@
 //! Making a file fit a network: another type, fewer pixels, fewer bytes. Whatever is made carries no metadata.
 
-mod picture;
+pub(crate) mod picture;
 mod profile;
 mod video;
 
@@ -79,13 +79,13 @@ fn most(facts: &Facts, profile: &Profile) -> u64 {
 }
 
 /// What was made, not stored yet.
-struct Made {
-    content: Content,
+pub(crate) struct Made {
+    pub content: Content,
     /// As shown; unknown of films.
     size: Option<(u32, u32)>,
 }
 
-enum Content {
+pub(crate) enum Content {
     Memory(Vec<u8>),
     /// Goes away with the value.
     File(tempfile::TempPath),

@@ -12,6 +12,7 @@ mod marked;
 mod pictures;
 mod s3;
 mod server;
+mod shrinking;
 mod sources;
 
 use std::{env, fs, io, path::PathBuf, time::Duration};

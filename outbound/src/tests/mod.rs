@@ -1,5 +1,6 @@
 //! Servers on loopback that do as a test says, and clients with one door of the guard open at a time.
 
+mod closing;
 mod cuts;
 mod exchange;
 mod guard;

@@ -104,10 +104,6 @@ pub async fn reconcile(session: &Session, draft: &Draft) -> Result<Found> {
 fn published(session: &Session, key: &str) -> Published {
     let account = &session.account;
     let name = if account.username.is_empty() { &account.remote_id } else { &account.username };
-    let url = session.url("https://bsky.app", &format!("/profile/{name}/post/{key}"));
-    Published {
-        id: format!("at://{}/{POSTS}/{key}", account.remote_id),
-        url: url.ok().map(String::from),
-        parts: Vec::new(),
-    }
+    let url = session.public_url("https://bsky.app", &format!("/profile/{name}/post/{key}"));
+    Published { id: format!("at://{}/{POSTS}/{key}", account.remote_id), url, parts: Vec::new() }
 }

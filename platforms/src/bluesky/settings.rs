@@ -18,7 +18,7 @@ settings! {
     Settings {
         /// Languages of the text as BCP 47 tags, for example en or pt-BR.
         optional languages: Vec<String> = Shape::List {
-            of: &Shape::Text { min: 2, max: 35 },
+            of: &Shape::Id { min: 2, max: 35 },
             min: 1,
             max: 3,
         },
@@ -45,14 +45,8 @@ pub fn check(draft: &Draft) -> Vec<Violation> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
     let mut found = Vec::new();
     for (index, language) in settings.languages.iter().enumerate() {
-        found.extend((!text::is_language_tag(language)).then(|| {
-            Violation::new(
-                format!("settings.languages[{index}]"),
-                "setting_invalid",
-                format!("{language:?} is not a BCP 47 language tag."),
-                "Give a tag like en, de or pt-BR.",
-            )
-        }));
+        let field = format!("settings.languages[{index}]");
+        found.extend(text::language_violation(field, language));
     }
     for (index, tag) in settings.tags.iter().enumerate() {
         found.extend(tag_violation(tag, format!("settings.tags[{index}]")));

@@ -13,7 +13,7 @@ use crate::{Draft, Step};
 
 /// Stored between two calls.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct State {
     /// References of the uploaded images, in order.
     pub images: Vec<Value>,

@@ -31,6 +31,8 @@ pub struct NewArticle {
     pub series: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub organization_id: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ai_disclosure_level: Option<String>,
 }
 
 /// An article that is there.

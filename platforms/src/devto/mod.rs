@@ -18,7 +18,7 @@ use settings::Settings;
 use crate::{
     About, Caption, Class, Connect, CredentialField, Draft, Error, Example, Found, Identity,
     MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec,
-    Step, Violation,
+    Step, Violation, outcome::no_state,
 };
 
 /// Longest text in characters. Forem names no limit; this one is Fanfare's, to keep requests within bounds.
@@ -47,6 +47,7 @@ const SPEC: Spec = Spec {
         media: None,
     }],
     settings: Settings::FIELDS,
+    ai_label: true,
     class: Class::Search,
     paces: &[Pace::new(Per::Account, 10, 30)],
     // Images are given by their address, so there is nothing to prepare.
@@ -61,6 +62,7 @@ const SPEC: Spec = Spec {
             "fields of articles, errors, paces",
             "https://developers.forem.com/api/v1",
         ),
+        Source::documented("levels of AI disclosure", "https://dev.to/llms.txt"),
         Source::observed(
             "tags as a list, title of at most 128 characters, same title refused for five minutes",
             "https://github.com/forem/forem",
@@ -74,7 +76,7 @@ const SPEC: Spec = Spec {
         Example::new("an article", r##"{"caption": "# Hello\n\nThis is **news**."}"##),
         Example::new(
             "an article with every setting",
-            r#"{"caption": "This is news.", "settings": {"title": "What is new", "tags": ["rust", "webdev"], "canonical_url": "https://example.org/what-is-new", "description": "News in short", "series": "News", "media_alt_texts": ["A cat"]}}"#,
+            r#"{"caption": "This is news.", "settings": {"title": "What is new", "tags": ["rust", "webdev"], "canonical_url": "https://example.org/what-is-new", "description": "News in short", "series": "News", "ai_disclosure_level": "some_ai", "media_alt_texts": ["A cat"]}}"#,
         )
         .with(&["image/png"]),
         Example::new(
@@ -107,8 +109,9 @@ impl Platform for Devto {
         &self,
         session: &Session,
         draft: &Draft,
-        _state: Option<Value>,
+        state: Option<Value>,
     ) -> Result<Progress> {
+        no_state(state.as_ref())?;
         let article = publish::article(draft, &draft.settings()?);
         let made = client::create(session, &article).await?;
         Ok(Progress::done(made.id.to_string(), Some(made.url)))

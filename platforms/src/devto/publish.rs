@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::{
     client::{self, Article, NewArticle},
-    settings::{Settings, TITLE_MAX},
+    settings::{Settings, TITLE_MAX, ai_level},
 };
 use crate::{Draft, Found, Progress, Result, Session, article, latest};
 
@@ -23,6 +23,7 @@ pub fn article(draft: &Draft, settings: &Settings) -> NewArticle {
         description: settings.description.clone().filter(|text| !text.is_empty()),
         series: settings.series.clone(),
         organization_id: settings.organization_id,
+        ai_disclosure_level: ai_level(draft, settings),
     }
 }
 

@@ -2,13 +2,24 @@
 
 use crate::{
     Draft, Shape, Violation, article,
-    settings::{alt_texts, settings},
+    settings::{alt_texts, is_ai_generated, settings},
 };
 
 /// Longest alt text in characters; Forem has no limit, this one is Fanfare's.
 pub const ALT_TEXT_MAX: usize = 1_000;
 /// Longest title in characters.
 pub const TITLE_MAX: usize = 128;
+
+/// What DEV lets authors say of AI: none, some help, or made by it for the most part.
+const AI_LEVELS: &[&str] = &[NO_AI, "some_ai", AI_MADE];
+const NO_AI: &str = "no_ai";
+const AI_MADE: &str = "fully_autonomous";
+
+/// Returns what is said of AI in the article, if anything.
+pub fn ai_level(draft: &Draft, settings: &Settings) -> Option<String> {
+    let marked = || is_ai_generated(draft).then(|| AI_MADE.to_owned());
+    settings.ai_disclosure_level.clone().or_else(marked)
+}
 
 settings! {
     /// The settings of an article.
@@ -30,6 +41,9 @@ settings! {
         optional series: Option<String> = Shape::Text { min: 1, max: 128 },
         /// Number of the organization that it is published for.
         optional organization_id: Option<i64> = Shape::Integer { min: 1, max: i64::MAX },
+        /// How much AI had part in the article; without it, `ai_generated` is told as `fully_autonomous`, and otherwise
+        /// nothing is said.
+        optional ai_disclosure_level: Option<String> = Shape::Choice(AI_LEVELS),
         /// Descriptions of the images below the text, in the order of all images. The cover has none.
         optional media_alt_texts: Vec<String> = alt_texts!(ALT_TEXT_MAX, super::IMAGES_MAX),
     }
@@ -40,6 +54,14 @@ pub fn check(draft: &Draft) -> Vec<Violation> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
     let mut found = article::missing_title(draft, settings.title.as_deref());
     let is_plain = |tag: &str| tag.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+    if settings.ai_disclosure_level.as_deref() == Some(NO_AI) && is_ai_generated(draft) {
+        found.push(Violation::new(
+            "settings.ai_disclosure_level",
+            "setting_invalid",
+            "The article is marked as made with AI, and ai_disclosure_level says that no AI had part in it.",
+            "Set ai_disclosure_level to some_ai or fully_autonomous, or leave out the mark.",
+        ));
+    }
     for (index, tag) in settings.tags.iter().enumerate().filter(|(_, tag)| !is_plain(tag)) {
         found.push(Violation::new(
             format!("settings.tags[{index}]"),

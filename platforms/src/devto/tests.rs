@@ -34,6 +34,28 @@ async fn an_article_is_one_call() {
     assert_eq!(seen.json(), expected);
 }
 
+#[test]
+fn what_is_marked_as_made_with_ai_is_told() {
+    for (settings, level) in [
+        (json!({}), None),
+        (json!({"ai_generated": true}), Some("fully_autonomous")),
+        (json!({"ai_disclosure": true}), Some("fully_autonomous")),
+        (json!({"ai_generated": false}), None),
+        (json!({"ai_disclosure_level": "some_ai"}), Some("some_ai")),
+        (json!({"ai_generated": true, "ai_disclosure_level": "some_ai"}), Some("some_ai")),
+        (json!({"ai_disclosure_level": "no_ai"}), Some("no_ai")),
+    ] {
+        let post = draft("Title\n\nText", settings.clone());
+        let made = super::publish::article(&post, &post.settings().unwrap());
+        assert_eq!(made.ai_disclosure_level.as_deref(), level, "{settings}");
+        let sent = serde_json::to_value(&made).unwrap();
+        assert_eq!(sent.get("ai_disclosure_level").is_some(), level.is_some(), "{settings}");
+        assert!(Devto.check(&post).is_empty(), "{settings}");
+    }
+    let post = draft("Title", json!({"ai_generated": true, "ai_disclosure_level": "no_ai"}));
+    assert_eq!(Devto.check(&post)[0].field, "settings.ai_disclosure_level");
+}
+
 #[tokio::test]
 async fn a_lost_article_is_found_by_title_text_and_time() {
     let post = draft("Title\n\nText", json!({}));

@@ -72,6 +72,9 @@ pub(super) async fn execute(
 ) -> Result<Message> {
     let mut request =
         session.http.post(webhook.url(session)?).query(&[("wait", "true")]).deadline(deadline);
+    // A new thread is opened in the channel itself.
+    let thread_id =
+        thread_id.or(webhook.thread.as_deref().filter(|_| message.thread_name.is_none()));
     if let Some(thread_id) = thread_id {
         request = request.query(&[("thread_id", thread_id)]);
     }

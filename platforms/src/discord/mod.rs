@@ -22,7 +22,7 @@ use settings::Settings;
 use crate::{
     About, Caption, Class, Connect, CredentialField, Draft, Example, Frame, Identity, MediaRules,
     Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step,
-    Violation, text,
+    Violation, outcome::no_state, text,
 };
 
 /// Largest file in bytes. Servers without boosts may take less: then Discord answers 40005.
@@ -42,7 +42,7 @@ const SPEC: Spec = Spec {
     base_url: "https://discord.com",
     connect: Connect::Credentials(&[CredentialField::required(
         "webhook_url",
-        "Address of a webhook, as Discord copies it: Channel settings, Integrations, Webhooks.",
+        "Address of a webhook, as Discord copies it: Channel settings, Integrations, Webhooks. With `?thread_id=` behind it, messages go into that thread.",
     )]),
     caption: Caption {
         max: 2_000,
@@ -129,8 +129,9 @@ impl Platform for Discord {
         &self,
         session: &Session,
         draft: &Draft,
-        _state: Option<Value>,
+        state: Option<Value>,
     ) -> Result<Progress> {
+        no_state(state.as_ref())?;
         publish::execute_webhook(session, draft).await.map(Progress::Done)
     }
 

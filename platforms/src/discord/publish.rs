@@ -54,5 +54,5 @@ fn attachments<'a>(draft: &'a Draft, settings: &'a Settings) -> Vec<Attachment<'
 fn permalink(session: &Session, message: &client::Message) -> Option<String> {
     let guild = session.account.meta_str("guild_id")?;
     let path = format!("/channels/{guild}/{}/{}", message.channel_id, message.id);
-    session.url(SPEC.base_url, &path).ok().map(String::from)
+    session.public_url(SPEC.base_url, &path)
 }

@@ -13,8 +13,8 @@ settings! {
         optional media_alt_texts: Vec<String> = alt_texts!(ALT_TEXT_MAX, FILES_MAX),
         /// Opens a new thread with this name; a forum or media channel needs it or `thread_id`.
         optional thread_name: Option<String> = Shape::Text { min: 1, max: 100 },
-        /// Id of the thread of this channel to post in.
-        optional thread_id: Option<String> = Shape::Text { min: 1, max: 20 },
+        /// Id of the thread of this channel to post in; without it, the thread that the webhook's address names.
+        optional thread_id: Option<String> = Shape::Id { min: 1, max: 20 },
     }
 }
 

@@ -36,11 +36,45 @@ async fn a_text_is_one_call_that_mentions_nobody() {
     let network = Network::start(|_| message()).await;
     let published = publish(&network, &draft("Hi @everyone", json!({"thread_id": "5"}))).await;
     assert_eq!(published.id, "99");
-    assert_eq!(published.url, Some(format!("{}/channels/77/88/99", network.base())));
+    assert_eq!(published.url.as_deref(), Some("https://discord.com/channels/77/88/99"));
     let seen = network.seen().remove(0);
     assert_eq!(seen.line, format!("POST /net{PATH}"));
     assert_eq!((seen.query("wait"), seen.query("thread_id")), (Some("true"), Some("5")));
     assert_eq!(seen.json(), json!({"content": "Hi @everyone", "allowed_mentions": {"parse": []}}));
+}
+
+#[tokio::test]
+async fn the_thread_of_the_address_is_kept_and_used() {
+    let network = Network::start(|seen| match seen.line.starts_with("GET") {
+        true => (200, json!({"id": "11", "type": 1, "name": "News", "guild_id": "77"})),
+        false => message(),
+    })
+    .await;
+    let plain = session(&network);
+    let with = |query: &str| {
+        let address = format!("{}?{query}", plain.secrets.expose("webhook_url"));
+        Session { secrets: Secrets::new().with("webhook_url", address), ..plain.clone() }
+    };
+    let threaded = with("wait=true&thread_id=999999999999999999");
+    let identity = Discord.verify(&threaded).await.unwrap();
+    assert_eq!(identity.remote_id, "11/999999999999999999");
+    assert_eq!(identity.meta["thread_id"], "999999999999999999");
+    assert_eq!(Discord.verify(&plain).await.unwrap().remote_id, "11");
+    for (settings, thread) in [
+        (json!({}), Some("999999999999999999")),
+        (json!({"thread_id": "5"}), Some("5")),
+        (json!({"thread_name": "New"}), None),
+    ] {
+        Discord.publish(&threaded, &draft("x", settings), None).await.unwrap();
+        let seen = network.seen().pop().unwrap();
+        assert_eq!((seen.query("wait"), seen.query("thread_id")), (Some("true"), thread));
+    }
+    let calls = network.seen().len();
+    for query in ["thread_id=general", "thread_id="] {
+        let error = Discord.verify(&with(query)).await.unwrap_err();
+        assert_eq!(error.kind, Kind::InvalidCredentials, "{query}");
+    }
+    assert_eq!(network.seen().len(), calls, "nothing is asked of an address that is not whole");
 }
 
 #[tokio::test]

@@ -13,7 +13,8 @@ pub(super) async fn verify(session: &Session) -> Result<Identity> {
     let address = session.secrets.expose("webhook_url");
     let webhook = Webhook::parse(session, address).ok_or_else(|| {
         Error::invalid_credentials("This is not the address of a Discord webhook.").with_remedy(
-            "Copy the address from the channel's settings; it starts with https://discord.com/api/webhooks/.",
+            "Copy the address from the channel's settings; it starts with https://discord.com/api/webhooks/. A thread_id \
+             behind it is the number of a thread.",
         )
     })?;
     let about = client::get(session, &webhook).await.map_err(Error::while_connecting)?;
@@ -21,7 +22,12 @@ pub(super) async fn verify(session: &Session) -> Result<Identity> {
         return Err(Error::invalid_credentials("This webhook cannot send messages."));
     }
     let mut meta = Map::new();
-    for (name, value) in [("guild_id", about.guild_id), ("channel_id", about.channel_id)] {
+    let said = [
+        ("guild_id", about.guild_id),
+        ("channel_id", about.channel_id),
+        ("thread_id", webhook.thread.clone()),
+    ];
+    for (name, value) in said {
         if let Some(value) = value {
             meta.insert(name.to_owned(), Value::String(value));
         }
@@ -29,7 +35,11 @@ pub(super) async fn verify(session: &Session) -> Result<Identity> {
     let username = about.name.filter(|name| !name.is_empty());
     Ok(Identity {
         username: username.unwrap_or_else(|| about.id.clone()),
-        remote_id: about.id,
+        // Two threads of one channel are two accounts: posts of one must never turn up in the other.
+        remote_id: match &webhook.thread {
+            Some(thread) => format!("{}/{thread}", about.id),
+            None => about.id,
+        },
         display_name: None,
         meta,
         secrets: session.secrets.clone(),

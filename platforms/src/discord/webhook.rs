@@ -4,7 +4,7 @@ use std::fmt;
 
 use url::Url;
 
-use crate::{Result, Session};
+use crate::{Result, Session, text};
 
 /// Hosts under which Discord hands out webhook addresses.
 const HOSTS: &[&str] = &["discord.com", "discordapp.com", "canary.discord.com", "ptb.discord.com"];
@@ -17,13 +17,15 @@ pub(super) struct Webhook {
     /// The version part of the path, for example `/v10`, or nothing.
     version: String,
     origin: String,
+    /// The thread that the address names.
+    pub thread: Option<String>,
 }
 
 impl Webhook {
     /// Reads an address as Discord copies it. With a configured network any origin will do, since the address is
     /// moved there; without one only Discord's own hosts are taken.
     pub fn parse(session: &Session, address: &str) -> Option<Self> {
-        let url = Url::parse(address.trim()).ok()?;
+        let url = Url::parse(&text::pasted(address)).ok()?;
         let parts: Vec<&str> = url.path().trim_end_matches('/').split('/').collect();
         let api = parts.iter().rposition(|part| *part == "api")?;
         let configured = session.base.is_some();
@@ -37,11 +39,15 @@ impl Webhook {
             }
             _ => return None,
         };
-        (is_id(id) && is_token(token)).then(|| Self {
+        let thread = url.query_pairs().find(|(name, _)| name == "thread_id");
+        let thread = thread.map(|(_, id)| id.trim().to_owned());
+        let is_whole = thread.as_deref().is_none_or(is_id) && is_id(id) && is_token(token);
+        is_whole.then(|| Self {
             id: id.to_owned(),
             token: token.to_owned(),
             version,
             origin: url.origin().ascii_serialization(),
+            thread,
         })
     }
 

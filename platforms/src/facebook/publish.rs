@@ -183,8 +183,8 @@ pub(super) fn published(
         Form::Feed | Form::Video | Form::PhotoStory => named.ok_or_else(client::nameless)?,
     };
     if matches!(form, Form::PhotoStory | Form::VideoStory) {
-        let url = session.url("https://www.facebook.com", &format!("/stories/{id}"));
-        return Ok(Progress::done(id, url.ok().map(String::from)));
+        let url = session.public_url("https://www.facebook.com", &format!("/stories/{id}"));
+        return Ok(Progress::done(id, url));
     }
     if let Some(link) = made.permalink_url {
         return Ok(Progress::done(id, Some(absolute(session, link))));
@@ -246,7 +246,7 @@ fn absolute(session: &Session, link: String) -> String {
     if !link.starts_with('/') {
         return link;
     }
-    session.url("https://www.facebook.com", &link).map_or(link, String::from)
+    session.public_url("https://www.facebook.com", &link).unwrap_or(link)
 }
 
 fn file(draft: &Draft, index: usize) -> Result<&Media> {

@@ -13,7 +13,7 @@ settings! {
         optional link: Option<String> = Shape::Url,
         /// Coloured background of a text of at most 130 characters without link and media: the id of one of Facebook's
         /// presets. One that Facebook no longer has is left out.
-        optional text_format_preset_id: Option<String> = Shape::Text { min: 1, max: 32 },
+        optional text_format_preset_id: Option<String> = Shape::Id { min: 1, max: 32 },
         /// Title of a video or reel.
         optional title: Option<String> = Shape::Text { min: 1, max: 255 },
         /// Address of the image that stands for a reel until it plays.

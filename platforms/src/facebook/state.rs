@@ -8,7 +8,7 @@ use crate::{Draft, Step};
 
 /// Kept between two calls.
 #[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct State {
     /// Photos that were handed over.
     pub photos: Vec<String>,

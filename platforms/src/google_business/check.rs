@@ -12,10 +12,8 @@ use crate::{Account, Draft, Violation, Warning, text};
 pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
     let mut found = parts(draft, &settings);
-    if settings.language_code.as_deref().is_some_and(|tag| !text::is_language_tag(tag)) {
-        let message = "language_code is not a BCP 47 language tag.";
-        found.push(invalid("language_code", message, "Give a tag like en, de or pt-BR."));
-    }
+    let tag = settings.language_code.as_deref();
+    found.extend(tag.and_then(|tag| text::language_violation("settings.language_code", tag)));
     found.extend(settings.call_to_action.as_ref().and_then(button));
     found.extend(settings.event.iter().flat_map(|event| schedule(&event.schedule)));
     found.extend(draft.media.iter().enumerate().filter_map(|(place, file)| {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use url::Url;
 
 use super::{
     client::{self, LocalPost},
@@ -91,11 +92,11 @@ fn under_way(state: &State, after: Duration, name: &str) -> Result<Progress> {
 fn public(session: &Session, post: &LocalPost) -> Progress {
     let url = if post.search_url.is_empty() {
         let id = session.account.remote_id.as_str();
-        session.url("https://business.google.com", &format!("/locations/{id}")).ok()
+        session.public_url("https://business.google.com", &format!("/locations/{id}"))
     } else {
-        post.search_url.parse().ok()
+        Url::parse(&post.search_url).ok().map(String::from)
     };
-    Progress::done(post.name.clone(), url.map(|url: url::Url| url.into()))
+    Progress::done(post.name.clone(), url)
 }
 
 /// Looks among the latest posts of the location.

@@ -9,7 +9,7 @@ settings! {
     /// The settings of a post.
     Settings {
         /// Language of the text as a BCP 47 tag, for example en or pt-BR; the location's own unless set.
-        optional language_code: Option<String> = Shape::Text { min: 2, max: 35 },
+        optional language_code: Option<String> = Shape::Id { min: 2, max: 35 },
         /// A button below the post. An offer has none: it leads to `redeem_online_url`.
         optional call_to_action: Option<CallToAction> = Shape::Object(CallToAction::FIELDS),
         /// What happens and when; of an offer, how it is called and how long it holds.

@@ -15,7 +15,7 @@ const READS_LAG: TimeDelta = TimeDelta::seconds(30);
 
 /// Stored between two calls.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 struct State {
     /// The slug of the settings was looked up and is free.
     slug_is_free: bool,

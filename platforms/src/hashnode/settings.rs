@@ -28,9 +28,9 @@ settings! {
         /// publication. Without it, one is made from the title.
         optional slug: Option<String> = Shape::Text { min: 1, max: 150 },
         /// Publication to publish in, in place of the account's own.
-        optional publication_id: Option<String> = Shape::Text { min: 24, max: 24 },
+        optional publication_id: Option<String> = Shape::Id { min: 24, max: 24 },
         /// Series that the article belongs to.
-        optional series_id: Option<String> = Shape::Text { min: 24, max: 24 },
+        optional series_id: Option<String> = Shape::Id { min: 24, max: 24 },
         /// Address of the original, if the article was published elsewhere first.
         optional original_article_url: Option<String> = Shape::Url,
         /// Title for search engines.

@@ -18,7 +18,7 @@ settings! {
         optional first_comment: Option<String> = Shape::Text { min: 1, max: COMMENT_MAX },
         /// User names of up to three accounts that are asked to be authors too.
         optional collaborators: Vec<String> = Shape::List {
-            of: &Shape::Text { min: 1, max: 30 },
+            of: &Shape::Id { min: 1, max: 30 },
             min: 1,
             max: COLLABORATORS_MAX,
         },
@@ -31,7 +31,7 @@ settings! {
         /// Labels the post as made with AI; the same as ai_generated.
         optional is_ai_generated: bool = Shape::Bool,
         /// Id of the licensed sound of a reel.
-        optional audio_id: Option<String> = Shape::Text { min: 1, max: 64 },
+        optional audio_id: Option<String> = Shape::Id { min: 1, max: 64 },
         /// People to tag; in a carousel they are tagged in its first image.
         optional user_tags: Vec<UserTag> = Shape::List {
             of: &Shape::Object(UserTag::FIELDS),
@@ -47,7 +47,7 @@ settings! {
     /// A person in an image or video.
     UserTag {
         /// The user name, without @.
-        required username: String = Shape::Text { min: 1, max: 30 },
+        required username: String = Shape::Id { min: 1, max: 30 },
         /// Place in an image, from 0 (left) to 1 (right). Needed for images.
         #[serde(skip_serializing_if = "Option::is_none")]
         optional x: Option<f64> = Shape::Number { min: 0.0, max: 1.0 },

@@ -8,7 +8,7 @@ use crate::{Draft, Part, Published, Step};
 
 /// Kept between two calls.
 #[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct State {
     /// The account has posts left for today.
     pub may_post: bool,

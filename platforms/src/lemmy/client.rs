@@ -118,6 +118,11 @@ impl<'a> Instance<'a> {
         Self { session, address: address.as_str().to_owned() }
     }
 
+    /// The address under which people see `path`.
+    pub fn public_url(&self, path: &str) -> Option<String> {
+        self.session.public_url(&self.address, path)
+    }
+
     /// `path` on the instance.
     pub fn url(&self, path: &str) -> Result<Url> {
         self.session.url(&self.address, path)

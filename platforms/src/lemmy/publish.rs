@@ -16,7 +16,7 @@ use crate::{
 
 /// Stored between two calls.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 struct State {
     /// Number of the community on the account's instance.
     community: Option<u64>,
@@ -109,8 +109,7 @@ fn post(draft: &Draft, settings: &Settings, state: &State, community: u64) -> Cr
 }
 
 fn done(there: &Instance<'_>, made: &Post) -> Result<Progress> {
-    let url = there.url(&format!("/post/{}", made.id))?;
-    Ok(Progress::done(made.id.to_string(), Some(url.into())))
+    Ok(Progress::done(made.id.to_string(), there.public_url(&format!("/post/{}", made.id))))
 }
 
 /// Looks for the post among the account's latest: same title and text, made since the call.

@@ -17,7 +17,7 @@ settings! {
     /// The settings of a post.
     Settings {
         /// The community to post in, as name@instance.
-        required community: String = Shape::Text { min: 3, max: 255 },
+        required community: String = Shape::Id { min: 3, max: 255 },
         /// Title in one line; without it, the first line of the caption, which is left out of the text then.
         optional title: Option<String> = Shape::Text { min: TITLE_MIN, max: TITLE_MAX },
         /// Address that the post links to; the first image becomes its thumbnail.

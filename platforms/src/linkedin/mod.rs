@@ -282,3 +282,9 @@ impl Platform for Linkedin {
         Ok(json!({"mentions": mentions}))
     }
 }
+
+/// Returns the commentary of a caption without mentions, for the test of growth.
+#[cfg(test)]
+pub(crate) fn commentary_of(caption: &str) -> String {
+    text::commentary(caption, &std::collections::BTreeMap::new())
+}

@@ -237,6 +237,6 @@ fn is_this(state: &State, urn: &str) -> bool {
 
 /// A post that is public under this URN.
 pub(super) fn published(session: &Session, urn: String) -> Progress {
-    let url = session.url("https://www.linkedin.com", &format!("/feed/update/{urn}"));
-    Progress::done(urn, url.ok().map(String::from))
+    let url = session.public_url("https://www.linkedin.com", &format!("/feed/update/{urn}"));
+    Progress::done(urn, url)
 }

@@ -53,9 +53,9 @@ settings! {
         /// Its name as it stands in the caption behind the @; with `urn` it must be the organization's full name.
         required name: String = Shape::Text { min: 1, max: 100 },
         /// Its URN, like `urn:li:organization:2414183`.
-        optional urn: Option<String> = Shape::Text { min: 21, max: 60 },
+        optional urn: Option<String> = Shape::Id { min: 21, max: 60 },
         /// The last part of its page's address, by which its URN and its full name are looked up.
-        optional vanity_name: Option<String> = Shape::Text { min: 1, max: 100 },
+        optional vanity_name: Option<String> = Shape::Id { min: 1, max: 100 },
     }
 
     /// A poll.

@@ -10,7 +10,7 @@ use crate::{Draft, Step, page::Page, text::first_address};
 
 /// Stored between two calls.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct State {
     /// What was found of the organizations that were named by their vanity name; `None` for one that is not there.
     pub organizations: BTreeMap<String, Option<Organization>>,

@@ -261,6 +261,7 @@ fn errors_say_what_to_do() {
     let session = Session {
         http: client,
         base: None,
+        simulated: false,
         account: rehearsal::account(MEMBER, json!({})),
         secrets: Secrets::new().with("access_token", "AQtoken"),
         app: None,

@@ -22,7 +22,7 @@ const POLLS_MAX: u32 = 200;
 
 /// Stored between two calls.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 struct State {
     /// Ids of the uploaded files, in order.
     media: Vec<String>,

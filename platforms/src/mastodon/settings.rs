@@ -4,6 +4,7 @@ use super::{ALT_TEXT_MAX, MEDIA_MAX};
 use crate::{
     Draft, Shape, Violation, Warning,
     settings::{alt_texts, settings},
+    text,
 };
 
 settings! {
@@ -15,10 +16,10 @@ settings! {
         optional spoiler_text: Option<String> = Shape::Text { min: 1, max: 500 },
         /// Hides the media until tapped.
         optional sensitive: bool = Shape::Bool,
-        /// Language of the text as an ISO 639 code, for example en.
-        optional language: Option<String> = Shape::Text { min: 2, max: 3 },
+        /// Language of the text as a BCP 47 tag, for example en or pt-BR.
+        optional language: Option<String> = Shape::Id { min: 2, max: text::TAG_MAX },
         /// Id of a status to quote, on an instance from version 4.5 on.
-        optional quoted_status_id: Option<String> = Shape::Text { min: 1, max: 64 },
+        optional quoted_status_id: Option<String> = Shape::Id { min: 1, max: 64 },
         /// A poll below the text.
         optional poll: Option<Poll> = Shape::Object(Poll::FIELDS),
         /// Descriptions of the files for people who cannot see them, in the order of the files.
@@ -59,16 +60,8 @@ pub fn check(draft: &Draft) -> Vec<Violation> {
         }));
     }
     let Ok(settings) = draft.settings::<Settings>() else { return found };
-    let is_code = |code: &String| code.bytes().all(|byte| byte.is_ascii_lowercase());
-    if settings.language.is_some_and(|code| !is_code(&code)) {
-        let message = "language must be an ISO 639 code in lower case.";
-        found.push(Violation::new(
-            "settings.language",
-            "setting_invalid",
-            message,
-            "Give a code like en or de.",
-        ));
-    }
+    let tag = settings.language.as_deref();
+    found.extend(tag.and_then(|tag| text::language_violation("settings.language", tag)));
     let options = settings.poll.map(|poll| poll.options).unwrap_or_default();
     let repeated = |index: usize| options[..index].contains(&options[index]);
     let is_blank = |index: usize| options[index].trim().is_empty();

@@ -141,7 +141,7 @@ fn rules_across_fields() {
     };
     let mut gifs = draft(
         "x",
-        json!({"language": "EN", "poll": {"options": ["a", "b", "a"], "expires_in": 300}}),
+        json!({"language": "en_US", "poll": {"options": ["a", "b", "a"], "expires_in": 300}}),
     );
     gifs.media = vec![media("a.png", "image/png"), media("b.gif", "image/gif")];
     assert_eq!(fields(&gifs), ["media_urls[1]", "settings.language", "settings.poll.options[2]"]);

@@ -13,7 +13,7 @@ use super::{
     answer::{self, Answer},
     tokens::{ACCESS_TOKEN, INSTANCE, REFRESH_TOKEN},
 };
-use crate::{Error, Kind, Refreshed, Result, Secrets, Session};
+use crate::{Error, Kind, Refreshed, Result, Secrets, Session, text};
 
 /// Time for one call.
 const DEADLINE: Duration = Duration::from_secs(10);
@@ -190,8 +190,8 @@ fn place(session: &Session, endpoint: Endpoint) -> Result<Url> {
 
 /// The origin of the server that a person named, with or without a scheme.
 fn home(named: &str) -> Result<String> {
-    let named = named.trim();
-    let full = if named.contains("://") { named.to_owned() } else { format!("https://{named}") };
+    let named = &text::pasted(named);
+    let full = if named.contains("://") { named.clone() } else { format!("https://{named}") };
     let url = Url::parse(&full).ok();
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     let url = url.filter(|url| url.username().is_empty() && url.password().is_none());

@@ -21,8 +21,8 @@ const JPEG: &str = "image/jpeg";
 /// Makes pictures smaller. This crate knows no codecs, so whoever makes a session brings it.
 #[async_trait]
 pub trait PictureShrinker: Debug + Send + Sync {
-    /// Returns the picture as a JPEG of at most `bytes_max`; `None` if that cannot be done.
-    async fn shrink(&self, picture: Bytes, mime: &str, bytes_max: usize) -> Option<Bytes>;
+    /// Returns the picture, whose type its bytes tell, as a JPEG of at most `bytes_max`; `None` if that cannot be done.
+    async fn shrink(&self, picture: Bytes, bytes_max: usize) -> Option<Bytes>;
 }
 
 /// Fetches a picture and makes it fit: one of these types, and at most so many bytes.
@@ -42,7 +42,7 @@ pub async fn image(
     if types.contains(&mime) && reply.body.len() <= bytes_max {
         return (!reply.body.is_empty()).then_some((mime, reply.body));
     }
-    Some((JPEG, shrinker?.shrink(reply.body, mime, bytes_max).await?))
+    Some((JPEG, shrinker?.shrink(reply.body, bytes_max).await?))
 }
 
 /// The type of a picture, told by its first bytes: what a server says of it is often wrong.

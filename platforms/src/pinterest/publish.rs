@@ -23,7 +23,7 @@ const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
 
 /// Stored between two calls.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 struct State {
     stage: Stage,
     /// Pinterest does not take tags of products from this app.
@@ -187,6 +187,6 @@ pub(super) async fn reconcile(
 }
 
 fn published(session: &Session, id: String) -> Progress {
-    let url = session.url("https://www.pinterest.com", &format!("/pin/{id}"));
-    Progress::done(id, url.ok().map(String::from))
+    let url = session.public_url("https://www.pinterest.com", &format!("/pin/{id}"));
+    Progress::done(id, url)
 }

@@ -10,7 +10,7 @@ settings! {
     /// The settings of a pin.
     Settings {
         /// Id of the board that gets the pin; the tool `pinterest.boards` lists boards.
-        required board: String = Shape::Text { min: 1, max: 30 },
+        required board: String = Shape::Id { min: 1, max: 30 },
         /// Title of the pin.
         optional title: Option<String> = Shape::Text { min: 1, max: TITLE_MAX },
         /// Where the pin leads.
@@ -20,7 +20,7 @@ settings! {
         /// Ids of the product pins shown in the picture. Only apps in a beta of Pinterest's may send them; for any other
         /// the pin goes out without.
         optional product_tags: Vec<String> = Shape::List {
-            of: &Shape::Text { min: 1, max: 30 },
+            of: &Shape::Id { min: 1, max: 30 },
             min: 1,
             max: 24,
         },

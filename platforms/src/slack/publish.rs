@@ -187,5 +187,5 @@ pub async fn reconcile(
 fn done(session: &Session, ts: &str) -> Progress {
     let home = session.account.meta_str("url").unwrap_or_default();
     let path = format!("/archives/{}/p{}", channel(session), ts.replace('.', ""));
-    Progress::done(ts, session.url(home, &path).ok().map(String::from))
+    Progress::done(ts, session.public_url(home, &path))
 }

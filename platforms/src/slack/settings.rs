@@ -21,7 +21,7 @@ settings! {
         /// Shows previews of linked media; as the workspace has it unless given.
         optional unfurl_media: Option<bool> = Shape::Bool,
         /// Answers the message with this timestamp (its id) in a thread.
-        optional thread_ts: Option<String> = Shape::Text { min: 17, max: 17 },
+        optional thread_ts: Option<String> = Shape::Id { min: 17, max: 17 },
         /// Shows the answer in the channel too; for messages without files.
         optional reply_broadcast: bool = Shape::Bool,
         /// Descriptions of the files for people who cannot see them, in the order of the files.

@@ -7,7 +7,7 @@ use crate::{Draft, Step};
 
 /// Stored between two calls.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct State {
     /// The bot is in the channel, or cannot join by itself.
     pub joined: bool,

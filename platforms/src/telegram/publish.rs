@@ -11,7 +11,7 @@ use super::{
     settings::Settings,
     state::{Sent, State},
 };
-use crate::{Draft, Error, Kind, Progress, Published, Result, Session, Step};
+use crate::{Draft, Error, Kind, Progress, Published, Result, Session, Step, outcome::read_state};
 
 /// Telegram asks for about one message a second in a chat.
 const BETWEEN_MESSAGES: Duration = Duration::from_secs(1);
@@ -50,7 +50,7 @@ pub(super) async fn publish(
 }
 
 fn settings_and_state(draft: &Draft, state: Option<&Value>) -> Result<(Settings, State)> {
-    Ok((draft.settings()?, State::read(state)?))
+    Ok((draft.settings()?, read_state(state)?))
 }
 
 fn next<'a>(draft: &'a Draft, settings: &Settings, state: &State) -> Option<Call<'a>> {
@@ -77,5 +77,5 @@ fn permalink(session: &Session, message_id: i64) -> Option<String> {
         Some(name) => name.to_owned(),
         None => format!("c/{}", session.account.remote_id.strip_prefix("-100")?),
     };
-    session.url("https://t.me", &format!("/{place}/{message_id}")).ok().map(String::from)
+    session.public_url("https://t.me", &format!("/{place}/{message_id}"))
 }

@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{Error, Part, Result};
+use crate::Part;
 
 /// Kept between two calls.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct State {
     /// One entry per call that was answered.
     pub sent: Vec<Sent>,
@@ -22,18 +23,6 @@ pub(super) struct Sent {
 }
 
 impl State {
-    /// Reads a stored state; none is the start.
-    ///
-    /// # Errors
-    /// [`crate::Kind::Rejected`] when it is not one of ours.
-    pub fn read(value: Option<&Value>) -> Result<Self> {
-        match value {
-            None => Ok(Self::default()),
-            Some(value) => Self::deserialize(value)
-                .map_err(|_| Error::rejected("The stored progress of the post cannot be read.")),
-        }
-    }
-
     /// For storing.
     pub fn write(&self) -> Value {
         json!(self)

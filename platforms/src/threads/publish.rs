@@ -14,7 +14,7 @@ use super::{
     settings::Settings,
     state::{Stage, State},
 };
-use crate::{Draft, Error, Kind, Progress, Result, Session, Step};
+use crate::{Draft, Error, Kind, Progress, Result, Session, Step, outcome::read_state};
 
 /// How often a container is asked whether it is processed.
 const POLL: Duration = Duration::from_secs(3);
@@ -30,7 +30,7 @@ const EARLIER_TRY: TimeDelta = TimeDelta::seconds(20);
 
 /// The call that comes next.
 pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
-    let mut state = State::read(state).unwrap_or_default();
+    let mut state: State = read_state(state).unwrap_or_default();
     if matches!(state.stage, Stage::Broken { .. }) {
         state.restart();
     }
@@ -64,7 +64,7 @@ pub(super) async fn publish(
     draft: &Draft,
     state: Option<Value>,
 ) -> Result<Progress> {
-    let mut state = State::read(state.as_ref())?;
+    let mut state: State = read_state(state.as_ref())?;
     if let Stage::Broken { reason, since } = &state.stage {
         if session.now - *since <= EARLIER_TRY {
             return Err(broken(reason));

@@ -8,7 +8,7 @@ use super::{
     container, publish,
     state::{Stage, State},
 };
-use crate::{Draft, Found, Result, Session, latest};
+use crate::{Draft, Found, Result, Session, latest, outcome::read_state};
 
 /// Asks the container. A dead one was certainly not published; the next call to publish finds that out too and makes a
 /// new one.
@@ -18,7 +18,7 @@ pub(super) async fn reconcile(
     state: Option<Value>,
     sent_at: DateTime<Utc>,
 ) -> Result<Found> {
-    let state = State::read(state.as_ref())?;
+    let state: State = read_state(state.as_ref())?;
     let Stage::Publish { container, .. } = &state.stage else { return Ok(Found::Unknown) };
     Ok(match client::status(session, container).await? {
         ContainerStatus::Finished | ContainerStatus::Dead(_) => Found::Absent,

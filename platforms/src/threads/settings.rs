@@ -34,7 +34,7 @@ settings! {
         /// A GIF on a post without media.
         optional gif_attachment: Option<Gif> = Shape::Object(Gif::FIELDS),
         /// Id of the post to quote.
-        optional quote_post_id: Option<String> = Shape::Text { min: 1, max: 64 },
+        optional quote_post_id: Option<String> = Shape::Id { min: 1, max: 64 },
         /// A text that disappears after 24 hours and takes no replies.
         optional is_ghost_post: bool = Shape::Bool,
         /// Parts of the text that are hidden until tapped.
@@ -75,7 +75,7 @@ settings! {
     /// A GIF of a provider.
     Gif {
         /// Id of the GIF at its provider.
-        required gif_id: String = Shape::Text { min: 1, max: 128 },
+        required gif_id: String = Shape::Id { min: 1, max: 128 },
         /// Where the GIF comes from.
         required provider: String = Shape::Choice(&["GIPHY"]),
     }

@@ -8,6 +8,7 @@ use crate::{Error, Part, Published, Result};
 
 /// Kept between two calls.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct State {
     /// Ids of the segments that are public, in order. Their number is the index of the segment at work.
     pub published: Vec<String>,
@@ -39,18 +40,6 @@ pub(super) enum Stage {
 }
 
 impl State {
-    /// Reads a stored state; none is the start.
-    ///
-    /// # Errors
-    /// [`crate::Kind::Rejected`] when it is not one of ours.
-    pub fn read(value: Option<&Value>) -> Result<Self> {
-        match value {
-            None => Ok(Self::default()),
-            Some(value) => Self::deserialize(value)
-                .map_err(|_| Error::rejected("The stored progress of the post cannot be read.")),
-        }
-    }
-
     /// For storing.
     pub fn write(&self) -> Value {
         json!(self)

@@ -191,8 +191,8 @@ fn public(
         Some(id) => format!("/@{name}/{kind}/{id}"),
         None => format!("/@{name}"),
     };
-    let url = session.url("https://www.tiktok.com", &path);
-    Progress::done(id.unwrap_or(publish_id), url.ok().map(String::from))
+    let url = session.public_url("https://www.tiktok.com", &path);
+    Progress::done(id.unwrap_or(publish_id), url)
 }
 
 /// Of a video TikTok tells how many bytes have arrived. A slideshow is looked for among the creator's public posts; one

@@ -7,7 +7,7 @@ use super::client::Creator;
 
 /// Stored between two calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct State {
     /// What the creator may do.
     pub creator: Creator,

@@ -1,3 +1,4 @@
+mod counting;
 mod forms;
 mod media;
 mod settings;

@@ -39,7 +39,7 @@ fn required(field: String, setting: &Setting) -> Violation {
 fn check(shape: &Shape, value: &Value, field: String, found: &mut Violations) {
     match (shape, value) {
         (Shape::Bool, Value::Bool(_)) => {}
-        (Shape::Text { min, max }, Value::String(text)) => {
+        (Shape::Text { min, max } | Shape::Id { min, max }, Value::String(text)) => {
             found.extend(size(text.chars().count(), *min, *max, "characters", field));
         }
         (Shape::Url, Value::String(text)) if is_web_address(text) => {}
@@ -93,7 +93,7 @@ fn size(actual: usize, min: usize, max: usize, unit: &str, field: String) -> Opt
 fn invalid(shape: &Shape, value: &Value, field: String) -> Violation {
     let wanted = match shape {
         Shape::Bool => "true or false".to_owned(),
-        Shape::Text { .. } => "a text".to_owned(),
+        Shape::Text { .. } | Shape::Id { .. } => "a text".to_owned(),
         Shape::Url => "an address that starts with https:// or http://".to_owned(),
         Shape::Choice(choices) => format!("one of {}", choices.join(", ")),
         Shape::Integer { min, max } => format!("a whole number from {min} to {max}"),

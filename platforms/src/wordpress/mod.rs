@@ -129,5 +129,12 @@ impl Platform for Wordpress {
     }
 }
 
+/// Returns the HTML of a caption, for the test of growth.
+#[cfg(test)]
+pub(crate) fn html_of(caption: &str) -> String {
+    let draft = crate::rehearsal::draft(caption, serde_json::json!({}));
+    article::html(&draft, &Settings::default())
+}
+
 #[cfg(test)]
 mod tests;

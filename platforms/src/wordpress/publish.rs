@@ -15,7 +15,7 @@ use crate::{
 
 /// Stored between two calls.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 struct State {
     /// The uploaded images, in order.
     uploads: Vec<Upload>,

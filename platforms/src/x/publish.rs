@@ -183,7 +183,7 @@ pub(super) fn published(
     let first = ids.next().ok_or_else(unfit)?;
     let parts = (2..).zip(ids).map(|(number, id)| Part { name: format!("segment_{number}"), id });
     let path = format!("/{}/status/{first}", session.account.username);
-    let url = session.url("https://x.com", &path).ok().map(String::from);
+    let url = session.public_url("https://x.com", &path);
     Ok(Progress::Done(Published { id: first, url, parts: parts.collect() }))
 }
 

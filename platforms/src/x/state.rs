@@ -8,7 +8,7 @@ use crate::{Draft, Step, settings::alt_text};
 
 /// Kept between two calls.
 #[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct State {
     /// Files that X has, in order.
     pub media: Vec<Uploaded>,

@@ -212,9 +212,9 @@ async fn look(session: &Session, mut state: State, since: DateTime<Utc>) -> Resu
 }
 
 fn public(session: &Session, state: State) -> Progress {
-    let url = session.url("https://www.youtube.com", &format!("/watch?v={}", state.id));
+    let url = session.public_url("https://www.youtube.com", &format!("/watch?v={}", state.id));
     let parts = state.made.into_iter().map(|(name, id)| Part { name, id }).collect();
-    Progress::Done(Published { id: state.id, url: url.ok().map(String::from), parts })
+    Progress::Done(Published { id: state.id, url, parts })
 }
 
 /// The address of the upload tells whether the last byte has arrived.

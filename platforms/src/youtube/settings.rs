@@ -21,9 +21,9 @@ settings! {
             max: TAGS_MAX,
         },
         /// Number of one of YouTube's categories: `22` (people and blogs) unless set.
-        optional category_id: Option<String> = Shape::Text { min: 1, max: 4 },
+        optional category_id: Option<String> = Shape::Id { min: 1, max: 4 },
         /// Id of the playlist that the video is put into. The tool `youtube.playlists` lists the channel's.
-        optional playlist_id: Option<String> = Shape::Text { min: 1, max: 100 },
+        optional playlist_id: Option<String> = Shape::Id { min: 1, max: 100 },
         /// Subscribers are told of the video, unless this is `false`.
         optional notify_subscribers: Option<bool> = Shape::Bool,
         /// Puts `#Shorts` below the caption.

@@ -8,7 +8,7 @@ pub(super) const CHUNK: u64 = 8 << 20;
 
 /// Stored between two calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct State {
     /// What comes next.
     pub stage: Stage,

@@ -16,6 +16,8 @@ const UPDATES: Limit = Limit { name: "updates", units: 30, span_ms: 30_000 };
 const SAME_TITLE_MS: i64 = 5 * 60_000;
 const TITLE_MAX: usize = 128;
 const TAGS_MAX: usize = 4;
+/// What may be said of AI.
+const AI_LEVELS: [&str; 3] = ["no_ai", "some_ai", "fully_autonomous"];
 
 /// `POST /articles`
 pub(super) fn create(cx: &Cx) -> Answer {
@@ -116,6 +118,7 @@ fn filled(given: &Value, mut article: Article, now_ms: i64) -> Result<Article, R
     article.main_image = text("main_image").or(article.main_image);
     article.series = text("series").or(article.series);
     article.organization_id = given["organization_id"].as_i64().or(article.organization_id);
+    article.ai_disclosure_level = text("ai_disclosure_level").or(article.ai_disclosure_level);
     match &given["tags"] {
         Value::Array(tags) => {
             article.tags = tags.iter().filter_map(|tag| tag.as_str().map(str::to_owned)).collect();
@@ -134,6 +137,7 @@ fn filled(given: &Value, mut article: Article, now_ms: i64) -> Result<Article, R
                 "canonical_url" => article.canonical_url = Some(value),
                 "cover_image" => article.main_image = Some(value),
                 "series" => article.series = Some(value),
+                "ai_disclosure_level" => article.ai_disclosure_level = Some(value),
                 _ => {}
             }
         }
@@ -167,6 +171,10 @@ fn checked(article: &Article) -> Result<(), Reply> {
         let why =
             format!("Tag \"{tag}\" contains non-alphanumeric or prohibited unicode characters");
         return Err(refused(&why));
+    }
+    let level = article.ai_disclosure_level.as_deref();
+    if let Some(level) = level.filter(|level| !AI_LEVELS.contains(level)) {
+        return Err(refused(&format!("'{level}' is not a valid ai_disclosure_level")));
     }
     let is_web = |url: &String| url.starts_with("https://") || url.starts_with("http://");
     if article.canonical_url.as_ref().is_some_and(|url| !is_web(url)) {

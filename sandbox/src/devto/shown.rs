@@ -30,6 +30,7 @@ pub(super) fn article(article: &Article, identity: &Identity, base: &str) -> Val
         "cover_image": article.main_image,
         "body_markdown": article.body,
         "tag_list": article.tags,
+        "ai_disclosure_level": article.ai_disclosure_level.as_deref().unwrap_or("not_disclosed"),
         "comments_count": 0,
         "public_reactions_count": 0,
         "page_views_count": 0,
@@ -50,6 +51,7 @@ pub(super) fn post(article: &Article, identity: &Identity, base: &str) -> Post {
         ("canonical_url", json!(article.canonical_url)),
         ("series", json!(article.series)),
         ("organization_id", json!(article.organization_id)),
+        ("ai_disclosure_level", json!(article.ai_disclosure_level)),
     ];
     Post {
         id: article.id.to_string(),

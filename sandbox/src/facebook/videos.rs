@@ -5,8 +5,9 @@ use std::sync::Arc;
 use serde_json::{Map, json};
 
 use super::content::{self, VIDEO_BYTES, VIDEO_TYPES, required, wrong};
-use super::home::{Change, Kind, Post, Uploaded, Video};
+use super::home::{Change, Home, Kind, Post, Uploaded, Video};
 use super::{Cx, Facebook, first, id, page, params};
+use crate::film::{Asks, OF_BROWSERS};
 use crate::graph::crawl::{self, VideoFlaw};
 use crate::graph::{access, failure};
 use crate::network::Medium;
@@ -14,6 +15,10 @@ use crate::picture;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 use crate::specimen::Specimen;
+
+/// What it plays, and what of that becomes a reel.
+const FEED: Asks = OF_BROWSERS;
+const REEL: Asks = Asks { frames: (24.0, 60.0), ..FEED };
 
 /// `POST /{page}/videos` with `file_url`. Facebook fetches and processes it afterwards, but lists it at once.
 pub(super) fn post(cx: &Cx) -> Answer {
@@ -47,7 +52,7 @@ pub(super) fn post(cx: &Cx) -> Answer {
     cx.sim.make(&account, Change::Finished { video, post });
     let (sim, owner) = (Arc::clone(&cx.sim), Arc::clone(&account));
     tokio::spawn(async move {
-        let fetched = crawl::video(&sim, &url, &VIDEO_TYPES, (VIDEO_BYTES, None)).await;
+        let fetched = crawl::video(&sim, &url, &VIDEO_TYPES, (VIDEO_BYTES, FEED)).await;
         sim.make(&owner, Change::Uploaded { id: video_id, uploaded: uploaded(fetched) });
     });
     Ok(Reply::ok(&json!({"id": video_id.to_string()})))
@@ -72,6 +77,8 @@ pub(super) async fn upload(cx: Arc<Cx>) -> Answer {
     let named = cx.call.segment(2).to_owned();
     let known = |id: &u64| account.look(|home| home.videos.contains_key(id));
     let video = named.parse().ok().filter(known).ok_or_else(|| failure::missing(&named))?;
+    let is_reel = |home: &Home| home.videos.get(&video).is_some_and(|one| one.kind == Kind::Reel);
+    let asks = if account.look(is_reel) { REEL } else { FEED };
     let failed = |message: &str| {
         Reply::json(
             400,
@@ -79,7 +86,7 @@ pub(super) async fn upload(cx: Arc<Cx>) -> Answer {
         )
     };
     let medium = if let Some(url) = cx.call.header("file_url") {
-        crawl::video(&cx.sim, url, &VIDEO_TYPES, (VIDEO_BYTES, None)).await
+        crawl::video(&cx.sim, url, &VIDEO_TYPES, (VIDEO_BYTES, asks)).await
     } else {
         let whole = cx.call.header("file_size").and_then(|size| size.parse().ok());
         if cx.call.header("offset") != Some("0") || whole != Some(cx.call.body.len()) {
@@ -87,7 +94,7 @@ pub(super) async fn upload(cx: Arc<Cx>) -> Answer {
                 "Request processing failed: offset and file_size do not match the body",
             ));
         }
-        sent(&cx)
+        sent(&cx, asks)
     };
     cx.sim.make(&account, Change::Uploaded { id: video, uploaded: uploaded(medium) });
     match medium_of(&account, video) {
@@ -96,9 +103,9 @@ pub(super) async fn upload(cx: Arc<Cx>) -> Answer {
     }
 }
 
-fn sent(cx: &Cx) -> Result<Medium, VideoFlaw> {
+fn sent(cx: &Cx, asks: Asks) -> Result<Medium, VideoFlaw> {
     let file = Specimen::of(&cx.call.body);
-    let mime = picture::video(&file.head).ok_or(VideoFlaw::Unsupported)?;
+    let mime = file.video(asks).ok_or(VideoFlaw::Unsupported)?;
     let (size, sha256) = (Some(file.size), Some(file.sha256));
     Ok(Medium { url: None, size, mime: mime.to_owned(), alt: None, sha256 })
 }

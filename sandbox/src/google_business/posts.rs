@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::home::{Change, LocalPost};
 use super::{Cx, access, failure, rules};
 use crate::fetch::Unfetched;
+use crate::film::H264;
 use crate::network::Medium;
 use crate::page;
 use crate::picture;
@@ -62,7 +63,7 @@ async fn files(cx: &Cx, media: &Value) -> Result<Vec<Medium>, Reply> {
         Unfetched::NoUrl | Unfetched::Failed => refused("Fetching the media from its URL failed."),
     })?;
     let file = fetched.file;
-    let mime = if is_video { picture::video(&file.head) } else { photo(&file.head)? };
+    let mime = if is_video { file.video(H264) } else { photo(&file.head)? };
     let mime = mime.ok_or_else(|| refused("The format of the video is not supported."))?;
     let (size, sha256) = (Some(file.size), Some(file.sha256));
     Ok(vec![Medium { url: Some(url.to_owned()), size, mime: mime.to_owned(), alt: None, sha256 }])

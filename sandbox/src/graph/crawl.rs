@@ -45,12 +45,12 @@ pub(crate) async fn video<N: Network>(
     sim: &Sim<N>,
     url: &str,
     types: &[&str],
-    (most, asks): (u64, Option<Asks>),
+    (most, asks): (u64, Asks),
 ) -> Result<Medium, VideoFlaw> {
     let Fetched { file, .. } =
         sim.world.crawler.fetch(url, most).await.map_err(|_| VideoFlaw::Unfetched)?;
-    let mime = asks.map_or_else(|| picture::video(&file.head), |asks| file.video(asks));
-    let mime = mime.filter(|mime| types.contains(mime)).ok_or(VideoFlaw::Unsupported)?;
+    let mime =
+        file.video(asks).filter(|mime| types.contains(mime)).ok_or(VideoFlaw::Unsupported)?;
     Ok(Medium {
         url: Some(url.to_owned()),
         size: Some(file.size),

@@ -91,7 +91,7 @@ async fn fetch_video(
     url: String,
 ) {
     let most = if kind == Kind::Stories { STORY_BYTES } else { REEL_BYTES };
-    let fetched = crawl::video(&cx.sim, &url, &VIDEO_TYPES, (most, Some(STREAMED))).await;
+    let fetched = crawl::video(&cx.sim, &url, &VIDEO_TYPES, (most, STREAMED)).await;
     arrived(&cx, &account, id, fetched);
 }
 
@@ -114,7 +114,7 @@ pub(super) async fn upload(cx: Arc<Cx>) -> Answer {
     };
     let id = named.parse().ok().filter(waits).ok_or_else(|| failure::missing(&named))?;
     let fetched = if let Some(url) = cx.call.header("file_url") {
-        crawl::video(&cx.sim, url, &VIDEO_TYPES, (REEL_BYTES, Some(STREAMED))).await
+        crawl::video(&cx.sim, url, &VIDEO_TYPES, (REEL_BYTES, STREAMED)).await
     } else {
         let whole = cx.call.header("file_size").and_then(|size| size.parse().ok());
         if cx.call.header("offset") != Some("0") || whole != Some(cx.call.body.len()) {

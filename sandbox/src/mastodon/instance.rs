@@ -18,6 +18,8 @@ pub(super) const IMAGE_BYTES_MAX: u64 = 16_777_216;
 pub(super) const VIDEO_BYTES_MAX: u64 = 103_809_024;
 /// Most pixels of an image.
 pub(super) const IMAGE_PIXELS_MAX: u64 = 33_177_600;
+/// Most frames a second of a video.
+pub(super) const FRAME_RATE_MAX: f64 = 120.0;
 /// Types that are taken.
 pub(super) const TYPES: [&str; 7] = [
     "image/jpeg",
@@ -47,7 +49,7 @@ fn configuration() -> Value {
             "image_matrix_limit": IMAGE_PIXELS_MAX,
             "video_size_limit": VIDEO_BYTES_MAX,
             "video_matrix_limit": 8_294_400,
-            "video_frame_rate_limit": 120,
+            "video_frame_rate_limit": FRAME_RATE_MAX as u32,
         },
         "polls": {
             "max_options": OPTIONS_MAX,

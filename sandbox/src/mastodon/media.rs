@@ -1,8 +1,11 @@
 //! Media: uploaded, looked at while they are processed, described.
 
 use super::home::{Change, Upload};
-use super::instance::{DESCRIPTION_MAX, IMAGE_BYTES_MAX, IMAGE_PIXELS_MAX, TYPES, VIDEO_BYTES_MAX};
+use super::instance::{
+    DESCRIPTION_MAX, FRAME_RATE_MAX, IMAGE_BYTES_MAX, IMAGE_PIXELS_MAX, TYPES, VIDEO_BYTES_MAX,
+};
 use super::{Cx, access, shown};
+use crate::film::{Asks, OF_BROWSERS};
 use crate::multipart::Part;
 use crate::network::Medium;
 use crate::pace::Limit;
@@ -11,6 +14,8 @@ use crate::picture;
 use crate::reply::{Answer, Reply};
 use crate::specimen::Specimen;
 
+/// Films that are shown as they are, or made so.
+const FILMS: Asks = Asks { frames: (0.0, FRAME_RATE_MAX), ..OF_BROWSERS };
 /// Uploads of an account.
 const UPLOADS: Limit = Limit { name: "media", units: 30, span_ms: 1_800_000 };
 
@@ -37,6 +42,9 @@ fn received(cx: &Cx, file: &Part, params: &Params) -> Result<Upload, Reply> {
     if found.size > most {
         let why = format!("File file size must be less than {} MB", most >> 20);
         return Err(access::invalid(&why));
+    }
+    if mime.starts_with("video/") && found.video(FILMS).is_none() {
+        return Err(refused());
     }
     let size = picture::picture(&found.head).map(|picture| (picture.width, picture.height));
     if size.is_some_and(|(width, height)| u64::from(width) * u64::from(height) > IMAGE_PIXELS_MAX) {

@@ -3,6 +3,7 @@
 use super::home::{File, Kind};
 use super::{Cx, Telegram, bad};
 use crate::fetch::Unfetched;
+use crate::film::H264;
 use crate::params::Params;
 use crate::picture;
 use crate::random::{self, BASE64URL};
@@ -92,7 +93,14 @@ fn file(
     name: Option<String>,
     url: Option<String>,
 ) -> Result<File, Reply> {
+    if kind == Kind::Video && found.video(H264) != Some("video/mp4") {
+        return Err(bad("VIDEO_CONTENT_TYPE_INVALID"));
+    }
     let picture = picture::picture(&found.head);
+    // What moves is a GIF or a film.
+    if kind == Kind::Animation && picture.is_none() && found.video(H264) != Some("video/mp4") {
+        return Err(bad("VIDEO_CONTENT_TYPE_INVALID"));
+    }
     if kind == Kind::Photo {
         let picture = picture.ok_or_else(|| bad("IMAGE_PROCESS_FAILED"))?;
         let (long, short) = (picture.width.max(picture.height), picture.width.min(picture.height));

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::home::{Begun, Change};
 use super::{Cx, access, begin, creator, failure};
 use crate::call::Call;
-use crate::film;
+use crate::film::{Asks, OF_BROWSERS};
 use crate::network::Medium;
 use crate::pace::Limit;
 use crate::reply::{Answer, Reply};
@@ -15,6 +15,8 @@ use crate::specimen::Specimen;
 const UPLOAD_MS: i64 = 3_600_000;
 /// How long a fetch may take; a restart of the sandbox ends those that were under way.
 const PULL_MS: i64 = 5 * 60_000;
+/// Films that are played.
+const FILMS: Asks = Asks { frames: (23.0, 60.0), ..OF_BROWSERS };
 
 /// `Content-Range: bytes first-last/size`
 fn range(call: &Call) -> Option<(u64, u64, u64)> {
@@ -59,7 +61,7 @@ pub(super) fn put(cx: &Cx) -> Answer {
             return Err(failure::upload(400, "Content-Length does not match Content-Range"));
         }
         let mime = (first == 0).then(|| {
-            let seen = Specimen::of(&cx.call.body).video(film::OF_BROWSERS);
+            let seen = Specimen::of(&cx.call.body).video(FILMS);
             seen.unwrap_or("application/octet-stream").to_owned()
         });
         if !is_last {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::failure::{problem, wrong};
 use super::home::{Change, Upload};
 use super::{Cx, access, id};
-use crate::film::H264;
+use crate::film::{Asks, H264};
 use crate::params::Params;
 use crate::picture;
 use crate::reply::{Answer, Reply};
@@ -103,6 +103,9 @@ pub(super) fn initialize(cx: &Cx) -> Answer {
     Ok(Reply::ok(&json!({ "data": view })))
 }
 
+/// Films that are played.
+const FILMS: Asks = Asks { frames: (0.0, 60.0), ..H264 };
+
 /// `POST /2/media/upload/{id}/append`
 pub(super) fn append(cx: &Cx) -> Answer {
     let params = params(cx)?;
@@ -118,7 +121,7 @@ pub(super) fn append(cx: &Cx) -> Answer {
     let whole = Specimen::of(&piece.bytes);
     let image = picture::picture(&piece.bytes).map(|picture| picture.mime);
     // The index of a film is looked for where a file begins; a later one is not understood before it is whole.
-    let head = image.or_else(|| whole.video(H264)).map(str::to_owned);
+    let head = image.or_else(|| whole.video(FILMS)).map(str::to_owned);
     change(cx, |mut upload| {
         if upload.ready_ms.is_some() {
             return Err(wrong("The media was already finalized."));

@@ -6,6 +6,8 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 
 const LINK: usize = 23;
+/// Longest name of a host that is looked at, in bytes: more than any has that can be reached.
+const HOST_MAX: usize = 512;
 
 /// The weighted length of a text.
 pub(super) fn length(text: &str) -> usize {
@@ -43,6 +45,8 @@ fn places(text: &str) -> Vec<Range<usize>> {
 
 /// Where an address starts whose name goes up to `dot`.
 fn start(text: &str, free: usize, dot: usize) -> Option<usize> {
+    let near = text.floor_char_boundary(dot.saturating_sub(HOST_MAX));
+    let (free, is_cut) = (free.max(near), near > free);
     let schemed = text[free..dot].rfind("://").map(|offset| free + offset + 3);
     if let Some(name) = schemed.filter(|name| is_host(&text[*name..dot])) {
         let scheme = ["https://", "http://"].into_iter().find(|scheme| {
@@ -58,6 +62,9 @@ fn start(text: &str, free: usize, dot: usize) -> Option<usize> {
     let name = &text[free..dot];
     let latin = name.len() - name.trim_end_matches(|c| is_latin(c) || c == '.').len();
     let start = dot - latin;
+    if is_cut && start == free {
+        return None;
+    }
     let before = text[..start].chars().next_back();
     let barred = before.is_some_and(|c| "-_/".contains(c));
     (latin > 0 && is_host(&text[start..dot]) && !barred && !is_part_of_word(&text[..start]))
@@ -70,6 +77,9 @@ fn end(text: &str, dot: usize) -> Option<usize> {
     loop {
         let rest = &text[at..];
         let label = &rest[..rest.find(|c| !is_name(c)).unwrap_or(rest.len())];
+        if label.len() > HOST_MAX {
+            break;
+        }
         let ascii = label.bytes().take_while(u8::is_ascii_alphanumeric).count();
         let follows = rest[ascii..].chars().next();
         if follows != Some('@') && tld::exist(&label[..ascii].to_ascii_lowercase()) {
@@ -78,7 +88,7 @@ fn end(text: &str, dot: usize) -> Option<usize> {
             known = Some(at + label.len());
         }
         at += label.len();
-        if label.is_empty() || !text[at..].starts_with('.') {
+        if label.is_empty() || !text[at..].starts_with('.') || at > dot + HOST_MAX {
             break;
         }
         at += 1;
@@ -139,9 +149,12 @@ fn is_part_of_word(before: &str) -> bool {
 }
 
 fn is_foreign_ending(label: &str) -> bool {
-    let known = |name: &str| url::Url::parse(&format!("http://a.{name}")).ok();
-    let encoded = known(label).and_then(|url| url.host_str().map(str::to_owned));
-    label.len() < 64 && encoded.is_some_and(|host| tld::exist(host.trim_start_matches("a.")))
+    if label.len() >= 64 {
+        return false;
+    }
+    let known = url::Url::parse(&format!("http://a.{label}")).ok();
+    let encoded = known.and_then(|url| url.host_str().map(str::to_owned));
+    encoded.is_some_and(|host| tld::exist(host.trim_start_matches("a.")))
 }
 
 fn is_name(c: char) -> bool {
@@ -211,6 +224,27 @@ mod tests {
             ("https://a.example", 17),
         ] {
             assert_eq!(length(text), units, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_makes_a_careless_scan_start_again_takes_time_in_proportion() {
+        let timed = |text: &str| {
+            let once = || {
+                let start = std::time::Instant::now();
+                std::hint::black_box(length(text));
+                start.elapsed()
+            };
+            (0..4).map(|_| once()).min().unwrap_or_default()
+        };
+        for unit in [
+            "a.", ".", "..", "http://", "://.", "日.", "日a.", "a.com/(", "a-.", "xn--a.", "é.",
+            "(.", "a",
+        ] {
+            let text = |bytes: usize| unit.repeat(bytes / unit.len());
+            let (less, more) = (timed(&text(16 << 10)), timed(&text(128 << 10)));
+            let most = (less * 24).max(std::time::Duration::from_millis(50));
+            assert!(more < most, "{unit}: {less:?} and, of eight times as much, {more:?}");
         }
     }
 

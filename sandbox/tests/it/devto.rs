@@ -47,6 +47,23 @@ async fn an_article_is_written_read_and_taken_back() {
 }
 
 #[tokio::test]
+async fn what_is_said_of_ai_is_one_of_three_levels() {
+    let net = Net::new().await;
+    let account = net.account("devto").await;
+    let with = async |title: &str, level: Value| {
+        let article = json!({"title": title, "body_markdown": "x", "ai_disclosure_level": level});
+        write(&net, &account, article).await
+    };
+    for level in ["no_ai", "some_ai", "fully_autonomous"] {
+        let made = with(level, json!(level)).await.is(201);
+        assert_eq!(made["ai_disclosure_level"], level);
+    }
+    assert_eq!(with("a", Value::Null).await.is(201)["ai_disclosure_level"], "not_disclosed");
+    let refused = with("b", json!("a_little")).await.is(422);
+    assert!(refused["error"].as_str().unwrap().contains("'a_little'"), "{refused}");
+}
+
+#[tokio::test]
 async fn front_matter_counts_more_than_the_fields() {
     let net = Net::new().await;
     let account = net.account("devto").await;

@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::harness::{Account, Got, Net, files, mp4, png, send, until};
+use crate::harness::{Account, Got, Net, files, film_of, mp4, png, send, until};
 
 /// Calls the Graph API with a form and the page's token.
 pub async fn call(
@@ -223,6 +223,35 @@ async fn stories_and_the_cover_have_calls_of_their_own() {
     let whole = get(&net, &page, &page.remote_id, "cover,name").await;
     assert_eq!(whole["cover"]["cover_id"], cover.as_str());
     assert_eq!(net.posts(&page).await.len(), 3);
+}
+
+#[tokio::test]
+async fn films_are_looked_into_and_a_reel_has_24_to_60_frames_a_second() {
+    let net = Net::new().await;
+    let page = net.account("facebook").await;
+    let web = files(vec![
+        ("/plain.mp4", "video/mp4", film_of(b"avc1", 30)),
+        ("/slow.mp4", "video/mp4", film_of(b"avc1", 20)),
+        ("/prores.mov", "video/quicktime", film_of(b"apcn", 30)),
+    ])
+    .await;
+    for (edge, path, status) in [
+        ("video_reels", "/plain.mp4", 200),
+        ("video_reels", "/slow.mp4", 400),
+        ("video_reels", "/prores.mov", 400),
+        ("video_stories", "/slow.mp4", 200),
+        ("video_stories", "/prores.mov", 400),
+    ] {
+        let (_, got) = hand_over(&net, &page, edge, &format!("{web}{path}")).await;
+        assert_eq!(got.status, status, "{edge} {path}");
+    }
+    let url = format!("{web}/prores.mov");
+    let video = id(&post(&net, &page, "videos", &[("file_url", &url)]).await.is(200));
+    until(async || {
+        let view = get(&net, &page, &video, "status").await;
+        (view["status"]["video_status"] == "error").then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Account, Got, Net, files, mp4, png, send, until};
+use crate::harness::{Account, Got, Net, files, film_of, mp4, png, send, until};
 
 async fn get(net: &Net, account: &Account, path: &str) -> Got {
     let token = account.credential("access_token");
@@ -146,6 +146,8 @@ async fn files_are_fetched_and_looked_at() {
         ("/fits.png", "image/png", png(400, 300, 100)),
         ("/small.png", "image/png", png(399, 300, 100)),
         ("/film.mp4", "video/mp4", mp4(100)),
+        ("/plain.mp4", "video/mp4", film_of(b"avc1", 30)),
+        ("/hevc.mp4", "video/mp4", film_of(b"hvc1", 30)),
     ])
     .await;
     let with = async |format: &str, name: &str| {
@@ -154,17 +156,19 @@ async fn files_are_fetched_and_looked_at() {
     };
     with("PHOTO", "fits.png").await.is(200);
     with("VIDEO", "film.mp4").await.is(200);
+    with("VIDEO", "plain.mp4").await.is(200);
     for (format, name) in [
         ("PHOTO", "small.png"),
         ("PHOTO", "film.mp4"),
         ("VIDEO", "fits.png"),
+        ("VIDEO", "hevc.mp4"),
         ("PHOTO", "none.png"),
         ("PAPER", "fits.png"),
     ] {
         with(format, name).await.is(400);
     }
     let held = net.posts(&account).await;
-    assert_eq!((held.len(), held[0]["media"][0]["mime"].as_str()), (2, Some("image/png")));
+    assert_eq!((held.len(), held[0]["media"][0]["mime"].as_str()), (3, Some("image/png")));
 }
 
 #[tokio::test]

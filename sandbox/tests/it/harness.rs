@@ -212,6 +212,23 @@ pub fn mp4(padding: usize) -> Vec<u8> {
     file
 }
 
+/// A film without sound in one codec, at so many frames a second: its index, and no frame.
+pub fn film_of(codec: &[u8; 4], rate: u32) -> Vec<u8> {
+    let boxed = |name: &[u8; 4], content: &[u8]| {
+        let size = u32::try_from(content.len() + 8).unwrap().to_be_bytes();
+        [&size[..], name, content].concat()
+    };
+    let entry = boxed(codec, &[0; 78]);
+    let stsd = boxed(b"stsd", &[&[0, 0, 0, 0, 0, 0, 0, 1][..], &entry].concat());
+    let frames = [[0; 4], [0; 4], (rate * 10).to_be_bytes()].concat();
+    let stbl = boxed(b"stbl", &[stsd, boxed(b"stsz", &frames)].concat());
+    let hdlr = boxed(b"hdlr", &[&[0; 8][..], b"vide", &[0; 12]].concat());
+    let times = [[0; 4], [0; 4], [0; 4], 1_000_u32.to_be_bytes(), 10_000_u32.to_be_bytes(), [0; 4]];
+    let mdia = [boxed(b"mdhd", &times.concat()), hdlr, boxed(b"minf", &stbl)].concat();
+    let moov = boxed(b"moov", &boxed(b"trak", &boxed(b"mdia", &mdia)));
+    [mp4(0), moov].concat()
+}
+
 /// A server of files: `(path, content type, bytes)` each. Gives its address; it ends with the test's runtime.
 pub async fn files(files: Vec<(&'static str, &'static str, Vec<u8>)>) -> String {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

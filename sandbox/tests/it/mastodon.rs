@@ -4,7 +4,7 @@ use reqwest::RequestBuilder;
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 
-use crate::harness::{Account, Got, Net, mp4, png, send};
+use crate::harness::{Account, Got, Net, film_of, mp4, png, send};
 
 fn by(account: &Account, request: RequestBuilder) -> RequestBuilder {
     request.bearer_auth(account.credential("access_token"))
@@ -106,6 +106,12 @@ async fn media_are_processed_described_and_attached_once() {
         .await
         .is(422);
     upload(&net, &account, vec![1; 50], "").await.is(422);
+    for (codec, rate, status) in
+        [(b"avc1", 120, 202), (b"avc1", 121, 422), (b"vp09", 30, 202), (b"apcn", 30, 422)]
+    {
+        let got = upload(&net, &account, film_of(codec, rate), "").await;
+        assert_eq!(got.status, status, "{codec:?} {rate}");
+    }
     upload(&net, &account, png(1, 1, 0), &"n".repeat(1_500)).await.is(200);
     upload(&net, &account, png(1, 1, 0), &"n".repeat(1_501)).await.is(422);
     upload(&net, &account, png(1, 1, 16_777_216), "").await.is(422);

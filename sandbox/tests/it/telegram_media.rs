@@ -3,8 +3,31 @@
 use reqwest::multipart::{Form, Part};
 use serde_json::json;
 
-use crate::harness::{Net, files, mp4, png, send};
+use crate::harness::{Net, files, film_of, mp4, png, send};
 use crate::telegram::{call, refused, url};
+
+#[tokio::test]
+async fn only_films_that_every_client_plays_are_videos() {
+    let net = Net::new().await;
+    let account = net.account("telegram").await;
+    let web = files(vec![
+        ("/plain.mp4", "video/mp4", film_of(b"avc1", 30)),
+        ("/hevc.mp4", "video/mp4", film_of(b"hvc1", 30)),
+        ("/vp9.mp4", "video/mp4", film_of(b"vp09", 30)),
+    ])
+    .await;
+    for (method, name) in [("sendVideo", "video"), ("sendAnimation", "animation")] {
+        let with = |path: &str| json!({name: format!("{web}{path}")});
+        call(&net, &account, method, with("/plain.mp4")).await.is(200);
+        for path in ["/hevc.mp4", "/vp9.mp4"] {
+            let flaw = refused(&net, &account, method, with(path)).await;
+            assert_eq!(flaw, "VIDEO_CONTENT_TYPE_INVALID", "{method} {path}");
+        }
+    }
+    // As a file it goes out as it is.
+    let document = json!({"document": format!("{web}/hevc.mp4")});
+    call(&net, &account, "sendDocument", document).await.is(200);
+}
 
 #[tokio::test]
 async fn photos_come_by_address_upload_and_id() {

@@ -32,6 +32,22 @@ async fn a_file_is_copied_from_another_address() {
     user.post(path, gone).await.refused(400, "unknown_field");
 }
 
+#[tokio::test]
+async fn a_new_post_gets_what_the_address_holds_now() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    let picture = Picture::serve().await;
+    let body = json!({"account_id": account, "caption": "It", "media_url": picture.url});
+    let first = user.publish(body.clone()).await;
+    let second = user.publish(body.clone()).await;
+    assert_eq!(picture.asked(), 2, "the file may have changed");
+    assert_ne!(first["media"][0]["asset_id"], second["media"][0]["asset_id"]);
+    let many = user.post("/api/v1/posts/batch", json!({"posts": [body, body]})).await;
+    assert!(many.status < 300, "{:#}", many.body);
+    assert!(picture.asked() <= 4, "posts of one request share what is still being copied");
+}
+
 /// A server that answers every request with these bytes, and the rest of them after that for ever.
 pub async fn serving(head: &'static str, body: &'static [u8], pour: bool) -> String {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

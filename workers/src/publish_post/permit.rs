@@ -251,6 +251,7 @@ mod tests {
         Session {
             http: Client::new(Policy { allow_private: false }).unwrap(),
             base: None,
+            simulated: false,
             account: Account {
                 meta: account.meta.as_object().cloned().unwrap(),
                 ..Account::default()

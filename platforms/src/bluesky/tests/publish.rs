@@ -62,7 +62,7 @@ async fn a_text_is_one_call_with_a_key_and_a_time_of_its_own() {
         })]
     );
     assert_eq!(published.id, format!("at://{DID}/app.bsky.feed.post/{KEY}"));
-    let url = format!("{}/profile/me.example/post/{KEY}", network.base());
+    let url = format!("https://bsky.app/profile/me.example/post/{KEY}");
     assert_eq!(published.url, Some(url));
 }
 

@@ -1,10 +1,31 @@
 //! `parse_mode: HTML`, <https://core.telegram.org/bots/api#html-style>.
 
 use super::Problem;
+use crate::excerpt;
 
 const ESCAPE: &str = "Write &lt; for < where it starts no tag, and close each tag.";
 
-/// The text without its tags. Names of tags are left to Telegram, which adds new ones.
+/// The tags that Telegram knows. Attributes that it does not know it passes over.
+const TAGS: [&str; 16] = [
+    "a",
+    "b",
+    "blockquote",
+    "code",
+    "del",
+    "em",
+    "i",
+    "ins",
+    "pre",
+    "s",
+    "span",
+    "strike",
+    "strong",
+    "tg-emoji",
+    "tg-spoiler",
+    "u",
+];
+
+/// The text without its tags.
 pub(super) fn parse(source: &str) -> Result<String, Problem> {
     let mut visible = String::with_capacity(source.len());
     let mut open: Vec<String> = Vec::new();
@@ -63,12 +84,89 @@ fn tag(source: &str) -> Result<(Tag, &str), Problem> {
         Some(inner) => (inner, true),
         None => (inner, false),
     };
-    let name = inner.split(char::is_whitespace).next().unwrap_or_default().to_ascii_lowercase();
-    if name.is_empty() && !is_end {
+    let (name, rest) = inner.split_once(char::is_whitespace).unwrap_or((inner, ""));
+    let (name, after) = (name.to_ascii_lowercase(), &source[end + 1..]);
+    if is_end {
+        return Ok((Tag::End(name), after));
+    }
+    if name.is_empty() {
         return Err(Problem::new("a < starts no tag", ESCAPE));
     }
-    let tag = if is_end { Tag::End(name) } else { Tag::Start(name) };
-    Ok((tag, &source[end + 1..]))
+    known(&name)?;
+    check_attributes(&name, rest)?;
+    Ok((Tag::Start(name), after))
+}
+
+/// Refuses a tag that Telegram does not know, and says what to write in its place.
+fn known(name: &str) -> Result<(), Problem> {
+    if TAGS.contains(&name) {
+        return Ok(());
+    }
+    let what = format!("Telegram does not know the tag <{}>", excerpt(name));
+    let remedy = match name.trim_end_matches('/') {
+        "p" | "div" | "section" | "article" => {
+            "Leave the tag out and part paragraphs by empty lines."
+        }
+        "br" | "hr" => "Write a line break in its place.",
+        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
+            "Write the heading in <b>, on a line of its own."
+        }
+        "ul" | "ol" | "li" => "Write each item on a line of its own, behind a bullet.",
+        "img" | "video" | "figure" => "Give files in media_urls.",
+        _ => {
+            "Use b, i, u, s, a, code, pre, blockquote, tg-spoiler, tg-emoji or <span class=\"tg-spoiler\">, and \
+             write &lt; for a < that starts no tag."
+        }
+    };
+    Err(Problem::new(what, remedy))
+}
+
+/// Checks what stands in a tag behind its name.
+fn check_attributes(tag: &str, source: &str) -> Result<(), Problem> {
+    let given = attributes(tag, source)?;
+    let value =
+        |name: &str| given.iter().rev().find(|(known, _)| known == name).map(|(_, value)| *value);
+    if tag == "span" && value("class") != Some("tg-spoiler") {
+        let remedy = "Write <span class=\"tg-spoiler\"> for hidden text, or leave the tag out.";
+        return Err(Problem::new("<span> has no class=\"tg-spoiler\"", remedy));
+    }
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if tag == "tg-emoji" && !value("emoji-id").is_some_and(is_number) {
+        let remedy = "Write <tg-emoji emoji-id=\"5368324170671202286\">👍</tg-emoji>.";
+        return Err(Problem::new("<tg-emoji> has no emoji-id that is a number", remedy));
+    }
+    Ok(())
+}
+
+/// Names and values of attributes; one without a value is given as empty.
+fn attributes<'a>(tag: &str, source: &'a str) -> Result<Vec<(String, &'a str)>, Problem> {
+    let mut found = Vec::new();
+    let mut rest = source.trim_start();
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| c.is_whitespace() || c == '=').unwrap_or(rest.len());
+        let (name, after) = rest.split_at(end);
+        let after = after.trim_start();
+        let Some(after) = after.strip_prefix('=') else {
+            found.push((name.to_ascii_lowercase(), ""));
+            rest = after;
+            continue;
+        };
+        let after = after.trim_start();
+        let quote = after.chars().next().filter(|c| matches!(c, '"' | '\''));
+        let (value, left) = match quote {
+            Some(quote) => after[1..].split_once(quote).unwrap_or((&after[1..], "")),
+            None => after.split_at(after.find(char::is_whitespace).unwrap_or(after.len())),
+        };
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
+        if name.is_empty() || quote.is_none() && !(value.chars().all(is_plain) && !value.is_empty())
+        {
+            let what = format!("an attribute of <{tag}> cannot be read at {:?}", excerpt(rest));
+            return Err(Problem::new(what, "Write attributes as name=\"value\"."));
+        }
+        found.push((name.to_ascii_lowercase(), value));
+        rest = left.trim_start();
+    }
+    Ok(found)
 }
 
 /// Where the `>` of the tag is; one inside a quoted value does not count.
@@ -151,6 +249,51 @@ mod tests {
     fn what_telegram_cannot_read_is_refused() {
         for source in ["1 < 2", "<b>open", "</b>", "<b><i>crossed</b></i>", "a <", "< b>x</b>"] {
             assert!(parse(source).is_err(), "{source}");
+        }
+    }
+
+    #[test]
+    fn tags_of_pages_are_refused_by_name_with_what_to_write() {
+        for (source, name, hint) in [
+            ("<p>para</p>", "<p>", "empty lines"),
+            ("<H1>x</H1>", "<h1>", "<b>"),
+            ("<ul><li>x</li></ul>", "<ul>", "line of its own"),
+            ("<div class=\"a\">x</div>", "<div>", "empty lines"),
+            ("a<br>b", "<br>", "line break"),
+            ("a<br/>b", "<br/>", "line break"),
+            ("<span>x</span>", "<span>", "tg-spoiler"),
+            ("<span class='other'>x</span>", "<span>", "tg-spoiler"),
+            ("<span style=\"color:red\">x</span>", "<span>", "tg-spoiler"),
+            ("<font>x</font>", "<font>", "blockquote"),
+            ("<script>x</script>", "<script>", "&lt;"),
+            ("<tg-emoji>x</tg-emoji>", "<tg-emoji>", "emoji-id"),
+            ("<tg-emoji emoji-id=\"abc\">x</tg-emoji>", "<tg-emoji>", "emoji-id"),
+            ("<a href=https://example.org/>x</a>", "<a>", "name=\"value\""),
+            ("<a =x>y</a>", "<a>", "name=\"value\""),
+        ] {
+            let problem = parse(source).unwrap_err();
+            assert!(problem.what.contains(name), "{source}: {problem:?}");
+            assert!(problem.remedy.contains(hint), "{source}: {problem:?}");
+        }
+        let long = parse(&format!("<{}>", "x".repeat(5_000))).unwrap_err();
+        assert!(long.what.len() < 1_000);
+    }
+
+    #[test]
+    fn what_telegram_knows_passes() {
+        for source in [
+            "<b>x</b> <i>y</i>",
+            "<strong>a</strong><em>b</em><ins>c</ins><strike>d</strike><del>e</del><s>f</s><u>g</u>",
+            "<span class=\"tg-spoiler\">x</span><tg-spoiler>y</tg-spoiler>",
+            "<SPAN CLASS='tg-spoiler'>x</span>",
+            "5 &lt; 6 <a href=\"https://example.com/\">z</a>",
+            "<a href = 'tg://user?id=1' title=\"a b\">z</a>",
+            "<pre><code class=\"language-rust\">x</code></pre>",
+            "<blockquote expandable>x</blockquote>",
+            "<tg-emoji emoji-id=\"5368324170671202286\">👍</tg-emoji>",
+            "<b><i>nested</i></b>",
+        ] {
+            assert!(parse(source).is_ok(), "{source}: {:?}", parse(source));
         }
     }
 }

@@ -46,7 +46,7 @@ async fn a_text_is_one_call_with_its_settings() {
     let (steps, published) = walk(&network, &draft("Hello", settings)).await;
     assert_eq!(steps, ["commit create_post"]);
     assert_eq!(published.id, "t1");
-    assert!(published.url.unwrap().ends_with("/name/status/t1"));
+    assert_eq!(published.url.as_deref(), Some("https://x.com/name/status/t1"));
     let [seen] = &network.seen()[..] else { panic!() };
     assert!(seen.head.contains("authorization: bearer access-1"));
     assert_eq!(

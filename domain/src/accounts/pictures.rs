@@ -1,0 +1,48 @@
+//! Pictures of pages that posts link to, made smaller until a network takes them.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use fanfare_media::{Scratch, Tools};
+use fanfare_platforms::PictureShrinker;
+use tokio::sync::Semaphore;
+
+use crate::Domain;
+
+/// Pictures that this process makes smaller at a time: each holds a file of up to 20 MiB besides its pixels.
+static AT_ONCE: Semaphore = Semaphore::const_new(2);
+
+/// Makes them on the road that the pictures of posts go.
+pub(super) struct CardPictures {
+    tools: Tools,
+    scratch: Scratch,
+}
+
+impl CardPictures {
+    /// Uses the tools and the scratch directory of the service.
+    pub fn of(cx: &Domain) -> Self {
+        Self { tools: cx.settings.tools.clone(), scratch: cx.settings.scratch.clone() }
+    }
+}
+
+impl fmt::Debug for CardPictures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CardPictures").finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl PictureShrinker for CardPictures {
+    async fn shrink(&self, picture: Bytes, bytes_max: usize) -> Option<Bytes> {
+        let _few = AT_ONCE.acquire().await.ok()?;
+        let made = fanfare_media::shrink(&self.tools, &self.scratch, &picture, bytes_max as u64);
+        match made.await {
+            Ok(made) => Some(made),
+            Err(flaw) => {
+                tracing::info!(%flaw, bytes = picture.len(), "a picture of a page is left out");
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! What people paste into fields: identifiers with signs in them that nobody sees.
+
+/// Returns a pasted identifier (a handle, an id, an address, a token) without the white space around it and without the
+/// invisible marks that editors, chats and pages put in: of width zero, byte order, direction, soft hyphens. A joiner
+/// between two characters that are not ASCII is part of a word or an emoji and stays.
+#[must_use]
+pub fn pasted(given: &str) -> String {
+    let mut kept = String::with_capacity(given.len());
+    let mut signs = given.chars().peekable();
+    while let Some(sign) = signs.next() {
+        let mut joins = || {
+            let wide = |sign: char| !sign.is_ascii() && !is_invisible(sign);
+            matches!(sign, '\u{200c}' | '\u{200d}')
+                && kept.chars().next_back().is_some_and(wide)
+                && signs.peek().copied().is_some_and(wide)
+        };
+        if !is_invisible(sign) || joins() {
+            kept.push(sign);
+        }
+    }
+    kept.trim().to_owned()
+}
+
+/// Signs that have no width and say nothing in an identifier.
+const fn is_invisible(sign: char) -> bool {
+    matches!(
+        sign,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pasted;
+
+    #[test]
+    fn what_nobody_sees_is_left_out() {
+        for (given, kept) in [
+            ("\u{feff}https://a.example/x\u{200b}", "https://a.example/x"),
+            ("\u{202a}@news\u{202c}", "@news"),
+            ("\u{2066}123456\u{2069}", "123456"),
+            (" abcd efgh\u{a0}\n", "abcd efgh"),
+            ("to\u{ad}ken\u{2060}", "token"),
+            ("na\u{200d}me\u{200c}", "name"),
+            ("\u{200e}\u{200f}\u{61c}", ""),
+            ("https://a.example/👩\u{200d}💻", "https://a.example/👩\u{200d}💻"),
+            ("https://نامه\u{200c}ای.example", "https://نامه\u{200c}ای.example"),
+            ("https://a.example/é?q=%20", "https://a.example/é?q=%20"),
+        ] {
+            assert_eq!(pasted(given), kept, "{given:?}");
+        }
+    }
+}
