@@ -41,6 +41,7 @@ async fn a_picture_is_made_smaller_until_it_fits() -> Outcome {
     let wide =
         shrink(&tools, &scratch, &file(&noise(2_600, 10), ImageFormat::Png)?, 1 << 20).await?;
     assert_eq!(image::load_from_memory(&wide)?.width(), 2_000);
+    drop(scratch);
     assert!(room.files()?.is_empty(), "copies go away");
     Ok(())
 }

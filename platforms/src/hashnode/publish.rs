@@ -33,6 +33,7 @@ pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
 /// Takes one step.
 pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> Result<Progress> {
     let input = input(session, draft, draft.settings()?);
+    read_state::<State>(state.as_ref())?;
     if step(draft, state.as_ref()).name == "look_up_slug" {
         let taken = client::by_slug(session, &input.publication_id, &input.slug).await?;
         return match taken {
