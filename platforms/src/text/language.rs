@@ -63,8 +63,8 @@ fn is_variant(part: &str) -> bool {
 /// A sign and what it says, some times, and `x` with what is private at the end.
 fn extensions(mut rest: &[&str]) -> bool {
     while let [sign, after @ ..] = rest {
-        let (private, least) = (sign.eq_ignore_ascii_case("x"), 2);
-        let least = if private { 1 } else { least };
+        let private = sign.eq_ignore_ascii_case("x");
+        let least = if private { 1 } else { 2 };
         let says = |part: &&&str| (least..=8).contains(&part.len()) && is_word(part);
         let said = after.iter().take_while(says).count();
         if sign.len() != 1 || !is_word(sign) || said == 0 {
