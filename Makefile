@@ -48,8 +48,8 @@ chaos: ## faults thrown at whole fleets, judged by the networks (ONLY=kills,flus
 	SEEDS=$(or $(SEEDS),5000) cargo test --workspace --test simulation
 	cargo test --workspace --test chaos
 
-bench: ## ratios beside peers in one run (ONLY="full lateness", POSTS=5000, SLOTS=384, PENDING=10000000, DAYS=7, MB=500)
+bench: ## ratios beside peers in one run (ONLY="full lateness", POSTS=5000, ROUNDS=1, SLOTS=384, PENDING=10000000, DAYS=7, MB=500)
 	scripts/install.sh --peers
 	scripts/with-services.sh cargo bench --workspace --bench bench -- \
 		$(if $(ONLY),--only "$(ONLY)") $(if $(POSTS),--posts $(POSTS)) \
-		$(if $(SLOTS),--slots $(SLOTS)) $(if $(PENDING),--pending $(PENDING)) $(if $(DAYS),--days $(DAYS)) $(if $(MB),--megabytes $(MB))
+		$(if $(SLOTS),--slots $(SLOTS)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(PENDING),--pending $(PENDING)) $(if $(DAYS),--days $(DAYS)) $(if $(MB),--megabytes $(MB))

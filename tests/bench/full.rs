@@ -20,6 +20,8 @@ struct Work {
     slots: usize,
     /// How long the network takes, in ms.
     delay: u64,
+    /// Workspaces among which Fanfare's accounts are split; the peers know none.
+    tenants: usize,
 }
 
 impl Work {
@@ -36,7 +38,7 @@ impl Work {
 
 /// What one party needed.
 struct Figures {
-    name: &'static str,
+    name: String,
     posts: usize,
     seconds: f64,
     /// Processor time in ms: the worker, the databases, the network.
@@ -56,15 +58,15 @@ impl Figures {
     }
 }
 
-/// Every party runs so often, in turn: machines are fast and slow by the minute. The run in the middle counts.
-const ROUNDS: usize = 3;
+/// Workspaces of Fanfare's runs.
+const TENANTS: [usize; 3] = [1, 50, 1_000];
 
-/// Runs every party against a network that answers at once, and one that takes 50 ms.
-pub async fn run(posts: usize, slots: usize, peers: bool) {
+/// Runs every party against a network that answers at once, and one that takes 50 ms: `rounds` times in turn, since machines
+/// are fast and slow by the minute. The run in the middle counts.
+pub async fn run(posts: usize, slots: usize, rounds: usize, peers: bool) {
     let servers = Servers::find().await;
-    let rounds = if peers { ROUNDS } else { 1 };
     for delay in [0, 50] {
-        let work = Work { posts, slots, delay };
+        let work = Work { posts, slots, delay, tenants: 1 };
         let mut all: Vec<Vec<Figures>> = Vec::new();
         for _ in 0..rounds {
             let mut round = Vec::new();
@@ -73,7 +75,9 @@ pub async fn run(posts: usize, slots: usize, peers: bool) {
                 round.push(peer(&servers, "tuned", work).await);
             }
             for fleet in [true, false] {
-                round.push(fanfare(&servers, work, fleet, !peers).await);
+                for tenants in TENANTS {
+                    round.push(fanfare(&servers, Work { tenants, ..work }, fleet, !peers).await);
+                }
             }
             all.resize_with(round.len(), Vec::new);
             all.iter_mut().zip(round).for_each(|(runs, run)| runs.push(run));
@@ -90,12 +94,12 @@ pub async fn run(posts: usize, slots: usize, peers: bool) {
 }
 
 fn report(title: &str, work: Work, all: &[Figures]) {
-    let rate = |name| all.iter().find(|one| one.name == name).map_or(0.0, Figures::rate);
+    let rate = |name: &str| all.iter().find(|one| one.name == name).map_or(0.0, Figures::rate);
     let (plain, tuned) = (rate("BullMQ"), rate("BullMQ tuned"));
     let rows = all.iter().map(|one| {
         let each = |ms: f64| number(ms * 1_000.0 / one.posts as f64);
         vec![
-            one.name.to_owned(),
+            one.name.clone(),
             number(one.rate()),
             each(one.worker),
             each(one.servers),
@@ -133,7 +137,7 @@ fn report(title: &str, work: Work, all: &[Figures]) {
 }
 
 async fn peer(servers: &Servers, mode: &str, work: Work) -> Figures {
-    let Work { posts, slots, delay } = work;
+    let Work { posts, slots, delay, .. } = work;
     let target = Target::start(delay);
     let variables = [
         ("REDIS_URL", servers.redis()),
@@ -148,7 +152,7 @@ async fn peer(servers: &Servers, mode: &str, work: Work) -> Figures {
     let said = Program::start("worker", &variables).finish();
     let name = if mode == "full" { "BullMQ" } else { "BullMQ tuned" };
     Figures {
-        name,
+        name: name.to_owned(),
         posts,
         seconds: said["seconds"].as_f64().expect("seconds"),
         worker: said["cpu_ms"].as_f64().expect("milliseconds"),
@@ -158,13 +162,14 @@ async fn peer(servers: &Servers, mode: &str, work: Work) -> Figures {
 }
 
 async fn fanfare(servers: &Servers, work: Work, fleet: bool, profiled: bool) -> Figures {
-    let Work { posts, slots, delay } = work;
+    let Work { posts, slots, delay, tenants } = work;
     let target = Target::start(delay);
     let mut service = if fleet {
         Service::fleet(servers, &target).await
     } else {
         Service::embedded(&target).await
     };
+    service.split(tenants).await;
     let from = now() + work.ahead();
     service.fill(posts, Due::At(from)).await;
     let metrics = profiled.then(|| service.with_metrics());
@@ -181,8 +186,9 @@ async fn fanfare(servers: &Servers, work: Work, fleet: bool, profiled: bool) -> 
     if let Some(metrics) = metrics {
         groups::print_of(&metrics).await;
     }
+    let stack = if fleet { "PostgreSQL and Redis" } else { "SQLite and memory" };
     Figures {
-        name: if fleet { "Fanfare, PostgreSQL and Redis" } else { "Fanfare, SQLite and memory" },
+        name: format!("Fanfare, {stack}, tenants: {tenants}"),
         posts,
         seconds,
         worker: cpu::of(worker.id()) - own,

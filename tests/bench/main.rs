@@ -43,6 +43,9 @@ struct Args {
     /// Posts, or jobs, under way at a time in `full`, of every party.
     #[arg(long, default_value_t = 256)]
     slots: usize,
+    /// How often every party of `full` runs, in turn; the run in the middle counts.
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
     /// Most posts that wait for a far time in `pending`.
     #[arg(long, default_value_t = 1_000_000)]
     pending: usize,
@@ -117,7 +120,7 @@ async fn run(name: &str, args: &Args) {
     let (posts, peers) = (args.posts, !args.own);
     match name {
         "queue" => queue::run(posts).await,
-        "full" => full::run(posts, args.slots, peers).await,
+        "full" => full::run(posts, args.slots, args.rounds, peers).await,
         "lateness" => lateness::run(posts / 2, peers).await,
         "tenants" => tenants::run(posts).await,
         "webhooks" => webhooks::run().await,

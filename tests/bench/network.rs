@@ -1,7 +1,7 @@
 //! A network to publish to: it answers every post at once or after a delay, and notes how late each one came.
 //!
-//! It speaks as much of Bluesky's protocol as a text post needs; to everything else it answers a new id, which is all
-//! that the peers want. A post says in its text whose it is and when it was due (`of=<tenant> … due=<ms>`).
+//! It speaks as much of the protocols of Bluesky and WordPress as a text post needs; to everything else it answers
+//! a new id, which is all that the peers want. A post says in its text whose it is and when it was due (`of=<tenant> … due=<ms>`).
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -102,6 +102,10 @@ impl Handler for Network {
                 let body: Value = req.parse_json().await.expect("a log-in");
                 session(body["identifier"].as_str().unwrap_or("nobody"))
             }
+            "/wp-json/wp/v2/users/me" => {
+                let id = user_number(req);
+                json!({"id": id, "name": "User", "slug": format!("user{id}"), "capabilities": {"publish_posts": true}})
+            }
             // A receiver of webhooks that never answers.
             "/never" => std::future::pending().await,
             path if path.starts_with("/hook/") => {
@@ -116,7 +120,7 @@ impl Handler for Network {
                 if !self.delay.is_zero() {
                     tokio::time::sleep(self.delay).await;
                 }
-                json!({"id": number.to_string(), "commit": {"cid": "b", "rev": "r"}, "results": []})
+                made(&path, number)
             }
         };
         res.render(salvo::writing::Json(answer));
@@ -149,6 +153,23 @@ impl Network {
         arrived.late.push(now - due);
         noted.seen.len()
     }
+}
+
+/// What the networks, or the peers, are answered to a post.
+fn made(path: &str, number: usize) -> Value {
+    match path {
+        "/wp-json/wp/v2/posts" => json!({"id": number, "link": null, "slug": ""}),
+        _ => json!({"id": number.to_string(), "commit": {"cid": "b", "rev": "r"}, "results": []}),
+    }
+}
+
+/// The name of the WordPress user whose credentials a request carries, which is a number.
+fn user_number(req: &Request) -> u64 {
+    let given = req.headers().get("authorization").and_then(|value| value.to_str().ok());
+    let given = given.and_then(|value| value.strip_prefix("Basic ")).unwrap_or_default();
+    let decoded = base64::engine::general_purpose::STANDARD.decode(given).unwrap_or_default();
+    let name = String::from_utf8(decoded).unwrap_or_default();
+    name.split_once(':').and_then(|(user, _)| user.parse().ok()).expect("a number")
 }
 
 /// The digits behind `mark`.

@@ -6,17 +6,30 @@ use std::{
     time::Duration,
 };
 
-use fanfare_entities::post;
-use sea_orm::{ConnectionTrait, Database, DatabaseConnection, DbBackend, Iterable, Statement};
-use serde_json::json;
+use fanfare_entities::{
+    PostId, WebhookId, WorkspaceId, account, post, subscription, webhook, webhook_secret, workspace,
+};
+use futures_util::{StreamExt, stream};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, Database, DatabaseConnection, DbBackend, EntityTrait,
+    IntoActiveModel, Iterable, QueryFilter, Statement, TransactionTrait, sea_query::Expr,
+};
+use serde_json::{Value, json};
 
 use crate::{
     load::{Target, http},
     servers::Servers,
 };
 
-/// Accounts over which the posts are spread: no network's limit is met by 100,000 posts.
-const ACCOUNTS: usize = 100;
+/// Accounts over which the posts are spread, on two networks in turn: the posts of one account go out one after the
+/// other, and no network's limit is met by 100,000 posts.
+pub const ACCOUNTS: usize = 1_000;
+
+/// Accounts that are connected at a time while an installation is set up.
+const CONNECTING: usize = 16;
+
+/// The most accounts that a plan allows a workspace.
+const PLAN: usize = 500;
 
 /// An installation on one of the two stacks.
 pub struct Service {
@@ -80,6 +93,7 @@ impl Service {
             ("FANFARE_DATA_DIR".to_owned(), dir.0.display().to_string()),
             ("FANFARE_MASTER_KEY".to_owned(), fanfare_domain::vault::Vault::fresh_key()),
             ("FANFARE_BLUESKY_URL".to_owned(), target.url.clone()),
+            ("FANFARE_WORDPRESS_URL".to_owned(), target.url.clone()),
             ("FANFARE_LIMITS_FACTOR".to_owned(), "1000".to_owned()),
             ("FANFARE_LOG".to_owned(), "warn".to_owned()),
             // Receivers of webhooks are on this machine.
@@ -99,16 +113,42 @@ impl Service {
         }
         up.stop();
         service.db = Database::connect(database).await.expect("the database opens");
+        service.move_lots().await;
         service
     }
 
+    /// Connects a tenant's accounts, in lots that fit a plan, each with a workspace of its own.
     async fn tenant(&self, place: usize, accounts: usize) -> Tenant {
-        let email = format!("bench{place}@example.com");
-        let key = self.command(&["key", "create", "--email", &email]);
-        let key = { key }.stdout(Stdio::piped()).output().expect("a key").stdout;
-        let key = String::from_utf8(key).expect("a key").trim().to_owned();
-        let first = connect_accounts(&self.origin, &key, place, accounts).await;
-        Tenant { key, accounts, first }
+        let mut tenant = Tenant { key: String::new(), accounts, first: (i64::MAX, 0) };
+        for from in (0..accounts).step_by(PLAN) {
+            let email = format!("bench{place}x{from}@example.com");
+            let key = self.command(&["key", "create", "--email", &email]);
+            let key = { key }.stdout(Stdio::piped()).output().expect("a key").stdout;
+            let key = String::from_utf8(key).expect("a key").trim().to_owned();
+            let lot = from..accounts.min(from + PLAN);
+            let (first, last) = connect_accounts(&self.origin, &key, place, lot).await;
+            tenant.first = (tenant.first.0.min(first), tenant.first.1.max(last));
+            if from == 0 {
+                tenant.key = key;
+            }
+        }
+        tenant
+    }
+
+    /// Moves the later lots of each tenant's accounts, with their first posts, into the workspace of the first lot.
+    async fn move_lots(&self) {
+        for Tenant { first: (from, to), .. } in &self.tenants {
+            let workspace = format!("(SELECT p.workspace_id FROM posts p WHERE p.id = {from})");
+            let accounts = format!(
+                "UPDATE accounts SET workspace_id = {workspace} \
+                 WHERE id IN (SELECT p.account_id FROM posts p WHERE p.id BETWEEN {from} AND {to})"
+            );
+            let posts = format!(
+                "UPDATE posts SET workspace_id = {workspace} WHERE id BETWEEN {from} AND {to}"
+            );
+            self.db.execute_unprepared(&accounts).await.expect("accounts");
+            self.db.execute_unprepared(&posts).await.expect("posts");
+        }
     }
 
     /// Its processes find everything in these variables.
@@ -160,7 +200,7 @@ impl Service {
         let backend = self.db.get_database_backend();
         let tenant = &self.tenants[place];
         let (accounts, (from, to)) = (tenant.accounts, tenant.first);
-        let each = posts / accounts;
+        let each = posts.div_ceil(accounts);
         let n = format!("(s.n * {accounts} + t.place)");
         let at = match due {
             Due::At(at) => at.to_string(),
@@ -190,12 +230,57 @@ impl Service {
         };
         let sql = format!(
             "INSERT INTO posts ({}) SELECT {} FROM (SELECT *, row_number() OVER (ORDER BY id) - 1 AS place \
-             FROM posts WHERE id BETWEEN {from} AND {to}) AS t CROSS JOIN {series} WHERE true ORDER BY {n}",
+             FROM posts WHERE id BETWEEN {from} AND {to}) AS t CROSS JOIN {series} WHERE {n} < {posts} ORDER BY {n}",
             columns.iter().map(name).collect::<Vec<_>>().join(", "),
             columns.iter().map(value).collect::<Vec<_>>().join(", "),
         );
         self.db.execute_unprepared(&sql).await.expect("posts");
         self.db.execute_unprepared("ANALYZE posts").await.expect("statistics");
+    }
+
+    /// Splits the only tenant's accounts, with their first posts, among so many workspaces of the same person.
+    pub async fn split(&self, workspaces: usize) {
+        let post = post::Entity::find_by_id(PostId(self.tenants[0].first.0));
+        let post = post.one(&self.db).await.expect("rows").expect("the tenant's first post");
+        let first = workspace::Entity::find_by_id(post.workspace_id);
+        let first = first.one(&self.db).await.expect("rows").expect("the tenant's workspace");
+        let plan = subscription::Entity::find_by_id(first.id).one(&self.db).await.expect("rows");
+        let tx = self.db.begin().await.expect("a transaction");
+        for place in 1..workspaces {
+            let id = WorkspaceId::fresh();
+            let copy = workspace::Model { id, personal: false, ..first.clone() };
+            copy.into_active_model().insert(&tx).await.expect("a workspace");
+            if let Some(plan) = plan.clone() {
+                let plan = subscription::Model { workspace_id: id, ..plan };
+                plan.into_active_model().insert(&tx).await.expect("a plan");
+            }
+            account::Entity::update_many()
+                .col_expr(account::Column::WorkspaceId, Expr::value(id))
+                .filter(Expr::cust(format!("id % {workspaces} = {place}")))
+                .exec(&tx)
+                .await
+                .expect("accounts");
+        }
+        let follow = "UPDATE posts SET workspace_id = (SELECT a.workspace_id FROM accounts a WHERE a.id = posts.account_id)";
+        tx.execute_unprepared(follow).await.expect("posts");
+        tx.commit().await.expect("a commit");
+    }
+
+    /// Copies the webhook at `{url}/0` until there are so many, each with an address of its own below `url`.
+    pub async fn copy_webhook(&self, count: usize, url: &str) {
+        let at = webhook::Column::Url.eq(format!("{url}/0"));
+        let webhook = webhook::Entity::find().filter(at).one(&self.db).await.expect("rows");
+        let webhook = webhook.expect("the webhook");
+        let of = webhook_secret::Column::WebhookId.eq(webhook.id);
+        let secret = webhook_secret::Entity::find().filter(of).one(&self.db).await.expect("rows");
+        let secret = secret.expect("its secret");
+        for place in 1..count {
+            let id = WebhookId::fresh();
+            let copy = webhook::Model { id, url: format!("{url}/{place}"), ..webhook.clone() };
+            copy.into_active_model().insert(&self.db).await.expect("a webhook");
+            let copy = webhook_secret::Model { webhook_id: id, ..secret.clone() };
+            copy.into_active_model().insert(&self.db).await.expect("its secret");
+        }
     }
 
     /// Waits until `posts` are recorded as published.
@@ -294,31 +379,58 @@ impl Drop for Process {
 }
 
 /// Connects the accounts of a tenant, and schedules one post far ahead on each; the first and the last post's id.
-async fn connect_accounts(origin: &str, key: &str, place: usize, accounts: usize) -> (i64, i64) {
-    let http = http();
-    let post = async |path: &str, body: serde_json::Value| -> serde_json::Value {
-        let sent = http.post(format!("{origin}/api/v1/{path}")).bearer_auth(key).json(&body).send();
-        let answer = sent.await.expect("an answer");
-        assert!(
-            answer.status().is_success(),
-            "{path}: {}",
-            answer.text().await.unwrap_or_default()
-        );
-        answer.json().await.expect("JSON")
-    };
-    let mut ids = Vec::new();
-    for number in 0..accounts {
-        let name = format!("bench{place}x{number}");
-        let credentials = json!({"identifier": name, "app_password": "secret"});
-        let connected =
-            post("connect/bluesky/credentials", json!({ "credentials": credentials })).await;
+async fn connect_accounts(
+    origin: &str,
+    key: &str,
+    place: usize,
+    numbers: std::ops::Range<usize>,
+) -> (i64, i64) {
+    let caller = Caller { http: http(), origin, key };
+    let made = stream::iter(numbers).map(|number| caller.connect(place, number));
+    let ids: Vec<i64> = made.buffer_unordered(CONNECTING).collect().await;
+    let (first, last) = (ids.iter().min(), ids.iter().max());
+    (*first.expect("an account"), *last.expect("an account"))
+}
+
+/// A tenant's program.
+struct Caller<'a> {
+    http: reqwest::Client,
+    origin: &'a str,
+    key: &'a str,
+}
+
+impl Caller<'_> {
+    /// Connects an account and schedules a post on it; the post's id.
+    async fn connect(&self, place: usize, number: usize) -> i64 {
+        let (platform, credentials) = credentials(place, number);
+        let path = format!("connect/{platform}/credentials");
+        let connected = self.post(&path, json!({ "credentials": credentials })).await;
         let account = &connected["account"]["id"];
         let at = "2099-01-01T00:00:00Z";
         let body = json!({"account_id": account, "caption": "Post", "scheduled_at": at});
-        let made = post("posts", body).await;
-        ids.push(made["post"]["id"].as_i64().expect("an id"));
+        self.post("posts", body).await["post"]["id"].as_i64().expect("an id")
     }
-    (ids[0], ids[accounts - 1])
+
+    async fn post(&self, path: &str, body: Value) -> Value {
+        let request = self.http.post(format!("{}/api/v1/{path}", self.origin));
+        let answer = request.bearer_auth(self.key).json(&body).send().await.expect("an answer");
+        let ok = answer.status().is_success();
+        let said = answer.text().await.unwrap_or_default();
+        assert!(ok, "{path}: {said}");
+        serde_json::from_str(&said).expect("JSON")
+    }
+}
+
+/// What connects the `number`-th account of a tenant, and to which network.
+fn credentials(place: usize, number: usize) -> (&'static str, Value) {
+    if number.is_multiple_of(2) {
+        let name = format!("bench{place}x{number}");
+        return ("bluesky", json!({"identifier": name, "app_password": "secret"}));
+    }
+    let user = (place * 100_000 + number).to_string();
+    let (site, password) = ("https://blog.example", "abcd efgh ijkl mnop qrst uvwx");
+    let given = json!({"site_url": site, "username": user, "application_password": password});
+    ("wordpress", given)
 }
 
 fn free_address() -> String {

@@ -16,15 +16,18 @@ const QUIET: i64 = 10_000;
 
 const POSTS: usize = 100;
 
-/// On so many accounts, in turn: one account has no more than four slots while others want them.
+/// On so many accounts, in turn.
 const QUIET_ACCOUNTS: usize = 5;
 
-/// Those of the burst.
-const LOUD_ACCOUNTS: usize = 95;
+/// Those of the burst: the posts of an account go out one after the other.
+const LOUD_ACCOUNTS: usize = 995;
+
+/// Tenants whose bursts are due at one moment, and the accounts of each.
+const TOGETHER: [usize; 4] = [250; 4];
 
 /// How long the network takes, in ms: where it answers at once processors are what a burst takes from a neighbour, and where
 /// it takes long, slots.
-const DELAYS: [u64; 2] = [0, 200];
+const DELAYS: [u64; 3] = [0, 50, 200];
 
 /// Runs both.
 pub async fn run(posts: usize) {
@@ -53,7 +56,7 @@ async fn beside(servers: &Servers, posts: usize, delay: u64) {
         service.fill_for(0, POSTS, Due::Over(from, from + QUIET)).await;
         assert!(now() < from, "there was too little time to get ready");
         let worker = worker(&service);
-        let all = target.until(POSTS + burst / LOUD_ACCOUNTS * LOUD_ACCOUNTS).await;
+        let all = target.until(POSTS + burst).await;
         drop(worker);
         assert_eq!(all.again, 0, "every post once");
         quiet.push(target.arrived_of(0).await);
@@ -75,13 +78,13 @@ async fn beside(servers: &Servers, posts: usize, delay: u64) {
 /// Four tenants with as many posts each, all due at one moment.
 async fn together(servers: &Servers, posts: usize) {
     let target = Target::start(0);
-    let service = Service::shared(servers, &target, &[25; 4]).await;
+    let service = Service::shared(servers, &target, &TOGETHER).await;
     let from = now() + AHEAD + i64::try_from(posts / 25).expect("a short time");
     for tenant in 0..4 {
         service.fill_for(tenant, posts / 4, Due::At(from)).await;
     }
     let worker = worker(&service);
-    target.until(posts / 100 * 100).await;
+    target.until(posts / 4 * 4).await;
     drop(worker);
     let mut lasts = Vec::new();
     for tenant in 0..4 {

@@ -53,9 +53,10 @@ async fn measure(servers: &Servers, bad: bool) -> Arrived {
         }
     }
     let well = RECEIVERS - 2;
-    for place in 0..well {
-        caller.register(&format!("{}/hook/{place}", target.url)).await;
-    }
+    let address = format!("{}/hook", target.url);
+    caller.register(&format!("{address}/0")).await;
+    // A workspace may have twenty; more are a figure of the benchmark, not a use of the API.
+    service.copy_webhook(well, &address).await;
     for _ in 0..EVENTS {
         caller.happen().await;
         tokio::time::sleep(PAUSE).await;
