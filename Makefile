@@ -1,5 +1,5 @@
 # Few verbs. `make` alone lists them.
-.PHONY: help run demo fleet test test-embedded test-fleet check-deploy check peers chaos bench install
+.PHONY: help run demo fleet test test-embedded test-fleet check-deploy check images peers chaos bench install
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -16,20 +16,27 @@ fleet: ## the service on private PostgreSQL and Redis: two api processes, four w
 	cargo build --workspace --profile $(PROFILE)
 	scripts/fleet.sh --binary $(or $(CARGO_TARGET_DIR),target)/$(PROFILE:dev=debug)/fanfare
 
+# Says what each part of a run took.
+TIMED := scripts/timed.sh
+
 install: ## what tests need on Debian: Redis, PostgreSQL, ffmpeg, Chromium, Node, docker-compose, promtool
-	scripts/install.sh
+	$(TIMED) install scripts/install.sh
 
 # Always the whole workspace: cargo then builds each dependency once, with one set of features.
 test: install check-deploy test-embedded test-fleet ## everything, on both stacks
 
 test-embedded: ## every crate's own tests, and the stories on SQLite and the memory queue
-	TEST_STACK=embedded cargo test --workspace
+	$(TIMED) build cargo test --workspace --no-run
+	TEST_STACK=embedded $(TIMED) "embedded stack" cargo test --workspace
 
 test-fleet: ## the stories on PostgreSQL and Redis
-	scripts/with-services.sh env TEST_STACK=fleet cargo test --workspace --test stories
+	$(TIMED) "fleet stack" scripts/with-services.sh env TEST_STACK=fleet cargo test --workspace --test stories
 
 check-deploy: ## docker-compose.yml, Prometheus' configuration and the alarms with their tests
-	scripts/check-deploy.sh
+	$(TIMED) deployment scripts/check-deploy.sh
+
+images: ## the pictures of docs/images, by the tests' Chromium
+	scripts/images.sh
 
 check: ## formatting, lints, tests, dependencies
 	cargo fmt --all --check

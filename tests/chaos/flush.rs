@@ -28,7 +28,7 @@ const BREAK: Millis = 4_000;
 /// FLUSHALL. How late posts are is told beside how late they are without it; it decides nothing, as machines differ.
 pub async fn run(settings: &Settings) -> Outcome {
     let mut fleet = Fleet::start(1).await;
-    let mut accounts = connect(fleet.user(), 6).await;
+    let mut accounts = connect(fleet.user(), 40).await;
     // What Threads takes is prepared a quarter of an hour ahead, all at once here: work that says nothing about Redis.
     accounts.retain(|account| account.platform() != "threads");
     fleet.work(3);

@@ -38,7 +38,7 @@ async fn fill(fleet: &Fleet, accounts: &[Account], posts: usize) -> Expected {
 /// SIGKILL, again and again, to workers at work.
 pub async fn run(settings: &Settings) -> Outcome {
     let mut fleet = Fleet::start(1).await;
-    let accounts = connect(fleet.user(), 25).await;
+    let accounts = connect(fleet.user(), 200).await;
     let expected = fill(&fleet, &accounts, settings.posts).await;
     let left = "SELECT count(*) AS n FROM posts WHERE status NOT IN ('published', 'failed')";
     fleet.work(WORKERS);

@@ -172,7 +172,7 @@ async fn until_quiet(network: &Receiver) {
 /// The same for Fanfare, on networks of every class that take as long.
 async fn ours(settings: &Settings, outcome: &mut Outcome) {
     let mut fleet = Fleet::start(1).await;
-    let accounts = connect(fleet.user(), 10).await;
+    let accounts = connect(fleet.user(), 100).await;
     let slow =
         json!([{"on": "commit", "kind": "delay", "ms": CALL.as_millis(), "times": 1_000_000}]);
     for account in &accounts {

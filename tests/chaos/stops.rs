@@ -105,7 +105,7 @@ async fn freeze_at(
 /// first byte of the call from sending when it goes on: doubles are counted here, not forbidden.
 async fn by_chance(settings: &Settings, outcome: &mut Outcome) -> Verdict {
     let mut fleet = Fleet::start(1).await;
-    let accounts = connect(fleet.user(), 6).await;
+    let accounts = connect(fleet.user(), 40).await;
     for account in &accounts {
         let slow = json!([{"on": "commit", "kind": "delay", "ms": CALL_MS, "times": 1_000_000}]);
         fleet.user().faults(account.platform(), account.id, slow).await;

@@ -18,6 +18,7 @@ mod connecting;
 mod connecting_in_a_browser;
 mod crash;
 mod dashboard;
+mod dependencies;
 mod documents;
 mod doors;
 mod drop_page;
