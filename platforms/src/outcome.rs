@@ -166,6 +166,10 @@ pub fn read_state<T: Default + serde::de::DeserializeOwned>(
     state: Option<&Value>,
 ) -> crate::Result<T> {
     let Some(state) = state else { return Ok(T::default()) };
+    // serde reads a struct out of a list too, field by field.
+    if state.is_array() {
+        return Err(unreadable());
+    }
     T::deserialize(state).map_err(|_| unreadable())
 }
 

@@ -11,8 +11,9 @@ use fanfare_entities::{
 };
 use futures_util::{StreamExt, stream};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, Database, DatabaseConnection, DbBackend, EntityTrait,
-    IntoActiveModel, Iterable, QueryFilter, Statement, TransactionTrait, sea_query::Expr,
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, Database, DatabaseConnection, DbBackend,
+    EntityTrait, IntoActiveModel, Iterable, QueryFilter, Statement, TransactionTrait,
+    sea_query::Expr,
 };
 use serde_json::{Value, json};
 

@@ -8,6 +8,8 @@ use unicode_segmentation::UnicodeSegmentation;
 const LINK: usize = 23;
 /// Longest name of a host that is looked at, in bytes: more than any has that can be reached.
 const HOST_MAX: usize = 512;
+/// The longest content of brackets in a path, in bytes: without a bound, a text of open brackets takes quadratic time.
+const BRACKET_MAX: usize = 512;
 
 /// The weighted length of a text.
 pub(super) fn length(text: &str) -> usize {
@@ -133,9 +135,10 @@ fn tail(text: &str, mut at: usize) -> usize {
     at + if query.is_empty() { 0 } else { query.len() + 1 }
 }
 
-/// Does a bracket close before the next space?
+/// Does a bracket close before the next space, not too far away?
 fn closes(rest: &str) -> bool {
-    let end = rest.char_indices().skip(1).find(|(_, c)| c.is_whitespace() || *c == ')');
+    let near = rest.char_indices().skip(1).take_while(|(at, _)| *at <= BRACKET_MAX);
+    let end = { near }.find(|(_, c)| c.is_whitespace() || *c == ')');
     end.is_some_and(|(at, c)| c == ')' && at > 1)
 }
 
