@@ -19,7 +19,7 @@ use url::Url;
 
 pub use variables::VARIABLES;
 
-/// What the operator chose.
+/// The operator's configuration.
 #[derive(Clone)]
 pub struct Config {
     /// Address to listen on.
@@ -36,15 +36,15 @@ pub struct Config {
     pub redis_url: Option<String>,
     /// The media store.
     pub media_url: String,
-    /// What takes films apart.
+    /// The programs that read and convert films.
     pub tools: fanfare_media::Tools,
     /// Room for copies and conversions, in GB.
     pub scratch_gb: u64,
-    /// Where media is served, if not below the API.
+    /// The origin of media, if it is not the API's.
     pub media_base_url: Option<String>,
     /// Access to the media store.
     pub media_access: fanfare_media::S3,
-    /// Where metrics are served, if they are.
+    /// The address at which metrics are served, if they are.
     pub metrics_listen: Option<SocketAddr>,
     /// The master key, if it is not in a file.
     pub master_key: Option<String>,
@@ -58,9 +58,9 @@ pub struct Config {
     pub simulator: bool,
     /// The simulated networks elsewhere.
     pub sandbox_url: Option<Url>,
-    /// Where persons reach their pages, if not there.
+    /// The origin of the simulator's pages, if it differs.
     pub sandbox_public_url: Option<Url>,
-    /// What opens their control.
+    /// The secret of the simulator's control.
     pub sandbox_secret: Option<SecretString>,
     /// The simulated networks have the real ones' limits.
     pub sandbox_limits: bool,
@@ -80,7 +80,7 @@ pub struct Config {
     pub log: String,
     /// Log as JSON.
     pub log_json: bool,
-    /// Where a test stops the workers.
+    /// The failpoint at which a test stops the workers.
     pub failpoint: Option<String>,
     /// Multiplies inbound limits.
     pub limits_factor: f64,
@@ -408,7 +408,7 @@ impl Given {
     }
 }
 
-/// What of ffmpeg there is: in the directory that is named, which must have it, or else where the shell would find it.
+/// Finds ffmpeg: in the configured directory, which must have it, or else on the search path.
 fn tools(directory: Option<&str>) -> Result<fanfare_media::Tools> {
     let search = std::env::var_os("PATH");
     let found = fanfare_media::Tools::find(directory.map(std::path::Path::new), search.as_deref());

@@ -1,4 +1,4 @@
-//! `fanfare`: reads its configuration and does what it was told.
+//! `fanfare`: reads its configuration and runs a command.
 
 use std::process::ExitCode;
 

@@ -69,7 +69,7 @@ async fn look(role: &'static str, recorded: Recorded, cx: Domain) {
     }
 }
 
-/// What was recorded.
+/// The recorded metrics.
 struct Page(Recorded);
 
 /// This process answers: for a container's health check, also where there is no API.

@@ -19,12 +19,12 @@ use crate::{config::Config, private};
 /// Name of the file in `FANFARE_DATA_DIR`.
 const FILE: &str = "simulator.json";
 
-/// How the simulator of a data directory is reached. Has no `Debug`, for it holds the secret.
+/// The address and secret of a data directory's simulator. Has no `Debug`, because it holds the secret.
 #[derive(Serialize, Deserialize)]
 pub struct Note {
-    /// Where it is, without a slash at its end.
+    /// Its origin, without a trailing slash.
     pub address: String,
-    /// What its control asks for, as a bearer token. Made at the first start and kept, for names of realms follow from it.
+    /// The bearer token of its control. Created at the first start and kept, because names of realms are derived from it.
     pub secret: String,
 }
 
@@ -75,19 +75,19 @@ fn bare(url: &Url) -> String {
 
 /// A simulator of this process.
 pub struct Own {
-    /// How the product reaches it.
+    /// Returns the address at which the product reaches it.
     pub simulator: Simulator,
     serving: Serving,
     stop: CancellationToken,
 }
 
-/// Where a simulator of this process keeps its state and listens.
+/// The data directory and the address of a simulator in this process.
 pub struct Place {
     /// Its state and its note are kept in the data directory.
     pub is_kept: bool,
-    /// Where it listens; `None` is where it last did, or else any free port on loopback.
+    /// Its address; `None` is the last one, or else any free port on loopback.
     pub listen: Option<SocketAddr>,
-    /// Where the product serves media, if that is known.
+    /// The origin at which the product serves media, if it is known.
     pub media: Option<Url>,
     /// Where the product hears of payments, if that is known.
     pub webhook: Option<Url>,

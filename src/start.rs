@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::Path};
 use anyhow::{Context as _, Result, bail};
 use fanfare_domain::{
     Domain, Parts, Settings, access::Scope, accounts::Simulator, billing::Billing, clock::Clock,
-    db::Db, failpoint::Failpoint, keys, people, vault::Vault,
+    db::Db, failpoint::Failpoint, keys, users, vault::Vault,
 };
 use fanfare_jobs::Queue;
 use fanfare_limits::{Limits, Time};
@@ -20,9 +20,9 @@ use crate::{config::Config, private, simulator};
 /// The person who owns an embedded installation.
 const OWNER: &str = "owner@localhost";
 
-/// What differs between the ways to start.
+/// The options in which the ways to start differ.
 pub struct Way {
-    /// Where the API is reached, for links in replies.
+    /// The origin of the API, for links in replies.
     pub listen: SocketAddr,
     /// Bring the schema up to date; otherwise it must be.
     pub migrate: bool,
@@ -33,7 +33,7 @@ pub struct Way {
 /// Builds the rules' context.
 ///
 /// # Errors
-/// What is missing, in words for the operator.
+/// Something is missing; the text says what, in words for the operator.
 pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
     if config.is_embedded() {
         config.make_data_dir()?;
@@ -155,10 +155,10 @@ fn key_file(path: &Path) -> Result<String> {
 /// # Errors
 /// The database's.
 pub async fn first_owner(cx: &Domain) -> Result<Option<SecretString>> {
-    if people::count(cx).await? > 0 {
+    if users::count(cx).await? > 0 {
         return Ok(None);
     }
-    let user_id = people::find_or_create(cx, OWNER).await?;
+    let user_id = users::find_or_create(cx, OWNER).await?;
     let new = keys::NewKey {
         user_id,
         workspace_id: None,

@@ -1,4 +1,4 @@
-//! What happened in a workspace.
+//! The events of a workspace.
 
 use fanfare_domain::{Reply, Result, activity};
 

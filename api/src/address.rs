@@ -1,4 +1,4 @@
-//! Whose address a request came from, past the proxies the operator trusts.
+//! The client address of a request, behind the proxies that the operator trusts.
 
 use std::net::{IpAddr, Ipv6Addr};
 

@@ -11,7 +11,7 @@ use salvo::{
 };
 use sha2::{Digest, Sha256};
 
-use crate::front::Seen;
+use crate::middleware::request::Seen;
 
 /// A file of a page.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +30,7 @@ impl Asset {
         Self { extension: "js", kind: "text/javascript; charset=utf-8", text }
     }
 
-    /// Where it is; the name changes with its content, so that browsers may keep it.
+    /// Its path; the name changes with the content, so that browsers may cache it.
     #[must_use]
     pub fn path(self) -> String {
         let mut path = "/assets/".to_owned();
@@ -42,7 +42,7 @@ impl Asset {
     }
 }
 
-/// What every page has: colours for light and dark, text, buttons.
+/// The common style of all pages: colours for light and dark, text, buttons.
 pub const BASE: Asset = Asset::style(include_str!("assets/base.css"));
 /// The dashboard's style.
 pub const ADMIN_STYLE: Asset = Asset::style(include_str!("assets/admin.css"));

@@ -40,7 +40,7 @@ pub struct Incoming {
     pub raw: Bytes,
     /// The object in them; none if there was no body.
     pub value: Option<Value>,
-    /// What keeps it from being looked at. It is told only once it is clear that the caller may use the route at all.
+    /// The reason why it cannot be read. It is reported only once the caller is known to be allowed to use the route.
     pub refusal: Option<Error>,
 }
 
@@ -93,7 +93,7 @@ fn announced(headers: &HeaderMap) -> usize {
     length.unwrap_or(0)
 }
 
-/// What came of reading a body.
+/// The result of reading a body.
 struct Collected {
     /// All of it, if it is not too large.
     bytes: Option<Bytes>,

@@ -20,7 +20,7 @@ pub async fn list_accounts(call: Call) -> Result<Reply> {
     brands::accounts(&call.act, call.brand()?).await
 }
 
-/// How a brand speaks.
+/// Shows the voice of a brand.
 pub async fn get_profile(call: Call) -> Result<Reply> {
     brands::profile(&call.act, call.brand()?).await
 }

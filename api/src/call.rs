@@ -15,7 +15,7 @@ use uuid::Uuid;
 /// A request that was let in.
 #[derive(Clone)]
 pub struct Call {
-    /// Who does it, and where.
+    /// The caller and the workspace.
     pub act: Act,
     /// The `Idempotency-Key`, for handlers that cover each item by itself.
     pub idempotency_key: Option<String>,
@@ -33,7 +33,7 @@ impl Call {
         strict::read(self.body.take())
     }
 
-    /// What can be read of the body, and what is wrong with the rest, for an answer that names everything at once.
+    /// Returns the readable parts of the body, and the violations of the rest, so that one reply names all of them.
     ///
     /// # Errors
     /// Everything that is wrong, if nothing can be read.

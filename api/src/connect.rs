@@ -2,18 +2,18 @@
 
 use fanfare_domain::{
     Reply, Result,
-    accounts::{self, handoff},
+    accounts::{self, oauth_connect},
 };
 
 use crate::{Call, discovery::InWorkspace};
 
-/// How each platform is connected.
+/// Lists the ways to connect each platform.
 pub async fn list_options(mut call: Call) -> Result<Reply> {
     call.query::<InWorkspace>()?;
     accounts::options(&call.act).await
 }
 
-/// How one platform is connected.
+/// Shows the way to connect one platform.
 pub async fn get_options(mut call: Call) -> Result<Reply> {
     call.query::<InWorkspace>()?;
     accounts::options_of(&call.act, call.path("platform")).await
@@ -30,10 +30,10 @@ pub async fn with_credentials(mut call: Call) -> Result<Reply> {
 pub async fn create_session(mut call: Call) -> Result<Reply> {
     let platform = call.platform()?;
     let new = call.body()?;
-    handoff::create(&call.act, platform, new).await
+    oauth_connect::create(&call.act, platform, new).await
 }
 
-/// How far the person is.
+/// Shows the progress of a connect session.
 pub async fn get_session(call: Call) -> Result<Reply> {
-    handoff::show(&call.act, call.connect_session()?).await
+    oauth_connect::show(&call.act, call.connect_session()?).await
 }

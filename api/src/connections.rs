@@ -115,7 +115,7 @@ struct Listed {
     connections: HashMap<SocketAddr, Arc<Connection>>,
 }
 
-/// What is known of a connection.
+/// The state of a connection.
 struct Connection {
     /// Tells it from a later one of the same address.
     number: u64,

@@ -1,4 +1,4 @@
-//! Who am I, and what is there?
+//! Discovery: the caller, and the platforms.
 
 use fanfare_domain::{Reply, Result, keys, platforms};
 use schemars::JsonSchema;
@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::Call;
 
-/// What to list of the platforms.
+/// The filter of the platform list.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlatformsQuery {
@@ -35,7 +35,7 @@ pub async fn whoami(call: Call) -> Result<Reply> {
     keys::whoami(&call.act.cx, &call.act.caller).await.map(Reply::ok)
 }
 
-/// What each platform takes.
+/// Lists what each platform accepts.
 pub async fn list_platforms(mut call: Call) -> Result<Reply> {
     let query: PlatformsQuery = call.query()?;
     Ok(platforms::list(query.include_planned == Some(true)))

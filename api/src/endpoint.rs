@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use bytes::Bytes;
 use fanfare_domain::{
     Act, Code, Domain, Error, Reply, Result,
-    access::{Caller, Role, Seat, plan_name},
+    access::{Caller, Membership, Role, plan_name},
     db,
     error::{Violations, excerpt, violation},
     idempotency::{self, Owner, Reservation, Reserved},
@@ -23,11 +23,11 @@ use serde_json::{Value, json};
 use crate::{
     Call, Policy, Route,
     body::{self, Incoming},
-    front::Seen,
     keys,
-    place::Said,
+    middleware::request::Seen,
     query::{self, Pairs, Parameters},
     reply, request_id, work,
+    workspace_scope::Said,
 };
 
 pub use public::{PublicCall, PublicHandler};
@@ -80,7 +80,7 @@ impl Endpoint {
         let seen = Seen::route(req, self.route.path);
         let caller = keys::caller(cx, req.headers()).await?;
         seen.key(req, &caller);
-        let meter = crate::limits::meter(req);
+        let meter = crate::middleware::rate_limit::meter(req);
         limits::admit(cx, &caller, self.route.bucket, &meter).await?;
         keys::require_scope(&caller, policy.scope)?;
         let body = self.body(req).await?;
@@ -94,15 +94,15 @@ impl Endpoint {
             req.params().iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         let query = query::pairs(req.uri().query());
         let said = Said { path: &path, query: &query, body: body.value.as_ref() };
-        let seat = policy.place.seat(cx, &caller, &said).await?;
-        require_subscription(policy, &seat)?;
-        seat.require(role(policy, body.value.as_ref()))?;
+        let membership = policy.workspace.membership(cx, &caller, &said).await?;
+        require_subscription(policy, &membership)?;
+        membership.require(role(policy, body.value.as_ref()))?;
         let idempotency_key = idempotency_key?;
         if let Some(refusal) = body.refusal {
             return Err(refusal);
         }
         let asked = Asked { path, query, body: body.value, idempotency_key, fingerprint, meter };
-        self.carry_out(caller, seat, request_id, asked).await
+        self.carry_out(caller, membership, request_id, asked).await
     }
 
     /// The body of a request that may have one.
@@ -113,7 +113,7 @@ impl Endpoint {
         body::read(req, self.route.largest, self.route.too_large).await
     }
 
-    /// What a repeated request must have in common with the first one.
+    /// Returns the fingerprint that a repeated request must share with the first one.
     async fn fingerprint(
         &self,
         req: &Request,
@@ -147,14 +147,14 @@ impl Endpoint {
     async fn carry_out(
         &self,
         caller: Caller,
-        seat: Seat,
+        membership: Membership,
         request_id: &str,
         mut asked: Asked,
     ) -> Result<Reply> {
         let (cx, handler) = (self.domain.clone(), self.route.handler);
         let mut reservation: Option<Reservation> = None;
         if let Some(key) = asked.idempotency_key.as_deref().filter(|_| !self.route.keyed_by_item) {
-            let owner = Owner::of(caller.user_id, seat.workspace_id);
+            let owner = Owner::of(caller.user_id, membership.workspace_id);
             match idempotency::reserve(&cx, owner, key, &asked.fingerprint).await? {
                 Reserved::Replay(reply) => return Ok(reply),
                 Reserved::Mine(mine) => reservation = Some(mine),
@@ -164,7 +164,7 @@ impl Endpoint {
         let body = self.whole_body(asked.body.take());
         let request_id = request_id.to_owned();
         let (held, meter) = (reservation.clone(), asked.meter);
-        let act = Act { cx: cx.clone(), caller, seat, request_id, reservation: held, meter };
+        let act = Act { cx: cx.clone(), caller, membership, request_id, reservation: held, meter };
         let (path, idempotency_key) = (asked.path, asked.idempotency_key);
         let job = async move {
             let (query, body) = (query?, body?);
@@ -196,12 +196,12 @@ impl Endpoint {
     }
 }
 
-fn require_subscription(policy: &Policy, seat: &Seat) -> Result<()> {
-    if policy.addon && !seat.api_addon {
+fn require_subscription(policy: &Policy, membership: &Membership) -> Result<()> {
+    if policy.addon && !membership.api_addon {
         let message = "The workspace has no API add-on.";
         return Err(Error::new(Code::ApiAddonRequired, message));
     }
-    let Some(plan) = policy.plan.filter(|plan| seat.plan < *plan) else { return Ok(()) };
+    let Some(plan) = policy.plan.filter(|plan| membership.plan < *plan) else { return Ok(()) };
     let message = format!("This needs the plan {} or a larger one.", plan_name(plan));
     Err(Error::new(Code::FeatureNotAvailable, message).with("required_plan", plan_name(plan)))
 }

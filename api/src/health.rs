@@ -4,7 +4,7 @@ use fanfare_domain::{Code, Domain, Error, Reply, health};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
 use serde_json::json;
 
-use crate::{front::Seen, reply, request_id};
+use crate::{middleware::request::Seen, reply, request_id};
 
 /// `GET /healthz`: the process answers.
 pub struct Alive;

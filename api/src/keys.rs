@@ -7,7 +7,7 @@ use fanfare_domain::{
 };
 use salvo::http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
 
-/// Who asks.
+/// Shows the caller.
 ///
 /// # Errors
 /// [`Code::MissingApiKey`] without the header, [`Code::InvalidApiKey`] for anything unusable in it.

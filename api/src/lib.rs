@@ -5,7 +5,7 @@
 //! request against its row, always in the same order, and a handler is left with three lines: read, call the domain,
 //! answer.
 //!
-//! What is absent: no SQL, no call to a platform, no rule about posts. All of that is the domain's.
+//! This crate has no SQL, no call to a platform and no rule about posts. All of that is in the domain.
 
 mod accounts;
 mod activity;
@@ -22,21 +22,20 @@ mod connections;
 mod dashboard;
 mod discovery;
 mod docs;
-mod drop;
 mod endpoint;
-mod front;
-mod handoff;
+mod guest_upload;
 mod health;
-mod helpers;
 mod json;
 mod keys;
-mod limits;
 mod media;
+mod middleware;
+mod oauth_connect;
 mod openapi;
 mod page;
 mod passwords;
 mod path;
-mod place;
+mod platform_tools;
+mod posting_schedule;
 mod posts;
 mod query;
 mod reply;
@@ -47,14 +46,14 @@ pub mod routes;
 mod sandbox;
 mod serve;
 mod signup;
-mod slots;
 mod webhooks;
 mod work;
+mod workspace_scope;
 
 pub use call::Call;
 pub use endpoint::{PublicCall, PublicHandler};
-pub use limits::Bucket;
-pub use place::Place;
+pub use middleware::rate_limit::Bucket;
 pub use route::{Body, Handler, Method, Policy, Query, Raised, Route, Shape, Success};
 pub use router::service;
 pub use serve::serve;
+pub use workspace_scope::WorkspaceScope;

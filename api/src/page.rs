@@ -11,7 +11,7 @@ use salvo::{
     },
 };
 
-use crate::front::Seen;
+use crate::middleware::request::Seen;
 
 /// Pages load nothing and run nothing: their style stands in them.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -1,4 +1,4 @@
-//! What a row of the table says.
+//! A row of the route table.
 
 use fanfare_domain::{
     Code, Reply, Result,
@@ -10,9 +10,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{Bucket, Call, Place, PublicHandler, body};
+use crate::{Bucket, Call, PublicHandler, WorkspaceScope, body};
 
-/// What answers a request that was let in.
+/// The handler of a request that was admitted.
 pub type Handler = fn(Call) -> BoxFuture<'static, Result<Reply>>;
 
 /// An HTTP method that routes have.
@@ -46,10 +46,10 @@ impl Method {
     }
 }
 
-/// Who may use a route.
+/// The policy of a route.
 #[derive(Debug, Clone, Copy)]
 pub struct Policy {
-    /// What the key must be good for; `None`: any key will do.
+    /// The scope that the key needs; `None` admits any key.
     pub scope: Option<Scope>,
     /// The least role in the workspace.
     pub role: Role,
@@ -60,7 +60,7 @@ pub struct Policy {
     /// The least plan, if the route is part of one.
     pub plan: Option<PlanTier>,
     /// How the workspace is found.
-    pub place: Place,
+    pub workspace: WorkspaceScope,
 }
 
 /// A role that a request needs when its body names one of these fields.
@@ -81,9 +81,9 @@ pub struct Route {
     pub path: &'static str,
     /// Its name, and `operationId`: a verb and a noun.
     pub name: &'static str,
-    /// Who may use it.
+    /// Its policy.
     pub policy: Policy,
-    /// What answers a request with a key.
+    /// The handler of a request with a key.
     pub handler: Handler,
     /// What answers instead, if no key is needed.
     pub public: Option<PublicHandler>,
@@ -105,7 +105,7 @@ pub struct Route {
     pub keyed_by_item: bool,
     /// Largest body, in bytes.
     pub largest: usize,
-    /// What a larger one is refused with.
+    /// The error for a larger body.
     pub too_large: Code,
 }
 

@@ -4,14 +4,13 @@ use fanfare_domain::{Domain, processes};
 use salvo::{Router, Service, http::Method as HttpMethod, routing::filters::MethodFilter};
 
 use crate::{
-    Method, admin, assets, billing, dashboard, docs, drop,
+    Method, admin, assets, billing, dashboard, docs,
     endpoint::Endpoint,
-    front::Front,
-    handoff,
+    guest_upload,
     health::{Alive, Ready},
-    limits::Gate,
     media::{Files, Gateway, OwnOrigin},
-    openapi,
+    middleware::{rate_limit::RateLimitMiddleware, request::RequestMiddleware},
+    oauth_connect, openapi,
     page::Page,
     passwords,
     path::OneSpelling,
@@ -29,18 +28,18 @@ pub fn service(domain: Domain) -> Service {
         router = router.push(at(path, &domain));
     }
     router = pages(router, &domain)
-        .push(drop::router(&domain))
+        .push(guest_upload::router(&domain))
         .push(admin::router(&domain))
-        .push(handoff::router(&domain))
+        .push(oauth_connect::router(&domain))
         .push(dashboard::router(&domain))
         .push(passwords::router(&domain))
         .push(signup::router(&domain))
         .push(billing::router(&domain));
     Service::new(router)
-        .hoop(Front::new(base_url))
+        .hoop(RequestMiddleware::new(base_url))
         .hoop(OneSpelling)
         .hoop(OwnOrigin::new(Files(domain.clone())))
-        .hoop(Gate(domain))
+        .hoop(RateLimitMiddleware(domain))
 }
 
 /// Each path of the table once. Fixed steps come before parameters, so that `/posts/batch` is no post.

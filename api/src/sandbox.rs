@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::Call;
 
-/// Whose posts to read back.
+/// The account whose posts to read.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PostsQuery {
@@ -26,7 +26,7 @@ pub async fn create_account(mut call: Call) -> Result<Reply> {
     accounts::create_sandbox(&call.act, new).await
 }
 
-/// What a simulated network holds for an account.
+/// Lists the posts of an account on a simulated network.
 pub async fn list_posts(mut call: Call) -> Result<Reply> {
     let platform = call.platform()?;
     let query: PostsQuery = call.query()?;

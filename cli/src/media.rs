@@ -26,7 +26,7 @@ const HEAD: usize = 4_096;
 
 const BLOCK: usize = 128 * 1_024;
 
-/// What is sent, and how the results are shown.
+/// The files to send, and the form of the output.
 pub struct Upload {
     /// The files.
     pub files: Vec<PathBuf>,
@@ -163,7 +163,7 @@ async fn is_there(service: &Service, place: &Value, size: u64) -> bool {
     reply.status().is_success() && length == Some(size.to_string().as_str())
 }
 
-/// What a file is, by its first bytes; the service looks at all of them.
+/// Returns the type of a file by its first bytes; the service checks all of them.
 async fn kind(path: &Path) -> Result<&'static str> {
     let mut head = Vec::with_capacity(HEAD);
     let file = tokio::fs::File::open(path).await?;

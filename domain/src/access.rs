@@ -1,6 +1,6 @@
-//! Who asks, and what that person may do in which workspace.
+//! Callers, their memberships, and what they may do in a workspace.
 
-mod seat;
+mod membership;
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// What a key may be used for.
+/// A permission of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "each variant is the scope of the same name")]
 pub enum Scope {
@@ -46,7 +46,7 @@ impl Scope {
         Self::BillingWrite,
     ];
 
-    /// What a new key has unless something else is asked for: all but the two billing scopes.
+    /// Returns the default scopes of a new key: all but the two billing scopes.
     #[must_use]
     pub fn default_set() -> Vec<Self> {
         let billing = |scope: &Self| matches!(scope, Self::BillingRead | Self::BillingWrite);
@@ -97,21 +97,21 @@ pub const fn plan_name(plan: PlanTier) -> &'static str {
     }
 }
 
-/// Whose request it is.
+/// The caller of a request.
 #[derive(Debug, Clone)]
 pub struct Caller {
     /// The person the key acts as.
     pub user_id: UserId,
     /// The key.
     pub key_id: KeyId,
-    /// What the key may be used for.
+    /// The scopes of the key.
     pub scopes: Vec<Scope>,
     /// The only workspace the key reaches, if it is scoped.
     pub key_workspace: Option<WorkspaceId>,
 }
 
 impl Caller {
-    /// A person at a page: what the person's own seats allow, and no key.
+    /// A person at a page: what the person's own memberships allow, and no key.
     #[must_use]
     pub fn at_a_page(user_id: UserId) -> Self {
         Self { user_id, key_id: KeyId(Uuid::nil()), scopes: Vec::new(), key_workspace: None }
@@ -120,10 +120,10 @@ impl Caller {
 
 /// A person's place in a workspace.
 #[derive(Debug, Clone)]
-pub struct Seat {
+pub struct Membership {
     /// The workspace.
     pub workspace_id: WorkspaceId,
-    /// What the person may do there.
+    /// The user's role there.
     pub role: Role,
     /// The workspace's plan.
     pub plan: PlanTier,
@@ -131,16 +131,16 @@ pub struct Seat {
     pub api_addon: bool,
     /// Is its subscription paid?
     pub active: bool,
-    /// The brands a locked seat sees; `None`: all, and what has no brand.
+    /// The brands a locked membership sees; `None`: all, and what has no brand.
     pub brands: Option<Vec<BrandId>>,
     /// The workspace's zone, an IANA name.
     pub timezone: String,
-    /// The account that the request names, as it was read with the seat.
+    /// The account that the request names, as it was read with the membership.
     pub account: Option<Arc<account::Model>>,
 }
 
-impl Seat {
-    /// May this seat see something of this brand?
+impl Membership {
+    /// May this membership see something of this brand?
     #[must_use]
     pub fn sees(&self, brand: Option<BrandId>) -> bool {
         match (&self.brands, brand) {
@@ -168,99 +168,115 @@ impl Seat {
     }
 }
 
-/// The caller's seat in the workspace that was asked for; without one, in the key's workspace or else the person's own.
+/// Returns the caller's membership in the workspace that was asked for; without one, in the key's workspace or else the person's own.
 ///
 /// # Errors
 /// [`Code::WorkspaceScopeMismatch`], or [`Code::WorkspaceNotFound`] for a workspace the person is not in.
-pub async fn seat(cx: &Domain, caller: &Caller, asked: Option<WorkspaceId>) -> Result<Seat> {
+pub async fn membership(
+    cx: &Domain,
+    caller: &Caller,
+    asked: Option<WorkspaceId>,
+) -> Result<Membership> {
     match (caller.key_workspace, asked) {
         (Some(own), Some(asked)) if own != asked => Err(Error::new(
             Code::WorkspaceScopeMismatch,
             "API key is scoped to a different workspace",
         )),
         (Some(id), _) | (None, Some(id)) => {
-            let found = seat::at(cx, caller, seat::WORKSPACE, id).await?;
+            let found = membership::at(cx, caller, membership::WORKSPACE, id).await?;
             let absent = || Error::new(Code::WorkspaceNotFound, "There is no such workspace.");
-            found.map(|(seat, _)| seat).ok_or_else(absent)
+            found.map(|(membership, _)| membership).ok_or_else(absent)
         }
         (None, None) => {
-            let found = seat::at(cx, caller, seat::PERSONAL, caller.user_id).await?;
+            let found = membership::at(cx, caller, membership::PERSONAL, caller.user_id).await?;
             let user = caller.user_id;
             let absent = || Error::internal(format!("user {user} has no personal workspace"));
-            found.map(|(seat, _)| seat).ok_or_else(absent)
+            found.map(|(membership, _)| membership).ok_or_else(absent)
         }
     }
 }
 
-/// The seat in a resource's workspace; to somebody who is not in it, or whose seat does not see its brand, the
+/// The membership in a resource's workspace; to somebody who is not in it, or whose membership does not see its brand, the
 /// resource does not exist.
-async fn seat_over(
+async fn membership_for(
     cx: &Domain,
     caller: &Caller,
     (place, id): (&str, impl Into<Value>),
     absent: Error,
-) -> Result<Seat> {
-    let reached = |seat: &Seat| caller.key_workspace.is_none_or(|own| own == seat.workspace_id);
-    match seat::at(cx, caller, place, id).await? {
-        Some((seat, brand)) if reached(&seat) && seat.sees(brand) => Ok(seat),
+) -> Result<Membership> {
+    let reached = |membership: &Membership| {
+        caller.key_workspace.is_none_or(|own| own == membership.workspace_id)
+    };
+    match membership::at(cx, caller, place, id).await? {
+        Some((membership, brand)) if reached(&membership) && membership.sees(brand) => {
+            Ok(membership)
+        }
         _ => Err(absent),
     }
 }
 
-/// The caller's seat over a post.
+/// Returns the caller's membership for a post.
 ///
 /// # Errors
 /// [`Code::PostNotFound`].
-pub async fn seat_over_post(cx: &Domain, caller: &Caller, id: PostId) -> Result<Seat> {
+pub async fn membership_for_post(cx: &Domain, caller: &Caller, id: PostId) -> Result<Membership> {
     let absent = Error::new(Code::PostNotFound, format!("There is no post {id}."));
-    seat_over(cx, caller, (seat::POST, id), absent).await
+    membership_for(cx, caller, (membership::POST, id), absent).await
 }
 
-/// The caller's seat over a connected account.
+/// Returns the caller's membership for a connected account.
 ///
 /// # Errors
 /// [`Code::AccountNotFound`].
-pub async fn seat_over_account(cx: &Domain, caller: &Caller, id: AccountId) -> Result<Seat> {
+pub async fn membership_for_account(
+    cx: &Domain,
+    caller: &Caller,
+    id: AccountId,
+) -> Result<Membership> {
     let absent = Error::new(Code::AccountNotFound, format!("There is no account {id}."));
-    seat_over(cx, caller, (seat::ACCOUNT, id), absent).await
+    membership_for(cx, caller, (membership::ACCOUNT, id), absent).await
 }
 
-/// The caller's seat over a webhook.
+/// Returns the caller's membership for a webhook.
 ///
 /// # Errors
 /// [`Code::WebhookNotFound`].
-pub async fn seat_over_webhook(cx: &Domain, caller: &Caller, id: WebhookId) -> Result<Seat> {
+pub async fn membership_for_webhook(
+    cx: &Domain,
+    caller: &Caller,
+    id: WebhookId,
+) -> Result<Membership> {
     let absent = Error::new(Code::WebhookNotFound, "There is no such webhook.");
-    seat_over(cx, caller, (seat::WEBHOOK, id), absent).await
+    membership_for(cx, caller, (membership::WEBHOOK, id), absent).await
 }
 
-/// The caller's seat over a connect session.
+/// Returns the caller's membership for a connect session.
 ///
 /// # Errors
 /// [`Code::ConnectSessionNotFound`].
-pub async fn seat_over_connect_session(
+pub async fn membership_for_connect_session(
     cx: &Domain,
     caller: &Caller,
     id: ConnectSessionId,
-) -> Result<Seat> {
+) -> Result<Membership> {
     let absent = Error::new(Code::ConnectSessionNotFound, "There is no such connect session.");
-    seat_over(cx, caller, (seat::CONNECT_SESSION, id), absent).await
+    membership_for(cx, caller, (membership::CONNECT_SESSION, id), absent).await
 }
 
-/// The caller's seat over a brand.
+/// Returns the caller's membership for a brand.
 ///
 /// # Errors
 /// [`Code::BrandNotFound`].
-pub async fn seat_over_brand(cx: &Domain, caller: &Caller, id: BrandId) -> Result<Seat> {
+pub async fn membership_for_brand(cx: &Domain, caller: &Caller, id: BrandId) -> Result<Membership> {
     let absent = Error::new(Code::BrandNotFound, "There is no such brand.");
-    seat_over(cx, caller, (seat::BRAND, id), absent).await
+    membership_for(cx, caller, (membership::BRAND, id), absent).await
 }
 
-/// The caller's seat over a file; a seat that is locked to brands has one over what its own person brought.
+/// Returns the caller's membership for a file; a membership that is locked to brands has one for files that its own user uploaded.
 ///
 /// # Errors
 /// [`Code::MediaNotFound`].
-pub async fn seat_over_media(cx: &Domain, caller: &Caller, uid: Uuid) -> Result<Seat> {
+pub async fn membership_for_media(cx: &Domain, caller: &Caller, uid: Uuid) -> Result<Membership> {
     let place: Option<(WorkspaceId, Option<UserId>)> = media_asset::Entity::find()
         .select_only()
         .columns([media_asset::Column::WorkspaceId, media_asset::Column::CreatedBy])
@@ -273,8 +289,12 @@ pub async fn seat_over_media(cx: &Domain, caller: &Caller, uid: Uuid) -> Result<
     if caller.key_workspace.is_some_and(|own| own != workspace) {
         return Err(absent());
     }
-    match seat::at(cx, caller, seat::WORKSPACE, workspace).await? {
-        Some((seat, _)) if seat.brands.is_none() || brought_by == Some(caller.user_id) => Ok(seat),
+    match membership::at(cx, caller, membership::WORKSPACE, workspace).await? {
+        Some((membership, _))
+            if membership.brands.is_none() || brought_by == Some(caller.user_id) =>
+        {
+            Ok(membership)
+        }
         _ => Err(absent()),
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     Domain, Tx,
-    access::{Caller, Seat},
+    access::{Caller, Membership},
     error::Result,
     idempotency::{self, Reservation},
     limits::Meter,
@@ -16,15 +16,15 @@ use crate::{
 pub struct Act {
     /// The rules' context.
     pub cx: Domain,
-    /// Who asks.
+    /// The caller.
     pub caller: Caller,
     /// In which workspace, with which role.
-    pub seat: Seat,
+    pub membership: Membership,
     /// For logs and events.
     pub request_id: String,
     /// The reserved `Idempotency-Key`, if one was sent.
     pub reservation: Option<Reservation>,
-    /// Where the limits stand that it was counted against.
+    /// The limits that the request was counted against.
     pub meter: Meter,
 }
 

@@ -1,4 +1,4 @@
-//! What happened, to be polled: the event stream, and the activity list for people.
+//! The event stream, to be polled by programs, and the activity list for people.
 
 use fanfare_entities::event;
 use schemars::JsonSchema;
@@ -12,7 +12,7 @@ use crate::{
     clock::show,
     error::{Code, Error, Result},
     input, page,
-    webhooks::{Page, work::payload},
+    webhooks::{Page, delivery::payload},
 };
 
 /// Which part of the event stream.
@@ -34,15 +34,16 @@ pub struct EventsQuery {
     pub workspace_id: Option<Uuid>,
 }
 
-fn in_seat(act: &Act) -> sea_orm::Select<event::Entity> {
-    let query = event::Entity::find().filter(event::Column::WorkspaceId.eq(act.seat.workspace_id));
-    match &act.seat.brands {
+fn visible(act: &Act) -> sea_orm::Select<event::Entity> {
+    let query =
+        event::Entity::find().filter(event::Column::WorkspaceId.eq(act.membership.workspace_id));
+    match &act.membership.brands {
         Some(brands) => query.filter(event::Column::BrandId.is_in(brands.iter().copied())),
         None => query,
     }
 }
 
-/// The events of the seat's workspace in their order, oldest first.
+/// The events of the membership's workspace in their order, oldest first.
 ///
 /// # Errors
 /// A query that means nothing.
@@ -56,7 +57,7 @@ pub async fn events(act: &Act, query: EventsQuery) -> Result<Reply> {
     }
     let from = |last: Option<&event::Model>| {
         let after = last.and_then(|row| row.sequence).unwrap_or(after);
-        let rest = in_seat(act).filter(event::Column::Sequence.gt(after));
+        let rest = visible(act).filter(event::Column::Sequence.gt(after));
         rest.order_by_asc(event::Column::Sequence)
     };
     let page = page::read(&act.cx.db.read, limit, from, |row| page::size(&row.data)).await?;
@@ -65,7 +66,7 @@ pub async fn events(act: &Act, query: EventsQuery) -> Result<Reply> {
     Ok(Reply::ok(json!({ "events": events, "next_cursor": next })))
 }
 
-/// Recent activity in the seat's workspace, newest first.
+/// Recent activity in the membership's workspace, newest first.
 ///
 /// # Errors
 /// A query that means nothing.
@@ -73,7 +74,7 @@ pub async fn activity(act: &Act, page: Page) -> Result<Reply> {
     let limit = input::limit(page.limit)?;
     let cursor = input::cursor::<Uuid>(page.cursor.as_deref())?;
     let from = |last: Option<&event::Model>| {
-        let query = in_seat(act).order_by_desc(event::Column::Id);
+        let query = visible(act).order_by_desc(event::Column::Id);
         let below = last.map(|row| row.id.0).or(cursor);
         below.map_or(query.clone(), |below| query.filter(event::Column::Id.lt(below)))
     };

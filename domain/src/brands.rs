@@ -10,24 +10,24 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// The brands of the seat's workspace that the seat sees, oldest first.
+/// The brands of the membership's workspace that the membership sees, oldest first.
 ///
 /// # Errors
 /// The database's.
 pub async fn list(act: &Act) -> Result<Reply> {
-    let rows = in_seat(act).order_by_asc(brand::Column::Id).all(&act.cx.db.read).await?;
+    let rows = visible(act).order_by_asc(brand::Column::Id).all(&act.cx.db.read).await?;
     Ok(Reply::of("brands", rows.iter().map(view).collect::<Vec<_>>()))
 }
 
-/// The brands among which a locked seat has to choose, with their names; none for a seat that sees all.
+/// The brands among which a locked membership has to choose, with their names; none for a membership that sees all.
 ///
 /// # Errors
 /// The database's.
 pub async fn of_seat(act: &Act) -> Result<Vec<(BrandId, String)>> {
-    if act.seat.brands.is_none() {
+    if act.membership.brands.is_none() {
         return Ok(Vec::new());
     }
-    let rows = in_seat(act).order_by_asc(brand::Column::Id).all(&act.cx.db.read).await?;
+    let rows = visible(act).order_by_asc(brand::Column::Id).all(&act.cx.db.read).await?;
     Ok(rows.into_iter().map(|row| (row.id, row.name)).collect())
 }
 
@@ -46,7 +46,7 @@ pub async fn get(act: &Act, id: BrandId) -> Result<Reply> {
 pub async fn accounts(act: &Act, id: BrandId) -> Result<Reply> {
     let brand = find(act, id).await?;
     let rows = account::Entity::find()
-        .filter(account::Column::WorkspaceId.eq(act.seat.workspace_id))
+        .filter(account::Column::WorkspaceId.eq(act.membership.workspace_id))
         .filter(account::Column::BrandId.eq(brand.id))
         .filter(account::Column::Status.ne(AccountStatus::Disconnected))
         .order_by_asc(account::Column::Id)
@@ -56,7 +56,7 @@ pub async fn accounts(act: &Act, id: BrandId) -> Result<Reply> {
     Ok(Reply::of("accounts", views))
 }
 
-/// How a brand speaks; a part that nobody has written down is null.
+/// Returns the voice of a brand; parts that were never set are null.
 ///
 /// # Errors
 /// [`Code::BrandNotFound`].
@@ -68,16 +68,17 @@ pub async fn profile(act: &Act, id: BrandId) -> Result<Reply> {
     Ok(Reply::of("profile", profile))
 }
 
-fn in_seat(act: &Act) -> sea_orm::Select<brand::Entity> {
-    let query = brand::Entity::find().filter(brand::Column::WorkspaceId.eq(act.seat.workspace_id));
-    match &act.seat.brands {
+fn visible(act: &Act) -> sea_orm::Select<brand::Entity> {
+    let query =
+        brand::Entity::find().filter(brand::Column::WorkspaceId.eq(act.membership.workspace_id));
+    match &act.membership.brands {
         Some(brands) => query.filter(brand::Column::Id.is_in(brands.iter().copied())),
         None => query,
     }
 }
 
 async fn find(act: &Act, id: BrandId) -> Result<brand::Model> {
-    let found = in_seat(act).filter(brand::Column::Id.eq(id)).one(&act.cx.db.read).await?;
+    let found = visible(act).filter(brand::Column::Id.eq(id)).one(&act.cx.db.read).await?;
     found.ok_or_else(|| Error::new(Code::BrandNotFound, "There is no such brand."))
 }
 

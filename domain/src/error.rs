@@ -1,10 +1,10 @@
-//! What a caller is told when a request cannot be done.
+//! The errors that callers see.
 
 pub use fanfare_platforms::{Violation, Violations, excerpt};
 use sea_orm::DbErr;
 use serde_json::{Map, Value, json};
 
-pub use crate::catalogue::Code;
+pub use crate::error_codes::Code;
 
 /// Result of a domain function.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -171,7 +171,7 @@ impl Error {
         &self.0.violations
     }
 
-    /// How many more broken rules there are than are named.
+    /// The number of further broken rules that are not listed.
     #[must_use]
     pub fn more(&self) -> usize {
         self.0.violations.more()

@@ -1,11 +1,11 @@
-//! What happens in a workspace, told in order: to webhooks, to whoever polls, and on the activity list.
+//! Events of a workspace, in order: for webhooks, for programs that poll, and for the activity list.
 
-mod telling;
+mod outbox;
 
 use fanfare_entities::{AccountId, BrandId, DeliveryId, Millis, PostId, WorkspaceId};
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, FromQueryResult};
 
-pub(crate) use telling::Telling;
+pub(crate) use outbox::Outbox;
 
 /// The types of events that webhooks can ask for.
 pub const TYPES: &[&str] = &[
@@ -32,9 +32,9 @@ pub struct NewEvent {
     pub streamed: bool,
     /// The payload, as JSON text.
     pub data: String,
-    /// What it is about.
+    /// The post or account that it concerns.
     pub post_id: Option<PostId>,
-    /// What it is about.
+    /// The post or account that it concerns.
     pub account_id: Option<AccountId>,
     /// Brand of what it is about.
     pub brand_id: Option<BrandId>,
@@ -53,7 +53,7 @@ pub struct NewEvent {
 pub struct Delivery {
     /// Its id.
     pub id: DeliveryId,
-    /// Whose it is.
+    /// The workspace.
     pub workspace_id: WorkspaceId,
     /// When it is due; null where the webhook is disabled.
     pub due_at: Option<Millis>,
@@ -68,10 +68,10 @@ pub async fn append<C: ConnectionTrait>(
     events: &[NewEvent],
     now: Millis,
 ) -> Result<Vec<Delivery>, DbErr> {
-    let telling = Telling::of(conn, events, now);
+    let outbox = Outbox::of(conn, events, now);
     let made = match conn.get_database_backend() {
-        DbBackend::Postgres => telling.write(conn).await?,
-        _ => telling.write_in_turn(conn).await?,
+        DbBackend::Postgres => outbox.write(conn).await?,
+        _ => outbox.write_in_turn(conn).await?,
     };
     made.iter().map(|row| Delivery::from_query_result(row, "")).collect()
 }

@@ -60,7 +60,7 @@ pub const MAILING: &[&str] = &["letter_claimed", "letter_written", "letter_sent"
 /// The places on the way of keeping an account; walked by a test of its own.
 pub const KEEPING: &[&str] = &["account_claimed", "tokens_exchanged"];
 
-/// What happens at the named places; without a hook, nothing. Cheap to clone.
+/// The hook that runs at the named places; without one nothing happens. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct Failpoint(Option<Arc<dyn Hook>>);
 

@@ -6,7 +6,7 @@ use fanfare_entities::Millis;
 
 use crate::{
     Domain,
-    work::{self, Outlook},
+    durable::{self, QueueStats},
 };
 
 /// Work that is due for longer than this, in ms, and that nobody has taken means that no worker is at it.
@@ -15,7 +15,7 @@ const LAG: Millis = 30_000;
 /// The database answers within this time or counts as away.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// What is wrong, one sentence each; empty when all is well.
+/// Returns what is wrong, as one sentence each; empty when all is well.
 pub async fn troubles(cx: &Domain) -> Vec<String> {
     let (database, queue) = tokio::join!(database(cx), queue(cx));
     database.into_iter().chain(queue).collect()
@@ -35,7 +35,7 @@ async fn database(cx: &Domain) -> Vec<String> {
 
 async fn lags(cx: &Domain) -> crate::Result<Vec<String>> {
     let mut found = Vec::new();
-    for Outlook { kind, oldest, .. } in work::outlook(cx).await? {
+    for QueueStats { kind, oldest, .. } in durable::queue_stats(cx).await? {
         let Some(oldest) = oldest else { continue };
         let lag = cx.clock.now() - oldest;
         if lag > LAG {

@@ -43,7 +43,7 @@ const SOON: Millis = 1_000;
 
 const SECRETS: &str = "idempotency_keys";
 
-/// Whose keys are one set: a person's in a workspace, with whatever API key they are sent.
+/// The owner of a set of keys: a user in a workspace, whichever API key is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Owner(Uuid);
 
@@ -88,7 +88,7 @@ pub struct Reservation {
     settled: Arc<AtomicBool>,
 }
 
-/// What came of asking for a key.
+/// The result of reserving a key.
 #[derive(Debug, Clone)]
 pub enum Reserved {
     /// The work is ours to do.
@@ -114,15 +114,15 @@ pub fn fingerprint(method: &str, path: &str, body: &[u8]) -> String {
 /// # Errors
 /// The database's.
 pub async fn kept(cx: &Domain, caller: &Caller, key: &str, print: &str) -> Result<Option<Reply>> {
-    let mut seats = membership::Entity::find()
+    let mut memberships = membership::Entity::find()
         .select_only()
         .column(membership::Column::WorkspaceId)
         .filter(membership::Column::UserId.eq(caller.user_id));
     if let Some(own) = caller.key_workspace {
-        seats = seats.filter(membership::Column::WorkspaceId.eq(own));
+        memberships = memberships.filter(membership::Column::WorkspaceId.eq(own));
     }
-    let seats: Vec<WorkspaceId> = seats.into_tuple().all(&cx.db.read).await?;
-    let owners = seats.into_iter().map(|workspace| Owner::of(caller.user_id, workspace).0);
+    let memberships: Vec<WorkspaceId> = memberships.into_tuple().all(&cx.db.read).await?;
+    let owners = memberships.into_iter().map(|workspace| Owner::of(caller.user_id, workspace).0);
     let row = idempotency_key::Entity::find()
         .filter(idempotency_key::Column::OwnerId.is_in(owners))
         .filter(idempotency_key::Column::Key.eq(key))

@@ -68,7 +68,7 @@ fn hash(key: &str) -> String {
     Sha256::digest(key.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Who a bearer key belongs to.
+/// Returns the caller of a bearer key.
 ///
 /// # Errors
 /// [`Code::InvalidApiKey`], the same for every reason.
@@ -115,7 +115,7 @@ fn note_use(cx: &Domain, id: KeyId, now: Millis) {
     });
 }
 
-/// What a new key is to be.
+/// The properties of a new key.
 #[derive(Debug, Clone)]
 pub struct NewKey {
     /// Whom it acts as.
@@ -124,7 +124,7 @@ pub struct NewKey {
     pub workspace_id: Option<WorkspaceId>,
     /// Name for people.
     pub name: String,
-    /// What it may be used for.
+    /// Its scopes.
     pub scopes: Vec<Scope>,
 }
 
@@ -235,31 +235,31 @@ struct Space {
 /// The workspaces a key reaches, its own first.
 async fn spaces(cx: &Domain, caller: &Caller) -> Result<Vec<Space>> {
     let db = &cx.db.read;
-    let mut seats = membership::Entity::find()
+    let mut memberships = membership::Entity::find()
         .filter(membership::Column::UserId.eq(caller.user_id))
         .order_by_asc(membership::Column::CreatedAt);
     if let Some(own) = caller.key_workspace {
-        seats = seats.filter(membership::Column::WorkspaceId.eq(own));
+        memberships = memberships.filter(membership::Column::WorkspaceId.eq(own));
     }
-    let seats = seats.all(db).await?;
-    let ids: Vec<_> = seats.iter().map(|seat| seat.workspace_id).collect();
+    let memberships = memberships.all(db).await?;
+    let ids: Vec<_> = memberships.iter().map(|membership| membership.workspace_id).collect();
     let rows =
         workspace::Entity::find().filter(workspace::Column::Id.is_in(ids.clone())).all(db).await?;
     let paid = subscription::Entity::find()
         .filter(subscription::Column::WorkspaceId.is_in(ids))
         .all(db)
         .await?;
-    let space = |seat: &membership::Model| {
-        let row = rows.iter().find(|row| row.id == seat.workspace_id)?;
+    let space = |membership: &membership::Model| {
+        let row = rows.iter().find(|row| row.id == membership.workspace_id)?;
         let plan = paid.iter().find(|paid| paid.workspace_id == row.id);
         let plan = plan.map_or(PlanTier::Starter, |paid| paid.plan_tier);
         let view = json!({
-            "id": row.id, "name": row.name, "role": role_name(seat.role),
+            "id": row.id, "name": row.name, "role": role_name(membership.role),
             "plan_tier": plan_name(plan), "personal": row.personal,
         });
         Some(Space { id: row.id, is_own: row.personal && row.owner_id == caller.user_id, view })
     };
-    Ok(seats.iter().filter_map(space).collect())
+    Ok(memberships.iter().filter_map(space).collect())
 }
 
 #[cfg(test)]

@@ -8,19 +8,18 @@ pub mod accounts;
 pub mod act;
 pub mod activity;
 mod after_commit;
+pub mod batcher;
 pub mod billing;
 pub mod brands;
-mod catalogue;
 pub mod clock;
 pub mod db;
+pub mod durable;
 pub mod error;
+mod error_codes;
 pub mod events;
 pub mod failpoint;
 pub mod files;
-pub mod group;
-pub mod guard;
 pub mod health;
-pub mod helpers;
 pub mod idempotency;
 pub mod input;
 pub mod keys;
@@ -28,24 +27,25 @@ pub mod limits;
 pub mod logins;
 pub mod mail;
 pub mod media;
+pub mod mutation;
 pub mod ops;
 mod page;
 pub mod passwords;
-pub mod people;
+pub mod platform_tools;
 pub mod platforms;
+pub mod posting_schedule;
 pub mod posts;
 pub mod processes;
 pub mod rows;
 pub mod sign_in;
 pub mod signup;
-pub mod slots;
 mod token;
 mod tx;
 mod unreadable;
 pub mod upkeep;
+pub mod users;
 pub mod vault;
 pub mod webhooks;
-pub mod work;
 
 use std::{collections::BTreeMap, ops::Deref, sync::Arc};
 
@@ -93,15 +93,15 @@ pub struct Inner {
     pub http: Client,
     /// Media files.
     pub store: Store,
-    /// What the operator chose.
+    /// The operator's settings.
     pub settings: Settings,
-    /// Where a test stops this process.
+    /// The failpoint at which a test stops this process.
     pub failpoint: failpoint::Failpoint,
     /// The name of this process among those that answer requests.
     pub process: Uuid,
 }
 
-/// What the operator chose, as far as the rules depend on it.
+/// The operator's settings on which the rules depend.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Origin of the service, without a slash at its end.
@@ -132,13 +132,13 @@ pub struct Settings {
     pub signup_open: bool,
     /// Sends letters; without it they stand at `/dev/mail`, on loopback alone.
     pub mailer: Option<Mailer>,
-    /// What takes films apart.
+    /// The programs that read and convert films.
     pub tools: Tools,
-    /// Where copies of files are while they are looked at or converted.
+    /// The directory for temporary copies of files.
     pub scratch: Scratch,
 }
 
-/// What a [`Domain`] is made from.
+/// The parts of a [`Domain`].
 pub struct Parts {
     /// The database, its schema up to date.
     pub db: db::Db,
@@ -154,9 +154,9 @@ pub struct Parts {
     pub http: Client,
     /// Media files.
     pub store: Store,
-    /// What the operator chose.
+    /// The operator's settings.
     pub settings: Settings,
-    /// Where a test stops this process.
+    /// The failpoint at which a test stops this process.
     pub failpoint: failpoint::Failpoint,
 }
 

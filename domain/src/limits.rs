@@ -1,11 +1,11 @@
-//! How often callers may do what: one table, and counting by it.
+//! The limits of callers: one table, and the counting.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
-use fanfare_limits::{Count, Taken, Window};
+use fanfare_limits::{Count, TakeResult, Window};
 
 use crate::{
     Act, Domain,
@@ -17,7 +17,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3_600);
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 
-/// What is counted together. Each route names one of these; [`Bucket::Other`] counts every request besides.
+/// A bucket of requests that are counted together. Each route names one; [`Bucket::Other`] counts every request as well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the table says what each is")]
 pub enum Bucket {
@@ -41,7 +41,7 @@ pub enum Bucket {
     SignupAll,
 }
 
-/// Whose requests are counted together.
+/// The owner whose requests are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Per {
     /// Those with one API key.
@@ -63,13 +63,13 @@ pub struct Rule {
     pub bucket: Bucket,
     /// Its name in the OpenAPI document and in the store.
     pub name: &'static str,
-    /// How much may be done in `span`, before the operator's factor.
+    /// The most requests in `span`, before the operator's factor.
     pub limit: u32,
     /// How long a window lasts, from the first request in it.
     pub span: Duration,
-    /// Whose requests are counted together.
+    /// The owner whose requests are counted together.
     pub per: Per,
-    /// What is counted, for people: "so many …".
+    /// The counted thing in words, to follow a number.
     pub what: &'static str,
 }
 
@@ -91,7 +91,7 @@ pub const TABLE: &[Rule] = &[
     Rule { bucket: Bucket::Captions, name: "captions", limit: 20, span: MINUTE, per: Per::Person,
         what: "caption requests per minute and person" },
     Rule { bucket: Bucket::Connect, name: "connect", limit: 20, span: HOUR, per: Per::Person,
-        what: "tries to connect with credentials per hour and person" },
+        what: "attempts to connect with credentials per hour and user" },
     Rule { bucket: Bucket::Feedback, name: "feedback", limit: 5, span: DAY, per: Per::Key,
         what: "messages of feedback per day and key" },
     Rule { bucket: Bucket::AgentFeedback, name: "agent_feedback", limit: 60, span: HOUR, per: Per::Key,
@@ -201,7 +201,7 @@ fn window(cx: &Domain, bucket: Bucket, of: String, cost: u64) -> Window {
 
 async fn take(cx: &Domain, owner: &str, asked: &[(Bucket, Window)], meter: &Meter) -> Result<()> {
     let windows: Vec<Window> = asked.iter().map(|(_, window)| window.clone()).collect();
-    let Taken { counts, refused_by } = cx.limits.take(owner, &windows).await;
+    let TakeResult { counts, refused_by } = cx.limits.take(owner, &windows).await;
     let now = cx.clock.now();
     for ((bucket, _), count) in asked.iter().zip(&counts) {
         meter.note(*bucket, Standing::of(*count, now));
@@ -231,12 +231,12 @@ fn seconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis().div_ceil(1_000)).unwrap_or(u64::MAX)
 }
 
-/// Where a limit stands.
+/// The state of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
-    /// How much may be done in a window.
+    /// The most requests of a window.
     pub limit: u64,
-    /// How much is left of this one.
+    /// The requests that are left in this window.
     pub remaining: u64,
     /// When it starts anew, in Unix seconds.
     pub reset: u64,
@@ -249,7 +249,7 @@ impl Standing {
     }
 }
 
-/// Where the limits stand that one request was counted against. Clones share it.
+/// The states of the limits that one request was counted against. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct Meter(Arc<Mutex<Vec<(Bucket, Standing)>>>);
 

@@ -1,4 +1,4 @@
-//! What operators' and persons' log-ins have in common: tokens, and how often a password may be tried.
+//! The common parts of operators' and users' log-ins: tokens, and limits of attempts.
 //!
 //! The token is in the browser's cookie and nowhere else; in the database is its SHA-256. Attempts are counted in the
 //! database, so that the limit holds over all processes, before the password is looked at. An attempt beyond a limit writes
@@ -28,7 +28,7 @@ const FOR_NAME_FROM_ADDRESS: i32 = 5;
 /// owner of the name may be locked out meanwhile, until an operator unlocks it.
 const FOR_NAME: i32 = 20;
 
-/// Who logs in. Attempts of both kinds are counted apart: neither can lock the other out.
+/// The kind of log-in. Attempts of both kinds are counted apart, so that neither can lock the other out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Realm {
     /// The people who run the service.
@@ -45,18 +45,18 @@ impl Realm {
         }
     }
 
-    /// Where the attempts for a name from all addresses are counted.
+    /// Returns the counter of attempts for a name from all addresses.
     fn name_key(self, email: &str) -> String {
         format!("{}:name:{}", self.name(), hash(email))
     }
 
-    /// Where the attempts for a name from one address are counted.
+    /// Returns the counter of attempts for a name from one address.
     fn pair_key(self, email: &str, address: &str) -> String {
         format!("{}@{address}", self.name_key(email))
     }
 }
 
-/// What came of a try.
+/// The result of an attempt.
 #[derive(Debug)]
 pub enum LogIn {
     /// The token for the cookie.

@@ -23,7 +23,7 @@ pub(crate) struct Page<M> {
 }
 
 impl<M> Page<M> {
-    /// Where the next page begins, if there is one.
+    /// The cursor of the next page, if there is one.
     pub fn next(&self, cursor: impl Fn(&M) -> String) -> Option<String> {
         self.rows.last().filter(|_| self.more).map(cursor)
     }
@@ -56,7 +56,7 @@ pub(crate) async fn read<E: EntityTrait>(
     }
 }
 
-/// How many bytes a value has as JSON.
+/// Returns the size of a value as JSON, in bytes.
 pub(crate) fn size(value: &impl Serialize) -> usize {
     struct Counter(usize);
     impl io::Write for Counter {

@@ -24,7 +24,7 @@ const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
 /// A hash takes 19 MiB and a core for a moment; more at once would let log-ins starve everything else.
 static HASHING: Semaphore = Semaphore::const_new(2);
 
-/// What an unknown name's password is compared with, so that it takes as long as a known one's.
+/// The digest that the password of an unknown name is compared with, so that the answer takes as long.
 static NOBODY: LazyLock<String> =
     LazyLock::new(|| digest(b"nobody has this password").unwrap_or_default());
 
@@ -66,7 +66,7 @@ fn require_good(password: &str, email: &str) -> Result<()> {
     if small == email || email.split('@').next() == Some(small.as_str()) {
         return refused(
             "The password is your e-mail address.".to_owned(),
-            "Choose one that nobody knows of you.",
+            "Choose one that nobody can guess.",
         );
     }
     Ok(())

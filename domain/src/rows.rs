@@ -184,7 +184,7 @@ impl Rows {
     }
 }
 
-/// What PostgreSQL is sent; JSON goes as text, which is parsed once, by the cast.
+/// Returns the type in which PostgreSQL receives a value; JSON is sent as text and parsed once, by the cast.
 const fn sent_as(kind: Type) -> &'static str {
     match kind {
         Type::Big => "bigint",

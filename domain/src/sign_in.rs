@@ -13,8 +13,9 @@ use crate::{
     Domain,
     error::Result,
     logins::{self, LogIn, Realm},
-    passwords, people,
+    passwords,
     token::{self, hash},
+    users,
 };
 
 /// How long a log-in lasts, in ms.
@@ -23,7 +24,7 @@ pub const LASTS: Millis = 7 * 24 * 3_600_000;
 /// A person who is logged in.
 #[derive(Debug, Clone)]
 pub struct Session {
-    /// Who.
+    /// The user.
     pub user_id: UserId,
     /// The person's address.
     pub email: String,
@@ -36,7 +37,7 @@ pub struct Session {
 /// # Errors
 /// [`crate::Code::NotFound`] if there is no such person, [`crate::Code::InvalidField`] if the password is not good enough.
 pub async fn set_password(cx: &Domain, email: &str, password: SecretString) -> Result<UserId> {
-    let user_id = people::by_email(cx, email).await?;
+    let user_id = users::by_email(cx, email).await?;
     let password_hash = passwords::hash(password, email).await?;
     let tx = cx.db.begin().await?;
     store_password(&tx, user_id, password_hash, cx.clock.now()).await?;

@@ -13,7 +13,7 @@ pub fn fresh() -> SecretString {
     SecretString::from(URL_SAFE_NO_PAD.encode(bytes))
 }
 
-/// What is kept of a token.
+/// Returns the stored form of a token.
 #[must_use]
 pub fn hash(token: &str) -> String {
     Sha256::digest(token.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()

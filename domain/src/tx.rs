@@ -12,7 +12,7 @@ use crate::{
     error::Result,
     events::{self, NewEvent},
     failpoint::Moment,
-    guard::{self, Guard},
+    mutation::{self, Mutation},
 };
 
 /// A write transaction with its events and the jobs to enqueue after the commit.
@@ -72,7 +72,7 @@ impl Tx {
     ///
     /// # Errors
     /// The database's.
-    pub async fn tell(&mut self) -> Result<()> {
+    pub async fn write_events(&mut self) -> Result<()> {
         if self.events.is_empty() {
             return Ok(());
         }
@@ -90,14 +90,14 @@ impl Tx {
     /// # Errors
     /// The database's. When the answer of the commit itself was lost the change may have been made.
     pub async fn commit(mut self) -> Result<()> {
-        self.tell().await?;
-        if guard::is_down(Guard::EnqueueAfterCommit) {
+        self.write_events().await?;
+        if mutation::is_on(Mutation::EnqueueAfterCommit) {
             enqueue(&self.cx, &self.jobs);
         }
         self.cx.failpoint.cut(Moment::BeforeCommit)?;
         self.conn.commit().await?;
         self.cx.failpoint.cut(Moment::AfterCommit)?;
-        if guard::stands(Guard::EnqueueAfterCommit) {
+        if mutation::is_off(Mutation::EnqueueAfterCommit) {
             enqueue(&self.cx, &self.jobs);
         }
         Ok(())

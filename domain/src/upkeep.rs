@@ -1,4 +1,4 @@
-//! What is swept away after its time: recurring rows of work.
+//! Recurring clean-up work: deletes what has expired.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use uuid::Uuid;
 
 use crate::{
     Domain,
-    accounts::handoff,
+    accounts::oauth_connect,
     billing,
+    durable::{self, Lease},
     error::Result,
     idempotency::KEPT,
     logins, mail, media, ops, processes, sign_in, signup,
-    work::{self, Hold},
 };
 
 /// Deleting what is past its time.
@@ -62,7 +62,7 @@ pub async fn ensure(cx: &Domain) -> Result<()> {
 /// The database's.
 pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<chore::Model>> {
     let taken =
-        work::claim(&cx.db.write, JobKind::CleanUp, &[id], (holder, cx.clock.now())).await?;
+        durable::claim(&cx.db.write, JobKind::CleanUp, &[id], (holder, cx.clock.now())).await?;
     Ok(taken.into_iter().next())
 }
 
@@ -104,13 +104,13 @@ pub async fn clean_up(cx: &Domain) -> Result<u64> {
         .rows_affected;
     gone += media::forget_failed(cx, now - DAY).await?;
     gone += media::signed::prune(cx).await?;
-    gone += media::drops::prune(cx).await?;
+    gone += media::guest_uploads::prune(cx).await?;
     gone += media::retention::review(cx).await?;
     gone += ops::samples::prune(cx).await?;
     gone += ops::fleet::prune(cx).await?;
     gone += ops::sessions::prune(cx).await?;
     gone += sign_in::prune(cx).await? + logins::prune(cx).await?;
-    gone += handoff::prune(cx).await?;
+    gone += oauth_connect::prune(cx).await?;
     gone += signup::prune(cx).await? + billing::events::prune(cx, now - 30 * DAY).await?;
     gone += billing::forget_calls(cx, now - 30 * DAY).await?;
     gone += mail::prune(cx).await? + sign_in::links::prune(cx).await?;
@@ -130,6 +130,6 @@ fn first_id_at(time: Millis) -> Uuid {
 pub async fn finish(cx: &Domain, chore: &chore::Model) -> Result<()> {
     let every = CHORES.iter().find(|(name, _)| *name == chore.name).map(|(_, every)| *every);
     let every = every.and_then(|every| Millis::try_from(every.as_millis()).ok()).unwrap_or(DAY);
-    let hold = Hold { id: chore.id.0, fence: chore.fence };
-    work::release(cx, JobKind::CleanUp, &[hold], cx.clock.now() + every).await
+    let lease = Lease { id: chore.id.0, fencing_token: chore.fence };
+    durable::release(cx, JobKind::CleanUp, &[lease], cx.clock.now() + every).await
 }

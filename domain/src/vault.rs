@@ -44,7 +44,7 @@ struct MasterKey {
     cipher: XChaCha20Poly1305,
 }
 
-/// What [`Vault::rewrap`] did.
+/// The result of [`Vault::rewrap`].
 #[derive(Debug, Default)]
 pub struct Rewrapped {
     /// Secrets that the current key closes now.

@@ -49,7 +49,7 @@ pub struct Model {
     pub refreshing_until: Option<Millis>,
     /// When its tokens are to be exchanged for fresh ones; null where nothing is exchanged.
     pub refresh_at: Option<Millis>,
-    /// How many warnings were given that posts outlive its token.
+    /// The number of warnings given that scheduled posts outlive its token.
     pub warned: i32,
     /// The credentials it had, until the network has been told that they are given back.
     pub revoking_id: Option<SecretId>,
@@ -61,7 +61,7 @@ pub struct Model {
     pub attempts: i32,
     /// Leases that lapsed in a row.
     pub laps: i32,
-    /// Who connected it last.
+    /// The user who connected it last.
     pub connected_by: UserId,
     /// When it was made.
     pub created_at: Millis,

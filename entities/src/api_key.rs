@@ -17,7 +17,7 @@ pub struct Model {
     pub workspace_id: Option<WorkspaceId>,
     /// Name for people.
     pub name: String,
-    /// `fan_` and 8 characters, for telling keys apart.
+    /// `fan_` and 8 characters, to tell keys apart.
     pub prefix: String,
     /// SHA-256 of the key, lower-case hex, unique.
     pub hash: String,

@@ -13,17 +13,17 @@ pub struct Model {
     pub id: i64,
     /// Id of the order: carried out once, however often it is sent.
     pub action_id: Uuid,
-    /// Who.
+    /// The operator.
     pub operator: String,
-    /// What.
+    /// The action.
     pub action: String,
     /// On what.
     pub target: String,
     /// Why.
     pub reason: String,
-    /// What came of it, for people.
+    /// The result, as a sentence.
     pub outcome: String,
-    /// What exactly was touched.
+    /// The rows that were changed.
     pub details: Json,
     /// The request, for the logs.
     pub request_id: String,

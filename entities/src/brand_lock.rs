@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{BrandId, UserId, WorkspaceId};
 
-/// A brand that a locked seat may see; a seat without a row sees all.
+/// A brand that a locked membership may see; a membership without a row sees all.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "brand_locks")]
 pub struct Model {

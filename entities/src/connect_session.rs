@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{BrandId, ConnectSessionId, Millis, SecretId, UserId, WorkspaceId};
 
-/// How far a connection is.
+/// The progress of a connect session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(24))", rename_all = "snake_case")]
 pub enum ConnectStatus {
@@ -33,11 +33,11 @@ pub struct Model {
     /// Its id.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: ConnectSessionId,
-    /// Where the account is to be.
+    /// The workspace of the account.
     pub workspace_id: WorkspaceId,
     /// Brand of a newly connected account.
     pub brand_id: Option<BrandId>,
-    /// Who asked for it.
+    /// The user who created it.
     pub user_id: UserId,
     /// Platform identifier.
     pub platform: String,
@@ -45,13 +45,13 @@ pub struct Model {
     pub sandbox: bool,
     /// The page goes on to the network by itself.
     pub auto_start: bool,
-    /// How far it is.
+    /// Its progress.
     pub status: ConnectStatus,
     /// One sentence for people beside the status.
     pub note: Option<String>,
     /// Why it failed, a code of the catalogue.
     pub error_code: Option<String>,
-    /// Whose browser left for the network.
+    /// The user whose browser went to the network.
     pub opened_by: Option<UserId>,
     /// SHA-256 of the state that the network gives back.
     pub state_hash: Option<String>,
@@ -59,7 +59,7 @@ pub struct Model {
     pub secret_id: Option<SecretId>,
     /// When the network's code was taken to be exchanged.
     pub taken_at: Option<Millis>,
-    /// What can be chosen among, without secrets.
+    /// The accounts to choose from, without secrets.
     pub choices: Option<Json>,
     /// The accounts that it connected.
     pub account_ids: Json,

@@ -13,11 +13,11 @@ pub struct Model {
     pub id: DropSessionId,
     /// The workspace that gets the files.
     pub workspace_id: WorkspaceId,
-    /// Who asked for it.
+    /// The user who created it.
     pub created_by: UserId,
     /// SHA-256 of the token in its address.
     pub token_hash: String,
-    /// What is hoped for, in words for whoever opens the page.
+    /// A hint for the visitor about the files that are wanted.
     pub filename: Option<String>,
     /// Most files.
     pub max_files: i32,

@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{AccountId, BrandId, EventId, Millis, PostId, WorkspaceId};
 
-/// What happened in a workspace, in order. The payload of webhooks, the poll stream and the activity list.
+/// An event of a workspace, in order: the source of webhooks, the event stream and the activity list.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "events")]
 pub struct Model {
@@ -17,7 +17,7 @@ pub struct Model {
     pub sequence: Option<i64>,
     /// For example `post.published`.
     pub event_type: String,
-    /// What the event tells.
+    /// The payload.
     pub data: Json,
     /// The post it is about.
     pub post_id: Option<PostId>,

@@ -4,14 +4,14 @@ use sea_orm::entity::prelude::*;
 
 use crate::Millis;
 
-/// Who does what only one process may do.
+/// The leader of work that only one process may do.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "leases")]
 pub struct Model {
-    /// What.
+    /// The work.
     #[sea_orm(primary_key, auto_increment = false)]
     pub name: String,
-    /// Who.
+    /// The process that leads.
     pub holder: String,
     /// Until when, in the database's time.
     pub until_at: Millis,

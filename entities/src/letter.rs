@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{LetterId, Millis, SecretId, UserId};
 
-/// How far a letter is.
+/// The progress of a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 pub enum LetterStatus {
@@ -25,15 +25,15 @@ pub struct Model {
     /// Its id as work.
     #[sea_orm(primary_key)]
     pub id: LetterId,
-    /// What its `Message-ID` is made of.
+    /// The base of its `Message-ID`.
     pub uid: Uuid,
-    /// What it is about; there is one letter for each.
+    /// Its subject matter; there is one letter for each.
     pub dedup_key: String,
     /// To whom and what, sealed; null once it is wiped.
     pub secret_id: Option<SecretId>,
     /// The person it is for, once known.
     pub user_id: Option<UserId>,
-    /// How far it is.
+    /// Its progress.
     pub status: LetterStatus,
     /// When there is something to do; the end of the lease while a worker holds the row; null: nothing to do.
     pub due_at: Option<Millis>,

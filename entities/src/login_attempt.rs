@@ -8,10 +8,10 @@ use crate::Millis;
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "login_attempts")]
 pub struct Model {
-    /// What is counted.
+    /// The counted key: a name or an address.
     #[sea_orm(primary_key, auto_increment = false)]
     pub name: String,
-    /// How many in this window.
+    /// The attempts in this window.
     pub tries: i32,
     /// When the window ends.
     pub until_at: Millis,

@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{AnalysisId, AssetId, Millis, WorkspaceId};
 
-/// How far work on a file is.
+/// The progress of work on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 pub enum WorkStatus {
@@ -16,7 +16,7 @@ pub enum WorkStatus {
     Failed,
 }
 
-/// What is known of a stored file, and the work of finding it out.
+/// The analysis of a stored file: its result, and the work row.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "media_analyses")]
 pub struct Model {
@@ -33,13 +33,13 @@ pub struct Model {
     pub path: String,
     /// The type it was stored as.
     pub mime: String,
-    /// How far it is.
+    /// Its progress.
     pub status: WorkStatus,
-    /// What was found out.
+    /// The facts that were found.
     pub facts: Option<Json>,
     /// Key in the store of a frame of a film.
     pub poster_path: Option<String>,
-    /// What is wrong with the file: `{code, message, remedy}`.
+    /// The flaw of the file: `{code, message, remedy}`.
     pub error: Option<Json>,
     /// When there is something to do; the end of the lease while a worker holds the row; null: nothing to do.
     pub due_at: Option<Millis>,

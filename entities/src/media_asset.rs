@@ -28,7 +28,7 @@ pub struct Model {
     pub uid: Uuid,
     /// The workspace it belongs to.
     pub workspace_id: WorkspaceId,
-    /// Where it was copied from.
+    /// The address it was copied from.
     pub source_url: Option<String>,
     /// Name for people.
     pub filename: String,
@@ -62,7 +62,7 @@ pub struct Model {
     pub public_name: Option<String>,
     /// SHA-256 of the bytes, in hex: files with the same share what is stored. Null on rows of an older version.
     pub digest: Option<String>,
-    /// Whose request brought it.
+    /// The user whose request brought it.
     pub created_by: Option<UserId>,
     /// The drop session through which it came.
     pub drop_session_id: Option<DropSessionId>,

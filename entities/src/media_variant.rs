@@ -17,9 +17,9 @@ pub struct Model {
     pub uid: Uuid,
     /// The workspace it belongs to.
     pub workspace_id: WorkspaceId,
-    /// What it fits.
+    /// The profile it is made for.
     pub profile: String,
-    /// How far it is.
+    /// Its progress.
     pub status: WorkStatus,
     /// Key in the store, once it is there.
     pub path: Option<String>,

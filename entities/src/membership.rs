@@ -18,7 +18,7 @@ pub enum Role {
     Admin,
 }
 
-/// A person's seat in a workspace.
+/// A user's membership in a workspace.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "memberships")]
 pub struct Model {
@@ -28,7 +28,7 @@ pub struct Model {
     /// The person.
     #[sea_orm(primary_key, auto_increment = false)]
     pub user_id: UserId,
-    /// What the person may do.
+    /// The user's role.
     pub role: Role,
     /// When it was made.
     pub created_at: Millis,

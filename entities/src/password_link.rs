@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{Millis, UserId};
 
-/// What a link to set a password is for.
+/// The purpose of a link that sets a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 pub enum LinkKind {
@@ -21,11 +21,11 @@ pub struct Model {
     /// SHA-256 of the token in the link.
     #[sea_orm(primary_key, auto_increment = false)]
     pub hash: String,
-    /// Whose password it sets.
+    /// The user whose password it sets.
     pub user_id: UserId,
-    /// What it is for.
+    /// Its purpose.
     pub kind: LinkKind,
-    /// Where it leads afterwards, as a path of ours.
+    /// The path it leads to afterwards.
     pub next: String,
     /// When it was made.
     pub created_at: Millis,

@@ -17,7 +17,7 @@ pub struct Model {
     pub account_id: Option<AccountId>,
     /// Why.
     pub reason: String,
-    /// Who.
+    /// The operator who paused.
     pub operator: String,
     /// Since when.
     pub created_at: Millis,

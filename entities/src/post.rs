@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{AccountId, BrandId, Millis, PostId, UserId, WorkspaceId};
 
-/// Where a post stands.
+/// The status of a post.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 pub enum PostStatus {
@@ -39,7 +39,7 @@ pub struct Model {
     pub brand_id: Option<BrandId>,
     /// Platform identifier.
     pub platform: String,
-    /// Who made it.
+    /// The user who created it.
     pub created_by: UserId,
     /// The request that last changed it, for the logs.
     pub request_id: String,
@@ -53,7 +53,7 @@ pub struct Model {
     pub metadata: Json,
     /// List of `{url, asset}`: the address in use and, for a stored file, its id.
     pub media: Json,
-    /// Where it stands.
+    /// Its status.
     pub status: PostStatus,
     /// When it is to go out; null only in a draft.
     pub scheduled_at: Option<Millis>,
@@ -75,7 +75,7 @@ pub struct Model {
     pub laps: i32,
     /// Later posts of the account may go out before it: it waits for its own sake (its media, the outcome of a lost call).
     pub out_of_line: bool,
-    /// What the connector needs to go on.
+    /// The connector's state between two steps.
     pub state: Option<Json>,
     /// A part is public already (a thread segment).
     pub partly_public: bool,
@@ -89,13 +89,13 @@ pub struct Model {
     pub sending_until: Option<Millis>,
     /// When a lost answer was first asked about.
     pub reconciling_at: Option<Millis>,
-    /// Fence of the claim that told `post.publishing`; null: not told since it was last scheduled.
+    /// Fencing token of the claim that emitted `post.publishing`; null: not emitted since it was last scheduled.
     pub announced_fence: Option<i64>,
     /// When it became public.
     pub public_at: Option<Millis>,
     /// The platform's id.
     pub platform_post_id: Option<String>,
-    /// Where people see it.
+    /// Its public address.
     pub platform_post_url: Option<String>,
     /// Why it failed or waits.
     pub error: Option<Json>,

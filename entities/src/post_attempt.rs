@@ -14,7 +14,7 @@ pub struct Model {
     /// 1 for the first.
     #[sea_orm(primary_key, auto_increment = false)]
     pub number: i32,
-    /// Who tried.
+    /// The worker.
     pub worker: String,
     /// When it began.
     pub started_at: Millis,
@@ -22,7 +22,7 @@ pub struct Model {
     pub ended_at: Option<Millis>,
     /// `published`, `processing`, `retry`, `rate_limited`, `failed`, `outcome_unknown`, `cancelled`.
     pub outcome: Option<String>,
-    /// What went wrong.
+    /// The error.
     pub error: Option<Json>,
     /// List of `{name, phase, started_at, ended_at, remote_id}`.
     pub steps: Json,

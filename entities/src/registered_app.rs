@@ -14,7 +14,7 @@ pub struct Model {
     /// The server, as the person named it.
     #[sea_orm(primary_key, auto_increment = false)]
     pub server: String,
-    /// Where the server sends people back to.
+    /// The redirect URI.
     #[sea_orm(primary_key, auto_increment = false)]
     pub redirect_uri: String,
     /// Its id and secret.

@@ -17,10 +17,10 @@ pub struct Model {
     /// Platform; empty for work that has none.
     #[sea_orm(primary_key, auto_increment = false)]
     pub platform: String,
-    /// What is counted.
+    /// The measure.
     #[sea_orm(primary_key, auto_increment = false)]
     pub measure: String,
-    /// How much.
+    /// The count.
     pub n: i64,
 }
 

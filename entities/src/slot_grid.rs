@@ -8,7 +8,7 @@ use crate::{AccountId, Millis};
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "slot_grids")]
 pub struct Model {
-    /// Whose.
+    /// The account.
     #[sea_orm(primary_key, auto_increment = false)]
     pub account_id: AccountId,
     /// `HH:MM`, ascending.

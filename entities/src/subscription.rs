@@ -18,11 +18,11 @@ pub enum PlanTier {
     Agency,
 }
 
-/// What a workspace has paid for.
+/// The plan that a workspace has paid for.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "subscriptions")]
 pub struct Model {
-    /// Whose it is.
+    /// The workspace.
     #[sea_orm(primary_key, auto_increment = false)]
     pub workspace_id: WorkspaceId,
     /// The plan.

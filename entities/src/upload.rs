@@ -13,7 +13,7 @@ pub struct Model {
     pub id: UploadId,
     /// The workspace it belongs to.
     pub workspace_id: WorkspaceId,
-    /// Who announced it.
+    /// The user who announced it.
     pub created_by: UserId,
     /// SHA-256 of the token in its address.
     pub token_hash: String,
@@ -25,7 +25,7 @@ pub struct Model {
     pub mime: String,
     /// Size that was announced.
     pub bytes: i64,
-    /// How often somebody began to send it.
+    /// How many times sending it was started.
     pub tries: i32,
     /// When it had been sent whole: the address is good for nothing more.
     pub spent_at: Option<Millis>,

@@ -8,7 +8,7 @@ use crate::{Millis, UserId};
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "user_passwords")]
 pub struct Model {
-    /// Whose.
+    /// The user.
     #[sea_orm(primary_key, auto_increment = false)]
     pub user_id: UserId,
     /// argon2id, as a PHC string.

@@ -11,7 +11,7 @@ pub struct Model {
     /// SHA-256 of the token in the cookie.
     #[sea_orm(primary_key, auto_increment = false)]
     pub hash: String,
-    /// Whose.
+    /// The user.
     pub user_id: UserId,
     /// When it began.
     pub created_at: Millis,

@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{Millis, WebhookId, WorkspaceId};
 
-/// An address that is told of events.
+/// An address that receives events.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "webhooks")]
 pub struct Model {
@@ -13,11 +13,11 @@ pub struct Model {
     pub id: WebhookId,
     /// The workspace it belongs to.
     pub workspace_id: WorkspaceId,
-    /// Where to.
+    /// The address.
     pub url: String,
     /// List of event types, or `*`.
     pub events: Json,
-    /// Is it told?
+    /// Whether events are delivered to it.
     pub enabled: bool,
     /// Why not.
     pub disabled_reason: Option<String>,

@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{DeliveryId, Millis, WebhookId, WorkspaceId};
 
-/// Where a delivery stands.
+/// The status of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 pub enum DeliveryStatus {
@@ -27,7 +27,7 @@ pub struct Model {
     pub uid: Uuid,
     /// The workspace it belongs to.
     pub workspace_id: WorkspaceId,
-    /// Where to.
+    /// The webhook.
     pub webhook_id: WebhookId,
     /// Which event.
     pub event_id: Uuid,
@@ -35,7 +35,7 @@ pub struct Model {
     pub event_type: String,
     /// The payload where there is no event row (`webhook.test`).
     pub body: Option<Json>,
-    /// Where it stands.
+    /// Its status.
     pub status: DeliveryStatus,
     /// When there is something to do; the end of the lease while a worker holds the row; null: nothing to do.
     pub due_at: Option<Millis>,
@@ -47,7 +47,7 @@ pub struct Model {
     pub laps: i32,
     /// HTTP status of the last try.
     pub last_status: Option<i32>,
-    /// What went wrong in the last try, with up to 2 KB of the reply.
+    /// The error of the last attempt, with up to 2 KB of the reply.
     pub last_error: Option<String>,
     /// When it was made.
     pub created_at: Millis,

@@ -8,7 +8,7 @@ use crate::{Millis, SecretId, WebhookId};
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "webhook_secrets")]
 pub struct Model {
-    /// Whose.
+    /// The webhook.
     #[sea_orm(primary_key, auto_increment = false)]
     pub webhook_id: WebhookId,
     /// The encrypted secret.

@@ -23,13 +23,13 @@ pub struct Model {
     pub slots: i32,
     /// The oldest of its running work: list of `{kind, id, since}`.
     pub running: Json,
-    /// How much it is running.
+    /// How many jobs it is running.
     pub running_count: i32,
     /// When it started.
     pub started_at: Millis,
     /// Its last heartbeat.
     pub seen_at: Millis,
-    /// When it was told to take no more work; null: it works.
+    /// When it was drained; null: it works.
     pub drain_at: Option<Millis>,
 }
 

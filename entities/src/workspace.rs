@@ -15,7 +15,7 @@ pub struct Model {
     pub name: String,
     /// The space every person has of their own.
     pub personal: bool,
-    /// Who pays for it.
+    /// The user who pays for it.
     pub owner_id: UserId,
     /// IANA name.
     pub timezone: String,

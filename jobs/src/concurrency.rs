@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
-/// How many jobs one worker may run at once. Clones share the slots.
+/// The slots of one worker, each of which runs one job at a time. Clones share them.
 #[derive(Debug, Clone)]
 pub struct Concurrency {
     free: Arc<Semaphore>,
@@ -17,12 +17,12 @@ impl Concurrency {
         Self { free: Arc::new(Semaphore::new(total)), freed: Arc::default(), total }
     }
 
-    /// How many slots nothing runs on.
+    /// Returns the number of free slots.
     pub fn free(&self) -> usize {
         self.free.available_permits()
     }
 
-    /// How many slots there are.
+    /// Returns the number of slots.
     pub fn total(&self) -> usize {
         self.total
     }

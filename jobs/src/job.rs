@@ -2,7 +2,7 @@ use crate::JobKind;
 
 /// A payload: which row to look at, and nothing of what stands in it.
 ///
-/// What is done with it lives in the `workers` crate, in the file of the same name.
+/// Its handler is in the `workers` crate, in the file of the same name.
 pub trait Job: Send + 'static {
     /// The kind of work this is; it decides which queue carries the id.
     const KIND: JobKind;

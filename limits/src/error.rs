@@ -1,4 +1,4 @@
-/// What can be wrong with the way to Redis. What it contained is not repeated, since it may hold a password.
+/// Errors of opening the limits. The URL is not repeated, because it may contain a password.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The URL cannot be read.

@@ -16,7 +16,7 @@ use governor::{
     state::keyed::DashMapStateStore,
 };
 
-use crate::{Count, Taken, Window};
+use crate::{Count, TakeResult, Window};
 
 /// At so many keys of one rate those that have refilled are dropped.
 const SWEEP: usize = 10_000;
@@ -31,7 +31,7 @@ pub(crate) struct Fallback(Mutex<HashMap<(u32, Duration), Arc<Keyed>>>);
 impl Fallback {
     /// Takes from each window this process's share of it, of which there are `peers`. Narrow windows come first, so one
     /// that refuses leaves the wide ones as they were.
-    pub(crate) fn take(&self, keys: &[String], windows: &[Window], peers: u32) -> Taken {
+    pub(crate) fn take(&self, keys: &[String], windows: &[Window], peers: u32) -> TakeResult {
         let mut order: Vec<usize> = (0..windows.len()).collect();
         order.sort_by_key(|place| windows[*place].limit);
         let full = |window: &Window| Count {
@@ -54,15 +54,15 @@ impl Fallback {
                 Ok(Err(not_yet)) => {
                     counts[place].remaining = 0;
                     counts[place].reset_in = not_yet.wait_time_from(DefaultClock::default().now());
-                    return Taken { counts, refused_by: Some(place) };
+                    return TakeResult { counts, refused_by: Some(place) };
                 }
                 Err(_) => {
                     counts[place].remaining = u64::from(share.get());
-                    return Taken { counts, refused_by: Some(place) };
+                    return TakeResult { counts, refused_by: Some(place) };
                 }
             }
         }
-        Taken { counts, refused_by: None }
+        TakeResult { counts, refused_by: None }
     }
 
     /// Redis is back: the next outage begins with nothing used again.

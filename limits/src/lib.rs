@@ -1,29 +1,29 @@
-//! How much may be done in a time, counted once for all processes.
+//! Rate limits, counted once for all processes.
 //!
 //! [`Limits::take`] is for requests that come in: fixed windows, several at once, all or none. It counts in Redis where
-//! there is one (`redis.rs`, one script a call), else in a table in memory (`table.rs`). [`Limits::permits`] is for calls
-//! that go out: whoever must wait is told its own time, so nobody comes in vain. While Redis cannot be reached each
+//! there is one (`redis.rs`, one script a call), else in a table in memory (`table.rs`). [`Limits::acquire`] is for calls
+//! that go out: a call that must wait gets a time of its own, so that it need not ask twice. While Redis cannot be reached each
 //! process counts for itself (`fallback.rs`): never without limit, and never with an error.
 //!
-//! What is absent: no HTTP, no database, and no number; what is limited, and how far, is the caller's affair.
+//! This crate has no HTTP, no database and no numbers: callers decide what is limited, and how far.
 
 mod error;
 mod fallback;
-mod line;
-mod permit;
+mod rate_limit;
 mod redis;
+mod sliding_window;
 mod table;
 mod time;
 mod window;
 
 use std::{borrow::Borrow, fmt, sync::Arc, time::Duration};
 
-use crate::{fallback::Fallback, line::Lines, redis::Redis, table::Table};
+use crate::{fallback::Fallback, redis::Redis, sliding_window::SlidingWindows, table::Table};
 
 pub use error::Error;
-pub use permit::{Permit, Rate, Request, Subject};
+pub use rate_limit::{Decision, Rate, Request, Subject};
 pub use time::Time;
-pub use window::{Count, Taken, Window};
+pub use window::{Count, TakeResult, Window};
 
 /// The counters. Clones are cheap and share everything.
 #[derive(Clone)]
@@ -32,8 +32,8 @@ pub struct Limits(Arc<Inner>);
 struct Inner {
     time: Time,
     store: Store,
-    /// The permits of this process: all there are, or those given while Redis is away.
-    lines: Lines,
+    /// The sliding windows of this process: all there are, or those used while Redis is away.
+    sliding_windows: SlidingWindows,
 }
 
 enum Store {
@@ -42,32 +42,32 @@ enum Store {
 }
 
 impl Limits {
-    /// Counters of one process, which end with it.
+    /// Creates counters in memory, for one process.
     #[must_use]
     pub fn memory(time: Time) -> Self {
         let store = Store::Memory(Table::default());
-        Self(Arc::new(Inner { time, store, lines: Lines::default() }))
+        Self(Arc::new(Inner { time, store, sliding_windows: SlidingWindows::default() }))
     }
 
-    /// Counters that a fleet shares, in Redis 7 or Valkey, at `redis://`, `rediss://` or `redis+unix://`. Connects when
+    /// Creates counters that a fleet shares, in Redis 7 or Valkey, at `redis://`, `rediss://` or `redis+unix://`. Connects when
     /// first used.
     ///
     /// # Errors
     /// [`Error::BadUrl`].
     pub fn redis(url: &str, time: Time) -> Result<Self, Error> {
         let store = Store::Redis(Redis::open(url)?, Fallback::default());
-        Ok(Self(Arc::new(Inner { time, store, lines: Lines::default() })))
+        Ok(Self(Arc::new(Inner { time, store, sliding_windows: SlidingWindows::default() })))
     }
 
-    /// Says that this process counts, and goes on saying so: while Redis is away each lets its share through. Otherwise a
-    /// process begins with that when it is first asked.
+    /// Registers this process as one that counts, and keeps it registered: while Redis is away each process allows its share.
+    /// Without this call a process registers when it is first asked.
     pub fn take_part(&self) {
         if let Store::Redis(redis, _) = &self.0.store {
             redis.take_part();
         }
     }
 
-    /// How many processes count, as far as this one knows.
+    /// Returns how many processes count, as far as this one knows.
     #[must_use]
     pub fn processes(&self) -> u32 {
         match &self.0.store {
@@ -78,7 +78,7 @@ impl Limits {
 
     /// Takes from every window, or, if one does not hold enough, from none. `owner` is whom they limit; the windows of
     /// one owner lie together.
-    pub async fn take(&self, owner: &str, windows: &[Window]) -> Taken {
+    pub async fn take(&self, owner: &str, windows: &[Window]) -> TakeResult {
         let keys = keys(owner, windows);
         match &self.0.store {
             Store::Memory(table) => table.take(self.0.time.in_memory(), &keys, windows),
@@ -94,8 +94,7 @@ impl Limits {
         }
     }
 
-    /// Gives back what was taken for something that did not happen. What was counted while Redis was away is not given
-    /// back.
+    /// Gives back what was taken for something that did not happen, except what was counted while Redis was away.
     pub async fn give_back(&self, owner: &str, windows: &[Window]) {
         let keys = keys(owner, windows);
         match &self.0.store {
@@ -108,42 +107,42 @@ impl Limits {
 }
 
 impl Limits {
-    /// Asks for all of these calls at once, each against all its subjects or none. The k-th that must wait is told the
-    /// k-th time that is free, and keeps it: it asks again then under the same id.
-    pub async fn permits<R: Borrow<Request>>(&self, requests: &[R]) -> Vec<Permit> {
+    /// Decides on all of these calls at once, each against all its subjects or none. The k-th call that must wait reserves the
+    /// k-th free time, and asks again at that time under the same id.
+    pub async fn acquire<R: Borrow<Request>>(&self, requests: &[R]) -> Vec<Decision> {
         let (inner, now) = (&*self.0, self.0.time.in_memory());
         let Store::Redis(redis, _) = &inner.store else {
-            return inner.lines.ask(now, requests, 1);
+            return inner.sliding_windows.ask(now, requests, 1);
         };
-        match redis.permits(inner.time.given(), requests).await {
-            Some(permits) => {
-                inner.lines.forget();
-                permits
+        match redis.acquire(inner.time.given(), requests).await {
+            Some(decisions) => {
+                inner.sliding_windows.forget();
+                decisions
             }
-            None => inner.lines.ask(now, requests, redis.peers()),
+            None => inner.sliding_windows.ask(now, requests, redis.peers()),
         }
     }
 
-    /// Takes back a call that could have been made and will not be.
-    pub async fn unmake(&self, request: &Request) {
+    /// Releases a call that was allowed and will not be made.
+    pub async fn release(&self, request: &Request) {
         let inner = &*self.0;
         if let Store::Redis(redis, _) = &inner.store
-            && redis.unmake(request).await
+            && redis.release(request).await
         {
             return;
         }
-        inner.lines.unmake(request);
+        inner.sliding_windows.release(request);
     }
 
-    /// Lets nothing through against this subject for this long, in every process: the other side asked for it.
-    pub async fn close(&self, subject: &str, time: Duration) {
+    /// Blocks all calls against this subject for this long, in every process, because the network asked for it.
+    pub async fn block(&self, subject: &str, time: Duration) {
         let inner = &*self.0;
         if let Store::Redis(redis, _) = &inner.store
-            && redis.close(inner.time.given(), subject, time).await
+            && redis.block(inner.time.given(), subject, time).await
         {
             return;
         }
-        inner.lines.close(inner.time.in_memory(), subject, time);
+        inner.sliding_windows.block(inner.time.in_memory(), subject, time);
     }
 }
 

@@ -16,9 +16,9 @@ use redis::{
 };
 use tokio::runtime::Handle;
 
-use crate::{Count, Error, Permit, Request, Subject, Taken, Window, window::millis};
+use crate::{Count, Decision, Error, Request, Subject, TakeResult, Window, window::millis};
 
-/// How long Redis may take to answer, and to be connected to. A request waits for it, so it is short.
+/// The longest time that Redis may take to answer or to accept a connection. Requests wait for it, so it is short.
 const BOUND: Duration = Duration::from_millis(500);
 
 /// After a failure Redis is left alone for so long: a server that hangs delays one request, not all.
@@ -45,9 +45,9 @@ struct Shared {
     peers: AtomicU32,
     takes_part: AtomicBool,
     take: Script,
-    permit: Script,
-    unmake: Script,
-    close: Script,
+    sliding_window: Script,
+    release: Script,
+    block: Script,
     beat: Script,
 }
 
@@ -68,9 +68,9 @@ impl Redis {
             peers: AtomicU32::new(1),
             takes_part: AtomicBool::new(false),
             take: Script::new(include_str!("take.lua")),
-            permit: Script::new(include_str!("permit.lua")),
-            unmake: Script::new(include_str!("unmake.lua")),
-            close: Script::new(include_str!("close.lua")),
+            sliding_window: Script::new(include_str!("sliding_window.lua")),
+            release: Script::new(include_str!("release.lua")),
+            block: Script::new(include_str!("block.lua")),
             beat: Script::new(include_str!("peers.lua")),
         })))
     }
@@ -82,7 +82,7 @@ impl Redis {
         keys: &[String],
         windows: &[Window],
         sign: i64,
-    ) -> Option<Taken> {
+    ) -> Option<TakeResult> {
         self.take_part();
         let mut call = self.0.take.prepare_invoke();
         call.key(keys).arg(shown(now));
@@ -97,21 +97,21 @@ impl Redis {
             remaining: count[0].unsigned_abs(),
             reset_in: Duration::from_millis(count[1].unsigned_abs()),
         });
-        Some(Taken::from_counts(windows, counts.collect(), answer[0] == 1))
+        Some(TakeResult::from_counts(windows, counts.collect(), answer[0] == 1))
     }
 
     /// Decides on calls in the given order. `None`: Redis is away.
-    pub(crate) async fn permits(
+    pub(crate) async fn acquire(
         &self,
         now: Option<i64>,
         requests: &[impl Borrow<Request>],
-    ) -> Option<Vec<Permit>> {
+    ) -> Option<Vec<Decision>> {
         self.take_part();
-        let mut call = self.0.permit.prepare_invoke();
+        let mut call = self.0.sliding_window.prepare_invoke();
         let (subjects, places) = shared(requests);
         call.arg(shown(now)).arg(subjects.len());
         for subject in subjects {
-            call.key(Subject::closed_key(&subject.name)).arg(subject.rates.len());
+            call.key(Subject::blocked_key(&subject.name)).arg(subject.rates.len());
             if !subject.rates.is_empty() {
                 call.key(Subject::calls_key(&subject.name));
             }
@@ -124,24 +124,24 @@ impl Redis {
             call.arg(places.len()).arg(places);
         }
         let waits: Vec<i64> = self.ask(&call).await?;
-        (waits.len() == requests.len()).then(|| waits.into_iter().map(Permit::after).collect())
+        (waits.len() == requests.len()).then(|| waits.into_iter().map(Decision::after).collect())
     }
 
     /// Takes a call back; false if Redis is away.
-    pub(crate) async fn unmake(&self, request: &Request) -> bool {
-        let mut call = self.0.unmake.prepare_invoke();
+    pub(crate) async fn release(&self, request: &Request) -> bool {
+        let mut call = self.0.release.prepare_invoke();
         call.key(request.calls_keys().collect::<Vec<_>>()).arg(&request.call);
         self.ask::<i64>(&call).await.is_some()
     }
 
     /// Closes a subject; false if Redis is away.
-    pub(crate) async fn close(&self, now: Option<i64>, subject: &str, time: Duration) -> bool {
-        let mut call = self.0.close.prepare_invoke();
-        call.key(Subject::closed_key(subject)).arg(shown(now)).arg(millis(time));
+    pub(crate) async fn block(&self, now: Option<i64>, subject: &str, time: Duration) -> bool {
+        let mut call = self.0.block.prepare_invoke();
+        call.key(Subject::blocked_key(subject)).arg(shown(now)).arg(millis(time));
         self.ask::<i64>(&call).await.is_some()
     }
 
-    /// How many processes counted when Redis last answered.
+    /// Returns how many processes counted when Redis last answered.
     pub(crate) fn peers(&self) -> u32 {
         self.0.peers.load(Ordering::Relaxed).max(1)
     }

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{Count, Taken, Window};
+use crate::{Count, TakeResult, Window};
 
 /// Fewest entries at which the table looks for some that have expired.
 const SWEEP: usize = 1_024;
@@ -29,7 +29,7 @@ struct Held {
 }
 
 impl Table {
-    pub(crate) fn take(&self, now: i64, keys: &[String], windows: &[Window]) -> Taken {
+    pub(crate) fn take(&self, now: i64, keys: &[String], windows: &[Window]) -> TakeResult {
         let mut state = self.lock();
         let held: Vec<Held> = keys
             .iter()
@@ -53,7 +53,7 @@ impl Table {
             });
         }
         state.sweep(now);
-        Taken::from_counts(windows, counts, allowed)
+        TakeResult::from_counts(windows, counts, allowed)
     }
 
     pub(crate) fn give_back(&self, now: i64, keys: &[String], windows: &[Window]) {

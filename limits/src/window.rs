@@ -1,15 +1,15 @@
 use std::time::Duration;
 
-/// So much in such a time. A window starts with the first that is taken from it and lasts its length.
+/// A fixed window: at most `limit` in a period of length `span`, which starts when something is first taken.
 #[derive(Debug, Clone)]
 pub struct Window {
-    /// What is counted, unique among its owner's windows.
+    /// Its name, unique among its owner's windows.
     pub name: String,
-    /// How much it holds.
+    /// The most that the window allows.
     pub limit: u64,
-    /// How long it lasts.
+    /// The length of the period.
     pub span: Duration,
-    /// How much is asked for; 0 only looks.
+    /// The amount to take; 0 only reads the window.
     pub cost: u64,
 }
 
@@ -25,27 +25,27 @@ impl Window {
     }
 }
 
-/// Where a window stands.
+/// The state of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Count {
-    /// How much it holds.
+    /// The most that the window allows.
     pub limit: u64,
-    /// How much of it is left.
+    /// The amount that is left.
     pub remaining: u64,
     /// In how long it starts anew.
     pub reset_in: Duration,
 }
 
-/// What came of asking.
+/// The result of [`Limits::take`](crate::Limits::take).
 #[derive(Debug, Clone)]
-pub struct Taken {
-    /// Where each window stands now, in the order they were given.
+pub struct TakeResult {
+    /// The state of each window, in the given order.
     pub counts: Vec<Count>,
     /// The window that did not hold enough; of several the one that starts anew last. Nothing was taken then.
     pub refused_by: Option<usize>,
 }
 
-impl Taken {
+impl TakeResult {
     /// True if everything was taken.
     #[must_use]
     pub const fn is_allowed(&self) -> bool {

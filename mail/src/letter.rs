@@ -9,7 +9,7 @@ pub struct Letter {
     pub to: String,
     /// Subject line.
     pub subject: String,
-    /// What it says.
+    /// Its text.
     pub text: String,
     /// The addresses in it that a reader may follow.
     pub links: Vec<String>,

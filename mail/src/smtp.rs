@@ -17,7 +17,7 @@ use url::{Host, Url};
 
 use crate::Letter;
 
-/// How long the server may take over each step of a conversation.
+/// The longest time that the server may take for each step of a conversation.
 const STEP: Duration = Duration::from_secs(20);
 
 /// Sends letters through one server. Cheap to clone.

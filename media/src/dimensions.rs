@@ -1,4 +1,4 @@
-//! How large a picture is shown, read from its header.
+//! Reads the displayed size of a picture from its header.
 
 use std::{
     fs::File,

@@ -1,4 +1,4 @@
-//! What can go wrong with the store.
+//! Errors of the store.
 
 use std::{error::Error as StdError, io};
 
@@ -17,9 +17,9 @@ pub enum Error {
     /// The file is larger than the caller wants. Both in bytes.
     #[error("The file has {actual} bytes; {limit} are allowed here.")]
     TooLarge {
-        /// What the caller allows.
+        /// The allowed size.
         limit: u64,
-        /// What it has.
+        /// The actual size.
         actual: u64,
     },
     /// The range is empty or starts behind the end of the file.

@@ -2,7 +2,7 @@
 
 use crate::{Error, tools::Spent};
 
-/// What is wrong with a file, in words for its owner, who never sees what a tool printed.
+/// The flaw of a file, in words for its owner; a tool's output is never shown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
     /// The bytes are of another type than the file was stored as, or of none.
@@ -10,7 +10,7 @@ pub enum Flaw {
     Mismatch {
         /// The type it was stored as.
         named: String,
-        /// What the bytes look like.
+        /// The type that the bytes look like.
         found: String,
     },
     /// It is of its type and cannot be read to its end.
@@ -58,7 +58,7 @@ impl Flaw {
         }
     }
 
-    /// What its owner can do, one sentence.
+    /// Returns the remedy as one sentence.
     #[must_use]
     pub const fn remedy(&self) -> &'static str {
         match self {
@@ -70,7 +70,7 @@ impl Flaw {
                 "Ask the operator to install ffmpeg, or upload the file as the platform takes it."
             }
             Self::Unfit(_) => "Upload the file in a form and size that the platform takes.",
-            Self::Passing(_) => "Nothing: it is tried again.",
+            Self::Passing(_) => "No action needed: it is retried.",
         }
     }
 
@@ -80,7 +80,7 @@ impl Flaw {
         matches!(self, Self::Passing(_))
     }
 
-    /// What a run that was not good says of the file.
+    /// Returns the flaw that a failed run indicates.
     pub(crate) fn of_run(spent: Spent) -> Self {
         match spent {
             Spent::Time | Spent::Output => Self::TooCostly,

@@ -43,7 +43,7 @@ impl Sizes {
 /// A file that is in the store, whole.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Taken {
-    /// Where it is: the prefix, a name nobody can guess, and the type's extension.
+    /// Its path: the prefix, an unguessable name, and the type's extension.
     pub path: String,
     /// Media type, told by the bytes.
     pub mime: &'static str,
@@ -57,7 +57,7 @@ pub struct Taken {
     pub height: Option<u32>,
 }
 
-/// What to do about an HEIC photo.
+/// The remedy for an HEIC photo.
 pub const HEIC_REMEDY: &str = "Save it as JPEG and send that: on an iPhone, Settings, Camera, Formats, Most Compatible \
                                makes new photos JPEG.";
 
@@ -106,7 +106,7 @@ struct Begun {
     path: String,
     mime: &'static str,
     scrub: Scrub,
-    /// What the last piece became.
+    /// The result of the last piece.
     scrubbed: Vec<u8>,
 }
 

@@ -34,7 +34,7 @@ pub fn sniff(head: &[u8]) -> Option<&'static str> {
     is_genuine(mime, head).then_some(mime)
 }
 
-/// What the bytes look like, supported or not.
+/// Returns the type that the bytes look like, supported or not.
 pub(crate) fn found(head: &[u8]) -> Option<&'static str> {
     infer::get(head).map(|kind| kind.mime_type())
 }

@@ -1,4 +1,4 @@
-//! What processes that died have left of files they were writing.
+//! Removes partial files of processes that died while writing.
 
 use std::{
     fs,

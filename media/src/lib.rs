@@ -5,7 +5,7 @@
 //! [`analyse`] tells what is in a file, and [`convert`] makes one that fits a network, both within hard limits of time,
 //! memory and output.
 //!
-//! What is absent: no database, no row of an asset, no address under which a file is served.
+//! This crate has no database, no rows of assets and no public addresses.
 
 mod analysis;
 mod convert;

@@ -16,7 +16,7 @@ pub(crate) struct Local {
 }
 
 impl Local {
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -34,7 +34,7 @@ impl Local {
 }
 
 impl Store {
-    /// How much room [`Store::local`] needs for a file of so many bytes.
+    /// Returns the disk space that [`Store::local`] needs for a file of this size.
     pub(crate) fn room_for(&self, bytes: u64) -> u64 {
         if self.is_on_this_machine() { 0 } else { bytes }
     }

@@ -6,7 +6,7 @@ use url::{Host, Url};
 
 use crate::{Error, path};
 
-/// Where the files are.
+/// The location of the files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Location {
     /// A directory of this machine.
@@ -19,7 +19,7 @@ pub(crate) enum Location {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Bucket {
     pub name: String,
-    /// What each key begins with, without slashes at its ends; may be empty.
+    /// The prefix of each key, without slashes at its ends; may be empty.
     pub prefix: String,
     /// The server; none for Amazon's own.
     pub endpoint: Option<Url>,

@@ -1,4 +1,4 @@
-//! Where files lie in the store.
+//! Paths in the store.
 
 use object_store::path::Path;
 

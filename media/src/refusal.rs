@@ -53,7 +53,7 @@ pub(crate) fn of(head: &[u8]) -> Refused {
     Refused::Type(format!("The file is {what}."))
 }
 
-/// What is taken instead of a type that is not.
+/// Returns the accepted types to use instead.
 pub(crate) fn supported() -> String {
     format!("{SUPPORTED}.")
 }

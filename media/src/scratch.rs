@@ -15,7 +15,7 @@ use crate::Error;
 /// Room is given out in pieces of this many bytes.
 const PIECE: u64 = 1024 * 1024;
 
-/// What the name of a lock ends in; before it stands the name of the directory that it guards.
+/// The suffix of a lock's name, behind the name of the directory that it guards.
 const LOCK: &str = "lock";
 
 /// A directory in which this process has one of its own, and how much it may put there at once. What processes that were

@@ -24,7 +24,7 @@ const PROBE: usize = 64;
 /// A file in the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// Where it is.
+    /// Its location.
     pub path: String,
     /// When it was put there.
     pub modified: SystemTime,
@@ -41,7 +41,7 @@ struct Inner {
     objects: Box<dyn ObjectStore>,
     /// Set if the files are on this machine.
     directory: Option<PathBuf>,
-    /// What keys begin with, without slashes at its ends; may be empty.
+    /// The prefix of keys, without slashes at its ends; may be empty.
     root: String,
     place: String,
 }
@@ -195,7 +195,7 @@ impl Store {
         self.0.directory.is_some()
     }
 
-    /// Where a file lies, if it lies on this machine.
+    /// Returns the path of a file that is on this machine.
     pub(crate) fn own_path(&self, path: &str) -> Result<Option<PathBuf>, Error> {
         let key = self.key(path)?;
         Ok(self.0.directory.as_ref().map(|directory| directory.join(key.as_ref())))

@@ -18,7 +18,7 @@ use crate::Error;
 /// Bytes read from a local file at once.
 const BLOCK: u64 = 128 * 1024;
 
-/// What is known of a file without reading it.
+/// The metadata of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stat {
     /// Size in bytes.

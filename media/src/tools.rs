@@ -10,7 +10,7 @@ use std::{
 
 pub(crate) use child::{Child, Spent};
 
-/// What of ffmpeg is on this machine. Cheap to clone.
+/// The ffmpeg programs on this machine. Cheap to clone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tools {
     /// Decodes and encodes.

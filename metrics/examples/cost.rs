@@ -1,4 +1,4 @@
-//! What a call on the way of a post costs: `cargo run --release -p fanfare-metrics --example cost`.
+//! Measures what the metrics of a post cost: `cargo run --release -p fanfare-metrics --example cost`.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! What an operator measures.
+//! The metrics that operators see.
 //!
 //! [`list`] names every metric, [`record`] has a function for each occasion, and [`install`] makes the process keep
 //! what they record. Nothing here listens: whoever serves `/metrics` writes out what [`Recorded::render`] gives.
@@ -18,7 +18,7 @@ use metrics_util::MetricKindMask;
 use list::{ALL, Kind};
 
 /// A gauge that nobody has set for this long is no longer shown: what was so then need not be so now. It is how the
-/// gauges of a sweeper that no longer leads disappear.
+/// gauges of a scheduler that no longer leads disappear.
 const FORGOTTEN: Duration = Duration::from_secs(30);
 
 /// Everything recorded in this process. Cheap to clone.

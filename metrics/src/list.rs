@@ -8,7 +8,7 @@
 pub struct Metric {
     /// The name in Prometheus.
     pub name: &'static str,
-    /// How it behaves.
+    /// Its type.
     pub kind: Kind,
     /// Names of its labels.
     pub labels: &'static [&'static str],
@@ -16,14 +16,14 @@ pub struct Metric {
     pub help: &'static str,
 }
 
-/// How a metric behaves.
+/// The type of a metric.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
     /// Only rises.
     Counter,
-    /// What is so now.
+    /// A current value.
     Gauge,
-    /// How values spread over these buckets.
+    /// A distribution of values over these buckets.
     Histogram(&'static [f64]),
 }
 
@@ -83,7 +83,7 @@ pub(crate) const LATENESS_SECONDS: Metric = histogram(
 pub(crate) const CLAIMS: Metric = counter(
     "fanfare_claims_total",
     &["kind", "outcome"],
-    "Rows asked for after a ring: taken, or passed over because they were not due or somebody else's.",
+    "Rows that workers tried to claim: claimed, or skipped because they were not due or held by another worker.",
 );
 pub(crate) const GROUP_ROWS: Metric = histogram(
     "fanfare_group_rows",
@@ -107,26 +107,26 @@ pub(crate) const WORK_SLOTS: Metric = gauge(
     "How much work this process takes at once, of posts more than it has slots; an eighth more for who has next to nothing under way.",
 );
 pub(crate) const QUEUE_IDS: Metric =
-    gauge("fanfare_queue_ids", &["kind"], "Ids on the queue; from the leading sweeper only.");
+    gauge("fanfare_queue_ids", &["kind"], "Ids on the queue; from the leading scheduler only.");
 pub(crate) const DUE_ROWS: Metric = gauge(
     "fanfare_due_rows",
     &["kind"],
-    "Rows that are due and that nobody has taken, counted up to 100,000; from the leading sweeper only.",
+    "Rows that are due and that nobody has taken, counted up to 100,000; from the leading scheduler only.",
 );
 pub(crate) const DUE_OLDEST: Metric = gauge(
     "fanfare_due_oldest_seconds",
     &["kind"],
-    "For how long the oldest of them is due; from the leading sweeper only.",
+    "For how long the oldest of them is due; from the leading scheduler only.",
 );
 pub(crate) const SWEEPS: Metric = counter(
     "fanfare_sweeps_total",
     &["outcome"],
-    "Turns of the sweeper: led, followed (another leads), alone (no queue), failed.",
+    "Turns of the scheduler: led, followed (another leads), alone (no queue), failed.",
 );
 pub(crate) const SWEEP_SECONDS: Metric =
     histogram("fanfare_sweep_seconds", SECONDS, &[], "Time a leading turn took.");
 pub(crate) const SWEEP_LEADER: Metric =
-    gauge("fanfare_sweep_leader", &[], "1 in the process whose sweeper leads, else 0.");
+    gauge("fanfare_sweep_leader", &[], "1 in the process whose scheduler leads, else 0.");
 pub(crate) const SWEEP_LAST: Metric = gauge(
     "fanfare_sweep_last_turn_timestamp_seconds",
     &[],

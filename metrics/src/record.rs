@@ -1,4 +1,4 @@
-//! What is counted where it happens: one function an occasion, so that labels cannot disagree with the list.
+//! Records metrics: one function for each occasion, so that labels cannot disagree with the list.
 //!
 //! Without [`install`](crate::install) nothing is recorded and a call costs next to nothing.
 
@@ -73,43 +73,43 @@ pub fn enqueued(kind: &'static str, taken: bool, ids: usize) {
     counter!(list::ENQUEUED.name, "kind" => kind, "outcome" => outcome).increment(wide(ids));
 }
 
-/// How much work is under way, and how much may be.
+/// Records how many jobs are running, and how many may run.
 pub fn work(kind: &'static str, running: usize, slots: usize) {
     gauge!(list::WORK_RUNNING.name, "kind" => kind).set(real(running));
     gauge!(list::WORK_SLOTS.name, "kind" => kind).set(real(slots));
 }
 
-/// What waits: ids on the queue, due rows nobody has taken, and for how long the oldest of them is due.
+/// Records waiting work: queued ids, due rows that are not claimed, and how long the oldest of them has been due.
 pub fn waiting(kind: &'static str, ids: u64, rows: u64, oldest: Duration) {
     gauge!(list::QUEUE_IDS.name, "kind" => kind).set(real(ids));
     gauge!(list::DUE_ROWS.name, "kind" => kind).set(real(rows));
     gauge!(list::DUE_OLDEST.name, "kind" => kind).set(oldest.as_secs_f64());
 }
 
-/// How a turn of the sweeper went.
+/// The outcome of a turn of the scheduler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sweep {
+pub enum Turn {
     /// It led.
     Led,
     /// Another leads.
     Followed,
-    /// Without a queue each process sweeps for itself.
+    /// Without a queue each process schedules for itself.
     Alone,
     /// The database did not answer.
     Failed,
 }
 
-/// The sweeper took a turn, which ended at `unix_ms`.
-pub fn sweep(outcome: Sweep, took: Duration, unix_ms: i64) {
+/// Records a turn of the scheduler that ended at `unix_ms`.
+pub fn turn(outcome: Turn, took: Duration, unix_ms: i64) {
     let name = match outcome {
-        Sweep::Led => "led",
-        Sweep::Followed => "followed",
-        Sweep::Alone => "alone",
-        Sweep::Failed => "failed",
+        Turn::Led => "led",
+        Turn::Followed => "followed",
+        Turn::Alone => "alone",
+        Turn::Failed => "failed",
     };
     counter!(list::SWEEPS.name, "outcome" => name).increment(1);
-    gauge!(list::SWEEP_LEADER.name).set(flag(outcome == Sweep::Led));
-    if matches!(outcome, Sweep::Led | Sweep::Alone) {
+    gauge!(list::SWEEP_LEADER.name).set(flag(outcome == Turn::Led));
+    if matches!(outcome, Turn::Led | Turn::Alone) {
         histogram!(list::SWEEP_SECONDS.name).record(took);
         #[expect(clippy::cast_precision_loss, reason = "the time in ms is below 2^52")]
         gauge!(list::SWEEP_LAST.name).set(unix_ms as f64 / 1_000.0);

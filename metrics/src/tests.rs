@@ -3,7 +3,7 @@ use std::{collections::BTreeSet, time::Duration};
 use super::{
     Recorded, builder, describe,
     list::{ALL, Kind},
-    record::{self, Sweep},
+    record::{self, Turn},
 };
 
 /// Records each occasion once.
@@ -19,7 +19,7 @@ fn every_occasion() {
     record::enqueued("publish_post", false, 3);
     record::work("publish_post", 1, 256);
     record::waiting("publish_post", 4, 5, second);
-    record::sweep(Sweep::Led, second, 1_700_000_000_000);
+    record::turn(Turn::Led, second, 1_700_000_000_000);
     record::delivery("delivered");
     record::outbound("bluesky", "2xx", second);
     record::lease_lost("publish_post");

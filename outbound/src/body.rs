@@ -80,7 +80,7 @@ pub(crate) enum Unfinished {
     /// The caller gave up before it was complete.
     #[error("the request was withdrawn")]
     Withdrawn,
-    /// What was to be sent could not be read, or had another size than was said.
+    /// The content could not be read, or had another size than announced.
     #[error("the file that was to be sent could not be read")]
     Unreadable,
 }

@@ -1,4 +1,4 @@
-//! What went wrong with a request, and whether the server may have acted on it.
+//! Errors of requests, and whether the server may have acted on the request.
 
 use std::{error::Error as StdError, io};
 
@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::resolver::Refused;
 
-/// How a request failed.
+/// The kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The request cannot be built: a header or an address that is not valid.
@@ -28,7 +28,7 @@ pub enum ErrorKind {
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{}", self.sentence())]
 pub struct Error {
-    /// How it failed.
+    /// The kind of the failure.
     pub kind: ErrorKind,
     host: String,
     cause: String,

@@ -130,7 +130,7 @@ struct Broken {
     closed: bool,
 }
 
-/// What came of a request, as it is counted.
+/// Returns the outcome of a request for the metrics.
 const fn outcome(result: &Result<Download, Error>) -> &'static str {
     match result {
         Ok(answer) => match answer.status / 100 {

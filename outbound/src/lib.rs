@@ -4,7 +4,7 @@
 //! with [`Client::trusting`]; nothing a user gave ever is. A failed request says whether the server may have acted
 //! ([`Error::maybe_sent`]), which is what publishing once rests on.
 //!
-//! What is absent: no retry, no automatic redirect, no proxy, no cookie, no referer, no decompression.
+//! This crate makes no retries, and has no automatic redirects, proxies, cookies, referers or decompression.
 
 mod body;
 mod client;

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use ipnet::{Ipv4Net, Ipv6Net};
 use url::{Host, Url};
 
-/// What targets may be reached.
+/// The targets that may be reached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Policy {
     /// `false`: https to public addresses on the ports 80 and 443. `true`, for development: any address, plain http

@@ -17,7 +17,7 @@ pub(crate) fn is_harmless(name: &HeaderName) -> bool {
     HARMLESS.contains(name)
 }
 
-/// Where an answer sends us, if it does.
+/// Returns the target of a redirect, if the answer is one.
 pub(crate) fn target(status: StatusCode, headers: &HeaderMap, from: &Url) -> Option<Url> {
     if !matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) {
         return None;

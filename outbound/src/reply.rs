@@ -19,7 +19,7 @@ pub struct Reply {
     pub headers: HeaderMap,
     /// Body.
     pub body: Bytes,
-    /// Where the answer came from: the last hop, if redirects were followed.
+    /// The origin of the answer: the last hop, if redirects were followed.
     pub url: Url,
 }
 
@@ -70,7 +70,7 @@ impl fmt::Debug for Reply {
     }
 }
 
-/// What `cause` says without quoting the answer, which may hold a token. Field names are ours.
+/// Returns `cause` in words that do not quote the answer, which may contain a token. Field names are ours.
 fn without_values(cause: &serde_json::Error) -> String {
     let text = cause.to_string();
     let (line, column) = (cause.line(), cause.column());
@@ -89,7 +89,7 @@ pub struct Download {
     pub status: u16,
     /// Headers.
     pub headers: HeaderMap,
-    /// Where the answer comes from: the last hop, if redirects were followed.
+    /// Returns the origin of the answer: the last hop, if redirects were followed.
     pub url: Url,
     /// Length of the body in bytes, if the server tells it. For a HEAD request: of the body a GET would get.
     pub content_length: Option<u64>,

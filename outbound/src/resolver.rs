@@ -40,7 +40,7 @@ pub(crate) fn only_public(mut found: Vec<IpAddr>) -> Result<Vec<IpAddr>, Refused
     if found.is_empty() { Err(Refused) } else { Ok(found) }
 }
 
-/// What connections resolve names with. The answer that is judged is the answer that is connected to, so a name that
+/// The resolver of connections. The answer that is judged is the answer that is connected to, so a name that
 /// changes between two look-ups gains nothing; and as a peer is always one of these addresses (or a literal, which
 /// [`crate::policy::Rules::judge`] sees), it needs no check of its own.
 pub(crate) struct Resolver {

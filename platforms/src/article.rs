@@ -110,7 +110,7 @@ fn plain(c: char) -> &'static str {
     }
 }
 
-/// What follows a heading on the first line, unless nothing follows.
+/// Returns the text after a heading on the first line, if there is any.
 fn without_title(caption: &str) -> &str {
     let start = caption.trim_start();
     let (line, rest) = start.split_once('\n').unwrap_or((start, ""));

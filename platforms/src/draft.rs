@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::{Error, Film, Result};
 
-/// What is to be published, already validated. Does not change while it is being published.
+/// The validated content of a post. It does not change while it is being published.
 #[derive(Debug, Clone)]
 pub struct Draft {
     /// The key under which this content goes out: the same over all tries, another one after a change of content.
@@ -75,7 +75,7 @@ pub struct Media {
     /// Only some readers show it as it is meant: an image that asks to be turned or has other colours than sRGB, or
     /// pixels that are not square.
     pub needs_redraw: bool,
-    /// What is inside a video, once known.
+    /// The properties of a video, once known.
     pub film: Option<Film>,
     /// The bytes, for networks that take uploads. `None` while a post is only being validated.
     pub source: Option<Arc<dyn MediaSource>>,
@@ -152,7 +152,7 @@ impl fmt::Debug for Media {
 /// Bytes on their way from the store, as a request sends them.
 pub type MediaStream = fanfare_outbound::FileStream;
 
-/// Where the bytes of a [`Media`] come from.
+/// The source of a [`Media`]'s bytes.
 #[async_trait]
 pub trait MediaSource: Send + Sync {
     /// Reads the whole file, at most `max` bytes.

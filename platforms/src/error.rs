@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Result of a connector's call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What is to be done about an error. What each means for a row is one `match` in the workers.
+/// The kind of an error. One `match` in the workers maps each kind to an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// The request never reached the network, or a repeatable one failed for the moment: try again.
@@ -41,17 +41,17 @@ pub enum Kind {
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
-    /// What to do about it.
+    /// The kind.
     pub kind: Kind,
-    /// What happened, one sentence.
+    /// The reason, as one sentence.
     pub message: String,
-    /// What the owner can do, one sentence, where the kind alone does not say it.
+    /// The remedy, as one sentence, if the kind alone does not imply it.
     pub remedy: Option<String>,
     /// When to come back, as the network named it.
     pub retry_after: Option<Duration>,
-    /// What is used up is a limit of the app, which every account that posts through it shares.
+    /// The exhausted limit belongs to the app, which all accounts that post through it share.
     pub of_app: bool,
-    /// What the network answered, if it did.
+    /// The network's answer, if there was one.
     pub reply: Option<PlatformReply>,
 }
 

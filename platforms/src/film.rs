@@ -1,8 +1,8 @@
-//! What is inside a video, and what a network takes inside one.
+//! Properties of videos, and the properties that a network accepts.
 
 use crate::Media;
 
-/// What an analysis found inside a video; what it could not learn is absent.
+/// The properties of a video that an analysis found; unknown ones are absent.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Film {
     /// Codec of the picture, as ffprobe names it: `h264`.
@@ -11,7 +11,7 @@ pub struct Film {
     pub profile: Option<String>,
     /// Pixel format: `yuv420p`.
     pub pixels: Option<String>,
-    /// How light is written: `bt709`.
+    /// The transfer function, for example `bt709`.
     pub transfer: Option<String>,
     /// Codec of the sound; absent if there is none.
     pub sound: Option<String>,

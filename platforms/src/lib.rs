@@ -5,13 +5,11 @@
 //! logging, no database and no clock: the worker adds those once for all. What it promises is the shape of
 //! [`Platform::publish`]: at most one remote change per call, so that a crash between two calls is always told apart.
 
-mod answer;
 mod article;
 mod bluesky;
-#[cfg(test)]
-mod conformance;
 mod devto;
 mod discord;
+mod docs;
 mod draft;
 mod error;
 mod facebook;
@@ -19,31 +17,29 @@ mod film;
 mod google;
 mod google_business;
 mod graph;
-#[cfg(test)]
-mod growth;
 mod hashnode;
 mod id;
 mod instagram;
 mod instance;
-mod latest;
 mod lemmy;
 mod linkedin;
 mod list;
 mod mastodon;
 pub mod oauth;
 mod outcome;
-mod pace;
 mod page;
 mod pinterest;
-#[cfg(test)]
-mod rehearsal;
+mod rate_limit;
+mod recent_posts;
+mod response;
 mod schema;
 mod session;
 mod settings;
-mod shown;
 mod slack;
 mod spec;
 mod telegram;
+#[cfg(test)]
+mod tests;
 pub mod text;
 mod threads;
 mod tiktok;
@@ -52,18 +48,18 @@ mod wordpress;
 mod x;
 mod youtube;
 
+pub use docs::{About, Api, Evidence, Example, Source};
 pub use draft::{Draft, Media, MediaSource, MediaStream};
 pub use error::{Error, Kind, PlatformReply, Result};
 pub use film::{Film, VideoForm};
 pub use id::{PLANNED, Planned, UnknownPlatform};
 pub use list::{PlatformId, all, find};
 pub use outcome::{Class, Found, Identity, Part, Phase, Progress, Published, Refreshed, Step};
-pub use pace::{Pace, Per};
 pub use page::PictureShrinker;
+pub use rate_limit::{Per, RateLimit};
 pub use schema::{content_limits, describe, media_limits, settings_schema};
 pub use session::{Account, Secrets, Session};
 pub use settings::{tidy, warnings};
-pub use shown::{About, Api, Evidence, Example, Source};
 pub use spec::{
     Caption, Connect, CredentialField, DocumentRules, Frame, MediaRules, PostType, Setting, Shape,
     Spec, ThreadRules,
@@ -113,13 +109,13 @@ pub trait Platform: Send + Sync {
         Vec::new()
     }
 
-    /// What an account that is known lacks to be posted on at all.
+    /// Returns what a known account lacks to be posted to at all.
     fn lacks(&self, account: &Account) -> Option<Violation> {
         let _ = account;
         None
     }
 
-    /// What can be learned about a commit whose answer was lost, for this post on this account.
+    /// Returns the class of this post on this account: what can be learned about a commit whose answer was lost.
     fn class(&self, account: &Account, draft: &Draft) -> Class {
         let _ = (account, draft);
         self.spec().class
@@ -132,7 +128,7 @@ pub trait Platform: Send + Sync {
         None
     }
 
-    /// What the next call of [`Platform::publish`] with this state will do. Pure, so that the worker can write down
+    /// Returns the step that the next call of [`Platform::publish`] with this state will do. Pure, so that the worker can record
     /// that it is sending before it sends.
     fn step(&self, draft: &Draft, state: Option<&Value>) -> Step;
 

@@ -1,4 +1,4 @@
-//! What a step of a publish does and how it ends.
+//! The steps of publishing and their outcomes.
 
 use std::time::Duration;
 
@@ -30,9 +30,9 @@ impl Phase {
 /// The next call, as the ledger will show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// What the call does, for example `upload_image_2` or `publish_segment_3`.
+    /// Its name, for example `upload_image_2` or `publish_segment_3`.
     pub name: String,
-    /// What kind of change it makes.
+    /// Its phase.
     pub phase: Phase,
 }
 
@@ -53,7 +53,7 @@ impl Step {
     }
 }
 
-/// How one call of `publish` ended.
+/// The outcome of one call of `publish`.
 #[derive(Debug, Clone)]
 pub enum Progress {
     /// The post is public.
@@ -85,13 +85,13 @@ pub struct Published {
 /// One more public thing that belongs to a post.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// What it is, for example `segment_2`.
+    /// Its name, for example `segment_2`.
     pub name: String,
     /// The network's id.
     pub id: String,
 }
 
-/// What may be done about a commit with no answer.
+/// The recovery after a commit without an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     /// The same call may be sent again with the same key while `window` lasts; afterwards it is looked up.
@@ -120,7 +120,7 @@ impl Class {
     }
 }
 
-/// What a reconcile found.
+/// The result of a reconcile.
 #[derive(Debug, Clone)]
 pub enum Found {
     /// The change was made; this is what the lost answer would have said.
@@ -131,7 +131,7 @@ pub enum Found {
     Unknown,
 }
 
-/// Whose credentials these are.
+/// The account that credentials belong to.
 #[derive(Debug, Clone)]
 pub struct Identity {
     /// The network's id of the account; what makes reconnecting an update.

@@ -21,7 +21,7 @@ const BYTES_MAX: usize = 512 << 10;
 const REDIRECTS_MAX: u8 = 5;
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// What a page says about itself.
+/// The metadata of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     /// Empty where nobody knows the page's character set.

@@ -1,10 +1,10 @@
-//! What a network takes, as documents: the JSON Schema of its `settings`, and its entry in `GET /platforms`.
+//! Documents of what a network accepts: the JSON Schema of its `settings`, and its entry in `GET /platforms`.
 
 use serde_json::{Map, Value, json};
 
 use crate::{
-    Connect, Evidence, Example, MediaRules, Pace, Per, Setting, Shape, Source, Spec, VideoForm,
-    settings,
+    Connect, Evidence, Example, MediaRules, Per, RateLimit, Setting, Shape, Source, Spec,
+    VideoForm, settings,
 };
 
 /// JSON Schema (2020-12) of `settings`.
@@ -97,7 +97,7 @@ pub fn describe(spec: &Spec) -> Value {
         "reconcile_class": spec.class.as_str(),
         "reconcile": Some(spec.about.reconcile).filter(|call| !call.is_empty()),
         "token_life": spec.about.tokens,
-        "publishing_limits": spec.paces.iter().map(pace_entry).collect::<Vec<_>>(),
+        "publishing_limits": spec.rate_limits.iter().map(pace_entry).collect::<Vec<_>>(),
         "source": spec.sources.first().map(|source| source.from),
         "sources": spec.sources.iter().map(source_entry).collect::<Vec<_>>(),
         "api_version": spec.api.map(|api| json!({"version": api.version, "ends": api.ends})),
@@ -105,14 +105,15 @@ pub fn describe(spec: &Spec) -> Value {
     })
 }
 
-fn pace_entry(pace: &Pace) -> Value {
-    let per = match pace.per {
+fn pace_entry(rate_limit: &RateLimit) -> Value {
+    let per = match rate_limit.per {
         Per::Account => "account",
         Per::Workspace => "workspace",
         Per::App => "app",
     };
-    let of = if pace.post_types.is_empty() { json!(null) } else { json!(pace.post_types) };
-    json!({"per": per, "posts": pace.calls, "seconds": pace.span.as_secs(), "post_types": of})
+    let of =
+        if rate_limit.post_types.is_empty() { json!(null) } else { json!(rate_limit.post_types) };
+    json!({"per": per, "posts": rate_limit.calls, "seconds": rate_limit.span.as_secs(), "post_types": of})
 }
 
 fn source_entry(source: &Source) -> Value {
@@ -130,7 +131,7 @@ fn example_entry(example: &Example) -> Value {
     json!({"what": example.what, "post": post, "media_types": example.media, "needs": example.needs})
 }
 
-/// What texts may be, as discovery shows it.
+/// Returns the limits of texts for discovery.
 #[must_use]
 pub fn content_limits(spec: &Spec) -> Value {
     json!({
@@ -143,7 +144,7 @@ pub fn content_limits(spec: &Spec) -> Value {
     })
 }
 
-/// What media may be, as discovery shows it.
+/// Returns the limits of media for discovery.
 #[must_use]
 pub fn media_limits(rules: &MediaRules) -> Value {
     json!({

@@ -1,4 +1,4 @@
-//! What a connector may use while it talks to its network.
+//! The session in which a connector talks to its network.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -48,7 +48,7 @@ impl Session {
             return Ok(App { client_id, client_secret });
         }
         self.app.clone().ok_or_else(|| {
-            Error::misconfigured("No app of this service is registered with the platform.")
+            Error::misconfigured("This service has no app registered with the platform.")
         })
     }
 
@@ -72,7 +72,7 @@ impl Session {
     }
 }
 
-/// What is known of the account, without secrets.
+/// The facts of an account, without secrets.
 #[derive(Debug, Clone, Default)]
 pub struct Account {
     /// The network's id.
@@ -164,17 +164,17 @@ impl fmt::Debug for Secrets {
 #[cfg(test)]
 mod tests {
     use super::Secrets;
-    use crate::{Session, rehearsal};
+    use crate::{Session, tests::test_server};
 
     #[test]
     fn people_are_sent_to_the_public_site_whatever_server_the_api_is_called_on() {
         let own = "https://bots.example/telegram/".parse().ok();
-        let session = Session { base: own, ..rehearsal::offline() };
+        let session = Session { base: own, ..test_server::offline() };
         let address = |session: &Session| session.public_url("https://t.me", "/news/7");
         assert_eq!(address(&session).as_deref(), Some("https://t.me/news/7"));
         let simulated = Session { simulated: true, ..session };
         assert_eq!(address(&simulated).as_deref(), Some("https://bots.example/telegram/news/7"));
-        assert_eq!(rehearsal::offline().public_url("", "/archives/C1"), None);
+        assert_eq!(test_server::offline().public_url("", "/archives/C1"), None);
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub const POST_TYPE: Setting = Setting::optional(
     "The same as `post_type` of the post, for callers who keep it among the settings.",
 );
 
-/// What an accepted post does not get, in words for its author.
+/// Returns warnings for the author about values without effect.
 #[must_use]
 pub fn warnings(platform: &dyn Platform, draft: &Draft) -> Vec<Warning> {
     let spec = platform.spec();
@@ -135,14 +135,14 @@ mod tests {
     use serde_json::json;
 
     use super::warnings;
-    use crate::{Draft, PlatformId, all, find, rehearsal, validate::validate};
+    use crate::{Draft, PlatformId, all, find, tests::test_server, validate::validate};
 
     #[test]
     fn a_label_that_a_network_does_not_take_is_told() {
         for platform in all() {
             let spec = platform.spec();
             let settings = json!({"ai_disclosure": true});
-            let told = warnings(*platform, &rehearsal::draft("n", settings));
+            let told = warnings(*platform, &test_server::draft("n", settings));
             let unlabelled = told.iter().any(|one| one.field == "settings.ai_disclosure");
             assert_eq!(unlabelled, !spec.ai_label, "{}", spec.id);
         }
@@ -151,8 +151,8 @@ mod tests {
     #[test]
     fn the_type_of_a_post_may_stand_among_its_settings_but_not_another_one() {
         let broken = |kind: &str, among: &str| {
-            let mut draft = rehearsal::draft("n", json!({"board": "1", "post_type": among}));
-            draft.media = vec![rehearsal::media("a.png", "image/png")];
+            let mut draft = test_server::draft("n", json!({"board": "1", "post_type": among}));
+            draft.media = vec![test_server::media("a.png", "image/png")];
             let draft = Draft { post_type: kind.to_owned(), ..draft };
             let found = validate(find(PlatformId::Pinterest), &Default::default(), &draft);
             found.into_iter().map(|one| one.field).collect::<Vec<_>>()

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use crate::{
-    Class, Draft, Media, Pace, PlatformId,
+    Class, Draft, Media, PlatformId, RateLimit,
+    docs::{About, Api, Example, Source},
     film::VideoForm,
     oauth::Oauth,
-    shown::{About, Api, Example, Source},
 };
 
 /// One network's limits, settings and ways to connect.
@@ -20,17 +20,17 @@ pub struct Spec {
     pub base_url: &'static str,
     /// How accounts are connected.
     pub connect: Connect,
-    /// What a caption may be.
+    /// The rules for captions.
     pub caption: Caption,
     /// Longest text beside a video, in the caption's unit, if that is another.
     pub caption_max_with_video: Option<usize>,
-    /// What media a post may have; a post type may narrow it.
+    /// The rules for media; a post type may narrow them.
     pub media: MediaRules,
     /// Longest alt text in characters; 0 where alt text is not supported. The setting is `media_alt_texts`.
     pub alt_text_max: usize,
-    /// What kinds of post there are; the first is the default.
+    /// The post types; the first is the default.
     pub post_types: &'static [PostType],
-    /// What `settings` may hold.
+    /// The settings.
     pub settings: &'static [Setting],
     /// It takes the label (`ai_generated`) that a post was made with AI.
     pub ai_label: bool,
@@ -38,13 +38,13 @@ pub struct Spec {
     pub thread: Option<ThreadRules>,
     /// Documents, if the network has them.
     pub documents: Option<DocumentRules>,
-    /// What a lost answer to the commit call means, for most posts.
+    /// The class of most posts: the recovery after a lost answer to the commit call.
     pub class: Class,
     /// Total time a commit call may take.
     pub commit_deadline: Duration,
     /// How often it lets itself be posted to; the workers keep to it together. Where the numbers come from stands with
     /// them.
-    pub paces: &'static [Pace],
+    pub rate_limits: &'static [RateLimit],
     /// How long to stay away after "too many requests" where the network never says how long.
     pub untold_wait: Option<Duration>,
     /// How long before its time a post with media is prepared; zero when there is nothing to prepare.
@@ -55,9 +55,9 @@ pub struct Spec {
     pub analytics: bool,
     /// The version of its API that is spoken, where versions end.
     pub api: Option<Api>,
-    /// What the rest does not say, in words.
+    /// Further facts in words.
     pub about: About,
-    /// Where these facts come from, for people who check them.
+    /// The sources of these facts.
     pub sources: &'static [Source],
     /// Posts that it takes as they are: together they show every post type and every setting. Shown to callers, sent by
     /// the demo, and published by the conformance suite.
@@ -65,7 +65,7 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// What most networks have in common; a descriptor writes its own facts over it.
+    /// Returns the defaults of most networks, which a descriptor overrides.
     #[must_use]
     pub const fn usual(id: PlatformId, label: &'static str) -> Self {
         Self {
@@ -84,7 +84,7 @@ impl Spec {
             documents: None,
             class: Class::Search,
             commit_deadline: Duration::from_secs(30),
-            paces: &[],
+            rate_limits: &[],
             untold_wait: None,
             prepare_lead: Duration::from_secs(15 * 60),
             helpers: &[],
@@ -136,7 +136,7 @@ pub struct CredentialField {
     pub name: &'static str,
     /// Must it be given?
     pub required: bool,
-    /// What it is and where to find it.
+    /// Its meaning, and where to find it.
     pub doc: &'static str,
 }
 
@@ -165,7 +165,7 @@ pub struct Caption {
     pub max_bytes: Option<usize>,
     /// How the network counts.
     pub count: fn(&str) -> usize,
-    /// What it counts, in the plural: `characters`, `graphemes`.
+    /// The unit in the plural: `characters`, `graphemes`.
     pub unit: &'static str,
 }
 
@@ -195,7 +195,7 @@ pub struct MediaRules {
     pub image_types: &'static [&'static str],
     /// Video types taken as they are.
     pub video_types: &'static [&'static str],
-    /// What may be inside a video that is taken as it is; empty: anything.
+    /// The properties of videos that are accepted unchanged; empty accepts any.
     pub video_forms: &'static [VideoForm],
     /// Largest image in bytes.
     pub image_bytes_max: u64,
@@ -259,7 +259,7 @@ impl MediaRules {
 pub struct PostType {
     /// Its name in `post_type`.
     pub name: &'static str,
-    /// What it is.
+    /// Its description.
     pub doc: &'static str,
     /// Its own media rules, if they differ from the network's.
     pub media: Option<MediaRules>,
@@ -296,11 +296,11 @@ pub struct DocumentRules {
 pub struct Setting {
     /// Its name.
     pub name: &'static str,
-    /// What its value may be.
+    /// The shape of its value.
     pub shape: Shape,
     /// Must it be given?
     pub required: bool,
-    /// What it does, with a note where it comes from if that is not plain.
+    /// Its effect, with its source if that is not obvious.
     pub doc: &'static str,
 }
 
@@ -318,7 +318,7 @@ impl Setting {
     }
 }
 
-/// What a value may be.
+/// The shape of a value.
 #[derive(Debug, Clone, Copy)]
 pub enum Shape {
     /// `true` or `false`.

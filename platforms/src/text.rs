@@ -22,7 +22,7 @@ pub fn characters(text: &str) -> usize {
     text.chars().count()
 }
 
-/// What a person sees as one character.
+/// Counts what a person sees as one character.
 #[must_use]
 pub fn graphemes(text: &str) -> usize {
     text.graphemes(true).count()
@@ -34,7 +34,7 @@ pub fn utf16_units(text: &str) -> usize {
     text.encode_utf16().count()
 }
 
-/// What Threads counts: an emoji as its UTF-8 bytes, any other character as one.
+/// Counts as Threads does: an emoji as its UTF-8 bytes, any other character as one.
 /// <https://developers.facebook.com/docs/threads/overview#limitations>
 #[must_use]
 pub fn threads_units(text: &str) -> usize {
@@ -58,7 +58,7 @@ pub fn has_web_address(text: &str) -> bool {
     })
 }
 
-/// What Slack counts: `&`, `<` and `>` as they must be written in a text.
+/// Counts as Slack does: `&`, `<` and `>` in their escaped form.
 #[must_use]
 pub fn slack_units(text: &str) -> usize {
     let length = |c: char| match c {

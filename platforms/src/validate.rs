@@ -26,15 +26,15 @@ pub struct Violation {
     pub field: String,
     /// Code from the API's catalogue.
     pub code: &'static str,
-    /// What is wrong, one sentence.
+    /// The reason, as one sentence.
     pub message: String,
     /// The limit, where there is one: a whole number or a text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<Value>,
-    /// What was given, where it can be compared with the limit: a whole number or a text.
+    /// The given value, if it can be compared with the limit: a whole number or a text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actual: Option<Value>,
-    /// What to do, one sentence.
+    /// The remedy, as one sentence.
     pub remedy: String,
 }
 
@@ -85,7 +85,7 @@ fn comparable(value: Value) -> Value {
 pub struct Warning {
     /// Path of the field.
     pub field: String,
-    /// What it does not do, and why, one sentence.
+    /// The missing effect and its reason, as one sentence.
     pub message: String,
 }
 

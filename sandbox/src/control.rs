@@ -12,12 +12,12 @@ use subtle::ConstantTimeEq;
 
 use crate::call::Call;
 use crate::door::Reach;
+use crate::env::Settings;
 use crate::faults::Fault;
 use crate::realms::{self, SHARED};
 use crate::reply::{Answer, Reply};
 use crate::sim::NotMade;
 use crate::simulated::Simulated;
-use crate::world::Settings;
 use crate::{Sandbox, page};
 
 /// The first segment of its paths.
@@ -61,7 +61,7 @@ pub(crate) async fn serve(sandbox: &Sandbox, req: &mut Request, path: &str, reac
         Err(_) => return refused(400, "unreadable", "the request cannot be read"),
     };
     let reply = answer(sandbox, &call).unwrap_or_else(|refusal| refusal);
-    match sandbox.world.journal.written().await {
+    match sandbox.env.journal.written().await {
         Ok(()) => reply,
         Err(_) => refused(500, "not_written", "the change could not be written to the disk"),
     }
@@ -73,17 +73,17 @@ fn opens(sandbox: &Sandbox, call: &Call) -> bool {
 }
 
 fn answer(sandbox: &Sandbox, call: &Call) -> Answer {
-    let world = &sandbox.world;
+    let env = &sandbox.env;
     let segments = call.segments();
     match (call.method.clone(), segments.as_slice()) {
-        (Method::GET, ["settings"]) => Ok(Reply::ok(&world.settings())),
+        (Method::GET, ["settings"]) => Ok(Reply::ok(&env.settings())),
         (Method::PUT, ["settings"]) => {
-            world.change_settings(&body::<Settings>(call)?);
-            Ok(Reply::ok(&world.settings()))
+            env.change_settings(&body::<Settings>(call)?);
+            Ok(Reply::ok(&env.settings()))
         }
         (Method::POST, ["redirects"]) => {
             let new: NewRedirect = body(call)?;
-            world.allow_redirect(&new.redirect_uri);
+            env.allow_redirect(&new.redirect_uri);
             Ok(Reply::ok(&json!({"redirect_uri": new.redirect_uri})))
         }
         (Method::GET, ["platforms"]) => Ok(Reply::ok(&json!({"platforms": realms::names()}))),
@@ -146,7 +146,7 @@ fn create(sandbox: &Sandbox, platform: &str, call: &Call) -> Answer {
         let why = "a realm's name has 1 to 64 small letters, digits and hyphens";
         return Err(wrong("invalid_realm", "realm", why));
     }
-    let network = sandbox.realms.open(&sandbox.world, &realm, platform).ok_or_else(nothing)?;
+    let network = sandbox.realms.open(&sandbox.env, &realm, platform).ok_or_else(nothing)?;
     let username = new.username.as_deref().map(str::trim).filter(|name| !name.is_empty());
     let (listed, credentials) = network.create(username).map_err(|why| match why {
         NotMade::Invalid(reason) => wrong("invalid_username", "username", &reason),

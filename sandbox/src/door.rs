@@ -85,7 +85,7 @@ impl Door {
         let host = host.or_else(|| req.uri().authority().map(|authority| authority.as_str()))?;
         let named = Url::parse(&format!("http://{host}")).ok()?;
         let is = |url: &str| Url::parse(url).is_ok_and(|url| authority(&url) == authority(&named));
-        let (base, pages) = (self.0.world.base(), self.0.world.pages());
+        let (base, pages) = (self.0.env.base(), self.0.env.pages());
         let is_here = match named.host()? {
             Host::Domain(name) => name == "localhost",
             Host::Ipv4(ip) => ip.is_loopback(),
@@ -102,7 +102,7 @@ impl Door {
         if networks.is_empty() || !reach.pages {
             return page::nothing();
         }
-        page::realm(&self.0.world.pages(), realm, &networks)
+        page::realm(&self.0.env.pages(), realm, &networks)
     }
 }
 

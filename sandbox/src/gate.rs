@@ -6,8 +6,8 @@ use std::time::Duration;
 use salvo::conn::ConnCtrl;
 use salvo::http::{Method, Response};
 
+use crate::broken_reply;
 use crate::call::{Call, Unreadable};
-use crate::cut;
 use crate::door::{Incoming, Reach};
 use crate::faults::{Fault, Kind, Phase};
 use crate::network::{Cx, Network, Refusal, Route, Work};
@@ -43,7 +43,7 @@ impl<N: Network> Gate<N> {
     }
 
     fn refuse(&self, status: u16) -> Reply {
-        N::refuse(Refusal { status, retry_ms: RETRY_MS, now_ms: self.0.world.now_ms() })
+        N::refuse(Refusal { status, retry_ms: RETRY_MS, now_ms: self.0.env.now_ms() })
     }
 
     async fn answer(&self, call: Call, reach: Reach, connection: &ConnCtrl, res: &mut Response) {
@@ -63,7 +63,7 @@ impl<N: Network> Gate<N> {
         let cx = Arc::new(Cx { sim: Arc::clone(&self.0), call, account });
         let mut outcome = conduct(&cx, route.phase, route.work).await;
         // Nothing is said of a change that a killed process would forget.
-        if self.0.world.journal.written().await.is_err() {
+        if self.0.env.journal.written().await.is_err() {
             outcome = Outcome::Send(self.refuse(500));
         }
         if let Some(account) = &cx.account {
@@ -82,8 +82,8 @@ impl<N: Network> Gate<N> {
         }
         match outcome {
             Outcome::Send(reply) => reply.write(res),
-            Outcome::Cut(reply, bytes) => cut::close_after(connection, &reply, bytes, res),
-            Outcome::Flood => cut::flood(res),
+            Outcome::Cut(reply, bytes) => broken_reply::close_after(connection, &reply, bytes, res),
+            Outcome::Flood => broken_reply::flood(res),
         }
     }
 
@@ -179,7 +179,7 @@ fn refusal<N: Network>(cx: &Cx<N>, fault: &Fault) -> Reply {
 async fn wait<N: Network>(cx: &Cx<N>, time: Duration) {
     tokio::select! {
         () = tokio::time::sleep(time) => {}
-        () = cx.sim.world.closing.cancelled() => {}
+        () = cx.sim.env.closing.cancelled() => {}
     }
 }
 

@@ -14,7 +14,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::Error;
-use crate::world::lock;
+use crate::env::lock;
 
 /// Its name in the simulator's directory.
 const FILE: &str = "realms.jsonl";

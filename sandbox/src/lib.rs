@@ -8,16 +8,17 @@
 //! ([`control`]), what it changes is on the disk before it answers ([`journal`]), and what it fetches goes through the
 //! product's guarded client ([`fetch`]).
 
-mod ask;
 mod bluesky;
+mod broken_reply;
 mod call;
-mod consent;
+mod consent_page;
 mod control;
-mod cut;
 mod devto;
 mod discord;
 mod door;
+mod env;
 mod facebook;
+mod fake_names;
 mod faults;
 mod fetch;
 mod film;
@@ -53,8 +54,6 @@ mod telegram;
 mod threads;
 mod tiktok;
 mod wordpress;
-mod words;
-mod world;
 mod x;
 mod youtube;
 
@@ -66,12 +65,12 @@ use fanfare_outbound::Client;
 use secrecy::SecretString;
 use url::Url;
 
+use env::Env;
 use fetch::Crawler;
 use journal::Journal;
 use realms::Realms;
 pub use serving::Serving;
 use stripe::Stripe;
-use world::World;
 
 /// What can go wrong while a sandbox is opened or served.
 #[derive(Debug, thiserror::Error)]
@@ -122,7 +121,7 @@ pub struct Setup {
 /// All simulated networks and the journal that keeps their state. Cheap to clone.
 #[derive(Clone)]
 pub struct Sandbox {
-    world: Arc<World>,
+    env: Arc<Env>,
     stripe: Arc<Stripe>,
     realms: Arc<Realms>,
     secret: Arc<SecretString>,
@@ -153,8 +152,8 @@ impl Sandbox {
             None => (Journal::memory(), None),
         };
         let crawler = Crawler::new(setup.http.clone(), setup.media);
-        let world = Arc::new(World::new(journal, crawler));
-        let stripe = Arc::new(Stripe::new(&world, &setup.secret, setup.http));
+        let env = Arc::new(Env::new(journal, crawler));
+        let stripe = Arc::new(Stripe::new(&env, &setup.secret, setup.http));
         let realms = Arc::new(Realms::default());
         if let Some(past) = past {
             past.replay(|line| match line.network.as_str() {
@@ -162,20 +161,20 @@ impl Sandbox {
                     stripe.replay(line);
                     Ok(())
                 }
-                _ => world.replay(&realms, line),
+                _ => env.replay(&realms, line),
             })?;
         }
-        Ok(Self { world, stripe, realms, secret: Arc::new(setup.secret) })
+        Ok(Self { env, stripe, realms, secret: Arc::new(setup.secret) })
     }
 
     /// Says by which address programs reach the simulator. Links that the networks return begin with it.
     pub fn set_base_url(&self, url: &Url) {
-        self.world.set_base(url.as_str().trim_end_matches('/'));
+        self.env.set_base(url.as_str().trim_end_matches('/'));
     }
 
     /// Says by which other address persons reach the pages. Whoever comes by it reaches nothing else.
     pub fn set_public_url(&self, url: &Url) {
-        self.world.set_pages(url.as_str().trim_end_matches('/'));
+        self.env.set_pages(url.as_str().trim_end_matches('/'));
     }
 
     /// Says where the simulated Stripe sends its events.
@@ -185,18 +184,17 @@ impl Sandbox {
 
     /// Lets the networks' pages send persons back to this address, as an app's owner registers it with a network.
     pub fn allow_redirect(&self, redirect_uri: &str) {
-        self.world.allow_redirect(redirect_uri);
+        self.env.allow_redirect(redirect_uri);
     }
 
     /// Sets how long a network takes to process an uploaded or fetched medium (default 300 ms).
     pub fn set_processing(&self, time: Duration) {
-        self.world.set_processing(time);
+        self.env.set_processing(time);
     }
 
     /// Sets whether the networks' limits on posting (messages a second, posts a day) are enforced (default no).
     pub fn set_rate_limits(&self, on: bool) {
-        self.world
-            .change_settings(&world::Settings { rate_limits: Some(on), ..Default::default() });
+        self.env.change_settings(&env::Settings { rate_limits: Some(on), ..Default::default() });
     }
 
     /// The networks' names in their order.

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::call::Call;
+use crate::env::Env;
 pub(crate) use crate::faults::{Phase, Refusal};
 use crate::reply::{Answer, Reply};
 use crate::sim::{Account, Sim};
-use crate::world::World;
 
 /// A simulated network: one implementation a folder.
 pub(crate) trait Network: Sized + Send + Sync + 'static {
@@ -21,15 +21,15 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
     const NAME: &'static str;
     /// The largest request body it reads, in bytes.
     const BODY_MAX: usize;
-    /// Whether all accounts live in one home, as the users of one site do.
+    /// Whether all accounts share one state, as the users of one site do.
     const SHARED_HOME: bool = false;
     /// What it remembers of an account (or of the whole site).
-    type Home: Default + Send;
-    /// An accepted change of a home, as it stands in the journal.
+    type State: Default + Send;
+    /// An accepted change of the state, as it is written to the journal.
     type Change: Serialize + DeserializeOwned;
 
     /// Makes a new account's identity; `Err` says why the asked name cannot be one.
-    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String>;
+    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String>;
     /// Strings besides the remote id by which a request may name the account. Two accounts never share one.
     fn keys(identity: &Identity) -> Vec<String>;
     /// What a client needs to connect the account.
@@ -39,11 +39,11 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
     /// Whose request it is. Faults and the call log of that account see it, valid or not.
     fn caller(sim: &Sim<Self>, call: &Call) -> Option<Arc<Account<Self>>>;
     /// Makes an accepted change. It cannot fail, for it also replays the journal.
-    fn apply(home: &mut Self::Home, identity: &Identity, change: Self::Change);
+    fn apply(state: &mut Self::State, identity: &Identity, change: Self::Change);
     /// The change by which the account's token expires (`true`), or is good again once the faults are replaced.
     fn token_change(expired: bool) -> Option<Self::Change>;
     /// What the account has made public, oldest first. `base` is the network's own address.
-    fn posts(home: &Self::Home, identity: &Identity, base: &str) -> Vec<Post>;
+    fn posts(state: &Self::State, identity: &Identity, base: &str) -> Vec<Post>;
     /// Whether a post is one of `key`'s, where one login posts under several names. `key` is what the account was
     /// asked for by.
     fn is_of(_post: &Post, _key: &str) -> bool {
@@ -177,6 +177,6 @@ pub(crate) struct Cx<N: Network> {
 impl<N: Network> Cx<N> {
     /// The sandbox's time in milliseconds.
     pub fn now_ms(&self) -> i64 {
-        self.sim.world.now_ms()
+        self.sim.env.now_ms()
     }
 }

@@ -3,17 +3,17 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, RwLock};
 
+use crate::env::{Env, read, write};
 use crate::network::Network;
 use crate::sim::Sim;
 use crate::simulated::Simulated;
-use crate::world::{World, read, write};
 
 /// The realm of accounts that were made for no workspace.
 pub(crate) const SHARED: &str = "shared";
 /// The longest name of a realm.
 const NAME_MAX: usize = 64;
 
-type Start = fn(&Arc<World>, &str) -> Arc<dyn Simulated>;
+type Start = fn(&Arc<Env>, &str) -> Arc<dyn Simulated>;
 
 /// Every network there is, one a line.
 const NETWORKS: &[(&str, Start)] = &[
@@ -41,8 +41,8 @@ const fn line<N: Network>() -> (&'static str, Start) {
     (N::NAME, start::<N>)
 }
 
-fn start<N: Network>(world: &Arc<World>, realm: &str) -> Arc<dyn Simulated> {
-    Arc::new(Sim::<N>::start(world, realm))
+fn start<N: Network>(env: &Arc<Env>, realm: &str) -> Arc<dyn Simulated> {
+    Arc::new(Sim::<N>::start(env, realm))
 }
 
 /// The names of all networks, in their order.
@@ -69,19 +69,14 @@ impl Realms {
     }
 
     /// Returns a network of a realm and starts it if need be; `None` if there is no network of that name.
-    pub fn open(
-        &self,
-        world: &Arc<World>,
-        realm: &str,
-        network: &str,
-    ) -> Option<Arc<dyn Simulated>> {
+    pub fn open(&self, env: &Arc<Env>, realm: &str, network: &str) -> Option<Arc<dyn Simulated>> {
         if let Some(found) = self.find(realm, network) {
             return Some(found);
         }
         let (name, start) = NETWORKS.iter().find(|(name, _)| *name == network)?;
         let mut realms = write(&self.0);
         let networks = realms.entry(realm.to_owned()).or_default();
-        Some(Arc::clone(networks.entry(name).or_insert_with(|| start(world, realm))))
+        Some(Arc::clone(networks.entry(name).or_insert_with(|| start(env, realm))))
     }
 
     /// Returns the networks of a realm; empty if there is no such realm.

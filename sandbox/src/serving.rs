@@ -57,7 +57,7 @@ impl Sandbox {
         tokio::spawn(Arc::clone(&self.stripe).deliver());
         let server = Server::new(acceptor);
         let handle = server.handle();
-        let closing = self.world.closing.clone();
+        let closing = self.env.closing.clone();
         tokio::spawn(async move {
             stop.cancelled().await;
             closing.cancel();

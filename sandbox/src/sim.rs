@@ -6,23 +6,23 @@ use std::sync::{Arc, Mutex, RwLock};
 
 use serde::{Deserialize, Serialize};
 
-use crate::consent::Codes;
+use crate::consent_page::Codes;
+use crate::env::{Env, lock, read, rfc3339, write};
 use crate::faults::{Fault, Faults, Phase};
 use crate::journal::Line;
 use crate::network::{Identity, Network};
 use crate::pace::{Limit, Pace, Paced};
 use crate::reply::Reply;
-use crate::world::{World, lock, read, rfc3339, write};
 
 /// How many calls of an account are remembered.
 const CALLS: usize = 1_000;
 
 /// A network with its accounts.
 pub(crate) struct Sim<N: Network> {
-    pub world: Arc<World>,
+    pub env: Arc<Env>,
     realm: String,
     pub(crate) accounts: RwLock<Accounts<N>>,
-    shared_home: Arc<Mutex<N::Home>>,
+    shared_state: Arc<Mutex<N::State>>,
     pub(crate) born: AtomicUsize,
     /// Codes that its authorization page gave.
     pub codes: Codes,
@@ -36,7 +36,7 @@ pub(crate) struct Accounts<N: Network> {
 /// One account of a network.
 pub(crate) struct Account<N: Network> {
     pub identity: Identity,
-    pub home: Arc<Mutex<N::Home>>,
+    pub state: Arc<Mutex<N::State>>,
     pub faults: Mutex<Faults>,
     pub calls: Mutex<VecDeque<LoggedCall>>,
     pace: Mutex<Pace>,
@@ -88,9 +88,9 @@ pub(crate) enum NotMade {
 }
 
 impl<N: Network> Account<N> {
-    /// Looks at the home.
-    pub fn look<R>(&self, look: impl FnOnce(&N::Home) -> R) -> R {
-        look(&lock(&self.home))
+    /// Reads the state.
+    pub fn look<R>(&self, look: impl FnOnce(&N::State) -> R) -> R {
+        look(&lock(&self.state))
     }
 
     /// The next fault for a call of this phase.
@@ -124,13 +124,13 @@ impl<N: Network> Account<N> {
 }
 
 impl<N: Network> Sim<N> {
-    pub fn start(world: &Arc<World>, realm: &str) -> Arc<Self> {
+    pub fn start(env: &Arc<Env>, realm: &str) -> Arc<Self> {
         let accounts = Accounts { by_id: HashMap::new(), by_key: HashMap::new() };
         Arc::new(Self {
-            world: Arc::clone(world),
+            env: Arc::clone(env),
             realm: realm.to_owned(),
             accounts: RwLock::new(accounts),
-            shared_home: Arc::default(),
+            shared_state: Arc::default(),
             born: AtomicUsize::new(0),
             codes: Codes::default(),
         })
@@ -138,12 +138,12 @@ impl<N: Network> Sim<N> {
 
     /// The network's own address, such as `http://127.0.0.1:8081/8d5f…/bluesky`.
     pub fn base(&self) -> String {
-        format!("{}/{}/{}", self.world.base(), self.realm, N::NAME)
+        format!("{}/{}/{}", self.env.base(), self.realm, N::NAME)
     }
 
     /// The same as persons reach its pages.
     pub fn pages(&self) -> String {
-        format!("{}/{}/{}", self.world.pages(), self.realm, N::NAME)
+        format!("{}/{}/{}", self.env.pages(), self.realm, N::NAME)
     }
 
     /// The realm it is in.
@@ -162,9 +162,9 @@ impl<N: Network> Sim<N> {
         accounts.by_key.get(key).or_else(|| accounts.by_id.get(N::bare_id(key))).cloned()
     }
 
-    /// Looks at the home that all accounts share.
-    pub fn shared<R>(&self, look: impl FnOnce(&N::Home) -> R) -> R {
-        look(&lock(&self.shared_home))
+    /// Reads the state that all accounts share.
+    pub fn shared<R>(&self, look: impl FnOnce(&N::State) -> R) -> R {
+        look(&lock(&self.shared_state))
     }
 
     /// All accounts, in the order of their birth.
@@ -174,16 +174,16 @@ impl<N: Network> Sim<N> {
         all
     }
 
-    /// Lets `decide` look at the account's home and name a change; writes it down and makes it, all in one step.
+    /// Lets `decide` read the account's state and name a change; writes it down and makes it, all in one step.
     pub fn change<R>(
         &self,
         account: &Account<N>,
-        decide: impl FnOnce(&N::Home) -> Result<(N::Change, R), Reply>,
+        decide: impl FnOnce(&N::State) -> Result<(N::Change, R), Reply>,
     ) -> Result<R, Reply> {
-        let mut home = lock(&account.home);
-        let (change, result) = decide(&home)?;
+        let mut state = lock(&account.state);
+        let (change, result) = decide(&state)?;
         self.note(&account.identity.remote_id, &Entry::Changed(&change));
-        N::apply(&mut home, &account.identity, change);
+        N::apply(&mut state, &account.identity, change);
         Ok(result)
     }
 
@@ -195,15 +195,15 @@ impl<N: Network> Sim<N> {
 
     /// Writes an entry down.
     pub fn note(&self, account: &str, entry: &Entry<&N::Change>) {
-        self.world.journal.push(&Line { realm: &self.realm, network: N::NAME, account, entry });
+        self.env.journal.push(&Line { realm: &self.realm, network: N::NAME, account, entry });
     }
 
     /// Takes a new account in.
     pub fn admit(&self, accounts: &mut Accounts<N>, identity: Identity) -> Arc<Account<N>> {
-        let home = if N::SHARED_HOME { Arc::clone(&self.shared_home) } else { Arc::default() };
+        let state = if N::SHARED_HOME { Arc::clone(&self.shared_state) } else { Arc::default() };
         let keys = keys::<N>(&identity);
         let account = Arc::new(Account {
-            home,
+            state,
             faults: Mutex::default(),
             calls: Mutex::default(),
             pace: Mutex::default(),

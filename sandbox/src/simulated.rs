@@ -9,12 +9,12 @@ use salvo::http::Response;
 use serde_json::{Map, Value};
 
 use crate::door::Incoming;
+use crate::env::{lock, write};
+use crate::fake_names;
 use crate::faults::{Fault, Faults, Kind};
 use crate::gate::Gate;
 use crate::network::{Name, Network, Post};
 use crate::sim::{Entry, Listed, LoggedCall, NotMade, Sim, keys};
-use crate::words;
-use crate::world::{lock, write};
 
 /// A network without its type, as the control API and the pages see it.
 pub(crate) trait Simulated: Send + Sync {
@@ -61,9 +61,9 @@ impl<N: Network> Simulated for Arc<Sim<N>> {
         let mut accounts = write(&self.accounts);
         let mut nth = self.born.load(Ordering::Relaxed);
         loop {
-            let (first, second) = words::name(nth);
+            let (first, second) = fake_names::name(nth);
             let name = username.map_or(Name::Made(&first, &second), Name::Asked);
-            let identity = N::birth(&self.world, &name).map_err(NotMade::Invalid)?;
+            let identity = N::birth(&self.env, &name).map_err(NotMade::Invalid)?;
             let taken = accounts.by_id.contains_key(&identity.remote_id)
                 || keys::<N>(&identity).iter().any(|key| accounts.by_key.contains_key(key));
             if taken && username.is_some() {
@@ -97,7 +97,7 @@ impl<N: Network> Simulated for Arc<Sim<N>> {
 
     fn posts(&self, remote_id: &str) -> Option<(Listed, Vec<Post>)> {
         let account = self.find(remote_id)?;
-        let mut posts = account.look(|home| N::posts(home, &account.identity, &self.pages()));
+        let mut posts = account.look(|state| N::posts(state, &account.identity, &self.pages()));
         posts.retain(|post| N::is_of(post, remote_id));
         Some((account.listed(self.realm()), posts))
     }
@@ -128,7 +128,7 @@ impl<N: Network> Simulated for Arc<Sim<N>> {
             }
             Entry::Changed(change) => {
                 if let Some(account) = self.account(account) {
-                    N::apply(&mut lock(&account.home), &account.identity, change);
+                    N::apply(&mut lock(&account.state), &account.identity, change);
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! `fanfare admin`: operators' log-ins, persons, workspaces, seats, brands and plans; and what an operator does after a
+//! `fanfare admin`: operators' log-ins, persons, workspaces, memberships, brands and plans; and what an operator does after a
 //! restore.
 
 use std::{
@@ -12,7 +12,7 @@ use fanfare_domain::{
     access::{PlanTier, Role},
     logins,
     ops::operators,
-    passwords, people, sign_in,
+    passwords, sign_in, users,
 };
 use fanfare_entities::{BrandId, WorkspaceId};
 use secrecy::{ExposeSecret, SecretString};
@@ -24,7 +24,7 @@ use crate::{
     start::{self, Way},
 };
 
-/// What to set up; each but `create` and `password` prints the id alone on standard output.
+/// The administration commands. All except `create` and `password` print only the id on standard output.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
     /// Makes a log-in for the dashboard under /admin, or gives one that there is a new password. The password is asked
@@ -62,7 +62,7 @@ pub enum Command {
         #[arg(long)]
         owner: String,
     },
-    /// Gives a person a seat, or another role.
+    /// Adds a user to a workspace, or changes the user's role.
     #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
     Member {
         /// The workspace.
@@ -84,7 +84,7 @@ pub enum Command {
         /// Name for people.
         name: String,
     },
-    /// Locks a seat to a brand; several locks add up.
+    /// Locks a membership to a brand; several locks add up.
     Lock {
         /// The workspace.
         workspace: Uuid,
@@ -94,7 +94,7 @@ pub enum Command {
         brand: Uuid,
     },
     /// With an address alone: lets it try to log in again at once, as a person and as an operator, after too many
-    /// attempts. With a workspace, an address and a brand: takes the lock of the seat to the brand away.
+    /// attempts. With a workspace, an address and a brand: takes the lock of the membership to the brand away.
     Unlock {
         /// The address, or the workspace.
         address_or_workspace: String,
@@ -106,7 +106,7 @@ pub enum Command {
     },
     /// After a restore: makes posts that may have gone out since the backup fail with outcome_unknown, so that a
     /// person decides. Needs every worker stopped. docs/operations.md says when.
-    Hold {
+    Lease {
         /// Posts due up to this time, such as 2026-05-04T12:00:00Z; up to now if left out.
         #[arg(long, value_parser = humantime::parse_rfc3339)]
         until: Option<SystemTime>,
@@ -128,10 +128,10 @@ pub enum Command {
     },
 }
 
-/// What else can be done to a seat.
+/// Further commands for members.
 #[derive(Debug, clap::Subcommand)]
 pub enum MemberCommand {
-    /// Takes a person's seat away, with its locks and the person's keys for that workspace.
+    /// Removes a user from a workspace, with the user's brand locks and keys for it.
     Remove {
         /// The workspace.
         workspace: Uuid,
@@ -140,7 +140,7 @@ pub enum MemberCommand {
     },
 }
 
-/// What else can be done to a password.
+/// Further commands for passwords.
 #[derive(Debug, clap::Subcommand)]
 pub enum PasswordCommand {
     /// Makes a new password and prints it, alone, on standard output. Ends the log-ins there are, and lets the address
@@ -196,28 +196,28 @@ pub async fn run(config: Config, command: Command) -> Result<()> {
         Command::Password { email, generate, command: None } => {
             set_password(&cx, &email.unwrap_or_default(), generate).await?;
         }
-        Command::User { email } => say(people::find_or_create(&cx, &email).await?),
+        Command::User { email } => say(users::find_or_create(&cx, &email).await?),
         Command::Workspace { name, owner } => {
-            let owner = people::find_or_create(&cx, &owner).await?;
-            say(people::create_workspace(&cx, &name, owner).await?);
+            let owner = users::find_or_create(&cx, &owner).await?;
+            say(users::create_workspace(&cx, &name, owner).await?);
         }
         Command::Member { command: Some(MemberCommand::Remove { workspace, email }), .. } => {
-            let person = people::by_email(&cx, &email).await?;
-            people::remove_member(&cx, WorkspaceId(workspace), person).await?;
+            let person = users::by_email(&cx, &email).await?;
+            users::remove_member(&cx, WorkspaceId(workspace), person).await?;
             say(person);
         }
         Command::Member { workspace, email, role, command: None } => {
             let (Some(workspace), Some(email), Some(role)) = (workspace, email, role) else {
                 bail!("name the workspace, the address and the role");
             };
-            let person = people::find_or_create(&cx, &email).await?;
-            people::set_member(&cx, WorkspaceId(workspace), person, role.into()).await?;
+            let person = users::find_or_create(&cx, &email).await?;
+            users::set_member(&cx, WorkspaceId(workspace), person, role.into()).await?;
             say(person);
         }
         Command::Unlock { address_or_workspace, email: Some(email), brand: Some(brand) } => {
             let workspace = address_or_workspace.parse().context("the workspace")?;
-            let person = people::by_email(&cx, &email).await?;
-            people::unlock(&cx, WorkspaceId(workspace), person, BrandId(brand)).await?;
+            let person = users::by_email(&cx, &email).await?;
+            users::unlock(&cx, WorkspaceId(workspace), person, BrandId(brand)).await?;
             say(brand);
         }
         Command::Unlock { address_or_workspace, .. } => {
@@ -225,17 +225,17 @@ pub async fn run(config: Config, command: Command) -> Result<()> {
             say(address_or_workspace);
         }
         Command::Brand { workspace, name } => {
-            say(people::create_brand(&cx, WorkspaceId(workspace), &name).await?);
+            say(users::create_brand(&cx, WorkspaceId(workspace), &name).await?);
         }
         Command::Lock { workspace, email, brand } => {
-            let person = people::by_email(&cx, &email).await?;
-            people::lock(&cx, WorkspaceId(workspace), person, BrandId(brand)).await?;
+            let person = users::by_email(&cx, &email).await?;
+            users::lock(&cx, WorkspaceId(workspace), person, BrandId(brand)).await?;
             say(brand);
         }
-        Command::Hold { until, all } => super::restore::hold(&cx, until, all).await?,
+        Command::Lease { until, all } => super::restore::hold(&cx, until, all).await?,
         Command::Rewrap => super::restore::rewrap(&cx).await?,
         Command::Plan { workspace, tier, addon } => {
-            people::set_plan(&cx, WorkspaceId(workspace), tier.into(), addon).await?;
+            users::set_plan(&cx, WorkspaceId(workspace), tier.into(), addon).await?;
             say(workspace);
         }
     }
@@ -250,7 +250,7 @@ async fn reset(cx: &fanfare_domain::Domain, email: &str, operator: bool) -> Resu
         sign_in::set_password(cx, email, password.clone()).await?;
     }
     logins::unlock(cx, email).await?;
-    tracing::info!("{email} has a new password; earlier log-ins have ended");
+    tracing::info!("{email} has a new password; earlier sessions have ended");
     say(password.expose_secret());
     Ok(())
 }
@@ -258,7 +258,8 @@ async fn reset(cx: &fanfare_domain::Domain, email: &str, operator: bool) -> Resu
 async fn create(cx: &fanfare_domain::Domain, email: &str, generate: bool) -> Result<()> {
     let password = choose(generate)?;
     let made = operators::create(cx, &from_shell(), email, password.clone()).await?;
-    let what = if made { "is an operator" } else { "has a new password; its log-ins have ended" };
+    let what =
+        if made { "is an operator" } else { "has a new password; earlier sessions have ended" };
     tracing::info!("{email} {what}");
     if generate {
         say(password.expose_secret());
@@ -269,7 +270,7 @@ async fn create(cx: &fanfare_domain::Domain, email: &str, generate: bool) -> Res
 async fn set_password(cx: &fanfare_domain::Domain, email: &str, generate: bool) -> Result<()> {
     let password = choose(generate)?;
     sign_in::set_password(cx, email, password.clone()).await?;
-    tracing::info!("{email} has a new password; earlier log-ins have ended");
+    tracing::info!("{email} has a new password; earlier sessions have ended");
     if generate {
         say(password.expose_secret());
     }

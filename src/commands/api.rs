@@ -10,15 +10,15 @@ use crate::{
     start::{self, Way},
 };
 
-/// Serves until it is told to stop.
+/// Serves until it is stopped.
 ///
 /// # Errors
-/// What kept it from starting.
+/// The API could not start.
 pub async fn run(config: Config) -> Result<()> {
     crate::init_log(&config)?;
     if config.redis_url.is_none() {
         tracing::warn!(
-            "FANFARE_REDIS_URL is not set: workers in other processes hear of posts only by their own sweep, \
+            "FANFARE_REDIS_URL is not set: workers in other processes find posts only by polling the database, \
              and each process counts limits for itself"
         );
     }

@@ -17,7 +17,7 @@ use crate::{
 /// Starts a service in a temporary directory, shows the demo against it over HTTP, and removes it.
 ///
 /// # Errors
-/// What kept it from starting, or a post that did not go out.
+/// The demo could not start, or a post was not published.
 pub async fn run(config: Config) -> Result<()> {
     let dir = std::env::temp_dir().join(format!("fanfare-demo-{}", std::process::id()));
     let variables = BTreeMap::from([

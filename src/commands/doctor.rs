@@ -18,7 +18,7 @@ use crate::config::Config;
 /// A machine's clock that is off by more than this, in ms, is worth a word.
 const SKEW: i64 = 2_000;
 
-/// What was found: `Ok` says that it is well, `Err` what to do.
+/// The result of a check: `Ok` with a description, or `Err` with the remedy.
 type Finding = std::result::Result<String, String>;
 
 /// Looks, and says what to do about what is missing.
@@ -65,7 +65,7 @@ pub async fn run(config: Config) -> Result<()> {
         say(format_args!("note     apps: {note}"));
     }
     if missing > 0 {
-        bail!("{missing} of what Fanfare needs is missing; see above");
+        bail!("{missing} requirements are not met; see above");
     }
     Ok(())
 }
@@ -114,7 +114,7 @@ async fn connections(config: &Config, db: &Opened) -> Finding {
     }
 }
 
-/// What was called published, or is about to be sent, must outlive a power cut: or it is sent again.
+/// Checks that commits survive a power cut; otherwise posts could be sent twice.
 async fn commits(db: &Opened) -> Finding {
     let Ok(db) = db else {
         return Err("cannot be looked at without the database".into());
@@ -146,7 +146,7 @@ async fn redis(config: &Config) -> Finding {
         return if config.is_embedded() {
             Ok("not used: the queue is in memory".into())
         } else {
-            Err("set FANFARE_REDIS_URL, or workers hear of posts only by their own sweep and count limits for themselves".into())
+            Err("set FANFARE_REDIS_URL, or workers find posts only by polling the database and count limits for themselves".into())
         };
     };
     let queue = Queue::redis(url).await.map_err(|error| error.to_string())?;

@@ -1,7 +1,7 @@
 //! `fanfare key`: makes or revokes an API key.
 
 use anyhow::{Result, bail};
-use fanfare_domain::{access::Scope, keys, people};
+use fanfare_domain::{access::Scope, keys, users};
 use fanfare_entities::WorkspaceId;
 use secrecy::ExposeSecret;
 use uuid::Uuid;
@@ -12,7 +12,7 @@ use crate::{
     start::{self, Way},
 };
 
-/// What to do with keys.
+/// The commands for keys.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
     /// Makes a key and prints it, alone, on standard output. A new address makes the person too.
@@ -23,7 +23,7 @@ pub enum Command {
         /// The only workspace the key reaches.
         #[arg(long)]
         workspace: Option<Uuid>,
-        /// What it may be used for, separated by commas; all but the billing scopes if left out.
+        /// The scopes, separated by commas; all but the billing scopes by default.
         #[arg(long, value_delimiter = ',')]
         scopes: Vec<String>,
         /// Name for people.
@@ -48,7 +48,7 @@ pub async fn run(config: Config, command: Command) -> Result<()> {
     match command {
         Command::Create { email, workspace, scopes, name } => {
             let scopes = parse(&scopes)?;
-            let user_id = people::find_or_create(&cx, &email).await?;
+            let user_id = users::find_or_create(&cx, &email).await?;
             let workspace_id = workspace.map(WorkspaceId);
             let new = keys::NewKey { user_id, workspace_id, name, scopes };
             say(keys::create(&cx, new).await?.expose_secret());
@@ -67,8 +67,9 @@ fn parse(names: &[String]) -> Result<Vec<Scope>> {
     }
     let known = || Scope::ALL.map(Scope::as_str).join(", ");
     let scope = |name: &String| {
-        Scope::named(name)
-            .ok_or_else(|| anyhow::anyhow!("there is no scope {name:?}; there are {}", known()))
+        Scope::named(name).ok_or_else(|| {
+            anyhow::anyhow!("there is no scope {name:?}; the scopes are {}", known())
+        })
     };
     names.iter().map(scope).collect()
 }

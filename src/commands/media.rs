@@ -7,7 +7,7 @@ use clap::Subcommand;
 use fanfare_cli::Upload;
 use secrecy::{ExposeSecret, SecretString};
 
-/// What is done with files.
+/// The commands for files.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Sends files and prints the address of each, to be used as media_url.

@@ -58,7 +58,7 @@ enum Command {
         #[command(subcommand)]
         command: media::Command,
     },
-    /// Sets up operators' log-ins, persons, workspaces, seats, brands and plans.
+    /// Sets up operators' log-ins, persons, workspaces, memberships, brands and plans.
     Admin {
         #[command(subcommand)]
         command: admin::Command,
@@ -76,7 +76,7 @@ impl Cli {
     /// Does it.
     ///
     /// # Errors
-    /// What went wrong, in words for the operator.
+    /// The error, in words for the operator.
     pub async fn run(self) -> Result<()> {
         keep_memory_private();
         let config = Config::from_env()?;
@@ -98,7 +98,7 @@ impl Cli {
     }
 }
 
-/// What `--help` says of the simulator.
+/// The help text about the simulator.
 const SIMULATOR: &str = "\
 The simulated networks listen on a loopback port of their own. `fanfare sandbox --show` prints their address and the
 secret of their control, which is sent as a bearer token; FANFARE_DATA_DIR/simulator.json holds both. Below /stripe
@@ -148,7 +148,7 @@ fn say(line: impl std::fmt::Display) {
     let _ = writeln!(std::io::stdout(), "{line}");
 }
 
-/// Whoever sits at this machine's shell, for the audit log.
+/// Returns the shell's user, for the audit log.
 #[expect(clippy::disallowed_methods, reason = "the shell's user, which is no configuration")]
 fn from_shell() -> fanfare_domain::ops::Actor {
     let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME"));

@@ -1,4 +1,4 @@
-//! What an operator does after a restore or with a new master key: `fanfare admin hold` and `fanfare admin rewrap`.
+//! Commands for use after a restore or with a new master key: `fanfare admin hold` and `fanfare admin rewrap`.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -8,7 +8,7 @@ use crate::{
     simulator::{Note, Own, Place},
 };
 
-/// What is done.
+/// The action.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Prints the address and the secret of the simulator that was last started on FANFARE_DATA_DIR, by `up` or
@@ -17,10 +17,10 @@ pub struct Args {
     show: bool,
 }
 
-/// Serves the networks until it is told to stop, or prints how they are reached.
+/// Serves the networks until it is stopped, or prints their addresses.
 ///
 /// # Errors
-/// What kept them from starting.
+/// The simulator could not start.
 pub async fn run(config: Config, args: Args) -> Result<()> {
     if args.show {
         return show(&config);

@@ -12,10 +12,10 @@ use crate::{
     start::{self, Way},
 };
 
-/// Runs until it is told to stop.
+/// Runs until it is stopped.
 ///
 /// # Errors
-/// What kept it from starting.
+/// The service could not start.
 pub async fn run(config: Config) -> Result<()> {
     crate::init_log(&config)?;
     let stop = stop_on_signal();

@@ -11,7 +11,7 @@ use crate::{
     start::{self, Way},
 };
 
-/// What a worker serves.
+/// The options of a worker.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Queues to serve, separated by commas: publish, webhook, media, analyse, convert, upkeep, mail, billing.
@@ -22,10 +22,10 @@ pub struct Args {
     concurrency: u16,
 }
 
-/// Works until it is told to stop.
+/// Works until it is stopped.
 ///
 /// # Errors
-/// What kept it from starting.
+/// The worker could not start.
 pub async fn run(config: Config, args: Args) -> Result<()> {
     crate::init_log(&config)?;
     let queues =

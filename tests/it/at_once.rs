@@ -81,12 +81,12 @@ async fn copies(cx: &Domain, user: &User, count: usize) -> Vec<NewRow> {
     let id = PostId(first["id"].as_i64().unwrap());
     let row = post::Entity::find_by_id(id).one(&cx.db.read).await.unwrap().unwrap();
     let caller = Caller::at_a_page(row.created_by);
-    let seat = access::seat_over_post(cx, &caller, id).await.unwrap();
+    let membership = access::membership_for_post(cx, &caller, id).await.unwrap();
     let copy = |number: usize| NewRow {
         act: Act {
             cx: cx.clone(),
             caller: caller.clone(),
-            seat: seat.clone(),
+            membership: membership.clone(),
             request_id: format!("req_{number}"),
             reservation: None,
             meter: Meter::default(),

@@ -4,11 +4,14 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use fanfare_domain::{
     PostId,
+    durable::{LEASE, Lease},
     posts::{
         PostStatus,
-        work::{Armed, Attempt, Claimant, Claimed, Record, arm, claim, look, record, take},
+        publishing::{
+            Attempt, BeginStep, Claimant, Claimed, CompleteStep, begin_step, claim, complete_step,
+            look, take,
+        },
     },
-    work::{Hold, LEASE},
 };
 use fanfare_tests::{Options, TestApp, User};
 use serde_json::{Value, json};
@@ -101,14 +104,14 @@ async fn a_call_that_was_written_down_since_it_was_read_is_not_overlooked() {
     let seen = look(&app.domain, WORKER, &ids).await.unwrap();
     assert_eq!(seen.len(), 1, "its lease has lapsed");
     // Its holder is alive after all, and its clock is behind: the lease stays as it is.
-    let step = Armed {
-        hold: Hold { id: ids[0], fence: holder.post.fence },
+    let step = BeginStep {
+        lease: Lease { id: ids[0], fencing_token: holder.post.fence },
         attempt: attempt(),
         sending: Some((1, 2)),
         in_line: true,
         lease_until: 0,
     };
-    assert_eq!(arm(&app.domain, &[Arc::new(step)]).await.unwrap(), [true]);
+    assert_eq!(begin_step(&app.domain, &[Arc::new(step)]).await.unwrap(), [true]);
     assert!(take(&app.domain, WORKER, seen).await.unwrap().is_empty());
     let next = claim(&app.domain, WORKER, &ids).await.unwrap().remove(0);
     assert_eq!((next.post.sending_at, next.post.sending_until), (Some(1), Some(2)));
@@ -137,21 +140,21 @@ async fn an_event_tells_the_release_that_was_given_while_the_post_was_held() {
     let path = format!("/api/v1/posts/{}/release-id", ids[1]);
     user.put(&path, json!({"release_id": "r7"})).await.expect(200);
     let results: Vec<_> = taken.into_iter().map(|one| Arc::new(published(one))).collect();
-    assert_eq!(record(&app.domain, &results).await.unwrap(), [true, true]);
+    assert_eq!(complete_step(&app.domain, &results).await.unwrap(), [true, true]);
     let told = told(&user).await;
     let published = |id, release| ("post.published".to_owned(), id, release);
     assert_eq!(told[2..].len(), 2);
     assert!(told[2..].contains(&published(ids[0], Value::Null)));
     assert!(told[2..].contains(&published(ids[1], json!("r7"))));
     // Twice is once.
-    assert_eq!(record(&app.domain, &results).await.unwrap(), [false, false]);
+    assert_eq!(complete_step(&app.domain, &results).await.unwrap(), [false, false]);
     assert_eq!(self::told(&user).await.len(), 4);
 }
 
-fn published(taken: Claimed) -> Record {
+fn published(taken: Claimed) -> CompleteStep {
     let PostId(id) = taken.post.id;
-    Record {
-        hold: Hold { id, fence: taken.post.fence },
+    CompleteStep {
+        lease: Lease { id, fencing_token: taken.post.fence },
         keep: false,
         out_of_line: false,
         status: PostStatus::Published,

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, time::Duration};
 use fanfare_domain::{
     access::{Role, Scope},
     idempotency::{self, Owner, Reserved},
-    people,
+    users,
 };
 use fanfare_entities::{UserId, WorkspaceId};
 use fanfare_tests::{Options, Postgres, TestApp};
@@ -98,7 +98,7 @@ async fn keys_are_a_persons_in_a_workspace_as_long_as_there_is_a_seat() {
     let owner = app.person("owner@example.com").await;
     let (team, other_team) = (app.workspace(owner).await, app.workspace(owner).await);
     let (ada, user) = app.member(team, Role::Publisher).await;
-    people::set_member(&app.domain, other_team, ada, Role::Publisher).await.unwrap();
+    users::set_member(&app.domain, other_team, ada, Role::Publisher).await.unwrap();
     let account = user.connect("bluesky").await;
     let draft = json!({"account_id": account, "caption": "once", "status": "draft"});
     let made = user.post_keyed("/api/v1/posts", "k", &draft).await.expect(201);
@@ -121,7 +121,7 @@ async fn keys_are_a_persons_in_a_workspace_as_long_as_there_is_a_seat() {
 
     let reader = app.key(ada, None, &[Scope::PostsRead]).await;
     reader.post_keyed("/api/v1/posts", "k", &draft).await.refused(403, "insufficient_scope");
-    people::remove_member(&app.domain, team, ada).await.unwrap();
+    users::remove_member(&app.domain, team, ada).await.unwrap();
     everywhere.post_keyed("/api/v1/posts", "k", &draft).await.refused(404, "account_not_found");
     user.post_keyed("/api/v1/posts", "k", &draft).await.refused(401, "invalid_api_key");
 }

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use fanfare_limits::{Limits, Permit, Rate, Request, Subject, Time, Window};
+use fanfare_limits::{Decision, Limits, Rate, Request, Subject, Time, Window};
 use fanfare_tests::Redis;
 use futures_util::future;
 
@@ -122,11 +122,11 @@ fn again(call: &Request) -> Request {
 
 /// The waits in ms; 0 is now.
 async fn ask(case: &Case, requests: &[Request]) -> Vec<u64> {
-    let wait = |permit: Permit| match permit {
-        Permit::Now => 0,
-        Permit::After(wait) => u64::try_from(wait.as_millis()).unwrap(),
+    let wait = |decision: Decision| match decision {
+        Decision::Now => 0,
+        Decision::After(wait) => u64::try_from(wait.as_millis()).unwrap(),
     };
-    case.limits.permits(requests).await.into_iter().map(wait).collect()
+    case.limits.acquire(requests).await.into_iter().map(wait).collect()
 }
 
 #[tokio::test]
@@ -208,10 +208,10 @@ async fn a_call_that_will_not_be_made_is_taken_back_from_all_its_subjects() {
         let of = |name: &str| [subject(name, &[(1, 1_000)]), app.clone(), subject("other", &[])];
         let (a, b) = (of("a"), of("b"));
         assert_eq!(ask(&case, &[call(1, &a), call(2, &b), call(3, &b)]).await, [0, 0, 5_000]);
-        case.limits.unmake(&call(1, &a)).await;
-        case.limits.unmake(&call(7, &a)).await;
+        case.limits.release(&call(1, &a)).await;
+        case.limits.release(&call(7, &a)).await;
         assert_eq!(ask(&case, &[call(4, &a)]).await, [5_000], "behind the one that waits");
-        case.limits.unmake(&call(2, &b)).await;
+        case.limits.release(&call(2, &b)).await;
         case.pass(5_000);
         assert_eq!(ask(&case, &[call(3, &b), call(4, &a), call(5, &a)]).await, [0, 0, 5_000]);
     }
@@ -222,8 +222,8 @@ async fn a_closed_subject_lets_nobody_through_and_then_one_after_the_other() {
     let (cases, _server) = stores().await;
     for case in cases {
         let of = |name: &str| [subject(name, &[(2, 1_000)])];
-        case.limits.close("a", Duration::from_millis(5_000)).await;
-        case.limits.close("a", Duration::from_millis(100)).await;
+        case.limits.block("a", Duration::from_millis(5_000)).await;
+        case.limits.block("a", Duration::from_millis(100)).await;
         let calls: Vec<_> = (0..3).map(|id| call(id, &of("a"))).collect();
         assert_eq!(ask(&case, &calls).await, [5_000, 5_000, 6_000]);
         assert_eq!(ask(&case, &[call(9, &of("b"))]).await, [0]);
@@ -287,7 +287,7 @@ async fn without_redis_permits_are_still_counted() {
     let account = [subject("account", &[(2, 1_000)])];
     let calls: Vec<_> = (0..3).map(|id| call(id, &account)).collect();
     assert_eq!(ask(&case, &calls).await, [0, 0, 1_000]);
-    case.limits.close("account", Duration::from_millis(3_000)).await;
+    case.limits.block("account", Duration::from_millis(3_000)).await;
     case.pass(1_000);
     assert_eq!(ask(&case, &calls[2..]).await, [2_000]);
 }

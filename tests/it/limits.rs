@@ -35,10 +35,10 @@ async fn two_services_together_let_exactly_the_limit_through() {
     let app = limited(1.0).await;
     let user = app.user().await;
     let account = user.connect("bluesky").await;
-    let twin = User::new(&app.twin().await, user.key.clone());
+    let second = User::new(&app.second_instance().await, user.key.clone());
     let body = json!({"account_id": account, "caption": "x", "dry_run": true});
     let sent = (0..160).map(|n| {
-        let (user, body) = (if n % 2 == 0 { &user } else { &twin }, body.clone());
+        let (user, body) = (if n % 2 == 0 { &user } else { &second }, body.clone());
         user.post("/api/v1/posts", body)
     });
     let answers = future::join_all(sent).await;
@@ -49,7 +49,7 @@ async fn two_services_together_let_exactly_the_limit_through() {
     assert_eq!(left, (0..100).collect());
     refused.iter().for_each(|one| assert_refused(one, 100));
     app.advance(Duration::from_secs(3_600));
-    twin.post("/api/v1/posts", body).await.expect(200);
+    second.post("/api/v1/posts", body).await.expect(200);
 }
 
 #[tokio::test]

@@ -2,9 +2,8 @@
 
 use fanfare_domain::{
     access::{Role, Scope},
-    people,
+    durable, users,
     vault::Vault,
-    work,
 };
 use fanfare_tests::{Options, TestApp, Visitor, visitor::PASSWORD};
 use serde_json::json;
@@ -23,7 +22,7 @@ fn admin(app: &TestApp, arguments: &[&str], variables: &[(&str, &str)]) -> (bool
 /// Waits until no worker counts as running any more.
 async fn all_quiet(app: &TestApp) {
     app.eventually("the dead worker's lead lapses", || async {
-        work::sweep_leader(&app.domain).await.expect("the lead").is_none().then_some(())
+        durable::scheduler_leader(&app.domain).await.expect("the lead").is_none().then_some(())
     })
     .await;
 }
@@ -35,7 +34,7 @@ async fn after_a_restore_nothing_that_may_be_public_goes_out_by_itself() {
     let account = user.connect("bluesky").await;
     let worker = Worker::start(&app, None);
     app.eventually("the worker leads", || async {
-        work::sweep_leader(&app.domain).await.expect("the lead")
+        durable::scheduler_leader(&app.domain).await.expect("the lead")
     })
     .await;
     let (content, said) = admin(&app, &["hold"], &[]);
@@ -122,7 +121,7 @@ async fn a_seat_a_lock_and_a_password_are_taken_back() {
     let workspace = team.0.to_string();
     let (_, mut person) = Visitor::person(&app, "ada@example.com").await;
     let ada = app.person("ada@example.com").await;
-    people::set_member(&app.domain, team, ada, Role::Publisher).await.unwrap();
+    users::set_member(&app.domain, team, ada, Role::Publisher).await.unwrap();
     let brand = app.brand(team, &[ada]).await.0.to_string();
     let user = app.key(ada, Some(team), &Scope::ALL).await;
     let hook = json!({"url": "https://example.com/hook", "events": ["*"]});
@@ -139,7 +138,7 @@ async fn a_seat_a_lock_and_a_password_are_taken_back() {
     assert!(!admin(&app, &remove("owner@example.com"), &[]).0, "a workspace keeps its owner");
     assert_eq!(admin(&app, &remove("ada@example.com"), &[]), (true, format!("{}\n", ada.0)));
     user.get("/api/v1/webhooks").await.refused(401, "invalid_api_key");
-    assert!(!admin(&app, &remove("ada@example.com"), &[]).0, "there is no seat left");
+    assert!(!admin(&app, &remove("ada@example.com"), &[]).0, "there is no membership left");
     let again = ["member", workspace.as_str(), "ada@example.com", "viewer"];
     assert_eq!(admin(&app, &again, &[]), (true, format!("{}\n", ada.0)));
 

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, path::Path};
 
-use fanfare_platforms::{self as platforms, Connect, MediaRules, Pace, Per, Platform, Spec};
+use fanfare_platforms::{self as platforms, Connect, MediaRules, Per, Platform, RateLimit, Spec};
 
 /// What stands above the tables.
 const HEAD: &str = "\
@@ -53,10 +53,10 @@ fn document() -> String {
             vec![
                 spec.class.as_str().to_owned(),
                 or_nothing(spec.about.reconcile),
-                several(spec.paces.iter().map(pace)),
+                several(spec.rate_limits.iter().map(limit)),
                 match spec.about.tested {
-                    "" => "its simulated twin".to_owned(),
-                    software => format!("{software}, and its simulated twin"),
+                    "" => "its simulator".to_owned(),
+                    software => format!("{software}, and its simulator"),
                 },
             ]
         },
@@ -125,14 +125,14 @@ fn several(parts: impl Iterator<Item = String>) -> String {
     if parts.is_empty() { "none".to_owned() } else { parts.join("; ") }
 }
 
-fn pace(pace: &Pace) -> String {
-    let per = match pace.per {
+fn limit(limit: &RateLimit) -> String {
+    let per = match limit.per {
         Per::Account => "an account",
         Per::Workspace => "a workspace",
         Per::App => "an app",
     };
-    let kinds: Vec<_> = pace.post_types.iter().map(|kind| format!(" `{kind}`")).collect();
-    format!("{}{} in {} of {per}", pace.calls, kinds.join(" or"), time(pace.span.as_millis()))
+    let kinds: Vec<_> = limit.post_types.iter().map(|kind| format!(" `{kind}`")).collect();
+    format!("{}{} in {} of {per}", limit.calls, kinds.join(" or"), time(limit.span.as_millis()))
 }
 
 /// The media rules of the network, and those of post types that have their own.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fanfare_domain::work::MAX_LAPS;
+use fanfare_domain::durable::MAX_LEASE_EXPIRATIONS;
 use fanfare_entities::Millis;
 use fanfare_platforms::{Kind, Phase};
 use uuid::Uuid;
@@ -307,7 +307,7 @@ fn justified(row: &Row, case: &Case, disconnected: bool) -> Result<(), Broken> {
     let (code, post) = (row.code(), row.id);
     let reason = match code {
         // Three workers were lost with it; that none was robbed is seen at each claim.
-        "misconfigured" => case.laps > MAX_LAPS,
+        "misconfigured" => case.laps > MAX_LEASE_EXPIRATIONS,
         "platform_unavailable" => count("trouble") >= 5,
         "account_disconnected" => disconnected,
         "content_rejected" => count("rejected") >= 1,

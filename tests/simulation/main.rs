@@ -78,29 +78,29 @@ fn the_same_seed_tells_the_same_story() {
 }
 
 #[cfg(debug_assertions)]
-mod guards {
-    //! Each guard is taken away in turn.
+mod mutations {
+    //! Turns each mutation on in turn.
 
-    use fanfare_domain::guard::Guard;
+    use fanfare_domain::mutation::Mutation;
 
     use crate::story::{Story, each};
 
-    /// Each missing guard is noticed within so many seeds; most of them in the first few.
+    /// Each mutation is noticed within this many seeds; most of them within the first few.
     const SEEDS: u64 = 2_500;
 
     #[test]
-    fn each_guard_is_missed_when_it_is_gone() {
-        let noticed = each(0..Guard::ALL.len() as u64, |number| {
-            let guard = Guard::ALL[usize::try_from(number).expect("a small number")];
+    fn each_mutation_is_noticed() {
+        let noticed = each(0..Mutation::ALL.len() as u64, |number| {
+            let mutation = Mutation::ALL[usize::try_from(number).expect("a small number")];
             let first = (0..SEEDS)
-                .find_map(|seed| Story::without(guard, seed).broken.map(|broken| (seed, broken)));
-            (guard, first)
+                .find_map(|seed| Story::with(mutation, seed).broken.map(|broken| (seed, broken)));
+            (mutation, first)
         });
-        for (guard, first) in &noticed {
-            eprintln!("{guard:?}: {first:?}");
+        for (mutation, first) in &noticed {
+            eprintln!("{mutation:?}: {first:?}");
         }
-        for (guard, first) in noticed {
-            assert!(first.is_some(), "nobody misses {guard:?} in {SEEDS} seeds");
+        for (mutation, first) in noticed {
+            assert!(first.is_some(), "{mutation:?} was not noticed in {SEEDS} seeds");
         }
     }
 }

@@ -70,7 +70,7 @@ impl Play {
             self.note(format!("the job of post {post} is lost, told: {told}"));
             if told {
                 for worker in &mut self.world.workers {
-                    worker.turn.forget();
+                    worker.selection.forget();
                 }
             }
             return Ok(());
@@ -135,7 +135,7 @@ impl Play {
         }
         let (runway, loss) = (1 + self.dice.place(8), self.dice.happens(200));
         let domain = worker.cx.domain.clone();
-        let found = worker.turn.ring(&domain, JobKind::PublishPost, runway, loss).await;
+        let found = worker.selection.select(&domain, JobKind::PublishPost, runway, loss).await;
         let found = found.expect("the scheduler does not fail").into_iter().map(|job| job.id);
         let found: Vec<i64> = found.collect();
         let (number, now) = (worker.number, worker.clock.now());

@@ -1,4 +1,4 @@
-//! Playing seeds, and telling what happened.
+//! Plays seeds and reports what happened.
 
 use std::{
     cell::Cell,
@@ -13,7 +13,7 @@ use std::{
 };
 
 #[cfg(debug_assertions)]
-use fanfare_domain::guard::{self, Guard};
+use fanfare_domain::mutation::{self, Mutation};
 
 use crate::{judge::Broken, play::Play};
 
@@ -56,12 +56,12 @@ impl Story {
         })
     }
 
-    /// Plays a seed while a guard of the protocol is missing.
+    /// Plays a seed with a mutation of the protocol.
     #[cfg(debug_assertions)]
-    pub fn without(missing: Guard, seed: u64) -> Self {
-        guard::fall(Some(missing));
+    pub fn with(mutation: Mutation, seed: u64) -> Self {
+        mutation::turn_on(Some(mutation));
         let story = Self::of(seed);
-        guard::fall(None);
+        mutation::turn_on(None);
         story
     }
 

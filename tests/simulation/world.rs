@@ -7,11 +7,11 @@ use fanfare_domain::{
     access::{self, Caller, Scope},
     clock::Clock,
     db::Db,
+    durable::Selection,
     failpoint::Failpoint,
     limits::Meter,
-    people,
+    users,
     vault::Vault,
-    work::Turn,
 };
 use fanfare_entities::{
     AccountId, KeyId, Millis,
@@ -55,7 +55,7 @@ pub struct Worker {
     pub number: usize,
     pub cx: Context,
     pub clock: Clock,
-    pub turn: Turn,
+    pub selection: Selection,
     /// Stopped: how much time it has missed.
     pub asleep: Option<Millis>,
 }
@@ -121,14 +121,14 @@ impl World {
     async fn move_in(&mut self, name: &str) {
         let domain = self.domain(0, self.clock.clone());
         let email = format!("{name}@example.com");
-        let user_id = people::find_or_create(&domain, &email).await.expect("a person");
+        let user_id = users::find_or_create(&domain, &email).await.expect("a person");
         let key_id = KeyId(uuid::Uuid::nil());
         let caller = Caller { user_id, key_id, scopes: Scope::ALL.to_vec(), key_workspace: None };
-        let seat = access::seat(&domain, &caller, None).await.expect("a seat");
+        let membership = access::membership(&domain, &caller, None).await.expect("a membership");
         let act = Act {
             cx: domain,
             caller,
-            seat,
+            membership,
             request_id: format!("request-{name}"),
             reservation: None,
             meter: Meter::default(),
@@ -146,7 +146,7 @@ impl World {
         let secret = act.cx.vault.store(&self.db.write, "accounts", b"{}", now).await;
         let row = account::Model {
             id: AccountId(0),
-            workspace_id: act.seat.workspace_id,
+            workspace_id: act.membership.workspace_id,
             brand_id: None,
             platform: platform.to_string(),
             remote_id: remote_id.clone(),
@@ -183,7 +183,7 @@ impl World {
         let clock = Clock::manual(self.now() + skew);
         let domain = self.domain(number, clock.clone());
         let cx = Context::with_connector(domain, format!("w{number}"), connectors::find);
-        Worker { number, cx, clock, turn: Turn::default(), asleep: None }
+        Worker { number, cx, clock, selection: Selection::default(), asleep: None }
     }
 
     /// Moves the clocks of all that are awake.

@@ -12,7 +12,7 @@ use fanfare_domain::{
     clock::{Clock, machine_now},
     db::Db,
     failpoint::Failpoint,
-    keys, people,
+    keys, users,
     vault::Vault,
 };
 use fanfare_entities::{BrandId, UserId, WorkspaceId};
@@ -138,7 +138,7 @@ impl TestApp {
     ///
     /// # Panics
     /// Something it needs is missing.
-    pub async fn twin(&self) -> String {
+    pub async fn second_instance(&self) -> String {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let origin = format!("http://{}", listener.local_addr().expect("an address"));
         let service = fanfare_api::service(self.twin_domain().await);
@@ -213,7 +213,7 @@ impl TestApp {
     /// # Panics
     /// The database does not answer.
     pub async fn person(&self, email: &str) -> UserId {
-        people::find_or_create(&self.domain, email).await.expect("a person")
+        users::find_or_create(&self.domain, email).await.expect("a person")
     }
 
     /// A key for a person.
@@ -237,7 +237,7 @@ impl TestApp {
     /// # Panics
     /// The database does not answer.
     pub async fn workspace(&self, owner: UserId) -> WorkspaceId {
-        people::create_workspace(&self.domain, "Team", owner).await.expect("a workspace")
+        users::create_workspace(&self.domain, "Team", owner).await.expect("a workspace")
     }
 
     /// A new person with this role in a workspace, and a key scoped to it.
@@ -247,18 +247,18 @@ impl TestApp {
     pub async fn member(&self, workspace: WorkspaceId, role: Role) -> (UserId, User) {
         let email = format!("{}@example.com", uuid::Uuid::now_v7().simple());
         let id = self.person(&email).await;
-        people::set_member(&self.domain, workspace, id, role).await.expect("a seat");
+        users::set_member(&self.domain, workspace, id, role).await.expect("a membership");
         (id, self.key(id, Some(workspace), &Scope::ALL).await)
     }
 
-    /// A brand, and a lock of these persons' seats to it.
+    /// A brand, and a lock of these persons' memberships to it.
     ///
     /// # Panics
     /// The database does not answer.
     pub async fn brand(&self, workspace: WorkspaceId, locked: &[UserId]) -> BrandId {
-        let id = people::create_brand(&self.domain, workspace, "Brand").await.expect("a brand");
+        let id = users::create_brand(&self.domain, workspace, "Brand").await.expect("a brand");
         for person in locked {
-            people::lock(&self.domain, workspace, *person, id).await.expect("a lock");
+            users::lock(&self.domain, workspace, *person, id).await.expect("a lock");
         }
         id
     }

@@ -94,7 +94,7 @@ fn head_end(message: &[u8]) -> usize {
 }
 
 /// What is cut: the request number `skip` (from 0) of those whose first line holds these words.
-struct Armed {
+struct BeginStep {
     text: String,
     skip: usize,
     cut: Cut,
@@ -105,7 +105,7 @@ struct Armed {
 pub struct Cutter {
     address: std::net::SocketAddr,
     behind: std::net::SocketAddr,
-    armed: Arc<Mutex<Option<Armed>>>,
+    armed: Arc<Mutex<Option<BeginStep>>>,
     walk: Arc<Mutex<Option<Walk>>>,
 }
 
@@ -147,7 +147,7 @@ impl Cutter {
     /// # Panics
     /// A test thread panicked while it held the lock.
     pub fn cut_later(&self, text: &str, skip: usize, cut: Cut) {
-        let armed = Armed { text: text.to_owned(), skip, cut };
+        let armed = BeginStep { text: text.to_owned(), skip, cut };
         *self.armed.lock().expect("the lock") = Some(armed);
     }
 
@@ -216,7 +216,7 @@ impl Cutter {
             return walk.next(&line, request);
         }
         let mut armed = self.armed.lock().expect("the lock");
-        let meets = |armed: &mut Armed| armed.text.split(' ').all(|word| line.contains(word));
+        let meets = |armed: &mut BeginStep| armed.text.split(' ').all(|word| line.contains(word));
         let met = armed.as_mut().is_some_and(meets);
         if let Some(waiting) = armed.as_mut().filter(|armed| met && armed.skip > 0) {
             waiting.skip -= 1;

@@ -1,8 +1,8 @@
 //! Finding out what is in one stored file.
 
 use fanfare_domain::{
+    durable::{Lease, MAX_LEASE_EXPIRATIONS},
     media::{self, analysis, analysis::Outcome},
-    work::{Hold, MAX_LAPS},
 };
 use fanfare_entities::media_analysis;
 use fanfare_jobs::{AnalyseMedia, JobKind};
@@ -31,13 +31,13 @@ pub async fn run(job: AnalyseMedia, cx: Context) {
 
 async fn carry(cx: &Context, row: &media_analysis::Model) {
     tracing::debug!(mime = row.mime, "the analysis of a file was claimed");
-    let hold = Hold { id: row.id.0, fence: row.fence };
+    let lease = Lease { id: row.id.0, fencing_token: row.fence };
     cx.failpoint.reach("analysis_claimed").await;
-    let outcome = lease::kept(cx, JobKind::AnalyseMedia, hold, look(cx, row)).await;
+    let outcome = lease::kept(cx, JobKind::AnalyseMedia, lease, look(cx, row)).await;
     cx.failpoint.reach("analysis_done").await;
-    cx.tally.media(JobKind::AnalyseMedia, outcome.measure());
+    cx.counters.media(JobKind::AnalyseMedia, outcome.measure());
     let poster = if let Outcome::Done(_, poster) = &outcome { poster.clone() } else { None };
-    match analysis::finish(&cx.domain, hold, row, outcome).await {
+    match analysis::finish(&cx.domain, lease, row, outcome).await {
         Ok(true) => tracing::debug!("a file was analysed"),
         // Somebody else has done it meanwhile, or the file was deleted.
         Ok(false) => lease::discard(cx, poster).await,
@@ -48,7 +48,7 @@ async fn carry(cx: &Context, row: &media_analysis::Model) {
 }
 
 async fn look(cx: &Context, row: &media_analysis::Model) -> Outcome {
-    if row.laps > MAX_LAPS {
+    if row.laps > MAX_LEASE_EXPIRATIONS {
         return Outcome::Failed(lease::stored(&Flaw::TooCostly));
     }
     let (store, settings) = (&cx.domain.store, &cx.domain.settings);

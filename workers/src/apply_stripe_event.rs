@@ -2,15 +2,15 @@
 
 use fanfare_domain::{
     billing::events::{self, EventOutcome},
-    work::{Hold, MAX_LAPS},
+    durable::{Lease, MAX_LEASE_EXPIRATIONS},
 };
 use fanfare_entities::stripe_event;
 use fanfare_jobs::{ApplyStripeEvent, JobKind};
 use tracing::Instrument;
 
-use crate::{Context, lease, publish_post::verdict};
+use crate::{Context, lease, publish_post::retry_policy};
 
-/// Tries of an event; the last waits are two hours each, since Stripe may be away for long.
+/// The attempts at an event; the last waits are two hours each, since Stripe may be away for long.
 const TRIES: i32 = 20;
 
 /// Applies an event, if it is due and nobody else has it.
@@ -29,11 +29,11 @@ pub async fn run(job: ApplyStripeEvent, cx: Context) {
 
 async fn carry(cx: &Context, row: &stripe_event::Model) {
     cx.failpoint.reach("event_claimed").await;
-    let hold = Hold { id: row.id.0, fence: row.fence };
-    let outcome = lease::kept(cx, JobKind::ApplyStripeEvent, hold, apply(cx, row)).await;
+    let lease = Lease { id: row.id.0, fencing_token: row.fence };
+    let outcome = lease::kept(cx, JobKind::ApplyStripeEvent, lease, apply(cx, row)).await;
     cx.failpoint.reach("event_applied").await;
-    cx.tally.event(&outcome);
-    match events::finish(&cx.domain, hold, &outcome).await {
+    cx.counters.event(&outcome);
+    match events::finish(&cx.domain, lease, &outcome).await {
         Ok(_) => tracing::debug!(?outcome, "the event was worked on"),
         Err(error) => {
             tracing::warn!(%error, "an event's result was not written; it will be applied again")
@@ -42,7 +42,7 @@ async fn carry(cx: &Context, row: &stripe_event::Model) {
 }
 
 async fn apply(cx: &Context, row: &stripe_event::Model) -> EventOutcome {
-    if row.laps > MAX_LAPS {
+    if row.laps > MAX_LEASE_EXPIRATIONS {
         return EventOutcome::Failed("its workers ended before it was applied".to_owned());
     }
     match events::apply(&cx.domain, row).await {
@@ -55,7 +55,10 @@ async fn apply(cx: &Context, row: &stripe_event::Model) -> EventOutcome {
                 return EventOutcome::Failed(why);
             }
             tracing::warn!(why, "an event of Stripe was not applied; it is tried again");
-            EventOutcome::Again(verdict::after_wait(row.id.0, row.attempts, None, cx.now()), why)
+            EventOutcome::Again(
+                retry_policy::after_wait(row.id.0, row.attempts, None, cx.now()),
+                why,
+            )
         }
     }
 }

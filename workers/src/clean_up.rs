@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use fanfare_domain::{Domain, billing::subscriptions, media::orphans, upkeep, work::Hold};
+use fanfare_domain::{Domain, billing::subscriptions, durable::Lease, media::orphans, upkeep};
 use fanfare_jobs::{CleanUp, JobKind};
 
 use crate::{Context, lease};
@@ -27,14 +27,14 @@ pub async fn run(job: CleanUp, cx: Context) {
             return;
         }
     };
-    let hold = Hold { id: row.id.0, fence: row.fence };
+    let lease = Lease { id: row.id.0, fencing_token: row.fence };
     match row.name.as_str() {
         // A walk over a large bucket outlasts a lease.
-        upkeep::FIND_ORPHANS => lease::kept(&cx, JobKind::CleanUp, hold, find_orphans(&cx)).await,
+        upkeep::FIND_ORPHANS => lease::kept(&cx, JobKind::CleanUp, lease, find_orphans(&cx)).await,
         upkeep::REFRESH_SUBSCRIPTIONS => {
-            lease::kept(&cx, JobKind::CleanUp, hold, refresh_subscriptions(&cx)).await;
+            lease::kept(&cx, JobKind::CleanUp, lease, refresh_subscriptions(&cx)).await;
         }
-        _ => lease::kept(&cx, JobKind::CleanUp, hold, clean_up(&cx)).await,
+        _ => lease::kept(&cx, JobKind::CleanUp, lease, clean_up(&cx)).await,
     }
     if let Err(error) = upkeep::finish(&cx.domain, &row).await {
         tracing::debug!(%error, "the clean-up is left to its lease");

@@ -1,28 +1,28 @@
-//! What every piece of work can use.
+//! The context of every job.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use fanfare_domain::{
     Domain, Result,
+    batcher::{Batcher, MAX_DELAY},
+    durable::{self, Lease},
     failpoint::Failpoint,
-    group::{Group, LINGER},
-    posts::work::{self as publishing, Armed, Claimant, Claimed, Record},
-    webhooks::work as deliveries,
-    work::{self, Hold},
+    posts::publishing::{self, BeginStep, Claimant, Claimed, CompleteStep},
+    webhooks::delivery as deliveries,
 };
 use fanfare_entities::Millis;
 use fanfare_jobs::JobKind;
 use fanfare_platforms::{self as platforms, Platform, PlatformId};
 
 use crate::{
+    counters::Counters,
     dispatcher::Dispatcher,
-    heartbeat::Busy,
-    publish_post::permit::{Desk, Turn, Wanted},
-    tally::Tally,
+    heartbeat::InFlight,
+    publish_post::rate_limit::{Limiter, RateLimitDecision, RateLimitRequest},
 };
 
 /// Many small writes as few large ones.
-pub type Grouped<I, O> = Group<(), I, O>;
+pub type Batched<I, O> = Batcher<(), I, O>;
 
 /// The context of a worker process. Cheap to clone.
 #[derive(Clone)]
@@ -34,28 +34,28 @@ pub struct Inner {
     pub domain: Domain,
     /// Name of this worker, unique in the fleet; stands in the ledger.
     pub name: String,
-    /// How networks are reached.
+    /// Finds the connector of a network.
     pub connector: Connector,
-    /// Where a test stops this worker.
+    /// The failpoint at which a test stops this worker.
     pub failpoint: Failpoint,
-    /// What is running, and whether no more is to be taken.
-    pub busy: Busy,
-    /// What was done, to be told with the next heartbeat.
-    pub tally: Tally,
+    /// The running jobs, and whether the process is draining.
+    pub in_flight: InFlight,
+    /// The work done since the last heartbeat.
+    pub counters: Counters,
     /// Claims of posts.
-    pub claim: Grouped<i64, Option<Box<Claimed>>>,
-    /// When public calls may be made.
-    pub permit: Grouped<Wanted, Turn>,
-    /// Steps about to be taken.
-    pub arm: Grouped<Armed, bool>,
-    /// Results of posts.
-    pub record: Grouped<Record, bool>,
-    /// Leases of posts to move on: whether the row is still held.
-    pub renew: Grouped<(Hold, Millis), bool>,
+    pub claim: Batched<i64, Option<Box<Claimed>>>,
+    /// Rate limits of public calls.
+    pub rate_limit: Batched<RateLimitRequest, RateLimitDecision>,
+    /// Steps about to begin.
+    pub begin_step: Batched<BeginStep, bool>,
+    /// Results of steps.
+    pub complete_step: Batched<CompleteStep, bool>,
+    /// Renewals of posts' leases: whether the row is still held.
+    pub renew: Batched<(Lease, Millis), bool>,
     /// Claims of webhook deliveries.
-    pub claim_delivery: Grouped<i64, Option<deliveries::Claimed>>,
+    pub claim_delivery: Batched<i64, Option<deliveries::Claimed>>,
     /// Results of webhook deliveries.
-    pub finish_delivery: Grouped<deliveries::Outcome, bool>,
+    pub finish_delivery: Batched<deliveries::Outcome, bool>,
     /// Which posts make their calls.
     pub calls: Dispatcher,
     /// Which webhook deliveries are made.
@@ -78,23 +78,28 @@ impl Context {
         let cx = &domain;
         let calls = Dispatcher::new(UNBOUNDED);
         let claim = claims(cx, &name, &calls);
-        let permit = permits(cx);
-        let arm = grouped(cx, "arm", AT_ONCE, |cx, armed: Vec<_>| async move {
-            publishing::arm(&cx, &armed).await
+        let rate_limit = rate_limiter(cx);
+        let begin_step = batched(cx, "begin_step", AT_ONCE, |cx, steps: Vec<_>| async move {
+            publishing::begin_step(&cx, &steps).await
         });
-        let record = grouped(cx, "record", linger(cx), |cx, records: Vec<_>| async move {
-            publishing::record(&cx, &records).await
-        });
-        let renew =
-            grouped(cx, "renew", linger(cx), |cx, leases: Vec<Arc<(Hold, Millis)>>| async move {
-                let until = leases.iter().map(|lease| lease.1).max().unwrap_or_default();
-                let holds: Vec<_> = leases.iter().map(|lease| lease.0).collect();
-                let kept = work::renew(&cx, JobKind::PublishPost, &holds, until).await?;
-                Ok(holds.iter().map(|hold| kept.contains(hold)).collect())
+        let complete_step =
+            batched(cx, "complete_step", max_delay(cx), |cx, steps: Vec<_>| async move {
+                publishing::complete_step(&cx, &steps).await
             });
+        let renew = batched(
+            cx,
+            "renew",
+            max_delay(cx),
+            |cx, leases: Vec<Arc<(Lease, Millis)>>| async move {
+                let until = leases.iter().map(|lease| lease.1).max().unwrap_or_default();
+                let held: Vec<_> = leases.iter().map(|lease| lease.0).collect();
+                let kept = durable::renew(&cx, JobKind::PublishPost, &held, until).await?;
+                Ok(held.iter().map(|lease| kept.contains(lease)).collect())
+            },
+        );
         let holder: Arc<str> = name.as_str().into();
         let claim_delivery =
-            grouped(cx, "claim_delivery", linger(cx), move |cx, ids: Vec<Arc<i64>>| {
+            batched(cx, "claim_delivery", max_delay(cx), move |cx, ids: Vec<Arc<i64>>| {
                 let holder = Arc::clone(&holder);
                 async move {
                     let taken = deliveries::claim(&cx, &holder, plain(&ids)).await?;
@@ -102,14 +107,14 @@ impl Context {
                 }
             });
         let finish_delivery =
-            grouped(cx, "finish_delivery", linger(cx), |cx, outcomes: Vec<_>| async move {
+            batched(cx, "finish_delivery", max_delay(cx), |cx, outcomes: Vec<_>| async move {
                 deliveries::finish(&cx, &outcomes).await
             });
         Self(Arc::new(Inner {
             claim,
-            permit,
-            arm,
-            record,
+            rate_limit,
+            begin_step,
+            complete_step,
             renew,
             claim_delivery,
             finish_delivery,
@@ -119,8 +124,8 @@ impl Context {
             failpoint: domain.failpoint.clone(),
             domain,
             name,
-            busy: Busy::default(),
-            tally: Tally::default(),
+            in_flight: InFlight::default(),
+            counters: Counters::default(),
         }))
     }
 
@@ -139,16 +144,16 @@ impl std::ops::Deref for Context {
     }
 }
 
-/// What a context has that runs no worker: as many slots as anybody asks for.
+/// The slots of a context that runs no worker.
 const UNBOUNDED: usize = usize::MAX / 8;
 
-/// What a post has a slot for does not linger: meanwhile the slot would stand idle.
+/// The statements of a post that holds a slot do not wait: meanwhile the slot would stand idle.
 const AT_ONCE: Duration = Duration::ZERO;
 
 /// Claims posts for this worker.
-fn claims(cx: &Domain, name: &str, calls: &Dispatcher) -> Grouped<i64, Option<Box<Claimed>>> {
+fn claims(cx: &Domain, name: &str, calls: &Dispatcher) -> Batched<i64, Option<Box<Claimed>>> {
     let (name, calls): (Arc<str>, _) = (name.into(), calls.clone());
-    grouped(cx, "claim", linger(cx), move |cx, ids: Vec<Arc<i64>>| {
+    batched(cx, "claim", max_delay(cx), move |cx, ids: Vec<Arc<i64>>| {
         let (name, calls) = (Arc::clone(&name), calls.clone());
         async move {
             let holds = |post| calls.holds(post);
@@ -159,26 +164,26 @@ fn claims(cx: &Domain, name: &str, calls: &Dispatcher) -> Grouped<i64, Option<Bo
     })
 }
 
-/// Decides when public calls may be made.
-fn permits(cx: &Domain) -> Grouped<Wanted, Turn> {
-    let desk = Arc::<Desk>::default();
-    grouped(cx, "permit", AT_ONCE, move |cx, wanted: Vec<Arc<Wanted>>| {
-        let desk = Arc::clone(&desk);
-        async move { desk.decide(&cx, &wanted).await }
+/// Returns the batched rate limiter of public calls.
+fn rate_limiter(cx: &Domain) -> Batched<RateLimitRequest, RateLimitDecision> {
+    let limiter = Arc::<Limiter>::default();
+    batched(cx, "rate_limit", AT_ONCE, move |cx, wanted: Vec<Arc<RateLimitRequest>>| {
+        let limiter = Arc::clone(&limiter);
+        async move { limiter.decide(&cx, &wanted).await }
     })
 }
 
-/// SQLite is no journey away, and has one writer, who would stand idle.
-fn linger(cx: &Domain) -> Duration {
-    if cx.db.is_postgres() { LINGER } else { Duration::ZERO }
+/// Returns how long a batch may wait. SQLite has no round trip to save, and its one writer would stand idle.
+fn max_delay(cx: &Domain) -> Duration {
+    if cx.db.is_postgres() { MAX_DELAY } else { Duration::ZERO }
 }
 
-fn grouped<I, O, F, Fut>(
+fn batched<I, O, F, Fut>(
     cx: &Domain,
     name: &'static str,
-    linger: Duration,
+    max_delay: Duration,
     flush: F,
-) -> Grouped<I, O>
+) -> Batched<I, O>
 where
     I: Send + Sync + 'static,
     O: Send + 'static,
@@ -186,14 +191,14 @@ where
     Fut: Future<Output = Result<Vec<O>>> + Send + 'static,
 {
     let cx = cx.clone();
-    Group::new(name, linger, move |items| flush(cx.clone(), items))
+    Batcher::new(name, max_delay, move |items| flush(cx.clone(), items))
 }
 
 fn plain(ids: &[Arc<i64>]) -> Vec<i64> {
     ids.iter().map(|id| **id).collect()
 }
 
-/// What was taken, in the order it was asked for; an id asked for twice has it once.
+/// Returns the claimed rows in the order of `ids`; for a repeated id only once.
 fn in_order<T>(
     ids: &[Arc<i64>],
     taken: impl IntoIterator<Item = T>,

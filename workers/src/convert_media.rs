@@ -1,8 +1,8 @@
 //! Making one file that fits a network.
 
 use fanfare_domain::{
+    durable::{Lease, MAX_LEASE_EXPIRATIONS},
     media::{self, variants, variants::Outcome},
-    work::{Hold, MAX_LAPS},
 };
 use fanfare_entities::{media_analysis, media_variant};
 use fanfare_jobs::{ConvertMedia, JobKind};
@@ -31,9 +31,9 @@ pub async fn run(job: ConvertMedia, cx: Context) {
 
 async fn carry(cx: &Context, row: &media_variant::Model, source: Option<&media_analysis::Model>) {
     tracing::debug!(profile = row.profile, "the conversion of a file was claimed");
-    let hold = Hold { id: row.id.0, fence: row.fence };
+    let lease = Lease { id: row.id.0, fencing_token: row.fence };
     cx.failpoint.reach("conversion_claimed").await;
-    let made = lease::kept(cx, JobKind::ConvertMedia, hold, make(cx, row, source)).await;
+    let made = lease::kept(cx, JobKind::ConvertMedia, lease, make(cx, row, source)).await;
     let path = made.as_ref().ok().map(|made| made.path.clone());
     let outcome = match made {
         Ok(made) => Outcome::Done(made),
@@ -43,8 +43,8 @@ async fn carry(cx: &Context, row: &media_variant::Model, source: Option<&media_a
         },
     };
     cx.failpoint.reach("conversion_done").await;
-    cx.tally.media(JobKind::ConvertMedia, outcome.measure());
-    match variants::finish(&cx.domain, hold, row, outcome).await {
+    cx.counters.media(JobKind::ConvertMedia, outcome.measure());
+    match variants::finish(&cx.domain, lease, row, outcome).await {
         Ok(true) => tracing::debug!("a file was converted"),
         // Somebody else has made it meanwhile, or the file was deleted.
         Ok(false) => lease::discard(cx, path).await,
@@ -59,7 +59,7 @@ async fn make(
     row: &media_variant::Model,
     source: Option<&media_analysis::Model>,
 ) -> Result<Variant, Flaw> {
-    if row.laps > MAX_LAPS {
+    if row.laps > MAX_LEASE_EXPIRATIONS {
         return Err(Flaw::TooCostly);
     }
     let gone = || Flaw::Unreadable("it is no longer stored".to_owned());

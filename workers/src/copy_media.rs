@@ -1,8 +1,8 @@
 //! Copying one remote file into storage.
 
 use fanfare_domain::{
+    durable::{Lease, MAX_LEASE_EXPIRATIONS},
     media::{self, Outcome, sizes},
-    work::{Hold, MAX_LAPS},
 };
 use fanfare_entities::{Millis, media_asset};
 use fanfare_jobs::{CopyMedia, JobKind};
@@ -36,11 +36,11 @@ pub async fn run(job: CopyMedia, cx: Context) {
 async fn carry(cx: &Context, row: &media_asset::Model) {
     tracing::debug!(attempts = row.attempts, "the copy of a file was claimed");
     cx.failpoint.reach("copy_claimed").await;
-    let hold = Hold { id: row.id.0, fence: row.fence };
-    let outcome = lease::kept(cx, JobKind::CopyMedia, hold, copy(cx, row)).await;
+    let lease = Lease { id: row.id.0, fencing_token: row.fence };
+    let outcome = lease::kept(cx, JobKind::CopyMedia, lease, copy(cx, row)).await;
     cx.failpoint.reach("copy_stored").await;
-    cx.tally.copy(&outcome);
-    match media::finish(&cx.domain, hold, outcome).await {
+    cx.counters.copy(&outcome);
+    match media::finish(&cx.domain, lease, outcome).await {
         Ok(_) => tracing::debug!("the copy of a file ended"),
         Err(error) => {
             tracing::warn!(%error, "a copy's result was not written; it will be made again");
@@ -50,7 +50,7 @@ async fn carry(cx: &Context, row: &media_asset::Model) {
 
 async fn copy(cx: &Context, row: &media_asset::Model) -> Outcome {
     let url = row.source_url.as_deref().and_then(|url| Url::parse(url).ok());
-    let Some(url) = url.filter(|_| row.laps <= MAX_LAPS) else {
+    let Some(url) = url.filter(|_| row.laps <= MAX_LEASE_EXPIRATIONS) else {
         return failed("remote_media_unavailable", "The file could not be copied.".to_owned());
     };
     let sizes = match sizes::plan(&cx.domain, row.workspace_id).await {

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use fanfare_domain::{
-    webhooks::work as deliveries,
-    work::{self, Hold},
+    durable::{self, Lease},
+    webhooks::delivery as deliveries,
 };
 use fanfare_entities::{Millis, webhook_delivery::DeliveryStatus};
 use fanfare_jobs::{DeliverWebhook, JobKind};
@@ -22,10 +22,10 @@ use crate::{
     dispatcher::{Line, PATIENCE, Request, back_at},
 };
 
-/// How long a receiver may take for one try.
+/// The longest time that a receiver may take for one attempt.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// How much of a receiver's reply is kept, in bytes.
+/// The most bytes of a receiver's reply to keep.
 const KEPT: usize = 2_048;
 
 /// Waits after the first, second, … failed try, in seconds; after the last one the delivery has failed.
@@ -55,17 +55,17 @@ pub async fn run(job: DeliverWebhook, cx: Context) {
 async fn carry(cx: Context, claimed: deliveries::Claimed) {
     tracing::debug!("a delivery was claimed");
     cx.failpoint.reach("delivery_claimed").await;
-    let hold = Hold { id: claimed.delivery.id.0, fence: claimed.delivery.fence };
+    let lease = Lease { id: claimed.delivery.id.0, fencing_token: claimed.delivery.fence };
     let tenant = claimed.delivery.workspace_id;
     let order = (claimed.delivery.created_at, claimed.delivery.id.0);
     let line = Some((Line::Receiver(claimed.delivery.webhook_id), order));
     let wish = cx.deliveries.request(Request { tenant, platform: None, line });
     let Some(slot) = wish.within(cx.domain.clock.sleep(PATIENCE)).await else {
-        return defer(&cx, hold).await;
+        return defer(&cx, lease).await;
     };
     if claimed.delivery.attempts == 0 {
         let late_by = cx.now() - claimed.delivery.updated_at;
-        cx.tally.began(JobKind::DeliverWebhook, "", late_by);
+        cx.counters.began(JobKind::DeliverWebhook, "", late_by);
     }
     let outcome = attempt(&cx, claimed).await;
     drop(slot);
@@ -83,16 +83,16 @@ async fn carry(cx: Context, claimed: deliveries::Claimed) {
         // Not what it said: a receiver may repeat what it was sent.
         tracing::info!(tries, status, "a webhook did not take a delivery");
     }
-    cx.tally.delivery(outcome.status);
+    cx.counters.delivery(outcome.status);
     if let Err(error) = cx.finish_delivery.call((), outcome).await {
         tracing::warn!(%error, "a delivery's result was not written; it will be made again");
     }
 }
 
 /// Gives a delivery back for which there was no slot.
-async fn defer(cx: &Context, hold: Hold) {
+async fn defer(cx: &Context, lease: Lease) {
     let at = back_at(cx.now());
-    if let Err(error) = work::release(&cx.domain, JobKind::DeliverWebhook, &[hold], at).await {
+    if let Err(error) = durable::release(&cx.domain, JobKind::DeliverWebhook, &[lease], at).await {
         tracing::warn!(%error, "a delivery could not be given back; it is due again when its lease expires");
     }
 }
@@ -100,7 +100,7 @@ async fn defer(cx: &Context, hold: Hold) {
 async fn attempt(cx: &Context, claimed: deliveries::Claimed) -> deliveries::Outcome {
     let row = &claimed.delivery;
     let mut outcome = deliveries::Outcome {
-        hold: Hold { id: row.id.0, fence: row.fence },
+        lease: Lease { id: row.id.0, fencing_token: row.fence },
         workspace_id: row.workspace_id,
         webhook_id: row.webhook_id,
         status: DeliveryStatus::Failed,

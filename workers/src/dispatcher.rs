@@ -1,6 +1,6 @@
-//! Gives the slots of a worker to what it has claimed: the one place where it is decided who is served next.
+//! The dispatcher: gives the slots of a worker to the rows it has claimed. It alone decides which row is served next.
 //!
-//! A slot is for one call. It is given to a tenant after the other, to the first of its requests that may have it:
+//! A slot serves one call. The tenants get slots in turn, each for its first request that satisfies two rules:
 //!
 //! - its network holds less than a quarter of the slots, or a slot is free that nobody else waits for;
 //! - its [`Line`] lets it pass: publishing calls of one account are made one after the other, in their order; a receiver of
@@ -27,10 +27,10 @@ use tokio::{
 
 use state::{State, Ticket};
 
-/// A request that finds no slot for this long is given up.
+/// A request that finds no slot for this long is deferred.
 pub const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What was given up for want of a slot comes back after this time, in ms, plus up to as much again, so that what was
+/// A row that found no slot is due again after this time, in ms, plus up to as much again, so that rows that were
 /// given up together does not come back together.
 const BACK: Millis = 1_000;
 
@@ -41,13 +41,13 @@ pub(crate) const PER_RECEIVER: usize = 4;
 /// meanwhile.
 const READY_FOR_EACH: usize = 4;
 
-/// Who was made ready waits this long for a slot; then the network has become slower than it was.
+/// A request that was made ready waits this long for a slot; beyond that the network has become slower.
 const READY: Duration = Duration::from_millis(100);
 
 /// The place of a post among those of its account: its time, then its id.
 pub type Order = (Millis, i64);
 
-/// What requests wait in behind one another.
+/// An ordering key: requests with the same key wait behind one another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Line {
     /// Publishing calls of an account: one at a time, in their order.
@@ -56,10 +56,10 @@ pub enum Line {
     Receiver(WebhookId),
 }
 
-/// A wish for a slot.
+/// A request for a slot.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// Whose it is.
+    /// The tenant.
     pub tenant: WorkspaceId,
     /// The network that it goes to; none for webhooks.
     pub platform: Option<String>,
@@ -72,13 +72,13 @@ pub struct Request {
 pub struct Dispatcher(Arc<Mutex<State>>);
 
 impl Dispatcher {
-    /// A dispatcher of this many slots.
+    /// Creates a dispatcher with this many slots.
     #[must_use]
     pub fn new(slots: usize) -> Self {
         Self(Arc::new(Mutex::new(State::new(slots))))
     }
 
-    /// Says how many slots there are.
+    /// Sets the number of slots.
     pub fn set_slots(&self, slots: usize) {
         self.state().set_slots(slots);
     }
@@ -91,13 +91,13 @@ impl Dispatcher {
         Membership { dispatcher: self.clone(), line, order }
     }
 
-    /// True while a post stands in a line.
+    /// Returns true while a post has its place among those of its account.
     #[must_use]
     pub fn holds(&self, post: i64) -> bool {
         self.state().holds(post)
     }
 
-    /// Asks for a slot.
+    /// Requests a slot.
     #[must_use]
     pub fn request(&self, request: Request) -> Wish {
         let (granted, slot) = oneshot::channel();
@@ -130,7 +130,7 @@ impl Dispatcher {
     }
 }
 
-/// A request on its way; dropping it gives it up.
+/// A request that waits; dropping it withdraws the request.
 #[derive(Debug)]
 pub struct Wish {
     dispatcher: Dispatcher,
@@ -140,7 +140,7 @@ pub struct Wish {
 }
 
 impl Wish {
-    /// The slot, if it is granted already.
+    /// Returns the slot if it is already granted.
     pub fn granted(&mut self) -> Option<Slot> {
         let slot = self.slot.try_recv().ok()?;
         self.ticket = None;
@@ -168,7 +168,7 @@ impl Drop for Wish {
     }
 }
 
-/// When work that found no slot is due again.
+/// Returns the time at which work that found no slot is due again.
 pub fn back_at(now: Millis) -> Millis {
     now + BACK + rand::rng().random_range(0..BACK)
 }

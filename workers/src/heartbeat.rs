@@ -1,4 +1,4 @@
-//! Telling the fleet that this process lives, what it runs and what it has counted; and hearing whether it is to drain.
+//! Heartbeats: reports that this process lives, what it runs and what it has counted, and learns whether to drain.
 
 use std::{
     collections::BTreeMap,
@@ -17,31 +17,31 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Context, Options};
 
-/// How often.
+/// The interval between heartbeats.
 const EVERY: Duration = Duration::from_secs(2);
 
-/// How many of the running rows are named: the oldest are what an operator looks for.
+/// The most running rows to report; operators look for the oldest.
 const NAMED: usize = 20;
 
-/// What a process is running, and whether it is to take no more.
+/// The jobs that a process is running, and whether it is draining.
 #[derive(Debug)]
-pub struct Busy {
+pub struct InFlight {
     running: Mutex<BTreeMap<(Millis, JobKind, i64), usize>>,
     drained: watch::Sender<bool>,
 }
 
-impl Default for Busy {
+impl Default for InFlight {
     fn default() -> Self {
         Self { running: Mutex::default(), drained: watch::channel(false).0 }
     }
 }
 
-impl Busy {
+impl InFlight {
     /// Notes that a row is being worked on, until the guard is dropped.
     pub fn begin(&self, kind: JobKind, id: i64, now: Millis) -> Begun<'_> {
         let key = (now, kind, id);
         *self.running().entry(key).or_default() += 1;
-        Begun { busy: self, key }
+        Begun { in_flight: self, key }
     }
 
     fn running(&self) -> MutexGuard<'_, BTreeMap<(Millis, JobKind, i64), usize>> {
@@ -55,7 +55,7 @@ impl Busy {
         let _ = heard.wait_for(|now| *now == drained).await;
     }
 
-    /// How many rows are being worked on, and the oldest of them.
+    /// Returns how many rows are being worked on, and the oldest of them.
     fn now(&self) -> (i32, Vec<Running>) {
         let running = self.running();
         let named = running.keys().take(NAMED).map(|(since, kind, id)| Running {
@@ -70,13 +70,13 @@ impl Busy {
 /// A row that is being worked on.
 #[derive(Debug)]
 pub struct Begun<'a> {
-    busy: &'a Busy,
+    in_flight: &'a InFlight,
     key: (Millis, JobKind, i64),
 }
 
 impl Drop for Begun<'_> {
     fn drop(&mut self) {
-        let mut running = self.busy.running();
+        let mut running = self.in_flight.running();
         if let Some(count) = running.get_mut(&self.key) {
             *count -= 1;
             if *count == 0 {
@@ -101,7 +101,7 @@ pub async fn run(cx: Context, options: Options, ended: CancellationToken) {
         started_at: cx.now(),
     };
     while !ended.is_cancelled() {
-        (beat.running_count, beat.running) = cx.busy.now();
+        (beat.running_count, beat.running) = cx.in_flight.now();
         match fleet::beat(&cx.domain, &beat).await {
             Ok(drain) => hear(&cx, drain),
             Err(error) => tracing::debug!(%error, "a heartbeat was not written"),
@@ -114,12 +114,13 @@ pub async fn run(cx: Context, options: Options, ended: CancellationToken) {
     }
     count(&cx).await;
     if let Err(error) = fleet::leave(&cx.domain, &cx.name).await {
-        tracing::debug!(%error, "the fleet was not told of the end; it will notice");
+        tracing::debug!(%error, "the worker was not signed off; the fleet will notice");
     }
 }
 
 fn hear(cx: &Context, drain: bool) {
-    let changed = cx.busy.drained.send_if_modified(|now| std::mem::replace(now, drain) != drain);
+    let changed =
+        cx.in_flight.drained.send_if_modified(|now| std::mem::replace(now, drain) != drain);
     if changed {
         tracing::info!(drain, "an operator changed whether this worker takes work");
     }
@@ -127,10 +128,10 @@ fn hear(cx: &Context, drain: bool) {
 
 /// Adds what was counted since the last time; what cannot be written is added next time.
 async fn count(cx: &Context) {
-    let counts = cx.tally.take();
+    let counts = cx.counters.take();
     if let Err(error) = samples::add(&cx.domain, &counts).await {
         tracing::debug!(%error, "counts were not written");
-        cx.tally.give_back(counts);
+        cx.counters.give_back(counts);
     }
 }
 
@@ -148,12 +149,12 @@ mod tests {
 
     #[tokio::test]
     async fn what_runs_is_counted_until_it_ends() {
-        let busy = Busy::default();
-        let first = busy.begin(JobKind::PublishPost, 7, 5);
-        let second = busy.begin(JobKind::CopyMedia, 9, 3);
-        let (count, named) = busy.now();
+        let in_flight = InFlight::default();
+        let first = in_flight.begin(JobKind::PublishPost, 7, 5);
+        let second = in_flight.begin(JobKind::CopyMedia, 9, 3);
+        let (count, named) = in_flight.now();
         assert_eq!((count, named[0].id, named[1].id), (2, 9, 7));
         drop((first, second));
-        assert_eq!(busy.now().0, 0);
+        assert_eq!(in_flight.now().0, 0);
     }
 }

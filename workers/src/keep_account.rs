@@ -1,13 +1,13 @@
 //! Keeping one account usable.
 
-use fanfare_domain::{AccountId, accounts::keep};
+use fanfare_domain::{AccountId, accounts::upkeep};
 use fanfare_jobs::KeepAccount;
 
 use crate::Context;
 
 /// Does what an account needs, if it is due and nobody else has it.
 pub async fn run(job: KeepAccount, cx: Context) {
-    let row = match keep::claim(&cx.domain, &cx.name, AccountId(job.account_id)).await {
+    let row = match upkeep::claim(&cx.domain, &cx.name, AccountId(job.account_id)).await {
         Ok(Some(row)) => row,
         Ok(None) => return,
         Err(error) => {
@@ -17,7 +17,7 @@ pub async fn run(job: KeepAccount, cx: Context) {
     };
     let id = row.id.0;
     cx.failpoint.reach("account_claimed").await;
-    if let Err(error) = keep::tend(&cx.domain, row).await {
+    if let Err(error) = upkeep::run(&cx.domain, row).await {
         tracing::warn!(account.id = id, %error, "an account is left to its lease");
     }
 }

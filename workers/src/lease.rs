@@ -1,11 +1,11 @@
-//! Work on a file that may take minutes: its lease is kept, and what is wrong with the file is told the same way.
+//! Work on a file that may take minutes: renews its lease, and reports what is wrong with the file in one way.
 
 use std::time::Duration;
 
 use fanfare_domain::{
+    durable::{self, LEASE, Lease},
     media::{analysis, variants},
     ops::samples::measure,
-    work::{self, Hold, LEASE},
 };
 use fanfare_entities::Millis;
 use fanfare_jobs::JobKind;
@@ -14,22 +14,27 @@ use serde_json::{Value, json};
 
 use crate::Context;
 
-/// What failed for a passing reason is tried this often, each time after a longer wait.
+/// The most attempts at work that fails for a temporary reason, each after a longer wait.
 const TRIES: i32 = 5;
 
-/// Does the work and moves the lease on every third of it. A lease that is lost does not stop the work: its result is
-/// discarded by the fence.
-pub async fn kept<T>(cx: &Context, kind: JobKind, hold: Hold, work: impl Future<Output = T>) -> T {
+/// Does the work and renews the lease every third of it. A lost lease does not stop the work: the fencing token discards its
+/// result.
+pub async fn kept<T>(
+    cx: &Context,
+    kind: JobKind,
+    lease: Lease,
+    work: impl Future<Output = T>,
+) -> T {
     let mut work = std::pin::pin!(work);
     let third = Duration::from_millis(LEASE.unsigned_abs() / 3);
     loop {
         tokio::select! {
             done = &mut work => return done,
             () = tokio::time::sleep(third) => {
-                let renewed = work::renew(&cx.domain, kind, &[hold], cx.now() + LEASE).await;
-                if !renewed.is_ok_and(|kept| kept.contains(&hold)) {
+                let renewed = durable::renew(&cx.domain, kind, &[lease], cx.now() + LEASE).await;
+                if !renewed.is_ok_and(|kept| kept.contains(&lease)) {
                     fanfare_metrics::record::lease_lost(kind.as_str());
-                    tracing::warn!(kind = kind.as_str(), id = hold.id, "a lease was not renewed");
+                    tracing::warn!(kind = kind.as_str(), id = lease.id, "a lease was not renewed");
                 }
             }
         }

@@ -1,7 +1,7 @@
-//! The workers: they take due rows, do what the rows say, and write down what came of it.
+//! The workers: they claim due rows, do the work, and write the results.
 //!
 //! Each kind of work has a file of its name here and a payload of the same name in `jobs`. [`run`] starts one apalis
-//! worker for each kind; [`sweep`] rings for due rows that nobody rang for.
+//! worker for each kind, and the scheduler, which enqueues due rows.
 
 mod analyse_media;
 mod apply_stripe_event;
@@ -9,21 +9,22 @@ mod clean_up;
 mod context;
 mod convert_media;
 mod copy_media;
+mod counters;
 mod deliver_webhook;
 mod dispatcher;
 mod heartbeat;
 mod keep_account;
-mod keeper;
 mod lease;
+mod paused_posts;
+mod prefetch;
 mod publish_post;
-mod runway;
+mod queue_sampler;
+mod scheduler;
 mod send_mail;
-mod sweeper;
-mod tally;
 
 use std::time::Duration;
 
-use fanfare_domain::{clock, work};
+use fanfare_domain::{clock, durable};
 use fanfare_jobs::{
     AnalyseMedia, ApplyStripeEvent, CleanUp, Concurrency, ConvertMedia, CopyMedia, DeliverWebhook,
     Job, JobKind, KeepAccount, PublishPost, QueueName, SendMail,
@@ -35,15 +36,15 @@ pub use context::{Connector, Context};
 pub use heartbeat::host;
 pub use publish_post::run as publish_post;
 
-/// How a worker process works.
+/// The options of a worker process.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Which queues it serves.
     pub queues: Vec<QueueName>,
-    /// With how many posts it is at one network at once, each other network having up to a quarter of it besides. Other
-    /// kinds get a share of it.
+    /// The number of posts published to one network at once; every other network has up to a quarter of that besides. Other
+    /// kinds of work use a share of it.
     pub slots: usize,
-    /// How long running work may take to end after a stop.
+    /// The longest time that running work may take after a stop.
     pub grace: Duration,
 }
 
@@ -57,7 +58,7 @@ impl Default for Options {
     }
 }
 
-/// Runs the workers, the sweeper and the clock until `stop`; returns when running work has ended.
+/// Runs the workers, the scheduler and the clock until `stop`; returns when running work has ended.
 ///
 /// # Errors
 /// A worker could not be started.
@@ -69,8 +70,8 @@ pub async fn run(
     clock::follow_first(&cx.domain, &stop).await;
     clean_up::ensure(&cx.domain).await;
     if !cx.domain.db.is_postgres() {
-        // One process has this database: whoever held rows in it is gone.
-        match work::end_leases(&cx.domain, "coalesce(held_by, '') <> $2", &cx.name).await {
+        // Only one process uses this database, so leases in it belong to a process that has ended.
+        match durable::end_leases(&cx.domain, "coalesce(held_by, '') <> $2", &cx.name).await {
             Ok(ended) => {
                 tracing::debug!(rows = ended, "the work of an earlier process is due again")
             }
@@ -87,9 +88,9 @@ pub async fn run(
         let (cx, options, stop) = (cx.clone(), options.clone(), stop.clone());
         tasks.spawn(async move { unless_drained(kind, cx, &options, stop).await });
     }
-    let (swept, swept_until) = (cx.clone(), stop.clone());
+    let (scheduling, until) = (cx.clone(), stop.clone());
     tasks.spawn(async move {
-        sweeper::run(&swept, swept_until).await;
+        scheduler::run(&scheduling, until).await;
         Ok(())
     });
     let following = clock::follow(cx.domain.clone(), stop.clone());
@@ -109,7 +110,7 @@ pub async fn run(
     outcome
 }
 
-/// Works whenever no operator has told this process to drain, until `stop`.
+/// Works until `stop`, except while an operator drains this process.
 async fn unless_drained(
     kind: JobKind,
     cx: Context,
@@ -118,13 +119,13 @@ async fn unless_drained(
 ) -> Result<(), fanfare_jobs::Error> {
     while !stop.is_cancelled() {
         tokio::select! {
-            () = cx.busy.until(false) => {}
+            () = cx.in_flight.until(false) => {}
             () = stop.cancelled() => return Ok(()),
         }
         let until = stop.child_token();
         let (drained, drain) = (cx.clone(), until.clone());
         let listening = AbortOnDropHandle::new(tokio::spawn(async move {
-            drained.busy.until(true).await;
+            drained.in_flight.until(true).await;
             drain.cancel();
         }));
         work(kind, cx.clone(), options, until).await?;
@@ -175,12 +176,12 @@ async fn work(
     }
 }
 
-/// How many programs this machine runs at once: files are analysed and converted by what it has, not by what is asked.
+/// Returns the number of processors: analyses and conversions are bounded by the machine, not by the option.
 fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// How many webhooks are delivered at once.
+/// Returns how many webhooks are delivered at once.
 fn delivery_slots(options: &Options) -> usize {
     options.slots.min(64)
 }
@@ -204,7 +205,7 @@ where
         let (id, cx) = (job.id(), cx.clone());
         let working = run(job, cx.clone());
         async move {
-            let _begun = cx.busy.begin(J::KIND, id, cx.now());
+            let _in_flight = cx.in_flight.begin(J::KIND, id, cx.now());
             working.await;
         }
     };

@@ -1,18 +1,18 @@
 //! Sending one letter.
 
 use fanfare_domain::{
+    durable::{Lease, MAX_LEASE_EXPIRATIONS},
     mail::{
         Delivery,
-        work::{self as letters, MailOutcome},
+        delivery::{self as letters, MailOutcome},
     },
-    work::{Hold, MAX_LAPS},
 };
 use fanfare_entities::letter;
 use fanfare_jobs::{JobKind, SendMail};
 use fanfare_mail::{Failure, Letter};
 use tracing::Instrument;
 
-use crate::{Context, lease, publish_post::verdict};
+use crate::{Context, lease, publish_post::retry_policy};
 
 /// Sends a letter, if it is due and nobody else has it.
 pub async fn run(job: SendMail, cx: Context) {
@@ -30,11 +30,11 @@ pub async fn run(job: SendMail, cx: Context) {
 
 async fn carry(cx: &Context, row: &letter::Model) {
     cx.failpoint.reach("letter_claimed").await;
-    let hold = Hold { id: row.id.0, fence: row.fence };
-    let outcome = lease::kept(cx, JobKind::SendMail, hold, send(cx, row)).await;
+    let lease = Lease { id: row.id.0, fencing_token: row.fence };
+    let outcome = lease::kept(cx, JobKind::SendMail, lease, send(cx, row)).await;
     cx.failpoint.reach("letter_sent").await;
-    cx.tally.letter(&outcome);
-    match letters::finish(&cx.domain, hold, &outcome).await {
+    cx.counters.letter(&outcome);
+    match letters::finish(&cx.domain, lease, &outcome).await {
         Ok(_) => tracing::debug!(?outcome, "the letter was worked on"),
         Err(error) => {
             tracing::warn!(%error, "a letter's result was not written; it will be tried again")
@@ -43,7 +43,7 @@ async fn carry(cx: &Context, row: &letter::Model) {
 }
 
 async fn send(cx: &Context, row: &letter::Model) -> MailOutcome {
-    if row.laps > MAX_LAPS {
+    if row.laps > MAX_LEASE_EXPIRATIONS {
         return MailOutcome::Failed("its workers ended before it was sent".to_owned());
     }
     let letter = match letters::written(&cx.domain, row).await {
@@ -79,7 +79,7 @@ async fn deliver(cx: &Context, row: &letter::Model, letter: &Letter) -> MailOutc
 
 /// The usual waits of a post, as many times.
 fn again(cx: &Context, row: &letter::Model, why: String) -> MailOutcome {
-    match verdict::next_try(row.id.0, row.attempts + 1, None, cx.now()) {
+    match retry_policy::next_try(row.id.0, row.attempts + 1, None, cx.now()) {
         Some(at) => MailOutcome::Again(at, why),
         None => MailOutcome::Failed(why),
     }

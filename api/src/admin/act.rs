@@ -128,7 +128,7 @@ fn is_empty(action: &Action) -> bool {
     matches!(action, Action::Retry { posts, .. } if posts.is_empty())
 }
 
-/// What is done it to, as the form sends it.
+/// Action it to, as the form sends it.
 fn fields(action: &Action) -> Markup {
     let hidden = |name: &str, value: &str| html! { input type="hidden" name=(name) value=(value); };
     html! {
@@ -156,7 +156,7 @@ const fn words(action: &Action) -> &'static str {
 
 fn rows(rows: &[PreviewRow]) -> Markup {
     let cells: Vec<_> = rows.iter().map(cells).collect();
-    table("What this touches", &["Post", "Where", "Error", "What is done"], &cells)
+    table("Affected rows", &["Post", "Where", "Error", "Action"], &cells)
 }
 
 fn cells(row: &PreviewRow) -> Vec<Markup> {
@@ -170,7 +170,7 @@ fn cells(row: &PreviewRow) -> Vec<Markup> {
             @else if row.risky {
                 (badge("may_be_public")) " "
                 input type="checkbox" id=(id) name="risk" value=(row.id);
-                " " label.beside for=(id) { "It is not there: send it although it may be public" }
+                " " label.beside for=(id) { "I checked: it is not there. Send it although it may be public" }
             } @else { "Sent again" }
             @if let Some(warning) = &row.warning { span.soft { ", but likely to fail: " (warning) } }
         },

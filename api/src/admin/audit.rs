@@ -16,14 +16,14 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     Ok(Answer::Page("Audit log", html! { h1 { "Audit log" } (part) }))
 }
 
-/// What changes.
+/// The live part of the page.
 pub async fn part(visit: Visit) -> Result<Markup> {
     let page = audit::list(&visit.cx, visit.parsed("before")?).await?;
     let rows: Vec<_> = page.entries.iter().map(row).collect();
     let heads = ["When (UTC)", "Who", "What", "On", "Why", "Outcome", "Request"];
     Ok(html! {
-        @if rows.is_empty() { (empty("Nobody has done anything yet.")) } @else {
-            (table("What operators did, newest first", &heads, &rows))
+        @if rows.is_empty() { (empty("No actions yet.")) } @else {
+            (table("Operators' actions, newest first", &heads, &rows))
         }
         @if let Some(next) = page.next {
             p.actions { a.button href={ "/admin/audit?before=" (next) } rel="next" { "Older" } }

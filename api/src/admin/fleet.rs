@@ -30,12 +30,12 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     ))
 }
 
-/// What changes.
+/// The live part of the page.
 pub async fn part(visit: Visit) -> Result<Markup> {
     let (fleet, now) = (fleet::list(&visit.cx).await?, visit.cx.clock.now());
     Ok(html! {
         @if fleet.is_empty() {
-            (empty("No worker has told of itself. Start one with `fanfare worker`."))
+            (empty("No worker has reported yet. Start one with `fanfare worker`."))
         }
         div.cards.wide { @for worker in &fleet { (card(worker, now)) } }
     })
@@ -54,7 +54,7 @@ fn card(worker: &Worker, now: Millis) -> Markup {
                 dt { "Queues" } dd { (worker.queues.replace(',', ", ")) }
                 dt { "Slots" } dd { (number(i64::from(worker.running_count))) " running, " (worker.slots) " for posts" }
                 dt { "Started" } dd { (distance(worker.started_at, now)) }
-                dt { "Last heard" } dd { (distance(worker.seen_at, now)) }
+                dt { "Last report" } dd { (distance(worker.seen_at, now)) }
             }
             (running(worker, now))
             @match worker.state {
@@ -71,7 +71,7 @@ fn running(worker: &Worker, now: Millis) -> Markup {
         return html! { p.soft { "Nothing is running." } };
     }
     html! {
-        p.soft { "Oldest of what is running, by when it was taken:" }
+        p.soft { "Longest-running jobs:" }
         ul.running {
             @for row in worker.running.iter().take(5) {
                 li {

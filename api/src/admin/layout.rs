@@ -33,12 +33,12 @@ pub async fn page(visit: &Visit, title: &str, main: Markup) -> Markup {
     )
 }
 
-/// What came of the order that led here. Its id is looked up, so that an address cannot put words into the page.
+/// Shows the result of the order that led here. Its id is looked up, so that an address cannot put text into the page.
 async fn done(visit: &Visit) -> Option<String> {
     let id = visit.query("done")?.parse().ok()?;
     let outcome = audit::of_order(&visit.cx, id).await.ok().flatten()?.outcome;
     let first = visit.query("again").is_none();
-    let before = "This form had been sent before, so nothing was done now. What came of it then: ";
+    let before = "This form was sent before, so nothing was done now. Its result then: ";
     Some(if first { outcome } else { format!("{before}{outcome}") })
 }
 
@@ -47,7 +47,7 @@ pub fn bare(title: &str, main: Markup) -> Markup {
     frame(title, None, main)
 }
 
-/// What is wrong with a request.
+/// Shows an error.
 pub fn refusal(error: &Error, request_id: &str, visit: Option<&Visit>) -> Markup {
     frame(
         "That did not work",

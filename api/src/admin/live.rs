@@ -3,14 +3,14 @@
 use std::{convert::Infallible, time::Duration};
 
 use fanfare_domain::{Code, Error, Result, ops::sessions};
-use futures_util::{Stream, future::BoxFuture, stream};
+use futures_util::{Stream, stream};
 use maud::{Markup, html};
 use salvo::{Response, sse, sse::SseEvent};
 use url::form_urlencoded::Serializer;
 
 use super::{
     audit, fleet, platforms, queues, story,
-    visit::{Answer, Visit},
+    visit::{Answer, Part, Visit},
     waiting, webhooks,
 };
 
@@ -19,9 +19,6 @@ const EVERY: Duration = Duration::from_secs(2);
 
 /// After so many events the browser asks anew, so that a log-in that ended and a process that is to stop are noticed.
 const EVENTS: u32 = 30;
-
-/// What makes the part of a page that changes.
-pub type Part = fn(Visit) -> BoxFuture<'static, Result<Markup>>;
 
 /// The pages that are live.
 const PARTS: &[(&str, Part)] = &[
@@ -51,7 +48,7 @@ pub async fn embed(visit: Visit, name: &str) -> Result<Markup> {
     Ok(html! { div #live data-live=(address) { (now) } })
 }
 
-/// Where the stream of this page is: it is asked for what the page was asked for.
+/// Returns the address of this page's stream, with the page's own query.
 fn address(visit: &Visit, name: &str) -> String {
     let steps = ["kind", "id"].map(|step| visit.path(step)).into_iter();
     let path = steps

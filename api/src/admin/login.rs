@@ -20,7 +20,7 @@ pub static OPERATORS: Realm = Realm {
     home: "/admin",
     also: &[],
     intro: || {
-        html! { "For the people who run this service. " code { "fanfare admin create EMAIL" } " makes a log-in." }
+        html! { "For the operators of this service. " code { "fanfare admin create EMAIL" } " makes a log-in." }
     },
     frame: layout::bare,
     log_in: |tried| {

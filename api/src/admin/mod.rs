@@ -1,6 +1,6 @@
 //! The operator's dashboard, below `/admin`: pages made on the server, which work without scripts.
 //!
-//! [`PAGES`] lists every page. What lies before each of them is `browser/gate.rs`, so a page that is in the list cannot be
+//! [`PAGES`] lists every page. What lies before each of them is `middleware/page.rs`, so a page that is in the list cannot be
 //! left open. What is shown and done is the domain's (`domain::ops`).
 
 mod act;
@@ -13,6 +13,7 @@ pub mod login;
 mod parts;
 mod platforms;
 mod queues;
+mod site;
 mod story;
 mod visit;
 mod waiting;
@@ -22,8 +23,8 @@ mod work;
 use fanfare_domain::Domain;
 use salvo::Router;
 
-use crate::browser::gate::{self, Page, page};
-use visit::Dashboard;
+use crate::middleware::page::{self, Page, page};
+use site::Dashboard;
 
 /// Every page that needs a log-in.
 const PAGES: &[Page<Dashboard>] = &[
@@ -45,5 +46,5 @@ const PAGES: &[Page<Dashboard>] = &[
 
 /// The dashboard's router.
 pub fn router(domain: &Domain) -> Router {
-    gate::router(domain, PAGES)
+    page::router(domain, PAGES)
 }

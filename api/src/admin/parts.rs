@@ -102,7 +102,7 @@ pub fn table(caption: &str, heads: &[&str], rows: &[Vec<Markup>]) -> Markup {
     }
 }
 
-/// What stands where a list is empty.
+/// The text in place of an empty list.
 #[must_use]
 pub fn empty(words: &str) -> Markup {
     html! { p.empty { (words) } }

@@ -37,7 +37,7 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     ))
 }
 
-/// What changes.
+/// The live part of the page.
 pub async fn part(visit: Visit) -> Result<Markup> {
     let (networks, pauses) = (networks::list(&visit.cx).await?, pauses::list(&visit.cx).await?);
     let rows: Vec<_> = networks.iter().map(|network| row(network, &pauses)).collect();
@@ -89,7 +89,7 @@ fn success(tally: &Tally) -> Markup {
     }
 }
 
-/// How much of the network's own limits was used, by all of its accounts together.
+/// Shows the used share of the network's limits, over all accounts.
 fn budget(network: &Network) -> Markup {
     let Some(budget) = &network.budget else { return html! { span.soft { "no limit" } } };
     let share = budget.share();
@@ -143,5 +143,5 @@ fn paused(pauses: &[Pause], now: Millis) -> Markup {
         ]
     });
     let heads = ["Paused", "Why", "Who", "Since", "Posts waiting", ""];
-    table("What is paused", &heads, &rows.collect::<Vec<_>>())
+    table("Pauses", &heads, &rows.collect::<Vec<_>>())
 }

@@ -40,7 +40,7 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     ))
 }
 
-/// What changes.
+/// The live part of the page.
 pub async fn part(visit: Visit) -> Result<Markup> {
     let queues = queues::list(&visit.cx).await?;
     let (posts, others): (Vec<_>, Vec<_>) =
@@ -56,7 +56,7 @@ pub async fn part(visit: Visit) -> Result<Markup> {
     })
 }
 
-/// What is paused is due and not counted: it waits for somebody.
+/// Pauses is due and not counted: it waits for somebody.
 fn paused(pauses: &[Pause]) -> Markup {
     html! {
         @if !pauses.is_empty() {

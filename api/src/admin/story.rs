@@ -38,10 +38,10 @@ fn named(visit: &Visit) -> Result<(Kind, i64)> {
     })
 }
 
-/// What changes.
+/// The live part of the page.
 pub async fn part(visit: Visit) -> Result<Markup> {
     let (kind, id) = named(&visit)?;
-    let story = story::tell(&visit.cx, kind, id).await?;
+    let story = story::story(&visit.cx, kind, id).await?;
     Ok(html! {
         h1 { (story.title) " " (badge(&story.status)) }
         p { strong { "Next: " } (story.next) }
@@ -52,11 +52,11 @@ pub async fn part(visit: Visit) -> Result<Markup> {
         }
         @if kind == Kind::Post {
             h2 { "Tries" } (attempts(&story.attempts))
-            h2 { "Told" } (events(&story.events))
+            h2 { "Events" } (events(&story.events))
             h2 { "To whom" } (deliveries(&story.deliveries))
         }
         @if let Some(post) = story.post {
-            p { a href={ "/admin/work/post/" (post) } { "The story of post " (post) ", of which it tells" } }
+            p { a href={ "/admin/work/post/" (post) } { "The story of post " (post) ", as it requires" } }
         }
     })
 }
@@ -65,7 +65,7 @@ fn error(story: &Story) -> Markup {
     html! {
         @if let Some(error) = &story.error { div.flash.bad { (fault(error)) } }
         @if story.risky {
-            p { "It may be public already: look at the account before sending it again." }
+            p { "It may be public already: check the account before you send it again." }
         }
         @if story.can_retry { p.actions { (ask("retry", &format!("post={}", story.id), "Send it again…")) } }
     }
@@ -115,7 +115,7 @@ fn times(story: &Story) -> Markup {
 
 fn attempts(attempts: &[Attempt]) -> Markup {
     if attempts.is_empty() {
-        return empty("Nothing was tried yet.");
+        return empty("No attempts yet.");
     }
     html! {
         @for attempt in attempts {
@@ -151,7 +151,7 @@ fn steps(steps: &Value) -> Markup {
 
 fn events(events: &[Event]) -> Markup {
     if events.is_empty() {
-        return empty("Nothing was told yet.");
+        return empty("No events yet.");
     }
     let row = |event: &Event| {
         vec![
@@ -167,7 +167,7 @@ fn events(events: &[Event]) -> Markup {
 
 fn deliveries(deliveries: &[Delivery]) -> Markup {
     if deliveries.is_empty() {
-        return empty("No webhook asked for it.");
+        return empty("No webhook subscribes to it.");
     }
     let row = |delivery: &Delivery| {
         vec![

@@ -23,7 +23,7 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     Ok(Answer::Page("Missed and unknown", html! { h1 { "Missed and unknown" } (part) }))
 }
 
-/// What changes.
+/// The live part of the page.
 pub async fn part(visit: Visit) -> Result<Markup> {
     let (cx, now) = (&visit.cx, visit.cx.clock.now());
     let unknown = waiting::list(cx, Why::Unknown, visit.parsed("unknown")?).await?;

@@ -2,7 +2,7 @@
 
 use fanfare_domain::{
     Result,
-    ops::hooks::{self, Failing},
+    ops::failing_webhooks::{self, Failing},
 };
 use fanfare_entities::Millis;
 use maud::{Markup, html};
@@ -29,13 +29,13 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     ))
 }
 
-/// What changes.
+/// The live part of the page.
 pub async fn part(visit: Visit) -> Result<Markup> {
-    let (failing, now) = (hooks::failing(&visit.cx).await?, visit.cx.clock.now());
+    let (failing, now) = (failing_webhooks::failing(&visit.cx).await?, visit.cx.clock.now());
     let rows: Vec<_> = failing.iter().map(|hook| row(hook, now)).collect();
     let heads = ["Receiver", "State", "Failing", "Waiting", "Given up", "Last answer", ""];
     Ok(html! {
-        @if rows.is_empty() { (empty("Every webhook hears.")) } @else {
+        @if rows.is_empty() { (empty("All webhooks receive their deliveries.")) } @else {
             (table("Failing webhooks", &heads, &rows))
         }
     })

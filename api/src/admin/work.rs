@@ -17,7 +17,7 @@ use super::{
     visit::{Answer, Visit},
 };
 
-/// What the query of an address asks for.
+/// Reads the search terms of an address.
 pub fn query(visit: &Visit) -> Result<Query> {
     Ok(Query {
         kind: visit.query("kind").map_or(Ok(Kind::default()), Kind::named)?,
@@ -132,10 +132,10 @@ fn results(query: &Query, page: &Page, now: Millis) -> Markup {
     html! {
         @if page.rows.is_empty() {
             @if page.next.is_some() {
-                (empty(&format!("None among the {} rows that were looked at. Go on with older ones.", number(WINDOW))))
-            } @else { (empty("Nothing was found.")) }
+                (empty(&format!("No match in the {} rows that were searched. Continue with older rows.", number(WINDOW))))
+            } @else { (empty("No results.")) }
         } @else {
-            (rows("What was found, newest first", query.kind, &page.rows, now))
+            (rows("Results, newest first", query.kind, &page.rows, now))
         }
         p.actions {
             @if query.kind == Kind::Post && failed {

@@ -17,15 +17,15 @@ use super::{
     answer,
     form::{self, Cookie},
 };
-use crate::{address, front::Seen, query, request_id};
+use crate::{address, middleware::request::Seen, query, request_id};
 
 /// A try to log in.
 pub struct Try {
     /// The rules' context.
     pub cx: Domain,
-    /// Who says to come.
+    /// The name or address.
     pub email: String,
-    /// What proves it.
+    /// The password.
     pub password: SecretString,
     /// From where.
     pub address: String,
@@ -45,7 +45,7 @@ pub struct Realm {
     pub home: &'static str,
     /// Other places below which they may go on.
     pub also: &'static [&'static str],
-    /// What stands above the form.
+    /// The text above the form.
     pub intro: fn() -> Markup,
     /// The frame of a page for whoever is not logged in.
     pub frame: fn(&str, Markup) -> Markup,
@@ -56,7 +56,7 @@ pub struct Realm {
 }
 
 impl Realm {
-    /// Where a visitor logs in, and comes back from if the page can be asked for again.
+    /// Returns the log-in page, with the way back if the page can be requested again.
     pub fn way_in(&self, req: &Request) -> String {
         if req.method() != Method::GET {
             return format!("{}?{ENDED}=1", self.path);
@@ -109,14 +109,14 @@ impl Handler for Form {
         let pairs = query::checked(req.uri().query().unwrap_or_default().as_bytes());
         let pairs = pairs.unwrap_or_default();
         let is_ended = pairs.iter().any(|(name, _)| name == ENDED);
-        let wrong = is_ended.then(|| "Your log-in had ended, so nothing was done.".to_owned());
+        let wrong = is_ended.then(|| "Your session had expired, so nothing was done.".to_owned());
         let next = pairs.into_iter().find(|(name, _)| name == "next");
         let next = next.map_or_else(String::new, |(_, next)| next);
         self.show(req, res, StatusCode::OK, Shown { next, wrong, ..Shown::default() });
     }
 }
 
-/// What the form is filled with.
+/// The values of the form.
 #[derive(Default)]
 struct Shown {
     email: String,
@@ -177,7 +177,7 @@ impl Form {
             LogIn::TooMany(seconds) => {
                 res.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
                 let minutes = seconds / 60 + 1;
-                let wrong = format!("Too many tries. Wait {minutes} minutes, then try again.");
+                let wrong = format!("Too many attempts. Wait {minutes} minutes, then try again.");
                 self.show(req, res, StatusCode::TOO_MANY_REQUESTS, shown(wrong));
             }
         }
@@ -208,7 +208,7 @@ fn page(realm: &Realm, shown: &Shown, token: &str) -> Markup {
 
 #[cfg(test)]
 mod tests {
-    use crate::{admin::login::OPERATORS, handoff::login::PEOPLE};
+    use crate::{admin::login::OPERATORS, oauth_connect::login::PEOPLE};
 
     #[test]
     fn a_log_in_leads_to_pages_of_ours_only() {

@@ -1,9 +1,8 @@
-//! What pages with a log-in have in common, the operators' and everybody's: their frame and headers, forms and
-//! their tokens, the log-in itself, and the gate before every page.
+//! The common parts of pages with a log-in, for operators and users: their frame and headers, forms and
+//! their tokens, and the log-in itself.
 
 pub mod answer;
 pub mod form;
 pub mod frame;
-pub mod gate;
 pub mod login;
 pub mod visit;

@@ -11,7 +11,7 @@ use crate::query::Pairs;
 pub struct Visit<S> {
     /// The rules' context.
     pub cx: Domain,
-    /// Whose log-in it is.
+    /// The session.
     pub session: S,
     /// The token of the log-in, as the cookie has it.
     pub token: secrecy::SecretString,

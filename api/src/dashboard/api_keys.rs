@@ -4,7 +4,7 @@ use fanfare_domain::{Result, clock::show as time, keys, signup};
 use maud::{Markup, html};
 use secrecy::{ExposeSecret, SecretString};
 
-use crate::handoff::{Answer, Visit};
+use crate::oauth_connect::{Answer, Visit};
 
 /// Shows the keys there are, by their beginnings. Whoever never had one gets the first one here, once, and only when somebody
 /// looks.

@@ -1,6 +1,6 @@
 //! A person's own pages: made on the server, complete without scripts, behind the log-in of everybody.
 //!
-//! [`PAGES`] lists every page; what lies before each of them is `browser/gate.rs`.
+//! [`PAGES`] lists every page; what lies before each of them is `middleware/page.rs`.
 
 mod api_keys;
 
@@ -8,14 +8,14 @@ use fanfare_domain::Domain;
 use salvo::Router;
 
 use crate::{
-    browser::gate::{self, Page, page},
-    handoff::Handoff,
+    middleware::page::{self, Page, page},
+    oauth_connect::ConnectPages,
 };
 
 /// Every page.
-const PAGES: &[Page<Handoff>] = &[Page::of("/dashboard/api", page!(api_keys::show))];
+const PAGES: &[Page<ConnectPages>] = &[Page::of("/dashboard/api", page!(api_keys::show))];
 
 /// The pages' router.
 pub fn router(domain: &Domain) -> Router {
-    gate::pages(domain, PAGES)
+    page::pages(domain, PAGES)
 }

@@ -31,7 +31,7 @@ fn path(route: &Route) -> String {
         .replace("{group}", "launch")
 }
 
-/// What a query must hold for the line to work.
+/// The query parameters without which the example would fail.
 fn query(route: &Route) -> &'static str {
     match route.name {
         "delete_group" => "?confirm=true",

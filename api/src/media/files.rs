@@ -17,7 +17,7 @@ use salvo::{
     },
 };
 
-use crate::{front::Seen, reply, request_id};
+use crate::{middleware::request::Seen, reply, request_id};
 
 /// The types of files there are, by the extension each is stored with.
 const TYPES: [(&str, &str); 8] = [

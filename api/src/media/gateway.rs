@@ -1,4 +1,4 @@
-//! Where an announced file is sent: no key, no JSON, and no memory for it however large it is.
+//! Receives announced files: without a key, without JSON, and without holding the file in memory.
 
 use fanfare_domain::{Code, Domain, Error, Reply, Result, media::signed};
 use salvo::{
@@ -9,7 +9,7 @@ use salvo::{
     },
 };
 
-use crate::{body, front::Seen, reply, request_id};
+use crate::{body, middleware::request::Seen, reply, request_id};
 
 /// `PUT /upload/{token}`.
 pub struct Gateway(pub Domain);

@@ -6,7 +6,7 @@ mod origin;
 
 use fanfare_domain::{
     Reply, Result,
-    media::{self, drops, retention, signed},
+    media::{self, guest_uploads, retention, signed},
 };
 
 use crate::Call;
@@ -42,7 +42,7 @@ pub async fn from_url(mut call: Call) -> Result<Reply> {
 /// Makes a page to leave files on.
 pub async fn create_drop(mut call: Call) -> Result<Reply> {
     let new = call.body()?;
-    drops::create(&call.act, new).await
+    guest_uploads::create(&call.act, new).await
 }
 
 /// A page of files.

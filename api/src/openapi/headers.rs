@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::limits;
+use crate::middleware::rate_limit;
 
 const REQUEST_ID: &str = "X-Request-Id";
 const RETRY_AFTER: &str = "Retry-After";
@@ -16,7 +16,7 @@ pub fn all() -> Map<String, Value> {
         "schema": {"type": "string"},
     });
     all.insert(REQUEST_ID.to_owned(), id);
-    for (name, doc) in limits::HEADERS {
+    for (name, doc) in rate_limit::HEADERS {
         all.insert(name.to_owned(), number(doc));
     }
     all.insert(RETRY_AFTER.to_owned(), number("Seconds until it is worth trying again."));
@@ -30,7 +30,7 @@ pub fn of_all() -> Value {
 
 /// Those of every reply of `/api/v1`.
 pub fn of_api() -> Value {
-    let names = [REQUEST_ID].into_iter().chain(limits::HEADERS.map(|(name, _)| name));
+    let names = [REQUEST_ID].into_iter().chain(rate_limit::HEADERS.map(|(name, _)| name));
     Value::Object(references(names))
 }
 

@@ -30,7 +30,7 @@ pub const TAGS: [(&str, &str); 10] = [
     ("posts", "Creating, scheduling, changing and following posts."),
     ("media", "Files for posts: every way in, and what there is."),
     ("brands", "Groups of accounts inside a workspace."),
-    ("webhooks", "Being told of what happens."),
+    ("webhooks", "Deliveries of events to your addresses."),
     ("activity", "Polling what happened."),
     ("sandbox", "Simulated networks, to try everything without posting in public."),
 ];

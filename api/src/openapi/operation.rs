@@ -48,7 +48,7 @@ fn response(success: &Success) -> (String, Value) {
     (success.status.to_string(), body)
 }
 
-/// What a caller needs, in one sentence.
+/// Returns the requirements of a route as one sentence.
 pub fn needs(route: &Route) -> String {
     let (policy, rule) = (&route.policy, route.bucket.rule());
     if route.public.is_some() {

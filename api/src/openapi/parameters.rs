@@ -1,10 +1,10 @@
-//! What requests may carry beside their body.
+//! The parameters of requests.
 
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
 use super::kinds;
-use crate::{Place, Route};
+use crate::{Route, WorkspaceScope};
 
 /// Headers that several routes know.
 pub fn shared() -> Value {
@@ -34,8 +34,8 @@ pub fn of(route: &Route, generator: &mut SchemaGenerator) -> Vec<Value> {
 }
 
 fn in_path(route: &Route, name: &str) -> Value {
-    let schema = match (name, route.policy.place) {
-        ("id", Place::Post | Place::Account) => kinds::number(),
+    let schema = match (name, route.policy.workspace) {
+        ("id", WorkspaceScope::Post | WorkspaceScope::Account) => kinds::number(),
         ("id" | "delivery_id", _) => kinds::uuid(),
         _ => kinds::text(),
     };

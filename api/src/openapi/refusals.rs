@@ -1,4 +1,4 @@
-//! How a route may refuse: what its policy brings, and codes of its own.
+//! The errors of a route: those of its policy, and its own.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use fanfare_domain::{Code, access::Role};
 use serde_json::{Map, Value, json};
 
 use super::kinds;
-use crate::{Place, Route};
+use crate::{Route, WorkspaceScope};
 
 /// All codes of a route, each once.
 pub fn codes(route: &Route) -> Vec<Code> {
@@ -37,7 +37,7 @@ pub fn codes(route: &Route) -> Vec<Code> {
             Code::IdempotencyMismatch,
         ],
     );
-    when(true, place(policy.place));
+    when(true, workspace(policy.workspace));
     when(true, route.refusals);
     let mut once = Vec::new();
     for code in codes {
@@ -48,19 +48,21 @@ pub fn codes(route: &Route) -> Vec<Code> {
     once
 }
 
-const fn place(place: Place) -> &'static [Code] {
-    match place {
-        Place::Home => &[],
-        Place::Query | Place::Body => &[Code::WorkspaceScopeMismatch, Code::WorkspaceNotFound],
-        Place::AccountInQuery | Place::AccountInBody => {
+const fn workspace(scope: WorkspaceScope) -> &'static [Code] {
+    match scope {
+        WorkspaceScope::Home => &[],
+        WorkspaceScope::Query | WorkspaceScope::Body => {
+            &[Code::WorkspaceScopeMismatch, Code::WorkspaceNotFound]
+        }
+        WorkspaceScope::AccountInQuery | WorkspaceScope::AccountInBody => {
             &[Code::WorkspaceScopeMismatch, Code::WorkspaceNotFound, Code::AccountNotFound]
         }
-        Place::Post => &[Code::PostNotFound],
-        Place::Account => &[Code::AccountNotFound],
-        Place::Webhook => &[Code::WebhookNotFound],
-        Place::Brand => &[Code::BrandNotFound],
-        Place::Media => &[Code::MediaNotFound],
-        Place::ConnectSession => &[Code::ConnectSessionNotFound],
+        WorkspaceScope::Post => &[Code::PostNotFound],
+        WorkspaceScope::Account => &[Code::AccountNotFound],
+        WorkspaceScope::Webhook => &[Code::WebhookNotFound],
+        WorkspaceScope::Brand => &[Code::BrandNotFound],
+        WorkspaceScope::Media => &[Code::MediaNotFound],
+        WorkspaceScope::ConnectSession => &[Code::ConnectSessionNotFound],
     }
 }
 

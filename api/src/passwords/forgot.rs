@@ -11,8 +11,8 @@ use super::{FORM, refuse};
 use crate::{
     address,
     browser::{answer, form},
-    front::Seen,
-    handoff::login::PEOPLE,
+    middleware::request::Seen,
+    oauth_connect::login::PEOPLE,
     request_id,
 };
 
@@ -79,7 +79,7 @@ fn asked() -> Markup {
         p.flash.good role="status" {
             "If there is an account with this address, a link is on its way. It works for one hour."
         }
-        p.soft { "No letter after a few minutes? Look into the spam folder, and check the address." }
+        p.soft { "No e-mail after a few minutes? Check your spam folder and the address." }
         p { a href="/login" { "Back to the log-in" } }
     }
 }

@@ -16,7 +16,9 @@ use salvo::{
 };
 use serde_json::{Value, json};
 
-use crate::{browser::answer, front::Seen, handoff::login::PEOPLE, reply, request_id};
+use crate::{
+    browser::answer, middleware::request::Seen, oauth_connect::login::PEOPLE, reply, request_id,
+};
 
 /// `GET /dev/mail`.
 pub struct Letters(pub Domain);
@@ -95,7 +97,7 @@ fn json(shown: &Shown) -> Value {
 fn page(letters: &[Shown]) -> Markup {
     html! {
         h1 { "Letters" }
-        p.soft { "No mail server is set, so letters stand here: the last 50, for a day." }
+        p.soft { "No mail server is set, so e-mails are shown here: the last 50, for a day." }
         @if letters.is_empty() { p.empty { "No letter yet." } }
         @for shown in letters {
             article.card {

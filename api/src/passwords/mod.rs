@@ -11,7 +11,7 @@ use salvo::{Response, Router, http::StatusCode};
 
 use crate::{
     browser::{answer, form::Cookie},
-    handoff::login::PEOPLE,
+    oauth_connect::login::PEOPLE,
 };
 
 /// The cookie behind the forms of these pages.

@@ -18,8 +18,8 @@ use secrecy::{ExposeSecret, SecretString};
 use super::refuse;
 use crate::{
     browser::{answer, form},
-    front::Seen,
-    handoff::login::PEOPLE,
+    middleware::request::Seen,
+    oauth_connect::login::PEOPLE,
     request_id,
 };
 
@@ -89,7 +89,7 @@ fn page(link: &Link, wrong: Option<&Error>) -> Markup {
         h1 { "Choose a password" }
         p.soft {
             "For " strong { (link.email) } ". "
-            @if link.kind == LinkKind::Reset { "It ends every log-in of this account." }
+            @if link.kind == LinkKind::Reset { "It ends all sessions of this account." }
         }
         @if let Some(wrong) = wrong {
             div.flash.bad role="alert" {

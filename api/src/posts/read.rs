@@ -15,7 +15,7 @@ pub async fn get(call: Call) -> Result<Reply> {
     posts::get(&call.act, call.post()?).await
 }
 
-/// What a post still lacks.
+/// Lists what a post is missing.
 pub async fn missing(call: Call) -> Result<Reply> {
     posts::missing(&call.act, call.post()?).await
 }

@@ -1,25 +1,25 @@
-//! What entries of the table are put together from: who may, what is refused, examples.
+//! The parts of the table's entries: policies, errors, examples.
 
 use fanfare_domain::{
     Code,
     access::{Role, Scope},
 };
 
-use crate::{Place, Policy, Raised};
+use crate::{Policy, Raised, WorkspaceScope};
 
 /// Reading: any member of the workspace may.
-pub(super) const fn reads(scope: Scope, place: Place) -> Policy {
-    writes(scope, Role::Viewer, place)
+pub(super) const fn reads(scope: Scope, workspace: WorkspaceScope) -> Policy {
+    writes(scope, Role::Viewer, workspace)
 }
 
 /// Everything else, for this role and above.
-pub(super) const fn writes(scope: Scope, role: Role, place: Place) -> Policy {
-    Policy { scope: Some(scope), role, raised: None, addon: true, plan: None, place }
+pub(super) const fn writes(scope: Scope, role: Role, workspace: WorkspaceScope) -> Policy {
+    Policy { scope: Some(scope), role, raised: None, addon: true, plan: None, workspace }
 }
 
 /// For every key, whatever its scopes.
 pub(super) const ANYBODY: Policy =
-    Policy { scope: None, ..reads(Scope::AccountsRead, Place::Home) };
+    Policy { scope: None, ..reads(Scope::AccountsRead, WorkspaceScope::Home) };
 
 /// For callers without a key, of whom nothing is known.
 pub(super) const NOBODY: Policy = Policy { addon: false, ..ANYBODY };
@@ -27,7 +27,7 @@ pub(super) const NOBODY: Policy = Policy { addon: false, ..ANYBODY };
 /// Wording a post is an editor's work; moving it in time is a publisher's.
 pub(super) const EDIT: Policy = Policy {
     raised: Some(Raised { fields: &["scheduled_at", "timezone"], role: Role::Publisher }),
-    ..writes(Scope::PostsWrite, Role::Editor, Place::Post)
+    ..writes(Scope::PostsWrite, Role::Editor, WorkspaceScope::Post)
 };
 
 pub(super) const REFUSED_CONTENT: &[Code] = &[

@@ -41,22 +41,22 @@ fn every_route_is_documented() {
 }
 
 #[test]
-fn the_place_of_a_request_can_be_named_in_it() {
+fn the_workspace_of_a_request_can_be_named_in_it() {
     for route in ROUTES {
         let in_path: Vec<_> = route.path_parameters().collect();
         let (query, body) = (of_query(route), of_body(route));
-        let named = match route.policy.place {
-            Place::Home => !query.contains("workspace_id"),
-            Place::Query => query.contains("workspace_id"),
-            Place::Body => body.contains("workspace_id"),
-            Place::AccountInQuery => query.contains("account_id"),
-            Place::AccountInBody => body.contains("account_id"),
-            Place::Post
-            | Place::Account
-            | Place::Webhook
-            | Place::Brand
-            | Place::Media
-            | Place::ConnectSession => {
+        let named = match route.policy.workspace {
+            WorkspaceScope::Home => !query.contains("workspace_id"),
+            WorkspaceScope::Query => query.contains("workspace_id"),
+            WorkspaceScope::Body => body.contains("workspace_id"),
+            WorkspaceScope::AccountInQuery => query.contains("account_id"),
+            WorkspaceScope::AccountInBody => body.contains("account_id"),
+            WorkspaceScope::Post
+            | WorkspaceScope::Account
+            | WorkspaceScope::Webhook
+            | WorkspaceScope::Brand
+            | WorkspaceScope::Media
+            | WorkspaceScope::ConnectSession => {
                 in_path.contains(&"id")
                     && !query.contains("workspace_id")
                     && !body.contains("workspace_id")

@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::{
     browser::{answer, frame},
     front::Seen,
-    handoff::login::PEOPLE,
+    oauth_connect::login::PEOPLE,
     request_id,
 };
 

@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::{TABLE, allowance, handoff, plan::Plan, session::anonymous};
+use super::{TABLE, oauth_connect, quota, refresh_schedule::RefreshSchedule, session::anonymous};
 use crate::{
     Act, Reply, Tx,
     error::{Code, Error, Result, violation},
@@ -35,7 +35,7 @@ pub struct ConnectRequest {
     /// The workspace, for a key without one.
     #[serde(default)]
     pub workspace_id: Option<Uuid>,
-    /// Brand of a newly connected account; a seat locked to brands must name one of them.
+    /// Brand of a newly connected account; a membership locked to brands must name one of them.
     #[serde(default)]
     pub workspace_client_id: Option<Uuid>,
     /// The connect session that this ends.
@@ -47,7 +47,7 @@ pub struct ConnectRequest {
 /// A connect session that is named ends with it, either way.
 ///
 /// # Errors
-/// What is wrong with the credentials, or [`Code::ProviderUnreachable`].
+/// [`Code::InvalidCredentials`] and the like, or [`Code::ProviderUnreachable`].
 pub async fn connect(act: &Act, platform: PlatformId, request: ConnectRequest) -> Result<Reply> {
     let spec = platforms::find(platform).spec();
     let Connect::Credentials(fields) = spec.connect else {
@@ -56,7 +56,7 @@ pub async fn connect(act: &Act, platform: PlatformId, request: ConnectRequest) -
     };
     let secrets = read_fields(fields, request.credentials)?;
     let session = match request.connect_session_id {
-        Some(id) => Some(handoff::named(act, platform, id).await?),
+        Some(id) => Some(oauth_connect::named(act, platform, id).await?),
         None => None,
     };
     let of_session = session.as_ref().and_then(|session| session.brand_id);
@@ -64,7 +64,7 @@ pub async fn connect(act: &Act, platform: PlatformId, request: ConnectRequest) -
     let place = (platform, session.as_ref().is_some_and(|session| session.sandbox), brand);
     let outcome = carry_out(act, place, secrets, session.as_ref()).await;
     if let (Err(error), Some(session)) = (&outcome, &session) {
-        handoff::fail(&act.cx, session, error).await?;
+        oauth_connect::fail(&act.cx, session, error).await?;
     }
     outcome
 }
@@ -80,7 +80,7 @@ async fn carry_out(
     let tx = act.begin().await?;
     let row = store(act, &tx, place, identity).await?;
     if let Some(session) = session {
-        handoff::connected(&act.cx, tx.conn(), session, &[row.id]).await?;
+        oauth_connect::connected(&act.cx, tx.conn(), session, &[row.id]).await?;
     }
     let mut shown = json!({"id": row.id, "platform": row.platform, "username": row.username});
     if let Some(did) = row.meta.get("did") {
@@ -125,25 +125,25 @@ fn check_fields(fields: &[CredentialField], given: &Map<String, Value>) -> Viola
     broken
 }
 
-/// Refuses a brand that is not one of the workspace's, or not one of a locked seat's own.
+/// Refuses a brand that is not one of the workspace's, or not one of a locked membership's own.
 pub(super) async fn require_brand<C: ConnectionTrait>(
     act: &Act,
     conn: &C,
     brand: Option<BrandId>,
 ) -> Result<()> {
     let Some(id) = brand else { return Ok(()) };
-    if !act.seat.sees(Some(id)) {
+    if !act.membership.sees(Some(id)) {
         return Err(brand_required());
     }
     let found = brand::Entity::find_by_id(id)
-        .filter(brand::Column::WorkspaceId.eq(act.seat.workspace_id))
+        .filter(brand::Column::WorkspaceId.eq(act.membership.workspace_id))
         .one(conn)
         .await?;
     found.map(drop).ok_or_else(|| Error::new(Code::BrandNotFound, "There is no such brand."))
 }
 
 pub(super) fn brand_required() -> Error {
-    let message = "Your seat is locked to brands; name one of them in workspace_client_id.";
+    let message = "Your membership is locked to brands; name one of them in workspace_client_id.";
     Error::new(Code::BrandRequired, message)
 }
 
@@ -154,7 +154,7 @@ pub(super) async fn verify(
     sandbox: bool,
     secrets: Secrets,
 ) -> Result<Identity> {
-    let session = anonymous(&act.cx, act.seat.workspace_id, platform, sandbox, secrets)?;
+    let session = anonymous(&act.cx, act.membership.workspace_id, platform, sandbox, secrets)?;
     let asked = platforms::find(platform).verify(&session);
     let answer = tokio::time::timeout(PATIENCE, asked).await;
     let answer = answer.unwrap_or_else(|_| Err(silent(platform, PATIENCE)));
@@ -168,7 +168,7 @@ pub(crate) fn silent(platform: PlatformId, patience: Duration) -> platforms::Err
     platforms::Error::new(Kind::Unreachable, message)
 }
 
-/// What a caller, or a person at a page, is told about a platform that did not let an account be connected.
+/// Returns the error that is shown when a platform refuses to connect an account.
 pub(crate) fn refusal(platform: PlatformId, error: platforms::Error) -> Error {
     let code = match error.kind {
         Kind::InvalidCredentials
@@ -198,9 +198,9 @@ pub(super) async fn store(
     (platform, sandbox, brand): (PlatformId, bool, Option<BrandId>),
     identity: Identity,
 ) -> Result<account::Model> {
-    let workspace = act.seat.workspace_id;
+    let workspace = act.membership.workspace_id;
     require_brand(act, tx.conn(), brand).await?;
-    let plan = allowance::queue_up(tx.conn(), workspace).await?;
+    let plan = quota::queue_up(tx.conn(), workspace).await?;
     let known = account::Entity::find()
         .filter(account::Column::WorkspaceId.eq(workspace))
         .filter(account::Column::Platform.eq(platform.as_str()))
@@ -211,13 +211,13 @@ pub(super) async fn store(
         .await?;
     let is_connected = known.as_ref().is_some_and(|row| row.status != AccountStatus::Disconnected);
     match &known {
-        Some(row) if is_connected && !act.seat.sees(row.brand_id) => {
+        Some(row) if is_connected && !act.membership.sees(row.brand_id) => {
             return Err(Error::new(Code::AccountNotFound, "There is no such account."));
         }
         Some(_) if is_connected => {}
-        _ if act.seat.brands.is_some() && brand.is_none() => return Err(brand_required()),
+        _ if act.membership.brands.is_some() && brand.is_none() => return Err(brand_required()),
         _ if sandbox => {}
-        _ => allowance::require_place(tx.conn(), workspace, plan).await?,
+        _ => quota::require_place(tx.conn(), workspace, plan).await?,
     }
     let remote_id = identity.remote_id.clone();
     let mut row = connected(act, tx, platform, identity).await?;
@@ -244,7 +244,7 @@ pub(super) async fn store(
     Ok(account::Entity::insert(row).exec_with_returning(tx.conn()).await?)
 }
 
-/// What a connect, new or repeated, sets: its secrets, and a new plan for them.
+/// Returns the columns that a connect sets, new or repeated: its secrets and their refresh schedule.
 async fn connected(
     act: &Act,
     tx: &Tx,
@@ -255,7 +255,7 @@ async fn connected(
     let plain = serde_json::to_vec(&identity.secrets.to_pairs()).map_err(Error::internal)?;
     let secret = act.cx.vault.store(tx.conn(), TABLE, &plain, now).await?;
     let ends_at = identity.expires_at.map(|end| end.timestamp_millis());
-    let plan = Plan::new(platforms::find(platform), &identity.secrets, ends_at, now);
+    let plan = RefreshSchedule::new(platforms::find(platform), &identity.secrets, ends_at, now);
     Ok(account::ActiveModel {
         username: Set(identity.username),
         display_name: Set(identity.display_name),

@@ -7,7 +7,7 @@ use sea_orm::{
 };
 use serde_json::json;
 
-use super::{family::family, find, in_seat, session, view};
+use super::{find, session, shared_credentials::sharing, view, visible};
 use crate::{
     Act, Domain, Reply, Tx,
     error::{Code, Error, Result},
@@ -23,7 +23,7 @@ pub async fn disconnect(act: &Act, id: AccountId) -> Result<Reply> {
     let is_last = is_last(act, id).await?;
     let mut tx = act.begin().await?;
     let row =
-        in_seat(act).filter(account::Column::Id.eq(id)).lock_exclusive().one(tx.conn()).await?;
+        visible(act).filter(account::Column::Id.eq(id)).lock_exclusive().one(tx.conn()).await?;
     let absent = || Error::new(Code::AccountNotFound, format!("There is no account {id}."));
     let row = row.ok_or_else(absent)?;
     let now = act.cx.clock.now();
@@ -89,7 +89,7 @@ pub async fn needs_reconnect(cx: &Domain, id: AccountId) -> Result<()> {
 async fn is_last(act: &Act, id: AccountId) -> Result<bool> {
     let row = find(act, id).await?;
     let Some(own) = session(&act.cx, &row).await? else { return Ok(true) };
-    Ok(family(&act.cx, &row, &own.secrets).await?.len() <= 1)
+    Ok(sharing(&act.cx, &row, &own.secrets).await?.len() <= 1)
 }
 
 /// Does the network take this account's tokens back?

@@ -1,19 +1,19 @@
 //! Connected social accounts.
 
-mod allowance;
 mod connect;
 mod disconnect;
 mod facts;
-mod family;
-pub mod handoff;
-pub mod keep;
+pub mod oauth_connect;
 mod options;
 mod pictures;
-mod plan;
+mod quota;
 mod refresh;
+mod refresh_schedule;
 mod sandbox;
 mod session;
+mod shared_credentials;
 mod simulator;
+pub mod upkeep;
 
 use fanfare_entities::{AccountId, account, account::AccountStatus};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
@@ -40,26 +40,26 @@ pub use simulator::Simulator;
 /// Name of the table, as secrets are bound to it.
 const TABLE: &str = "accounts";
 
-/// Accounts the seat may see, disconnected ones left out.
-fn in_seat(act: &Act) -> sea_orm::Select<account::Entity> {
+/// Accounts the membership may see, disconnected ones left out.
+fn visible(act: &Act) -> sea_orm::Select<account::Entity> {
     let query = account::Entity::find()
-        .filter(account::Column::WorkspaceId.eq(act.seat.workspace_id))
+        .filter(account::Column::WorkspaceId.eq(act.membership.workspace_id))
         .filter(account::Column::Status.ne(AccountStatus::Disconnected));
-    match &act.seat.brands {
+    match &act.membership.brands {
         Some(brands) => query.filter(account::Column::BrandId.is_in(brands.iter().copied())),
         None => query,
     }
 }
 
-/// One account; the one that the request names was read with the seat.
+/// One account; the one that the request names was read with the membership.
 ///
 /// # Errors
 /// [`Code::AccountNotFound`].
 pub async fn find(act: &Act, id: AccountId) -> Result<account::Model> {
-    if let Some(account) = act.seat.account.as_ref().filter(|account| account.id == id) {
+    if let Some(account) = act.membership.account.as_ref().filter(|account| account.id == id) {
         return Ok(account::Model::clone(account));
     }
-    let found = in_seat(act).filter(account::Column::Id.eq(id)).one(&act.cx.db.read).await?;
+    let found = visible(act).filter(account::Column::Id.eq(id)).one(&act.cx.db.read).await?;
     found.ok_or_else(|| Error::new(Code::AccountNotFound, format!("There is no account {id}.")))
 }
 
@@ -71,12 +71,12 @@ pub async fn row(cx: &Domain, id: AccountId) -> Result<Option<account::Model>> {
     Ok(account::Entity::find_by_id(id).one(&cx.db.write).await?)
 }
 
-/// All accounts of the seat's workspace, oldest first.
+/// All accounts of the membership's workspace, oldest first.
 ///
 /// # Errors
 /// The database's.
 pub async fn list(act: &Act) -> Result<Reply> {
-    let rows = in_seat(act).order_by_asc(account::Column::Id).all(&act.cx.db.read).await?;
+    let rows = visible(act).order_by_asc(account::Column::Id).all(&act.cx.db.read).await?;
     Ok(Reply::of("accounts", rows.iter().map(|row| view(&act.cx, row)).collect::<Vec<_>>()))
 }
 

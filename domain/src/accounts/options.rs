@@ -1,12 +1,12 @@
-//! How each platform is connected.
+//! The ways to connect each platform.
 
 use fanfare_entities::account;
 use fanfare_platforms::{self as platforms, Connect, PLANNED, Planned, PlatformId, Spec};
 use serde_json::{Value, json};
 
 use super::{
-    handoff::{method, redirect_uri, start_page},
-    in_seat, view,
+    oauth_connect::{method, redirect_uri, start_page},
+    view, visible,
 };
 use crate::{
     Act, Reply,
@@ -18,7 +18,7 @@ use crate::{
 /// # Errors
 /// The database's.
 pub async fn options(act: &Act) -> Result<Reply> {
-    let accounts = in_seat(act).all(&act.cx.db.read).await?;
+    let accounts = visible(act).all(&act.cx.db.read).await?;
     let mut all: Vec<Value> =
         platforms::all().iter().map(|platform| option(act, platform.spec(), &accounts)).collect();
     all.extend(PLANNED.iter().map(planned));
@@ -35,7 +35,7 @@ pub async fn options_of(act: &Act, name: &str) -> Result<Reply> {
     }
     let platform: PlatformId =
         name.parse().map_err(|error| Error::new(Code::PlatformNotFound, format!("{error}")))?;
-    let accounts = in_seat(act).all(&act.cx.db.read).await?;
+    let accounts = visible(act).all(&act.cx.db.read).await?;
     Ok(Reply::of("connect", option(act, platforms::find(platform).spec(), &accounts)))
 }
 

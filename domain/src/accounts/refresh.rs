@@ -11,9 +11,9 @@ use sea_orm::{
 
 use super::{
     TABLE,
-    family::{Holder, family},
-    plan::Plan,
+    refresh_schedule::RefreshSchedule,
     session::session,
+    shared_credentials::{Holder, sharing},
 };
 use crate::{
     Domain,
@@ -23,7 +23,7 @@ use crate::{
 /// An exchange of tokens that takes longer than this, in ms, is given up on.
 const REFRESH: Millis = 30_000;
 
-/// What came of an exchange of tokens.
+/// The result of a token refresh.
 #[derive(Debug, Clone)]
 pub enum Refreshed {
     /// There are fresh tokens: read the account again.
@@ -73,20 +73,20 @@ async fn exchange(
     }
     let Some(session) = session(cx, &row).await? else { return replaced(cx, id, used).await };
     // Where a refresh token is good once, whoever exchanges it does so for all who hold it.
-    let family = family(cx, &row, &session.secrets).await?;
-    if !take(cx, &family, now).await? {
+    let sharing = sharing(cx, &row, &session.secrets).await?;
+    if !take(cx, &sharing, now).await? {
         return Ok(Refreshed::Elsewhere);
     }
     let outcome = match platforms::find(platform).refresh(&session).await {
         Ok(Some(fresh)) => {
             cx.failpoint.reach("tokens_exchanged").await;
-            replace(cx, &family, &session.secrets, &fresh).await?;
+            replace(cx, &sharing, &session.secrets, &fresh).await?;
             return Ok(Refreshed::Fresh);
         }
         Ok(None) => Refreshed::Impossible,
         Err(error) => Refreshed::Failed(error),
     };
-    free(cx, &family).await?;
+    free(cx, &sharing).await?;
     Ok(outcome)
 }
 
@@ -99,41 +99,41 @@ async fn replaced(cx: &Domain, id: AccountId, used: Option<SecretId>) -> Result<
 
 /// Takes the turn, if nobody has it and the tokens are still those that were looked at: whoever was first may have used
 /// a refresh token that is good only once.
-async fn take(cx: &Domain, family: &[Holder], now: Millis) -> Result<bool> {
+async fn take(cx: &Domain, sharing: &[Holder], now: Millis) -> Result<bool> {
     let tx = cx.db.begin().await?;
     let rows = account::Entity::find()
-        .filter(account::Column::Id.is_in(ids(family)))
+        .filter(account::Column::Id.is_in(ids(sharing)))
         .order_by_asc(account::Column::Id)
         .lock_exclusive()
         .all(&tx)
         .await?;
     let is_free = |row: &account::Model| row.refreshing_until.is_none_or(|until| until < now);
     let is_same = |(row, (seen, _)): (&account::Model, &Holder)| row.secret_id == seen.secret_id;
-    let all = !family.is_empty() && rows.len() == family.len();
-    if !all || !rows.iter().all(is_free) || !rows.iter().zip(family).all(is_same) {
+    let all = !sharing.is_empty() && rows.len() == sharing.len();
+    if !all || !rows.iter().all(is_free) || !rows.iter().zip(sharing).all(is_same) {
         return Ok(false);
     }
-    set_turn(&tx, family, Some(now + REFRESH)).await?;
+    set_turn(&tx, sharing, Some(now + REFRESH)).await?;
     tx.commit().await?;
     Ok(true)
 }
 
-fn ids(family: &[Holder]) -> impl Iterator<Item = AccountId> {
-    family.iter().map(|(row, _)| row.id)
+fn ids(sharing: &[Holder]) -> impl Iterator<Item = AccountId> {
+    sharing.iter().map(|(row, _)| row.id)
 }
 
-async fn free(cx: &Domain, family: &[Holder]) -> Result<()> {
-    set_turn(&cx.db.write, family, None).await
+async fn free(cx: &Domain, sharing: &[Holder]) -> Result<()> {
+    set_turn(&cx.db.write, sharing, None).await
 }
 
 async fn set_turn<C: ConnectionTrait>(
     conn: &C,
-    family: &[Holder],
+    sharing: &[Holder],
     until: Option<Millis>,
 ) -> Result<()> {
     account::Entity::update_many()
         .col_expr(account::Column::RefreshingUntil, Expr::value(until))
-        .filter(account::Column::Id.is_in(ids(family)))
+        .filter(account::Column::Id.is_in(ids(sharing)))
         .exec(conn)
         .await?;
     Ok(())
@@ -143,7 +143,7 @@ async fn set_turn<C: ConnectionTrait>(
 /// an account has for itself alone. An account that was connected anew or disconnected meanwhile keeps what it has.
 async fn replace(
     cx: &Domain,
-    family: &[Holder],
+    sharing: &[Holder],
     old: &Secrets,
     fresh: &platforms::Refreshed,
 ) -> Result<()> {
@@ -153,7 +153,7 @@ async fn replace(
     let news: Vec<_> = fresh.secrets.to_pairs().into_iter().filter(is_new).collect();
     let ends_at = fresh.expires_at.map(|end| end.timestamp_millis());
     let conn = cx.db.begin().await?;
-    for (row, own) in family {
+    for (row, own) in sharing {
         let mut pairs = own.to_pairs();
         pairs.extend(news.iter().cloned());
         put(cx, &conn, row, pairs, ends_at).await?;
@@ -171,7 +171,7 @@ async fn put(
     let now = cx.clock.now();
     let plain = serde_json::to_vec(&pairs).map_err(Error::internal)?;
     let platform = platforms::find(crate::posts::platform(&row.platform)?);
-    let plan = Plan::new(platform, &Secrets::from_pairs(pairs), ends_at, now);
+    let plan = RefreshSchedule::new(platform, &Secrets::from_pairs(pairs), ends_at, now);
     let secret = cx.vault.store(conn, TABLE, &plain, now).await?;
     let change = account::ActiveModel {
         secret_id: Set(Some(secret)),

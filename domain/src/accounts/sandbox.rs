@@ -70,7 +70,7 @@ pub(super) fn simulator(cx: &Domain) -> Result<&Simulator> {
 /// # Errors
 /// [`Code::Unavailable`] if there is no simulator here.
 pub(super) fn network(act: &Act, platform: PlatformId) -> Result<Url> {
-    simulator(&act.cx)?.network(act.seat.workspace_id, platform)
+    simulator(&act.cx)?.network(act.membership.workspace_id, platform)
 }
 
 /// Returns where a person reaches the pages of a simulated network.
@@ -78,7 +78,7 @@ pub(super) fn network(act: &Act, platform: PlatformId) -> Result<Url> {
 /// # Errors
 /// [`Code::Unavailable`] if there is no simulator here.
 pub(super) fn pages(act: &Act, platform: PlatformId) -> Result<Url> {
-    simulator(&act.cx)?.pages_of(act.seat.workspace_id, platform)
+    simulator(&act.cx)?.pages_of(act.membership.workspace_id, platform)
 }
 
 /// Returns the page that shows what was posted to a simulated account.
@@ -150,7 +150,7 @@ pub(super) async fn prepare_consent(
     Ok(())
 }
 
-/// What a simulated network holds for an account.
+/// Returns the posts of an account on a simulated network.
 ///
 /// # Errors
 /// [`Code::AccountNotFound`].
@@ -192,7 +192,7 @@ async fn ask(
     body: Option<&Value>,
 ) -> Result<Value> {
     let simulator = simulator(&act.cx)?;
-    let realm = simulator.realm(act.seat.workspace_id)?;
+    let realm = simulator.realm(act.membership.workspace_id)?;
     let client = act.cx.http.trusting(std::slice::from_ref(&simulator.url));
     let mut request = client
         .request(method, simulator.control(path)?)

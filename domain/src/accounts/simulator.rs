@@ -1,4 +1,4 @@
-//! Where the simulated networks are, and what opens them.
+//! The addresses and the secret of the simulator.
 
 use fanfare_entities::WorkspaceId;
 use fanfare_platforms::PlatformId;
@@ -15,11 +15,11 @@ const REALM_BYTES: usize = 16;
 /// The simulator that `sandbox: true` leads to.
 #[derive(Debug, Clone)]
 pub struct Simulator {
-    /// Where programs reach it.
+    /// The origin for programs.
     pub url: Url,
-    /// Where persons reach its pages.
+    /// The origin of its pages.
     pub pages: Url,
-    /// What its control asks for. Names of realms follow from it as well.
+    /// The secret of its control, from which the names of realms are derived too.
     pub secret: SecretString,
 }
 

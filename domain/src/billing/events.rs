@@ -15,9 +15,9 @@ use sea_orm::{
 use super::{read, subscriptions};
 use crate::{
     Domain, Tx,
+    durable::{self, Lease},
     error::{Code, Error, Result},
     signup,
-    work::{self, Hold},
 };
 
 /// What an event is about.
@@ -102,7 +102,8 @@ fn unsigned(why: &BadSignature) -> Error {
 /// The database's. The row may have been taken all the same; then its lease lapses.
 pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<stripe_event::Model>> {
     let now = cx.clock.now();
-    let taken = work::claim(&cx.db.write, JobKind::ApplyStripeEvent, &[id], (holder, now)).await?;
+    let taken =
+        durable::claim(&cx.db.write, JobKind::ApplyStripeEvent, &[id], (holder, now)).await?;
     Ok(taken.into_iter().next())
 }
 
@@ -151,7 +152,7 @@ pub enum EventOutcome {
 ///
 /// # Errors
 /// The database's.
-pub async fn finish(cx: &Domain, hold: Hold, outcome: &EventOutcome) -> Result<bool> {
+pub async fn finish(cx: &Domain, lease: Lease, outcome: &EventOutcome) -> Result<bool> {
     let (status, due_at, why, tried) = match outcome {
         EventOutcome::Applied => (EventStatus::Applied, None, None, 0),
         EventOutcome::Failed(why) => (EventStatus::Failed, None, Some(why), 1),
@@ -163,16 +164,16 @@ pub async fn finish(cx: &Domain, hold: Hold, outcome: &EventOutcome) -> Result<b
         .col_expr(Column::DueAt, Expr::value(due_at))
         .col_expr(Column::LastError, Expr::value(why.cloned()))
         .col_expr(Column::Attempts, Expr::col(Column::Attempts).add(tried))
-        .col_expr(Column::Fence, Expr::value(hold.fence + 1))
+        .col_expr(Column::Fence, Expr::value(lease.fencing_token + 1))
         .col_expr(Column::Laps, Expr::value(0))
         .col_expr(Column::UpdatedAt, Expr::value(tx.now()))
-        .filter(Column::Id.eq(StripeEventId(hold.id)))
-        .filter(Column::Fence.eq(hold.fence));
+        .filter(Column::Id.eq(StripeEventId(lease.id)))
+        .filter(Column::Fence.eq(lease.fencing_token));
     if update.exec(tx.conn()).await?.rows_affected != 1 {
         return Ok(false);
     }
     if let Some(at) = due_at {
-        tx.enqueue_global(JobKind::ApplyStripeEvent, hold.id, at);
+        tx.enqueue_global(JobKind::ApplyStripeEvent, lease.id, at);
     }
     tx.commit().await?;
     Ok(true)

@@ -112,7 +112,7 @@ pub fn limit(asked: Option<i64>) -> Result<u64> {
     }
 }
 
-/// What a cursor says; cursors are given out in replies and are only ever sent back.
+/// The content of a cursor. Callers send cursors back as they received them.
 ///
 /// # Errors
 /// [`Code::InvalidField`].

@@ -1,4 +1,4 @@
-//! What a body must look like, by the JSON Schema that the OpenAPI document shows of it.
+//! Checks bodies against the JSON Schema that the OpenAPI document shows.
 //!
 //! One walk over a value names every unknown, missing, mistyped or over-long part of it, and takes those parts out.
 //! Objects inside lists are left to whoever reads them one by one.
@@ -169,7 +169,7 @@ fn step<R>(path: &mut String, name: &str, visit: impl FnOnce(&mut String) -> R) 
     seen
 }
 
-/// What the schema says of a text.
+/// The schema's rules for a text.
 fn rule(schema: &Value) -> Rule {
     let most = schema["maxLength"].as_u64().and_then(|most| usize::try_from(most).ok());
     Rule { most: most.unwrap_or(text::USUAL), lines: schema[LINES] == true }

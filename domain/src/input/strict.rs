@@ -9,7 +9,7 @@ use serde_path_to_error::{Path, Segment};
 use super::shape;
 use crate::error::{Code, Error, Result, violation};
 
-/// So many characters of a misspelt name are compared with the known ones.
+/// The most characters of a misspelt name that are compared with the known names.
 const COMPARED: usize = 64;
 
 /// Reads a value into its type.
@@ -83,7 +83,7 @@ fn name(steps: &[String]) -> String {
     })
 }
 
-/// What serde says, for people.
+/// Returns serde's message in plain words.
 fn explain(steps: &[String], message: &str) -> Violation {
     let path = name(steps);
     let missing = message.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());

@@ -13,7 +13,7 @@ pub const URL: usize = 2_048;
 /// The most characters of a text inside settings, metadata and other objects whose fields are not ours.
 pub const FREE: usize = 100_000;
 
-/// What a text may be.
+/// The rules for a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
     /// The most characters.

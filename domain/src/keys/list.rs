@@ -12,9 +12,9 @@ pub struct Listed {
     pub id: KeyId,
     /// Name for people.
     pub name: String,
-    /// How it begins.
+    /// Its prefix.
     pub prefix: String,
-    /// What it may be used for.
+    /// Its scopes.
     pub scopes: String,
     /// The only workspace it reaches, if any.
     pub workspace_id: Option<WorkspaceId>,

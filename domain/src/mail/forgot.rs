@@ -11,9 +11,9 @@ use crate::{
     Domain, Tx,
     error::Result,
     limits::{self, Bucket},
-    people,
     sign_in::links,
     token::hash,
+    users,
 };
 
 /// Asks for a link to set a new password, from this address. Nothing tells whether anybody has the e-mail address; beyond three
@@ -24,7 +24,7 @@ use crate::{
 /// network address, or [`crate::Code::MailNotConfigured`].
 pub async fn ask_reset(cx: &Domain, email: &str, address: &str) -> Result<()> {
     require(&cx.settings)?;
-    let email = people::normalised(email)?;
+    let email = users::normalised(email)?;
     limits::admit_anybody(cx, &[(Bucket::ForgotAddress, address)]).await?;
     let is_within =
         limits::admit_anybody(cx, &[(Bucket::ForgotEmail, &hash(&email))]).await.is_ok();

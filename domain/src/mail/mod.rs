@@ -3,9 +3,9 @@
 //! What a letter says and to whom is sealed in the vault. Its key says what it is about, and there is one letter for each
 //! key; its `Message-ID` follows from its row, so that a letter that is sent again after a lost answer is the same letter.
 
+pub mod delivery;
 mod forgot;
 mod shown;
-pub mod work;
 
 use fanfare_entities::{LetterId, Millis, UserId, letter, letter::LetterStatus, secret};
 use fanfare_jobs::JobKind;
@@ -33,7 +33,7 @@ const TABLE: &str = "letters";
 /// How long the content of a letter is kept after it was sent, in ms.
 const KEPT: Millis = 24 * 3_600_000;
 
-/// What is sealed with a letter's row.
+/// The content of a letter, encrypted beside its row.
 #[derive(Serialize, Deserialize)]
 enum Content {
     /// The letter.
@@ -42,7 +42,7 @@ enum Content {
     ResetAsked { email: String },
 }
 
-/// How letters leave.
+/// How letters are sent.
 #[derive(Debug, Clone, Copy)]
 pub enum Delivery<'a> {
     /// Through the operator's mail server.

@@ -5,7 +5,7 @@ use fanfare_mail::Letter;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
-use super::{Content, Delivery, work::opened};
+use super::{Content, Delivery, delivery::opened};
 use crate::{
     Domain,
     error::{Code, Error, Result},
@@ -21,7 +21,7 @@ pub struct Shown {
     pub id: Uuid,
     /// When it was written.
     pub created_at: Millis,
-    /// What it says.
+    /// Its text.
     pub letter: Letter,
 }
 

@@ -12,14 +12,14 @@ use sea_orm::{
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::waits::wake;
+use super::media_waiters::wake;
 use crate::{
     Domain, Tx,
+    durable::{self, Lease},
     error::{Error, Result},
-    work::{self, Hold},
 };
 
-/// What came of an analysis.
+/// The result of an analysis.
 #[derive(Debug, Clone)]
 pub enum Outcome {
     /// This was found, and a frame of a film was stored there.
@@ -64,7 +64,7 @@ pub(super) async fn begin(tx: &mut Tx, asset: &media_asset::Model) -> Result<()>
 /// The database's. The row may have been taken all the same; then its lease lapses.
 pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<media_analysis::Model>> {
     let now = cx.clock.now();
-    let taken = work::claim(&cx.db.write, JobKind::AnalyseMedia, &[id], (holder, now)).await?;
+    let taken = durable::claim(&cx.db.write, JobKind::AnalyseMedia, &[id], (holder, now)).await?;
     Ok(taken.into_iter().next())
 }
 
@@ -74,7 +74,7 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<media_an
 /// The database's.
 pub async fn finish(
     cx: &Domain,
-    hold: Hold,
+    lease: Lease,
     row: &media_analysis::Model,
     outcome: Outcome,
 ) -> Result<bool> {
@@ -82,11 +82,11 @@ pub async fn finish(
     let now = cx.clock.now();
     let mut tx = Tx::begin(cx).await?;
     let update = media_analysis::Entity::update_many()
-        .col_expr(Column::Fence, Expr::value(hold.fence + 1))
+        .col_expr(Column::Fence, Expr::value(lease.fencing_token + 1))
         .col_expr(Column::Laps, Expr::value(0))
         .col_expr(Column::UpdatedAt, Expr::value(now))
-        .filter(Column::Id.eq(hold.id))
-        .filter(Column::Fence.eq(hold.fence));
+        .filter(Column::Id.eq(lease.id))
+        .filter(Column::Fence.eq(lease.fencing_token));
     let again = if let Outcome::Again(at) = outcome { Some(at) } else { None };
     let sized = if let Outcome::Done(facts, _) = &outcome { facts.size() } else { None };
     let update = update.col_expr(Column::DueAt, Expr::value(again));
@@ -105,7 +105,7 @@ pub async fn finish(
         note_size(&tx, row.asset_id, width, height).await?;
     }
     if let (true, Some(at)) = (written, again) {
-        tx.enqueue(JobKind::AnalyseMedia, row.workspace_id, hold.id, at);
+        tx.enqueue(JobKind::AnalyseMedia, row.workspace_id, lease.id, at);
     }
     tx.commit().await?;
     if written && again.is_none() {

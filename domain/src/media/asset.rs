@@ -16,10 +16,10 @@ use crate::{
     error::{Error, Result},
 };
 
-/// What stands before every file that a row may name.
+/// The prefix of every uploaded file.
 pub(super) const ROOT: &str = "assets";
 
-/// What is known of a file besides its bytes.
+/// The origin of a file.
 pub(super) struct Origin {
     pub workspace_id: WorkspaceId,
     pub plan: PlanTier,
@@ -31,7 +31,7 @@ pub(super) struct Origin {
     pub request_id: Option<String>,
 }
 
-/// Where the files of a workspace are.
+/// Returns the prefix of a workspace's files.
 pub(super) fn prefix(workspace: WorkspaceId) -> String {
     format!("{ROOT}/{workspace}")
 }
@@ -41,7 +41,7 @@ pub(super) fn public_name(mime: &str) -> String {
     format!("{:032x}.{}", rand::random::<u128>(), extension(mime))
 }
 
-/// Where a file is served.
+/// Returns the public address of a file.
 pub(crate) fn url(cx: &Domain, row: &media_asset::Model) -> String {
     format!("{}/{}", cx.settings.media_base_url, name(row))
 }
@@ -71,17 +71,17 @@ pub(super) fn view(cx: &Domain, row: &media_asset::Model) -> Value {
 
 /// An earlier file of the workspace with the same bytes, which can be shared.
 #[derive(Debug)]
-pub(super) struct Twin {
+pub(super) struct Duplicate {
     id: AssetId,
     path: String,
 }
 
-/// Looks for a twin whose bytes are still there.
-pub(super) async fn twin(
+/// Looks for a duplicate whose bytes are still there.
+pub(super) async fn duplicate(
     cx: &Domain,
     workspace: WorkspaceId,
     file: &Taken,
-) -> Result<Option<Twin>> {
+) -> Result<Option<Duplicate>> {
     let found = media_asset::Entity::find()
         .filter(media_asset::Column::WorkspaceId.eq(workspace))
         .filter(media_asset::Column::Digest.eq(file.digest.as_str()))
@@ -93,21 +93,25 @@ pub(super) async fn twin(
         return Ok(None);
     };
     let stat = cx.store.stat(&path).await;
-    Ok(stat.is_ok_and(|stat| stat.size == file.bytes).then_some(Twin { id, path }))
+    Ok(stat.is_ok_and(|stat| stat.size == file.bytes).then_some(Duplicate { id, path }))
 }
 
-/// The path for a new row: the twin's, if that is still there and stays until this transaction ends, or the file's own.
-pub(super) async fn shared_path(tx: &Tx, file: &Taken, twin: Option<Twin>) -> Result<String> {
-    let Some(twin) = twin else { return Ok(file.path.clone()) };
-    let held: Option<AssetId> = media_asset::Entity::find_by_id(twin.id)
+/// The path for a new row: the duplicate's, if that is still there and stays until this transaction ends, or the file's own.
+pub(super) async fn shared_path(
+    tx: &Tx,
+    file: &Taken,
+    duplicate: Option<Duplicate>,
+) -> Result<String> {
+    let Some(duplicate) = duplicate else { return Ok(file.path.clone()) };
+    let held: Option<AssetId> = media_asset::Entity::find_by_id(duplicate.id)
         .select_only()
         .column(media_asset::Column::Id)
-        .filter(media_asset::Column::Path.eq(twin.path.as_str()))
+        .filter(media_asset::Column::Path.eq(duplicate.path.as_str()))
         .lock_shared()
         .into_tuple()
         .one(tx.conn())
         .await?;
-    Ok(if held.is_some() { twin.path } else { file.path.clone() })
+    Ok(if held.is_some() { duplicate.path } else { file.path.clone() })
 }
 
 /// Writes the row of a stored file.
@@ -115,10 +119,10 @@ pub(super) async fn insert(
     tx: &mut Tx,
     origin: Origin,
     file: &Taken,
-    twin: Option<Twin>,
+    duplicate: Option<Duplicate>,
 ) -> Result<media_asset::Model> {
     let now = tx.now();
-    let path = shared_path(tx, file, twin).await?;
+    let path = shared_path(tx, file, duplicate).await?;
     let row = media_asset::ActiveModel {
         uid: Set(Uuid::now_v7()),
         workspace_id: Set(origin.workspace_id),
@@ -159,7 +163,7 @@ pub(super) fn side(pixels: Option<u32>) -> Option<i32> {
     pixels.and_then(|pixels| i32::try_from(pixels).ok())
 }
 
-/// Removes the bytes that came if no row names them: the file has a twin, or was refused after all. After trouble of our
+/// Removes the bytes that came if no row names them: the file has a duplicate, or was refused after all. After trouble of our
 /// own they stay, since the row may be there nevertheless; without it they are an orphan.
 pub(super) async fn tidy(cx: &Domain, file: &Taken, named: Result<&str, &Error>) {
     let spare = match named {

@@ -33,7 +33,7 @@ pub struct MediaQuery {
     pub workspace_id: Option<Uuid>,
 }
 
-/// The files of the seat's workspace, newest first. A seat that is locked to brands sees those that its own person
+/// The files of the membership's workspace, newest first. A membership that is locked to brands sees those that its own person
 /// brought: files have no brand.
 ///
 /// # Errors
@@ -42,7 +42,7 @@ pub async fn list(act: &Act, query: MediaQuery) -> Result<Reply> {
     let limit = limit(query.limit)?;
     let before: Option<i64> = input::cursor(query.cursor.as_deref())?;
     let mut find = media_asset::Entity::find()
-        .filter(media_asset::Column::WorkspaceId.eq(act.seat.workspace_id))
+        .filter(media_asset::Column::WorkspaceId.eq(act.membership.workspace_id))
         .filter(media_asset::Column::Status.eq(AssetStatus::Ready))
         .order_by_desc(media_asset::Column::Id)
         .limit(limit + 1);
@@ -52,7 +52,7 @@ pub async fn list(act: &Act, query: MediaQuery) -> Result<Reply> {
     if let Some(session) = query.drop_session_id {
         find = find.filter(media_asset::Column::DropSessionId.eq(session));
     }
-    if act.seat.brands.is_some() {
+    if act.membership.brands.is_some() {
         find = find.filter(media_asset::Column::CreatedBy.eq(act.caller.user_id));
     }
     let mut rows = find.all(&act.cx.db.read).await?;

@@ -5,30 +5,30 @@
 
 pub mod analysis;
 mod asset;
-mod copy;
-pub mod drops;
+mod derived;
+pub mod guest_uploads;
+mod import_job;
+mod import_request;
 mod list;
-mod made;
+pub mod media_waiters;
 pub mod orphans;
 mod receive;
-mod remote;
 pub mod retention;
 pub mod signed;
 pub mod sizes;
 mod upload;
 pub mod variants;
-pub mod waits;
 
 use fanfare_entities::media_asset;
 
 use crate::{Tx, error::Result};
 
 pub(crate) use asset::url;
-pub use copy::{Outcome, claim, finish, forget_failed, prefix};
+pub use derived::prefix as made_prefix;
+pub use import_job::{Outcome, claim, finish, forget_failed, prefix};
+pub use import_request::{NewRemote, from_url};
+pub(crate) use import_request::{Source, request_import};
 pub use list::{MediaQuery, list};
-pub use made::prefix as made_prefix;
-pub use remote::{NewRemote, from_url};
-pub(crate) use remote::{Source, ask};
 pub use upload::{NewFile, RELAYED, relay, upload};
 
 /// Says that an asset's bytes are all there, in the transaction that makes it ready. Every way in ends here, so what is

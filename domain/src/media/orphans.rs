@@ -9,7 +9,7 @@ use fanfare_entities::{media_analysis, media_asset, media_variant};
 use futures_util::{TryStreamExt, pin_mut};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 
-use super::{asset, made};
+use super::{asset, derived};
 use crate::{
     Domain,
     error::{Error, Result},
@@ -36,7 +36,7 @@ enum Place {
 /// The store's or the database's.
 pub async fn sweep(cx: &Domain, before: SystemTime) -> Result<u64> {
     let mut removed = 0;
-    for (root, place) in [(asset::ROOT, Place::Brought), (made::ROOT, Place::Made)] {
+    for (root, place) in [(asset::ROOT, Place::Brought), (derived::ROOT, Place::Made)] {
         let old = cx.store.walk(root).map_err(Error::internal)?;
         let old = old.try_filter(|file| std::future::ready(file.modified < before));
         let groups = old.map_ok(|file| file.path).try_chunks(TOGETHER);

@@ -16,7 +16,7 @@ use crate::{
 /// A file that has not come whole by then is given up. Bytes that no row names are safe from the clean-up for longer.
 const LONGEST: Duration = Duration::from_secs(6 * 3_600);
 
-/// What must be true of a file.
+/// The conditions that a file must meet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted {
     /// Largest sizes.
@@ -34,7 +34,7 @@ pub(super) struct Wanted {
 /// Puts a body into the store, whole or not at all.
 ///
 /// # Errors
-/// What is wrong with the file; or [`Code::Unavailable`] if the store does not take it.
+/// The flaw of the file, or [`Code::Unavailable`] if the store fails.
 pub(super) async fn receive<E: Display>(
     cx: &Domain,
     workspace: WorkspaceId,

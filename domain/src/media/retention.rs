@@ -9,7 +9,7 @@ use sea_orm::{
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{made, sizes};
+use super::{derived, sizes};
 use crate::{
     Act, Domain, Reply, Tx,
     db::statement,
@@ -30,7 +30,7 @@ const AGAIN: Millis = 7 * 24 * 3_600_000;
 pub async fn delete(act: &Act, uid: Uuid) -> Result<Reply> {
     let tx = act.begin().await?;
     let row = media_asset::Entity::find()
-        .filter(media_asset::Column::WorkspaceId.eq(act.seat.workspace_id))
+        .filter(media_asset::Column::WorkspaceId.eq(act.membership.workspace_id))
         .filter(media_asset::Column::Uid.eq(uid))
         .filter(media_asset::Column::DueAt.is_null())
         .lock_exclusive()
@@ -39,7 +39,7 @@ pub async fn delete(act: &Act, uid: Uuid) -> Result<Reply> {
         .ok_or_else(|| Error::new(Code::MediaNotFound, "There is no such file."))?;
     let posts = needing(tx.conn(), row.id, Millis::MAX).await?;
     if !posts.is_empty() {
-        let message = "A post that is not published yet needs the file.";
+        let message = "A post that is not published yet uses the file.";
         return Err(Error::new(Code::MediaInUse, message).with("posts", json!(posts)));
     }
     let made = remove(&tx, row.id).await?;
@@ -122,7 +122,7 @@ async fn remove(tx: &Tx, id: AssetId) -> Result<Vec<String>> {
     let of_asset = media_use::Column::AssetId.eq(id);
     media_use::Entity::delete_many().filter(of_asset).exec(tx.conn()).await?;
     media_asset::Entity::delete_by_id(id).exec(tx.conn()).await?;
-    made::forget(tx, id).await
+    derived::forget(tx, id).await
 }
 
 /// Removes bytes that no row names any more. Nobody can come to name them again: only rows are shared from, and what we

@@ -54,7 +54,7 @@ pub struct NewUpload {
 /// Makes an address to which the file is sent.
 ///
 /// # Errors
-/// What is wrong with the file, as far as it was announced.
+/// The flaws of the announced file.
 pub async fn announce(act: &Act, new: NewUpload) -> Result<Reply> {
     let (mime, mut broken) = named(&new.filename, &new.content_type);
     if new.size < 1 {
@@ -66,13 +66,13 @@ pub async fn announce(act: &Act, new: NewUpload) -> Result<Reply> {
         "size",
         mime,
         u64::try_from(new.size).unwrap_or(0),
-        act.seat.plan,
+        act.membership.plan,
     ));
     Error::check(broken)?;
     let (token, now) = (token::fresh(), act.cx.clock.now());
     let row = upload::ActiveModel {
         id: Set(UploadId::fresh()),
-        workspace_id: Set(act.seat.workspace_id),
+        workspace_id: Set(act.membership.workspace_id),
         created_by: Set(act.caller.user_id),
         token_hash: Set(token::hash(token.expose_secret())),
         public_name: Set(asset::public_name(mime)),
@@ -95,7 +95,7 @@ pub async fn announce(act: &Act, new: NewUpload) -> Result<Reply> {
         "path": row.public_name,
         "filename": row.filename,
         "expires_at": show(row.expires_at),
-        "max_size": sizes::of(act.seat.plan).of(mime),
+        "max_size": sizes::of(act.membership.plan).of(mime),
     }));
     reply.secret = true;
     act.finish(tx, reply.with_status(201)).await
@@ -164,7 +164,7 @@ impl Announced {
     /// Takes the file in.
     ///
     /// # Errors
-    /// What is wrong with it. The address can be used again then, until it expires.
+    /// The flaw of the file. The address can be used again until it expires.
     pub async fn receive<E: std::fmt::Display>(
         &self,
         cx: &Domain,
@@ -201,7 +201,7 @@ impl Announced {
             public_name: row.public_name.clone(),
             request_id: Some(request_id),
         };
-        let twin = asset::twin(cx, row.workspace_id, file).await?;
+        let duplicate = asset::duplicate(cx, row.workspace_id, file).await?;
         let mut tx = Tx::begin(cx).await?;
         let spent = upload::Entity::update_many()
             .col_expr(upload::Column::SpentAt, Expr::value(tx.now()))
@@ -213,7 +213,7 @@ impl Announced {
             let message = "The file was sent to this address meanwhile.";
             return Err(Error::new(Code::NotFound, message));
         }
-        let made = asset::insert(&mut tx, origin, file, twin).await?;
+        let made = asset::insert(&mut tx, origin, file, duplicate).await?;
         let reply = Reply::ok(asset::view(cx, &made)).with_status(201);
         tx.commit().await?;
         Ok((reply, made.path.unwrap_or_default()))

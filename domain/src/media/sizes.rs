@@ -1,4 +1,4 @@
-//! How large a file may be, and how long one is kept that nobody needs, by plan.
+//! The largest file, and the retention of unused files, by plan.
 
 use fanfare_entities::{Millis, WorkspaceId, subscription};
 pub use fanfare_media::Sizes;
@@ -47,7 +47,7 @@ pub async fn plan(cx: &Domain, workspace: WorkspaceId) -> Result<PlanTier> {
     Ok(paid.map_or(PlanTier::Starter, |paid| paid.plan_tier))
 }
 
-/// What is wrong with a file of this size, if anything.
+/// Returns the violation of a file of this size, if any.
 #[must_use]
 pub fn objection(field: &str, mime: &str, bytes: u64, plan: PlanTier) -> Option<Violation> {
     let limit = of(plan).of(mime);

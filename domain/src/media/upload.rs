@@ -48,7 +48,7 @@ pub struct NewFile {
 /// Stores a small file.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The flaws of the file.
 pub async fn upload(act: &Act, new: NewFile) -> Result<Reply> {
     let (bytes, mime) = decoded(act, &new, None)?;
     keep(act, &new, bytes, mime).await
@@ -76,7 +76,7 @@ fn decoded(act: &Act, new: &NewFile, most: Option<usize>) -> Result<(Vec<u8>, &'
         let message = format!("The file has {} bytes; this address takes {most}.", bytes.len());
         return Err(Error::new(Code::FunctionPayloadTooLarge, message).with("limit", most));
     }
-    broken.extend(sizes::objection("data", mime, bytes.len() as u64, act.seat.plan));
+    broken.extend(sizes::objection("data", mime, bytes.len() as u64, act.membership.plan));
     Error::check(broken)?;
     Ok((bytes, mime))
 }
@@ -104,9 +104,9 @@ pub(super) fn named(filename: &str, content_type: &str) -> (&'static str, Vec<Vi
 }
 
 async fn keep(act: &Act, new: &NewFile, bytes: Vec<u8>, mime: &'static str) -> Result<Reply> {
-    let workspace_id = act.seat.workspace_id;
+    let workspace_id = act.membership.workspace_id;
     let wanted = Wanted {
-        sizes: sizes::of(act.seat.plan),
+        sizes: sizes::of(act.membership.plan),
         bytes: None,
         mime: Some(mime),
         documents: true,
@@ -116,7 +116,7 @@ async fn keep(act: &Act, new: &NewFile, bytes: Vec<u8>, mime: &'static str) -> R
     let file = receive(&act.cx, workspace_id, wanted, body).await?;
     let origin = Origin {
         workspace_id,
-        plan: act.seat.plan,
+        plan: act.membership.plan,
         created_by: act.caller.user_id,
         drop_session_id: None,
         filename: filename(&new.filename, mime),
@@ -124,9 +124,9 @@ async fn keep(act: &Act, new: &NewFile, bytes: Vec<u8>, mime: &'static str) -> R
         request_id: Some(act.request_id.clone()),
     };
     let written = async {
-        let twin = asset::twin(&act.cx, workspace_id, &file).await?;
+        let duplicate = asset::duplicate(&act.cx, workspace_id, &file).await?;
         let mut tx = act.begin().await?;
-        let row = asset::insert(&mut tx, origin, &file, twin).await?;
+        let row = asset::insert(&mut tx, origin, &file, duplicate).await?;
         let reply = Reply::ok(asset::view(&act.cx, &row)).with_status(201);
         Ok((act.finish(tx, reply).await?, row.path.unwrap_or_default()))
     };

@@ -11,17 +11,17 @@ use sea_orm::{
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{made, waits::wake};
+use super::{derived, media_waiters::wake};
 use crate::{
     Domain, Tx,
+    durable::{self, Lease},
     error::{Error, Result},
-    work::{self, Hold},
 };
 
 /// A conversion that failed is tried again for a post that comes this much later, in ms: the cause may be gone.
 const FORGIVEN: Millis = 5 * 60_000;
 
-/// What came of a conversion.
+/// The result of a conversion.
 #[derive(Debug, Clone)]
 pub enum Outcome {
     /// It is stored.
@@ -50,7 +50,7 @@ pub async fn want(
         }
     }
     let mut tx = Tx::begin(cx).await?;
-    if !made::hold(&tx, source.asset_id).await? {
+    if !derived::hold(&tx, source.asset_id).await? {
         return Ok(None);
     }
     let now = tx.now();
@@ -121,7 +121,7 @@ pub async fn claim(
 ) -> Result<Option<(media_variant::Model, Option<media_analysis::Model>)>> {
     let now = cx.clock.now();
     let taken: Vec<media_variant::Model> =
-        work::claim(&cx.db.write, JobKind::ConvertMedia, &[id], (holder, now)).await?;
+        durable::claim(&cx.db.write, JobKind::ConvertMedia, &[id], (holder, now)).await?;
     let Some(row) = taken.into_iter().next() else { return Ok(None) };
     let source = media_analysis::Entity::find()
         .filter(media_analysis::Column::Uid.eq(row.uid))
@@ -136,7 +136,7 @@ pub async fn claim(
 /// The database's.
 pub async fn finish(
     cx: &Domain,
-    hold: Hold,
+    lease: Lease,
     row: &media_variant::Model,
     outcome: Outcome,
 ) -> Result<bool> {
@@ -145,12 +145,12 @@ pub async fn finish(
     let mut tx = Tx::begin(cx).await?;
     let again = if let Outcome::Again(at) = outcome { Some(at) } else { None };
     let update = media_variant::Entity::update_many()
-        .col_expr(Column::Fence, Expr::value(hold.fence + 1))
+        .col_expr(Column::Fence, Expr::value(lease.fencing_token + 1))
         .col_expr(Column::Laps, Expr::value(0))
         .col_expr(Column::UpdatedAt, Expr::value(now))
         .col_expr(Column::DueAt, Expr::value(again))
-        .filter(Column::Id.eq(hold.id))
-        .filter(Column::Fence.eq(hold.fence));
+        .filter(Column::Id.eq(lease.id))
+        .filter(Column::Fence.eq(lease.fencing_token));
     let side = |pixels: Option<u32>| pixels.and_then(|pixels| i32::try_from(pixels).ok());
     let update = match outcome {
         Outcome::Done(made) => update
@@ -167,7 +167,7 @@ pub async fn finish(
     };
     let written = update.exec(tx.conn()).await?.rows_affected == 1;
     if let (true, Some(at)) = (written, again) {
-        tx.enqueue(JobKind::ConvertMedia, row.workspace_id, hold.id, at);
+        tx.enqueue(JobKind::ConvertMedia, row.workspace_id, lease.id, at);
     }
     tx.commit().await?;
     if written && again.is_none() {

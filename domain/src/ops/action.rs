@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{audit, fleet, hooks, pauses, pauses::Target, retry};
+use super::{audit, failing_webhooks, fleet, pauses, pauses::Target, retry};
 use crate::{
     Domain, Tx,
     error::{Code, Error, Result},
@@ -16,7 +16,7 @@ use crate::{
 /// Longest reason, in characters.
 const LONGEST_REASON: usize = 500;
 
-/// Who acts, and in which request.
+/// The operator, and the request.
 #[derive(Debug, Clone)]
 pub struct Actor {
     /// An operator's address, or `shell:` and a name of the machine's.
@@ -43,7 +43,7 @@ pub enum Action {
         /// Those among them that may be public already and are to be sent all the same.
         risky: BTreeSet<PostId>,
     },
-    /// What a webhook did not hear is sent again, and it is enabled if failures had disabled it.
+    /// Delivers the failed events of a webhook again, and enables it if failures had disabled it.
     Replay(WebhookId),
 }
 
@@ -79,31 +79,31 @@ impl Action {
 pub struct Order {
     /// Its id, given out with the form that asks for the reason.
     pub id: Uuid,
-    /// What to do.
+    /// The action.
     pub action: Action,
     /// Why.
     pub reason: String,
 }
 
-/// What came of an order.
+/// The result of an order.
 #[derive(Debug, Clone, Serialize)]
 pub struct Done {
     /// For people.
     pub outcome: String,
     /// It had been carried out before; nothing was done now.
     pub repeated: bool,
-    /// What exactly was touched.
+    /// The affected rows.
     pub details: Value,
 }
 
-/// What an action would do.
+/// The preview of an action.
 #[derive(Debug, Clone, Serialize)]
 pub struct Preview {
     /// The question, for people.
     pub question: String,
-    /// What follows from it, for people.
+    /// The consequences, as sentences.
     pub consequences: Vec<String>,
-    /// What it touches, row by row, where it touches several.
+    /// The affected rows, if there are several.
     pub rows: Vec<PreviewRow>,
 }
 
@@ -112,19 +112,19 @@ pub struct Preview {
 pub struct PreviewRow {
     /// The post.
     pub id: PostId,
-    /// What it is, for people.
+    /// The row in words.
     pub what: String,
     /// Why it failed.
     pub error: String,
     /// It may be public already: it is left out unless it is chosen by itself.
     pub risky: bool,
-    /// What is to be done first, if it failed for a reason that a repeat does not mend.
+    /// The action needed first, if it failed for a reason that a retry does not fix.
     pub warning: Option<String>,
     /// Why it would be left out, if it would be.
     pub left_out: Option<String>,
 }
 
-/// What an action would do, without doing it.
+/// Returns the preview of an action.
 ///
 /// # Errors
 /// There is no such thing to do it on.
@@ -158,10 +158,10 @@ pub async fn preview(cx: &Domain, action: &Action) -> Result<Preview> {
         }
         Action::Resume(target) => one(
             format!("Resume {}?", target.name()),
-            "Posts that waited go out at once, except those whose time is too long past: they fail as missed.",
+            "Posts that waited are published at once, except posts whose time is too long past: those fail as missed.",
         ),
         Action::Retry { posts, .. } => retry::preview(cx, posts).await?,
-        Action::Replay(id) => hooks::preview(cx, *id).await?,
+        Action::Replay(id) => failing_webhooks::preview(cx, *id).await?,
     })
 }
 
@@ -190,7 +190,7 @@ pub async fn perform(cx: &Domain, actor: &Actor, order: Order) -> Result<Done> {
     Ok(Done { outcome, repeated: false, details })
 }
 
-/// What came of an order when it came first. An order of the same id that is about something else is refused.
+/// Returns the result of an order that was already carried out. A different order with the same id is refused.
 async fn repeated(cx: &Domain, order: &Order) -> Result<Done> {
     let before = audit::of_order(cx, order.id).await?;
     let is_same = |entry: &audit::Entry| {
@@ -199,8 +199,8 @@ async fn repeated(cx: &Domain, order: &Order) -> Result<Done> {
     match before.filter(is_same) {
         Some(entry) => Ok(Done { outcome: entry.outcome, repeated: true, details: Value::Null }),
         None => {
-            let message = "This form was sent before, for something else; nothing was done now.";
-            let remedy = "Open the page anew and choose again.";
+            let message = "This form was already used for another action; nothing was done.";
+            let remedy = "Reload the page and choose again.";
             Err(Error::field(Code::InvalidTransition, "order", message, remedy))
         }
     }
@@ -218,7 +218,7 @@ async fn carry_out(
         Action::Pause(target) => pauses::pause(tx, actor, *target, &order.reason).await?,
         Action::Resume(target) => pauses::resume(tx, *target).await?,
         Action::Retry { posts, risky } => return retry::retry(cx, tx, actor, posts, risky).await,
-        Action::Replay(id) => return hooks::replay(tx, *id).await,
+        Action::Replay(id) => return failing_webhooks::replay(tx, *id).await,
     };
     Ok((said, json!({})))
 }
@@ -226,14 +226,14 @@ async fn carry_out(
 fn check_reason(reason: &str) -> Result<()> {
     if reason.is_empty() {
         let message = "A reason is needed.";
-        let remedy = "Say in a few words why; it is written into the audit log.";
+        let remedy = "Give a short reason; it is written to the audit log.";
         return Err(Error::field(Code::FieldRequired, "reason", message, remedy));
     }
     let wrong = |message: String, remedy: &str| {
         Err(Error::field(Code::InvalidField, "reason", message, remedy))
     };
     if reason.contains('\0') {
-        return wrong("The reason holds a NUL character.".to_owned(), "Remove it.");
+        return wrong("The reason contains a NUL character.".to_owned(), "Remove it.");
     }
     match reason.chars().count() {
         ..=LONGEST_REASON => Ok(()),

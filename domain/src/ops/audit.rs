@@ -1,4 +1,4 @@
-//! Who did what, when and why. Entries are written with the change they tell of, and never changed.
+//! The audit log: who did what, when and why. Entries are written in the transaction of the change and never altered.
 
 use fanfare_entities::{Millis, audit_entry};
 use sea_orm::{
@@ -22,17 +22,17 @@ pub struct Entry {
     pub id: i64,
     /// When.
     pub at: Millis,
-    /// Who.
+    /// The operator.
     pub operator: String,
-    /// What.
+    /// The action.
     pub action: String,
     /// On what.
     pub target: String,
     /// Why.
     pub reason: String,
-    /// What came of it.
+    /// The result.
     pub outcome: String,
-    /// What exactly was touched.
+    /// The affected rows.
     pub details: Value,
     /// The request, for the logs.
     pub request_id: String,

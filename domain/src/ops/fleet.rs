@@ -19,7 +19,7 @@ pub const SILENCE: Millis = 15_000;
 /// A worker that was not heard of for this long, in ms, is forgotten.
 const FORGOTTEN: Millis = 24 * 3_600_000;
 
-/// What a worker says of itself.
+/// The heartbeat of a worker.
 #[derive(Debug, Clone)]
 pub struct Beat {
     /// Unique in the fleet.
@@ -36,7 +36,7 @@ pub struct Beat {
     pub slots: i32,
     /// The oldest of what it is running.
     pub running: Vec<Running>,
-    /// How much it is running.
+    /// The number of running jobs.
     pub running_count: i32,
     /// When it started.
     pub started_at: Millis,
@@ -53,7 +53,7 @@ pub struct Running {
     pub since: Millis,
 }
 
-/// What a worker is doing.
+/// The state of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
@@ -95,9 +95,9 @@ pub struct Worker {
     pub queues: String,
     /// Posts that are with their networks at once.
     pub slots: i32,
-    /// What it is doing.
+    /// Its state.
     pub state: State,
-    /// How much it is running.
+    /// The number of running jobs.
     pub running_count: i32,
     /// The oldest of it.
     pub running: Vec<Running>,
@@ -202,10 +202,10 @@ pub(super) async fn known(cx: &Domain, name: &str) -> Result<Worker> {
 
 fn missing(name: &str) -> Error {
     let message = format!("There is no worker called {name:?}.");
-    Error::field(Code::NotFound, "worker", message, "Take a name from the page of the fleet.")
+    Error::field(Code::NotFound, "worker", message, "Use a name from the fleet page.")
 }
 
-/// What draining a worker would do.
+/// Returns the preview of draining a worker.
 pub(super) async fn preview_drain(cx: &Domain, name: &str) -> Result<Preview> {
     let (this, fleet) = (known(cx, name).await?, list(cx).await?);
     let shares = |queue: &str| {
@@ -215,17 +215,16 @@ pub(super) async fn preview_drain(cx: &Domain, name: &str) -> Result<Preview> {
     let alone: Vec<_> = this.queues.split(',').filter(|queue| !shares(queue)).collect();
     let then = match (this.state, alone.is_empty()) {
         (State::Dead, _) => {
-            "It was not heard of lately: it takes no work now, and would take none if it came back."
+            "It has not reported lately: it takes no work now, and would take none if it came back."
                 .to_owned()
         }
         (_, true) => "The other workers take its share.".to_owned(),
         (_, false) => format!(
-            "No other worker is working on {}: it waits until one does. Nothing is lost.",
+            "No other worker serves {}: its work waits until one does. Nothing is lost.",
             alone.join(", ")
         ),
     };
-    let first =
-        "It takes no more work, finishes what it has, and idles until it is woken or stopped.";
+    let first = "It takes no more work, finishes its current work, and idles until it is resumed or stopped.";
     Ok(Preview {
         question: format!("Drain the worker {name}?"),
         consequences: vec![first.to_owned(), then],
@@ -248,7 +247,7 @@ pub(super) async fn set_drained(tx: &Tx, name: &str, drained: bool) -> Result<St
     };
     worker::Entity::update(row).exec(tx.conn()).await?;
     Ok(if drained {
-        format!("{name} takes no more work and finishes what it has.")
+        format!("{name} takes no more work and finishes its current work.")
     } else {
         format!("{name} takes work again.")
     })

@@ -1,4 +1,4 @@
-//! Due posts that a pause covers are set aside, so that the sweeper does not meet them again every turn.
+//! Due posts that a pause covers are set aside, so that the scheduler does not read them again every turn.
 //!
 //! A post set aside has no `due_at`; its `scheduled_at` stays, so that after the pause it goes out, or fails with
 //! `missed`, by the same rule as ever. Each is moved twice: once when it is due, once when the pause has ended.

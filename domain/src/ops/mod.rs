@@ -1,14 +1,14 @@
-//! What operators see and do: the people who run the service, not those who use it.
+//! The pages and actions of operators, who run the service.
 //!
-//! Operators see across workspaces, so nothing here takes a seat; whoever calls this has checked that it is an
+//! Operators see across workspaces, so nothing here takes a membership; whoever calls this has checked that it is an
 //! operator who asks (the pages under `/admin` by a log-in, `fanfare ops` by access to the database). Every change goes
 //! through [`perform`], which writes it into the audit log in the same transaction.
 
 mod action;
 pub mod audit;
+pub mod failing_webhooks;
 pub mod fleet;
 pub mod holds;
-pub mod hooks;
 pub mod networks;
 pub mod operators;
 pub mod pauses;

@@ -1,10 +1,10 @@
-//! How publishing to each network goes.
+//! The state of publishing to each network.
 
 use std::{collections::BTreeMap, time::Duration};
 
 use fanfare_entities::Millis;
 use fanfare_jobs::JobKind;
-use fanfare_platforms::{Pace, Per};
+use fanfare_platforms::{Per, RateLimit};
 use sea_orm::FromQueryResult;
 use serde::Serialize;
 
@@ -24,7 +24,7 @@ pub struct Network {
     pub connected: i64,
     /// Accounts whose credentials were refused.
     pub to_reconnect: i64,
-    /// How much of what the network allows was used, for the limit of which most was; `None` if it has none.
+    /// The used share of the network's limits, for the limit that was used most; `None` if it has none.
     pub budget: Option<Budget>,
     /// Version of its API that is spoken, if it has versions.
     pub api_version: Option<&'static str>,
@@ -43,7 +43,7 @@ impl Network {
 /// How long before the end of an API's version operators are warned, in days.
 pub const API_WARNING_DAYS: i64 = 60;
 
-/// What a network allows all accounts together, and what was published of it.
+/// A network's limit for all accounts together, and the posts counted against it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Budget {
     /// Posts published in `window`.
@@ -63,23 +63,23 @@ impl Budget {
     }
 
     /// The limit of which most was used. Limits of an app and of a workspace are counted as if there were one of each.
-    fn of(paces: &[Pace], connected: i64, hour: &Tally, day: &Tally) -> Option<Self> {
+    fn of(rate_limits: &[RateLimit], connected: i64, hour: &Tally, day: &Tally) -> Option<Self> {
         let hour_long = Duration::from_secs(3_600);
         // What is published is not counted by kinds of post.
-        let of_all = paces.iter().filter(|pace| pace.post_types.is_empty());
-        let budgets = of_all.map(|pace| {
-            let (window, tally) = if pace.span <= hour_long { (60, hour) } else { (24 * 60, day) };
+        let of_all = rate_limits.iter().filter(|limit| limit.post_types.is_empty());
+        let budgets = of_all.map(|limit| {
+            let (window, tally) = if limit.span <= hour_long { (60, hour) } else { (24 * 60, day) };
             let window: Millis = window * MINUTE;
-            let span = i64::try_from(pace.span.as_millis()).unwrap_or(window).max(1);
-            let holders = if pace.per == Per::Account { connected } else { 1 };
-            let allowed = i64::from(pace.calls) * holders * (window / span).max(1);
+            let span = i64::try_from(limit.span.as_millis()).unwrap_or(window).max(1);
+            let holders = if limit.per == Per::Account { connected } else { 1 };
+            let allowed = i64::from(limit.calls) * holders * (window / span).max(1);
             Self { used: tally.published, allowed, window }
         });
         budgets.filter(|one| one.allowed > 0).max_by(|a, b| a.share().total_cmp(&b.share()))
     }
 }
 
-/// What came of posts.
+/// Counts of posts by result.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Tally {
     /// Published.
@@ -154,7 +154,7 @@ pub async fn list(cx: &Domain) -> Result<Vec<Network>> {
             platform: platform.to_owned(),
             connected,
             to_reconnect: count(platform, "reconnect_required"),
-            budget: Budget::of(spec.paces, connected, &hour, &day),
+            budget: Budget::of(spec.rate_limits, connected, &hour, &day),
             api_version: spec.api.map(|api| api.version),
             api_days_left: spec.api.and_then(|api| api.days_left(today)),
             hour,
@@ -188,10 +188,11 @@ mod tests {
 
     #[test]
     fn the_limit_of_which_most_was_used_is_shown() {
-        let paces = [Pace::new(Per::Account, 20, 60), Pace::new(Per::Account, 250, 86_400)];
-        let budget = Budget::of(&paces, 2, &published(30), &published(400)).unwrap();
+        let rate_limits =
+            [RateLimit::new(Per::Account, 20, 60), RateLimit::new(Per::Account, 250, 86_400)];
+        let budget = Budget::of(&rate_limits, 2, &published(30), &published(400)).unwrap();
         assert_eq!((budget.used, budget.allowed, budget.window), (400, 500, 86_400_000));
-        let busy_hour = Budget::of(&paces, 2, &published(2_000), &published(400)).unwrap();
+        let busy_hour = Budget::of(&rate_limits, 2, &published(2_000), &published(400)).unwrap();
         assert_eq!((busy_hour.used, busy_hour.allowed), (2_000, 2_400));
     }
 
@@ -206,7 +207,7 @@ mod tests {
     #[test]
     fn without_a_limit_or_an_account_there_is_no_budget() {
         assert!(Budget::of(&[], 2, &published(1), &published(1)).is_none());
-        let paces = [Pace::new(Per::Account, 250, 86_400)];
-        assert!(Budget::of(&paces, 0, &published(1), &published(1)).is_none());
+        let rate_limits = [RateLimit::new(Per::Account, 250, 86_400)];
+        assert!(Budget::of(&rate_limits, 0, &published(1), &published(1)).is_none());
     }
 }

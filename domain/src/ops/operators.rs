@@ -8,7 +8,7 @@ use super::{Actor, audit};
 use crate::{
     Domain,
     error::{Code, Error, Result},
-    passwords, people,
+    passwords, users,
 };
 
 /// Makes an operator, or gives one that there is a new password and ends its log-ins. True if it was made.
@@ -21,7 +21,7 @@ pub async fn create(
     email: &str,
     password: SecretString,
 ) -> Result<bool> {
-    let email = people::normalised(email)?;
+    let email = users::normalised(email)?;
     let hash = passwords::hash(password, &email).await?;
     let (now, tx) = (cx.clock.now(), cx.db.begin().await?);
     let known =
@@ -53,7 +53,7 @@ pub async fn create(
 /// # Errors
 /// [`crate::Code::NotFound`] if there is no such operator.
 pub async fn reset(cx: &Domain, actor: &Actor, email: &str, password: SecretString) -> Result<()> {
-    let address = people::normalised(email)?;
+    let address = users::normalised(email)?;
     let known = operator::Entity::find().filter(operator::Column::Email.eq(&address));
     if known.one(&cx.db.write).await?.is_none() {
         let message = format!("There is no operator with the address {address}.");
@@ -68,7 +68,7 @@ pub(super) async fn verify(
     email: &str,
     password: SecretString,
 ) -> Result<Option<operator::Model>> {
-    let known = match people::normalised(email) {
+    let known = match users::normalised(email) {
         Ok(email) => {
             let by_email = operator::Column::Email.eq(email);
             operator::Entity::find().filter(by_email).one(&cx.db.read).await?

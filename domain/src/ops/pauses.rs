@@ -22,7 +22,7 @@ pub const UNPAUSED: &str = "NOT EXISTS (SELECT 1 FROM pauses \
      WHERE (pauses.platform IS NULL OR pauses.platform = posts.platform) \
      AND (pauses.account_id IS NULL OR pauses.account_id = posts.account_id))";
 
-/// What is paused.
+/// Pauses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     /// All publishing.
@@ -88,8 +88,8 @@ impl FromStr for Target {
             Some(("account", id)) => id
                 .parse()
                 .map(|id| Self::Account(AccountId(id)))
-                .map_err(|_| bad(format!("{id:?} is no account's number."))),
-            _ => Err(bad(format!("{text:?} is nothing that can be paused."))),
+                .map_err(|_| bad(format!("{id:?} is not an account's number."))),
+            _ => Err(bad(format!("{text:?} cannot be paused."))),
         }
     }
 }
@@ -97,7 +97,7 @@ impl FromStr for Target {
 /// A pause, as it is shown.
 #[derive(Debug, Clone, Serialize)]
 pub struct Pause {
-    /// What is paused, as commands write it.
+    /// Pauses, as commands write it.
     pub target: String,
     /// The network, if it is one network's.
     pub platform: Option<String>,
@@ -107,7 +107,7 @@ pub struct Pause {
     pub account: Option<String>,
     /// Why.
     pub reason: String,
-    /// Who.
+    /// The operator.
     pub operator: String,
     /// Since when.
     pub since: Millis,
@@ -116,7 +116,7 @@ pub struct Pause {
 }
 
 impl Pause {
-    /// What is paused, for people: an account, a network, or everything.
+    /// Pauses, for people: an account, a network, or everything.
     #[must_use]
     pub fn name(&self) -> &str {
         let named = self.account.as_deref().or(self.platform.as_deref());
@@ -197,7 +197,7 @@ pub(super) async fn pause(tx: &Tx, actor: &Actor, target: Target, why: &str) -> 
     })
 }
 
-/// Ends a pause; says what came of it. The posts that were set aside are given back by the sweeper.
+/// Ends a pause; returns the result. The scheduler makes the posts that were set aside due again.
 pub(super) async fn resume(tx: &Tx, target: Target) -> Result<String> {
     let conn = tx.conn();
     let (platform, account) = target.columns();

@@ -11,7 +11,7 @@ use super::{
     networks,
     samples::{self, Counts, Key, LATE, MINUTE, Sum, measure, quantile},
 };
-use crate::{Domain, db::statement, error::Result, work};
+use crate::{Domain, db::statement, durable, error::Result};
 
 /// Due rows that are counted at most: counting costs what it counts.
 pub const COUNTED: i64 = 10_000;
@@ -89,7 +89,7 @@ pub struct Point {
     pub depth: i64,
 }
 
-/// What is due and not taken.
+/// Due rows that are not claimed.
 #[derive(Debug, Clone, FromQueryResult)]
 pub struct Waiting {
     /// Network; empty for work that has none.
@@ -100,7 +100,7 @@ pub struct Waiting {
     pub oldest: Option<Millis>,
 }
 
-/// What of this kind is due and not taken, by network.
+/// Returns the due rows of this kind that are not claimed, by network.
 ///
 /// # Errors
 /// The database's.
@@ -111,7 +111,7 @@ pub async fn waiting(cx: &Domain, kind: JobKind) -> Result<Vec<Waiting>> {
         "SELECT platform, CAST(count(*) AS BIGINT) AS depth, min(due_at) AS oldest FROM \
          (SELECT {platform} AS platform, due_at FROM {} WHERE due_at <= $1 ORDER BY due_at \
          LIMIT {COUNTED}) AS due GROUP BY platform",
-        work::table(kind)
+        durable::table(kind)
     );
     Ok(Waiting::find_by_statement(statement(conn, sql, [cx.clock.now().into()])).all(conn).await?)
 }

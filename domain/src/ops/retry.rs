@@ -42,7 +42,7 @@ pub async fn candidates(cx: &Domain, query: Query) -> Result<Candidates> {
     Ok(found)
 }
 
-/// What an order of these would do, with a word on those that have no room in it.
+/// Returns the preview of retrying these, with a note on those beyond the limit.
 ///
 /// # Errors
 /// The database's.
@@ -50,7 +50,7 @@ pub async fn preview_found(cx: &Domain, found: &Candidates) -> Result<Preview> {
     let mut preview = preview(cx, &found.posts).await?;
     if found.more {
         preview.consequences.push(format!(
-            "These are the newest {MOST}, as many as one order takes; more match. Ask again for the rest afterwards."
+            "These are the newest {MOST}, the most of one order; more match. Repeat the order for the rest."
         ));
     }
     Ok(preview)
@@ -68,14 +68,13 @@ async fn rows<C: ConnectionTrait>(
     Ok(query.all(conn).await?)
 }
 
-/// What sending these again would touch.
+/// Returns the preview of retrying these posts.
 pub(super) async fn preview(cx: &Domain, ids: &[PostId]) -> Result<Preview> {
     let rows = rows(&cx.db.read, ids, false).await?;
     let failed = || rows.iter().filter(|row| row.status == PostStatus::Failed);
     let risky = failed().filter(|row| row.duplicate_risk).count();
     let hopeless = failed().filter(|row| warning(row).is_some()).count();
-    let mut consequences =
-        vec!["Each is sent as it stands, now; nothing else of it changes.".to_owned()];
+    let mut consequences = vec!["Each is sent now, unchanged.".to_owned()];
     if risky > 0 {
         consequences.push(format!(
             "{risky} may be public already, because a call for it had no answer. Look at the account first; such a post \
@@ -84,7 +83,7 @@ pub(super) async fn preview(cx: &Domain, ids: &[PostId]) -> Result<Preview> {
     }
     if hopeless > 0 {
         consequences.push(format!(
-            "{hopeless} failed for a reason that sending them again does not mend: see what is said beside each."
+            "{hopeless} failed for a reason that sending them again does not fix: see the note beside each."
         ));
     }
     if rows.len() < ids.len() {
@@ -93,7 +92,7 @@ pub(super) async fn preview(cx: &Domain, ids: &[PostId]) -> Result<Preview> {
     Ok(Preview {
         question: match (failed().count() - risky, risky) {
             (0, 0) => "There is nothing to send again.".to_owned(),
-            (0, _) => "Send again what may be public already?".to_owned(),
+            (0, _) => "Send posts again that may be public already?".to_owned(),
             (1, _) => "Send 1 failed post again?".to_owned(),
             (safe, _) => format!("Send {safe} failed posts again?"),
         },
@@ -115,7 +114,7 @@ fn preview_row(row: &post::Model) -> PreviewRow {
     }
 }
 
-/// What its error says that a repeat does not mend.
+/// Returns the reason of a failure that a retry does not fix.
 fn warning(row: &post::Model) -> Option<String> {
     let error = row.error.as_ref().filter(|error| error["retryable"] == Value::Bool(false))?;
     Some(error["remedy"].as_str().unwrap_or("It is likely to fail again.").to_owned())

@@ -1,4 +1,4 @@
-//! What happened, counted by the minute.
+//! Counts of work by the minute.
 //!
 //! Workers count in memory and add their counts with each heartbeat, so a chart costs the same whether a thousand posts
 //! go out a day or ten million: neither the posts nor their ledger is read for it. A row is
@@ -26,7 +26,7 @@ const KEPT: Millis = 26 * 60 * MINUTE;
 pub const LATE: [Millis; 12] =
     [10, 25, 50, 100, 250, 500, 1_000, 2_500, 10_000, 60_000, 600_000, Millis::MAX];
 
-/// What is counted.
+/// The measures.
 pub mod measure {
     /// Done: published, delivered, copied.
     pub const DONE: &str = "done";
@@ -42,14 +42,14 @@ pub mod measure {
     pub const ERROR: &str = "error:";
 }
 
-/// What is counted together.
+/// The key of a count.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
     /// Kind of work.
     pub kind: &'static str,
     /// Platform; empty for work that has none.
     pub platform: String,
-    /// What is counted.
+    /// The measure.
     pub measure: String,
 }
 
@@ -124,9 +124,9 @@ pub struct Sum {
     pub kind: String,
     /// Platform; empty for work that has none.
     pub platform: String,
-    /// What was counted.
+    /// The measure.
     pub measure: String,
-    /// How much; of `depth` the highest value.
+    /// The count; of `depth` the highest value.
     pub n: i64,
 }
 

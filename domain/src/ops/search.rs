@@ -96,24 +96,24 @@ impl Kind {
     }
 }
 
-/// What to search for.
+/// The search terms.
 #[derive(Debug, Clone, Default)]
 pub struct Query {
     /// Kind of work.
     pub kind: Kind,
     /// One row.
     pub id: Option<i64>,
-    /// Where it stands.
+    /// Its status.
     pub status: Option<String>,
     /// Network of a post.
     pub platform: Option<String>,
     /// Account of a post.
     pub account: Option<i64>,
-    /// Whose.
+    /// Its workspace.
     pub workspace: Option<Uuid>,
     /// Code of the error.
     pub error: Option<String>,
-    /// Where the page before ended.
+    /// The id at which the previous page ended.
     pub cursor: Option<i64>,
 }
 
@@ -122,13 +122,13 @@ pub struct Query {
 pub struct Found {
     /// The row.
     pub id: i64,
-    /// Whose.
+    /// Its workspace.
     pub workspace_id: WorkspaceId,
     /// Network of a post.
     pub platform: Option<String>,
     /// Account of a post.
     pub account_id: Option<AccountId>,
-    /// Where it stands.
+    /// Its status.
     pub status: String,
     /// When a post is to go out.
     pub scheduled_at: Option<Millis>,

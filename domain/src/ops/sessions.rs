@@ -19,7 +19,7 @@ pub const LASTS: Millis = 12 * 3_600_000;
 /// An operator who is logged in.
 #[derive(Debug, Clone)]
 pub struct Session {
-    /// Who.
+    /// The operator.
     pub operator_id: OperatorId,
     /// The address that names the operator.
     pub email: String,

@@ -1,4 +1,4 @@
-//! One row's whole story: where it stands, who took it when, what was tried, and who was told.
+//! One row's whole story: its status, leases, attempts, events and deliveries.
 
 use std::collections::BTreeSet;
 
@@ -12,14 +12,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    hooks,
+    failing_webhooks,
     search::{Kind, lapsed},
 };
 use crate::{
     Domain,
+    durable::LEASE,
     error::{Code, Error, Result},
     posts,
-    work::LEASE,
 };
 
 /// Most events and deliveries of a story.
@@ -32,9 +32,9 @@ pub struct Story {
     pub kind: &'static str,
     /// The row.
     pub id: i64,
-    /// What it is, for people.
+    /// The row in words.
     pub title: String,
-    /// Where it stands.
+    /// Its status.
     pub status: String,
     /// One sentence on what happens next.
     pub next: String,
@@ -42,7 +42,7 @@ pub struct Story {
     pub facts: Vec<(&'static str, String)>,
     /// Times among the facts.
     pub times: Vec<(&'static str, Option<Millis>)>,
-    /// What went wrong last, as the API shows it.
+    /// The last error, as the API shows it.
     pub error: Option<Value>,
     /// It has failed and can be sent again.
     pub can_retry: bool,
@@ -52,7 +52,7 @@ pub struct Story {
     pub post: Option<PostId>,
     /// Every try, oldest first.
     pub attempts: Vec<Attempt>,
-    /// What was told, oldest first.
+    /// Its events, oldest first.
     pub events: Vec<Event>,
     /// To whom.
     pub deliveries: Vec<Delivery>,
@@ -63,21 +63,21 @@ pub struct Story {
 pub struct Attempt {
     /// 1 for the first.
     pub number: i32,
-    /// Who tried.
+    /// The worker.
     pub worker: String,
     /// When it began.
     pub started_at: Millis,
     /// When it ended.
     pub ended_at: Option<Millis>,
-    /// How.
+    /// The outcome.
     pub outcome: Option<String>,
-    /// What went wrong, with the network's reply, redacted.
+    /// The error with the network's redacted reply.
     pub error: Option<Value>,
     /// List of `{name, phase, started_at, ended_at, remote_id}`.
     pub steps: Value,
 }
 
-/// Something that was told.
+/// An event.
 #[derive(Debug, Clone, Serialize)]
 pub struct Event {
     /// When.
@@ -97,9 +97,9 @@ pub struct Delivery {
     pub id: i64,
     /// Type of the event.
     pub event_type: String,
-    /// Where to, without what may be secret.
+    /// The address, without parts that may be secret.
     pub address: String,
-    /// Where it stands.
+    /// Its status.
     pub status: String,
     /// Tries so far.
     pub tries: i32,
@@ -111,7 +111,7 @@ pub struct Delivery {
 ///
 /// # Errors
 /// [`Code::NotFound`].
-pub async fn tell(cx: &Domain, kind: Kind, id: i64) -> Result<Story> {
+pub async fn story(cx: &Domain, kind: Kind, id: i64) -> Result<Story> {
     let (mut story, queue) = match kind {
         Kind::Post => (of_post(cx, id).await?, JobKind::PublishPost),
         Kind::Delivery => (of_delivery(cx, id).await?, JobKind::DeliverWebhook),
@@ -155,7 +155,7 @@ async fn of_post(cx: &Domain, id: i64) -> Result<Story> {
                 row.platform_post_url.clone().or(row.platform_post_id.clone()).unwrap_or_default(),
             ),
             ("Fence", row.fence.to_string()),
-            ("Failed tries", row.attempts.to_string()),
+            ("Failed attempts", row.attempts.to_string()),
             ("Lapsed leases in a row", lapsed(row.laps, row.due_at, cx.clock.now()).to_string()),
             ("Request", row.request_id.clone()),
         ],
@@ -175,7 +175,7 @@ async fn of_post(cx: &Domain, id: i64) -> Result<Story> {
         post: None,
         attempts: attempts(cx, &row).await?,
         deliveries: deliveries(cx, &row, &events).await?,
-        events: events.into_iter().map(told).collect(),
+        events: events.into_iter().map(event).collect(),
         error: row.error,
     })
 }
@@ -192,12 +192,12 @@ fn next_of_post(row: &post::Model, held: bool, now: Millis) -> String {
     }
     match (row.status, row.due_at) {
         (Status::Published, _) => "Nothing: it is public.".into(),
-        (Status::Failed, _) => "Nothing, until somebody sends it again.".into(),
+        (Status::Failed, _) => "Nothing happens until it is sent again.".into(),
         (Status::Draft, _) => "Nothing: it is a draft.".into(),
-        (Status::Paused, _) => "Nothing: its owner has paused it.".into(),
+        (Status::Paused, _) => "Nothing happens: its owner has paused it.".into(),
         (_, Some(due)) if due <= now => "It is due; the next free worker takes it.".into(),
         (Status::Publishing, Some(due)) if row.laps > 0 && due - now <= LEASE => {
-            "A worker holds it; if the lease lapses another one takes it over.".into()
+            "A worker is working on it; if its lease expires, another worker takes over.".into()
         }
         (_, Some(_)) => "It waits until it is due.".into(),
         (_, None) => "Nothing is due.".into(),
@@ -235,7 +235,7 @@ async fn events(cx: &Domain, row: &post::Model) -> Result<Vec<event::Model>> {
     Ok(rows)
 }
 
-fn told(row: event::Model) -> Event {
+fn event(row: event::Model) -> Event {
     Event {
         at: row.created_at,
         event_type: row.event_type,
@@ -267,7 +267,7 @@ async fn deliveries(
         address: hooks
             .iter()
             .find(|hook| hook.id == row.webhook_id)
-            .map_or_else(String::new, |hook| hooks::address(&hook.url)),
+            .map_or_else(String::new, |hook| failing_webhooks::address(&hook.url)),
         event_type: row.event_type,
         status: row.status.to_value(),
         tries: row.attempts,
@@ -293,7 +293,7 @@ async fn of_delivery(cx: &Domain, id: i64) -> Result<Story> {
         facts: vec![
             ("Workspace", named_workspace(space.as_ref(), row.workspace_id)),
             ("Webhook", row.webhook_id.to_string()),
-            ("Address", hook.map_or_else(String::new, |hook| hooks::address(&hook.url))),
+            ("Address", hook.map_or_else(String::new, |hook| failing_webhooks::address(&hook.url))),
             ("Public id", row.uid.to_string()),
             ("Event", row.event_id.to_string()),
             ("Tries", row.attempts.to_string()),
@@ -321,10 +321,10 @@ async fn of_copy(cx: &Domain, id: i64) -> Result<Story> {
         next: next_of((row.due_at, row.laps), cx.clock.now()),
         facts: vec![
             ("Workspace", named_workspace(space.as_ref(), row.workspace_id)),
-            ("From", row.source_url.as_deref().map(hooks::address).unwrap_or_default()),
+            ("From", row.source_url.as_deref().map(failing_webhooks::address).unwrap_or_default()),
             ("Type", row.mime.unwrap_or_default()),
             ("Bytes", row.bytes.map_or_else(String::new, |bytes| bytes.to_string())),
-            ("Failed tries", row.attempts.to_string()),
+            ("Failed attempts", row.attempts.to_string()),
             ("Fence", row.fence.to_string()),
             ("Lapsed leases in a row", lapsed(row.laps, row.due_at, cx.clock.now()).to_string()),
         ],
@@ -339,7 +339,7 @@ fn next_of((due_at, laps): (Option<Millis>, i32), now: Millis) -> String {
         None => "Nothing is due.".into(),
         Some(due) if due <= now => "It is due; the next free worker takes it.".into(),
         Some(_) if laps > 0 => {
-            "A worker holds it; if the lease lapses another one takes it over.".into()
+            "A worker is working on it; if its lease expires, another worker takes over.".into()
         }
         Some(_) => "It waits for its next try.".into(),
     }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     Act, Reply,
-    access::{Role, Seat},
+    access::{Membership, Role},
     error::{Code, Error, Result},
     idempotency::{self, Owner, Reserved},
     input::strict,
@@ -53,9 +53,9 @@ async fn one(act: &Act, key: Option<String>, item: Value, dry_run: bool) -> Resu
     {
         return Ok(reply);
     }
-    act.seat = seat(&act, &item).await?;
+    act.membership = membership(&act, &item).await?;
     if let Some((key, print)) = keyed {
-        let owner = Owner::of(act.caller.user_id, act.seat.workspace_id);
+        let owner = Owner::of(act.caller.user_id, act.membership.workspace_id);
         match idempotency::reserve(&act.cx, owner, &key, &print).await? {
             Reserved::Replay(reply) => return Ok(reply),
             Reserved::Mine(reservation) => act.reservation = Some(reservation),
@@ -70,7 +70,7 @@ async fn one(act: &Act, key: Option<String>, item: Value, dry_run: bool) -> Resu
     made
 }
 
-/// What an item must have in common with the one that was sent before.
+/// Returns the digest of an item, by which a repeated item is recognised.
 fn print(item: &Value) -> String {
     idempotency::fingerprint("POST", "/api/v1/posts/batch/item", item.to_string().as_bytes())
 }
@@ -81,20 +81,23 @@ async fn make(act: &Act, item: Value, dry_run: bool) -> Result<Reply> {
     create(act, new, flaws).await
 }
 
-/// The seat over the item's account, which may be in another workspace than the batch's own.
-async fn seat(act: &Act, item: &Value) -> Result<Seat> {
+/// The membership over the item's account, which may be in another workspace than the batch's own.
+async fn membership(act: &Act, item: &Value) -> Result<Membership> {
     let id = item.get("account_id");
     let id = id.and_then(|id| id.as_i64().or_else(|| id.as_str()?.parse().ok()));
-    let Some(id) = id else { return Ok(act.seat.clone()) };
-    let seat =
-        crate::access::seat_over_account(&act.cx, &act.caller, fanfare_entities::AccountId(id));
-    let seat = seat.await?;
-    if !seat.api_addon {
+    let Some(id) = id else { return Ok(act.membership.clone()) };
+    let membership = crate::access::membership_for_account(
+        &act.cx,
+        &act.caller,
+        fanfare_entities::AccountId(id),
+    );
+    let membership = membership.await?;
+    if !membership.api_addon {
         let message = "The workspace of this account has no API add-on.";
         return Err(Error::new(Code::ApiAddonRequired, message));
     }
-    seat.require(Role::Publisher)?;
-    Ok(seat)
+    membership.require(Role::Publisher)?;
+    Ok(membership)
 }
 
 fn answer(outcomes: Vec<Result<Reply>>) -> Reply {

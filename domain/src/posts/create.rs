@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::{
     draft::Content,
     input::{NewPost, NewStatus},
-    known, media, view,
+    media, media_facts, view,
     view::PostMedia,
     write::NewRow,
 };
@@ -62,7 +62,7 @@ pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<Reply>
 /// The files of these addresses, with what is known of them.
 pub(super) async fn looked_up(act: &Act, urls: &[String]) -> Result<Vec<PostMedia>> {
     let mut files = media::look_up(act, urls).await?;
-    known::refresh(&act.cx.db.read, &mut files).await?;
+    media_facts::refresh(&act.cx.db.read, &mut files).await?;
     Ok(files)
 }
 
@@ -76,7 +76,7 @@ async fn make(
 ) -> Result<Reply> {
     let is_draft = row.status == PostStatus::Draft;
     content.media = media::copy(act, content.media).await?;
-    known::refresh(&act.cx.db.read, &mut content.media).await?;
+    media_facts::refresh(&act.cx.db.read, &mut content.media).await?;
     Error::check(objections(&content, platform, account, is_draft, None).await?)?;
     if let Some(at) = row.scheduled_at.filter(|_| !is_draft) {
         let now = row.created_at;
@@ -205,7 +205,7 @@ pub(super) fn fill(
     Ok(())
 }
 
-/// What a create would answer, without an id.
+/// Returns the reply of a dry run, without an id.
 async fn dry_run(
     row: &post::Model,
     content: &Content,

@@ -28,15 +28,15 @@ pub async fn delete(act: &Act, id: PostId) -> Result<Reply> {
 /// Deletes the draft, scheduled, failed and paused posts of a group, and leaves the others alone.
 ///
 /// # Errors
-/// [`Code::GroupNotFound`] if no post of the seat's workspace is in the group.
+/// [`Code::GroupNotFound`] if no post of the membership's workspace is in the group.
 pub async fn delete_group(act: &Act, group: &str) -> Result<Reply> {
     let mut tx = act.begin().await?;
     let mut query = post::Entity::find()
-        .filter(post::Column::WorkspaceId.eq(act.seat.workspace_id))
+        .filter(post::Column::WorkspaceId.eq(act.membership.workspace_id))
         .filter(post::Column::GroupKey.eq(group))
         .order_by_asc(post::Column::Id)
         .lock_exclusive();
-    if let Some(brands) = &act.seat.brands {
+    if let Some(brands) = &act.membership.brands {
         query = query.filter(post::Column::BrandId.is_in(brands.iter().copied()));
     }
     let rows = query.all(tx.conn()).await?;

@@ -36,7 +36,7 @@ fn weight(value: &Value) -> usize {
     }
 }
 
-/// What a post says, whatever row or request it comes from.
+/// The content of a post, from a row or a request.
 #[derive(Debug, Clone)]
 pub struct Content {
     /// Text.
@@ -121,14 +121,14 @@ impl Content {
         self.caption.len() + values.map(weight).sum::<usize>()
     }
 
-    /// What it does not get although it is accepted.
+    /// Warnings about values that have no effect.
     #[must_use]
     pub fn warnings(&self, platform: PlatformId) -> Vec<Warning> {
         let draft = self.draft(platform, Uuid::nil(), 0, None);
         platforms::warnings(platforms::find(platform), &draft)
     }
 
-    /// What each file must be made into before it goes out on this account.
+    /// Returns the conversion that each file needs on this account.
     #[must_use]
     pub fn conversions(&self, platform: PlatformId, account: &Account) -> Vec<Option<Conversion>> {
         let draft = self.draft(platform, Uuid::nil(), 0, None);
@@ -181,7 +181,7 @@ impl Content {
     }
 }
 
-/// What is known of the account of a row, which may set limits of its own.
+/// Returns the facts of a row's account, which may set limits of its own.
 ///
 /// # Errors
 /// The database's.
@@ -212,7 +212,7 @@ fn media(file: &PostMedia, store: Option<&Store>) -> Media {
     }
 }
 
-/// What is inside a video, as rules of networks ask for it.
+/// Returns the properties of a video that the rules of networks check.
 fn film(facts: &Facts) -> Film {
     Film {
         codec: facts.video_codec.clone(),

@@ -8,7 +8,7 @@ use super::{
     create::{fill, looked_up, objections, when},
     draft::{Content, account_of},
     input::Changes,
-    known, media,
+    media, media_facts,
     read::{find, find_locked},
     status::{refused, save},
     view::PostMedia,
@@ -16,8 +16,8 @@ use super::{
 use crate::{
     Act, Reply,
     error::{Code, Error, Result},
-    guard::{self, Guard},
     input,
+    mutation::{self, Mutation},
 };
 
 /// Changes a scheduled, draft or paused post. A change of content starts its preparation anew; either change takes the
@@ -45,7 +45,7 @@ pub async fn edit(
     let files = match judged(act, &before, &changes, &account, flaws).await? {
         Some(found) => {
             let mut files = media::copy(act, found).await?;
-            known::refresh(&act.cx.db.read, &mut files).await?;
+            media_facts::refresh(&act.cx.db.read, &mut files).await?;
             Some(files)
         }
         None => None,
@@ -116,7 +116,7 @@ async fn changed(
     let now = act.cx.clock.now();
     let platform = super::platform(&row.platform)?;
     let is_draft = row.status == PostStatus::Draft;
-    let fence = row.fence + i64::from(guard::stands(Guard::ChangeTakesRow));
+    let fence = row.fence + i64::from(mutation::is_off(Mutation::ChangeTakesRow));
     let mut next =
         post::Model { fence, laps: 0, out_of_line: false, updated_at: now, ..row.clone() };
     next.request_id.clone_from(&act.request_id);

@@ -1,4 +1,4 @@
-//! What callers send about posts. Every field there is stands here; the API refuses any other.
+//! The input types of posts. The API refuses fields that are not listed here.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -60,7 +60,7 @@ pub struct NewPost {
     pub dry_run: Option<bool>,
 }
 
-/// What a new post can be.
+/// The initial statuses of a post.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NewStatus {
@@ -168,7 +168,7 @@ pub struct StatusChange {
     pub acknowledge_duplicate_risk: Option<bool>,
 }
 
-/// What a caller can make of a post.
+/// The statuses that a caller can set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AskedStatus {

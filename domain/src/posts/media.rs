@@ -19,7 +19,7 @@ use super::view::PostMedia;
 use crate::{
     Act, Domain,
     error::{Code, Error, Result},
-    media::{Source, ask, url as url_of},
+    media::{Source, request_import, url as url_of},
 };
 
 /// `media_url` and `media_urls` as one list, duplicates dropped.
@@ -48,7 +48,7 @@ pub fn cut(
     Some(found)
 }
 
-/// What is known of these addresses without copying anything: everything of our own files, the address of others.
+/// Returns the facts of these addresses without copying: those of our own files, and the address of others.
 ///
 /// # Errors
 /// [`Code::InvalidField`] for what is no http(s) address or is no longer stored.
@@ -74,7 +74,7 @@ async fn look_up_one(act: &Act, place: usize, url: &str) -> Result<PostMedia> {
         });
     };
     let row = media_asset::Entity::find()
-        .filter(media_asset::Column::WorkspaceId.eq(act.seat.workspace_id))
+        .filter(media_asset::Column::WorkspaceId.eq(act.membership.workspace_id))
         .filter(named(name))
         .filter(media_asset::Column::Status.eq(AssetStatus::Ready))
         .one(&act.cx.db.read)
@@ -110,14 +110,14 @@ fn of_asset(cx: &Domain, row: &media_asset::Model) -> PostMedia {
 /// The same list with every third-party file copied into our storage; copies run at the same time.
 ///
 /// # Errors
-/// What is wrong with a file, or [`Code::MediaCopyPending`] when the copies take longer than a request may.
+/// The flaw of a file, or [`Code::MediaCopyPending`] if the imports take longer than a request may.
 pub async fn copy(act: &Act, files: Vec<PostMedia>) -> Result<Vec<PostMedia>> {
     let copies = files.into_iter().map(|file| async move {
         if file.path.is_some() {
             return Ok(file);
         }
         let source = Source { url: &file.url, filename: "", field: "media_urls", anew: true };
-        Ok(of_asset(&act.cx, &ask(act, source).await?))
+        Ok(of_asset(&act.cx, &request_import(act, source).await?))
     });
     future::try_join_all(copies).await
 }

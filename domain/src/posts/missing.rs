@@ -1,11 +1,11 @@
-//! What a post still lacks before it can go out.
+//! Lists what a post is missing before it can be published.
 
 use fanfare_entities::{PostId, account, account::AccountStatus, media_asset};
 use fanfare_platforms::Violation;
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
 use serde_json::{Value, json};
 
-use super::{draft::Content, find, known, readiness::conversion_flaws};
+use super::{draft::Content, find, media_facts, readiness::conversion_flaws};
 use crate::{Act, Reply, clock::show, error::Result};
 
 /// Exactly what create would object to, and what has gone bad since: the account disconnected, a file gone, a token
@@ -19,7 +19,7 @@ pub async fn missing(act: &Act, id: PostId) -> Result<Reply> {
     let account = account::Entity::find_by_id(row.account_id).one(&act.cx.db.read).await?;
     let facts = account.as_ref().map(crate::accounts::facts).transpose()?.unwrap_or_default();
     let mut content = Content::of_row(&row)?;
-    known::refresh(&act.cx.db.read, &mut content.media).await?;
+    media_facts::refresh(&act.cx.db.read, &mut content.media).await?;
     let account_facts = facts.clone();
     let mut broken =
         content.examined(move |content| content.violations(platform, &account_facts)).await?;
@@ -46,7 +46,7 @@ pub async fn missing(act: &Act, id: PostId) -> Result<Reply> {
     Ok(Reply::ok(json!({ "ready": missing.is_empty(), "missing": missing })))
 }
 
-/// What takes the post up again: the same account, connected anew. A disconnected account keeps this for its posts.
+/// Returns the remedy for a disconnected account: connect the same account again.
 fn reconnect(act: &Act, account: &account::Model) -> Value {
     json!({
         "account_id": account.id, "platform": account.platform, "username": account.username,

@@ -1,4 +1,4 @@
-//! What accounts have published lately, for limits by the day.
+//! Counts the recent posts of accounts, for daily limits.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -7,12 +7,12 @@ use sea_orm::ConnectionTrait;
 
 use crate::{Domain, db::statement, error::Result, rows::Rows};
 
-/// What an account has published lately: of each kind of post how many, and when the first of them became public.
+/// The recent posts of an account: for each type their number, and when the first of them became public.
 #[derive(Debug, Clone, Default)]
 pub struct Spent(BTreeMap<String, (i64, Millis)>);
 
 impl Spent {
-    /// How many of these kinds, and when the first of them became public.
+    /// Returns the number of posts of these types, and when the first of them became public.
     pub fn of(&self, counts: impl Fn(&str) -> bool) -> (i64, Millis) {
         let counted = self.0.iter().filter(|(kind, _)| counts(kind)).map(|(_, spent)| *spent);
         counted.fold((0, Millis::MAX / 4), |(posts, oldest), (more, at)| {
@@ -32,7 +32,7 @@ impl Spent {
     }
 }
 
-/// What these accounts have published after `since`.
+/// Returns the posts of these accounts since `since`.
 ///
 /// # Errors
 /// The database's.

@@ -10,10 +10,10 @@ use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{known, view, view::maybe};
+use super::{media_facts, view, view::maybe};
 use crate::{
     Act, Reply, Tx,
-    access::Seat,
+    access::Membership,
     clock::show,
     error::{Code, Error, Result},
     input, page,
@@ -60,13 +60,13 @@ pub struct Filter {
 
 const DAY: i64 = 24 * 3_600_000;
 
-/// The posts of the seat's workspace, newest first.
+/// The posts of the membership's workspace, newest first.
 ///
 /// # Errors
 /// A filter that means nothing.
 pub async fn list(act: &Act, filter: Filter) -> Result<Reply> {
     let limit = input::limit(filter.limit)?;
-    let mut query = in_seat(&act.seat).order_by_desc(post::Column::Id);
+    let mut query = visible(&act.membership).order_by_desc(post::Column::Id);
     if let Some(id) = filter.account_id {
         query = query.filter(post::Column::AccountId.eq(id));
     }
@@ -102,7 +102,7 @@ pub async fn list(act: &Act, filter: Filter) -> Result<Reply> {
     };
     let mut page = page::read(&act.cx.db.read, limit, from, size).await?;
     let next = page.next(|row| row.id.to_string());
-    known::refresh_rows(&act.cx.db.read, &mut page.rows).await?;
+    media_facts::refresh_rows(&act.cx.db.read, &mut page.rows).await?;
     let posts: Vec<_> = page.rows.iter().map(view).collect();
     Ok(Reply::ok(json!({ "posts": posts, "next_cursor": next })))
 }
@@ -123,10 +123,10 @@ fn status_named(name: &str) -> Result<PostStatus> {
     })
 }
 
-/// The posts a seat may see.
-fn in_seat(seat: &Seat) -> sea_orm::Select<post::Entity> {
-    let query = post::Entity::find().filter(post::Column::WorkspaceId.eq(seat.workspace_id));
-    match &seat.brands {
+/// The posts a membership may see.
+fn visible(membership: &Membership) -> sea_orm::Select<post::Entity> {
+    let query = post::Entity::find().filter(post::Column::WorkspaceId.eq(membership.workspace_id));
+    match &membership.brands {
         Some(brands) => query.filter(post::Column::BrandId.is_in(brands.iter().copied())),
         None => query,
     }
@@ -137,12 +137,12 @@ fn in_seat(seat: &Seat) -> sea_orm::Select<post::Entity> {
 /// # Errors
 /// [`Code::PostNotFound`].
 pub async fn find(act: &Act, id: PostId) -> Result<post::Model> {
-    one(&act.cx.db.read, in_seat(&act.seat), id).await
+    one(&act.cx.db.read, visible(&act.membership), id).await
 }
 
 /// One post, locked until the transaction ends.
 pub(super) async fn find_locked(act: &Act, tx: &Tx, id: PostId) -> Result<post::Model> {
-    one(tx.conn(), in_seat(&act.seat).lock_exclusive(), id).await
+    one(tx.conn(), visible(&act.membership).lock_exclusive(), id).await
 }
 
 async fn one<C: ConnectionTrait>(
@@ -160,7 +160,7 @@ async fn one<C: ConnectionTrait>(
 /// [`Code::PostNotFound`].
 pub async fn get(act: &Act, id: PostId) -> Result<Reply> {
     let mut row = find(act, id).await?;
-    known::refresh_rows(&act.cx.db.read, std::slice::from_mut(&mut row)).await?;
+    media_facts::refresh_rows(&act.cx.db.read, std::slice::from_mut(&mut row)).await?;
     Ok(Reply::of("post", view(&row)))
 }
 

@@ -9,11 +9,11 @@ use fanfare_platforms::{
 };
 use serde_json::Value;
 
-use super::{draft::Content, known, view::PostMedia};
+use super::{draft::Content, media_facts, view::PostMedia};
 use crate::{
     Code, Domain, Unreadable,
     error::{Result, violation},
-    media::{analysis, variants, waits},
+    media::{analysis, media_waiters, variants},
 };
 
 /// An analysis that has not come this long after a post's time, in ms, is not waited for: the network says itself what
@@ -26,13 +26,13 @@ const LOOK: (Millis, Millis) = (2_000, 60_000);
 /// A post as its worker goes on with it.
 #[derive(Debug)]
 pub struct Ready {
-    /// What is to be published, each file as the network takes it.
+    /// The draft, with each file in a form that the network accepts.
     pub draft: Draft,
-    /// What is to be done first.
+    /// The state of its files.
     pub files: Files,
 }
 
-/// How far the files of a post are.
+/// The state of a post's files.
 #[derive(Debug)]
 pub enum Files {
     /// Nothing is left to do.
@@ -94,7 +94,7 @@ async fn settle(
     let begun = row.sending_at.is_some() || row.partly_public;
     let mut noted = false;
     loop {
-        let mut awaited = known::refresh(&cx.db.read, &mut content.media).await?;
+        let mut awaited = media_facts::refresh(&cx.db.read, &mut content.media).await?;
         let now = cx.clock.now();
         let at = row.scheduled_at.unwrap_or(row.created_at).max(row.created_at);
         if begun || now > at.saturating_add(PATIENCE) {
@@ -125,7 +125,7 @@ async fn settle(
             return Ok(Files::Waiting(next_look(now, at)));
         }
         // What came of a file between the look and the note is seen by looking again.
-        waits::wait(cx, row.id, &awaited).await?;
+        media_waiters::wait(cx, row.id, &awaited).await?;
         noted = true;
     }
 }
@@ -193,7 +193,7 @@ fn put(cx: &Domain, file: &mut PostMedia, variant: &media_variant::Model) {
     };
 }
 
-/// What a stored reason says of the file at this place.
+/// Returns the violation that a stored flaw stands for.
 pub(super) fn flaw(place: usize, stored: Option<&Value>) -> Violation {
     let text = |name: &str| stored.and_then(|error| error.get(name)).and_then(Value::as_str);
     let code = text("code").and_then(Code::named).unwrap_or(Code::MediaUnreadable);
@@ -202,7 +202,7 @@ pub(super) fn flaw(place: usize, stored: Option<&Value>) -> Violation {
     violation(code, format!("media_urls[{place}]"), message, remedy)
 }
 
-/// What keeps the variants of a post from being made, as far as that is known.
+/// Returns the known reasons why variants of a post cannot be made.
 ///
 /// # Errors
 /// The database's.

@@ -10,14 +10,14 @@ use super::{
     draft::{Content, account_of},
     event,
     input::{AskedStatus, Retry, StatusChange},
-    known,
+    media_facts,
     read::find_locked,
     status_name, view,
 };
 use crate::{
     Act, Domain, Reply, Tx,
     error::{Code, Error, Result},
-    guard::{self, Guard},
+    mutation::{self, Mutation},
 };
 
 /// The statuses a caller can bring a post to from `status`.
@@ -52,7 +52,7 @@ pub(super) fn refused(row: &post::Model, what: &str) -> Error {
 pub async fn set_status(act: &Act, id: PostId, change: StatusChange) -> Result<Reply> {
     let mut tx = act.begin().await?;
     let mut row = find_locked(act, &tx, id).await?;
-    known::refresh_rows(tx.conn(), std::slice::from_mut(&mut row)).await?;
+    media_facts::refresh_rows(tx.conn(), std::slice::from_mut(&mut row)).await?;
     let now = act.cx.clock.now();
     let asked_time = requested_time(&change, now)?;
     let account = account_of(tx.conn(), &row).await?;
@@ -93,7 +93,7 @@ pub async fn set_status(act: &Act, id: PostId, change: StatusChange) -> Result<R
 pub async fn retry(act: &Act, id: PostId, retry: Retry) -> Result<Reply> {
     let mut tx = act.begin().await?;
     let mut row = find_locked(act, &tx, id).await?;
-    known::refresh_rows(tx.conn(), std::slice::from_mut(&mut row)).await?;
+    media_facts::refresh_rows(tx.conn(), std::slice::from_mut(&mut row)).await?;
     if row.status != PostStatus::Failed {
         return Err(refused(&row, "retried"));
     }
@@ -199,7 +199,7 @@ fn held(row: &post::Model, status: PostStatus, now: Millis) -> post::Model {
 /// The row as nobody's: whoever holds it has lost it, and its tries are counted anew.
 fn reset(row: &post::Model, now: Millis) -> post::Model {
     post::Model {
-        fence: row.fence + i64::from(guard::stands(Guard::ChangeTakesRow)),
+        fence: row.fence + i64::from(mutation::is_off(Mutation::ChangeTakesRow)),
         attempts: 0,
         laps: 0,
         out_of_line: false,

@@ -11,7 +11,7 @@ use crate::{Unreadable, clock::show};
 /// A file of a post, as the row keeps it: what was known of it when the post was last changed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PostMedia {
-    /// Where it is served.
+    /// Its public address.
     pub url: String,
     /// The stored file; absent for an address that was not copied (a draft's).
     pub asset_id: Option<Uuid>,
@@ -27,7 +27,7 @@ pub struct PostMedia {
     pub width: Option<i32>,
     /// Pixels.
     pub height: Option<i32>,
-    /// What an analysis found; absent until it is done.
+    /// The result of the analysis; absent until it is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<Facts>,
     /// Why the file cannot be used: `{code, message, remedy}`.

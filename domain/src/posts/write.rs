@@ -19,9 +19,9 @@ use uuid::Uuid;
 use super::{media, media_of, status_name, view};
 use crate::{
     Act, Reply, Tx,
+    batcher::Batcher,
     db::statement,
     error::{Error, Result},
-    group::Group,
     idempotency,
     rows::{Columns, Rows, Type},
 };
@@ -32,7 +32,7 @@ pub struct NewRow {
     pub act: Act,
     /// The row, without an id.
     pub row: post::Model,
-    /// What the caller should know.
+    /// Warnings for the caller.
     pub warnings: Vec<Warning>,
 }
 
@@ -43,9 +43,9 @@ const PATIENCE: &str = "250ms";
 #[derive(Debug, Clone)]
 pub struct Writer {
     /// Of all workspaces; `None` for what is to go apart.
-    together: Group<(), NewRow, Option<Result<Reply>>>,
+    together: Batcher<(), NewRow, Option<Result<Reply>>>,
     /// Of each workspace by itself.
-    apart: Group<WorkspaceId, NewRow, Result<Reply>>,
+    apart: Batcher<WorkspaceId, NewRow, Result<Reply>>,
 }
 
 impl Default for Writer {
@@ -57,8 +57,8 @@ impl Default for Writer {
             Ok(commit(prepare(tx, &news, "").await?).await)
         };
         Self {
-            together: Group::new("create", Duration::ZERO, together),
-            apart: Group::new("create_apart", Duration::ZERO, apart),
+            together: Batcher::new("create", Duration::ZERO, together),
+            apart: Batcher::new("create_apart", Duration::ZERO, apart),
         }
     }
 }
@@ -132,11 +132,11 @@ async fn prepare(mut tx: Tx, news: &[Arc<NewRow>], patience: &str) -> Result<(Tx
     let reserved = news.iter().zip(&replies);
     let reserved = reserved.filter_map(|(new, reply)| Some((new.act.reservation.as_ref()?, reply)));
     idempotency::settle(tx.domain(), tx.conn(), &reserved.collect::<Vec<_>>()).await?;
-    tx.tell().await?;
+    tx.write_events().await?;
     Ok((tx, replies))
 }
 
-/// What a new post has; all else is null or the column's default, as `create.rs` makes the row.
+/// The columns that a new post sets; all others are null or the default.
 const COLUMNS: Columns = &[
     ("workspace_id", Type::Uuid),
     ("account_id", Type::Big),

@@ -17,7 +17,7 @@ use crate::{
 
 pub use fanfare_entities::password_link::LinkKind;
 
-/// Where a link leads afterwards when nothing else is said.
+/// The default page after a link was used.
 pub const HOME: &str = "/dashboard/api";
 
 const HOUR: Millis = 3_600_000;
@@ -35,7 +35,7 @@ const fn lasts(kind: LinkKind) -> Millis {
 pub struct Link {
     /// Address of the person whose password it sets.
     pub email: String,
-    /// What it is for.
+    /// Its purpose.
     pub kind: LinkKind,
 }
 
@@ -81,12 +81,12 @@ pub async fn find(cx: &Domain, token: &str) -> Result<Link> {
     Ok(Link { email: person.ok_or_else(ended)?.email, kind: row.kind })
 }
 
-/// Who has set a password.
+/// A redeemed link.
 #[derive(Debug)]
 pub struct Redeemed {
     /// Token of the log-in that begins with it.
     pub session: SecretString,
-    /// Where to go on, a page of ours.
+    /// The page to go on to.
     pub next: String,
 }
 

@@ -24,8 +24,9 @@ use crate::{
     error::{Code, Error, Result, Violations, violation},
     input::text::{self, Rule},
     limits::{self, Bucket},
-    mail, people,
+    mail,
     token::{self, hash},
+    users,
 };
 
 pub use first_key::first_key;
@@ -156,7 +157,7 @@ pub async fn begin(cx: &Domain, new: NewSignup, address: &str) -> Result<Made> {
 
 fn checked(new: NewSignup) -> Result<NewSignup> {
     let mut broken = Violations::default();
-    let email = people::normalised(&new.email);
+    let email = users::normalised(&new.email);
     if let Err(error) = &email {
         broken.extend(error.violations().iter().cloned());
     }

@@ -15,8 +15,9 @@ use crate::{
     Domain, Tx,
     billing::{call, read, subscriptions},
     error::{Error, Result},
-    mail, people,
+    mail,
     sign_in::links::{self, LinkKind},
+    users,
 };
 
 /// Statuses in which no payment was seen yet. A payment counts even if the signup had been given up.
@@ -83,7 +84,7 @@ async fn unpaid(
 async fn settle(cx: &Domain, row: &signup::Model, theirs: &Subscription) -> Result<()> {
     let mut tx = Tx::begin(cx).await?;
     let now = tx.now();
-    let person = people::find_or_create_paying(cx, tx.conn(), &row.email, &row.name).await?;
+    let person = users::find_or_create_paying(cx, tx.conn(), &row.email, &row.name).await?;
     subscriptions::lock(tx.conn(), person).await?;
     let locked = signup::Entity::find_by_id(row.id).lock_exclusive().one(tx.conn()).await?;
     if locked.is_none_or(|row| !UNPAID.contains(&row.status) || row.is_duplicate) {

@@ -1,4 +1,4 @@
-//! What was and is to be delivered, as callers see it.
+//! Deliveries of webhooks, as callers see them.
 
 use fanfare_entities::{WebhookId, webhook, webhook_delivery, webhook_delivery::DeliveryStatus};
 use fanfare_jobs::JobKind;
@@ -43,7 +43,7 @@ pub async fn deliveries(act: &Act, id: WebhookId, page: Page) -> Result<Reply> {
     let db = &act.cx.db.read;
     let limit = input::limit(page.limit)?;
     let hook = webhook::Entity::find_by_id(id)
-        .filter(webhook::Column::WorkspaceId.eq(act.seat.workspace_id))
+        .filter(webhook::Column::WorkspaceId.eq(act.membership.workspace_id))
         .one(db)
         .await?;
     if hook.is_none() {

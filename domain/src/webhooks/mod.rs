@@ -1,8 +1,8 @@
-//! Addresses that are told of events.
+//! Webhooks: addresses that receive events.
 
 mod deliveries;
+pub mod delivery;
 mod secrets;
-pub mod work;
 
 use fanfare_entities::{
     Millis, WebhookId, subscription, webhook, webhook_delivery, webhook_delivery::DeliveryStatus,
@@ -62,19 +62,19 @@ pub struct WebhookChanges {
     #[serde(default)]
     #[schemars(length(max = 100), inner(length(max = 100)))]
     pub events: Option<Vec<String>>,
-    /// False: told of nothing; true: told again, also after it was disabled by failures.
+    /// False stops deliveries; true resumes them, also after failures disabled the webhook.
     #[serde(default)]
     pub enabled: Option<bool>,
 }
 
-/// The webhooks of the seat's workspace, newest first.
+/// The webhooks of the membership's workspace, newest first.
 ///
 /// # Errors
 /// The database's.
 pub async fn list(act: &Act) -> Result<Reply> {
     require_whole_workspace(act)?;
     let rows = webhook::Entity::find()
-        .filter(webhook::Column::WorkspaceId.eq(act.seat.workspace_id))
+        .filter(webhook::Column::WorkspaceId.eq(act.membership.workspace_id))
         .order_by_desc(webhook::Column::Id)
         .all(&act.cx.db.read)
         .await?;
@@ -94,7 +94,7 @@ pub async fn create(act: &Act, new: NewWebhook) -> Result<Reply> {
     require_place(act, &tx).await?;
     let row = webhook::ActiveModel {
         id: Set(WebhookId::fresh()),
-        workspace_id: Set(act.seat.workspace_id),
+        workspace_id: Set(act.membership.workspace_id),
         url: Set(new.url),
         events: Set(json!(new.events)),
         enabled: Set(true),
@@ -175,26 +175,26 @@ pub async fn delete(act: &Act, id: WebhookId) -> Result<Reply> {
 
 async fn find_locked(act: &Act, tx: &Tx, id: WebhookId) -> Result<webhook::Model> {
     let found = webhook::Entity::find_by_id(id)
-        .filter(webhook::Column::WorkspaceId.eq(act.seat.workspace_id))
+        .filter(webhook::Column::WorkspaceId.eq(act.membership.workspace_id))
         .lock_exclusive()
         .one(tx.conn())
         .await?;
     found.ok_or_else(|| Error::new(Code::WebhookNotFound, "There is no such webhook."))
 }
 
-/// A webhook tells of the whole workspace, which a seat that is locked to brands may not see.
+/// Refuses memberships that are locked to brands: a webhook covers the whole workspace.
 fn require_whole_workspace(act: &Act) -> Result<()> {
-    if act.seat.brands.is_none() {
+    if act.membership.brands.is_none() {
         return Ok(());
     }
-    let message = "Your seat is locked to brands; webhooks tell of the whole workspace.";
+    let message = "Your membership is locked to brands, and webhooks cover the whole workspace.";
     Err(Error::new(Code::InsufficientWorkspacePermissions, message)
         .with("required_role", "publisher"))
 }
 
 /// Is there a place for one more? Those who make webhooks in one workspace take turns, so that no two share the last place.
 async fn require_place(act: &Act, tx: &Tx) -> Result<()> {
-    let workspace = act.seat.workspace_id;
+    let workspace = act.membership.workspace_id;
     subscription::Entity::find_by_id(workspace).lock_exclusive().one(tx.conn()).await?;
     let own = webhook::Entity::find().filter(webhook::Column::WorkspaceId.eq(workspace));
     if own.count(tx.conn()).await? < MOST {

@@ -1,4 +1,4 @@
-//! What both backends must do (`both.rs`), and what only one of them can get wrong.
+//! Tests that both backends must pass (`both.rs`), and tests of what only one of them can get wrong.
 #![expect(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
 /// Runs cases over memory and over Redis.
@@ -40,7 +40,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Where a case runs: one queue, to which any number of instances can be connected.
+/// The place of a test case: one queue, to which any number of instances can connect.
 enum Place {
     Memory(Queue),
     Redis(Server),

@@ -95,7 +95,7 @@ impl Server {
         ask(self.port, words).await
     }
 
-    /// How many pops it has answered.
+    /// Returns how many pops it has answered.
     pub async fn pops(&self) -> u64 {
         let info: InfoDict = self.ask(&["INFO", "commandstats"]).await.unwrap();
         let stats: String = info.get("cmdstat_bzmpop").unwrap_or_default();
@@ -103,7 +103,7 @@ impl Server {
         calls.map_or(0, |calls| calls.parse().unwrap())
     }
 
-    /// How many clients wait in a blocking command.
+    /// Returns how many clients wait in a blocking command.
     pub async fn blocked(&self) -> u64 {
         let info: InfoDict = self.ask(&["INFO", "clients"]).await.unwrap();
         info.get("blocked_clients").unwrap()

@@ -13,7 +13,7 @@ const MOST: usize = 4_096;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Atom {
     pub name: [u8; 4],
-    /// Where its head begins.
+    /// The offset of its header.
     pub at: u64,
     /// Head and content together.
     pub size: u64,

@@ -1,4 +1,4 @@
-//! What is known of a file.
+//! The facts of a file.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ const MOST_SIDE: u32 = 20_000;
 /// Most pixels in all.
 const MOST_PIXELS: u64 = 100_000_000;
 
-/// What an analysis found. Fields that a type does not have, or that could not be learned, are absent.
+/// The facts that an analysis found. Fields that a type does not have, or that could not be read, are absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Facts {
@@ -21,13 +21,13 @@ pub struct Facts {
     pub width: Option<u32>,
     /// Pixels, as it is shown.
     pub height: Option<u32>,
-    /// How far the frames of a film are turned to be shown, in degrees clockwise.
+    /// The rotation of a film's frames for display, in degrees clockwise.
     pub rotation: u16,
-    /// How a stored picture is turned and mirrored to be shown: Exif's value, 1 (as stored) to 8; 0 if nobody looked.
+    /// The Exif orientation of a picture: 1 (as stored) to 8; 0 if unknown.
     pub orientation: u8,
     /// Width of a stored pixel over its height, where pixels are not square.
     pub pixel_aspect: Option<f64>,
-    /// What the numbers of a picture mean, where that is not sRGB: `profile` or `cmyk`.
+    /// The colour space of a picture that is not sRGB: `profile` or `cmyk`.
     pub colours: Option<String>,
     /// Length of a film or an animation.
     pub duration_ms: Option<u64>,
@@ -39,7 +39,7 @@ pub struct Facts {
     pub video_profile: Option<String>,
     /// For example `yuv420p`.
     pub pixel_format: Option<String>,
-    /// How light is written, for example `bt709`; `smpte2084` and `arib-std-b67` are of high dynamic range.
+    /// The transfer function, for example `bt709`; `smpte2084` and `arib-std-b67` have a high dynamic range.
     pub transfer: Option<String>,
     /// For example `aac`; absent if there is no sound.
     pub audio_codec: Option<String>,

@@ -1,4 +1,4 @@
-//! What is in a file: told by its bytes, within hard limits.
+//! Analyses a file by its bytes, within hard limits.
 //!
 //! Pictures are read by this process, their headers first; their pixels are drawn by [`crate::picture`]. Films are read by ffprobe, or without it by parsers that know their containers. Nothing that a file names
 //! inside is ever opened.
@@ -24,10 +24,10 @@ pub use facts::Facts;
 /// The longer side of what a placeholder is made from.
 const PLACEHOLDER_SIDE: u32 = 64;
 
-/// What was found out about a file.
+/// The result of an analysis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Analysis {
-    /// What is in it.
+    /// The facts.
     pub facts: Facts,
     /// A frame of a film as a JPEG.
     pub poster: Option<Bytes>,
@@ -37,7 +37,7 @@ pub struct Analysis {
 /// this machine, once there is room for it.
 ///
 /// # Errors
-/// What is wrong with the file; [`Flaw::Passing`] alone is worth another try.
+/// The flaw of the file; only [`Flaw::Passing`] is worth a retry.
 pub async fn analyse(
     store: &Store,
     tools: &Tools,

@@ -12,7 +12,7 @@ use crate::{
 };
 
 const TIME: Duration = Duration::from_secs(30);
-/// What ffmpeg may fill while it decodes one frame, in MiB.
+/// The memory limit of ffmpeg for one frame, in MiB.
 const MEMORY: u64 = 768;
 const OUTPUT: usize = 4 * 1024 * 1024;
 /// The longer side of a poster.

@@ -12,11 +12,11 @@ use crate::{
 };
 
 const TIME: Duration = Duration::from_secs(30);
-/// What ffprobe may fill, in MiB.
+/// The memory limit of ffprobe, in MiB.
 const MEMORY: u64 = 256;
 const OUTPUT: usize = 256 * 1024;
 
-/// What is shown of a file; nothing else of it is.
+/// The entries that ffprobe prints of a file.
 const SHOWN: &str = "format=duration,bit_rate:stream=codec_type,codec_name,profile,width,height,pix_fmt,\
     sample_aspect_ratio,color_transfer,avg_frame_rate,r_frame_rate,duration,channels:stream_disposition=attached_pic:stream_side_data=rotation:stream_tags=rotate,alpha_mode";
 
@@ -94,7 +94,7 @@ pub async fn read(ffprobe: &Path, local: &Local, base: Facts) -> Result<Facts, F
     };
     let printed = run.run().await.map_err(Flaw::of_run)?;
     let report: Report = serde_json::from_slice(&printed)
-        .map_err(|_| Flaw::Unreadable("its streams cannot be told apart".to_owned()))?;
+        .map_err(|_| Flaw::Unreadable("its streams cannot be identified".to_owned()))?;
     facts(&report, base)
 }
 

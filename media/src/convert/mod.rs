@@ -17,7 +17,7 @@ pub use profile::{Profile, Target};
 /// A file that was made from another, in the store.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Variant {
-    /// Where it is: as unguessable as the file it was made from.
+    /// Its path, as unguessable as that of the source.
     pub path: String,
     /// Media type.
     pub mime: String,
@@ -78,7 +78,7 @@ fn most(facts: &Facts, profile: &Profile) -> u64 {
     profile.bytes_max.min(facts.bytes.saturating_mul(4)).saturating_add(SPARE)
 }
 
-/// What was made, not stored yet.
+/// A converted file that is not stored yet.
 pub(crate) struct Made {
     pub content: Content,
     /// As shown; unknown of films.

@@ -1,4 +1,4 @@
-//! What is to be made: the part of a network's descriptor that a file must fit.
+//! Conversion profiles: the part of a network's descriptor that a file must fit.
 
 use std::{fmt, str::FromStr};
 
@@ -33,7 +33,7 @@ impl Target {
     }
 }
 
-/// What a file is made to fit. Its text (`jpeg-8000000-1440`) names the variant: one is made for each asset and profile.
+/// A conversion profile. Its text (`jpeg-8000000-1440`) names the variant: one is made for each asset and profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Profile {
     /// Type.

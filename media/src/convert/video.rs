@@ -13,7 +13,7 @@ use crate::{
 const TIME: Duration = Duration::from_secs(45 * 60);
 /// Of all processors together, in seconds.
 const CPU: u64 = 3 * 3_600;
-/// What ffmpeg may fill, in MiB.
+/// The memory limit of ffmpeg, in MiB.
 const MEMORY: u64 = 2_048;
 /// The longer side of what is encoded anew.
 const SIDE: u32 = 1_920;
@@ -110,7 +110,7 @@ fn has_fit_sound(facts: &Facts) -> bool {
         && facts.channels.is_none_or(|channels| channels <= 2)
 }
 
-/// What becomes of the picture.
+/// The treatment of the picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Picture {
     Copied,
@@ -126,7 +126,7 @@ struct Way {
 }
 
 impl Way {
-    /// What is tried, the best first.
+    /// The attempts, best first.
     fn all(facts: &Facts, profile: &Profile) -> Vec<Self> {
         let encoded = Self { picture: Picture::Encoded, copies_sound: false };
         let mut ways = Vec::new();

@@ -8,7 +8,7 @@ use image::{
 
 use crate::Flaw;
 
-/// What stands behind what is transparent.
+/// The colour behind transparent pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ground {
     /// White, and nothing is transparent any more.

@@ -1,4 +1,4 @@
-//! How a stored picture asks to be shown: turned, in which colours, with pixels of which shape.
+//! The display marks of a stored picture: orientation, colour space and pixel shape.
 
 use std::io::{self, BufRead, Read, Seek, SeekFrom};
 
@@ -16,14 +16,14 @@ const SLACK: u64 = 20;
 /// A pixel that claims to be longer than this many times its width is taken for a square one.
 const MOST_STRETCH: u32 = 8;
 
-/// What the file says beside its pixels. What cannot be read is as usual: upright, sRGB, square.
+/// The marks of a file. Unreadable ones take the defaults: upright, sRGB, square.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Marks {
     /// Exif's orientation, 1 (as stored) to 8.
     pub orientation: u8,
     /// Width of a pixel to its height.
     pub pixel: (u32, u32),
-    /// What its numbers mean, if that is not sRGB.
+    /// The colour space, if it is not sRGB.
     pub space: Option<Space>,
     /// A JPEG of four inks.
     pub cmyk: bool,

@@ -36,7 +36,7 @@ use scale::Scaler;
 pub(crate) use canvas::{Canvas, Ground};
 pub(crate) use marks::Marks;
 
-/// What decoding a picture here may fill, in bytes. A larger one is decoded by ffmpeg.
+/// The memory budget for decoding a picture in this process, in bytes. ffmpeg decodes larger ones.
 const BUDGET: u64 = 48 * 1024 * 1024;
 /// Most pixels of what is made: no network shows more, and as RGBA they fill the budget.
 const MOST_MADE: u64 = BUDGET / 4;
@@ -50,14 +50,14 @@ const TIME: Duration = Duration::from_secs(60);
 /// What ffmpeg may fill, in MiB: a picture of the most pixels there may be in 16 bits, in 8, and on its way out.
 const MEMORY: u64 = 1_792;
 
-/// What a decoder of this process may allocate for one file.
+/// The allocation limit of a decoder in this process for one file.
 pub(crate) fn decoder_limits() -> Limits {
     let mut limits = Limits::default();
     limits.max_alloc = Some(64 * 1024 * 1024);
     limits
 }
 
-/// What a decoder's refusal says of the file.
+/// Returns the flaw that a decoder's error indicates.
 pub(crate) fn broken(error: image::ImageError) -> Flaw {
     match error {
         image::ImageError::Limits(_) => Flaw::TooCostly,
@@ -66,7 +66,7 @@ pub(crate) fn broken(error: image::ImageError) -> Flaw {
     }
 }
 
-/// What a library says, as the end of a sentence.
+/// Returns a library's message as the end of a sentence.
 pub(crate) fn words(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default().trim_end_matches('.');
     line.chars().filter(|c| !c.is_control()).take(120).collect()

@@ -1,4 +1,4 @@
-//! Where the rows of a picture come from: a decoder of this process, or ffmpeg's output.
+//! Sources of a picture's rows: a decoder in this process, or ffmpeg's output.
 
 use std::io::{BufRead, Read, Seek};
 

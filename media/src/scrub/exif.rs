@@ -21,7 +21,7 @@ struct Found {
     what: What,
 }
 
-/// What a stretch holds.
+/// The content of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum What {
     /// Nothing but a place.
@@ -112,7 +112,7 @@ fn entries(tiff: &Tiff<'_>, directory: usize) -> impl Iterator<Item = usize> {
     (0..count).map(move |entry| directory.saturating_add(2 + entry * 12))
 }
 
-/// Where a value is that does not stand in its entry.
+/// Returns the offset of a value that is not in its entry.
 fn value(tiff: &Tiff<'_>, entry: usize) -> Option<(usize, usize)> {
     let size =
         u64::from(tiff.long(entry.checked_add(4)?)?).saturating_mul(width(tiff.short(entry + 2)?));

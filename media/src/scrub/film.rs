@@ -2,7 +2,7 @@
 
 use super::{Format, MOST, Next, boxes};
 
-/// Where the content of an index or of a track ends, in bytes from the file's beginning.
+/// The end of an index's or a track's content, in bytes from the start of the file.
 #[derive(Debug, Default)]
 pub(super) struct Film {
     at: u64,

@@ -5,7 +5,7 @@ use super::{Format, Next, exif, holds, iptc, xmp};
 const XMP: &[u8] = b"http://ns.adobe.com/xap/1.0/\0";
 const MORE_XMP: &[u8] = b"http://ns.adobe.com/xmp/extension/\0";
 
-/// Where in the file we are.
+/// The position in the file.
 #[derive(Debug, Default, Clone, Copy)]
 enum Place {
     /// At its first bytes.

@@ -1,4 +1,4 @@
-//! Where a file was made is nobody's business: it is blanked while the file comes in, before it is stored.
+//! Blanks location metadata while a file comes in, before it is stored.
 //!
 //! Only metadata are touched, and no byte is added or removed, so sizes and offsets stay what they were. What else
 //! metadata say (whose picture it is, that it was generated) stays. Metadata that cannot be read are blanked whole.
@@ -19,16 +19,16 @@ mod xmp;
 /// The largest piece of metadata that is held to be looked at; a larger one is blanked.
 const MOST: u64 = 4 * 1024 * 1024;
 
-/// What comes next in a file.
+/// The next part of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Next {
     /// The beginning of a part, until so many bytes of it are held.
     Head(usize),
     /// A part that is to be looked at, until so many bytes of it are held.
     Hold(usize),
-    /// So many bytes to be passed on.
+    /// A number of bytes to pass on.
     Pass(u64),
-    /// So many bytes to be replaced by zeros.
+    /// A number of bytes to replace by zeros.
     Blank(u64),
     /// As many bytes to be replaced by these.
     Put(Vec<u8>),
@@ -42,10 +42,10 @@ enum Next {
 
 /// A type of file, as far as it must be known.
 trait Format: Send {
-    /// What comes at the beginning, and after each part.
+    /// Returns the first part, and the part after each.
     fn next(&mut self) -> Next;
 
-    /// What comes after the bytes that are held, which may be changed before they pass on.
+    /// Returns the part after the held bytes, which may be changed before they are passed on.
     fn head(&mut self, held: &mut [u8]) -> Next;
 
     /// Blanks what tells a place in a part that is held.

@@ -31,7 +31,7 @@ const WITHIN: &str = "ulimit -c 0; ulimit -t \"$1\"; ulimit -f \"$2\"; \
     '[ \"$PPID\" = \"$1\" ] || exit 125; shift; exec nice -n 10 \"$@\"' sh \"$parent\" \"$@\"; \
     exec nice -n 10 \"$@\"";
 
-/// What is read of a program's output at once.
+/// The size of one read of a program's output.
 const PIECE: usize = 256 * 1024;
 
 /// Words that are kept of what a program complains about.
@@ -52,13 +52,13 @@ pub(crate) struct Child<'a> {
     pub cpu: u64,
     /// Memory that it fills, in MiB.
     pub memory: u64,
-    /// What it may print, in bytes.
+    /// The most bytes that it may print.
     pub output: usize,
     /// The largest file that it may write, in bytes.
     pub file: u64,
 }
 
-/// How a run that was not good ended.
+/// The end of a failed run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Spent {
     /// It took too long.
@@ -87,7 +87,7 @@ impl Child<'_> {
     /// Runs it, and has `work` read what it prints while it prints it, on a thread for such work.
     ///
     /// # Errors
-    /// What `work` says if the program ended well, else what its end says of the file.
+    /// Returns the result of `work` if the program succeeded, else the flaw that its end indicates.
     pub async fn read<T: Send + 'static>(
         self,
         work: impl FnOnce(&mut dyn Read) -> Result<T, Flaw> + Send + 'static,

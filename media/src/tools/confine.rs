@@ -1,11 +1,11 @@
-//! What a program may open.
+//! Confines the files that a program may open.
 
 use std::{
     io,
     path::{Path, PathBuf},
 };
 
-/// What a program may open beside the system's own programs and libraries.
+/// The paths that a program may open besides the system's programs and libraries.
 #[derive(Debug, Clone)]
 pub(super) struct Confined {
     /// The directory of the program.
@@ -60,12 +60,12 @@ impl Confined {
     }
 }
 
-/// Where programs and libraries are.
+/// The directories of programs and libraries.
 #[cfg(target_os = "linux")]
 const SYSTEM: [&str; 8] =
     ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/sys/devices/system/cpu"];
 
-/// What the loader and the C library read.
+/// The files that the loader and the C library read.
 #[cfg(target_os = "linux")]
 const LOADER: [&str; 4] =
     ["/etc/ld.so.cache", "/etc/ld.so.preload", "/dev/urandom", "/proc/sys/kernel/cap_last_cap"];

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::{
     Error, Kind, Session,
-    answer::{self, Reset},
+    response::{self, Reset},
 };
 
 #[derive(Default, Deserialize)]
@@ -41,7 +41,7 @@ pub fn parse_error(session: &Session, reply: &Reply) -> Error {
         )
         .with_remedy("Check both, or make a new app password, and connect the account again."),
         (_, 429) => Error::new(Kind::RateLimited, "Bluesky asks to wait.")
-            .with_retry_after(answer::wait(session, reply, &[Reset::Unix("ratelimit-reset")])),
+            .with_retry_after(response::wait(session, reply, &[Reset::Unix("ratelimit-reset")])),
         ("BlobTooLarge" | "InvalidMimeType", _) | (_, 413) => {
             Error::media_rejected(format!("Bluesky does not take the file: {said}."))
         }
@@ -53,7 +53,7 @@ pub fn parse_error(session: &Session, reply: &Reply) -> Error {
         }
         ("UpstreamFailure" | "UpstreamTimeout" | "InternalServerError", _)
         | (_, 408 | 500..=599) => Error::new(Kind::Server, "Bluesky has a problem of its own."),
-        _ => answer::by_status("Bluesky", reply, said),
+        _ => response::by_status("Bluesky", reply, said),
     };
     error.with_reply(reply.status, body.error.as_deref(), words.as_deref())
 }

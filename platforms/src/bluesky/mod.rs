@@ -23,7 +23,7 @@ use settings::Settings;
 
 use crate::{
     About, Caption, Class, Connect, CredentialField, Draft, Example, Found, Identity, MediaRules,
-    Pace, Per, Platform, PlatformId, PostType, Progress, Refreshed, Result, Secrets, Session,
+    Per, Platform, PlatformId, PostType, Progress, RateLimit, Refreshed, Result, Secrets, Session,
     Source, Spec, Step, Violation, text,
 };
 
@@ -32,8 +32,8 @@ const IMAGE_BYTES_MAX: u64 = 2_000_000;
 
 /// Creating a record costs 3 points of the 5,000 an hour and 35,000 a day that an account has
 /// (<https://docs.bsky.app/docs/advanced-guides/rate-limits>).
-const PACES: &[Pace] =
-    &[Pace::new(Per::Account, 1_666, 3_600), Pace::new(Per::Account, 11_666, 86_400)];
+const RATE_LIMITS: &[RateLimit] =
+    &[RateLimit::new(Per::Account, 1_666, 3_600), RateLimit::new(Per::Account, 11_666, 86_400)];
 
 const SPEC: Spec = Spec {
     base_url: "https://bsky.social",
@@ -74,7 +74,7 @@ const SPEC: Spec = Spec {
     }],
     settings: Settings::FIELDS,
     class: Class::Key { window: None },
-    paces: PACES,
+    rate_limits: RATE_LIMITS,
     about: About {
         reconcile: "`com.atproto.repo.getRecord` of the record key that the service chose; the same record may be written again",
         tokens: "2 hours, by a refresh token of about 2 months that is replaced with each use; the app password makes new ones",

@@ -1,4 +1,4 @@
-//! What has been prepared so far, and what comes next.
+//! The prepared parts of a post, and the next step.
 
 use std::collections::BTreeMap;
 
@@ -88,7 +88,7 @@ pub enum Next {
 const HANDLES_PER_CALL: usize = 10;
 
 impl State {
-    /// What to do next for this draft.
+    /// Returns the next step of this draft.
     pub fn next(&self, draft: &Draft, settings: &Settings) -> Next {
         if self.images.len() < draft.media.len() {
             return Next::Image(self.images.len());

@@ -8,13 +8,14 @@ use serde_json::{Value, json};
 
 use super::Bluesky;
 use crate::{
-    Account, Draft, Phase, Platform, Progress, Published, Result, Secrets, Session, rehearsal,
+    Account, Draft, Phase, Platform, Progress, Published, Result, Secrets, Session,
+    tests::test_server,
 };
 
 const DID: &str = "did:plc:me";
 
 fn account() -> Account {
-    Account { username: "me.example".to_owned(), ..rehearsal::account(DID, json!({"did": DID})) }
+    Account { username: "me.example".to_owned(), ..test_server::account(DID, json!({"did": DID})) }
 }
 
 fn secrets() -> Secrets {

@@ -7,8 +7,9 @@ use serde_json::json;
 
 use super::SPEC;
 use crate::{
-    Error, Result, Session, answer,
-    latest::{Entry, Page, number},
+    Error, Result, Session,
+    recent_posts::{Entry, Page, number},
+    response,
 };
 
 /// Largest answer: an article comes back with all its text.
@@ -92,7 +93,7 @@ async fn send<T: serde::de::DeserializeOwned>(session: &Session, request: Reques
         .header("accept", "application/vnd.forem.api-v1+json")
         .header("api-key", session.secrets.expose("api_key"))
         .max_reply(REPLY_MAX);
-    answer::send(session, request, parse_error).await
+    response::send(session, request, parse_error).await
 }
 
 #[derive(Default, Deserialize)]
@@ -116,7 +117,7 @@ pub fn parse_error(session: &Session, reply: &Reply) -> Error {
             "The account published an article with this title less than five minutes ago.",
         )
         .with_remedy("Change the title, or schedule the post for a later time."),
-        _ => answer::by_status("DEV", reply, said.trim_start_matches("Validation failed: ")),
+        _ => response::by_status("DEV", reply, said.trim_start_matches("Validation failed: ")),
     };
     error.with_reply(reply.status, None, Some(said.as_str()).filter(|said| !said.is_empty()))
 }

@@ -17,8 +17,8 @@ use settings::Settings;
 
 use crate::{
     About, Caption, Class, Connect, CredentialField, Draft, Error, Example, Found, Identity,
-    MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec,
-    Step, Violation, outcome::no_state,
+    MediaRules, Per, Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source,
+    Spec, Step, Violation, outcome::no_state,
 };
 
 /// Longest text in characters. Forem names no limit; this one is Fanfare's, to keep requests within bounds.
@@ -49,7 +49,7 @@ const SPEC: Spec = Spec {
     settings: Settings::FIELDS,
     ai_label: true,
     class: Class::Search,
-    paces: &[Pace::new(Per::Account, 10, 30)],
+    rate_limits: &[RateLimit::new(Per::Account, 10, 30)],
     // Images are given by their address, so there is nothing to prepare.
     prepare_lead: std::time::Duration::ZERO,
     about: About {

@@ -8,7 +8,7 @@ use super::{
     client::{self, Article, NewArticle},
     settings::{Settings, TITLE_MAX, ai_level},
 };
-use crate::{Draft, Found, Progress, Result, Session, article, latest};
+use crate::{Draft, Found, Progress, Result, Session, article, recent_posts};
 
 /// The article that a draft makes.
 pub fn article(draft: &Draft, settings: &Settings) -> NewArticle {
@@ -41,7 +41,7 @@ pub async fn reconcile(session: &Session, draft: &Draft, sent_at: DateTime<Utc>)
     let is_it = |one: &Article| {
         one.title == sent.title && one.body_markdown.trim() == sent.body_markdown.trim()
     };
-    let looked = latest::look(sent_at, is_it, |next| client::latest(session, next)).await?;
+    let looked = recent_posts::look(sent_at, is_it, |next| client::latest(session, next)).await?;
     Ok(looked.nearest()?.map_or(Found::Absent, |one| {
         Found::There(Progress::done(one.id.to_string(), Some(one.url)))
     }))

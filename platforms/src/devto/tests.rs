@@ -3,7 +3,7 @@ use serde_json::json;
 use super::{Devto, client::parse_error, publish, settings};
 use crate::{
     Account, Found, Kind, Platform, Progress, Secrets,
-    rehearsal::{Network, account, at, draft, media, reply},
+    tests::test_server::{Network, account, at, draft, media, reply},
 };
 
 fn secrets() -> Secrets {

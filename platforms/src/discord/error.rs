@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{
     Error, Kind, Session,
-    answer::{self, Reset},
+    response::{self, Reset},
 };
 
 #[derive(Deserialize, Default)]
@@ -35,7 +35,7 @@ fn classify(session: &Session, reply: &Reply, body: &Body) -> Error {
     match (reply.status, body.code.unwrap_or(0)) {
         (429, _) => Error::new(Kind::RateLimited, "Discord asks to slow down on this webhook.")
             .with_retry_after(retry_after(session, reply, body)),
-        (408 | 500.., _) => answer::by_status("Discord", reply, ""),
+        (408 | 500.., _) => response::by_status("Discord", reply, ""),
         (_, 40_005) | (413, _) => {
             Error::media_rejected("A file is too large for this Discord server.")
                 .with_remedy("Use files of at most 10 MiB, or have the server boosted.")
@@ -66,7 +66,7 @@ fn classify(session: &Session, reply: &Reply, body: &Body) -> Error {
 /// The body's own field is the most exact; the reset header counts the seconds until the bucket is full again.
 fn retry_after(session: &Session, reply: &Reply, body: &Body) -> Option<Duration> {
     let exact = body.retry_after.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    exact.or_else(|| answer::wait(session, reply, &[Reset::Seconds("x-ratelimit-reset-after")]))
+    exact.or_else(|| response::wait(session, reply, &[Reset::Seconds("x-ratelimit-reset-after")]))
 }
 
 /// Discord's message, with the first reason in the tree of field errors.

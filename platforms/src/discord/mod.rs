@@ -21,7 +21,7 @@ use settings::Settings;
 
 use crate::{
     About, Caption, Class, Connect, CredentialField, Draft, Example, Frame, Identity, MediaRules,
-    Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step,
+    Per, Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source, Spec, Step,
     Violation, outcome::no_state, text,
 };
 
@@ -36,7 +36,8 @@ const ALT_TEXT_MAX: usize = 1_024;
 
 /// Discord publishes no numbers and says to read its headers; these are what they show for a webhook
 /// (<https://discord.com/developers/docs/topics/rate-limits>).
-const PACES: &[Pace] = &[Pace::new(Per::Account, 5, 2), Pace::new(Per::Account, 30, 60)];
+const RATE_LIMITS: &[RateLimit] =
+    &[RateLimit::new(Per::Account, 5, 2), RateLimit::new(Per::Account, 30, 60)];
 
 const SPEC: Spec = Spec {
     base_url: "https://discord.com",
@@ -70,7 +71,7 @@ const SPEC: Spec = Spec {
     post_types: &[PostType { name: "feed", doc: "A message in the channel.", media: None }],
     settings: Settings::FIELDS,
     class: Class::Blind,
-    paces: PACES,
+    rate_limits: RATE_LIMITS,
     prepare_lead: Duration::ZERO,
     about: About {
         reconcile: "",

@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use super::{Discord, error::parse_error, webhook::Webhook};
 use crate::{
     Draft, Kind, Platform, Progress, Published, Secrets, Session, Step,
-    rehearsal::{self, Network, draft, media, reply},
+    tests::test_server::{self, Network, draft, media, reply},
     validate,
 };
 
 const PATH: &str = "/api/v10/webhooks/11/to-ken_1";
 
 fn session(network: &Network) -> Session {
-    let account = rehearsal::account("11", json!({"guild_id": "77", "channel_id": "88"}));
+    let account = test_server::account("11", json!({"guild_id": "77", "channel_id": "88"}));
     let address = format!("https://discord.com{PATH}");
     network.session(account, Secrets::new().with("webhook_url", address))
 }
@@ -217,7 +217,7 @@ fn each_error_says_what_to_do() {
     ];
     for (status, body, kind) in table {
         assert_eq!(
-            parse_error(&rehearsal::offline(), &reply(status, &[], &body)).kind,
+            parse_error(&test_server::offline(), &reply(status, &[], &body)).kind,
             kind,
             "{status} {body}"
         );
@@ -228,7 +228,7 @@ fn each_error_says_what_to_do() {
 fn the_most_exact_waiting_time_counts() {
     let headers = [("retry-after", "9"), ("x-ratelimit-reset-after", "3.5")];
     let wait = |headers: &[(&'static str, &str)], body: Value| {
-        parse_error(&rehearsal::offline(), &reply(429, headers, &body)).retry_after
+        parse_error(&test_server::offline(), &reply(429, headers, &body)).retry_after
     };
     assert_eq!(wait(&headers, json!({"retry_after": 0.25})), Some(Duration::from_millis(250)));
     assert_eq!(wait(&headers, json!({})), Some(Duration::from_secs(9)));
@@ -242,7 +242,7 @@ fn the_reason_deep_in_a_form_error_is_shown() {
         "code": 50_035, "message": "Invalid Form Body",
         "errors": {"content": {"_errors": [{"code": "BASE_TYPE_MAX_LENGTH", "message": "Must be 2000 or fewer."}]}},
     });
-    let shown = parse_error(&rehearsal::offline(), &reply(400, &[], &body)).reply.unwrap();
+    let shown = parse_error(&test_server::offline(), &reply(400, &[], &body)).reply.unwrap();
     assert_eq!(shown.message.unwrap(), "Invalid Form Body: content: Must be 2000 or fewer.");
     assert_eq!(shown.code.unwrap(), "50035");
 }

@@ -67,7 +67,7 @@ fn invalid(name: &str, message: String, remedy: &str) -> Violation {
     Violation::new(format!("settings.{name}"), "setting_invalid", message, remedy)
 }
 
-/// What is accepted without effect.
+/// Returns warnings about values without effect.
 pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
     let mut found = Vec::new();
     let is_silent = [STORY, COVER_PHOTO].contains(&draft.post_type.as_str());

@@ -12,8 +12,8 @@ use super::{LABEL, SPEC, error::parse_error};
 use crate::{
     Error, Kind, Media, Result, Session,
     graph::{self, Made},
-    latest::{Entry, Page},
     oauth::ACCESS_TOKEN,
+    recent_posts::{Entry, Page},
 };
 
 /// Host that takes the bytes of videos, or the address to fetch them from.

@@ -24,8 +24,8 @@ use settings::Settings;
 
 use crate::{
     About, Account, Api, Caption, Class, Connect, Draft, Example, Found, Frame, Identity,
-    MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec,
-    Step, VideoForm, Violation, Warning, graph,
+    MediaRules, Per, Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source,
+    Spec, Step, VideoForm, Violation, Warning, graph,
     oauth::{Oauth, Permission},
 };
 
@@ -54,8 +54,8 @@ const HOUR_MS: u64 = 60 * 60 * 1_000;
 /// Reels of a page in any 24 hours; other posts are only limited by the number of calls, which usage headers tell
 /// (<https://developers.facebook.com/docs/video-api/guides/reels-publishing>). A post of the feed once in a while does not
 /// come near either.
-const PACES: &[Pace] =
-    &[Pace::new(Per::Account, 10, 60), Pace::new(Per::Account, 30, 86_400).of(&["reel"])];
+const RATE_LIMITS: &[RateLimit] =
+    &[RateLimit::new(Per::Account, 10, 60), RateLimit::new(Per::Account, 30, 86_400).of(&["reel"])];
 
 const OAUTH: Oauth = Oauth {
     permissions: &[
@@ -131,7 +131,7 @@ const SPEC: Spec = Spec {
     settings: Settings::FIELDS,
     class: Class::Search,
     commit_deadline: Duration::from_secs(60),
-    paces: PACES,
+    rate_limits: RATE_LIMITS,
     api: Some(Api { version: graph::VERSION, ends: None }),
     about: About {
         reconcile: "posts: `GET /{page}/published_posts`, by text and time; videos and reels: `GET /{video}?fields=status`; stories: nothing",
@@ -195,7 +195,7 @@ const SPEC: Spec = Spec {
     ..Spec::usual(PlatformId::Facebook, LABEL)
 };
 
-/// What kind of thing a draft becomes.
+/// The kind of post that a draft becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Feed,

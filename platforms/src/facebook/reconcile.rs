@@ -10,7 +10,7 @@ use super::{
     state::State,
 };
 use crate::{
-    Draft, Found, Progress, Published as Public, Result, Session, latest, outcome::read_state,
+    Draft, Found, Progress, Published as Public, Result, Session, outcome::read_state, recent_posts,
 };
 
 /// Asks the page, or the video itself. A photo story is never asked about.
@@ -55,8 +55,10 @@ pub(super) async fn find(
 ) -> Result<Option<Public>> {
     let is_it = |post: &Post| post.message.trim() == draft.caption.trim();
     let looked = match Form::of(draft) {
-        Form::Video => latest::look(since, is_it, |next| client::videos(session, next)).await?,
-        _ => latest::look(since, is_it, |next| client::posts(session, next)).await?,
+        Form::Video => {
+            recent_posts::look(since, is_it, |next| client::videos(session, next)).await?
+        }
+        _ => recent_posts::look(since, is_it, |next| client::posts(session, next)).await?,
     };
     Ok(looked.nearest()?.map(|post| Public {
         id: post.id,

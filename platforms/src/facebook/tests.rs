@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Facebook;
 use crate::{
     Draft, Platform, Progress, Published, Secrets, Session,
-    rehearsal::{self, Network},
+    tests::test_server::{self, Network},
 };
 
 mod errors;
@@ -15,7 +15,7 @@ mod walks;
 
 fn session(network: &Network) -> Session {
     let secrets = Secrets::new().with("access_token", "EAApagetoken");
-    network.session(rehearsal::account("55", json!({})), secrets)
+    network.session(test_server::account("55", json!({})), secrets)
 }
 
 /// Publishes to the end; returns the steps (`phase name`) with what was made.
@@ -37,13 +37,13 @@ async fn walk(network: &Network, draft: &Draft) -> (Vec<String>, Published) {
 }
 
 fn of_type(post_type: &str, file: &'static str, mime: &str, settings: Value) -> Draft {
-    let mut draft = rehearsal::draft("Words", settings);
+    let mut draft = test_server::draft("Words", settings);
     draft.post_type = post_type.to_owned();
-    draft.media = vec![rehearsal::media(file, mime)];
+    draft.media = vec![test_server::media(file, mime)];
     draft
 }
 
 fn post(id: &str, message: &str, seconds: i64) -> Value {
-    let time = rehearsal::at(seconds).format("%Y-%m-%dT%H:%M:%S+0000").to_string();
+    let time = test_server::at(seconds).format("%Y-%m-%dT%H:%M:%S+0000").to_string();
     json!({"id": id, "message": message, "created_time": time, "permalink_url": "https://fb/p"})
 }

@@ -7,7 +7,7 @@ use fanfare_outbound::Reply;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{Error, Kind, Session, answer};
+use crate::{Error, Kind, Session, response};
 
 /// Google never says how long to wait.
 pub const UNTOLD_WAIT: Duration = Duration::from_secs(60);
@@ -77,7 +77,7 @@ pub fn read(
     let said = session.secrets.redact(&words.message);
     let known = || own(session, &words).or_else(|| shared(label, reply, &words));
     let error = if reply.status >= 500 { None } else { known() };
-    let error = error.unwrap_or_else(|| answer::by_status(label, reply, &said));
+    let error = error.unwrap_or_else(|| response::by_status(label, reply, &said));
     let code = Some(words.reason()).filter(|reason| !reason.is_empty());
     let code = code.or(Some(words.status.as_str()).filter(|status| !status.is_empty()));
     error.with_reply(reply.status, code, Some(&said))

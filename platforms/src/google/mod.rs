@@ -9,8 +9,9 @@ use serde::de::DeserializeOwned;
 use url::Url;
 
 use crate::{
-    Error, Result, Session, Source, answer,
+    Error, Result, Session, Source,
     oauth::{ACCESS_TOKEN, Endpoint, Oauth, Renewal},
+    response,
 };
 
 pub use error::{UNTOLD_WAIT, Words, read};
@@ -55,5 +56,5 @@ pub async fn get<T: DeserializeOwned>(
     parse: fn(&Session, &Reply) -> Error,
 ) -> Result<T> {
     let request = authorized(session, session.http.get(url).query(query))?;
-    answer::send(session, request, parse).await
+    response::send(session, request, parse).await
 }

@@ -111,7 +111,7 @@ fn time_of(time: &TimeOfDay) -> Option<NaiveTime> {
     NaiveTime::from_hms_opt(time.hours, time.minutes, 0)
 }
 
-/// What is accepted without all of its effect.
+/// Returns warnings about values without their full effect.
 pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
     let videos = draft.media.iter().enumerate().filter(|(_, file)| file.is_video());
     videos

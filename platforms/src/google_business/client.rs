@@ -6,9 +6,10 @@ use serde_json::Value;
 
 use super::{API, SPEC, error::parse_error};
 use crate::{
-    Error, Kind, Result, Session, answer,
+    Error, Kind, Result, Session,
     google::{self, authorized},
-    latest::{Entry, Page},
+    recent_posts::{Entry, Page},
+    response,
 };
 
 /// Hosts of what lists accounts, and of what lists locations.
@@ -172,7 +173,8 @@ fn paged<'a>(fixed: &[(&'a str, &'a str)], next: &'a str) -> Vec<(&'a str, &'a s
 pub(super) async fn create(session: &Session, location: &str, post: &Value) -> Result<LocalPost> {
     let url = session.url(API, &format!("/v4/{location}/localPosts"))?;
     let request = session.http.post(url).json(post).deadline(SPEC.commit_deadline);
-    let made: LocalPost = answer::send(session, authorized(session, request)?, parse_error).await?;
+    let made: LocalPost =
+        response::send(session, authorized(session, request)?, parse_error).await?;
     if made.name.is_empty() {
         return Err(Error::new(Kind::Ambiguous, "Google answered without the post's name."));
     }

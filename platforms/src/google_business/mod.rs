@@ -19,8 +19,8 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    About, Account, Api, Caption, Connect, Draft, Example, Found, Frame, Identity, MediaRules,
-    Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step,
+    About, Account, Api, Caption, Connect, Draft, Example, Found, Frame, Identity, MediaRules, Per,
+    Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source, Spec, Step,
     VideoForm, Violation, Warning, google,
     oauth::{Oauth, Permission},
 };
@@ -42,7 +42,8 @@ const CAN_POST: &str = "can_operate_local_post";
 
 /// Ten changes of a location in a minute, which Google raises for nobody, and 300 calls of an app
 /// (<https://developers.google.com/my-business/content/limits>).
-const PACES: &[Pace] = &[Pace::new(Per::Account, 10, 60), Pace::new(Per::App, 300, 60)];
+const RATE_LIMITS: &[RateLimit] =
+    &[RateLimit::new(Per::Account, 10, 60), RateLimit::new(Per::App, 300, 60)];
 
 const OAUTH: Oauth = Oauth {
     permissions: &[Permission::needed(
@@ -83,7 +84,7 @@ const SPEC: Spec = Spec {
         PostType { name: "offer", doc: "Something that is had for less for a time.", media: None },
     ],
     settings: Settings::FIELDS,
-    paces: PACES,
+    rate_limits: RATE_LIMITS,
     untold_wait: Some(google::UNTOLD_WAIT),
     api: Some(Api { version: "v4", ends: None }),
     about: About {

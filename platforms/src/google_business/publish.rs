@@ -14,7 +14,7 @@ use super::{
     settings::Settings,
     verify::location,
 };
-use crate::{Draft, Found, Progress, Result, Session, Step, latest, outcome::read_state};
+use crate::{Draft, Found, Progress, Result, Session, Step, outcome::read_state, recent_posts};
 
 /// How often and how long Google is asked whether it keeps a post, the first time sooner. After that it is taken as kept.
 const FIRST: Duration = Duration::from_secs(5);
@@ -115,7 +115,7 @@ pub(super) async fn reconcile(
             && (post.topic_type.is_empty() || post.topic_type == topic)
     };
     let ask = |next| client::latest(session, &location, next);
-    Ok(match latest::look(sent_at, is_it, ask).await?.nearest()? {
+    Ok(match recent_posts::look(sent_at, is_it, ask).await?.nearest()? {
         Some(post) => Found::There(judge(session, &post, session.now)?),
         None => Found::Absent,
     })

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{GoogleBusiness, error::parse_error};
 use crate::{
     Draft, Found, Kind, Phase, Platform, Progress, Published, Secrets, Session,
-    rehearsal::{self, Network},
+    tests::test_server::{self, Network},
     validate::validate,
 };
 
@@ -15,11 +15,11 @@ const NAME: &str = "accounts/11/locations/22/localPosts/33";
 
 fn session(network: &Network) -> Session {
     let secrets = Secrets::new().with("access_token", "ya29.token").with("location", LOCATION);
-    network.session(rehearsal::account("22", json!({})), secrets)
+    network.session(test_server::account("22", json!({})), secrets)
 }
 
 fn post(kind: &str, settings: Value) -> Draft {
-    Draft { post_type: kind.to_owned(), ..rehearsal::draft("Come and see", settings) }
+    Draft { post_type: kind.to_owned(), ..test_server::draft("Come and see", settings) }
 }
 
 fn event() -> Value {
@@ -52,7 +52,7 @@ async fn news_are_one_call() {
         "standard",
         json!({"language_code": "en", "call_to_action": {"action_type": "SHOP", "url": "https://example.org/"}}),
     );
-    draft.media = vec![rehearsal::media("a.jpg", "image/jpeg")];
+    draft.media = vec![test_server::media("a.jpg", "image/jpeg")];
     let (steps, made) = walk(&network, &draft).await;
     assert_eq!(steps, ["commit create_local_post"]);
     let made = made.unwrap();
@@ -126,7 +126,7 @@ async fn google_is_not_asked_for_ever_and_a_later_try_begins_anew() {
     later.now += chrono::TimeDelta::minutes(6);
     let done = GoogleBusiness.publish(&later, &draft, Some(state)).await.unwrap();
     assert!(matches!(done, Progress::Done(_)), "{done:?}");
-    let state = json!({"rejected": {"since": rehearsal::at(0)}});
+    let state = json!({"rejected": {"since": test_server::at(0)}});
     let again = GoogleBusiness.publish(&later, &draft, Some(state)).await.unwrap();
     let Progress::Continue { state, .. } = again else { panic!("{again:?}") };
     assert_eq!(GoogleBusiness.step(&draft, Some(&state)).phase, Phase::Commit);
@@ -137,7 +137,7 @@ async fn google_is_not_asked_for_ever_and_a_later_try_begins_anew() {
 #[tokio::test]
 async fn a_lost_post_is_looked_for_among_the_latest() {
     let made = |id: &str, summary: &str, kind: &str, seconds: i64| {
-        let at = rehearsal::at(seconds).to_rfc3339();
+        let at = test_server::at(seconds).to_rfc3339();
         json!({"name": format!("{LOCATION}/localPosts/{id}"), "summary": summary, "topicType": kind, "state": "LIVE", "createTime": at})
     };
     let posts = json!([
@@ -148,11 +148,11 @@ async fn a_lost_post_is_looked_for_among_the_latest() {
     ]);
     let network = Network::start(move |_| (200, json!({"localPosts": posts}))).await;
     let (session, draft) = (session(&network), post("standard", json!({})));
-    let found = GoogleBusiness.reconcile(&session, &draft, None, rehearsal::at(0)).await.unwrap();
+    let found = GoogleBusiness.reconcile(&session, &draft, None, test_server::at(0)).await.unwrap();
     let Found::There(Progress::Done(Published { id, .. })) = found else { panic!("{found:?}") };
     assert!(id.ends_with("/3"));
     let other = Draft { caption: "Unseen".to_owned(), ..draft.clone() };
-    let found = GoogleBusiness.reconcile(&session, &other, None, rehearsal::at(0)).await.unwrap();
+    let found = GoogleBusiness.reconcile(&session, &other, None, test_server::at(0)).await.unwrap();
     assert!(matches!(found, Found::Absent));
     assert_eq!(network.seen()[0].query("pageSize"), Some("100"));
 }
@@ -186,9 +186,9 @@ async fn all_locations_are_found_once() {
     assert_eq!(ids, ["22", "9"]);
     assert_eq!(found[0].display_name.as_deref(), Some("Cranes, 1 Fold Street, Kyoto"));
     assert_eq!(found[1].secrets.expose("location"), "accounts/1/locations/9");
-    let chain = rehearsal::account("9", Value::Object(found[1].meta.clone()));
+    let chain = test_server::account("9", Value::Object(found[1].meta.clone()));
     assert_eq!(GoogleBusiness.lacks(&chain).unwrap().code, "location_cannot_post");
-    assert!(GoogleBusiness.lacks(&rehearsal::account("22", json!({}))).is_none());
+    assert!(GoogleBusiness.lacks(&test_server::account("22", json!({}))).is_none());
     // The session of an account names its location; here another account reached it first.
     let known = GoogleBusiness.verify(&session(&network)).await.unwrap();
     assert_eq!(known.secrets.expose("location"), "accounts/1/locations/22");
@@ -223,7 +223,7 @@ async fn errors_say_what_to_do() {
         (503, "UNAVAILABLE", json!([]), Kind::Server),
     ] {
         let body = json!({"error": {"code": status, "status": word, "message": "Of ya29.token.", "details": details}});
-        let error = parse_error(&session, &rehearsal::reply(status, &[], &body));
+        let error = parse_error(&session, &test_server::reply(status, &[], &body));
         assert_eq!(error.kind, kind, "{status} {word}");
         assert!(!format!("{error:?}").contains("ya29.token"), "{error:?}");
         assert_eq!(error.retry_after.is_some(), kind == Kind::RateLimited, "{word}");
@@ -268,7 +268,7 @@ fn what_does_not_go_together_is_told() {
     assert_eq!(dated("end_date", early), invalid("event.schedule.end_date"));
     assert_eq!(dated("end_date", json!({"year": 2031, "month": 3, "day": 7})), []);
     let mut small = post("standard", json!({}));
-    small.media = vec![rehearsal::media("a.jpg", "image/jpeg")];
+    small.media = vec![test_server::media("a.jpg", "image/jpeg")];
     for (size, expected) in [((400, 300), 0), ((400, 299), 1), ((399, 300), 1)] {
         small.media[0].dimensions = Some(size);
         let found = validate(&GoogleBusiness, &crate::Account::default(), &small);

@@ -8,7 +8,7 @@ use fanfare_outbound::Reply;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{Error, Kind, answer};
+use crate::{Error, Kind, response};
 
 /// How long to wait where Meta throttles and does not say for how long.
 const THROTTLED: Duration = Duration::from_secs(3_600);
@@ -101,7 +101,7 @@ fn by_status(label: &str, reply: &Reply) -> Error {
     match reply.status {
         429 => slow_down(label, reply),
         409 => Error::transient(format!("{label} is busy with another request of this account.")),
-        _ => answer::by_status(label, reply, ""),
+        _ => response::by_status(label, reply, ""),
     }
 }
 

@@ -8,8 +8,9 @@ use fanfare_outbound::{Reply, Request};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
 use crate::{
-    Error, Kind, Result, Session, latest,
+    Error, Kind, Result, Session,
     oauth::{ACCESS_TOKEN, Endpoint, Oauth, TokenCall, Trade},
+    recent_posts,
 };
 
 pub use error::{Words, quota, read, slow_down};
@@ -83,9 +84,9 @@ struct Cursors {
 impl<T> List<T> {
     /// The same with what names the next page. The address of it is not used: the token would go wherever it leads
     /// (<https://developers.facebook.com/docs/graph-api/results>).
-    pub fn page(self) -> latest::Page<T> {
+    pub fn page(self) -> recent_posts::Page<T> {
         let Paging { cursors, next } = self.paging;
-        latest::Page::naming(self.data, next.map(|_| cursors.after))
+        recent_posts::Page::naming(self.data, next.map(|_| cursors.after))
     }
 }
 
@@ -106,7 +107,7 @@ pub async fn list<T: DeserializeOwned>(
     fields: &str,
     after: Option<&str>,
     parse: fn(&Reply) -> Error,
-) -> Result<latest::Page<T>> {
+) -> Result<recent_posts::Page<T>> {
     let query = list_query(fields, "100", after);
     Ok(get::<List<T>>(session, path, &query, parse).await?.page())
 }

@@ -13,7 +13,7 @@ const PUBLISH: &str =
     "mutation ($input: PublishPostInput!) { publishPost(input: $input) { post { id slug url } } }";
 const BY_SLUG: &str = "query ($id: ObjectId!, $slug: String!) { publication(id: $id) { post(slug: $slug) { id slug url } } }";
 
-/// Whose token it is.
+/// The owner of the token.
 #[derive(Debug, Deserialize)]
 pub struct User {
     pub id: String,
@@ -87,7 +87,7 @@ pub struct Tag {
     pub name: String,
 }
 
-/// Who the token belongs to.
+/// Returns the account that the token belongs to.
 pub async fn me(session: &Session) -> Result<User> {
     ask(session, ME, json!({}), "/me").await
 }

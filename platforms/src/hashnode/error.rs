@@ -3,7 +3,7 @@
 use fanfare_outbound::Reply;
 use serde_json::Value;
 
-use crate::{Error, Kind, Session, answer};
+use crate::{Error, Kind, Session, response};
 
 /// What the first error of an operation means.
 pub fn of_operation(session: &Session, reply: &Reply, error: &Value) -> Error {
@@ -42,6 +42,6 @@ pub fn of_reply(session: &Session, reply: &Reply) -> Error {
         Some(first) if reply.status < 500 && reply.status != 429 => {
             of_operation(session, reply, first)
         }
-        _ => answer::by_status("Hashnode", reply, "").with_reply(reply.status, None, None),
+        _ => response::by_status("Hashnode", reply, "").with_reply(reply.status, None, None),
     }
 }

@@ -19,7 +19,7 @@ use settings::Settings;
 
 use crate::{
     About, Caption, Class, Connect, CredentialField, Draft, Example, Found, Identity, MediaRules,
-    Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step,
+    Per, Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source, Spec, Step,
     Violation,
 };
 
@@ -57,7 +57,7 @@ const SPEC: Spec = Spec {
     }],
     settings: Settings::FIELDS,
     class: Class::Search,
-    paces: &[Pace::new(Per::Account, 500, 60)],
+    rate_limits: &[RateLimit::new(Per::Account, 500, 60)],
     about: About {
         reconcile: "`publication.post` of the slug that the service chose",
         tokens: "the token does not end",
@@ -65,7 +65,7 @@ const SPEC: Spec = Spec {
     },
     sources: &[
         Source::documented(
-            "address, input of publishPost, error codes, paces, size of requests and images, the Pro plan",
+            "address, input of publishPost, error codes, rate_limits, size of requests and images, the Pro plan",
             "https://docs.hashnode.com/api",
         ),
         Source::assumed(

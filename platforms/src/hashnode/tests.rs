@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::{Hashnode, error};
 use crate::{
     Account, Found, Kind, Phase, Platform, Progress, Secrets, Session,
-    rehearsal::{Network, account, at, draft, media, reply},
+    tests::test_server::{Network, account, at, draft, media, reply},
 };
 
 const PUBLICATION: &str = "650b01dbd3bd5e7ab2b2ab10";

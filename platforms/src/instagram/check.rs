@@ -118,7 +118,7 @@ fn tags(draft: &Draft, settings: &Settings) -> Vec<Violation> {
         .collect()
 }
 
-/// What is accepted without effect.
+/// Returns warnings about values without effect.
 pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
     let mut found = Vec::new();

@@ -10,7 +10,7 @@ use super::{LABEL, SPEC, container::Params, error::parse_error};
 use crate::{
     Error, Result, Session,
     graph::{self, List, Made},
-    latest::{Entry, Page},
+    recent_posts::{Entry, Page},
 };
 
 /// Instagram fetches an image while the call lasts.
@@ -23,7 +23,7 @@ struct Status {
     status: Option<String>,
 }
 
-/// How far a container is.
+/// The progress of a container.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ContainerStatus {
     InProgress,

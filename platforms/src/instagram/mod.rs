@@ -23,8 +23,8 @@ use settings::Settings;
 
 use crate::{
     About, Account, Api, Caption, Class, Connect, Draft, Example, Found, Frame, Identity,
-    MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec,
-    Step, VideoForm, Violation, Warning, graph,
+    MediaRules, Per, Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source,
+    Spec, Step, VideoForm, Violation, Warning, graph,
     oauth::{Oauth, Permission},
 };
 
@@ -48,7 +48,7 @@ const ALT_TEXT_MAX: usize = 1_000;
 /// 100 posts in any 24 hours, a carousel counting once
 /// (<https://developers.facebook.com/docs/instagram-platform/content-publishing>). Other pages say 50: the account itself
 /// is asked before each post.
-const PACES: &[Pace] = &[Pace::new(Per::Account, 100, 86_400)];
+const RATE_LIMITS: &[RateLimit] = &[RateLimit::new(Per::Account, 100, 86_400)];
 
 const OAUTH: Oauth = Oauth {
     permissions: &[
@@ -134,7 +134,7 @@ const SPEC: Spec = Spec {
     settings: Settings::FIELDS,
     ai_label: true,
     class: Class::Handle,
-    paces: PACES,
+    rate_limits: RATE_LIMITS,
     api: Some(Api { version: graph::VERSION, ends: None }),
     about: About {
         reconcile: "`GET /{container}?fields=status_code`, then the latest media",
@@ -181,7 +181,7 @@ const SPEC: Spec = Spec {
     ..Spec::usual(PlatformId::Instagram, LABEL)
 };
 
-/// What kind of thing a draft becomes.
+/// The kind of post that a draft becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Image,

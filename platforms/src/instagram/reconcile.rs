@@ -10,7 +10,7 @@ use super::{
     settings::Settings,
     state::{Next, State, What},
 };
-use crate::{Draft, Found, Result, Session, latest, outcome::read_state};
+use crate::{Draft, Found, Result, Session, outcome::read_state, recent_posts};
 
 /// Asks the container, or the comments. A dead container was certainly not published; the next call to publish finds
 /// that out too and makes a new one.
@@ -34,7 +34,7 @@ pub(super) async fn reconcile(
         Next::Comment(media, text) => {
             let is_it = |comment: &Comment| comment.text.trim() == text.trim();
             let ask = |next| client::comments(session, &media, next);
-            Ok(match latest::look(sent_at, is_it, ask).await?.nearest()? {
+            Ok(match recent_posts::look(sent_at, is_it, ask).await?.nearest()? {
                 Some(comment) => Found::There(publish::commented(state, comment.id)?),
                 None => Found::Absent,
             })
@@ -53,9 +53,9 @@ pub(super) async fn find(
     let is_story = what == What::Story || Form::of(draft) == Form::Story;
     let is_it = |post: &Post| is_story || post.caption.trim() == draft.caption.trim();
     let looked = if is_story {
-        latest::look(since, is_it, |next| client::stories(session, next)).await?
+        recent_posts::look(since, is_it, |next| client::stories(session, next)).await?
     } else {
-        latest::look(since, is_it, |next| client::posts(session, next)).await?
+        recent_posts::look(since, is_it, |next| client::posts(session, next)).await?
     };
     Ok(looked.nearest()?.map(|post| post.id))
 }

@@ -1,4 +1,4 @@
-//! How far a post is, and what comes next.
+//! The progress of a post, and the next step.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -90,7 +90,7 @@ impl State {
         }
     }
 
-    /// What comes next for this draft.
+    /// Returns the next step of this draft.
     pub fn next(&self, draft: &Draft, settings: &Settings) -> Next {
         if let Some(next) = self.prepare(draft) {
             return next;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Instagram;
 use crate::{
     Draft, Platform, Progress, Published, Secrets, Session,
-    rehearsal::{self, Network, Seen, id},
+    tests::test_server::{self, Network, Seen, id},
 };
 
 mod accounts;
@@ -17,7 +17,7 @@ mod walks;
 fn session(network: &Network) -> Session {
     let secrets = Secrets::new().with("access_token", "EAApagetoken");
     let meta = json!({"instagram_business_account_id": "55", "page_id": "7"});
-    network.session(rehearsal::account("55", meta), secrets)
+    network.session(test_server::account("55", meta), secrets)
 }
 
 /// Publishes to the end; returns the steps (`phase name`) with what was made.
@@ -67,9 +67,9 @@ fn well_behaved() -> impl FnMut(&Seen) -> (u16, Value) + Send + 'static {
 }
 
 fn with(files: &[(&'static str, &str)], post_type: &str, settings: Value) -> Draft {
-    let mut draft = rehearsal::draft("Words", settings);
+    let mut draft = test_server::draft("Words", settings);
     draft.post_type = post_type.to_owned();
-    draft.media = files.iter().map(|(name, mime)| rehearsal::media(name, mime)).collect();
+    draft.media = files.iter().map(|(name, mime)| test_server::media(name, mime)).collect();
     draft
 }
 

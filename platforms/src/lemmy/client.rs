@@ -11,8 +11,9 @@ use url::Url;
 
 use super::{SPEC, error::parse_error};
 use crate::{
-    Error, Kind, Result, Session, answer,
-    latest::{self, Entry, Page},
+    Error, Kind, Result, Session,
+    recent_posts::{self, Entry, Page},
+    response,
 };
 
 const UPLOAD_DEADLINE: Duration = Duration::from_secs(120);
@@ -189,7 +190,7 @@ impl<'a> Instance<'a> {
     /// `GET /user`: a page of the account's latest posts, of 50 at most
     /// (<https://github.com/LemmyNet/lemmy/blob/0.19.5/crates/db_schema/src/utils.rs>).
     pub async fn latest(&self, username: &str, next: Option<String>) -> Result<Page<Post>> {
-        let page = latest::number(next.as_deref(), 1);
+        let page = recent_posts::number(next.as_deref(), 1);
         let shown = page.to_string();
         let query =
             [("username", username), ("sort", "New"), ("limit", "50"), ("page", shown.as_str())];
@@ -209,7 +210,7 @@ impl<'a> Instance<'a> {
     }
 
     async fn send<T: DeserializeOwned>(&self, request: Request) -> Result<T> {
-        answer::send(self.session, request.max_reply(REPLY_MAX), parse_error).await
+        response::send(self.session, request.max_reply(REPLY_MAX), parse_error).await
     }
 }
 

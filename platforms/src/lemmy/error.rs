@@ -5,7 +5,7 @@ use std::time::Duration;
 use fanfare_outbound::Reply;
 use serde::Deserialize;
 
-use crate::{Error, Kind, Session, answer};
+use crate::{Error, Kind, Session, response};
 
 /// How long to wait where Lemmy names no time; its windows are minutes long.
 const WAIT: Duration = Duration::from_secs(60);
@@ -16,7 +16,7 @@ struct Body {
     msg: Option<String>,
 }
 
-/// What an answer of failure means.
+/// Returns the error that a failed response means.
 pub fn parse_error(session: &Session, reply: &Reply) -> Error {
     let body: Body = reply.json().unwrap_or_default();
     let code = body.error.as_deref().map(|code| session.secrets.redact(code)).unwrap_or_default();
@@ -58,7 +58,7 @@ fn classify(reply: &Reply, code: &str, said: Option<&str>) -> Error {
             Error::rejected("The instance does not take the address that the post links to.")
                 .with_remedy("Correct settings.url.")
         }
-        "" => answer::by_status("The instance", reply, said.unwrap_or_default()),
+        "" => response::by_status("The instance", reply, said.unwrap_or_default()),
         _ if reply.status == 401 => {
             Error::new(Kind::TokenExpired, "The session with the instance has ended.")
         }
@@ -81,6 +81,6 @@ fn about_the_post(reply: &Reply, code: &str) -> Error {
         }
         "couldnt_find_community" => Error::rejected("The community does not exist.")
             .with_remedy("Check settings.community."),
-        _ => answer::by_status("The instance", reply, code),
+        _ => response::by_status("The instance", reply, code),
     }
 }

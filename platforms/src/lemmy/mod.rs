@@ -19,8 +19,8 @@ use settings::Settings;
 
 use crate::{
     About, Api, Caption, Class, Connect, CredentialField, Draft, Example, Found, Identity,
-    MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Refreshed, Result, Secrets,
-    Session, Source, Spec, Step, Violation,
+    MediaRules, Per, Platform, PlatformId, PostType, Progress, RateLimit, Refreshed, Result,
+    Secrets, Session, Source, Spec, Step, Violation,
 };
 
 /// Longest text in characters.
@@ -57,7 +57,7 @@ const SPEC: Spec = Spec {
     }],
     settings: Settings::FIELDS,
     class: Class::Search,
-    paces: &[Pace::new(Per::Account, 6, 600)],
+    rate_limits: &[RateLimit::new(Per::Account, 6, 600)],
     api: Some(Api { version: "v3", ends: None }),
     about: About {
         reconcile: "`GET /api/v3/user`, by title and time",

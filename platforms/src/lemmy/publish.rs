@@ -10,8 +10,8 @@ use super::{
     settings::Settings,
 };
 use crate::{
-    Draft, Error, Found, Progress, Result, Session, Step, article, latest, outcome::read_state,
-    settings::alt_text,
+    Draft, Error, Found, Progress, Result, Session, Step, article, outcome::read_state,
+    recent_posts, settings::alt_text,
 };
 
 /// Stored between two calls.
@@ -45,7 +45,7 @@ impl State {
     }
 }
 
-/// What the next call does.
+/// Returns the step of the next call.
 pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
     match read_state::<State>(state).unwrap_or_default().next(draft) {
         Next::Find => Step::prepare("find_community"),
@@ -127,6 +127,6 @@ pub async fn reconcile(
         one.name.trim() == sent.name
             && one.body.as_deref().unwrap_or_default().trim() == sent.body.trim()
     };
-    let looked = latest::look(sent_at, is_it, |next| there.latest(name, next)).await?;
+    let looked = recent_posts::look(sent_at, is_it, |next| there.latest(name, next)).await?;
     looked.nearest()?.map_or(Ok(Found::Absent), |one| done(&there, &one).map(Found::There))
 }

@@ -17,7 +17,7 @@ pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     found
 }
 
-/// What is accepted without effect.
+/// Returns warnings about values without effect.
 pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
     let image = draft.media.iter().any(Media::is_image);

@@ -15,9 +15,10 @@ use super::{
     state::{Organization, Part, Upload},
 };
 use crate::{
-    Error, Kind, Media, MediaStream, Result, Session, answer,
-    latest::{Entry, Page, number},
+    Error, Kind, Media, MediaStream, Result, Session,
     oauth::ACCESS_TOKEN,
+    recent_posts::{Entry, Page, number},
+    response,
 };
 
 /// Time for one part of an upload.
@@ -120,7 +121,7 @@ struct Status {
     processing_failure_reason: Option<String>,
 }
 
-/// How far LinkedIn is with a file.
+/// LinkedIn's progress with a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Processing {
     Available,
@@ -152,7 +153,7 @@ impl Entry for Post {
     }
 }
 
-/// Who the token belongs to.
+/// Returns the account that the token belongs to.
 pub(super) async fn userinfo(session: &Session) -> Result<Member> {
     get(session, "/v2/userinfo").await
 }
@@ -197,7 +198,7 @@ pub(super) async fn initialize(
     let request = session.http.post(url(session, &path)?);
     let body = json!({"initializeUploadRequest": wanted});
     let answer: Initialized =
-        answer::send(session, authorized(session, request)?.json(&body), parse_error).await?;
+        response::send(session, authorized(session, request)?.json(&body), parse_error).await?;
     answer.value.upload(asset, bytes).ok_or_else(|| {
         Error::transient("LinkedIn answered a request to upload without saying where to.")
     })
@@ -281,7 +282,7 @@ pub(super) async fn finalize(session: &Session, upload: &Upload) -> Result<()> {
     if reply.is_success() { Ok(()) } else { Err(parse_error(session, &reply)) }
 }
 
-/// How far LinkedIn is with a file.
+/// LinkedIn's progress with a file.
 pub(super) async fn processing(session: &Session, asset: Asset, urn: &str) -> Result<Processing> {
     let path = format!("/rest/{}s/{}", asset.as_str(), encoded(urn));
     let answer: Status = get(session, &path).await?;
@@ -335,7 +336,7 @@ pub(super) async fn mentions(session: &Session, since: DateTime<Utc>) -> Result<
 
 async fn get<T: DeserializeOwned>(session: &Session, path: &str) -> Result<T> {
     let request = session.http.get(url(session, path)?);
-    answer::send(session, authorized(session, request)?, parse_error).await
+    response::send(session, authorized(session, request)?, parse_error).await
 }
 
 /// Rest.li reads brackets, commas and colons as they are; what stands between them is encoded by [`encoded`].

@@ -7,7 +7,7 @@ use fanfare_outbound::Reply;
 use serde::Deserialize;
 
 use super::UNTOLD_WAIT;
-use crate::{Error, Kind, Session, answer};
+use crate::{Error, Kind, Session, response};
 
 /// `serviceErrorCode` of a token that has ended, and not of one that was revoked.
 const TOKEN_EXPIRED: u64 = 65_602;
@@ -56,7 +56,7 @@ fn classify(session: &Session, reply: &Reply, body: &Body, said: &str) -> Error 
                 .with_remedy("Ask the operator to update Fanfare.")
         }
         429 => slow_down(session, reply, says("day")),
-        _ => answer::by_status("LinkedIn", reply, said),
+        _ => response::by_status("LinkedIn", reply, said),
     }
 }
 

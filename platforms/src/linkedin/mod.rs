@@ -26,7 +26,7 @@ use settings::Settings;
 
 use crate::{
     About, Account, Api, Caption, Class, Connect, DocumentRules, Draft, Error, Example, Found,
-    Frame, Identity, MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result,
+    Frame, Identity, MediaRules, Per, Platform, PlatformId, PostType, Progress, RateLimit, Result,
     Session, Source, Spec, Step, VideoForm, Violation, Warning,
     oauth::{Endpoint, Oauth, Permission, Renewal},
 };
@@ -59,8 +59,8 @@ const UNTOLD_WAIT: Duration = Duration::from_secs(15 * 60);
 
 /// 150 requests of a member and 100,000 of an app a day
 /// (<https://learn.microsoft.com/en-us/linkedin/consumer/integrations/self-serve/share-on-linkedin#rate-limits>).
-const PACES: &[Pace] =
-    &[Pace::new(Per::Account, 150, 86_400), Pace::new(Per::App, 100_000, 86_400)];
+const RATE_LIMITS: &[RateLimit] =
+    &[RateLimit::new(Per::Account, 150, 86_400), RateLimit::new(Per::App, 100_000, 86_400)];
 
 /// Tokens of 60 days. A refresh token of a year comes to approved apps only, and using it makes it no longer.
 const OAUTH: Oauth = Oauth {
@@ -126,7 +126,7 @@ const SPEC: Spec = Spec {
         bytes_max: DOCUMENT_BYTES_MAX,
     }),
     class: Class::Blind,
-    paces: PACES,
+    rate_limits: RATE_LIMITS,
     untold_wait: Some(UNTOLD_WAIT),
     helpers: &[RECENT_MENTIONS],
     api: Some(Api { version: VERSION, ends: Some("2027-05-31") }),

@@ -14,8 +14,8 @@ use super::{
     state::{Card, Next, State},
 };
 use crate::{
-    Draft, Error, Kind, Media, Progress, Result, Session, Step, answer::is_since,
-    outcome::read_state, page,
+    Draft, Error, Kind, Media, Progress, Result, Session, Step, outcome::read_state, page,
+    response::is_since,
 };
 
 /// How often LinkedIn is asked whether a file is processed, and how long that may take.

@@ -9,7 +9,7 @@ use super::{
     publish::published,
     state::State,
 };
-use crate::{Draft, Found, Result, Session, latest, outcome::read_state};
+use crate::{Draft, Found, Result, Session, outcome::read_state, recent_posts};
 
 /// Looks among an organization's own posts. A member's can be read by next to no app.
 pub(super) async fn reconcile(
@@ -24,7 +24,7 @@ pub(super) async fn reconcile(
     let state: State = read_state(state.as_ref())?;
     let commentary = content::commentary(draft, &draft.settings()?, &state);
     let is_it = |post: &Post| post.commentary.trim() == commentary.trim();
-    let looked = latest::look(sent_at, is_it, |next| client::posts(session, next)).await?;
+    let looked = recent_posts::look(sent_at, is_it, |next| client::posts(session, next)).await?;
     Ok(match looked.nearest()? {
         Some(post) => Found::There(published(session, post.id)),
         None => Found::Absent,

@@ -1,4 +1,4 @@
-//! What has been prepared so far, and what comes next.
+//! The prepared parts of a post, and the next step.
 
 use std::collections::BTreeMap;
 
@@ -117,7 +117,7 @@ pub(super) enum Next {
 }
 
 impl State {
-    /// What to do next for this draft.
+    /// Returns the next step of this draft.
     pub fn next(&self, draft: &Draft, settings: &Settings) -> Next {
         let names = self.unknown(settings);
         if !names.is_empty() {

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     Draft, Found, Kind, Media, Platform, Progress, Published, Secrets, Session,
-    rehearsal::{self, Network, Seen},
+    tests::test_server::{self, Network, Seen},
     validate::validate,
 };
 
@@ -21,7 +21,7 @@ const PAGE: &str = "urn:li:organization:77";
 
 fn session(network: &Network, author: &str) -> Session {
     let secrets = Secrets::new().with("access_token", "AQtoken").with("refresh_token", "AQrefresh");
-    network.session(rehearsal::account(author, json!({})), secrets)
+    network.session(test_server::account(author, json!({})), secrets)
 }
 
 /// A LinkedIn that takes everything.
@@ -78,7 +78,7 @@ async fn prepare(session: &Session, draft: &Draft) -> (Vec<String>, Value) {
 }
 
 fn file(mime: &str) -> Media {
-    rehearsal::media("film.mp4", mime)
+    test_server::media("film.mp4", mime)
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn captions_are_escaped_where_they_are_no_elements() {
 async fn a_text_is_one_call_and_its_body_says_everything() {
     let network = network().await;
     let settings = json!({"poll": {"question": "Tea?", "options": ["Yes", "No"]}});
-    let draft = rehearsal::draft("Hello (you)", settings);
+    let draft = test_server::draft("Hello (you)", settings);
     let session = session(&network, MEMBER);
     let (steps, state) = prepare(&session, &draft).await;
     assert_eq!(steps, ["prepared", "create_post"]);
@@ -130,7 +130,7 @@ async fn a_text_is_one_call_and_its_body_says_everything() {
 async fn a_video_goes_up_in_the_parts_that_linkedin_asks_for() {
     let network = network().await;
     let session = session(&network, MEMBER);
-    let mut draft = rehearsal::draft("film", json!({"title": "The film"}));
+    let mut draft = test_server::draft("film", json!({"title": "The film"}));
     draft.media = vec![file("video/mp4")];
     let (steps, state) = prepare(&session, &draft).await;
     assert_eq!(
@@ -159,7 +159,7 @@ async fn a_video_goes_up_in_the_parts_that_linkedin_asks_for() {
 async fn images_and_documents_are_sent_whole_and_a_members_are_not_asked_after() {
     let network = network().await;
     let member = session(&network, MEMBER);
-    let mut draft = rehearsal::draft("two", json!({"media_alt_texts": ["A cat"]}));
+    let mut draft = test_server::draft("two", json!({"media_alt_texts": ["A cat"]}));
     draft.media = vec![file("image/png"), file("image/png")];
     let (steps, state) = prepare(&member, &draft).await;
     assert_eq!(steps.iter().filter(|step| step.starts_with("upload")).count(), 2);
@@ -170,7 +170,7 @@ async fn images_and_documents_are_sent_whole_and_a_members_are_not_asked_after()
     assert_eq!(images[1], json!({"id": "urn:li:image:1"}));
 
     let page = session(&network, PAGE);
-    let mut draft = rehearsal::draft("", json!({"filename": "Report 2026.pdf"}));
+    let mut draft = test_server::draft("", json!({"filename": "Report 2026.pdf"}));
     draft.post_type = "document".to_owned();
     draft.media = vec![file("application/pdf")];
     let (_, state) = prepare(&page, &draft).await;
@@ -182,7 +182,7 @@ async fn images_and_documents_are_sent_whole_and_a_members_are_not_asked_after()
 
 /// A URN whose number holds this time.
 fn urn_at(seconds: i64) -> String {
-    format!("urn:li:share:{}", (rehearsal::at(seconds).timestamp_millis() << 22) | 5)
+    format!("urn:li:share:{}", (test_server::at(seconds).timestamp_millis() << 22) | 5)
 }
 
 #[tokio::test]
@@ -193,7 +193,7 @@ async fn a_duplicate_is_this_post_if_it_is_younger_than_the_preparations() {
         let network =
             Network::start(move |_| (422, json!({"status": 422, "message": message}))).await;
         let session = session(&network, MEMBER);
-        let draft = rehearsal::draft("again", json!({}));
+        let draft = test_server::draft("again", json!({}));
         let (_, state) = prepare(&session, &draft).await;
         let ended = Linkedin.publish(&session, &draft, Some(state)).await;
         if adopted {
@@ -209,26 +209,26 @@ async fn a_duplicate_is_this_post_if_it_is_younger_than_the_preparations() {
 #[tokio::test]
 async fn a_page_is_looked_through_for_a_lost_post_and_a_member_is_not() {
     let listed = json!({"elements": [
-        {"id": "urn:li:share:1", "commentary": "other", "createdAt": rehearsal::at(1).timestamp_millis()},
-        {"id": "urn:li:share:2", "commentary": r"Hello \(you\)", "createdAt": rehearsal::at(-9_000).timestamp_millis()},
-        {"id": "urn:li:share:3", "commentary": r"Hello \(you\)", "createdAt": rehearsal::at(2).timestamp_millis()},
+        {"id": "urn:li:share:1", "commentary": "other", "createdAt": test_server::at(1).timestamp_millis()},
+        {"id": "urn:li:share:2", "commentary": r"Hello \(you\)", "createdAt": test_server::at(-9_000).timestamp_millis()},
+        {"id": "urn:li:share:3", "commentary": r"Hello \(you\)", "createdAt": test_server::at(2).timestamp_millis()},
     ]});
     let network = Network::start(move |seen| match seen.query("start") {
         Some("0") => (200, listed.clone()),
         _ => (200, json!({"elements": []})),
     })
     .await;
-    let draft = rehearsal::draft("Hello (you)", json!({}));
+    let draft = test_server::draft("Hello (you)", json!({}));
     let page = session(&network, PAGE);
-    let found = Linkedin.reconcile(&page, &draft, None, rehearsal::at(0)).await.unwrap();
+    let found = Linkedin.reconcile(&page, &draft, None, test_server::at(0)).await.unwrap();
     assert!(
         matches!(found, Found::There(Progress::Done(Published { ref id, .. })) if id == "urn:li:share:3")
     );
-    let other = rehearsal::draft("Never sent", json!({}));
-    let found = Linkedin.reconcile(&page, &other, None, rehearsal::at(0)).await.unwrap();
+    let other = test_server::draft("Never sent", json!({}));
+    let found = Linkedin.reconcile(&page, &other, None, test_server::at(0)).await.unwrap();
     assert!(matches!(found, Found::Absent));
     let member = session(&network, MEMBER);
-    let found = Linkedin.reconcile(&member, &draft, None, rehearsal::at(0)).await.unwrap();
+    let found = Linkedin.reconcile(&member, &draft, None, test_server::at(0)).await.unwrap();
     assert!(matches!(found, Found::Unknown));
     assert_eq!(Linkedin.class(&page.account, &draft).as_str(), "search");
     assert_eq!(Linkedin.class(&member.account, &draft).as_str(), "blind");
@@ -262,11 +262,11 @@ fn errors_say_what_to_do() {
         http: client,
         base: None,
         simulated: false,
-        account: rehearsal::account(MEMBER, json!({})),
+        account: test_server::account(MEMBER, json!({})),
         secrets: Secrets::new().with("access_token", "AQtoken"),
         app: None,
         pictures: None,
-        now: rehearsal::at(0),
+        now: test_server::at(0),
     };
     for (status, body, kind) in [
         (401, json!({"serviceErrorCode": 65602}), Kind::TokenExpired),
@@ -282,15 +282,15 @@ fn errors_say_what_to_do() {
         (429, json!({"message": "MEMBER DAY limit"}), Kind::QuotaExhausted),
         (502, json!({}), Kind::Server),
     ] {
-        let error = parse_error(&session, &rehearsal::reply(status, &[], &body));
+        let error = parse_error(&session, &test_server::reply(status, &[], &body));
         assert_eq!(error.kind, kind, "{status} {body}");
         assert_eq!(error.retry_after.is_some(), status == 429, "{status} {body}");
     }
     let echo = json!({"message": "bad token AQtoken"});
-    let told = format!("{:?}", parse_error(&session, &rehearsal::reply(400, &[], &echo)));
+    let told = format!("{:?}", parse_error(&session, &test_server::reply(400, &[], &echo)));
     assert!(!told.contains("AQtoken"), "{told}");
     let ugc = json!({"message": "Duplicate post is detected: urn:li:ugcPost:99."});
-    let error = parse_error(&session, &rehearsal::reply(422, &[], &ugc));
+    let error = parse_error(&session, &test_server::reply(422, &[], &ugc));
     assert_eq!(duplicate_of(&error).as_deref(), Some("urn:li:ugcPost:99"));
     assert_eq!(
         time_of("urn:li:share:6844785523593134080").unwrap().format("%Y").to_string(),
@@ -306,26 +306,26 @@ fn broken(draft: &Draft) -> Vec<(String, &'static str)> {
 #[test]
 fn what_does_not_go_together_is_told() {
     let poll = json!({"poll": {"question": "Tea?", "options": ["Yes", "No"]}});
-    let mut beside = rehearsal::draft("", poll.clone());
+    let mut beside = test_server::draft("", poll.clone());
     assert_eq!(broken(&beside), []);
     beside.media = vec![file("image/png")];
     assert_eq!(broken(&beside), [("settings.poll".to_owned(), "setting_invalid")]);
-    let button = rehearsal::draft("a", json!({"content_call_to_action_label": "JOIN"}));
+    let button = test_server::draft("a", json!({"content_call_to_action_label": "JOIN"}));
     assert_eq!(broken(&button), [("settings.content_landing_page".to_owned(), "setting_required")]);
-    let still = rehearsal::draft("a", json!({"thumbnail_url": "https://example.org/a.png"}));
+    let still = test_server::draft("a", json!({"thumbnail_url": "https://example.org/a.png"}));
     assert_eq!(broken(&still), [("settings.thumbnail_url".to_owned(), "setting_invalid")]);
     let both =
         json!({"mentions": [{"name": "A", "urn": "urn:li:organization:1", "vanity_name": "a"}]});
-    let both = rehearsal::draft("@A", both);
+    let both = test_server::draft("@A", both);
     assert_eq!(broken(&both), [("settings.mentions[0]".to_owned(), "setting_invalid")]);
-    let mut large = rehearsal::draft("a", json!({}));
+    let mut large = test_server::draft("a", json!({}));
     large.media = vec![Media { dimensions: Some((8_000, 8_000)), ..file("image/png") }];
     assert_eq!(broken(&large), [("media_urls[0]".to_owned(), "media_too_large")]);
 }
 
 #[test]
 fn a_document_is_a_post_of_its_own() {
-    let mut draft = rehearsal::draft("a", json!({}));
+    let mut draft = test_server::draft("a", json!({}));
     draft.media = vec![file("application/pdf")];
     assert_eq!(broken(&draft), [("media_urls[0]".to_owned(), "media_type_unsupported")]);
     draft.post_type = "document".to_owned();

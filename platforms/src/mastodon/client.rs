@@ -11,8 +11,9 @@ use url::Url;
 
 use super::{SPEC, error::parse_error, settings::Poll};
 use crate::{
-    Result, Session, answer,
-    latest::{Entry, Page},
+    Result, Session,
+    recent_posts::{Entry, Page},
+    response,
 };
 
 const UPLOAD_DEADLINE: Duration = Duration::from_secs(300);
@@ -61,7 +62,7 @@ pub struct Medium {
     pub id: String,
 }
 
-/// Whose token it is.
+/// The owner of the token.
 #[derive(Debug, Deserialize)]
 pub struct User {
     pub id: String,
@@ -192,7 +193,7 @@ impl<'a> Instance<'a> {
     }
 
     async fn send<T: DeserializeOwned>(&self, request: Request) -> Result<T> {
-        answer::send(self.session, request.max_reply(REPLY_MAX), parse_error).await
+        response::send(self.session, request.max_reply(REPLY_MAX), parse_error).await
     }
 
     fn read<T: DeserializeOwned>(&self, reply: &Reply) -> Result<T> {

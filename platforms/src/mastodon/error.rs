@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::{
     Error, Kind, Session,
-    answer::{self, Reset},
+    response::{self, Reset},
 };
 
 #[derive(Default, Deserialize)]
@@ -14,7 +14,7 @@ struct Body {
     error_description: Option<String>,
 }
 
-/// What an answer of failure means.
+/// Returns the error that a failed response means.
 pub fn parse_error(session: &Session, reply: &Reply) -> Error {
     let body: Body = reply.json().unwrap_or_default();
     let said = body.error_description.or(body.error).unwrap_or_default();
@@ -35,8 +35,8 @@ pub fn parse_error(session: &Session, reply: &Reply) -> Error {
             Error::media_rejected(format!("The instance does not take a file: {}.", why.trim_end_matches('.')))
         }
         429 => Error::new(Kind::RateLimited, "The instance asks to wait.")
-            .with_retry_after(answer::wait(session, reply, &[Reset::Rfc3339("x-ratelimit-reset")])),
-        _ => answer::by_status("The instance", reply, why),
+            .with_retry_after(response::wait(session, reply, &[Reset::Rfc3339("x-ratelimit-reset")])),
+        _ => response::by_status("The instance", reply, why),
     };
     error.with_reply(reply.status, None, Some(said.as_str()).filter(|said| !said.is_empty()))
 }

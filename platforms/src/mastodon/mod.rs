@@ -20,8 +20,8 @@ use settings::Settings;
 
 use crate::{
     About, Account, Caption, Class, Connect, CredentialField, Draft, Example, Found, Frame,
-    Identity, MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session,
-    Source, Spec, Step, VideoForm, Violation, Warning,
+    Identity, MediaRules, Per, Platform, PlatformId, PostType, Progress, RateLimit, Result,
+    Session, Source, Spec, Step, VideoForm, Violation, Warning,
     oauth::{self, App, Endpoint, Oauth, Permission},
     text,
 };
@@ -81,7 +81,7 @@ const SPEC: Spec = Spec {
     }],
     settings: Settings::FIELDS,
     class: Class::Key { window: Some(KEY_WINDOW) },
-    paces: &[Pace::new(Per::Account, 300, 300)],
+    rate_limits: &[RateLimit::new(Per::Account, 300, 300)],
     about: About {
         reconcile: "the same call again under its `Idempotency-Key` for an hour, then `GET /api/v1/accounts/{id}/statuses`",
         tokens: "tokens do not end",

@@ -12,7 +12,7 @@ use super::{
     settings::Settings,
 };
 use crate::{
-    Draft, Error, Found, Kind, Progress, Result, Session, Step, latest, outcome::read_state,
+    Draft, Error, Found, Kind, Progress, Result, Session, Step, outcome::read_state, recent_posts,
     settings::alt_text,
 };
 
@@ -47,7 +47,7 @@ impl State {
     }
 }
 
-/// What the next call does.
+/// Returns the step of the next call.
 pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
     let state: State = read_state(state).unwrap_or_default();
     match state.next(draft) {
@@ -157,7 +157,7 @@ pub async fn reconcile(
     let id = session.account.remote_id.rsplit(':').next().unwrap_or_default();
     let same_files =
         |status: &Status| status.media_attachments.iter().map(|one| &one.id).eq(&state.media);
-    let looked = latest::look(sent_at, same_files, |next| there.latest(id, next)).await?;
+    let looked = recent_posts::look(sent_at, same_files, |next| there.latest(id, next)).await?;
     for status in looked.found {
         if there.source(&status.id).await?.trim() == draft.caption.trim() {
             return Ok(Found::There(done(status)));

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::{Mastodon, error::parse_error, settings};
 use crate::{
     Account, Draft, Found, Kind, Phase, Platform, Progress, Secrets, Session,
-    rehearsal::{Network, Seen, account, at, draft, media, reply},
+    tests::test_server::{Network, Seen, account, at, draft, media, reply},
     validate,
 };
 

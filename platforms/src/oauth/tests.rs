@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     CredentialField, Kind, Secrets, Session,
-    rehearsal::{self, Network, at},
+    tests::test_server::{self, Network, at},
 };
 
 const LEAVE: Leave<'_> = Leave {
@@ -48,7 +48,7 @@ const META: Oauth = Oauth {
 };
 
 fn session(network: &Network, secrets: Secrets) -> Session {
-    network.session(rehearsal::account("1", json!({})), secrets)
+    network.session(test_server::account("1", json!({})), secrets)
 }
 
 async fn answering(status: u16, body: Value) -> Network {

@@ -10,15 +10,16 @@ use url::Url;
 
 use super::{SPEC, error::parse_error};
 use crate::{
-    Error, Kind, MediaStream, Result, Session, answer,
-    latest::{self, Entry},
+    Error, Kind, MediaStream, Result, Session,
     oauth::ACCESS_TOKEN,
+    recent_posts::{self, Entry},
+    response,
 };
 
 /// Time for sending a video.
 const UPLOAD_DEADLINE: Duration = Duration::from_secs(10 * 60);
 
-/// Whose a token is.
+/// The owner of a token.
 #[derive(Debug, Deserialize)]
 pub(super) struct User {
     pub id: Option<String>,
@@ -40,7 +41,7 @@ struct Media {
     status: String,
 }
 
-/// How far Pinterest is with a video.
+/// Pinterest's progress with a video.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Processing {
     Done,
@@ -88,7 +89,7 @@ pub(super) struct Page<T> {
     pub bookmark: Option<String>,
 }
 
-/// Who the token belongs to.
+/// Returns the account that the token belongs to.
 pub(super) async fn user(session: &Session) -> Result<User> {
     get(session, "/v5/user_account", &[]).await
 }
@@ -105,18 +106,18 @@ pub(super) async fn pins(
     session: &Session,
     board: &str,
     next: Option<String>,
-) -> Result<latest::Page<Pin>> {
+) -> Result<recent_posts::Page<Pin>> {
     let mut query = vec![("page_size", "250")];
     query.extend(next.as_deref().map(|bookmark| ("bookmark", bookmark)));
     let page: Page<Pin> = get(session, &format!("/v5/boards/{board}/pins"), &query).await?;
-    Ok(latest::Page::naming(page.items, page.bookmark))
+    Ok(recent_posts::Page::naming(page.items, page.bookmark))
 }
 
 /// Says that a video is to come.
 pub(super) async fn register(session: &Session) -> Result<Registered> {
     let request = session.http.post(session.url(SPEC.base_url, "/v5/media")?);
     let request = authorized(session, request)?.json(&json!({"media_type": "video"}));
-    answer::send(session, request, parse_error).await
+    response::send(session, request, parse_error).await
 }
 
 /// Sends a video to where Pinterest wants it, with everything that Pinterest wants sent along, the file last.
@@ -140,7 +141,7 @@ pub(super) async fn upload(
     Err(Error::new(kind, message).with_reply(reply.status, None, None))
 }
 
-/// How far Pinterest is with a video.
+/// Pinterest's progress with a video.
 pub(super) async fn processing(session: &Session, media_id: &str) -> Result<Processing> {
     let media: Media = get(session, &format!("/v5/media/{media_id}"), &[]).await?;
     Ok(match media.status.as_str() {
@@ -154,7 +155,7 @@ pub(super) async fn processing(session: &Session, media_id: &str) -> Result<Proc
 pub(super) async fn create(session: &Session, pin: &Value) -> Result<String> {
     let request = session.http.post(session.url(SPEC.base_url, "/v5/pins")?);
     let request = authorized(session, request)?.json(pin).deadline(SPEC.commit_deadline);
-    let made: Made = answer::send(session, request, parse_error).await?;
+    let made: Made = response::send(session, request, parse_error).await?;
     if made.id.is_empty() {
         return Err(Error::new(Kind::Ambiguous, "Pinterest answered without an id."));
     }
@@ -167,7 +168,7 @@ async fn get<T: DeserializeOwned>(
     query: &[(&str, &str)],
 ) -> Result<T> {
     let request = session.http.get(session.url(SPEC.base_url, path)?).query(query);
-    answer::send(session, authorized(session, request)?, parse_error).await
+    response::send(session, authorized(session, request)?, parse_error).await
 }
 
 fn authorized(session: &Session, request: Request) -> Result<Request> {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::{
     Error, Kind, Session,
-    answer::{self, Reset},
+    response::{self, Reset},
 };
 
 #[derive(Deserialize, Default)]
@@ -36,7 +36,7 @@ fn classify(session: &Session, reply: &Reply, said: &str) -> Error {
         ),
         409 => Error::transient("Pinterest is busy with another request of this account."),
         429 => {
-            let wait = answer::wait(session, reply, &[Reset::Seconds("x-ratelimit-reset")]);
+            let wait = response::wait(session, reply, &[Reset::Seconds("x-ratelimit-reset")]);
             Error::new(Kind::RateLimited, "Pinterest asks to slow down.").with_retry_after(wait)
         }
         400..=499 if says("unable to reach the url") => {
@@ -48,7 +48,7 @@ fn classify(session: &Session, reply: &Reply, said: &str) -> Error {
         .with_remedy(
             "Use a JPEG or PNG of at most 20 MB, or an MP4 or MOV of 4 seconds to 15 minutes.",
         ),
-        _ => answer::by_status("Pinterest", reply, said),
+        _ => response::by_status("Pinterest", reply, said),
     }
 }
 

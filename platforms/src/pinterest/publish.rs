@@ -13,7 +13,7 @@ use super::{
     settings::Settings,
 };
 use crate::{
-    Draft, Error, Found, Media, Progress, Result, Session, Step, latest, outcome::read_state,
+    Draft, Error, Found, Media, Progress, Result, Session, Step, outcome::read_state, recent_posts,
     settings::alt_text,
 };
 
@@ -44,7 +44,7 @@ enum Stage {
     Ready { media_id: String },
 }
 
-/// What the next call does.
+/// Returns the step of the next call.
 pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
     match read_state::<State>(state).unwrap_or_default().stage {
         Stage::Start if is_video(draft) => Step::prepare("register_video"),
@@ -180,7 +180,7 @@ pub(super) async fn reconcile(
             && same(&pin.link, settings.link.as_deref().unwrap_or_default())
     };
     let ask = |next| client::pins(session, &settings.board, next);
-    Ok(match latest::look(sent_at, is_it, ask).await?.nearest()? {
+    Ok(match recent_posts::look(sent_at, is_it, ask).await?.nearest()? {
         Some(pin) => Found::There(published(session, pin.id)),
         None => Found::Absent,
     })

@@ -5,20 +5,20 @@ use serde_json::{Map, Value, json};
 use super::{Pinterest, error::parse_error};
 use crate::{
     Draft, Found, Kind, Phase, Platform, Progress, Published, Secrets, Session,
-    rehearsal::{self, Network},
+    tests::test_server::{self, Network},
     validate::validate,
 };
 
 fn session(network: &Network) -> Session {
     let secrets = Secrets::new().with("access_token", "pina_token");
-    network.session(rehearsal::account("9", json!({})), secrets)
+    network.session(test_server::account("9", json!({})), secrets)
 }
 
 fn pin(settings: Value, media: &[&str]) -> Draft {
     let mut settings = settings;
     settings["board"] = json!("549");
-    let mut draft = rehearsal::draft("About it", settings);
-    draft.media = media.iter().map(|mime| rehearsal::media("film.mp4", mime)).collect();
+    let mut draft = test_server::draft("About it", settings);
+    draft.media = media.iter().map(|mime| test_server::media("film.mp4", mime)).collect();
     draft
 }
 
@@ -39,7 +39,7 @@ async fn walk(network: &Network, draft: &Draft) -> (Vec<String>, crate::Result<P
 
 #[tokio::test]
 async fn pictures_are_one_call() {
-    let network = Network::start(|_| rehearsal::id("77")).await;
+    let network = Network::start(|_| test_server::id("77")).await;
     let settings = json!({"title": "A crane", "link": "https://example.org/a", "media_alt_texts": ["Red paper"]});
     let (steps, made) = walk(&network, &pin(settings, &["image/png"])).await;
     assert_eq!(steps, ["create_pin"]);
@@ -73,7 +73,7 @@ async fn a_video_is_sent_with_everything_that_was_asked_for() {
             (200, json!({"status": if asked > 1 { "succeeded" } else { "processing" }}))
         }
         "POST /net/store" => (204, json!(null)),
-        _ => rehearsal::id("78"),
+        _ => test_server::id("78"),
     })
     .await;
     base.set(network.base().to_owned()).unwrap();
@@ -102,7 +102,7 @@ async fn a_video_is_sent_with_everything_that_was_asked_for() {
 async fn tags_that_are_not_taken_are_left_out() {
     let network = Network::start(|seen| {
         let refused = json!({"code": 1, "message": "Invalid request: product_tags is not allowed"});
-        if seen.text().contains("product_tags") { (400, refused) } else { rehearsal::id("79") }
+        if seen.text().contains("product_tags") { (400, refused) } else { test_server::id("79") }
     })
     .await;
     let (steps, made) = walk(&network, &pin(json!({"product_tags": ["1"]}), &["image/png"])).await;
@@ -114,7 +114,7 @@ async fn tags_that_are_not_taken_are_left_out() {
 #[tokio::test]
 async fn a_lost_pin_is_looked_for_on_its_board() {
     let made = |id: &str, title: Value, seconds: i64| {
-        let at = rehearsal::at(seconds).format("%Y-%m-%dT%H:%M:%S").to_string();
+        let at = test_server::at(seconds).format("%Y-%m-%dT%H:%M:%S").to_string();
         json!({"id": id, "title": title, "description": "About it", "link": null, "created_at": at})
     };
     let items = json!([
@@ -124,13 +124,13 @@ async fn a_lost_pin_is_looked_for_on_its_board() {
     ]);
     let network = Network::start(move |_| (200, json!({"items": items, "bookmark": null}))).await;
     let (session, draft) = (session(&network), pin(json!({}), &["image/png"]));
-    let found = Pinterest.reconcile(&session, &draft, None, rehearsal::at(0)).await.unwrap();
+    let found = Pinterest.reconcile(&session, &draft, None, test_server::at(0)).await.unwrap();
     assert!(
         matches!(found, Found::There(Progress::Done(Published { ref id, .. })) if id == "2"),
         "{found:?}"
     );
     let other = pin(json!({"title": "Unseen"}), &["image/png"]);
-    let found = Pinterest.reconcile(&session, &other, None, rehearsal::at(0)).await.unwrap();
+    let found = Pinterest.reconcile(&session, &other, None, test_server::at(0)).await.unwrap();
     assert!(matches!(found, Found::Absent));
     assert_eq!(network.lines()[0], "GET /net/v5/boards/549/pins");
     assert_eq!(Pinterest.step(&draft, None).phase, Phase::Commit);
@@ -157,7 +157,7 @@ async fn boards_are_listed_page_by_page() {
 
 #[tokio::test]
 async fn errors_say_what_to_do() {
-    let network = Network::start(|_| rehearsal::id("1")).await;
+    let network = Network::start(|_| test_server::id("1")).await;
     let session = session(&network);
     for (status, message, kind) in [
         (400, "Unable to reach the URL. Please check it.", Kind::Transient),
@@ -171,12 +171,12 @@ async fn errors_say_what_to_do() {
         (500, "", Kind::Server),
     ] {
         let body = json!({"code": 1, "message": message});
-        let reply = rehearsal::reply(status, &[("x-ratelimit-reset", "42")], &body);
+        let reply = test_server::reply(status, &[("x-ratelimit-reset", "42")], &body);
         let error = parse_error(&session, &reply);
         assert_eq!(error.kind, kind, "{status} {message}");
         assert_eq!(error.retry_after.map(|wait| wait.as_secs()), (status == 429).then_some(42));
     }
-    let echo = rehearsal::reply(400, &[], &json!({"message": "pina_token is bad"}));
+    let echo = test_server::reply(400, &[], &json!({"message": "pina_token is bad"}));
     assert!(!format!("{:?}", parse_error(&session, &echo)).contains("pina_token"));
 }
 

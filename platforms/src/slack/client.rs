@@ -12,14 +12,14 @@ use url::Url;
 use super::{SPEC, error};
 use crate::{
     Error, Kind, Result, Session,
-    latest::{Entry, Page},
+    recent_posts::{Entry, Page},
 };
 
 const UPLOAD_DEADLINE: Duration = Duration::from_secs(120);
 /// Largest answer: a channel's history comes with all its texts and blocks.
 const REPLY_MAX: usize = 16 * 1024 * 1024;
 
-/// Whose token it is.
+/// The owner of the token.
 #[derive(Debug, Deserialize)]
 pub struct Bot {
     pub team: String,

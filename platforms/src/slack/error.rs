@@ -3,7 +3,7 @@
 use fanfare_outbound::Reply;
 use serde_json::Value;
 
-use crate::{Error, Kind, Session, answer};
+use crate::{Error, Kind, Session, response};
 
 /// What an answer that is not ok means.
 pub fn of_answer(session: &Session, reply: &Reply, answer: &Value) -> Error {
@@ -18,7 +18,7 @@ pub fn of_reply(session: &Session, reply: &Reply) -> Error {
     let body: Value = reply.json().unwrap_or_default();
     match body["error"].as_str() {
         Some(_) if reply.status < 500 && reply.status != 429 => of_answer(session, reply, &body),
-        _ => answer::by_status("Slack", reply, "").with_reply(reply.status, None, None),
+        _ => response::by_status("Slack", reply, "").with_reply(reply.status, None, None),
     }
 }
 

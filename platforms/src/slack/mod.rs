@@ -23,9 +23,9 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    About, Caption, Class, Connect, Draft, Example, Found, Frame, Identity, MediaRules, Pace, Per,
-    Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation,
-    Warning,
+    About, Caption, Class, Connect, Draft, Example, Found, Frame, Identity, MediaRules, Per,
+    Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source, Spec, Step,
+    Violation, Warning,
     oauth::{Endpoint, Oauth, Permission, Renewal},
     text,
 };
@@ -96,7 +96,7 @@ const SPEC: Spec = Spec {
     }],
     settings: Settings::FIELDS,
     class: Class::Search,
-    paces: &[Pace::new(Per::Account, 1, 1)],
+    rate_limits: &[RateLimit::new(Per::Account, 1, 1)],
     about: About {
         reconcile: "`conversations.history`, by the metadata that the service sends along",
         tokens: "the bot token does not end; where the app rotates tokens, 12 hours, by a refresh token",

@@ -12,8 +12,8 @@ use super::{
     state::{Next, Place, State},
 };
 use crate::{
-    Draft, Error, Found, Kind, Media, Progress, Result, Session, Step, latest, outcome::read_state,
-    settings::alt_text,
+    Draft, Error, Found, Kind, Media, Progress, Result, Session, Step, outcome::read_state,
+    recent_posts, settings::alt_text,
 };
 
 /// Type of the metadata that a message carries.
@@ -22,7 +22,7 @@ const EVENT: &str = "fanfare_post";
 const POLL: Duration = Duration::from_secs(2);
 const POLLS_MAX: u32 = 15;
 
-/// What the next call does.
+/// Returns the step of the next call.
 pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
     read_state::<State>(state).unwrap_or_default().next(draft).step()
 }
@@ -175,10 +175,10 @@ pub async fn reconcile(
     let channel = channel(session);
     let looked = if let Some(thread) = &settings.thread_ts {
         let ask = |next| client::replies(session, channel, thread, &oldest, next);
-        latest::look(sent_at, is_ours, ask).await?
+        recent_posts::look(sent_at, is_ours, ask).await?
     } else {
         let ask = |next| client::history(session, channel, &oldest, next);
-        latest::look(sent_at, is_ours, ask).await?
+        recent_posts::look(sent_at, is_ours, ask).await?
     };
     Ok(looked.nearest()?.map_or(Found::Absent, |message| Found::There(done(session, &message.ts))))
 }

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::{Slack, error, settings};
 use crate::{
     Account, Draft, Found, Kind, Phase, Platform, Progress, Secrets, Session,
-    rehearsal::{Network, Seen, account, at, draft, media, reply},
+    tests::test_server::{Network, Seen, account, at, draft, media, reply},
 };
 
 const TS: &str = "1900000001.000200";

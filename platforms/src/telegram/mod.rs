@@ -24,8 +24,8 @@ use settings::Settings;
 
 use crate::{
     About, Account, Caption, Class, Connect, CredentialField, Draft, Example, Frame, Identity,
-    MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec,
-    Step, VideoForm, Violation, text,
+    MediaRules, Per, Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source,
+    Spec, Step, VideoForm, Violation, text,
 };
 
 /// Largest photo of an upload in bytes.
@@ -39,8 +39,11 @@ const ALBUM_MAX: usize = 10;
 
 /// One message a second to a chat, 20 a minute to a group, 30 a second in all by one bot
 /// (<https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this>).
-const PACES: &[Pace] =
-    &[Pace::new(Per::Account, 1, 1), Pace::new(Per::Account, 20, 60), Pace::new(Per::App, 30, 1)];
+const RATE_LIMITS: &[RateLimit] = &[
+    RateLimit::new(Per::Account, 1, 1),
+    RateLimit::new(Per::Account, 20, 60),
+    RateLimit::new(Per::App, 30, 1),
+];
 
 const SPEC: Spec = Spec {
     base_url: "https://api.telegram.org",
@@ -83,7 +86,7 @@ const SPEC: Spec = Spec {
     settings: Settings::FIELDS,
     class: Class::Blind,
     commit_deadline: Duration::from_secs(60),
-    paces: PACES,
+    rate_limits: RATE_LIMITS,
     prepare_lead: Duration::ZERO,
     about: About {
         reconcile: "",

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Telegram, error::parse_error};
 use crate::{
     Draft, Error, Kind, Part, Platform, Progress, Published, Secrets, Session, Step,
-    rehearsal::{self, Network, Seen, draft, media, reply},
+    tests::test_server::{self, Network, Seen, draft, media, reply},
     validate,
 };
 
@@ -18,7 +18,7 @@ fn secrets() -> Secrets {
 }
 
 fn session(network: &Network) -> Session {
-    network.session(rehearsal::account("-1001234", json!({"chat_username": "news"})), secrets())
+    network.session(test_server::account("-1001234", json!({"chat_username": "news"})), secrets())
 }
 
 /// Answers every call with the next message ids; an album with two.
@@ -221,7 +221,7 @@ async fn a_private_channel_has_an_address_for_members_and_a_group_has_none() {
     let network = network().await;
     let table = [("-1001234", Some("https://t.me/c/1234/7")), ("-55", None)];
     for (remote_id, url) in table {
-        let session = network.session(rehearsal::account(remote_id, json!({})), secrets());
+        let session = network.session(test_server::account(remote_id, json!({})), secrets());
         let done = Telegram.publish(&session, &draft("x", json!({})), None).await.unwrap();
         let Progress::Done(published) = done else { panic!("{done:?}") };
         assert_eq!(published.url.as_deref(), url);

@@ -9,7 +9,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use super::{SPEC, container::Params, error::parse_error};
 use crate::{
     Result, Session, graph,
-    latest::{Entry, Page},
+    recent_posts::{Entry, Page},
 };
 
 /// The account that a token belongs to.
@@ -20,7 +20,7 @@ pub(super) struct User {
     pub name: Option<String>,
 }
 
-/// How far a container is.
+/// The progress of a container.
 #[derive(Debug, Deserialize)]
 struct Status {
     status: String,
@@ -58,7 +58,7 @@ struct Permalink {
     permalink: String,
 }
 
-/// Who the token belongs to.
+/// Returns the account that the token belongs to.
 pub(super) async fn me(session: &Session) -> Result<User> {
     get(session, "/v1.0/me", &[("fields", "id,username,name")]).await
 }

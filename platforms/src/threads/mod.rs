@@ -24,9 +24,9 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    About, Caption, Class, Connect, Draft, Example, Found, Frame, Identity, MediaRules, Pace, Per,
-    Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, ThreadRules,
-    VideoForm, Violation, Warning,
+    About, Caption, Class, Connect, Draft, Example, Found, Frame, Identity, MediaRules, Per,
+    Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source, Spec, Step,
+    ThreadRules, VideoForm, Violation, Warning,
     oauth::{Endpoint, Oauth, Permission, Renewal, Trade},
     text,
 };
@@ -48,7 +48,7 @@ const CHAIN_KEY: &str = "threads_thread_posts";
 
 /// 250 posts of a profile in any 24 hours
 /// (<https://developers.facebook.com/docs/threads/overview#rate-limiting>).
-const PACES: &[Pace] = &[Pace::new(Per::Account, 250, 86_400)];
+const RATE_LIMITS: &[RateLimit] = &[RateLimit::new(Per::Account, 250, 86_400)];
 
 /// Host of the API and of its tokens.
 const GRAPH: &str = "https://graph.threads.net";
@@ -136,7 +136,7 @@ const SPEC: Spec = Spec {
         urls_allowed: true,
     }),
     class: Class::Handle,
-    paces: PACES,
+    rate_limits: RATE_LIMITS,
     prepare_lead: Duration::from_secs(2 * 60),
     about: About {
         reconcile: "`GET /v1.0/{container}?fields=status`, then the latest posts",

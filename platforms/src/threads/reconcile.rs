@@ -8,7 +8,7 @@ use super::{
     container, publish,
     state::{Stage, State},
 };
-use crate::{Draft, Found, Result, Session, latest, outcome::read_state};
+use crate::{Draft, Found, Result, Session, outcome::read_state, recent_posts};
 
 /// Asks the container. A dead one was certainly not published; the next call to publish finds that out too and makes a
 /// new one.
@@ -42,7 +42,7 @@ pub(super) async fn find(
     let text = segments.get(state.segment()).map(String::as_str).unwrap_or_default();
     let is_it =
         |post: &Post| post.text.trim() == text.trim() && !state.published.contains(&post.id);
-    let posts = latest::look(sent_at, is_it, |next| client::posts(session, next)).await?;
+    let posts = recent_posts::look(sent_at, is_it, |next| client::posts(session, next)).await?;
     let Some(parent) = state.published.last() else {
         return Ok(posts.nearest()?.map(|post| post.id));
     };
@@ -50,6 +50,6 @@ pub(super) async fn find(
         return Ok(Some(post.id));
     }
     let replies =
-        latest::look(sent_at, is_it, |next| client::replies(session, parent, next)).await?;
+        recent_posts::look(sent_at, is_it, |next| client::replies(session, parent, next)).await?;
     Ok(replies.nearest()?.map(|post| post.id))
 }

@@ -1,4 +1,4 @@
-//! How far a post is.
+//! The progress of a post.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub(super) struct State {
     pub published: Vec<String>,
     /// Containers of the carousel's items made so far.
     pub items: Vec<String>,
-    /// What comes next.
+    /// The next step.
     pub stage: Stage,
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Threads;
 use crate::{
     Draft, Platform, Progress, Published, Secrets, Session,
-    rehearsal::{self, Network},
+    tests::test_server::{self, Network},
 };
 
 mod errors;
@@ -15,7 +15,7 @@ mod walks;
 
 fn session(network: &Network) -> Session {
     network.session(
-        rehearsal::account("55", json!({})),
+        test_server::account("55", json!({})),
         Secrets::new().with("access_token", "THtoken"),
     )
 }
@@ -39,7 +39,7 @@ async fn walk(network: &Network, draft: &Draft) -> (Vec<String>, Published) {
 }
 
 fn chain(texts: &[&str], settings: Value) -> Draft {
-    let mut draft = rehearsal::draft("", settings);
+    let mut draft = test_server::draft("", settings);
     draft.post_type = "threads_thread".to_owned();
     draft.metadata.insert("threads_thread_posts".to_owned(), json!(texts));
     draft

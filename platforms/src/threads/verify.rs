@@ -1,4 +1,4 @@
-//! Who a token belongs to.
+//! Verifies a token: finds its owner.
 
 use serde_json::Map;
 

@@ -71,7 +71,7 @@ fn sides(draft: &Draft) -> Vec<Violation> {
         .collect()
 }
 
-/// What is accepted without effect.
+/// Returns warnings about values without effect.
 pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
     let (video, still) = (content::is_video(draft), draft.media.iter().any(Media::is_image));

@@ -12,8 +12,8 @@ use url::Url;
 use super::{API, SPEC, error};
 use crate::{
     Error, Kind, Result, Session,
-    latest::{Entry, Page},
     oauth::ACCESS_TOKEN,
+    recent_posts::{Entry, Page},
 };
 
 /// Time for a chunk that is not the last.
@@ -26,7 +26,7 @@ struct Answer<T> {
     error: error::Words,
 }
 
-/// Whose a token is.
+/// The owner of a token.
 #[derive(Debug, Deserialize)]
 struct Info {
     user: User,
@@ -61,7 +61,7 @@ pub(super) struct Begun {
     pub upload_url: String,
 }
 
-/// How far TikTok is with a post.
+/// TikTok's progress with a post.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Status {
@@ -107,7 +107,7 @@ impl Entry for Listed {
     }
 }
 
-/// Who the token belongs to.
+/// Returns the account that the token belongs to.
 pub(super) async fn user(session: &Session) -> Result<User> {
     let query = [("fields", "open_id,union_id,display_name,username,avatar_url")];
     let request = session.http.get(session.url(API, "/v2/user/info/")?).query(&query);
@@ -163,7 +163,7 @@ pub(super) async fn put(
     }
 }
 
-/// How far TikTok is with a post.
+/// TikTok's progress with a post.
 pub(super) async fn status(session: &Session, publish_id: &str) -> Result<Status> {
     post(session, "/v2/post/publish/status/fetch/", &json!({"publish_id": publish_id})).await
 }

@@ -6,7 +6,7 @@ use fanfare_outbound::Reply;
 use serde::Deserialize;
 
 use super::UNTOLD_WAIT;
-use crate::{Error, Kind, Session, answer};
+use crate::{Error, Kind, Session, response};
 
 /// Limits of a day are counted over any 24 hours.
 const DAY: Duration = Duration::from_secs(86_400);
@@ -39,7 +39,7 @@ pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
     let error = by_code(&words.code, reply.status).unwrap_or_else(|| match reply.status {
         401 => Error::new(Kind::TokenExpired, "TikTok does not accept the access token."),
         429 => slow_down(reply),
-        _ => answer::by_status("TikTok", reply, &said),
+        _ => response::by_status("TikTok", reply, &said),
     });
     error.with_reply(
         reply.status,

@@ -23,7 +23,7 @@ use settings::Settings;
 
 use crate::{
     About, Account, Api, Caption, Class, Connect, Draft, Error, Example, Found, Frame, Identity,
-    MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Secrets, Session,
+    MediaRules, Per, Platform, PlatformId, PostType, Progress, RateLimit, Result, Secrets, Session,
     Source, Spec, Step, VideoForm, Violation, Warning,
     oauth::{self, ACCESS_TOKEN, Endpoint, Oauth, Permission, Renewal},
     text,
@@ -45,7 +45,7 @@ const UNTOLD_WAIT: Duration = Duration::from_secs(60);
 /// Six posts of an account begun in a minute
 /// (<https://developers.tiktok.com/doc/content-posting-api-reference-direct-post>). What a creator may post in a day TikTok
 /// counts over all apps, and tells when it is reached.
-const PACES: &[Pace] = &[Pace::new(Per::Account, 6, 60)];
+const RATE_LIMITS: &[RateLimit] = &[RateLimit::new(Per::Account, 6, 60)];
 
 /// Tokens of a day and refresh tokens of a year, which may be replaced when they are used.
 /// <https://developers.tiktok.com/doc/oauth-user-access-token-management>
@@ -121,7 +121,7 @@ const SPEC: Spec = Spec {
     ai_label: true,
     class: Class::Handle,
     commit_deadline: Duration::from_secs(45),
-    paces: PACES,
+    rate_limits: RATE_LIMITS,
     untold_wait: Some(UNTOLD_WAIT),
     helpers: &[CREATOR_INFO],
     api: Some(Api { version: "v2", ends: None }),

@@ -13,7 +13,8 @@ use super::{
     state::{Stage, State, chunk_end, chunks},
 };
 use crate::{
-    Draft, Error, Found, Kind, Media, Progress, Result, Session, Step, latest, outcome::read_state,
+    Draft, Error, Found, Kind, Media, Progress, Result, Session, Step, outcome::read_state,
+    recent_posts,
 };
 
 /// How often an upload whose address no longer works is begun anew.
@@ -217,7 +218,7 @@ pub(super) async fn reconcile(
     let settings: Settings = draft.settings()?;
     let title = settings.title.as_deref().unwrap_or_default();
     let is_it = |one: &Listed| one.title == title && one.video_description == draft.caption;
-    let looked = latest::look(sent_at, is_it, |next| client::videos(session, next)).await?;
+    let looked = recent_posts::look(sent_at, is_it, |next| client::videos(session, next)).await?;
     Ok(match looked.nearest()? {
         Some(one) => {
             let id = one.id;

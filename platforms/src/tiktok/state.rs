@@ -1,4 +1,4 @@
-//! How far a post is.
+//! The progress of a post.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -11,13 +11,13 @@ use super::client::Creator;
 pub(super) struct State {
     /// What the creator may do.
     pub creator: Creator,
-    /// What comes next.
+    /// The next step.
     pub stage: Stage,
     /// How often a video was begun anew because its address no longer worked.
     pub restarts: u32,
 }
 
-/// What comes next.
+/// The next step.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Stage {

@@ -12,19 +12,19 @@ use super::{
 };
 use crate::{
     Draft, Found, Kind, Phase, Platform, Progress, Published, Secrets, Session,
-    rehearsal::{self, Network, Seen},
+    tests::test_server::{self, Network, Seen},
     validate::validate,
 };
 
 fn session(network: &Network) -> Session {
     let secrets =
         Secrets::new().with("access_token", "act.token").with("refresh_token", "rft.token");
-    network.session(rehearsal::account("-000", json!({})), secrets)
+    network.session(test_server::account("-000", json!({})), secrets)
 }
 
 fn post(settings: Value, media: &[&str]) -> Draft {
-    let mut draft = rehearsal::draft("A film", settings);
-    draft.media = media.iter().map(|mime| rehearsal::media("film.mp4", mime)).collect();
+    let mut draft = test_server::draft("A film", settings);
+    draft.media = media.iter().map(|mime| test_server::media("film.mp4", mime)).collect();
     draft
 }
 
@@ -219,7 +219,7 @@ async fn a_lost_answer_is_settled_by_the_bytes_that_arrived() {
     ] {
         let network = network(status.clone()).await;
         let found = Tiktok
-            .reconcile(&session(&network), &draft, Some(state.clone()), rehearsal::at(0))
+            .reconcile(&session(&network), &draft, Some(state.clone()), test_server::at(0))
             .await
             .unwrap();
         match found {
@@ -232,14 +232,14 @@ async fn a_lost_answer_is_settled_by_the_bytes_that_arrived() {
 
 #[tokio::test]
 async fn a_slideshow_whose_answer_was_lost_is_looked_for_and_never_called_absent() {
-    let at = rehearsal::at(1).timestamp();
+    let at = test_server::at(1).timestamp();
     let listed = json!({"videos": [{"id": "5", "title": "", "video_description": "A film", "create_time": at}]});
     let network = network(listed).await;
     let state = json!({"stage": "begin"});
     let draft = post(json!({}), &["image/jpeg"]);
     assert_eq!(Tiktok.class(&crate::Account::default(), &draft).as_str(), "search");
     let found = Tiktok
-        .reconcile(&session(&network), &draft, Some(state.clone()), rehearsal::at(0))
+        .reconcile(&session(&network), &draft, Some(state.clone()), test_server::at(0))
         .await
         .unwrap();
     assert!(
@@ -248,8 +248,10 @@ async fn a_slideshow_whose_answer_was_lost_is_looked_for_and_never_called_absent
     );
     let mut other = draft;
     other.caption = "Another".to_owned();
-    let found =
-        Tiktok.reconcile(&session(&network), &other, Some(state), rehearsal::at(0)).await.unwrap();
+    let found = Tiktok
+        .reconcile(&session(&network), &other, Some(state), test_server::at(0))
+        .await
+        .unwrap();
     assert!(matches!(found, Found::Unknown));
 }
 
@@ -272,7 +274,7 @@ async fn errors_say_what_to_do() {
         (503, "", Kind::Server),
     ] {
         let body = json!({"error": {"code": code, "message": "said act.token"}});
-        let error = parse_error(&session, &rehearsal::reply(status, &[], &body));
+        let error = parse_error(&session, &test_server::reply(status, &[], &body));
         assert_eq!(error.kind, kind, "{status} {code}");
         assert!(!format!("{error:?}").contains("act.token"));
         let waits = matches!(kind, Kind::RateLimited | Kind::QuotaExhausted);

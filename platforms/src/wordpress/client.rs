@@ -8,7 +8,7 @@ use serde_json::json;
 use url::Url;
 
 use super::{SPEC, error::parse_error};
-use crate::{MediaStream, Result, Session, answer, instance};
+use crate::{MediaStream, Result, Session, instance, response};
 
 const UPLOAD_DEADLINE: Duration = Duration::from_secs(120);
 /// Largest answer: a post comes back with all its text, twice.
@@ -145,7 +145,7 @@ impl<'a> Site<'a> {
     }
 
     async fn send<T: DeserializeOwned>(&self, request: Request) -> Result<T> {
-        answer::send(self.session, request, parse_error).await
+        response::send(self.session, request, parse_error).await
     }
 }
 

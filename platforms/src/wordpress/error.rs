@@ -3,7 +3,7 @@
 use fanfare_outbound::Reply;
 use serde::Deserialize;
 
-use crate::{Error, Session, answer};
+use crate::{Error, Session, response};
 
 #[derive(Default, Deserialize)]
 struct Body {
@@ -39,7 +39,7 @@ pub fn parse_error(session: &Session, reply: &Reply) -> Error {
             Error::misconfigured("The site's REST API was not found.")
                 .with_remedy("Check the address of the site and that its REST API is switched on.")
         }
-        _ => answer::by_status("The site", reply, said),
+        _ => response::by_status("The site", reply, said),
     };
     error.with_reply(reply.status, body.code.as_deref(), words.as_deref())
 }

@@ -58,7 +58,7 @@ const SPEC: Spec = Spec {
     settings: Settings::FIELDS,
     class: Class::Search,
     // A site has no limit of its own; one that asks to wait is waited for.
-    paces: &[],
+    rate_limits: &[],
     about: About {
         reconcile: "`GET /wp/v2/posts?slug=…` of the slug that the service chose",
         tokens: "the application password does not end",
@@ -132,7 +132,7 @@ impl Platform for Wordpress {
 /// Returns the HTML of a caption, for the test of growth.
 #[cfg(test)]
 pub(crate) fn html_of(caption: &str) -> String {
-    let draft = crate::rehearsal::draft(caption, serde_json::json!({}));
+    let draft = crate::tests::test_server::draft(caption, serde_json::json!({}));
     article::html(&draft, &Settings::default())
 }
 

@@ -4,11 +4,11 @@ mod verify;
 
 use serde_json::json;
 
-use crate::{Account, Secrets, rehearsal};
+use crate::{Account, Secrets, tests::test_server};
 
 fn account() -> Account {
     let meta = json!({"site_url": "https://blog.example/news", "user_id": 7});
-    rehearsal::account("blog.example/news:7", meta)
+    test_server::account("blog.example/news:7", meta)
 }
 
 fn secrets() -> Secrets {

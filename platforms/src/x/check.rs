@@ -93,7 +93,7 @@ fn repeated(draft: &Draft) -> Vec<Violation> {
         .collect()
 }
 
-/// What is accepted without effect.
+/// Returns warnings about values without effect.
 pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
     let settings = draft.settings::<Settings>().unwrap_or_default();
     if settings.media_alt_texts.is_empty() || !draft.media.iter().any(Media::is_video) {

@@ -10,9 +10,10 @@ use serde_json::json;
 
 use super::{LABEL, SPEC, error::parse_error};
 use crate::{
-    Error, Kind, Media, Result, Session, answer,
-    latest::{Entry, Page},
+    Error, Kind, Media, Result, Session,
     oauth::ACCESS_TOKEN,
+    recent_posts::{Entry, Page},
+    response,
 };
 
 /// A file or a piece of one is sent while the call lasts.
@@ -134,7 +135,7 @@ impl Entry for Tweet {
     }
 }
 
-/// Who the token belongs to.
+/// Returns the account that the token belongs to.
 pub(super) async fn me(session: &Session) -> Result<User> {
     let fields = "username,name,verified,verified_type,profile_image_url,subscription_type";
     let request = get(session, "/2/users/me")?.query(&[("user.fields", fields)]);
@@ -207,7 +208,7 @@ pub(super) async fn tweets(session: &Session, next: Option<String>) -> Result<Pa
         vec![("max_results", "100"), ("exclude", "retweets"), ("tweet.fields", "created_at")];
     query.extend(next.as_deref().map(|token| ("pagination_token", token)));
     let request = signed(session, get(session, &path)?.query(&query))?;
-    let found: Wrapped<Vec<Tweet>> = answer::send(session, request, parse_error).await?;
+    let found: Wrapped<Vec<Tweet>> = response::send(session, request, parse_error).await?;
     // A page without posts is answered without data, and says so; without data and without a count nothing was read.
     let posts = match (found.data, found.meta.result_count) {
         (Some(posts), _) => posts,

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::LABEL;
 use crate::{
     Error, Kind, Session,
-    answer::{self, Reset},
+    response::{self, Reset},
 };
 
 #[derive(Default, Deserialize)]
@@ -55,7 +55,7 @@ pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
 
 fn classify(session: &Session, reply: &Reply, body: &Body, said: &str) -> Error {
     match reply.status {
-        500.. => answer::by_status(LABEL, reply, ""),
+        500.. => response::by_status(LABEL, reply, ""),
         _ if body.kind.ends_with("usage-capped") || reply.status == 402 => out_of_credits(),
         429 => slow_down(session, reply),
         401 => expired(),
@@ -63,7 +63,7 @@ fn classify(session: &Session, reply: &Reply, body: &Body, said: &str) -> Error 
         403 => forbidden(body, said),
         400 if said.contains("media") => Error::media_rejected("X does not take the media.")
             .with_remedy("Check type, size and length of the files; upload them again."),
-        _ => answer::by_status(LABEL, reply, ""),
+        _ => response::by_status(LABEL, reply, ""),
     }
 }
 
@@ -109,11 +109,11 @@ fn slow_down(session: &Session, reply: &Reply) -> Error {
     ];
     let used_up = DAILY.iter().find(|(left, _)| reply.header(left) == Some("0"));
     if let Some((_, reset)) = used_up {
-        let wait = answer::wait(session, reply, &[Reset::Unix(reset)]);
+        let wait = response::wait(session, reply, &[Reset::Unix(reset)]);
         let message = "The account has used up what X lets it post in 24 hours.";
         return Error::new(Kind::QuotaExhausted, message).with_retry_after(wait);
     }
-    let wait = answer::wait(session, reply, &[Reset::Unix("x-rate-limit-reset")]);
+    let wait = response::wait(session, reply, &[Reset::Unix("x-rate-limit-reset")]);
     Error::new(Kind::RateLimited, "X asks to slow down.").with_retry_after(wait)
 }
 

@@ -24,7 +24,7 @@ use settings::Settings;
 
 use crate::{
     About, Account, Caption, Class, Connect, Draft, Example, Found, Frame, Identity, MediaRules,
-    Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step,
+    Per, Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source, Spec, Step,
     ThreadRules, VideoForm, Violation, Warning,
     oauth::{ClientAuth, Endpoint, Oauth, Permission, Renewal},
     text,
@@ -61,10 +61,10 @@ const CHAIN_KEY: &str = "x_thread_tweets";
 
 /// 100 posts in 15 minutes and 300 in three hours of an account, 10,000 in 24 hours of an app
 /// (<https://docs.x.com/x-api/fundamentals/rate-limits>).
-const PACES: &[Pace] = &[
-    Pace::new(Per::Account, 100, 15 * 60),
-    Pace::new(Per::Account, 300, 3 * 3_600),
-    Pace::new(Per::App, 10_000, 86_400),
+const RATE_LIMITS: &[RateLimit] = &[
+    RateLimit::new(Per::Account, 100, 15 * 60),
+    RateLimit::new(Per::Account, 300, 3 * 3_600),
+    RateLimit::new(Per::App, 10_000, 86_400),
 ];
 
 /// Access tokens live for two hours; each refresh token is good once
@@ -138,7 +138,7 @@ const SPEC: Spec = Spec {
         urls_allowed: false,
     }),
     class: Class::Search,
-    paces: PACES,
+    rate_limits: RATE_LIMITS,
     helpers: &["x.quota"],
     about: About {
         reconcile: "`GET /2/users/{id}/tweets`, by text and time",

@@ -8,7 +8,7 @@ use super::{
     publish, segments,
     state::State,
 };
-use crate::{Draft, Found, Result, Session, latest, outcome::read_state, text};
+use crate::{Draft, Found, Result, Session, outcome::read_state, recent_posts, text};
 
 /// Looks for the post among the account's latest ones.
 pub(super) async fn reconcile(
@@ -36,7 +36,7 @@ pub(super) async fn find(
 ) -> Result<Option<String>> {
     let wanted = bare(text);
     let is_it = |tweet: &Tweet| !known.contains(&tweet.id) && bare(&as_written(tweet)) == wanted;
-    let looked = latest::look(since, is_it, |next| client::tweets(session, next)).await?;
+    let looked = recent_posts::look(since, is_it, |next| client::tweets(session, next)).await?;
     Ok(looked.nearest()?.map(|tweet| tweet.id))
 }
 

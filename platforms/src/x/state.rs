@@ -1,4 +1,4 @@
-//! How far a post is, and what comes next.
+//! The progress of a post, and the next step.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -80,7 +80,7 @@ impl Pieces {
 }
 
 impl State {
-    /// What comes next for this draft.
+    /// Returns the next step of this draft.
     pub fn next(&self, draft: &Draft, settings: &Settings) -> Next {
         if !self.published.is_empty() {
             return Next::Tweet(self.published.len());

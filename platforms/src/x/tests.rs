@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::X;
 use crate::{
     Draft, Platform, Progress, Published, Secrets, Session,
-    rehearsal::{self, Network},
+    tests::test_server::{self, Network},
 };
 
 mod errors;
@@ -16,7 +16,7 @@ mod walks;
 fn session(network: &Network) -> Session {
     let secrets =
         Secrets::new().with("access_token", "access-1").with("refresh_token", "refresh-1");
-    network.session(rehearsal::account("55", json!({})), secrets)
+    network.session(test_server::account("55", json!({})), secrets)
 }
 
 /// Publishes to the end; returns the steps (`phase name`) with what was made.
@@ -38,7 +38,7 @@ async fn walk(network: &Network, draft: &Draft) -> (Vec<String>, Published) {
 }
 
 fn chain(texts: &[&str], settings: Value) -> Draft {
-    let mut draft = rehearsal::draft("", settings);
+    let mut draft = test_server::draft("", settings);
     draft.post_type = "x_thread".to_owned();
     draft.metadata.insert("x_thread_tweets".to_owned(), json!(texts));
     draft
@@ -49,5 +49,5 @@ fn made(id: &str) -> (u16, Value) {
 }
 
 fn listed(id: &str, text: &str, seconds: i64) -> Value {
-    json!({"id": id, "text": text, "created_at": rehearsal::at(seconds).to_rfc3339()})
+    json!({"id": id, "text": text, "created_at": test_server::at(seconds).to_rfc3339()})
 }

@@ -66,7 +66,7 @@ fn shape(draft: &Draft) -> Option<Violation> {
     })
 }
 
-/// What is accepted without all of its effect.
+/// Returns warnings about values without their full effect.
 pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
     let rules = [

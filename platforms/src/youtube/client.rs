@@ -10,8 +10,9 @@ use url::Url;
 
 use super::{API, SPEC, error::parse_error};
 use crate::{
-    Error, Kind, Result, Session, answer,
+    Error, Kind, Result, Session,
     google::{self, authorized},
+    response,
 };
 
 /// Time for a chunk that is not the last, and for a thumbnail.
@@ -218,7 +219,7 @@ pub(super) async fn set_thumbnail(
     let url = session.url(API, "/upload/youtube/v3/thumbnails/set")?;
     let request = session.http.post(url).query(&[("videoId", id)]).body(mime, bytes);
     let request = authorized(session, request.deadline(CHUNK_DEADLINE))?;
-    answer::send::<Value>(session, request, parse_error).await.map(|_| ())
+    response::send::<Value>(session, request, parse_error).await.map(|_| ())
 }
 
 /// Puts a video into a playlist: the id of its place.
@@ -229,7 +230,7 @@ pub(super) async fn add_to_playlist(session: &Session, playlist: &str, id: &str)
     }});
     let url = session.url(API, "/youtube/v3/playlistItems")?;
     let request = session.http.post(url).query(&[("part", "snippet")]).json(&body);
-    let made: Made = answer::send(session, authorized(session, request)?, parse_error).await?;
+    let made: Made = response::send(session, authorized(session, request)?, parse_error).await?;
     Ok(made.id)
 }
 

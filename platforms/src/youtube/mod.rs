@@ -23,8 +23,8 @@ use settings::Settings;
 
 use crate::{
     About, Account, Api, Caption, Class, Connect, Draft, Error, Example, Found, Frame, Identity,
-    MediaRules, Pace, Per, Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec,
-    Step, Violation, Warning, google,
+    MediaRules, Per, Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source,
+    Spec, Step, Violation, Warning, google,
     oauth::{self, Oauth, Permission},
     text,
 };
@@ -40,7 +40,7 @@ const API: &str = "https://www.googleapis.com";
 /// A hundred uploads of an app in a day, the first quota of every project
 /// (<https://developers.google.com/youtube/v3/determine_quota_cost>). What everything else costs, in 10,000 units, is less
 /// than that allows.
-const PACES: &[Pace] = &[Pace::new(Per::App, 100, 86_400)];
+const RATE_LIMITS: &[RateLimit] = &[RateLimit::new(Per::App, 100, 86_400)];
 
 const OAUTH: Oauth = Oauth {
     permissions: &[
@@ -98,7 +98,7 @@ const SPEC: Spec = Spec {
     ai_label: true,
     class: Class::Handle,
     commit_deadline: Duration::from_secs(60),
-    paces: PACES,
+    rate_limits: RATE_LIMITS,
     untold_wait: Some(google::UNTOLD_WAIT),
     helpers: &[PLAYLISTS],
     api: Some(Api { version: "v3", ends: None }),

@@ -10,7 +10,7 @@ pub(super) const CHUNK: u64 = 8 << 20;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct State {
-    /// What comes next.
+    /// The next step.
     pub stage: Stage,
     /// Id of the video, once it is whole.
     pub id: String,
@@ -22,7 +22,7 @@ pub(super) struct State {
     pub made: Vec<(String, String)>,
 }
 
-/// What comes next.
+/// The next step.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Stage {

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     Draft, Found, Kind, Phase, Platform, Progress, Published, Secrets, Session,
-    rehearsal::{self, Network, Seen},
+    tests::test_server::{self, Network, Seen},
     validate::validate,
 };
 
@@ -23,12 +23,12 @@ type Answer = (u16, Vec<(&'static str, String)>, Value);
 
 fn session(network: &Network) -> Session {
     let secrets = Secrets::new().with("access_token", "ya29.token").with("refresh_token", "1//r");
-    network.session(rehearsal::account("UC1", json!({})), secrets)
+    network.session(test_server::account("UC1", json!({})), secrets)
 }
 
 fn post(settings: Value) -> Draft {
-    let mut draft = rehearsal::draft("A film\nabout paper", settings);
-    draft.media = vec![rehearsal::media("film.mp4", "video/mp4")];
+    let mut draft = test_server::draft("A film\nabout paper", settings);
+    draft.media = vec![test_server::media("film.mp4", "video/mp4")];
     draft
 }
 
@@ -198,7 +198,7 @@ async fn a_lost_answer_is_asked_for_again() {
         assert_eq!(Youtube.step(&draft, Some(&state)).phase, Phase::Commit);
         let session = session(&network);
         let found =
-            Youtube.reconcile(&session, &draft, Some(state), rehearsal::at(0)).await.unwrap();
+            Youtube.reconcile(&session, &draft, Some(state), test_server::at(0)).await.unwrap();
         match found {
             Found::There(Progress::Continue { public: true, .. }) => assert!(there, "{status}"),
             Found::Absent => assert!(!there, "{status}"),
@@ -235,7 +235,7 @@ async fn errors_say_what_to_do() {
         (503, "backendError", Kind::Server),
     ] {
         let body = json!({"error": {"code": status, "message": "said ya29.token", "errors": [{"reason": reason}]}});
-        let error = parse_error(&session, &rehearsal::reply(status, &[], &body));
+        let error = parse_error(&session, &test_server::reply(status, &[], &body));
         assert_eq!(error.kind, kind, "{status} {reason}");
         assert!(!format!("{error:?}").contains("ya29.token"));
         let waits = matches!(kind, Kind::RateLimited | Kind::QuotaExhausted);

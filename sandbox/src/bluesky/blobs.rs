@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::home::{Blob, Change, Job};
+use super::state::{Blob, Change, Job};
 use super::{Cx, cid, failure, invalid, param, session};
 use crate::picture;
 use crate::reply::{Answer, Reply};
@@ -60,15 +60,15 @@ pub(super) fn upload_video(cx: &Cx) -> Answer {
     let id = format!("{did}.{cid}");
     let flaw = (picture::video(bytes) != Some("video/mp4"))
         .then(|| "the file is not an MP4 video".to_owned());
-    let ready_ms = now_ms + cx.sim.world.processing_ms();
+    let ready_ms = now_ms + cx.sim.env.processing_ms();
     let job = Job { cid, size: bytes.len() as u64, at_ms: now_ms, ready_ms, flaw };
-    cx.sim.change(&account, |home| {
-        if home.jobs.get(&id).is_some_and(|old| old.flaw.is_none() && now_ms >= old.ready_ms) {
+    cx.sim.change(&account, |state| {
+        if state.jobs.get(&id).is_some_and(|old| old.flaw.is_none() && now_ms >= old.ready_ms) {
             let known = json!({"did": did, "jobId": id, "state": "JOB_STATE_COMPLETED", "error": "already_exists",
                 "message": "Video already processed"});
             return Err(Reply::json(409, &known));
         }
-        let today = home.jobs.values().filter(|job| now_ms - job.at_ms < DAY_MS).count();
+        let today = state.jobs.values().filter(|job| now_ms - job.at_ms < DAY_MS).count();
         if today >= VIDEOS_A_DAY {
             return Err(failure(429, "RateLimitExceeded", "daily video upload limit reached"));
         }
@@ -83,7 +83,7 @@ pub(super) fn job_status(cx: &Cx) -> Answer {
     let id = param(&cx.call, "jobId")?;
     let unknown = || failure(404, "JobNotFound", "there is no such job");
     let account = cx.account.as_ref().ok_or_else(unknown)?;
-    let job = account.look(|home| home.jobs.get(&id).cloned()).ok_or_else(unknown)?;
+    let job = account.look(|state| state.jobs.get(&id).cloned()).ok_or_else(unknown)?;
     let mut status = json!({"jobId": id, "did": account.identity.remote_id});
     let now_ms = cx.now_ms();
     if now_ms < job.ready_ms {
@@ -108,8 +108,8 @@ pub(super) fn job_status(cx: &Cx) -> Answer {
 pub(super) fn upload_limits(cx: &Cx) -> Answer {
     let account = session::service(cx, "app.bsky.video.getUploadLimits")?;
     let since = cx.now_ms() - DAY_MS;
-    let (videos, bytes) = account.look(|home| {
-        let today = home.jobs.values().filter(|job| job.at_ms > since);
+    let (videos, bytes) = account.look(|state| {
+        let today = state.jobs.values().filter(|job| job.at_ms > since);
         today.fold((0, 0), |(videos, bytes), job| (videos + 1, bytes + job.size))
     });
     Ok(Reply::ok(&json!({

@@ -5,11 +5,11 @@
 mod blobs;
 mod cid;
 mod embed;
-mod home;
 mod lexicon;
 mod reads;
 mod session;
 mod shown;
+mod state;
 mod syntax;
 mod token;
 mod views;
@@ -22,12 +22,12 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::env::Env;
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE32, BASE62};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
-use crate::world::World;
-use home::{Change, Home};
+use state::{Change, State};
 
 /// One request to this network.
 type Cx = crate::network::Cx<Bluesky>;
@@ -42,10 +42,10 @@ impl Network for Bluesky {
     const NAME: &'static str = "bluesky";
     /// Videos come whole to the video service.
     const BODY_MAX: usize = 310_000_000;
-    type Home = Home;
+    type State = State;
     type Change = Change;
 
-    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
         let mut handle = name.fitted('-', allowed).to_ascii_lowercase();
         if !handle.contains('.') {
@@ -61,7 +61,7 @@ impl Network for Bluesky {
             ("email".to_owned(), format!("{}@example.test", handle.replace('.', "-"))),
         ]);
         let did = format!("did:plc:{}", random::text(BASE32, 24));
-        Ok(Identity { remote_id: did, username: handle, created_ms: world.now_ms(), private })
+        Ok(Identity { remote_id: did, username: handle, created_ms: env.now_ms(), private })
     }
 
     fn keys(identity: &Identity) -> Vec<String> {
@@ -100,16 +100,16 @@ impl Network for Bluesky {
         sim.find(&named?.to_ascii_lowercase())
     }
 
-    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
-        home.apply(change);
+    fn apply(state: &mut State, _identity: &Identity, change: Change) {
+        state.apply(change);
     }
 
     fn token_change(expired: bool) -> Option<Change> {
         expired.then_some(Change::Expired)
     }
 
-    fn posts(home: &Home, identity: &Identity, base: &str) -> Vec<Post> {
-        shown::posts(home, identity, base)
+    fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
+        shown::posts(state, identity, base)
     }
 
     fn refuse(refusal: Refusal) -> Reply {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::home::Record;
+use super::state::Record;
 use super::{Bluesky, Cx, failure, invalid, param, session};
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
@@ -36,8 +36,8 @@ pub(super) fn get_record(cx: &Cx) -> Answer {
     let (collection, rkey) = (param(&cx.call, "collection")?, param(&cx.call, "rkey")?);
     let did = &account.identity.remote_id;
     let wanted = cx.call.query_value("cid");
-    let found = account.look(|home| {
-        let record = home
+    let found = account.look(|state| {
+        let record = state
             .record(&collection, &rkey)
             .filter(|record| wanted.as_ref().is_none_or(|cid| *cid == record.cid))?;
         Some(shown(did, &collection, &rkey, record))
@@ -64,11 +64,11 @@ pub(super) fn list_records(cx: &Cx) -> Answer {
     let cursor = cx.call.query_value("cursor");
     let oldest_first = cx.call.query_value("reverse").as_deref() == Some("true");
     let did = &account.identity.remote_id;
-    let records: Vec<(String, Value)> = account.look(|home| {
+    let records: Vec<(String, Value)> = account.look(|state| {
         let pick = |(rkey, record): (&String, &Record)| {
             (rkey.clone(), shown(did, &collection, rkey, record))
         };
-        let records = home.collection(&collection);
+        let records = state.collection(&collection);
         if oldest_first {
             records
                 .filter(|(rkey, _)| cursor.as_ref().is_none_or(|c| *rkey > c))
@@ -98,7 +98,7 @@ pub(super) fn list_records(cx: &Cx) -> Answer {
 pub(super) fn describe_repo(cx: &Cx) -> Answer {
     let account = repo(cx)?;
     let identity = &account.identity;
-    let collections: Vec<_> = account.look(|home| home.records.keys().cloned().collect());
+    let collections: Vec<_> = account.look(|state| state.records.keys().cloned().collect());
     Ok(Reply::ok(&json!({
         "handle": identity.username,
         "did": identity.remote_id,

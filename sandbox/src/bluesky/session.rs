@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::home::Change;
+use super::state::Change;
 use super::token::{self, Claims};
 use super::{Bluesky, Cx, failure, input, invalid, param, text, too_many};
 use crate::call::Call;
@@ -48,8 +48,8 @@ pub(super) fn create(cx: &Cx) -> Answer {
     }
     let id = random::text(BASE62, 43);
     let expires_ms = now_ms + token::REFRESH * 1_000;
-    let pair = cx.sim.change(account, |home| {
-        Ok((Change::Session { id: id.clone(), expires_ms }, home.pairs + 1))
+    let pair = cx.sim.change(account, |state| {
+        Ok((Change::Session { id: id.clone(), expires_ms }, state.pairs + 1))
     })?;
     Ok(Reply::ok(&session(cx, &account.identity, Some((pair, &id)))))
 }
@@ -58,9 +58,9 @@ pub(super) fn create(cx: &Cx) -> Answer {
 pub(super) fn refresh(cx: &Cx) -> Answer {
     let (account, claims) = bearer(cx, "com.atproto.refresh")?;
     let now_ms = cx.now_ms();
-    let (pair, id) = cx.sim.change(&account, |home| {
+    let (pair, id) = cx.sim.change(&account, |state| {
         let revoked = || failure(400, "ExpiredToken", "Token has been revoked");
-        let old = home
+        let old = state
             .refresh
             .get(&claims.jti)
             .filter(|old| old.expires_ms > now_ms)
@@ -73,7 +73,7 @@ pub(super) fn refresh(cx: &Cx) -> Answer {
             id: id.clone(),
             expires_ms: now_ms + token::REFRESH * 1_000,
         };
-        Ok((change, (home.pairs + 1, id)))
+        Ok((change, (state.pairs + 1, id)))
     })?;
     Ok(Reply::ok(&session(cx, &account.identity, Some((pair, &id)))))
 }
@@ -135,7 +135,7 @@ pub(super) fn service_auth(cx: &Cx) -> Answer {
 /// The account whose access token the request carries.
 pub(super) fn access(cx: &Cx) -> Result<Arc<Account<Bluesky>>, Reply> {
     let (account, claims) = bearer(cx, ACCESS)?;
-    if account.look(|home| claims.pair <= home.expired_pairs) {
+    if account.look(|state| claims.pair <= state.expired_pairs) {
         return Err(failure(400, "ExpiredToken", "Token has expired"));
     }
     Ok(account)

@@ -3,18 +3,18 @@
 use serde_json::{Map, Value, json};
 
 use super::POST;
-use super::home::{Home, Record};
+use super::state::{Record, State};
+use crate::env::rfc3339;
 use crate::network::{Identity, Medium, Post};
-use crate::world::rfc3339;
 
 /// All posts, oldest first.
-pub(super) fn posts(home: &Home, identity: &Identity, base: &str) -> Vec<Post> {
-    let mut posts: Vec<_> = home.collection(POST).collect();
+pub(super) fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
+    let mut posts: Vec<_> = state.collection(POST).collect();
     posts.sort_by_key(|(_, record)| record.nth);
-    posts.into_iter().map(|(rkey, record)| post(home, identity, base, rkey, record)).collect()
+    posts.into_iter().map(|(rkey, record)| post(state, identity, base, rkey, record)).collect()
 }
 
-fn post(home: &Home, identity: &Identity, base: &str, rkey: &str, record: &Record) -> Post {
+fn post(state: &State, identity: &Identity, base: &str, rkey: &str, record: &Record) -> Post {
     let uri = format!("at://{}/{POST}/{rkey}", identity.remote_id);
     let mut extra = Map::new();
     for name in ["facets", "reply", "langs", "labels", "tags", "embed"] {
@@ -29,7 +29,8 @@ fn post(home: &Home, identity: &Identity, base: &str, rkey: &str, record: &Recor
         [("postgate", "app.bsky.feed.postgate"), ("threadgate", "app.bsky.feed.threadgate")]
     {
         // A gate counts only under its post's own key.
-        if let Some(gate) = home.record(collection, rkey).filter(|gate| gate.value["post"] == uri) {
+        if let Some(gate) = state.record(collection, rkey).filter(|gate| gate.value["post"] == uri)
+        {
             extra.insert(name.to_owned(), gate.value.clone());
         }
     }

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::home::Record;
+use super::state::Record;
 use super::syntax::AtUri;
 use super::{Cx, POST, invalid, param};
+use crate::env::rfc3339;
 use crate::network::Identity;
 use crate::reply::{Answer, Reply};
-use crate::world::rfc3339;
 
 const URIS: usize = 25;
 const FEED: usize = 100;
@@ -43,7 +43,7 @@ pub(super) fn get_posts(cx: &Cx) -> Answer {
         let Some(account) = cx.sim.find(&at.repo.to_ascii_lowercase()) else {
             continue;
         };
-        let record = account.look(|home| home.record(at.collection, at.rkey).cloned());
+        let record = account.look(|state| state.record(at.collection, at.rkey).cloned());
         if let Some(record) = record.filter(|_| at.collection == POST) {
             found.push((address(&account.identity, at.rkey), account, record));
         }
@@ -68,9 +68,9 @@ pub(super) fn author_feed(cx: &Cx) -> Answer {
         .unwrap_or(50)
         .clamp(1, FEED);
     let cursor = cx.call.query_value("cursor");
-    let posts: Vec<_> = account.look(|home| {
+    let posts: Vec<_> = account.look(|state| {
         let before = |rkey: &String| cursor.as_ref().is_none_or(|cursor| rkey < cursor);
-        let posts = home.collection(POST).rev().filter(|(rkey, _)| before(rkey)).take(limit);
+        let posts = state.collection(POST).rev().filter(|(rkey, _)| before(rkey)).take(limit);
         posts.map(|(rkey, record)| (rkey.clone(), record.clone())).collect()
     });
     let counts = count(cx, posts.iter().map(|(rkey, _)| address(&account.identity, rkey)));
@@ -93,7 +93,7 @@ pub(super) fn get_profile(cx: &Cx) -> Answer {
     let actor = param(&cx.call, "actor")?;
     let account =
         cx.sim.find(&actor.to_ascii_lowercase()).ok_or_else(|| invalid("Profile not found"))?;
-    let posts = account.look(|home| home.collection(POST).count());
+    let posts = account.look(|state| state.collection(POST).count());
     let did = &account.identity.remote_id;
     let follows = |subject: &str| {
         let accounts = cx.sim.all();
@@ -101,8 +101,9 @@ pub(super) fn get_profile(cx: &Cx) -> Answer {
         accounts
             .iter()
             .map(|a| {
-                a.look(|home| {
-                    home.collection("app.bsky.graph.follow")
+                a.look(|state| {
+                    state
+                        .collection("app.bsky.graph.follow")
                         .filter(|(_, r)| follow(&r.value))
                         .count()
                 })
@@ -113,7 +114,7 @@ pub(super) fn get_profile(cx: &Cx) -> Answer {
     profile["postsCount"] = json!(posts);
     profile["followersCount"] = json!(follows(did));
     profile["followsCount"] =
-        json!(account.look(|home| home.collection("app.bsky.graph.follow").count()));
+        json!(account.look(|state| state.collection("app.bsky.graph.follow").count()));
     profile["indexedAt"] = json!(rfc3339(account.identity.created_ms));
     Ok(Reply::ok(&profile))
 }
@@ -151,14 +152,14 @@ fn count(cx: &Cx, uris: impl Iterator<Item = String>) -> HashMap<String, Counts>
         }
     };
     for account in cx.sim.all() {
-        account.look(|home| {
-            for (_, like) in home.collection("app.bsky.feed.like") {
+        account.look(|state| {
+            for (_, like) in state.collection("app.bsky.feed.like") {
                 add(&like.value["subject"]["uri"], |c| c.likes += 1);
             }
-            for (_, repost) in home.collection("app.bsky.feed.repost") {
+            for (_, repost) in state.collection("app.bsky.feed.repost") {
                 add(&repost.value["subject"]["uri"], |c| c.reposts += 1);
             }
-            for (_, post) in home.collection(POST) {
+            for (_, post) in state.collection(POST) {
                 add(&post.value["reply"]["parent"]["uri"], |c| c.replies += 1);
                 let record = &post.value["embed"]["record"];
                 let quoted = if record["uri"].is_string() {

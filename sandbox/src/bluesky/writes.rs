@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::home::{Change, Home, Op};
+use super::state::{Change, Op, State};
 use super::{Cx, cid, embed, failure, input, invalid, lexicon, session, syntax, text, too_many};
 use crate::pace::Limit;
 use crate::reply::{Answer, Reply};
@@ -62,7 +62,7 @@ pub(super) fn delete_record(cx: &Cx) -> Answer {
     let input = input(&cx.call)?;
     let (collection, rkey) = (text(&input, "collection")?, text(&input, "rkey")?);
     let account = session::access(cx)?;
-    if account.look(|home| home.record(collection, rkey).is_none()) {
+    if account.look(|state| state.record(collection, rkey).is_none()) {
         return Ok(Reply::ok(&json!({})));
     }
     let wish = wish(cx, Action::Delete, &input, "record")?;
@@ -127,7 +127,7 @@ fn wish(cx: &Cx, action: Action, write: &Map<String, Value>, field: &str) -> Res
     }
     let rkey = match write.get("rkey") {
         Some(Value::String(rkey)) => rkey.clone(),
-        None | Some(Value::Null) if action == Action::Create => syntax::tid(cx.sim.world.unique()),
+        None | Some(Value::Null) if action == Action::Create => syntax::tid(cx.sim.env.unique()),
         _ => text(write, "rkey")?.to_owned(),
     };
     if !syntax::is_record_key(&rkey) {
@@ -168,7 +168,7 @@ fn commit(
         });
     }
     let now_ms = cx.now_ms();
-    if cx.sim.world.rate_limits() {
+    if cx.sim.env.rate_limits() {
         let cost = wishes.iter().map(|w| match w.action {
             Action::Create | Action::Put => 3,
             Action::Update => 2,
@@ -183,13 +183,13 @@ fn commit(
             return Err(too_many(now_ms, paced.reset_ms));
         }
     }
-    let rev = syntax::tid(cx.sim.world.unique());
+    let rev = syntax::tid(cx.sim.env.unique());
     let validate = input.get("validate").and_then(Value::as_bool);
-    let made = cx.sim.change(&account, |home| {
-        swap(home, input, &wishes)?;
+    let made = cx.sim.change(&account, |state| {
+        swap(state, input, &wishes)?;
         let (mut ops, mut made) = (Vec::new(), Vec::new());
         for wish in wishes {
-            let (op, result) = one_write(home, &ops, wish, validate, &identity.remote_id, now_ms)?;
+            let (op, result) = one_write(state, &ops, wish, validate, &identity.remote_id, now_ms)?;
             ops.extend(op);
             made.push(result);
         }
@@ -199,9 +199,9 @@ fn commit(
 }
 
 /// `swapRecord` and `swapCommit`: go on only if the repository is as the client believes.
-fn swap(home: &Home, input: &Map<String, Value>, wishes: &[Wish]) -> Result<(), Reply> {
+fn swap(state: &State, input: &Map<String, Value>, wishes: &[Wish]) -> Result<(), Reply> {
     if let (Some(expected), Some(wish)) = (input.get("swapRecord"), wishes.first()) {
-        let now = home.record(&wish.collection, &wish.rkey).map(|record| record.cid.as_str());
+        let now = state.record(&wish.collection, &wish.rkey).map(|record| record.cid.as_str());
         if expected.as_str() != now {
             return Err(failure(
                 400,
@@ -211,7 +211,7 @@ fn swap(home: &Home, input: &Map<String, Value>, wishes: &[Wish]) -> Result<(), 
         }
     }
     if let Some(expected) = input.get("swapCommit").and_then(Value::as_str) {
-        let now = commit_of(&home.rev);
+        let now = commit_of(&state.rev);
         if now["cid"] != expected {
             return Err(failure(400, "InvalidSwap", &format!("Commit was at {}", now["cid"])));
         }
@@ -220,7 +220,7 @@ fn swap(home: &Home, input: &Map<String, Value>, wishes: &[Wish]) -> Result<(), 
 }
 
 fn one_write(
-    home: &Home,
+    state: &State,
     before: &[Op],
     wish: Wish,
     validate: Option<bool>,
@@ -236,7 +236,7 @@ fn one_write(
         _ => None,
     });
     let present = in_batch
-        .unwrap_or_else(|| home.record(&collection, &rkey).map(|record| record.cid.as_str()));
+        .unwrap_or_else(|| state.record(&collection, &rkey).map(|record| record.cid.as_str()));
     // The reference PDS lets its tree throw here, which a client sees as a plain 500.
     if (action == Action::Create) == present.is_some() && action != Action::Put {
         return Err(failure(500, "InternalServerError", "Internal Server Error"));
@@ -247,7 +247,7 @@ fn one_write(
         return Ok((Some(Op::Delete { collection, rkey }), made));
     };
     let status = check(&collection, &value, validate)?;
-    blobs(home, &value, now_ms)?;
+    blobs(state, &value, now_ms)?;
     let cid = cid::of_record(&value).map_err(invalid)?;
     let unchanged = present == Some(cid.as_str());
     let made = Made { uri, cid: cid.clone(), status, action, unchanged };
@@ -270,9 +270,9 @@ fn check(collection: &str, value: &Value, validate: Option<bool>) -> Result<&'st
 }
 
 /// A record may name only blobs that were uploaded, as what they are.
-fn blobs(home: &Home, value: &Value, now_ms: i64) -> Result<(), Reply> {
+fn blobs(state: &State, value: &Value, now_ms: i64) -> Result<(), Reply> {
     for named in embed::named(value) {
-        let blob = home.blobs.get(&named.cid).filter(|blob| blob.ready_ms <= now_ms);
+        let blob = state.blobs.get(&named.cid).filter(|blob| blob.ready_ms <= now_ms);
         let blob = blob.ok_or_else(|| {
             failure(400, "BlobNotFound", &format!("Could not find blob: {}", named.cid))
         })?;

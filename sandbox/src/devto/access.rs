@@ -21,7 +21,7 @@ pub(super) fn too_many(seconds: u64) -> Reply {
 
 /// The account of the request's key.
 pub(super) fn account(cx: &Cx) -> Result<Arc<Account<Devto>>, Reply> {
-    let account = cx.account.clone().filter(|account| !account.look(|home| home.revoked));
+    let account = cx.account.clone().filter(|account| !account.look(|state| state.revoked));
     account.ok_or_else(|| failure(401, "unauthorized"))
 }
 
@@ -38,7 +38,7 @@ pub(super) fn me(cx: &Cx) -> Answer {
         "github_username": null,
         "website_url": null,
         "location": null,
-        "joined_at": crate::world::utc(identity.created_ms).format("%b %-d, %Y").to_string(),
+        "joined_at": crate::env::utc(identity.created_ms).format("%b %-d, %Y").to_string(),
         "profile_image": "",
     })))
 }

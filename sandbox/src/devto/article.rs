@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::home::{Article, Change, Home};
+use super::state::{Article, Change, State};
 use super::{Cx, access, matter, shown};
 use crate::pace::Limit;
 use crate::random::{self, BASE62};
@@ -25,10 +25,10 @@ pub(super) fn create(cx: &Cx) -> Answer {
     paced(cx, CREATES)?;
     let given = given(cx)?;
     let now_ms = cx.now_ms();
-    let new = Article { id: cx.sim.world.unique(), created_ms: now_ms, ..Article::default() };
+    let new = Article { id: cx.sim.env.unique(), created_ms: now_ms, ..Article::default() };
     let article = filled(&given, new, now_ms)?;
-    let shown = cx.sim.change(&account, |home| {
-        unlike_others(home, &article, now_ms)?;
+    let shown = cx.sim.change(&account, |state| {
+        unlike_others(state, &article, now_ms)?;
         let shown = shown::article(&article, &account.identity, &cx.sim.base());
         Ok((Change::Article(Box::new(article)), shown))
     })?;
@@ -41,8 +41,8 @@ pub(super) fn update(cx: &Cx) -> Answer {
     paced(cx, UPDATES)?;
     let given = given(cx)?;
     let id: Option<u64> = cx.call.segment(2).parse().ok();
-    let shown = cx.sim.change(&account, |home| {
-        let old = id.and_then(|id| home.articles.get(&id)).cloned();
+    let shown = cx.sim.change(&account, |state| {
+        let old = id.and_then(|id| state.articles.get(&id)).cloned();
         let old = old.ok_or_else(|| access::failure(404, "not found"))?;
         let article = filled(&given, old, cx.now_ms())?;
         let shown = shown::article(&article, &account.identity, &cx.sim.base());
@@ -55,7 +55,7 @@ pub(super) fn update(cx: &Cx) -> Answer {
 pub(super) fn get(cx: &Cx) -> Answer {
     let id: Option<u64> = cx.call.segment(2).parse().ok();
     let found = cx.sim.all().into_iter().find_map(|account| {
-        let article = account.look(|home| home.articles.get(&id?).cloned())?;
+        let article = account.look(|state| state.articles.get(&id?).cloned())?;
         article.published.then(|| shown::article(&article, &account.identity, &cx.sim.base()))
     });
     found.map(|shown| Reply::ok(&shown)).ok_or_else(|| access::failure(404, "not found"))
@@ -78,8 +78,8 @@ fn list(cx: &Cx, wanted: fn(&Article) -> bool) -> Answer {
     };
     let (page, size) = (number("page", 1).max(1), number("per_page", 30).clamp(1, 1_000));
     let base = cx.sim.base();
-    let shown: Vec<_> = account.look(|home| {
-        let newest_first = home.articles.values().rev().filter(|article| wanted(article));
+    let shown: Vec<_> = account.look(|state| {
+        let newest_first = state.articles.values().rev().filter(|article| wanted(article));
         let paged = newest_first.skip((page - 1) * size).take(size);
         paged.map(|article| shown::article(article, &account.identity, &base)).collect()
     });
@@ -88,7 +88,7 @@ fn list(cx: &Cx, wanted: fn(&Article) -> bool) -> Answer {
 
 fn paced(cx: &Cx, limit: Limit) -> Result<(), Reply> {
     let account = access::account(cx)?;
-    if !cx.sim.world.rate_limits() {
+    if !cx.sim.env.rate_limits() {
         return Ok(());
     }
     let paced = account.pace(limit, 1, cx.now_ms());
@@ -187,8 +187,8 @@ fn checked(article: &Article) -> Result<(), Reply> {
 }
 
 /// Neither the address nor, for five minutes, the title of another article.
-fn unlike_others(home: &Home, article: &Article, now_ms: i64) -> Result<(), Reply> {
-    let mut others = home.articles.values();
+fn unlike_others(state: &State, article: &Article, now_ms: i64) -> Result<(), Reply> {
+    let mut others = state.articles.values();
     let address = article.canonical_url.as_ref();
     if address.is_some() && others.clone().any(|other| other.canonical_url.as_ref() == address) {
         return Err(refused(

@@ -4,9 +4,9 @@
 
 mod access;
 mod article;
-mod home;
 mod matter;
 mod shown;
+mod state;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::env::Env;
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE62};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
-use crate::world::World;
-use home::{Change, Home};
+use state::{Change, State};
 
 /// One request to this network.
 type Cx = crate::network::Cx<Devto>;
@@ -31,10 +31,10 @@ pub(crate) struct Devto;
 impl Network for Devto {
     const NAME: &'static str = "devto";
     const BODY_MAX: usize = 4 << 20;
-    type Home = Home;
+    type State = State;
     type Change = Change;
 
-    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let username = name.fitted('_', allowed).to_ascii_lowercase();
         if !(2..=30).contains(&username.len()) {
@@ -44,7 +44,7 @@ impl Network for Devto {
         Ok(Identity {
             remote_id: random::number(7).to_string(),
             username,
-            created_ms: world.now_ms(),
+            created_ms: env.now_ms(),
             private: BTreeMap::from([("api_key".to_owned(), key)]),
         })
     }
@@ -77,16 +77,16 @@ impl Network for Devto {
         sim.find(&format!("key:{}", call.header("api-key")?))
     }
 
-    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
-        home.apply(change);
+    fn apply(state: &mut State, _identity: &Identity, change: Change) {
+        state.apply(change);
     }
 
     fn token_change(expired: bool) -> Option<Change> {
         Some(Change::Revoked(expired))
     }
 
-    fn posts(home: &Home, identity: &Identity, base: &str) -> Vec<Post> {
-        home.articles.values().map(|article| shown::post(article, identity, base)).collect()
+    fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
+        state.articles.values().map(|article| shown::post(article, identity, base)).collect()
     }
 
     fn refuse(refusal: Refusal) -> Reply {

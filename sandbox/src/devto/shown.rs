@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::home::Article;
+use super::state::Article;
+use crate::env::{rfc3339, utc};
 use crate::network::{Identity, Medium, Post};
-use crate::world::{rfc3339, utc};
 
 fn url(article: &Article, identity: &Identity, base: &str) -> String {
     format!("{base}/{}/{}", identity.username, article.slug)

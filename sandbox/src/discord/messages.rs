@@ -1,7 +1,7 @@
 //! Messages: said, read back, edited, taken away.
 
 use super::flaws::Flaws;
-use super::home::Change;
+use super::state::Change;
 use super::{Cx, below_api, failure, payload, shown, too_many, webhook, with_bucket};
 use crate::pace::{Limit, Paced};
 use crate::reply::{Answer, Reply};
@@ -16,7 +16,7 @@ pub(super) fn execute(cx: &Cx) -> Answer {
     let account = webhook::caller(cx)?;
     let now_ms = cx.now_ms();
     let bucket = account.pace(BUCKET, 1, now_ms);
-    if cx.sim.world.rate_limits() {
+    if cx.sim.env.rate_limits() {
         let channel = account.pace(CHANNEL, 1, now_ms);
         if let Some(full) = [bucket, channel].iter().find(|paced| !paced.allowed) {
             return Err(too_many(u64::try_from(full.reset_ms - now_ms).unwrap_or(0), now_ms));
@@ -58,7 +58,7 @@ pub(super) fn get(cx: &Cx) -> Answer {
     let id = message_id(cx)?;
     let base = cx.sim.base();
     let found = account
-        .look(|home| Some(shown::message(home.messages.get(&id)?, &account.identity, &base)));
+        .look(|state| Some(shown::message(state.messages.get(&id)?, &account.identity, &base)));
     Ok(Reply::ok(&found.ok_or_else(unknown)?))
 }
 
@@ -71,8 +71,8 @@ pub(super) fn edit(cx: &Cx) -> Answer {
     let content = payload.content(&mut flaws);
     flaws.refuse()?;
     let at_ms = cx.now_ms();
-    cx.sim.change(&account, |home| {
-        let message = home.messages.get(&id).ok_or_else(unknown)?;
+    cx.sim.change(&account, |state| {
+        let message = state.messages.get(&id).ok_or_else(unknown)?;
         if content.is_empty() && message.attachments.is_empty() && message.rest.is_none() {
             return Err(failure(400, 50006, "Cannot send an empty message"));
         }
@@ -85,8 +85,8 @@ pub(super) fn edit(cx: &Cx) -> Answer {
 pub(super) fn delete(cx: &Cx) -> Answer {
     let account = webhook::caller(cx)?;
     let id = message_id(cx)?;
-    cx.sim.change(&account, |home| {
-        home.messages.get(&id).ok_or_else(unknown)?;
+    cx.sim.change(&account, |state| {
+        state.messages.get(&id).ok_or_else(unknown)?;
         Ok((Change::Deleted { id }, ()))
     })?;
     Ok(Reply::empty(204))

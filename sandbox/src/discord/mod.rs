@@ -3,11 +3,11 @@
 //! <https://discord.com/developers/docs/resources/webhook>
 
 mod flaws;
-mod home;
 mod messages;
 mod payload;
 mod poll;
 mod shown;
+mod state;
 mod webhook;
 
 use std::collections::BTreeMap;
@@ -17,13 +17,13 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::env::Env;
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::pace::Paced;
 use crate::random::{self, BASE64URL};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
-use crate::world::World;
-use home::{Change, Home};
+use state::{Change, State};
 
 /// One request to this network.
 type Cx = crate::network::Cx<Discord>;
@@ -42,10 +42,10 @@ const FILE_MAX: usize = 10 << 20;
 impl Network for Discord {
     const NAME: &'static str = "discord";
     const BODY_MAX: usize = FILES * FILE_MAX + (4 << 20);
-    type Home = Home;
+    type State = State;
     type Change = Change;
 
-    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
         let username = name.fitted(' ', |c| !c.is_control());
         let lower = username.to_lowercase();
         if !(1..=80).contains(&username.chars().count())
@@ -56,11 +56,11 @@ impl Network for Discord {
         }
         let private = BTreeMap::from([
             ("token".to_owned(), random::text(BASE64URL, 68)),
-            ("channel_id".to_owned(), snowflake(world.unique()).to_string()),
-            ("guild_id".to_owned(), snowflake(world.unique()).to_string()),
+            ("channel_id".to_owned(), snowflake(env.unique()).to_string()),
+            ("guild_id".to_owned(), snowflake(env.unique()).to_string()),
         ]);
-        let remote_id = snowflake(world.unique()).to_string();
-        Ok(Identity { remote_id, username, created_ms: world.now_ms(), private })
+        let remote_id = snowflake(env.unique()).to_string();
+        Ok(Identity { remote_id, username, created_ms: env.now_ms(), private })
     }
 
     fn keys(identity: &Identity) -> Vec<String> {
@@ -94,16 +94,16 @@ impl Network for Discord {
         sim.account(below_api(&segments)?.get(1)?)
     }
 
-    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
-        home.apply(change);
+    fn apply(state: &mut State, _identity: &Identity, change: Change) {
+        state.apply(change);
     }
 
     fn token_change(expired: bool) -> Option<Change> {
         Some(Change::Revoked(expired))
     }
 
-    fn posts(home: &Home, identity: &Identity, base: &str) -> Vec<Post> {
-        home.messages.values().map(|message| shown::post(message, identity, base)).collect()
+    fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
+        state.messages.values().map(|message| shown::post(message, identity, base)).collect()
     }
 
     fn refuse(refusal: Refusal) -> Reply {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use url::form_urlencoded;
 
 use super::flaws::Flaws;
-use super::home::{Attachment, Message, Rest};
+use super::state::{Attachment, Message, Rest};
 use super::{Cx, FILE_MAX, FILES, failure, poll, snowflake};
 use crate::call::Call;
 use crate::multipart::{self, Part};
@@ -90,7 +90,7 @@ impl Payload {
             return Err(failure(400, 50006, "Cannot send an empty message"));
         }
         let rest = (rest != Rest::default()).then(|| Box::new(rest));
-        let id = snowflake(cx.sim.world.unique());
+        let id = snowflake(cx.sim.env.unique());
         Ok(Message {
             id,
             at_ms: cx.now_ms(),
@@ -223,7 +223,7 @@ fn attachment(cx: &Cx, file: &Part, entry: &Value) -> Attachment {
     let said = Some(file.mime.clone()).filter(|mime| !mime.is_empty());
     let text = |name: &str| entry[name].as_str().map(str::to_owned);
     Attachment {
-        id: snowflake(cx.sim.world.unique()),
+        id: snowflake(cx.sim.env.unique()),
         filename: text("filename").or_else(|| file.filename.clone()).unwrap_or_default(),
         description: text("description").filter(|text| !text.is_empty()),
         mime: sniffed.or(said).unwrap_or_else(|| "application/octet-stream".into()),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::flaws::Flaws;
-use crate::world::rfc3339;
+use crate::env::rfc3339;
 
 const QUESTION: usize = 300;
 const ANSWERS: usize = 10;

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::home::{Attachment, Message};
 use super::payload::mentions_everyone;
+use super::state::{Attachment, Message};
+use crate::env::rfc3339;
 use crate::network::{Identity, Medium, Post};
-use crate::world::rfc3339;
 
 /// The message object.
 pub(super) fn message(message: &Message, identity: &Identity, base: &str) -> Value {

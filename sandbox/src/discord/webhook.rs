@@ -27,7 +27,7 @@ pub(super) fn caller(cx: &Cx) -> Result<Arc<Account<Discord>>, Reply> {
         }
         return Err(failure(404, 10015, "Unknown Webhook"));
     };
-    if token != account.identity.private("token") || account.look(|home| home.revoked) {
+    if token != account.identity.private("token") || account.look(|state| state.revoked) {
         return Err(failure(401, 50027, "Invalid Webhook Token"));
     }
     Ok(account)

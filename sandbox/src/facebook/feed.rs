@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::content::{self, COLOURED, same_again, wrong};
-use super::home::{Change, Comment, Home, Kind, Post};
+use super::state::{Change, Comment, Kind, Post, State};
 use super::{Cx, first, id, page, params, shown};
 use crate::graph::{access, failure, with_usage};
 use crate::params::Params;
@@ -35,9 +35,9 @@ pub(super) fn post(cx: &Cx) -> Answer {
     }
     let (id, now_ms) = (id(cx), cx.now_ms());
     let post = Post { id, at_ms: now_ms, kind: Kind::Feed, message, photos, video: None, extra };
-    let whole = cx.sim.change(&account, |home| {
-        usable(home, &post.photos)?;
-        if is_again(home, &post) {
+    let whole = cx.sim.change(&account, |state| {
+        usable(state, &post.photos)?;
+        if is_again(state, &post) {
             return Err(same_again(0));
         }
         let whole = json!({
@@ -63,9 +63,9 @@ fn attached(params: &Params) -> Result<Vec<u64>, Reply> {
 }
 
 /// Photos must be the page's own and may stand in one post.
-pub(super) fn usable(home: &Home, photos: &[u64]) -> Result<(), Reply> {
+pub(super) fn usable(state: &State, photos: &[u64]) -> Result<(), Reply> {
     for id in photos {
-        match home.photos.get(id) {
+        match state.photos.get(id) {
             None => return Err(wrong(&format!("Invalid parameter: no photo with the id {id}"))),
             Some(photo) if photo.used => {
                 let explanation = "It looks like you've already posted these photos.";
@@ -84,8 +84,8 @@ pub(super) fn usable(home: &Home, photos: &[u64]) -> Result<(), Reply> {
     Ok(())
 }
 
-fn is_again(home: &Home, post: &Post) -> bool {
-    home.posts.values().next_back().is_some_and(|last| {
+fn is_again(state: &State, post: &Post) -> bool {
+    state.posts.values().next_back().is_some_and(|last| {
         last.kind == Kind::Feed
             && post.photos.is_empty()
             && (&last.message, &last.extra) == (&post.message, &post.extra)
@@ -135,8 +135,8 @@ pub(super) fn comment(cx: &Cx) -> Answer {
     let named = first(cx);
     let comment = id(cx);
     let post = shown::number(&named);
-    cx.sim.change(&account, |home| {
-        let post = post.filter(|id| home.posts.contains_key(id));
+    cx.sim.change(&account, |state| {
+        let post = post.filter(|id| state.posts.contains_key(id));
         let post = post.ok_or_else(|| failure::missing(&named))?;
         Ok((Change::Comment(Comment { id: comment, at_ms: cx.now_ms(), post, message }), ()))
     })?;

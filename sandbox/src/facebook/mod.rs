@@ -4,10 +4,10 @@
 
 mod content;
 mod feed;
-mod home;
 mod photos;
 mod reads;
 mod shown;
+mod state;
 mod stories;
 mod videos;
 
@@ -18,14 +18,14 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::env::Env;
 use crate::graph::{self, Graph, access, below_version, failure, login, person};
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::params::Params;
 use crate::random;
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
-use crate::world::World;
-use home::{Change, Home};
+use state::{Change, State};
 
 /// One request to this network.
 type Cx = crate::network::Cx<Facebook>;
@@ -36,10 +36,10 @@ pub(crate) struct Facebook;
 impl Network for Facebook {
     const NAME: &'static str = "facebook";
     const BODY_MAX: usize = 16 << 20;
-    type Home = Home;
+    type State = State;
     type Change = Change;
 
-    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '.';
         let username = name.fitted('.', allowed);
         if username.is_empty() || username.len() > 50 {
@@ -48,7 +48,7 @@ impl Network for Facebook {
         let page_id = random::number(15).to_string();
         let token = access::page_token(&page_id);
         let private = BTreeMap::from([(access::PAGE_TOKEN.to_owned(), token)]);
-        Ok(Identity { remote_id: page_id, username, created_ms: world.now_ms(), private })
+        Ok(Identity { remote_id: page_id, username, created_ms: env.now_ms(), private })
     }
 
     fn keys(_identity: &Identity) -> Vec<String> {
@@ -88,16 +88,16 @@ impl Network for Facebook {
         access::caller(sim, call)
     }
 
-    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
-        home.apply(change);
+    fn apply(state: &mut State, _identity: &Identity, change: Change) {
+        state.apply(change);
     }
 
     fn token_change(expired: bool) -> Option<Change> {
         Some(Change::Login(login::Change::Expired(expired)))
     }
 
-    fn posts(home: &Home, identity: &Identity, base: &str) -> Vec<Post> {
-        home.posts.values().map(|post| shown::post(home, post, identity, base)).collect()
+    fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
+        state.posts.values().map(|post| shown::post(state, post, identity, base)).collect()
     }
 
     fn refuse(refusal: Refusal) -> Reply {
@@ -115,8 +115,8 @@ impl Network for Facebook {
 }
 
 impl Graph for Facebook {
-    fn logins(home: &Home) -> &login::Logins {
-        &home.logins
+    fn logins(state: &State) -> &login::Logins {
+        &state.logins
     }
 
     fn login(change: login::Change) -> Change {
@@ -170,7 +170,7 @@ fn reading(path: &[&str]) -> Option<Route<Facebook>> {
 
 /// A new id of 16 digits.
 fn id(cx: &Cx) -> u64 {
-    cx.sim.world.unique()
+    cx.sim.env.unique()
 }
 
 /// The first segment of the path below the version.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::content::{self, PHOTO_BYTES, PHOTO_TYPES, required, wrong};
-use super::home::{Change, Kind, Photo, Post};
+use super::state::{Change, Kind, Photo, Post};
 use super::{Cx, feed, id, page, params, shown};
 use crate::graph::{crawl, failure};
 use crate::reply::{Answer, Reply};
@@ -86,8 +86,8 @@ pub(super) fn cover(cx: &Cx) -> Answer {
         ("no_feed_story".to_owned(), json!(params.flag("no_feed_story"))),
     ]);
     let (id, at_ms) = (id(cx), cx.now_ms());
-    cx.sim.change(&account, |home| {
-        feed::usable(home, &[photo])?;
+    cx.sim.change(&account, |state| {
+        feed::usable(state, &[photo])?;
         let (kind, message, video) = (Kind::Cover, String::new(), None);
         let post = Post { id, at_ms, kind, message, photos: vec![photo], video, extra };
         Ok((Change::Covered { photo, post }, ()))

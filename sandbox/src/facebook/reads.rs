@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::home::{Change, Home, Kind, Post, Uploaded, Video};
+use super::state::{Change, Kind, Post, State, Uploaded, Video};
 use super::{Cx, Facebook, first, page, shown};
 use crate::graph::{self, access, failure, fields, lists};
 use crate::network::Identity;
@@ -15,24 +15,24 @@ const POST_FIELDS: [&str; 4] = ["message", "full_picture", "attachments", "story
 /// `GET /{page}/published_posts`: newest first; stories are not among them.
 pub(super) fn posts(cx: &Cx) -> Answer {
     let account = page(cx)?;
-    account.look(|home| {
-        let seen = home.posts.values().rev().filter(|post| post.kind != Kind::Story);
+    account.look(|state| {
+        let seen = state.posts.values().rev().filter(|post| post.kind != Kind::Story);
         let show = |post: &Post| {
-            let whole = view(cx, home, &account.identity, post);
+            let whole = view(cx, state, &account.identity, post);
             fields::pick(&cx.call, &whole, &POST_FIELDS, "Post")
         };
         lists::page(cx, lists::USUAL, seen, |post| post.id, show)
     })
 }
 
-fn view(cx: &Cx, home: &Home, owner: &Identity, post: &Post) -> Value {
+fn view(cx: &Cx, state: &State, owner: &Identity, post: &Post) -> Value {
     let mut view = json!({
         "id": shown::public_id(owner, post.id),
         "created_time": graph::time(post.at_ms),
         "permalink_url": shown::permalink(&cx.sim.base(), owner, post.id),
         "is_published": true,
         "from": {"id": owner.remote_id, "name": owner.username},
-        "comments": {"data": home.comments.values().filter(|one| one.post == post.id).count()},
+        "comments": {"data": state.comments.values().filter(|one| one.post == post.id).count()},
     });
     if !post.message.is_empty() {
         view["message"] = json!(post.message);
@@ -43,11 +43,11 @@ fn view(cx: &Cx, home: &Home, owner: &Identity, post: &Post) -> Value {
 /// `GET /{page}/videos`: those of the feed and reels, from the moment they were handed over.
 pub(super) fn videos(cx: &Cx) -> Answer {
     let account = page(cx)?;
-    account.look(|home| {
-        let seen = home.videos.values().rev();
+    account.look(|state| {
+        let seen = state.videos.values().rev();
         let seen = seen.filter(|video| video.kind != Kind::Story && video.finished_ms.is_some());
         let show = |video: &Video| {
-            let whole = video_view(cx, home, &account.identity, video);
+            let whole = video_view(cx, state, &account.identity, video);
             fields::pick(&cx.call, &whole, &["description", "title"], "Video")
         };
         lists::page(cx, lists::USUAL, seen, |video| video.id, show)
@@ -58,8 +58,8 @@ pub(super) fn videos(cx: &Cx) -> Answer {
 pub(super) fn stories(cx: &Cx) -> Answer {
     let account = page(cx)?;
     let since_ms = cx.now_ms() - 86_400_000;
-    let stories: Vec<Value> = account.look(|home| {
-        let seen = home.posts.values().rev();
+    let stories: Vec<Value> = account.look(|state| {
+        let seen = state.posts.values().rev();
         let seen = seen.filter(|post| post.kind == Kind::Story && post.at_ms > since_ms);
         let shown = |post: &Post| {
             let kind = if post.video.is_some() { "video" } else { "photo" };
@@ -75,9 +75,9 @@ pub(super) fn comments(cx: &Cx) -> Answer {
     let account = access::page(cx)?;
     let named = first(cx);
     let post = shown::number(&named);
-    let comments = account.look(|home| {
-        let post = post.filter(|id| home.posts.contains_key(id))?;
-        let of_post = home.comments.values().filter(|comment| comment.post == post);
+    let comments = account.look(|state| {
+        let post = post.filter(|id| state.posts.contains_key(id))?;
+        let of_post = state.comments.values().filter(|comment| comment.post == post);
         let shown = of_post.map(|one| json!({"id": format!("{named}_{}", one.id), "message": one.message, "created_time": graph::time(one.at_ms)}));
         Some(shown.collect::<Vec<_>>())
     });
@@ -95,16 +95,16 @@ pub(super) fn node(cx: &Cx) -> Answer {
     let missing = || failure::missing(&named);
     let number = shown::number(&named).ok_or_else(missing)?;
     let owner = &account.identity;
-    account.look(|home| {
-        if let Some(post) = home.posts.get(&number) {
-            return fields::pick(&cx.call, &view(cx, home, owner, post), &POST_FIELDS, "Post");
+    account.look(|state| {
+        if let Some(post) = state.posts.get(&number) {
+            return fields::pick(&cx.call, &view(cx, state, owner, post), &POST_FIELDS, "Post");
         }
-        if let Some(video) = home.videos.get(&number) {
-            let view = video_view(cx, home, owner, video);
+        if let Some(video) = state.videos.get(&number) {
+            let view = video_view(cx, state, owner, video);
             return fields::pick(&cx.call, &view, &["description", "title"], "Video");
         }
-        let photo = home.photos.get(&number).ok_or_else(missing)?;
-        let holder = home.posts.values().find(|post| post.photos.contains(&photo.id));
+        let photo = state.photos.get(&number).ok_or_else(missing)?;
+        let holder = state.posts.values().find(|post| post.photos.contains(&photo.id));
         let link = shown::permalink(&cx.sim.base(), owner, holder.map_or(photo.id, |post| post.id));
         let view = json!({"id": photo.id.to_string(), "link": link, "created_time": graph::time(photo.at_ms), "alt_text_custom": photo.medium.alt});
         fields::pick(&cx.call, &view, &[], "Photo")
@@ -114,14 +114,14 @@ pub(super) fn node(cx: &Cx) -> Answer {
 
 fn whole_page(cx: &Cx, account: &Account<Facebook>) -> Answer {
     let mut page = graph::page(account);
-    if let Some(cover) = account.look(|home| home.cover) {
+    if let Some(cover) = account.look(|state| state.cover) {
         page["cover"] = json!({"id": cover.to_string(), "cover_id": cover.to_string()});
     }
     Ok(Reply::ok(&fields::pick(&cx.call, &page, &["cover"], "Page")?))
 }
 
-fn video_view(cx: &Cx, home: &Home, owner: &Identity, video: &Video) -> Value {
-    let post = home.posts.values().find(|post| post.video == Some(video.id));
+fn video_view(cx: &Cx, state: &State, owner: &Identity, video: &Video) -> Value {
+    let post = state.posts.values().find(|post| post.video == Some(video.id));
     let mut view = json!({
         "id": video.id.to_string(),
         "created_time": graph::time(video.finished_ms.unwrap_or(video.at_ms)),
@@ -169,8 +169,8 @@ fn status(cx: &Cx, video: &Video) -> Value {
 pub(super) fn delete(cx: &Cx) -> Answer {
     let account = access::page(cx)?;
     let named = first(cx);
-    cx.sim.change(&account, |home| {
-        let id = shown::number(&named).filter(|id| home.posts.contains_key(id));
+    cx.sim.change(&account, |state| {
+        let id = shown::number(&named).filter(|id| state.posts.contains_key(id));
         let id = id.ok_or_else(|| failure::missing(&named))?;
         Ok((Change::Deleted { id }, ()))
     })?;

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::home::{Home, Kind, Post};
+use super::state::{Kind, Post, State};
+use crate::env::rfc3339;
 use crate::network::{Identity, Medium, Post as Shown};
-use crate::world::rfc3339;
 
 /// The id under which the API knows a post.
 pub(super) fn public_id(page: &Identity, id: u64) -> String {
@@ -22,9 +22,9 @@ pub(super) fn permalink(base: &str, page: &Identity, id: u64) -> String {
 }
 
 /// The post with its media.
-pub(super) fn post(home: &Home, post: &Post, page: &Identity, base: &str) -> Shown {
-    let photos = post.photos.iter().filter_map(|id| Some(home.photos.get(id)?.medium.clone()));
-    let video = post.video.and_then(|id| home.videos.get(&id));
+pub(super) fn post(state: &State, post: &Post, page: &Identity, base: &str) -> Shown {
+    let photos = post.photos.iter().filter_map(|id| Some(state.photos.get(id)?.medium.clone()));
+    let video = post.video.and_then(|id| state.videos.get(&id));
     // A video that is still being fetched stands there without its file.
     let film = video.map(|video| {
         let fetching = || Medium { mime: "video/*".into(), ..Medium::default() };
@@ -37,7 +37,7 @@ pub(super) fn post(home: &Home, post: &Post, page: &Identity, base: &str) -> Sho
         extra.insert("thumbnail".into(), json!(video.thumbnail));
     }
     let comments: Vec<_> =
-        home.comments.values().filter(|one| one.post == post.id).map(|one| &one.message).collect();
+        state.comments.values().filter(|one| one.post == post.id).map(|one| &one.message).collect();
     if !comments.is_empty() {
         extra.insert("comments".into(), json!(comments));
     }

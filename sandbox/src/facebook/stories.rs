@@ -3,7 +3,7 @@
 use serde_json::{Map, json};
 
 use super::content::{self, required, wrong};
-use super::home::{Change, Home, Kind, Post, Video};
+use super::state::{Change, Kind, Post, State, Video};
 use super::{Cx, feed, id, page, params};
 use crate::graph::{self, failure};
 use crate::params::Params;
@@ -52,9 +52,9 @@ fn finish(cx: &Cx, params: &Params, kind: Kind) -> Answer {
     if kind == Kind::Reel && params.filled("video_state").as_deref() != Some("PUBLISHED") {
         return Err(wrong("Param video_state must be PUBLISHED"));
     }
-    let (id, now_ms, limited) = (id(cx), cx.now_ms(), cx.sim.world.rate_limits());
-    cx.sim.change(&account, |home| {
-        let video = named.parse().ok().and_then(|id: u64| home.videos.get(&id));
+    let (id, now_ms, limited) = (id(cx), cx.now_ms(), cx.sim.env.rate_limits());
+    cx.sim.change(&account, |state| {
+        let video = named.parse().ok().and_then(|id: u64| state.videos.get(&id));
         let video =
             video.filter(|video| video.kind == kind).ok_or_else(|| failure::missing(&named))?;
         if video.medium().is_none() {
@@ -63,13 +63,13 @@ fn finish(cx: &Cx, params: &Params, kind: Kind) -> Answer {
         if video.finished_ms.is_some() {
             return Err(wrong("The video was already published"));
         }
-        if limited && kind == Kind::Reel && reels(home, now_ms) >= REELS {
+        if limited && kind == Kind::Reel && reels(state, now_ms) >= REELS {
             let message = "(#613) Calls to this api have exceeded the rate limit.";
             return Err(graph::throttled(613, message, &account.identity.remote_id, 3_600_000));
         }
         let video = Video {
             finished_ms: Some(now_ms),
-            seen_ms: Some(now_ms + cx.sim.world.processing_ms()),
+            seen_ms: Some(now_ms + cx.sim.env.processing_ms()),
             title,
             description: description.clone(),
             ..video.clone()
@@ -93,8 +93,8 @@ fn finish(cx: &Cx, params: &Params, kind: Kind) -> Answer {
     Ok(graph::with_usage(Reply::ok(&done), 3))
 }
 
-fn reels(home: &Home, now_ms: i64) -> usize {
-    let recent = home.posts.values().rev().take_while(|post| post.at_ms > now_ms - DAY_MS);
+fn reels(state: &State, now_ms: i64) -> usize {
+    let recent = state.posts.values().rev().take_while(|post| post.at_ms > now_ms - DAY_MS);
     recent.filter(|post| post.kind == Kind::Reel).count()
 }
 
@@ -105,8 +105,8 @@ pub(super) fn photo(cx: &Cx) -> Answer {
     let photo = required(&params, "photo_id")?;
     let photo: u64 = photo.parse().map_err(|_| wrong("Param photo_id must be a valid ID"))?;
     let (id, at_ms) = (id(cx), cx.now_ms());
-    cx.sim.change(&account, |home| {
-        feed::usable(home, &[photo])?;
+    cx.sim.change(&account, |state| {
+        feed::usable(state, &[photo])?;
         let (message, extra) = (String::new(), Map::new());
         let post =
             Post { id, at_ms, kind: Kind::Story, message, photos: vec![photo], video: None, extra };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, json};
 
 use super::content::{self, VIDEO_BYTES, VIDEO_TYPES, required, wrong};
-use super::home::{Change, Home, Kind, Post, Uploaded, Video};
+use super::state::{Change, Kind, Post, State, Uploaded, Video};
 use super::{Cx, Facebook, first, id, page, params};
 use crate::film::{Asks, OF_BROWSERS};
 use crate::graph::crawl::{self, VideoFlaw};
@@ -75,9 +75,10 @@ fn uploaded(fetched: Result<Medium, VideoFlaw>) -> Uploaded {
 pub(super) async fn upload(cx: Arc<Cx>) -> Answer {
     let account = access::page(&cx)?;
     let named = cx.call.segment(2).to_owned();
-    let known = |id: &u64| account.look(|home| home.videos.contains_key(id));
+    let known = |id: &u64| account.look(|state| state.videos.contains_key(id));
     let video = named.parse().ok().filter(known).ok_or_else(|| failure::missing(&named))?;
-    let is_reel = |home: &Home| home.videos.get(&video).is_some_and(|one| one.kind == Kind::Reel);
+    let is_reel =
+        |state: &State| state.videos.get(&video).is_some_and(|one| one.kind == Kind::Reel);
     let asks = if account.look(is_reel) { REEL } else { FEED };
     let failed = |message: &str| {
         Reply::json(
@@ -111,7 +112,7 @@ fn sent(cx: &Cx, asks: Asks) -> Result<Medium, VideoFlaw> {
 }
 
 fn medium_of(account: &Account<Facebook>, video: u64) -> Option<Medium> {
-    account.look(|home| home.videos.get(&video)?.medium().cloned())
+    account.look(|state| state.videos.get(&video)?.medium().cloned())
 }
 
 /// `POST /{video}/thumbnails`
@@ -125,8 +126,8 @@ pub(super) fn thumbnail(cx: &Cx) -> Answer {
         return Err(wrong("Param source must be an image"));
     }
     let named = first(cx);
-    cx.sim.change(&account, |home| {
-        let video = named.parse().ok().and_then(|id: u64| home.videos.get(&id));
+    cx.sim.change(&account, |state| {
+        let video = named.parse().ok().and_then(|id: u64| state.videos.get(&id));
         let video = video.ok_or_else(|| failure::missing(&named))?.clone();
         Ok((Change::Video(Video { thumbnail: Some(file.sha256), ..video }), ()))
     })?;

@@ -8,11 +8,11 @@ use serde_json::{Map, Value, json};
 use super::Google;
 use super::login::{Logins, Token};
 use crate::call::Call;
+use crate::env::rfc3339;
 use crate::network::{Cx, Identity, Network};
 use crate::params::Params;
 use crate::random::{self, BASE62};
 use crate::sim::{Account, Sim};
-use crate::world::rfc3339;
 
 /// An hour and half a year in milliseconds.
 pub(crate) const ACCESS_MS: i64 = 3_600_000;
@@ -92,8 +92,8 @@ pub(crate) enum Refused {
 pub(crate) fn with<N: Google>(cx: &Cx<N>, scopes: &[&str]) -> Result<Arc<Account<N>>, Refused> {
     let token = cx.call.bearer().ok_or(Refused::Token)?;
     let account = owner(&cx.sim, token).ok_or(Refused::Token)?;
-    let (found, expired) = account.look(|home| {
-        let logins = N::logins(home);
+    let (found, expired) = account.look(|state| {
+        let logins = N::logins(state);
         (known::<N>(&account.identity, logins, token), logins.expired)
     });
     let found = found.filter(|found| !found.refresh && !expired && found.expires_ms > cx.now_ms());

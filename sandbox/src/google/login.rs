@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::access::{self, ACCESS_MS, PREFIX, REFRESH_MS};
 use super::{Google, failure};
-use crate::ask::{self, Consent};
+use crate::consent_page::{self, Consent};
 use crate::network::Cx;
 use crate::params::Params;
 use crate::reply::{Answer, Reply};
@@ -18,7 +18,7 @@ use crate::reply::{Answer, Reply};
 /// How long a code may be exchanged, in milliseconds.
 const CODE_MS: i64 = 10 * 60_000;
 
-/// What a home keeps of them.
+/// The codes and tokens in an account's state.
 #[derive(Default)]
 pub(crate) struct Logins {
     pub tokens: HashMap<String, Token>,
@@ -96,11 +96,11 @@ pub(crate) fn authorize<N: Google>(cx: &Cx<N>) -> Answer {
     if challenge.is_some() && query("code_challenge_method").as_deref() != Some("S256") {
         return Err(wrong("code_challenge_method".to_owned()));
     }
-    let given = match ask::ask(cx, "client_id").map_err(wrong)? {
+    let given = match consent_page::read_request(cx, "client_id").map_err(wrong)? {
         Consent::Asked(page) => return Ok(page),
         Consent::Refused(mut back) => {
             back.query_pairs_mut().append_pair("error", "access_denied");
-            return Ok(ask::go(&back));
+            return Ok(consent_page::go(&back));
         }
         Consent::Given(given) => given,
     };
@@ -121,7 +121,7 @@ pub(crate) fn authorize<N: Google>(cx: &Cx<N>) -> Answer {
     cx.sim.make(&given.account, N::login(Change::Code { code: code.clone(), consent }));
     let mut back = given.back;
     back.query_pairs_mut().append_pair("code", &code).append_pair("scope", &given.scope);
-    Ok(ask::go(&back))
+    Ok(consent_page::go(&back))
 }
 
 /// `POST /token`: tokens for a code, or an access token for a refresh token.
@@ -152,14 +152,14 @@ fn exchange<N: Google>(cx: &Cx<N>, params: &Params) -> Answer {
     let now_ms = cx.now_ms();
     let id = &account.identity.remote_id;
     let (token, refresh) = (access::new_token("ya29", id), access::new_token("1//03", id));
-    let (scope, offline) = cx.sim.change(&account, |home| {
+    let (scope, offline) = cx.sim.change(&account, |state| {
         let is_good = |consent: &&Code| {
             consent.expires_ms > now_ms
                 && params.filled("client_id").as_ref() == Some(&consent.client_id)
                 && params.filled("redirect_uri").as_ref() == Some(&consent.redirect_uri)
                 && (consent.challenge.is_none() || proof == consent.challenge)
         };
-        let consent = N::logins(home).codes.get(&code).filter(is_good).ok_or_else(dead)?;
+        let consent = N::logins(state).codes.get(&code).filter(is_good).ok_or_else(dead)?;
         let scope = consent.scope.clone();
         let life = |ms, refresh| Token { expires_ms: now_ms + ms, scope: scope.clone(), refresh };
         let mut tokens = vec![(token.clone(), life(ACCESS_MS, false))];
@@ -182,8 +182,8 @@ fn refresh<N: Google>(cx: &Cx<N>, params: &Params) -> Answer {
     let account = access::owner(&cx.sim, &refresh).ok_or_else(dead)?;
     let now_ms = cx.now_ms();
     let token = access::new_token("ya29", &account.identity.remote_id);
-    let scope = cx.sim.change(&account, |home| {
-        let found = access::known::<N>(&account.identity, N::logins(home), &refresh);
+    let scope = cx.sim.change(&account, |state| {
+        let found = access::known::<N>(&account.identity, N::logins(state), &refresh);
         let found = found.filter(|found| found.refresh && found.expires_ms > now_ms);
         let scope = found.ok_or_else(dead)?.scope;
         let life = |ms, refresh| Token { expires_ms: now_ms + ms, scope: scope.clone(), refresh };
@@ -211,7 +211,7 @@ pub(crate) fn revoke<N: Google>(cx: &Cx<N>) -> Answer {
     let token = Params::read(&cx.call).ok().and_then(|params| params.filled("token"));
     let token = token.ok_or_else(refused)?;
     let account = access::owner(&cx.sim, &token).ok_or_else(refused)?;
-    let known = |home: &N::Home| access::known::<N>(&account.identity, N::logins(home), &token);
+    let known = |state: &N::State| access::known::<N>(&account.identity, N::logins(state), &token);
     account.look(known).ok_or_else(refused)?;
     cx.sim.make(&account, N::login(Change::Revoked));
     Ok(Reply::ok(&json!({})))

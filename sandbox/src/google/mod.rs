@@ -12,8 +12,8 @@ use crate::network::Network;
 pub(crate) trait Google: Network {
     /// Everything an app may ask for here, without [`access::PREFIX`].
     const SCOPES: &'static [&'static str];
-    /// The tokens that a home keeps.
-    fn logins(home: &Self::Home) -> &login::Logins;
+    /// Returns the tokens in an account's state.
+    fn logins(state: &Self::State) -> &login::Logins;
     /// A change of them.
     fn login(change: login::Change) -> Self::Change;
 }

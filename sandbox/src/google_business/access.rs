@@ -40,7 +40,7 @@ pub(super) fn edit(cx: &Cx, account: &Account<GoogleBusiness>, name: &str) -> Re
     const fn edits(name: &'static str) -> Limit {
         Limit { name, units: 10, span_ms: 60_000 }
     }
-    if !cx.sim.world.rate_limits() {
+    if !cx.sim.env.rate_limits() {
         return Ok(());
     }
     let found =

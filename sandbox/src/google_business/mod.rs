@@ -5,10 +5,10 @@
 
 mod access;
 mod failure;
-mod home;
 mod places;
 mod posts;
 mod rules;
+mod state;
 
 use std::sync::Arc;
 
@@ -16,14 +16,14 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::env::Env;
 use crate::google::{self, Google, login};
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random;
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
-use crate::world::World;
-use home::{Change, Home};
 use places::LOCATIONS;
+use state::{Change, State};
 
 /// One request to this network.
 type Cx = crate::network::Cx<GoogleBusiness>;
@@ -34,10 +34,10 @@ pub(crate) struct GoogleBusiness;
 impl Network for GoogleBusiness {
     const NAME: &'static str = "google_business";
     const BODY_MAX: usize = 1 << 20;
-    type Home = Home;
+    type State = State;
     type Change = Change;
 
-    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '&');
         let username = name.fitted(' ', allowed);
         if !(1..=80).contains(&username.chars().count()) {
@@ -48,7 +48,7 @@ impl Network for GoogleBusiness {
         for (which, ..) in LOCATIONS {
             private.insert(which.to_owned(), random::number(17).to_string());
         }
-        Ok(Identity { remote_id: account, username, created_ms: world.now_ms(), private })
+        Ok(Identity { remote_id: account, username, created_ms: env.now_ms(), private })
     }
 
     fn keys(identity: &Identity) -> Vec<String> {
@@ -90,16 +90,16 @@ impl Network for GoogleBusiness {
         google::access::caller(sim, call)
     }
 
-    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
-        home.apply(change);
+    fn apply(state: &mut State, _identity: &Identity, change: Change) {
+        state.apply(change);
     }
 
     fn token_change(expired: bool) -> Option<Change> {
         Some(Change::Login(login::Change::Expired(expired)))
     }
 
-    fn posts(home: &Home, _identity: &Identity, base: &str) -> Vec<Post> {
-        home.posts.values().map(|post| posts::shown(post, base)).collect()
+    fn posts(state: &State, _identity: &Identity, base: &str) -> Vec<Post> {
+        state.posts.values().map(|post| posts::shown(post, base)).collect()
     }
 
     /// Each location has posts of its own; the account stands for both.
@@ -120,8 +120,8 @@ impl Network for GoogleBusiness {
 impl Google for GoogleBusiness {
     const SCOPES: &'static [&'static str] = &[access::MANAGE, "userinfo.profile"];
 
-    fn logins(home: &Home) -> &login::Logins {
-        &home.logins
+    fn logins(state: &State) -> &login::Logins {
+        &state.logins
     }
 
     fn login(change: login::Change) -> Change {

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::home::{Change, LocalPost};
+use super::state::{Change, LocalPost};
 use super::{Cx, access, failure, rules};
+use crate::env::rfc3339;
 use crate::fetch::Unfetched;
 use crate::film::H264;
 use crate::network::Medium;
 use crate::page;
 use crate::picture;
 use crate::reply::{Answer, Reply};
-use crate::world::rfc3339;
 
 /// Largest files in bytes.
 const PHOTO_MAX: u64 = 5 << 20;
@@ -29,10 +29,10 @@ pub(super) async fn create(cx: Arc<Cx>) -> Answer {
     let media = files(&cx, &resource["media"]).await?;
     let at_ms = cx.now_ms();
     let post = LocalPost {
-        number: cx.sim.world.unique(),
+        number: cx.sim.env.unique(),
         parent,
         at_ms,
-        ready_ms: at_ms + cx.sim.world.processing_ms(),
+        ready_ms: at_ms + cx.sim.env.processing_ms(),
         rejected: rules::breaks_rules(&resource),
         resource,
         media,
@@ -58,7 +58,7 @@ async fn files(cx: &Cx, media: &Value) -> Result<Vec<Medium>, Reply> {
     };
     let url = item["sourceUrl"].as_str().unwrap_or_default();
     let most = if is_video { VIDEO_MAX } else { PHOTO_MAX };
-    let fetched = cx.sim.world.crawler.fetch(url, most).await.map_err(|why| match why {
+    let fetched = cx.sim.env.crawler.fetch(url, most).await.map_err(|why| match why {
         Unfetched::TooLarge => refused("The media file is too large."),
         Unfetched::NoUrl | Unfetched::Failed => refused("Fetching the media from its URL failed."),
     })?;
@@ -80,7 +80,7 @@ fn photo(head: &[u8]) -> Result<Option<&'static str>, Reply> {
     Ok(Some(found.mime))
 }
 
-fn state(post: &LocalPost, now_ms: i64) -> &'static str {
+fn live_state(post: &LocalPost, now_ms: i64) -> &'static str {
     match (now_ms >= post.ready_ms, post.rejected) {
         (false, _) => "PROCESSING",
         (true, false) => "LIVE",
@@ -93,7 +93,7 @@ fn view(cx: &Cx, post: &LocalPost) -> Value {
     let mut shown = post.resource.clone();
     shown["name"] = json!(post.name());
     shown["topicType"] = json!(post.resource["topicType"].as_str().unwrap_or("STANDARD"));
-    shown["state"] = json!(state(post, cx.now_ms()));
+    shown["state"] = json!(live_state(post, cx.now_ms()));
     (shown["createTime"], shown["updateTime"]) =
         (json!(rfc3339(post.at_ms)), json!(rfc3339(post.at_ms)));
     shown["searchUrl"] = json!(address(&cx.sim.base(), post));
@@ -110,9 +110,9 @@ pub(super) fn list(cx: &Cx) -> Answer {
     let query = |name: &str| cx.call.query_value(name);
     let size: usize = query("pageSize").and_then(|size| size.parse().ok()).unwrap_or(20);
     let before: u64 = query("pageToken").and_then(|at| at.parse().ok()).unwrap_or(u64::MAX);
-    let (shown, next) = account.look(|home| {
+    let (shown, next) = account.look(|state| {
         let of_it = |post: &&LocalPost| post.parent == parent && post.number < before;
-        let found: Vec<_> = home.posts.values().rev().filter(of_it).collect();
+        let found: Vec<_> = state.posts.values().rev().filter(of_it).collect();
         let page = found.iter().take(size.clamp(1, 100));
         let last = page.clone().next_back().filter(|_| found.len() > size).map(|post| post.number);
         (page.map(|post| view(cx, post)).collect::<Vec<_>>(), last)
@@ -131,7 +131,7 @@ pub(super) fn list(cx: &Cx) -> Answer {
 pub(super) fn get(cx: &Cx) -> Answer {
     let (account, parent) = access::location(cx)?;
     let number: Option<u64> = cx.call.segment(6).parse().ok();
-    let found = account.look(|home| home.posts.get(&number?).cloned());
+    let found = account.look(|state| state.posts.get(&number?).cloned());
     let found = found.filter(|post| post.parent == parent).ok_or_else(failure::missing)?;
     Ok(Reply::ok(&view(cx, &found)))
 }
@@ -140,9 +140,9 @@ pub(super) fn get(cx: &Cx) -> Answer {
 pub(super) fn delete(cx: &Cx) -> Answer {
     let (account, parent) = access::location(cx)?;
     access::edit(cx, &account, &parent)?;
-    cx.sim.change(&account, |home| {
+    cx.sim.change(&account, |state| {
         let number: Option<u64> = cx.call.segment(6).parse().ok();
-        let found = number.and_then(|number| home.posts.get(&number));
+        let found = number.and_then(|number| state.posts.get(&number));
         let found = found.filter(|post| post.parent == parent).ok_or_else(failure::missing)?;
         Ok((Change::Deleted { number: found.number }, ()))
     })?;
@@ -153,8 +153,8 @@ pub(super) fn delete(cx: &Cx) -> Answer {
 pub(super) fn public(cx: &Cx) -> Answer {
     let number: u64 = cx.call.segment(1).parse().map_err(|_| failure::missing())?;
     let found = cx.sim.all().into_iter();
-    let mut found = found.filter_map(|one| one.look(|home| home.posts.get(&number).cloned()));
-    let post = found.next().filter(|post| state(post, cx.now_ms()) == "LIVE");
+    let mut found = found.filter_map(|one| one.look(|state| state.posts.get(&number).cloned()));
+    let post = found.next().filter(|post| live_state(post, cx.now_ms()) == "LIVE");
     let post = post.ok_or_else(failure::missing)?;
     let title = post.resource["event"]["title"].as_str().unwrap_or("News of a location");
     let text = page::escape(post.resource["summary"].as_str().unwrap_or_default());

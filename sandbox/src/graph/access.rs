@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::login::PersonToken;
 use super::{Graph, below_version, failure};
 use crate::call::Call;
+use crate::env::utc;
 use crate::network::{Cx, Identity, Network};
 use crate::params::Params;
 use crate::random::{self, BASE62};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
-use crate::world::utc;
 
 /// The name of a page's token among an identity's private values.
 pub(crate) const PAGE_TOKEN: &str = "access_token";
@@ -104,8 +104,8 @@ pub(crate) fn page<N: Graph>(cx: &Cx<N>) -> Result<Arc<Account<N>>, Reply> {
     if token != account.identity.private(PAGE_TOKEN) {
         return Err(broken());
     }
-    let (expired, revoked) = account.look(|home| {
-        let logins = N::logins(home);
+    let (expired, revoked) = account.look(|state| {
+        let logins = N::logins(state);
         (logins.expired, logins.revoked)
     });
     match (expired, revoked) {
@@ -121,9 +121,9 @@ pub(crate) fn person_of<N: Graph>(
     token: &str,
 ) -> Result<(Arc<Account<N>>, PersonToken), Reply> {
     let account = account_of(&cx.sim, token).ok_or_else(broken)?;
-    let known = account.look(|home| N::logins(home).tokens.get(token).cloned());
+    let known = account.look(|state| N::logins(state).tokens.get(token).cloned());
     match known {
-        None if account.look(|home| N::logins(home).revoked) => Err(taken_away()),
+        None if account.look(|state| N::logins(state).revoked) => Err(taken_away()),
         None => Err(broken()),
         Some(life) if life.expires_ms <= cx.now_ms() => Err(ended(life.expires_ms)),
         Some(life) => Ok((account, life)),

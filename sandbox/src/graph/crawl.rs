@@ -16,7 +16,7 @@ pub(crate) async fn picture<N: Network>(
     most: u64,
     alt: Option<String>,
 ) -> Result<(Medium, Picture), Reply> {
-    let fetched = sim.world.crawler.fetch(url, most).await;
+    let fetched = sim.env.crawler.fetch(url, most).await;
     let Fetched { file, .. } = fetched.map_err(|why| match why {
         Unfetched::TooLarge => too_large(most),
         Unfetched::NoUrl | Unfetched::Failed => unfetched(),
@@ -48,7 +48,7 @@ pub(crate) async fn video<N: Network>(
     (most, asks): (u64, Asks),
 ) -> Result<Medium, VideoFlaw> {
     let Fetched { file, .. } =
-        sim.world.crawler.fetch(url, most).await.map_err(|_| VideoFlaw::Unfetched)?;
+        sim.env.crawler.fetch(url, most).await.map_err(|_| VideoFlaw::Unfetched)?;
     let mime =
         file.video(asks).filter(|mime| types.contains(mime)).ok_or(VideoFlaw::Unsupported)?;
     Ok(Medium {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{Graph, access, failure};
-use crate::ask;
+use crate::consent_page;
 use crate::network::Cx;
 use crate::params::Params;
 use crate::random::{self, BASE62};
@@ -18,7 +18,7 @@ const CODE_MS: i64 = 10 * 60_000;
 const SHORT_MS: i64 = 3_600_000;
 const LONG_MS: i64 = 60 * 86_400_000;
 
-/// What a home keeps of them.
+/// The codes and tokens in an account's state.
 #[derive(Default)]
 pub(crate) struct Logins {
     pub codes: HashMap<String, Consent>,
@@ -104,13 +104,13 @@ pub(crate) fn authorize<N: Graph>(cx: &Cx<N>) -> Answer {
     };
     required("client_id")?;
     let redirect_uri = required("redirect_uri")?;
-    let mut back = ask::redirect(cx, &redirect_uri)
+    let mut back = consent_page::redirect(cx, &redirect_uri)
         .ok_or_else(|| failure::graph(400, 191, 0, "Can't load URL: the app does not list it."))?;
     if let Some(state) = query("state") {
         back.query_pairs_mut().append_pair("state", &state);
     }
     let Some(chosen) = query("account") else {
-        return Ok(ask::choice(cx, &[("all", "All of them")]));
+        return Ok(consent_page::choice(cx, &[("all", "All of them")]));
     };
     let accounts: Vec<String> = match chosen.as_str() {
         "all" => cx.sim.all().iter().map(|one| one.identity.remote_id.clone()).collect(),
@@ -159,8 +159,8 @@ pub(crate) fn token<N: Graph>(cx: &Cx<N>) -> Answer {
     let account = access::of_code(&cx.sim, &code).ok_or_else(used)?;
     let now_ms = cx.now_ms();
     let token = access::person_token(&account.identity.remote_id);
-    let accounts = cx.sim.change(&account, |home| {
-        let consent = N::logins(home).codes.get(&code).ok_or_else(used)?;
+    let accounts = cx.sim.change(&account, |state| {
+        let consent = N::logins(state).codes.get(&code).ok_or_else(used)?;
         if consent.expires_ms <= now_ms {
             return Err(refused(36_007, "This authorization code has expired."));
         }

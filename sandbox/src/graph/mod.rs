@@ -13,15 +13,15 @@ pub(crate) mod person;
 
 use serde_json::{Value, json};
 
+use crate::env::utc;
 use crate::network::{Identity, Network};
 use crate::reply::Reply;
 use crate::sim::Account;
-use crate::world::utc;
 
 /// A network whose accounts are reached through the pages of a person.
 pub(crate) trait Graph: Network {
-    /// The tokens that a home keeps.
-    fn logins(home: &Self::Home) -> &login::Logins;
+    /// Returns the tokens in an account's state.
+    fn logins(state: &Self::State) -> &login::Logins;
     /// A change of them.
     fn login(change: login::Change) -> Self::Change;
     /// The id of the account's page.

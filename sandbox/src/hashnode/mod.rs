@@ -3,10 +3,10 @@
 //! <https://docs.hashnode.com/api>
 
 mod graphql;
-mod home;
 mod operation;
 mod publish;
 mod shown;
+mod state;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::env::Env;
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE62};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
-use crate::world::World;
-use home::{Change, Home};
+use state::{Change, State};
 
 /// One request to this network.
 type Cx = crate::network::Cx<Hashnode>;
@@ -35,10 +35,10 @@ impl Network for Hashnode {
     const NAME: &'static str = "hashnode";
     /// "Request body is limited to 100 KB".
     const BODY_MAX: usize = 100 << 10;
-    type Home = Home;
+    type State = State;
     type Change = Change;
 
-    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
         let username = name.fitted('-', |c| c.is_ascii_alphanumeric()).to_ascii_lowercase();
         if !(2..=40).contains(&username.len()) {
             return Err("a user name has 2 to 40 letters and digits".into());
@@ -48,7 +48,7 @@ impl Network for Hashnode {
             ("publication_id".to_owned(), random::text(HEX, 24)),
         ]);
         let remote_id = random::text(HEX, 24);
-        Ok(Identity { remote_id, username, created_ms: world.now_ms(), private })
+        Ok(Identity { remote_id, username, created_ms: env.now_ms(), private })
     }
 
     fn keys(identity: &Identity) -> Vec<String> {
@@ -83,16 +83,16 @@ impl Network for Hashnode {
         sim.find(&format!("token:{}", call.bearer()?))
     }
 
-    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
-        home.apply(change);
+    fn apply(state: &mut State, _identity: &Identity, change: Change) {
+        state.apply(change);
     }
 
     fn token_change(expired: bool) -> Option<Change> {
         Some(Change::Revoked(expired))
     }
 
-    fn posts(home: &Home, identity: &Identity, base: &str) -> Vec<Post> {
-        home.articles.iter().map(|article| shown::post(article, identity, base)).collect()
+    fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
+        state.articles.iter().map(|article| shown::post(article, identity, base)).collect()
     }
 
     fn refuse(refusal: Refusal) -> Reply {

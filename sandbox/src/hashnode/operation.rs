@@ -29,7 +29,7 @@ pub(super) fn is_mutation(call: &Call) -> bool {
 
 /// The account of the request's token.
 fn account(cx: &Cx) -> Result<Arc<Account<Hashnode>>, Reply> {
-    let account = cx.account.clone().filter(|account| !account.look(|home| home.revoked));
+    let account = cx.account.clone().filter(|account| !account.look(|state| state.revoked));
     account.ok_or_else(|| failure(200, "UNAUTHENTICATED", "You must be authenticated."))
 }
 
@@ -69,10 +69,10 @@ fn publication(cx: &Cx, field: &Field) -> Result<Value, Reply> {
     let base = cx.sim.base();
     let wanted = field.fields.iter().find(|field| field.name == "post");
     let slug = wanted.and_then(|post| post.arguments.get("slug")).and_then(Value::as_str);
-    let (post, posts) = owner.look(|home| {
+    let (post, posts) = owner.look(|state| {
         let shown = |article| shown::article(article, &owner.identity, &base);
-        let post = home.articles.iter().find(|article| Some(article.slug.as_str()) == slug);
-        let newest = home.articles.iter().rev().map(|article| json!({"node": shown(article)}));
+        let post = state.articles.iter().find(|article| Some(article.slug.as_str()) == slug);
+        let newest = state.articles.iter().rev().map(|article| json!({"node": shown(article)}));
         (post.map(shown), newest.collect::<Vec<_>>())
     });
     let mut publication = shown::publication(&owner.identity, &base);

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::home::{Article, Change};
 use super::operation::failure;
+use super::state::{Article, Change};
 use super::{Cx, HEX, Hashnode, shown};
 use crate::random;
 use crate::reply::Reply;
@@ -65,9 +65,9 @@ pub(super) fn publish(cx: &Cx, account: &Account<Hashnode>, input: &Value) -> Re
         slug: String::new(),
     };
     let base = cx.sim.base();
-    cx.sim.change(account, |home| {
+    cx.sim.change(account, |state| {
         let wanted = text("slug").unwrap_or_else(|| sluggish(&article.title));
-        let taken = |slug: &str| home.articles.iter().any(|other| other.slug == slug);
+        let taken = |slug: &str| state.articles.iter().any(|other| other.slug == slug);
         let slug =
             if taken(&wanted) { format!("{wanted}-{}", random::text(HEX, 5)) } else { wanted };
         let article = Article { slug, ..article };

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::content::wrong;
-use super::home::{Change, Comment};
+use super::state::{Change, Comment};
 use super::{Cx, first, id, params};
 use crate::graph::lists::{self, Size};
 use crate::graph::{self, access, failure, fields};
@@ -21,8 +21,8 @@ pub(super) fn post(cx: &Cx) -> Answer {
         return Err(wrong("Param message must be at most 2200 characters long"));
     }
     let (named, id, at_ms) = (first(cx), id(cx), cx.now_ms());
-    cx.sim.change(&account, |home| {
-        let media = named.parse().ok().filter(|id| home.made.posts.contains_key(id));
+    cx.sim.change(&account, |state| {
+        let media = named.parse().ok().filter(|id| state.made.posts.contains_key(id));
         let media = media.ok_or_else(|| failure::missing(&named))?;
         Ok((Change::Comment(Comment { id, at_ms, media, text }), ()))
     })?;
@@ -47,11 +47,11 @@ pub(super) fn list(cx: &Cx) -> Answer {
         });
         fields::pick(&cx.call, &whole, &["from", "replies", "parent_id"], "IGComment")
     };
-    account.look(|home| {
-        if !home.made.posts.contains_key(&media) {
+    account.look(|state| {
+        if !state.made.posts.contains_key(&media) {
             return Err(missing());
         }
-        let below = home.comments.values().rev().filter(|comment| comment.media == media);
+        let below = state.comments.values().rev().filter(|comment| comment.media == media);
         lists::page(cx, SIZE, below, |comment| comment.id, show)
     })
 }

@@ -1,6 +1,6 @@
 //! Where a container stands, in words.
 
-use super::home::Flaw;
+use super::state::Flaw;
 use crate::graph::containers::Status;
 
 /// `status`, for people.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::Instagram;
-use super::home::{Content, Home, Kind};
+use super::state::{Content, Kind, State};
 use crate::graph::failure;
 use crate::network::Medium;
 use crate::params::Params;
@@ -107,10 +107,10 @@ fn children(account: &Account<Instagram>, params: &Params) -> Result<Vec<u64>, R
     let ids = ids.filter(|ids| CHILDREN.contains(&ids.len())).ok_or_else(|| {
         refused(2_207_028, "Carousel children", "A carousel must have from 2 to 10 items.")
     })?;
-    let is_item = |home: &Home, id: &u64| {
-        home.made.containers.get(id).is_some_and(|one| one.content.carousel_item)
+    let is_item = |state: &State, id: &u64| {
+        state.made.containers.get(id).is_some_and(|one| one.content.carousel_item)
     };
-    if !account.look(|home| ids.iter().all(|id| is_item(home, id))) {
+    if !account.look(|state| ids.iter().all(|id| is_item(state, id))) {
         let explanation =
             "The media builder with the creation id does not exist or is no carousel item.";
         return Err(refused(2_207_008, "Media builder not found", explanation));

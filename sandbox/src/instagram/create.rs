@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::home::{Change, Container, Content, Kind};
+use super::state::{Change, Container, Content, Kind};
 use super::{Cx, Instagram, content, id, params, user};
 use crate::film::STREAMED;
 use crate::graph::containers::Change as Made;
@@ -35,16 +35,16 @@ pub(super) async fn create(cx: Arc<Cx>) -> Answer {
     }
     let (id, now_ms) = (id(&cx), cx.now_ms());
     let waits = content.medium.is_some() && !is_image;
-    let ready_ms = (!waits).then(|| now_ms + cx.sim.world.processing_ms());
+    let ready_ms = (!waits).then(|| now_ms + cx.sim.env.processing_ms());
     let video = content.medium.clone().and_then(|medium| medium.url).filter(|_| waits);
     let kind = content.kind;
     let resumable = waits && video.is_none();
-    let limited = cx.sim.world.rate_limits();
+    let limited = cx.sim.env.rate_limits();
     let container =
         Container { id, at_ms: now_ms, ready_ms, flaw: None, published: false, content };
-    cx.sim.change(&account, |home| {
+    cx.sim.change(&account, |state| {
         let recent =
-            home.made.containers.values().filter(|one| one.at_ms > now_ms - DAY_MS).count();
+            state.made.containers.values().filter(|one| one.at_ms > now_ms - DAY_MS).count();
         if limited && recent >= CONTAINERS {
             let message = "Application request limit reached";
             return Err(failure::graph(400, 4, 2_207_085, message));
@@ -96,7 +96,7 @@ async fn fetch_video(
 }
 
 fn arrived(cx: &Cx, account: &Account<Instagram>, id: u64, fetched: Result<Medium, VideoFlaw>) {
-    let ready_ms = cx.now_ms() + cx.sim.world.processing_ms();
+    let ready_ms = cx.now_ms() + cx.sim.env.processing_ms();
     let flaw = match &fetched {
         Ok(_) => None,
         Err(VideoFlaw::Unfetched) => Some(2_207_077),
@@ -110,7 +110,8 @@ pub(super) async fn upload(cx: Arc<Cx>) -> Answer {
     let account = access::page(&cx)?;
     let named = cx.call.segment(2).to_owned();
     let waits = |id: &u64| {
-        account.look(|home| home.made.containers.get(id).is_some_and(|one| one.ready_ms.is_none()))
+        account
+            .look(|state| state.made.containers.get(id).is_some_and(|one| one.ready_ms.is_none()))
     };
     let id = named.parse().ok().filter(waits).ok_or_else(|| failure::missing(&named))?;
     let fetched = if let Some(url) = cx.call.header("file_url") {

@@ -7,10 +7,10 @@ mod comments;
 mod container;
 mod content;
 mod create;
-mod home;
 mod publish;
 mod reads;
 mod shown;
+mod state;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::env::Env;
 use crate::graph::{self, Graph, access, below_version, failure, login, person};
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::params::Params;
 use crate::random;
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
-use crate::world::World;
-use home::{Change, Home};
+use state::{Change, State};
 
 /// One request to this network.
 type Cx = crate::network::Cx<Instagram>;
@@ -40,10 +40,10 @@ const PAGE: &str = "page_id";
 impl Network for Instagram {
     const NAME: &'static str = "instagram";
     const BODY_MAX: usize = 16 << 20;
-    type Home = Home;
+    type State = State;
     type Change = Change;
 
-    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_';
         let username = name.fitted('.', allowed).to_ascii_lowercase();
         if username.is_empty() || username.len() > 30 {
@@ -54,7 +54,7 @@ impl Network for Instagram {
             (access::PAGE_TOKEN.to_owned(), access::page_token(&user_id)),
             (PAGE.to_owned(), random::number(15).to_string()),
         ]);
-        Ok(Identity { remote_id: user_id, username, created_ms: world.now_ms(), private })
+        Ok(Identity { remote_id: user_id, username, created_ms: env.now_ms(), private })
     }
 
     fn keys(_identity: &Identity) -> Vec<String> {
@@ -103,16 +103,16 @@ impl Network for Instagram {
         access::caller(sim, call)
     }
 
-    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
-        home.apply(change);
+    fn apply(state: &mut State, _identity: &Identity, change: Change) {
+        state.apply(change);
     }
 
     fn token_change(expired: bool) -> Option<Change> {
         Some(Change::Login(login::Change::Expired(expired)))
     }
 
-    fn posts(home: &Home, identity: &Identity, base: &str) -> Vec<Post> {
-        home.made.posts.values().map(|post| shown::post(home, post, identity, base)).collect()
+    fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
+        state.made.posts.values().map(|post| shown::post(state, post, identity, base)).collect()
     }
 
     fn refuse(refusal: Refusal) -> Reply {
@@ -129,8 +129,8 @@ impl Network for Instagram {
 }
 
 impl Graph for Instagram {
-    fn logins(home: &Home) -> &login::Logins {
-        &home.logins
+    fn logins(state: &State) -> &login::Logins {
+        &state.logins
     }
 
     fn login(change: login::Change) -> Change {
@@ -152,7 +152,7 @@ impl Graph for Instagram {
 
 /// A new id of 17 digits.
 fn id(cx: &Cx) -> u64 {
-    17_000_000_000_000_000 + cx.sim.world.unique()
+    17_000_000_000_000_000 + cx.sim.env.unique()
 }
 
 /// The first segment of the path below the version.

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::content::{refused, wrong};
-use super::home::{Change, Container, Home};
+use super::state::{Change, Container, State};
 use super::{Cx, id, params, user};
 use crate::graph::containers::{Change as Made, Status};
 use crate::graph::{failure, fields, with_usage};
@@ -19,15 +19,15 @@ pub(super) fn publish(cx: &Cx) -> Answer {
     let account = user(cx)?;
     let named = params(cx)?.filled("creation_id");
     let named = named.ok_or_else(|| wrong("The parameter creation_id is required"))?;
-    let (made, now_ms, limited) = (id(cx), cx.now_ms(), cx.sim.world.rate_limits());
-    cx.sim.change(&account, |home| {
-        let container = named.parse().ok().and_then(|id: u64| home.made.containers.get(&id));
+    let (made, now_ms, limited) = (id(cx), cx.now_ms(), cx.sim.env.rate_limits());
+    cx.sim.change(&account, |state| {
+        let container = named.parse().ok().and_then(|id: u64| state.made.containers.get(&id));
         let container = container.ok_or_else(|| {
             let explanation = "The media builder with the creation id does not exist or has expired.";
             refused(2_207_006, "Media not found", explanation)
         })?;
-        ready(home, container, now_ms)?;
-        if limited && used(home, now_ms) >= POSTS {
+        ready(state, container, now_ms)?;
+        if limited && used(state, now_ms) >= POSTS {
             let explanation = "You reached maximum number of posts that is allowed to be published by Content Publishing API.";
             return Err(failure::explained(400, 9, 2_207_042, "Application request limit reached", "Too many posts", explanation));
         }
@@ -37,11 +37,11 @@ pub(super) fn publish(cx: &Cx) -> Answer {
     Ok(with_usage(Reply::ok(&json!({"id": made.to_string()})), 5))
 }
 
-fn ready(home: &Home, container: &Container, now_ms: i64) -> Result<(), Reply> {
+fn ready(state: &State, container: &Container, now_ms: i64) -> Result<(), Reply> {
     if container.content.carousel_item {
         return Err(wrong("A carousel item cannot be published by itself"));
     }
-    match home.made.status(container, now_ms) {
+    match state.made.status(container, now_ms) {
         Status::Finished => Ok(()),
         Status::InProgress => Err(failure::explained(
             400,
@@ -64,8 +64,8 @@ fn ready(home: &Home, container: &Container, now_ms: i64) -> Result<(), Reply> {
 }
 
 /// Posts of the last 24 hours.
-fn used(home: &Home, now_ms: i64) -> usize {
-    home.made.posts.values().rev().take_while(|post| post.at_ms > now_ms - DAY_MS).count()
+fn used(state: &State, now_ms: i64) -> usize {
+    state.made.posts.values().rev().take_while(|post| post.at_ms > now_ms - DAY_MS).count()
 }
 
 /// `GET /{user}/content_publishing_limit`. While limits are not enforced nothing is used up.
@@ -73,7 +73,7 @@ pub(super) fn limit(cx: &Cx) -> Answer {
     let account = user(cx)?;
     let now_ms = cx.now_ms();
     let usage =
-        if cx.sim.world.rate_limits() { account.look(|home| used(home, now_ms)) } else { 0 };
+        if cx.sim.env.rate_limits() { account.look(|state| used(state, now_ms)) } else { 0 };
     let config = json!({"quota_total": POSTS, "quota_duration": DAY_MS / 1_000});
     let whole = json!({"quota_usage": usage, "config": config});
     let picked = fields::pick(&cx.call, &whole, &[], "ContentPublishingLimit")?;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::container::words;
 use super::content::wrong;
-use super::home::{Home, Kind, Published};
+use super::state::{Kind, Published, State};
 use super::{Cx, Instagram, first, shown, user};
 use crate::graph::{self, access, failure, fields, lists};
 use crate::network::Identity;
@@ -32,10 +32,10 @@ pub(super) fn stories(cx: &Cx) -> Answer {
 }
 
 fn list(cx: &Cx, account: &Account<Instagram>, is_listed: impl Fn(&Published) -> bool) -> Answer {
-    account.look(|home| {
-        let listed = home.made.posts.values().rev().filter(|post| is_listed(post));
+    account.look(|state| {
+        let listed = state.made.posts.values().rev().filter(|post| is_listed(post));
         let show = |post: &Published| {
-            let whole = view(cx, home, &account.identity, post);
+            let whole = view(cx, state, &account.identity, post);
             fields::pick(&cx.call, &whole, &FIELDS, "IGMedia")
         };
         lists::page(cx, lists::USUAL, listed, |post| post.id, show)
@@ -47,7 +47,7 @@ pub(super) fn node(cx: &Cx) -> Answer {
     let account = access::page(cx)?;
     let (named, identity) = (first(cx), &account.identity);
     if named == identity.remote_id {
-        let count = account.look(|home| home.made.posts.len());
+        let count = account.look(|state| state.made.posts.len());
         let whole = json!({
             "id": identity.remote_id,
             "username": identity.username,
@@ -62,19 +62,19 @@ pub(super) fn node(cx: &Cx) -> Answer {
     let missing = || failure::missing(&named);
     let number: u64 = named.parse().map_err(|_| missing())?;
     let now_ms = cx.now_ms();
-    let picked = account.look(|home| {
-        if let Some(container) = home.made.containers.get(&number) {
-            let status = home.made.status(container, now_ms);
+    let picked = account.look(|state| {
+        if let Some(container) = state.made.containers.get(&number) {
+            let status = state.made.status(container, now_ms);
             let view = json!({"id": named, "status_code": status.code(), "status": words(&status)});
             return fields::pick(&cx.call, &view, &[], "IGContainer");
         }
-        let post = home.made.posts.get(&number).ok_or_else(missing)?;
-        fields::pick(&cx.call, &view(cx, home, identity, post), &FIELDS, "IGMedia")
+        let post = state.made.posts.get(&number).ok_or_else(missing)?;
+        fields::pick(&cx.call, &view(cx, state, identity, post), &FIELDS, "IGMedia")
     })?;
     Ok(Reply::ok(&picked))
 }
 
-fn view(cx: &Cx, home: &Home, owner: &Identity, post: &Published) -> Value {
+fn view(cx: &Cx, state: &State, owner: &Identity, post: &Published) -> Value {
     let content = &post.content;
     let is_video = content.medium.as_ref().is_some_and(|one| one.mime.starts_with("video/"));
     let (kind, product) = match content.kind {
@@ -83,7 +83,7 @@ fn view(cx: &Cx, home: &Home, owner: &Identity, post: &Published) -> Value {
         Kind::Stories => (if is_video { "VIDEO" } else { "IMAGE" }, "STORY"),
         Kind::Image | Kind::Video => ("IMAGE", "FEED"),
     };
-    let comments = home.comments.values().filter(|comment| comment.media == post.id).count();
+    let comments = state.comments.values().filter(|comment| comment.media == post.id).count();
     let mut view = json!({
         "id": post.id.to_string(),
         "media_type": kind,

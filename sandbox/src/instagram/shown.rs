@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::home::{Home, Published};
+use super::state::{Published, State};
+use crate::env::rfc3339;
 use crate::network::{Identity, Medium, Post};
-use crate::world::rfc3339;
 
 /// Where a post is seen.
 pub(super) fn permalink(base: &str, owner: &Identity, id: u64) -> String {
@@ -12,18 +12,18 @@ pub(super) fn permalink(base: &str, owner: &Identity, id: u64) -> String {
 }
 
 /// The post with its media; a carousel's are its children's.
-pub(super) fn post(home: &Home, post: &Published, owner: &Identity, base: &str) -> Post {
+pub(super) fn post(state: &State, post: &Published, owner: &Identity, base: &str) -> Post {
     let content = &post.content;
     let children = content
         .children
         .iter()
-        .filter_map(|id| home.made.containers.get(id)?.content.medium.clone());
+        .filter_map(|id| state.made.containers.get(id)?.content.medium.clone());
     let media: Vec<Medium> = content.medium.clone().into_iter().chain(children).collect();
     let mut extra = content.extra.clone();
     extra.insert("media_type".into(), json!(content.kind));
     extra.insert("shortcode".into(), json!(post.shortcode));
     let comments: Vec<_> =
-        home.comments.values().filter(|one| one.media == post.id).map(|one| &one.text).collect();
+        state.comments.values().filter(|one| one.media == post.id).map(|one| &one.text).collect();
     if !comments.is_empty() {
         extra.insert("comments".into(), json!(comments));
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::home::Change;
+use super::state::Change;
 use super::{Cx, HOST, Lemmy, shown};
 use crate::call::Call;
 use crate::random::{self, BASE64URL};
@@ -36,7 +36,7 @@ pub(super) fn caller(sim: &Sim<Lemmy>, call: &Call) -> Option<Arc<Account<Lemmy>
 /// The account that is logged in; `None` for a visitor.
 pub(super) fn visitor(cx: &Cx) -> Option<Arc<Account<Lemmy>>> {
     let token = token(&cx.call)?;
-    cx.account.clone().filter(|account| account.look(|home| home.tokens.contains(token)))
+    cx.account.clone().filter(|account| account.look(|state| state.tokens.contains(token)))
 }
 
 /// The account that must be logged in.

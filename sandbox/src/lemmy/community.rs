@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::home::Change;
+use super::state::Change;
 use super::{Cx, HOST, access};
 use crate::reply::{Answer, Reply};
 
@@ -70,7 +70,7 @@ pub(super) fn get(cx: &Cx) -> Answer {
     let name = cx.call.query_value("name");
     let found = id.or_else(|| named(&name?)).ok_or_else(unknown)?;
     let is_known =
-        |home: &super::Home| found.host == HOST || home.resolved.contains(&found.full_name());
+        |state: &super::State| found.host == HOST || state.resolved.contains(&found.full_name());
     // What anybody has looked up is known to all.
     if !cx.sim.all().iter().any(|account| account.look(is_known)) {
         return Err(unknown());

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::home::Change;
+use super::state::Change;
 use super::{Cx, access};
 use crate::multipart;
 use crate::network::Medium;
@@ -52,7 +52,7 @@ pub(super) fn upload(cx: &Cx) -> Answer {
 pub(super) fn get(cx: &Cx) -> Answer {
     let file = cx.call.segment(2).to_owned();
     let known =
-        cx.sim.all().iter().any(|account| account.look(|home| home.images.contains_key(&file)));
+        cx.sim.all().iter().any(|account| account.look(|state| state.images.contains_key(&file)));
     if !known {
         return Err(Reply::json(404, &json!({"msg": "Requested a file that doesn't exist"})));
     }

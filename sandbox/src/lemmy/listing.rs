@@ -19,8 +19,8 @@ pub(super) fn user(cx: &Cx) -> Answer {
         cx.call.query_value(name).and_then(|text| text.parse().ok()).unwrap_or(usual).max(1)
     };
     let (page, limit) = (number("page", 1), number("limit", 10).min(LIMIT_MAX));
-    let posts: Vec<_> = account.look(|home| {
-        let newest = home.posts.values().rev().filter(|post| !post.deleted);
+    let posts: Vec<_> = account.look(|state| {
+        let newest = state.posts.values().rev().filter(|post| !post.deleted);
         newest
             .skip((page - 1).saturating_mul(limit))
             .take(limit)
@@ -39,7 +39,7 @@ pub(super) fn user(cx: &Cx) -> Answer {
 pub(super) fn post(cx: &Cx) -> Answer {
     let id: Option<u64> = cx.call.query_value("id").and_then(|id| id.parse().ok());
     let found = cx.sim.all().into_iter().find_map(|account| {
-        let post = account.look(|home| home.posts.get(&id?).cloned())?;
+        let post = account.look(|state| state.posts.get(&id?).cloned())?;
         Some(shown::view(&post, &account.identity))
     });
     let found = found.ok_or_else(|| access::failure(404, "couldnt_find_post"))?;

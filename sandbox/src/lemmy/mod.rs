@@ -4,11 +4,11 @@
 
 mod access;
 mod community;
-mod home;
 mod image;
 mod listing;
 mod posting;
 mod shown;
+mod state;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,12 +17,12 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::env::Env;
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE62};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
-use crate::world::World;
-use home::{Change, Home};
+use state::{Change, State};
 
 /// One request to this network.
 type Cx = crate::network::Cx<Lemmy>;
@@ -38,10 +38,10 @@ const AUTHOR_DIGITS: usize = 7;
 impl Network for Lemmy {
     const NAME: &'static str = "lemmy";
     const BODY_MAX: usize = 40 << 20;
-    type Home = Home;
+    type State = State;
     type Change = Change;
 
-    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let username = name.fitted('_', allowed).to_ascii_lowercase();
         if !(3..=20).contains(&username.len()) {
@@ -52,7 +52,7 @@ impl Network for Lemmy {
             ("email".to_owned(), format!("{username}@example.test")),
         ]);
         let remote_id = random::number(7).to_string();
-        Ok(Identity { remote_id, username, created_ms: world.now_ms(), private })
+        Ok(Identity { remote_id, username, created_ms: env.now_ms(), private })
     }
 
     fn keys(identity: &Identity) -> Vec<String> {
@@ -94,19 +94,20 @@ impl Network for Lemmy {
         access::caller(sim, call)
     }
 
-    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
-        home.apply(change);
+    fn apply(state: &mut State, _identity: &Identity, change: Change) {
+        state.apply(change);
     }
 
     fn token_change(expired: bool) -> Option<Change> {
         expired.then_some(Change::LoggedOut)
     }
 
-    fn posts(home: &Home, _identity: &Identity, base: &str) -> Vec<Post> {
-        home.posts
+    fn posts(state: &State, _identity: &Identity, base: &str) -> Vec<Post> {
+        state
+            .posts
             .values()
             .filter(|post| !post.deleted)
-            .map(|post| shown::post(home, post, base))
+            .map(|post| shown::post(state, post, base))
             .collect()
     }
 

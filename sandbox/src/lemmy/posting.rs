@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::home::{Change, LemmyPost};
+use super::state::{Change, LemmyPost};
 use super::{Cx, access, community, shown};
 use crate::pace::Limit;
 use crate::reply::{Answer, Reply};
@@ -18,13 +18,13 @@ const ALT_MAX: usize = 1_500;
 pub(super) fn create(cx: &Cx) -> Answer {
     let account = access::account(cx)?;
     let body = cx.call.json().map_err(|_| access::failure(400, "Json deserialize error"))?;
-    if cx.sim.world.rate_limits() && !account.pace(POSTS, 1, cx.now_ms()).allowed {
+    if cx.sim.env.rate_limits() && !account.pace(POSTS, 1, cx.now_ms()).allowed {
         return Err(access::failure(400, "rate_limit_error"));
     }
     let post = checked(&body, cx.now_ms())?;
-    let shown = cx.sim.change(&account, |home| {
+    let shown = cx.sim.change(&account, |state| {
         let author: u64 = account.identity.remote_id.parse().unwrap_or_default();
-        let id = author * 1_000_000 + home.posts.len() as u64 + 1;
+        let id = author * 1_000_000 + state.posts.len() as u64 + 1;
         let post = LemmyPost { id, ..post };
         let shown = shown::view(&post, &account.identity);
         Ok((Change::Post(Box::new(post)), json!({ "post_view": shown })))
@@ -36,8 +36,8 @@ pub(super) fn create(cx: &Cx) -> Answer {
 pub(super) fn delete(cx: &Cx) -> Answer {
     let account = access::account(cx)?;
     let body = cx.call.json().map_err(|_| access::failure(400, "Json deserialize error"))?;
-    let shown = cx.sim.change(&account, |home| {
-        let found = body["post_id"].as_u64().and_then(|id| home.posts.get(&id));
+    let shown = cx.sim.change(&account, |state| {
+        let found = body["post_id"].as_u64().and_then(|id| state.posts.get(&id));
         let mut post = found.cloned().ok_or_else(|| access::failure(404, "couldnt_find_post"))?;
         post.deleted = body["deleted"] == true;
         let shown = shown::view(&post, &account.identity);

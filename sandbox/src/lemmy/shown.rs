@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::home::{Home, LemmyPost};
+use super::state::{LemmyPost, State};
 use super::{HOST, community};
+use crate::env::{rfc3339, utc};
 use crate::network::{Identity, Medium, Post};
-use crate::world::{rfc3339, utc};
 
 /// The `Person` object.
 pub(super) fn person(identity: &Identity) -> Value {
@@ -65,11 +65,11 @@ pub(super) fn view(post: &LemmyPost, identity: &Identity) -> Value {
 }
 
 /// The post for the control API and the pages.
-pub(super) fn post(home: &Home, post: &LemmyPost, base: &str) -> Post {
+pub(super) fn post(state: &State, post: &LemmyPost, base: &str) -> Post {
     let body = post.body.as_deref().unwrap_or_default();
     let shown = [post.url.as_deref(), post.custom_thumbnail.as_deref(), Some(body)];
     let is_shown = |url: &str| shown.iter().flatten().any(|place| place.contains(url));
-    let images = home.images.values().filter(|image| image.url.as_deref().is_some_and(is_shown));
+    let images = state.images.values().filter(|image| image.url.as_deref().is_some_and(is_shown));
     let extra = json!({
         "title": post.name,
         "link": post.url,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::home::{Home, Token};
+use super::state::{State, Token};
 use super::{Cx, Linkedin, failure};
 use crate::call::Call;
 use crate::network::Identity;
@@ -48,7 +48,7 @@ pub(super) fn caller(sim: &Sim<Linkedin>, call: &Call) -> Option<Arc<Account<Lin
 }
 
 /// A token that the member's account has, with its life.
-pub(super) fn known(identity: &Identity, home: &Home, token: &str) -> Option<Token> {
+pub(super) fn known(identity: &Identity, state: &State, token: &str) -> Option<Token> {
     let born = |name, life, refresh| {
         let is_it = token == identity.private(name);
         let expires_ms = identity.created_ms + life;
@@ -56,7 +56,7 @@ pub(super) fn known(identity: &Identity, home: &Home, token: &str) -> Option<Tok
     };
     born("access_token", ACCESS_MS, false)
         .or_else(|| born("refresh_token", REFRESH_MS, true))
-        .or_else(|| home.tokens.get(token).cloned())
+        .or_else(|| state.tokens.get(token).cloned())
 }
 
 /// The account whose good token the request carries, and what the token is for.
@@ -67,8 +67,8 @@ pub(super) fn account(cx: &Cx) -> Result<(Arc<Account<Linkedin>>, String), Reply
         })?;
     let invalid = || failure::token(65_600, "INVALID_ACCESS_TOKEN", "Invalid access token");
     let account = owner(&cx.sim, token).ok_or_else(invalid)?;
-    let (found, expired, revoked) = account.look(|home| {
-        (known(&account.identity, home, token), home.expired, home.revoked.contains(token))
+    let (found, expired, revoked) = account.look(|state| {
+        (known(&account.identity, state, token), state.expired, state.revoked.contains(token))
     });
     let found = found.filter(|found| !found.refresh).ok_or_else(invalid)?;
     if revoked {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::home::{Asset, Home, Kind};
+use super::state::{Asset, Kind, State};
 use super::{failure, little, media};
 use crate::network::Medium;
 use crate::reply::Reply;
@@ -47,7 +47,7 @@ pub(super) struct Shown {
 }
 
 /// Reads a post; `Err` says what is wrong with it.
-pub(super) fn read(home: &Home, post: &Value, author: &str, now_ms: i64) -> Result<Shown, Reply> {
+pub(super) fn read(state: &State, post: &Value, author: &str, now_ms: i64) -> Result<Shown, Reply> {
     let Value::Object(fields) = post else {
         return Err(failure::malformed("The body is no object"));
     };
@@ -82,7 +82,7 @@ pub(super) fn read(home: &Home, post: &Value, author: &str, now_ms: i64) -> Resu
             return Err(failure::invalid("commentary", "is required without content"));
         }
         Value::Null => {}
-        content => fill(home, content, author, now_ms, &mut shown)?,
+        content => fill(state, content, author, now_ms, &mut shown)?,
     }
     Ok(shown)
 }
@@ -106,7 +106,7 @@ fn button(post: &Value) -> Result<(), Reply> {
 }
 
 fn fill(
-    home: &Home,
+    state: &State,
     content: &Value,
     author: &str,
     now_ms: i64,
@@ -119,7 +119,7 @@ fn fill(
     };
     match kind.as_str() {
         "media" => {
-            let asset = add(home, &content["media"], author, now_ms, shown)?;
+            let asset = add(state, &content["media"], author, now_ms, shown)?;
             shown.is_video = asset.kind == Kind::Video;
             let title = content["media"]["title"].as_str().unwrap_or_default();
             if asset.kind == Kind::Document && title.is_empty() {
@@ -133,13 +133,13 @@ fn fill(
                 return Err(failure::invalid("content/multiImage/images", "must be 2 to 20"));
             }
             for image in &images {
-                if add(home, image, author, now_ms, shown)?.kind != Kind::Image {
+                if add(state, image, author, now_ms, shown)?.kind != Kind::Image {
                     return Err(failure::invalid("content/multiImage/images", "must be images"));
                 }
             }
             Ok(())
         }
-        "article" => article(home, &content["article"], author, now_ms),
+        "article" => article(state, &content["article"], author, now_ms),
         "poll" => poll(&content["poll"]),
         other => Err(failure::invalid(
             &format!("content/{other}"),
@@ -150,14 +150,14 @@ fn fill(
 
 /// Adds a file to what the post shows.
 fn add<'a>(
-    home: &'a Home,
+    state: &'a State,
     named: &Value,
     author: &str,
     now_ms: i64,
     shown: &mut Shown,
 ) -> Result<&'a Asset, Reply> {
     let urn = named["id"].as_str().unwrap_or_default();
-    let asset = home.assets.get(urn).filter(|asset| asset.owner == author);
+    let asset = state.assets.get(urn).filter(|asset| asset.owner == author);
     let asset = asset.ok_or_else(|| {
         failure::invalid("content/media/id", &format!("{urn} is not the author's"))
     })?;
@@ -190,7 +190,7 @@ fn add<'a>(
     Ok(asset)
 }
 
-fn article(home: &Home, article: &Value, author: &str, now_ms: i64) -> Result<(), Reply> {
+fn article(state: &State, article: &Value, author: &str, now_ms: i64) -> Result<(), Reply> {
     for name in ["source", "title"] {
         if article[name].as_str().is_none_or(str::is_empty) {
             return Err(failure::invalid(&format!("content/article/{name}"), "is required"));
@@ -198,7 +198,7 @@ fn article(home: &Home, article: &Value, author: &str, now_ms: i64) -> Result<()
     }
     let Some(urn) = article["thumbnail"].as_str() else { return Ok(()) };
     let asset =
-        home.assets.get(urn).filter(|asset| asset.owner == author && asset.kind == Kind::Image);
+        state.assets.get(urn).filter(|asset| asset.owner == author && asset.kind == Kind::Image);
     let is_there = asset
         .is_some_and(|asset| matches!(media::status(asset, now_ms), "AVAILABLE" | "PROCESSING"));
     if is_there {

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::home::{Change, Code, Token};
+use super::state::{Change, Code, Token};
 use super::{Cx, access, failure};
-use crate::ask::{self, Consent};
+use crate::consent_page::{self, Consent};
 use crate::params::Params;
 use crate::reply::{Answer, Reply};
 
@@ -13,7 +13,7 @@ const CODE_MS: i64 = 30 * 60_000;
 
 /// `GET /oauth/v2/authorization`
 pub(super) fn authorize(cx: &Cx) -> Answer {
-    let asked = ask::ask(cx, "client_id")
+    let asked = consent_page::read_request(cx, "client_id")
         .map_err(|what| failure::malformed(&format!("The passed in {what} is invalid")))?;
     let given = match asked {
         Consent::Asked(page) => return Ok(page),
@@ -21,7 +21,7 @@ pub(super) fn authorize(cx: &Cx) -> Answer {
             back.query_pairs_mut()
                 .append_pair("error", "user_cancelled_authorize")
                 .append_pair("error_description", "The user cancelled the authorization");
-            return Ok(ask::go(&back));
+            return Ok(consent_page::go(&back));
         }
         Consent::Given(given) => given,
     };
@@ -32,14 +32,14 @@ pub(super) fn authorize(cx: &Cx) -> Answer {
             "error_description",
             &format!("Scope {scope:?} is not authorized for your application"),
         );
-        return Ok(ask::go(&back));
+        return Ok(consent_page::go(&back));
     }
     let code = access::new_token(given.account.identity.private("sub"));
     let expires_ms = cx.now_ms() + CODE_MS;
     let consent = Code { redirect_uri: given.redirect_uri, scope: given.scope, expires_ms };
     cx.sim.make(&given.account, Change::Code { code: code.clone(), consent });
     back.query_pairs_mut().append_pair("code", &code);
-    Ok(ask::go(&back))
+    Ok(consent_page::go(&back))
 }
 
 /// `POST /oauth/v2/accessToken`: tokens for a code, or for a refresh token.
@@ -71,8 +71,8 @@ fn exchange(cx: &Cx, code: &str, redirect_uri: &str) -> Answer {
     let now_ms = cx.now_ms();
     let sub = account.identity.private("sub").to_owned();
     let (token, refresh_token) = (access::new_token(&sub), access::new_token(&sub));
-    let scope = cx.sim.change(&account, |home| {
-        let consent = home.codes.get(code).filter(|code| code.expires_ms > now_ms);
+    let scope = cx.sim.change(&account, |state| {
+        let consent = state.codes.get(code).filter(|code| code.expires_ms > now_ms);
         let consent =
             consent.filter(|code| code.redirect_uri == redirect_uri).ok_or_else(refused)?;
         let scope = consent.scope.clone();
@@ -101,9 +101,9 @@ fn refresh(cx: &Cx, refresh_token: &str) -> Answer {
         .ok_or_else(|| dead("The provided authorization grant or refresh token is invalid"))?;
     let now_ms = cx.now_ms();
     let token = access::new_token(account.identity.private("sub"));
-    let left = cx.sim.change(&account, |home| {
-        let known = access::known(&account.identity, home, refresh_token)
-            .filter(|known| known.refresh && !home.revoked.contains(refresh_token))
+    let left = cx.sim.change(&account, |state| {
+        let known = access::known(&account.identity, state, refresh_token)
+            .filter(|known| known.refresh && !state.revoked.contains(refresh_token))
             .ok_or_else(|| dead("The provided authorization grant or refresh token is revoked"))?;
         if known.expires_ms <= now_ms {
             return Err(dead("The provided authorization grant or refresh token is expired"));
@@ -128,10 +128,10 @@ pub(super) fn revoke(cx: &Cx) -> Answer {
         token.ok_or_else(|| failure::oauth(400, "invalid_request", "A token is missing"))?;
     if let Some(account) = access::owner(&cx.sim, &token) {
         // With a refresh token everything that came from it ends.
-        let of_it = account.look(|home| {
+        let of_it = account.look(|state| {
             let refresh =
-                access::known(&account.identity, home, &token).is_some_and(|it| it.refresh);
-            let mut all: Vec<_> = home.tokens.keys().cloned().collect();
+                access::known(&account.identity, state, &token).is_some_and(|it| it.refresh);
+            let mut all: Vec<_> = state.tokens.keys().cloned().collect();
             all.push(account.identity.private("access_token").to_owned());
             if refresh { all } else { Vec::new() }
         });

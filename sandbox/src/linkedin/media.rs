@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::home::{Asset, Change, Kind, Received};
+use super::state::{Asset, Change, Kind, Received};
 use super::{Cx, access, failure, urn_of};
 use crate::film::H264;
 use crate::network::Medium;
@@ -45,7 +45,7 @@ fn initialize(cx: &Cx, kind: Kind, wanted: &Value) -> Answer {
     let id = format!(
         "AQ{}{}{}",
         account.identity.private("sub"),
-        cx.sim.world.unique(),
+        cx.sim.env.unique(),
         random::text(BASE62, 6)
     );
     let urn = format!("urn:li:{}:{id}", kind.as_str());
@@ -93,10 +93,10 @@ pub(super) fn put(cx: &Cx) -> Answer {
     let account = access::owner(&cx.sim, id).ok_or_else(gone)?;
     let file = Specimen::of(&cx.call.body);
     let now_ms = cx.now_ms();
-    let ready_ms = now_ms + cx.sim.world.processing_ms();
+    let ready_ms = now_ms + cx.sim.env.processing_ms();
     let etag = format!("/ambry-video/signedId/{}", file.sha256);
-    cx.sim.change(&account, |home| {
-        let asset = home
+    cx.sim.change(&account, |state| {
+        let asset = state
             .assets
             .values()
             .find(|asset| asset.urn.ends_with(&format!(":{id}")))
@@ -174,8 +174,8 @@ fn finalize(cx: &Cx, wanted: &Value) -> Answer {
         .filter_map(Value::as_str)
         .collect();
     let now_ms = cx.now_ms();
-    cx.sim.change(&account, |home| {
-        let asset = home.assets.get(urn).filter(|asset| asset.kind == Kind::Video);
+    cx.sim.change(&account, |state| {
+        let asset = state.assets.get(urn).filter(|asset| asset.kind == Kind::Video);
         let asset = asset.ok_or_else(|| failure::missing(urn))?;
         if wanted["uploadToken"].as_str() != Some(asset.token.as_str()) {
             return Err(failure::invalid("uploadToken", "does not belong to the video"));
@@ -184,7 +184,7 @@ fn finalize(cx: &Cx, wanted: &Value) -> Answer {
         if asset.received.len() != asset.parts.len() || etags != called {
             return Err(failure::invalid("uploadedPartIds", "must name all parts in their order"));
         }
-        let ready_ms = now_ms + cx.sim.world.processing_ms();
+        let ready_ms = now_ms + cx.sim.env.processing_ms();
         Ok((Change::Finished { urn: urn.to_owned(), ready_ms, flaw: asset.flaw.clone() }, ()))
     })?;
     Ok(Reply::empty(200))
@@ -195,7 +195,7 @@ pub(super) fn get(cx: &Cx) -> Answer {
     access::version(cx)?;
     let (account, _) = access::account(cx)?;
     let (kind, urn) = (kind(cx)?, urn_of(cx, 2));
-    let asset = account.look(|home| home.assets.get(&urn).cloned());
+    let asset = account.look(|state| state.assets.get(&urn).cloned());
     let asset = asset.filter(|asset| asset.kind == kind).ok_or_else(|| failure::missing(&urn))?;
     // What a member uploads an application may not read back, videos aside.
     if kind != Kind::Video && asset.owner == access::person(&account.identity) {

@@ -6,12 +6,12 @@
 mod access;
 mod content;
 mod failure;
-mod home;
 mod little;
 mod login;
 mod media;
 mod people;
 mod posts;
+mod state;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,13 +20,13 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::env::{Env, rfc3339};
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::pace::Limit;
 use crate::random::{self, BASE62};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
-use crate::world::{World, rfc3339};
-use home::{Change, Home};
+use state::{Change, State};
 
 /// One request to this network.
 type Cx = crate::network::Cx<Linkedin>;
@@ -40,10 +40,10 @@ pub(crate) struct Linkedin;
 impl Network for Linkedin {
     const NAME: &'static str = "linkedin";
     const BODY_MAX: usize = 110 << 20;
-    type Home = Home;
+    type State = State;
     type Change = Change;
 
-    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-';
         let page = match name {
             Name::Asked(name) => name.strip_prefix(PAGE).map(Name::Asked),
@@ -79,7 +79,7 @@ impl Network for Linkedin {
         } else {
             format!("urn:li:person:{sub}")
         };
-        Ok(Identity { remote_id, username, created_ms: world.now_ms(), private })
+        Ok(Identity { remote_id, username, created_ms: env.now_ms(), private })
     }
 
     fn keys(identity: &Identity) -> Vec<String> {
@@ -136,16 +136,16 @@ impl Network for Linkedin {
         access::caller(sim, call)
     }
 
-    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
-        home.apply(change);
+    fn apply(state: &mut State, _identity: &Identity, change: Change) {
+        state.apply(change);
     }
 
     fn token_change(expired: bool) -> Option<Change> {
         Some(Change::Expired(expired))
     }
 
-    fn posts(home: &Home, _identity: &Identity, base: &str) -> Vec<Post> {
-        let shown = home.posts.values().map(|post| Post {
+    fn posts(state: &State, _identity: &Identity, base: &str) -> Vec<Post> {
+        let shown = state.posts.values().map(|post| Post {
             id: post.urn.clone(),
             text: post.text.clone(),
             media: post.media.clone(),
@@ -183,7 +183,7 @@ fn urn_of(cx: &Cx, place: usize) -> String {
 /// Counts a request of the member's.
 fn pace(cx: &Cx, account: &Account<Linkedin>) -> Result<(), Reply> {
     const DAY: Limit = Limit { name: "requests", units: 150, span_ms: 86_400_000 };
-    if !cx.sim.world.rate_limits() || account.pace(DAY, 1, cx.now_ms()).allowed {
+    if !cx.sim.env.rate_limits() || account.pace(DAY, 1, cx.now_ms()).allowed {
         return Ok(());
     }
     let message = "Resource level throttle MEMBER DAY limit for calls to this resource is reached.";

@@ -75,9 +75,11 @@ pub(super) fn notifications(cx: &Cx) -> Answer {
     }
     let mut elements = Vec::new();
     for other in cx.sim.all() {
-        let found = other.look(|home| {
-            let posts =
-                home.posts.iter().filter(|(_, post)| post.commentary.contains(&format!("({urn})")));
+        let found = other.look(|state| {
+            let posts = state
+                .posts
+                .iter()
+                .filter(|(_, post)| post.commentary.contains(&format!("({urn})")));
             posts
                 .map(|(number, post)| {
                     json!({

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::home::{Change, Home, Published};
+use super::state::{Change, Published, State};
 use super::{Cx, access, content, failure, pace, urn_of};
 use crate::reply::{Answer, Reply};
 
@@ -18,10 +18,10 @@ pub(super) fn create(cx: &Cx) -> Answer {
     let account = access::author(cx, author, "POST /posts")?;
     pace(cx, &account)?;
     let now_ms = cx.now_ms();
-    let urn = cx.sim.change(&account, |home| {
-        let shown = content::read(home, &post, author, now_ms)?;
+    let urn = cx.sim.change(&account, |state| {
+        let shown = content::read(state, &post, author, now_ms)?;
         let commentary = post["commentary"].as_str().unwrap_or_default();
-        if let Some(earlier) = duplicate(home, author, commentary, now_ms) {
+        if let Some(earlier) = duplicate(state, author, commentary, now_ms) {
             let message = format!("Content is a duplicate of {}", earlier.urn);
             return Err(failure::error(422, "DUPLICATE_POST", &message));
         }
@@ -44,16 +44,16 @@ pub(super) fn create(cx: &Cx) -> Answer {
 
 /// LinkedIn's numbers begin with their time in milliseconds.
 fn number(cx: &Cx, now_ms: i64) -> u64 {
-    (now_ms.unsigned_abs() << 22) | (cx.sim.world.unique() & 0x3f_ffff)
+    (now_ms.unsigned_abs() << 22) | (cx.sim.env.unique() & 0x3f_ffff)
 }
 
 fn duplicate<'a>(
-    home: &'a Home,
+    state: &'a State,
     author: &str,
     commentary: &str,
     now_ms: i64,
 ) -> Option<&'a Published> {
-    let recent = home.posts.values().rev().filter(|post| now_ms - post.at_ms < DUPLICATE_MS);
+    let recent = state.posts.values().rev().filter(|post| now_ms - post.at_ms < DUPLICATE_MS);
     let mut same = recent.filter(|post| post.author == author && post.commentary == commentary);
     same.find(|post| !post.commentary.is_empty())
 }
@@ -85,8 +85,8 @@ pub(super) fn list(cx: &Cx) -> Answer {
         cx.call.query_value(name).and_then(|n| n.parse().ok()).unwrap_or(usual)
     };
     let (start, count) = (query("start", 0), query("count", 10).min(100));
-    let elements: Vec<Value> = account.look(|home| {
-        let posts = home.posts.values().rev().filter(|post| post.author == author);
+    let elements: Vec<Value> = account.look(|state| {
+        let posts = state.posts.values().rev().filter(|post| post.author == author);
         posts.skip(start).take(count).map(view).collect()
     });
     Ok(Reply::ok(
@@ -99,7 +99,7 @@ pub(super) fn get(cx: &Cx) -> Answer {
     access::version(cx)?;
     let urn = urn_of(cx, 2);
     let (account, _) = access::account(cx)?;
-    let post = account.look(|home| home.posts.values().find(|post| post.urn == urn).cloned());
+    let post = account.look(|state| state.posts.values().find(|post| post.urn == urn).cloned());
     let post = post.ok_or_else(|| failure::missing(&urn))?;
     reader(cx, &post.author)?;
     Ok(Reply::ok(&view(&post)))
@@ -122,8 +122,8 @@ pub(super) fn delete(cx: &Cx) -> Answer {
     access::version(cx)?;
     let urn = urn_of(cx, 2);
     let (account, _) = access::account(cx)?;
-    let found = account.look(|home| {
-        home.posts.iter().find(|(_, post)| post.urn == urn).map(|(number, _)| *number)
+    let found = account.look(|state| {
+        state.posts.iter().find(|(_, post)| post.urn == urn).map(|(number, _)| *number)
     });
     if let Some(number) = found {
         cx.sim.make(&account, Change::Deleted { number });
@@ -135,7 +135,7 @@ pub(super) fn delete(cx: &Cx) -> Answer {
 pub(super) fn page(cx: &Cx) -> Answer {
     let urn = urn_of(cx, 2);
     let is_owner = |account: &std::sync::Arc<crate::sim::Account<super::Linkedin>>| {
-        account.look(|home| home.posts.values().any(|post| post.urn == urn))
+        account.look(|state| state.posts.values().any(|post| post.urn == urn))
     };
     let owner = cx.sim.all().into_iter().find(is_owner).ok_or_else(|| failure::missing(&urn))?;
     let place = format!("{}/ui/{}/{urn}", cx.sim.pages(), owner.identity.remote_id);

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::home::Change;
+use super::state::Change;
 use super::{Cx, Mastodon, shown};
 use crate::call::Call;
+use crate::env::rfc3339;
 use crate::pace::Limit;
 use crate::params::Params;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
-use crate::world::rfc3339;
 
 /// All calls of an account.
 pub(super) const CALLS: Limit = Limit { name: "calls", units: 300, span_ms: 300_000 };
@@ -45,7 +45,7 @@ pub(super) fn token_in_form(call: &Call) -> Option<String> {
 /// The account of the request's token.
 pub(super) fn account(cx: &Cx) -> Result<Arc<Account<Mastodon>>, Reply> {
     let account = cx.account.clone().ok_or_else(|| failure(401, "The access token is invalid"))?;
-    if account.look(|home| home.revoked) {
+    if account.look(|state| state.revoked) {
         return Err(failure(401, "The access token was revoked"));
     }
     Ok(account)
@@ -60,7 +60,7 @@ pub(super) fn limited(
     let account = account(cx)?;
     let paced = account.pace(limit, 1, cx.now_ms());
     let show = |reply: Reply| with_limit(reply, limit.units, paced.remaining, paced.reset_ms);
-    if !paced.allowed && cx.sim.world.rate_limits() {
+    if !paced.allowed && cx.sim.env.rate_limits() {
         return Err(show(failure(429, "Too many requests")));
     }
     work(&account).map(show).map_err(show)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::home::Status;
+use super::state::Status;
 use super::{Cx, Mastodon, access, shown};
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
@@ -12,7 +12,7 @@ use crate::sim::Account;
 /// A status and whose it is.
 pub(super) fn find(cx: &Cx, id: u64) -> Option<(Arc<Account<Mastodon>>, Status)> {
     cx.sim.all().into_iter().find_map(|account| {
-        let status = account.look(|home| home.statuses.get(&id).cloned())?;
+        let status = account.look(|state| state.statuses.get(&id).cloned())?;
         Some((account, status))
     })
 }
@@ -26,7 +26,7 @@ fn asked(cx: &Cx) -> Result<(Arc<Account<Mastodon>>, Status), Reply> {
 pub(super) fn get(cx: &Cx) -> Answer {
     let (owner, status) = asked(cx)?;
     let base = cx.sim.base();
-    Ok(Reply::ok(&owner.look(|home| shown::status(home, &status, &owner.identity, &base))))
+    Ok(Reply::ok(&owner.look(|state| shown::status(state, &status, &owner.identity, &base))))
 }
 
 /// `GET /statuses/{id}/source`: the text as it was written, for its author.
@@ -50,10 +50,10 @@ pub(super) fn of_account(cx: &Cx) -> Answer {
         let limit: usize = query("limit").and_then(|limit| limit.parse().ok()).unwrap_or(20);
         let before: u64 = query("max_id").and_then(|id| id.parse().ok()).unwrap_or(u64::MAX);
         let base = cx.sim.base();
-        let shown: Vec<_> = owner.look(|home| {
-            let newest = home.statuses.range(..before).rev().map(|(_, status)| status);
+        let shown: Vec<_> = owner.look(|state| {
+            let newest = state.statuses.range(..before).rev().map(|(_, status)| status);
             let newest = newest.take(limit.clamp(1, 40));
-            newest.map(|status| shown::status(home, status, &owner.identity, &base)).collect()
+            newest.map(|status| shown::status(state, status, &owner.identity, &base)).collect()
         });
         Ok(Reply::ok(&shown))
     })

@@ -1,9 +1,9 @@
 //! Media: uploaded, looked at while they are processed, described.
 
-use super::home::{Change, Upload};
 use super::instance::{
     DESCRIPTION_MAX, FRAME_RATE_MAX, IMAGE_BYTES_MAX, IMAGE_PIXELS_MAX, TYPES, VIDEO_BYTES_MAX,
 };
+use super::state::{Change, Upload};
 use super::{Cx, access, shown};
 use crate::film::{Asks, OF_BROWSERS};
 use crate::multipart::Part;
@@ -50,7 +50,7 @@ fn received(cx: &Cx, file: &Part, params: &Params) -> Result<Upload, Reply> {
     if size.is_some_and(|(width, height)| u64::from(width) * u64::from(height) > IMAGE_PIXELS_MAX) {
         return Err(access::invalid("File images are too large"));
     }
-    let wait = if is_still { 0 } else { cx.sim.world.processing_ms() };
+    let wait = if is_still { 0 } else { cx.sim.env.processing_ms() };
     let medium = Medium {
         url: None,
         size: Some(found.size),
@@ -59,7 +59,7 @@ fn received(cx: &Cx, file: &Part, params: &Params) -> Result<Upload, Reply> {
         sha256: Some(found.sha256),
     };
     Ok(Upload {
-        id: cx.sim.world.unique(),
+        id: cx.sim.env.unique(),
         ready_ms: cx.now_ms() + wait,
         medium,
         size,
@@ -81,7 +81,7 @@ fn described(params: &Params) -> Result<Option<String>, Reply> {
 fn loose(cx: &Cx) -> Result<(u64, Upload), Reply> {
     let account = access::account(cx)?;
     let id: Option<u64> = cx.call.segment(3).parse().ok();
-    let found = account.look(|home| home.media.get(&id?).filter(|one| !one.attached).cloned());
+    let found = account.look(|state| state.media.get(&id?).filter(|one| !one.attached).cloned());
     found.map(|one| (one.id, one)).ok_or_else(|| access::failure(404, "Record not found"))
 }
 

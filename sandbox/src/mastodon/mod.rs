@@ -3,13 +3,13 @@
 //! <https://docs.joinmastodon.org/client/intro/>
 
 mod access;
-mod home;
 mod instance;
 mod listing;
 mod media;
 mod oauth;
 mod poll;
 mod shown;
+mod state;
 mod status;
 mod text;
 
@@ -20,12 +20,12 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::env::Env;
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE64URL};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
-use crate::world::World;
-use home::{Change, Home};
+use state::{Change, State};
 
 /// One request to this network.
 type Cx = crate::network::Cx<Mastodon>;
@@ -36,10 +36,10 @@ pub(crate) struct Mastodon;
 impl Network for Mastodon {
     const NAME: &'static str = "mastodon";
     const BODY_MAX: usize = 110 << 20;
-    type Home = Home;
+    type State = State;
     type Change = Change;
 
-    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let username = name.fitted('_', allowed).to_ascii_lowercase();
         if username.is_empty() || username.len() > 30 {
@@ -48,7 +48,7 @@ impl Network for Mastodon {
         Ok(Identity {
             remote_id: random::number(18).to_string(),
             username,
-            created_ms: world.now_ms(),
+            created_ms: env.now_ms(),
             private: BTreeMap::from([("access_token".to_owned(), random::text(BASE64URL, 43))]),
         })
     }
@@ -104,16 +104,16 @@ impl Network for Mastodon {
         sim.find(&format!("token:{}", token?))
     }
 
-    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
-        home.apply(change);
+    fn apply(state: &mut State, _identity: &Identity, change: Change) {
+        state.apply(change);
     }
 
     fn token_change(expired: bool) -> Option<Change> {
         Some(Change::Revoked(expired))
     }
 
-    fn posts(home: &Home, identity: &Identity, base: &str) -> Vec<Post> {
-        home.statuses.values().map(|status| shown::post(home, status, identity, base)).collect()
+    fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
+        state.statuses.values().map(|status| shown::post(state, status, identity, base)).collect()
     }
 
     fn refuse(refusal: Refusal) -> Reply {

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::Cx;
-use crate::consent;
+use crate::consent_page;
 use crate::params::Params;
 use crate::random::{self, BASE64URL};
 use crate::reply::{Answer, Reply};
@@ -30,7 +30,7 @@ pub(super) fn register(cx: &Cx) -> Answer {
         params.filled(name).ok_or_else(missing)
     };
     let (name, redirect) = (required("client_name")?, required("redirect_uris")?);
-    if !cx.sim.world.may_redirect(&redirect) {
+    if !cx.sim.env.may_redirect(&redirect) {
         let error = "Validation failed: Redirect URI is not one that this simulator was told of.";
         return Err(Reply::json(422, &json!({ "error": error })));
     }
@@ -55,7 +55,7 @@ pub(super) fn register(cx: &Cx) -> Answer {
 
 /// `GET /oauth/authorize`
 pub(super) fn authorize(cx: &Cx) -> Answer {
-    consent::authorize(cx, invalid)
+    consent_page::authorize(cx, invalid)
 }
 
 /// `POST /oauth/token`
@@ -66,7 +66,7 @@ pub(super) fn token(cx: &Cx) -> Answer {
         return Err(refused("unsupported_grant_type", why));
     }
     let why = "The provided authorization grant is invalid, expired, revoked, does not match the redirection URI used in the authorization request, or was issued to another client.";
-    let account = consent::redeem(cx, &params).ok_or_else(|| refused("invalid_grant", why))?;
+    let account = consent_page::redeem(cx, &params).ok_or_else(|| refused("invalid_grant", why))?;
     cx.sim.expire(&account, false);
     Ok(Reply::ok(&json!({
         "access_token": account.identity.private("access_token"),

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::access;
-use super::home::Poll;
 use super::instance::{EXPIRES_IN, OPTION_MAX, OPTIONS_MAX};
+use super::state::Poll;
 use crate::params::Params;
 use crate::reply::Reply;
 

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::home::{Home, Status, Upload};
+use super::state::{State, Status, Upload};
+use crate::env::rfc3339;
 use crate::network::{Identity, Post};
 use crate::page::escape;
-use crate::world::rfc3339;
 
 /// The `Account` object.
 pub(super) fn account(identity: &Identity, base: &str) -> Value {
@@ -51,8 +51,8 @@ fn html(text: &str) -> String {
 }
 
 /// The `Status` object.
-pub(super) fn status(home: &Home, status: &Status, identity: &Identity, base: &str) -> Value {
-    let media = status.media.iter().filter_map(|id| home.media.get(id));
+pub(super) fn status(state: &State, status: &Status, identity: &Identity, base: &str) -> Value {
+    let media = status.media.iter().filter_map(|id| state.media.get(id));
     let media: Vec<_> = media.map(|upload| medium(upload, base, i64::MAX)).collect();
     let poll = status.poll.as_ref().map(|poll| {
         let options: Vec<_> =
@@ -90,8 +90,8 @@ pub(super) fn status(home: &Home, status: &Status, identity: &Identity, base: &s
 }
 
 /// The status for the control API and the pages.
-pub(super) fn post(home: &Home, status: &Status, identity: &Identity, base: &str) -> Post {
-    let media = status.media.iter().filter_map(|id| home.media.get(id));
+pub(super) fn post(state: &State, status: &Status, identity: &Identity, base: &str) -> Post {
+    let media = status.media.iter().filter_map(|id| state.media.get(id));
     let poll = status.poll.as_ref();
     let extra = json!({
         "visibility": status.visibility,

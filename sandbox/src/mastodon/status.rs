@@ -1,7 +1,7 @@
 //! Statuses: made and taken away.
 
-use super::home::{Change, Home, Status};
 use super::instance::{CHARACTERS_MAX, MEDIA_MAX};
+use super::state::{Change, State, Status};
 use super::{Cx, access, listing, poll, shown, text};
 use crate::params::Params;
 use crate::reply::{Answer, Reply};
@@ -15,19 +15,19 @@ pub(super) fn create(cx: &Cx) -> Answer {
         let key = cx.call.header("idempotency-key").filter(|key| !key.is_empty());
         let (now_ms, base) = (cx.now_ms(), cx.sim.base());
         let again = key.and_then(|key| {
-            account.look(|home| {
-                let status = home.made_by(key, now_ms)?;
-                Some(shown::status(home, status, &account.identity, &base))
+            account.look(|state| {
+                let status = state.made_by(key, now_ms)?;
+                Some(shown::status(state, status, &account.identity, &base))
             })
         });
         if let Some(shown) = again {
             return Ok(Reply::ok(&shown));
         }
         let quoted = quoted(cx, &params)?;
-        let shown = cx.sim.change(account, |home| {
-            let mut status = said(home, &params, now_ms)?;
-            (status.id, status.quoted) = (cx.sim.world.unique(), quoted);
-            let shown = shown::status(home, &status, &account.identity, &base);
+        let shown = cx.sim.change(account, |state| {
+            let mut status = said(state, &params, now_ms)?;
+            (status.id, status.quoted) = (cx.sim.env.unique(), quoted);
+            let shown = shown::status(state, &status, &account.identity, &base);
             let key = key.map(str::to_owned);
             Ok((Change::Status { status: Box::new(status), key }, shown))
         })?;
@@ -43,7 +43,7 @@ fn quoted(cx: &Cx, params: &Params) -> Result<Option<u64>, Reply> {
 }
 
 /// The status that the parameters ask for.
-fn said(home: &Home, params: &Params, now_ms: i64) -> Result<Status, Reply> {
+fn said(state: &State, params: &Params, now_ms: i64) -> Result<Status, Reply> {
     let text = params.text("status").unwrap_or_default().trim().to_owned();
     let spoiler_text = params.text("spoiler_text").unwrap_or_default();
     let visibility = params.filled("visibility").unwrap_or_else(|| "public".into());
@@ -55,7 +55,7 @@ fn said(home: &Home, params: &Params, now_ms: i64) -> Result<Status, Reply> {
         return Err(access::invalid(&why));
     }
     let poll = poll::read(params, now_ms)?;
-    let media = attached(home, params, now_ms)?;
+    let media = attached(state, params, now_ms)?;
     if text.is_empty() && media.is_empty() && poll.is_none() && spoiler_text.is_empty() {
         return Err(access::invalid("Text can't be blank"));
     }
@@ -78,12 +78,12 @@ fn said(home: &Home, params: &Params, now_ms: i64) -> Result<Status, Reply> {
 }
 
 /// The media to attach: the account's own, processed, in no other status, and not a film beside pictures.
-fn attached(home: &Home, params: &Params, now_ms: i64) -> Result<Vec<u64>, Reply> {
+fn attached(state: &State, params: &Params, now_ms: i64) -> Result<Vec<u64>, Reply> {
     let ids = params.texts("media_ids");
     if ids.len() > MEDIA_MAX {
         return Err(access::invalid("Cannot attach more than 4 files"));
     }
-    let find = |id: &String| home.media.get(&id.parse().ok()?).filter(|one| !one.attached);
+    let find = |id: &String| state.media.get(&id.parse().ok()?).filter(|one| !one.attached);
     let found: Option<Vec<_>> = ids.iter().map(find).collect();
     let lost = || {
         let why = format!("Media {} not found or already attached to another post", ids.join(", "));
@@ -107,10 +107,10 @@ pub(super) fn delete(cx: &Cx) -> Answer {
     access::limited(cx, access::CALLS, |account| {
         let base = cx.sim.base();
         let id: Option<u64> = cx.call.segment(3).parse().ok();
-        let shown = cx.sim.change(account, |home| {
-            let found = id.and_then(|id| home.statuses.get(&id));
+        let shown = cx.sim.change(account, |state| {
+            let found = id.and_then(|id| state.statuses.get(&id));
             let status = found.ok_or_else(|| access::failure(404, "Record not found"))?;
-            let shown = shown::status(home, status, &account.identity, &base);
+            let shown = shown::status(state, status, &account.identity, &base);
             Ok((Change::Deleted { id: status.id }, shown))
         })?;
         Ok(Reply::ok(&shown))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::home::{Home, Token};
+use super::state::{State, Token};
 use super::{Cx, Pinterest, failure};
 use crate::call::Call;
 use crate::network::Identity;
@@ -44,7 +44,7 @@ pub(super) fn caller(sim: &Sim<Pinterest>, call: &Call) -> Option<Arc<Account<Pi
 }
 
 /// A token that the account has, with its life.
-pub(super) fn known(identity: &Identity, home: &Home, token: &str) -> Option<Token> {
+pub(super) fn known(identity: &Identity, state: &State, token: &str) -> Option<Token> {
     let born = |name, life, refresh| {
         let expires_ms = identity.created_ms + life;
         let is_it = token == identity.private(name);
@@ -52,7 +52,7 @@ pub(super) fn known(identity: &Identity, home: &Home, token: &str) -> Option<Tok
     };
     born("access_token", ACCESS_MS, false)
         .or_else(|| born("refresh_token", REFRESH_MS, true))
-        .or_else(|| home.tokens.get(token).cloned())
+        .or_else(|| state.tokens.get(token).cloned())
 }
 
 /// The account of a good token that is for all of these.
@@ -71,7 +71,7 @@ pub(super) fn account(cx: &Cx) -> Result<(Arc<Account<Pinterest>>, String), Repl
     let token = cx.call.bearer().ok_or_else(refused)?;
     let account = owner(&cx.sim, token).ok_or_else(refused)?;
     let (found, expired) =
-        account.look(|home| (known(&account.identity, home, token), home.expired));
+        account.look(|state| (known(&account.identity, state, token), state.expired));
     let found = found.filter(|found| !found.refresh && !expired).ok_or_else(refused)?;
     if found.expires_ms <= cx.now_ms() {
         return Err(refused());

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{Cx, access, failure};
+use crate::env::rfc3339;
 use crate::reply::{Answer, Reply};
-use crate::world::rfc3339;
 
 /// Id, name and privacy of the boards.
 const BOARDS: [(&str, &str, &str); 2] =
@@ -13,7 +13,7 @@ const BOARDS: [(&str, &str, &str); 2] =
 /// `GET /v5/user_account`
 pub(super) fn user(cx: &Cx) -> Answer {
     let account = access::with(cx, &["user_accounts:read"])?;
-    let pins = account.look(|home| home.pins.len());
+    let pins = account.look(|state| state.pins.len());
     let identity = &account.identity;
     Ok(Reply::ok(&json!({
         "id": identity.remote_id,

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::home::{Change, Code, Token};
+use super::state::{Change, Code, Token};
 use super::{Cx, access, failure};
-use crate::ask::{self, Consent};
+use crate::consent_page::{self, Consent};
 use crate::params::Params;
 use crate::reply::{Answer, Reply};
 
@@ -13,13 +13,13 @@ const CODE_MS: i64 = 5 * 60_000;
 
 /// `GET /oauth/`
 pub(super) fn authorize(cx: &Cx) -> Answer {
-    let asked = ask::ask(cx, "client_id")
+    let asked = consent_page::read_request(cx, "client_id")
         .map_err(|what| failure::invalid(&format!("{what} is not valid")))?;
     let given = match asked {
         Consent::Asked(page) => return Ok(page),
         Consent::Refused(mut back) => {
             back.query_pairs_mut().append_pair("error", "access_denied");
-            return Ok(ask::go(&back));
+            return Ok(consent_page::go(&back));
         }
         Consent::Given(given) => given,
     };
@@ -33,7 +33,7 @@ pub(super) fn authorize(cx: &Cx) -> Answer {
     cx.sim.make(&given.account, Change::Code { code: code.clone(), consent });
     let mut back = given.back;
     back.query_pairs_mut().append_pair("code", &code);
-    Ok(ask::go(&back))
+    Ok(consent_page::go(&back))
 }
 
 /// `POST /v5/oauth/token`: tokens for a code, or for a refresh token. The application names itself by HTTP Basic.
@@ -56,8 +56,8 @@ fn exchange(cx: &Cx, code: &str, redirect_uri: &str) -> Answer {
     let refused = || failure::error(400, 283, "Invalid authorization code, or it has expired.");
     let account = access::owner(&cx.sim, code).ok_or_else(refused)?;
     let now_ms = cx.now_ms();
-    give(cx, &account, code, |home| {
-        let consent = home.codes.get(code).filter(|code| code.expires_ms > now_ms);
+    give(cx, &account, code, |state| {
+        let consent = state.codes.get(code).filter(|code| code.expires_ms > now_ms);
         let consent = consent.filter(|code| code.redirect_uri == redirect_uri);
         consent.map(|consent| consent.scope.clone()).ok_or_else(refused)
     })
@@ -68,10 +68,10 @@ fn refresh(cx: &Cx, refresh_token: &str) -> Answer {
     let refused = || failure::error(400, 283, "Invalid refresh token, or it has expired.");
     let account = access::owner(&cx.sim, refresh_token).ok_or_else(refused)?;
     let now_ms = cx.now_ms();
-    give(cx, &account, refresh_token, |home| {
-        let known = access::known(&account.identity, home, refresh_token);
+    give(cx, &account, refresh_token, |state| {
+        let known = access::known(&account.identity, state, refresh_token);
         let known = known.filter(|known| known.refresh && known.expires_ms > now_ms);
-        let known = known.filter(|_| !home.used.contains(refresh_token));
+        let known = known.filter(|_| !state.used.contains(refresh_token));
         known.map(|known| known.scope).ok_or_else(refused)
     })
 }
@@ -81,13 +81,13 @@ fn give(
     cx: &Cx,
     account: &crate::sim::Account<super::Pinterest>,
     spent: &str,
-    check: impl FnOnce(&super::home::Home) -> Result<String, Reply>,
+    check: impl FnOnce(&super::state::State) -> Result<String, Reply>,
 ) -> Answer {
     let user = &account.identity.remote_id;
     let (token, refresh) = (access::new_token("pina", user), access::new_token("pinr", user));
     let now_ms = cx.now_ms();
-    let scope = cx.sim.change(account, |home| {
-        let scope = check(home)?;
+    let scope = cx.sim.change(account, |state| {
+        let scope = check(state)?;
         let life = |ms, refresh| Token { expires_ms: now_ms + ms, scope: scope.clone(), refresh };
         let tokens = vec![
             (token.clone(), life(access::ACCESS_MS, false)),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::home::{Change, Upload};
+use super::state::{Change, Upload};
 use super::{Cx, access, failure};
 use crate::film::H264_OR_HEVC;
 use crate::multipart;
@@ -50,9 +50,9 @@ pub(super) fn receive(cx: &Cx) -> Answer {
     let parts = multipart::parse(content_type, &cx.call.body)
         .ok_or_else(|| refused(400, "MalformedPOSTRequest"))?;
     let now_ms = cx.now_ms();
-    cx.sim.change(&account, |home| {
+    cx.sim.change(&account, |state| {
         let id: Option<u64> = cx.call.segment(2).parse().ok();
-        let upload = id.and_then(|id| home.uploads.get(&id));
+        let upload = id.and_then(|id| state.uploads.get(&id));
         let upload = upload.ok_or_else(|| refused(403, "AccessDenied"))?;
         let has = |(name, value): (&String, &String)| {
             parts.iter().any(|part| part.name == *name && part.text() == *value)
@@ -71,7 +71,7 @@ pub(super) fn receive(cx: &Cx) -> Answer {
             alt: None,
             sha256: Some(specimen.sha256),
         };
-        let ready_ms = now_ms + cx.sim.world.processing_ms();
+        let ready_ms = now_ms + cx.sim.env.processing_ms();
         let failed = !matches!(kind, Some("video/mp4" | "video/quicktime"));
         Ok((Change::Received { id: upload.id, medium, ready_ms, failed }, ()))
     })?;
@@ -82,7 +82,7 @@ pub(super) fn receive(cx: &Cx) -> Answer {
 pub(super) fn get(cx: &Cx) -> Answer {
     let account = access::with(cx, &["pins:read"])?;
     let id: Option<u64> = cx.call.segment(2).parse().ok();
-    let found = account.look(|home| home.uploads.get(&id?).cloned());
+    let found = account.look(|state| state.uploads.get(&id?).cloned());
     let upload = found.ok_or_else(|| failure::error(404, 50, "Media not found."))?;
     let status = status(&upload, cx.now_ms());
     Ok(Reply::ok(

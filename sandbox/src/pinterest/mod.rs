@@ -5,11 +5,11 @@
 mod access;
 mod boards;
 mod failure;
-mod home;
 mod login;
 mod media;
 mod pins;
 mod source;
+mod state;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,12 +18,12 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::env::{Env, rfc3339};
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random;
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
-use crate::world::{World, rfc3339};
-use home::{Change, Home};
+use state::{Change, State};
 
 /// One request to this network.
 type Cx = crate::network::Cx<Pinterest>;
@@ -34,10 +34,10 @@ pub(crate) struct Pinterest;
 impl Network for Pinterest {
     const NAME: &'static str = "pinterest";
     const BODY_MAX: usize = 256 << 20;
-    type Home = Home;
+    type State = State;
     type Change = Change;
 
-    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let username = name.fitted('_', allowed).to_ascii_lowercase();
         if !(3..=30).contains(&username.len()) {
@@ -48,7 +48,7 @@ impl Network for Pinterest {
             ("access_token".to_owned(), access::new_token("pina", &user)),
             ("refresh_token".to_owned(), access::new_token("pinr", &user)),
         ]);
-        Ok(Identity { remote_id: user, username, created_ms: world.now_ms(), private })
+        Ok(Identity { remote_id: user, username, created_ms: env.now_ms(), private })
     }
 
     fn keys(_identity: &Identity) -> Vec<String> {
@@ -91,16 +91,16 @@ impl Network for Pinterest {
         access::caller(sim, call)
     }
 
-    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
-        home.apply(change);
+    fn apply(state: &mut State, _identity: &Identity, change: Change) {
+        state.apply(change);
     }
 
     fn token_change(expired: bool) -> Option<Change> {
         Some(Change::Expired(expired))
     }
 
-    fn posts(home: &Home, _identity: &Identity, base: &str) -> Vec<Post> {
-        let shown = home.pins.values().map(|pin| {
+    fn posts(state: &State, _identity: &Identity, base: &str) -> Vec<Post> {
+        let shown = state.pins.values().map(|pin| {
             let text = |name: &str| pin.fields.get(name).and_then(Value::as_str);
             let id = pin.id.to_string();
             Post {
@@ -127,5 +127,5 @@ impl Network for Pinterest {
 
 /// A new id of 18 digits.
 fn id(cx: &Cx) -> u64 {
-    800_000_000_000_000_000 + cx.sim.world.unique()
+    800_000_000_000_000_000 + cx.sim.env.unique()
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::home::{Change, Pin};
+use super::state::{Change, Pin};
 use super::{Cx, access, boards, failure, source};
+use crate::env::utc;
 use crate::pace::Limit;
 use crate::reply::{Answer, Reply};
-use crate::world::utc;
 
 /// Longest texts in characters.
 const LIMITS: [(&str, usize); 4] =
@@ -33,7 +33,7 @@ const WRITES: Limit = Limit { name: "org_write", units: 100, span_ms: 60_000 };
 pub(super) async fn create(cx: Arc<Cx>) -> Answer {
     let account = access::with(&cx, &["boards:read", "boards:write", "pins:read", "pins:write"])?;
     let now_ms = cx.now_ms();
-    let paced = cx.sim.world.rate_limits().then(|| account.pace(WRITES, 1, now_ms));
+    let paced = cx.sim.env.rate_limits().then(|| account.pace(WRITES, 1, now_ms));
     let limited = |reply: Reply| match paced {
         Some(paced) => reply
             .with("x-ratelimit-limit", WRITES.units)
@@ -125,8 +125,8 @@ pub(super) fn list(cx: &Cx) -> Answer {
         pin.id < before
             && board.is_none_or(|board| pin.fields.get("board_id") == Some(&json!(board)))
     };
-    let (items, more) = account.look(|home| {
-        let mut fitting = home.pins.values().rev().filter(fits);
+    let (items, more) = account.look(|state| {
+        let mut fitting = state.pins.values().rev().filter(fits);
         let items: Vec<Value> =
             fitting.by_ref().take(size.clamp(1, 250)).map(|pin| view(cx, pin)).collect();
         (items, fitting.next().is_some())
@@ -139,7 +139,7 @@ pub(super) fn list(cx: &Cx) -> Answer {
 pub(super) fn get(cx: &Cx) -> Answer {
     let account = access::with(cx, &["pins:read"])?;
     let id: Option<u64> = cx.call.segment(2).parse().ok();
-    let found = account.look(|home| home.pins.get(&id?).map(|pin| view(cx, pin)));
+    let found = account.look(|state| state.pins.get(&id?).map(|pin| view(cx, pin)));
     found.map(|pin| Reply::ok(&pin)).ok_or_else(missing)
 }
 
@@ -150,8 +150,8 @@ fn missing() -> Reply {
 /// `DELETE /v5/pins/{id}`
 pub(super) fn delete(cx: &Cx) -> Answer {
     let account = access::with(cx, &["boards:write", "pins:write"])?;
-    cx.sim.change(&account, |home| {
-        let id = cx.call.segment(2).parse().ok().filter(|id| home.pins.contains_key(id));
+    cx.sim.change(&account, |state| {
+        let id = cx.call.segment(2).parse().ok().filter(|id| state.pins.contains_key(id));
         Ok((Change::Deleted { id: id.ok_or_else(missing)? }, ()))
     })?;
     Ok(Reply::empty(204))
@@ -161,7 +161,7 @@ pub(super) fn delete(cx: &Cx) -> Answer {
 pub(super) fn page(cx: &Cx) -> Answer {
     let id: u64 = cx.call.segment(1).parse().map_err(|_| missing())?;
     let all = cx.sim.all();
-    let owner = all.iter().find(|account| account.look(|home| home.pins.contains_key(&id)));
+    let owner = all.iter().find(|account| account.look(|state| state.pins.contains_key(&id)));
     let owner = &owner.ok_or_else(missing)?.identity.remote_id;
     Ok(Reply::empty(302).with("location", format!("{}/ui/{owner}/{id}", cx.sim.pages())))
 }

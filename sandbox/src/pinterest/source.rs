@@ -37,7 +37,7 @@ pub(super) async fn read(
 
 async fn fetch(cx: &Cx, url: &str) -> Result<(Medium, Picture), Reply> {
     let Fetched { file, .. } =
-        cx.sim.world.crawler.fetch(url, IMAGE_BYTES).await.map_err(|why| match why {
+        cx.sim.env.crawler.fetch(url, IMAGE_BYTES).await.map_err(|why| match why {
             Unfetched::TooLarge => failure::invalid("the image is larger than 20 MB"),
             Unfetched::NoUrl | Unfetched::Failed => failure::unreachable(),
         })?;
@@ -84,7 +84,7 @@ async fn several(cx: &Cx, items: &Value) -> Result<Vec<Medium>, Reply> {
 
 async fn video(cx: &Cx, account: &Account<Pinterest>, source: &Value) -> Result<Medium, Reply> {
     let id: Option<u64> = source["media_id"].as_str().and_then(|id| id.parse().ok());
-    let upload = account.look(|home| home.uploads.get(&id?).cloned());
+    let upload = account.look(|state| state.uploads.get(&id?).cloned());
     let upload = upload.ok_or_else(|| failure::error(404, 50, "Media not found."))?;
     let status = media::status(&upload, cx.now_ms());
     if status != "succeeded" {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::home::Change;
+use super::state::Change;
 use super::{Cx, Slack};
 use crate::call::Call;
 use crate::params::Params;
@@ -63,7 +63,7 @@ pub(super) fn account(cx: &Cx) -> Result<Arc<Account<Slack>>, Reply> {
     let token = token(&cx.call).ok_or_else(|| failure("not_authed"))?;
     let account = cx.account.clone().ok_or_else(|| failure("invalid_auth"))?;
     let (revoked, expired, known) =
-        account.look(|home| (home.revoked, home.expired, home.tokens.get(&token).cloned()));
+        account.look(|state| (state.revoked, state.expired, state.tokens.get(&token).cloned()));
     if revoked {
         return Err(failure("token_revoked"));
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::home::{Change, Message};
+use super::state::{Change, Message};
 use super::{Cx, access, shown};
 use crate::network::Identity;
 use crate::reply::{Answer, Reply};
@@ -26,7 +26,7 @@ fn view(identity: &Identity, is_member: bool) -> Value {
 /// `conversations.list`
 pub(super) fn list(cx: &Cx) -> Answer {
     let account = access::account(cx)?;
-    let channel = view(&account.identity, account.look(|home| home.joined));
+    let channel = view(&account.identity, account.look(|state| state.joined));
     Ok(access::success(json!({"channels": [channel], "response_metadata": {"next_cursor": ""}})))
 }
 
@@ -34,7 +34,7 @@ pub(super) fn list(cx: &Cx) -> Answer {
 pub(super) fn info(cx: &Cx) -> Answer {
     let account = access::account(cx)?;
     access::in_channel(&account, access::arguments(cx)?.filled("channel"))?;
-    let channel = view(&account.identity, account.look(|home| home.joined));
+    let channel = view(&account.identity, account.look(|state| state.joined));
     Ok(access::success(json!({ "channel": channel })))
 }
 
@@ -42,7 +42,7 @@ pub(super) fn info(cx: &Cx) -> Answer {
 pub(super) fn join(cx: &Cx) -> Answer {
     let account = access::account(cx)?;
     access::in_channel(&account, access::arguments(cx)?.filled("channel"))?;
-    let was_in = account.look(|home| home.joined);
+    let was_in = account.look(|state| state.joined);
     cx.sim.make(&account, Change::Joined);
     let mut answer = json!({"channel": view(&account.identity, true)});
     if was_in {
@@ -65,7 +65,7 @@ fn read(cx: &Cx, wanted: fn(&Message, u64) -> bool, is_newest_first: bool) -> An
     let account = access::account(cx)?;
     let arguments = access::arguments(cx)?;
     access::in_channel(&account, arguments.filled("channel"))?;
-    if !account.look(|home| home.joined) {
+    if !account.look(|state| state.joined) {
         return Err(access::failure("not_in_channel"));
     }
     let thread = arguments.filled("ts").and_then(|ts| shown::micros(&ts));
@@ -78,11 +78,11 @@ fn read(cx: &Cx, wanted: fn(&Message, u64) -> bool, is_newest_first: bool) -> An
         arguments.integer("limit").and_then(|limit| usize::try_from(limit).ok()).unwrap_or(100);
     let limit = limit.clamp(1, LIMIT_MAX);
     let with_metadata = arguments.flag("include_all_metadata");
-    let mut messages: Vec<Value> = account.look(|home| {
-        let within = home.messages.range(oldest..latest).map(|(_, message)| message);
+    let mut messages: Vec<Value> = account.look(|state| {
+        let within = state.messages.range(oldest..latest).map(|(_, message)| message);
         let meant = within.filter(|message| wanted(message, thread.unwrap_or(0)));
         meant
-            .map(|message| shown::message(home, message, &account.identity, with_metadata))
+            .map(|message| shown::message(state, message, &account.identity, with_metadata))
             .collect()
     });
     if is_newest_first {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::home::{Change, File, Message};
+use super::state::{Change, File, Message};
 use super::{Cx, ID, access, blocks, message, shown};
 use crate::multipart;
 use crate::network::Medium;
@@ -45,8 +45,8 @@ pub(super) fn upload(cx: &Cx) -> Answer {
     };
     let found = Specimen::of(&bytes);
     let mime = picture::sniff(&found.head).unwrap_or("application/octet-stream");
-    cx.sim.change(&account, |home| {
-        let file = home.files.get(&id).cloned().ok_or_else(|| refused(404, "no such upload"))?;
+    cx.sim.change(&account, |state| {
+        let file = state.files.get(&id).cloned().ok_or_else(|| refused(404, "no such upload"))?;
         if found.size != file.length {
             return Err(refused(400, "the size does not match"));
         }
@@ -71,19 +71,19 @@ pub(super) fn complete(cx: &Cx) -> Answer {
         return Err(access::failure("invalid_arguments"));
     };
     access::in_channel(&account, channel)?;
-    if !account.look(|home| home.joined) {
+    if !account.look(|state| state.joined) {
         return Err(access::failure("not_in_channel"));
     }
     message::paced(cx, &account)?;
     let blocks = blocks::read(arguments.json("blocks"))?;
-    let (ts, at_ms) = (cx.sim.world.unique(), cx.now_ms() + cx.sim.world.processing_ms());
-    let shown = cx.sim.change(&account, |home| {
+    let (ts, at_ms) = (cx.sim.env.unique(), cx.now_ms() + cx.sim.env.processing_ms());
+    let shown = cx.sim.change(&account, |state| {
         let mut shown = Vec::new();
         let (mut ids, mut titles) = (Vec::new(), Vec::new());
         for given in &files {
             let id = given["id"].as_str().unwrap_or_default();
             let file =
-                home.files.get(id).filter(|file| file.medium.is_some() && file.shared.is_none());
+                state.files.get(id).filter(|file| file.medium.is_some() && file.shared.is_none());
             let file = file.ok_or_else(|| access::failure("file_not_found"))?;
             let title = given["title"].as_str().unwrap_or(&file.name).to_owned();
             shown.push(json!({"id": id, "title": title}));
@@ -94,7 +94,7 @@ pub(super) fn complete(cx: &Cx) -> Answer {
             return Err(access::failure("invalid_arguments"));
         }
         let text = message::plain(&arguments.text("initial_comment").unwrap_or_default());
-        let thread = message::thread(home, &arguments)?;
+        let thread = message::thread(state, &arguments)?;
         let message =
             Box::new(Message { ts, text, blocks, files: ids, thread, ..Message::default() });
         Ok((Change::Message { message, at_ms, titles }, shown))
@@ -106,7 +106,7 @@ pub(super) fn complete(cx: &Cx) -> Answer {
 pub(super) fn info(cx: &Cx) -> Answer {
     let account = access::account(cx)?;
     let id = access::arguments(cx)?.filled("file").unwrap_or_default();
-    let file = account.look(|home| home.files.get(&id).cloned());
+    let file = account.look(|state| state.files.get(&id).cloned());
     let file = file.ok_or_else(|| access::failure("file_not_found"))?;
     let shared = file.shared.filter(|(_, at_ms)| *at_ms <= cx.now_ms());
     let mut shares = json!({});

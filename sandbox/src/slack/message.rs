@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::home::{Change, Home, Message};
+use super::state::{Change, Message, State};
 use super::{Cx, Slack, access, blocks, channel, shown};
 use crate::pace::Limit;
 use crate::params::Params;
@@ -17,16 +17,16 @@ const MARKDOWN_MAX: usize = 12_000;
 
 /// Counts one message.
 pub(super) fn paced(cx: &Cx, account: &Account<Slack>) -> Result<(), Reply> {
-    if !cx.sim.world.rate_limits() || account.pace(POSTS, 1, cx.now_ms()).allowed {
+    if !cx.sim.env.rate_limits() || account.pace(POSTS, 1, cx.now_ms()).allowed {
         return Ok(());
     }
     Err(channel::too_many(1))
 }
 
 /// The thread that is answered, which must be there.
-pub(super) fn thread(home: &Home, arguments: &Params) -> Result<Option<u64>, Reply> {
+pub(super) fn thread(state: &State, arguments: &Params) -> Result<Option<u64>, Reply> {
     let Some(ts) = arguments.filled("thread_ts") else { return Ok(None) };
-    let found = shown::micros(&ts).filter(|ts| home.messages.contains_key(ts));
+    let found = shown::micros(&ts).filter(|ts| state.messages.contains_key(ts));
     found.map(Some).ok_or_else(|| access::failure("thread_not_found"))
 }
 
@@ -42,10 +42,10 @@ pub(super) fn post(cx: &Cx) -> Answer {
     access::in_channel(&account, arguments.filled("channel"))?;
     paced(cx, &account)?;
     let message = said(&arguments)?;
-    let (ts, at_ms) = (cx.sim.world.unique(), cx.now_ms());
-    let shown = cx.sim.change(&account, |home| {
-        let message = Message { ts, thread: thread(home, &arguments)?, ..message };
-        let shown = shown::message(home, &message, &account.identity, true);
+    let (ts, at_ms) = (cx.sim.env.unique(), cx.now_ms());
+    let shown = cx.sim.change(&account, |state| {
+        let message = Message { ts, thread: thread(state, &arguments)?, ..message };
+        let shown = shown::message(state, &message, &account.identity, true);
         let message = Box::new(message);
         Ok((Change::Message { message, at_ms, titles: Vec::new() }, shown))
     })?;
@@ -96,8 +96,8 @@ pub(super) fn delete(cx: &Cx) -> Answer {
     let arguments = access::arguments(cx)?;
     access::in_channel(&account, arguments.filled("channel"))?;
     let ts = arguments.filled("ts").and_then(|ts| shown::micros(&ts));
-    cx.sim.change(&account, |home| {
-        let ts = ts.filter(|ts| home.messages.contains_key(ts));
+    cx.sim.change(&account, |state| {
+        let ts = ts.filter(|ts| state.messages.contains_key(ts));
         let ts = ts.ok_or_else(|| access::failure("message_not_found"))?;
         Ok((Change::Deleted { ts }, ()))
     })?;
@@ -110,8 +110,8 @@ pub(super) fn permalink(cx: &Cx) -> Answer {
     let arguments = access::arguments(cx)?;
     access::in_channel(&account, arguments.filled("channel"))?;
     let ts = arguments.filled("message_ts").and_then(|ts| shown::micros(&ts));
-    let link: Option<Value> = account.look(|home| {
-        let message = home.messages.get(&ts?)?;
+    let link: Option<Value> = account.look(|state| {
+        let message = state.messages.get(&ts?)?;
         Some(json!(shown::permalink(message.ts, &account.identity, &cx.sim.base())))
     });
     let link = link.ok_or_else(|| access::failure("message_not_found"))?;

@@ -6,10 +6,10 @@ mod access;
 mod blocks;
 mod channel;
 mod files;
-mod home;
 mod message;
 mod oauth;
 mod shown;
+mod state;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::env::Env;
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::params::Params;
 use crate::random::{self, BASE62};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
-use crate::world::World;
-use home::{Change, Home};
+use state::{Change, State};
 
 /// One request to this network.
 type Cx = crate::network::Cx<Slack>;
@@ -38,10 +38,10 @@ const ID: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 impl Network for Slack {
     const NAME: &'static str = "slack";
     const BODY_MAX: usize = 64 << 20;
-    type Home = Home;
+    type State = State;
     type Change = Change;
 
-    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         let asked = match name {
             Name::Asked(asked) => Name::Asked(asked.trim_start_matches('#')),
@@ -66,7 +66,7 @@ impl Network for Slack {
             ("bot_user_id".to_owned(), id("U0")),
             ("bot_id".to_owned(), id("B0")),
         ]);
-        Ok(Identity { remote_id: id("C0"), username: channel, created_ms: world.now_ms(), private })
+        Ok(Identity { remote_id: id("C0"), username: channel, created_ms: env.now_ms(), private })
     }
 
     fn keys(identity: &Identity) -> Vec<String> {
@@ -123,16 +123,16 @@ impl Network for Slack {
         access::owner(sim, &access::token(call)?)
     }
 
-    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
-        home.apply(change);
+    fn apply(state: &mut State, _identity: &Identity, change: Change) {
+        state.apply(change);
     }
 
     fn token_change(expired: bool) -> Option<Change> {
         Some(Change::Expired(expired))
     }
 
-    fn posts(home: &Home, identity: &Identity, base: &str) -> Vec<Post> {
-        home.messages.values().map(|message| shown::post(home, message, identity, base)).collect()
+    fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
+        state.messages.values().map(|message| shown::post(state, message, identity, base)).collect()
     }
 
     fn refuse(refusal: Refusal) -> Reply {

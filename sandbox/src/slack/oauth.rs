@@ -3,9 +3,9 @@
 
 use serde_json::json;
 
-use super::home::{Change, Token};
+use super::state::{Change, Token};
 use super::{Cx, Slack, access};
-use crate::consent;
+use crate::consent_page;
 use crate::params::Params;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
@@ -16,7 +16,7 @@ fn refused(why: &str) -> Reply {
 
 /// `GET /oauth/v2/authorize`
 pub(super) fn authorize(cx: &Cx) -> Answer {
-    consent::authorize(cx, refused)
+    consent_page::authorize(cx, refused)
 }
 
 /// `oauth.v2.access`: tokens for a code, or for a refresh token.
@@ -25,7 +25,8 @@ pub(super) fn token(cx: &Cx) -> Answer {
     if params.filled("grant_type").as_deref() == Some("refresh_token") {
         return refresh(cx, &params);
     }
-    let account = consent::redeem(cx, &params).ok_or_else(|| access::failure("invalid_code"))?;
+    let account =
+        consent_page::redeem(cx, &params).ok_or_else(|| access::failure("invalid_code"))?;
     let (tokens, reply) = issue(cx, &account);
     cx.sim.make(&account, Change::Tokens { spent: None, tokens });
     Ok(reply)
@@ -43,8 +44,8 @@ fn refresh(cx: &Cx, params: &Params) -> Answer {
         .filter(|_| spent.starts_with(access::REFRESH))
         .ok_or_else(refused)?;
     let (tokens, reply) = issue(cx, &account);
-    cx.sim.change(&account, |home| {
-        if !home.tokens.contains_key(&spent) {
+    cx.sim.change(&account, |state| {
+        if !state.tokens.contains_key(&spent) {
             return Err(refused());
         }
         Ok((Change::Tokens { spent: Some(spent.clone()), tokens }, ()))

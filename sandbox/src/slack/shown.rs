@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::home::{File, Home, Message};
+use super::state::{File, Message, State};
+use crate::env::rfc3339;
 use crate::network::{Identity, Medium, Post};
-use crate::world::rfc3339;
 
 /// A timestamp as Slack writes it.
 pub(super) fn ts(micros: u64) -> String {
@@ -37,12 +37,12 @@ pub(super) fn file(file: &File) -> Value {
 
 /// The message object.
 pub(super) fn message(
-    home: &Home,
+    state: &State,
     message: &Message,
     identity: &Identity,
     with_metadata: bool,
 ) -> Value {
-    let files = message.files.iter().filter_map(|id| home.files.get(id));
+    let files = message.files.iter().filter_map(|id| state.files.get(id));
     let escaped = message.text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let mut shown = json!({
         "type": "message",
@@ -67,8 +67,8 @@ pub(super) fn message(
 }
 
 /// The message for the control API and the pages.
-pub(super) fn post(home: &Home, message: &Message, identity: &Identity, base: &str) -> Post {
-    let files = message.files.iter().filter_map(|id| home.files.get(id));
+pub(super) fn post(state: &State, message: &Message, identity: &Identity, base: &str) -> Post {
+    let files = message.files.iter().filter_map(|id| state.files.get(id));
     let media: Vec<Medium> = files.filter_map(|file| file.medium.clone()).collect();
     let unfurls = message.unfurls.iter().map(|(name, flag)| (name.clone(), json!(flag)));
     let mut extra = json!({

@@ -10,9 +10,9 @@ use super::{
     refusal::{Answer, Refusal},
 };
 use crate::{
+    env::Env,
     journal::Line,
     random::{self, BASE62},
-    world::World,
 };
 
 /// Where the clock's lead stands among the objects.
@@ -20,7 +20,7 @@ const CLOCK: &str = "_clock";
 
 /// All objects by their ids.
 pub(super) struct Books {
-    world: Arc<World>,
+    env: Arc<Env>,
     objects: BTreeMap<String, Value>,
     /// The account's time, in seconds.
     pub now: i64,
@@ -29,8 +29,8 @@ pub(super) struct Books {
 }
 
 impl Books {
-    pub fn new(world: &Arc<World>) -> Self {
-        Self { world: Arc::clone(world), objects: BTreeMap::new(), now: 0, sending: HashSet::new() }
+    pub fn new(env: &Arc<Env>) -> Self {
+        Self { env: Arc::clone(env), objects: BTreeMap::new(), now: 0, sending: HashSet::new() }
     }
 
     /// Makes a change that the journal holds.
@@ -54,12 +54,12 @@ impl Books {
 
     /// A number that grows with each object.
     fn next(&self) -> u64 {
-        self.world.unique()
+        self.env.unique()
     }
 
     /// Keeps an object under its id, here and in the journal.
     pub fn store(&mut self, id: &str, object: Value) {
-        self.world.journal.push(&Line { realm: "", network: JOURNAL, account: id, entry: &object });
+        self.env.journal.push(&Line { realm: "", network: JOURNAL, account: id, entry: &object });
         self.objects.insert(id.to_owned(), object);
     }
 

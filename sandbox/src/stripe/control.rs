@@ -74,9 +74,9 @@ pub(super) fn checkout(
             back(text(&session, "cancel_url").to_owned())
         }
         ("decline", Ok(())) | ("pay", Err(_)) if session["status"] == "open" => {
-            back(format!("{}/stripe/checkout/{id}?declined=1", stripe.world.pages()))
+            back(format!("{}/stripe/checkout/{id}?declined=1", stripe.env.pages()))
         }
-        (_, Ok(())) => back(format!("{}/stripe/checkout/{id}", stripe.world.pages())),
+        (_, Ok(())) => back(format!("{}/stripe/checkout/{id}", stripe.env.pages())),
         (_, Err(refusal)) => refusal.reply(),
     }
 }
@@ -127,7 +127,7 @@ fn advance(stripe: &Stripe, call: &Call) -> Answer<Value> {
         || Refusal::invalid("`advance` must be a time such as 31d or 12h.").about("advance");
     let by = duration(&by).filter(|by| *by <= FURTHEST).ok_or_else(wrong)?;
     let by = i64::try_from(by.as_millis()).map_err(|_| wrong())?;
-    let machine_ms = stripe.world.now_ms();
+    let machine_ms = stripe.env.now_ms();
     let moved = stripe.with(|books| {
         let lead = books.lead_ms() + by;
         books.set_lead_ms(lead);

@@ -13,7 +13,7 @@ use super::{
     books::{Books, shown, text},
     sign,
 };
-use crate::world::lock;
+use crate::env::lock;
 
 /// How long the product may take over an event.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -50,7 +50,7 @@ impl Stripe {
 
     /// Sends events as they come, until the simulator stops.
     pub(crate) async fn deliver(self: Arc<Self>) {
-        let closing = self.world.closing.clone();
+        let closing = self.env.closing.clone();
         loop {
             self.deliver_waiting();
             tokio::select! {
@@ -93,7 +93,7 @@ impl Stripe {
             let wait = Duration::from_millis((250 << nth.min(7)).min(LONGEST_WAIT));
             tokio::select! {
                 () = tokio::time::sleep(wait) => {}
-                () = self.world.closing.cancelled() => return,
+                () = self.env.closing.cancelled() => return,
             }
         }
     }
@@ -117,7 +117,7 @@ impl Stripe {
             }
         };
         let taken = status.is_some_and(|status| (200..300).contains(&status));
-        let at = self.world.now_ms();
+        let at = self.env.now_ms();
         lock(&self.books).note_attempt(id, json!({"at": at, "status": status}), taken);
         taken
     }
@@ -129,7 +129,7 @@ impl Stripe {
 
     /// `t` is the simulator's time, not the account's: receivers compare it with theirs.
     fn signature(&self, body: &str) -> String {
-        let time = (self.world.now_ms() / 1_000).to_string();
+        let time = (self.env.now_ms() / 1_000).to_string();
         let key = self.keys.webhook_secret.expose_secret().as_bytes();
         let signed = sign(key, &[time.as_bytes(), b".", body.as_bytes()]);
         format!("t={time},v1={signed}")

@@ -35,9 +35,9 @@ use url::Url;
 use crate::{
     call::{Call, Unreadable},
     door::Reach,
+    env::{Env, lock, read, write},
     journal::PastLine,
     reply::Reply,
-    world::{World, lock, read, write},
 };
 use books::Books;
 use deliver::Mode;
@@ -88,7 +88,7 @@ fn sign(key: &[u8], parts: &[&[u8]]) -> String {
 
 /// The account.
 pub(crate) struct Stripe {
-    world: Arc<World>,
+    env: Arc<Env>,
     books: Mutex<Books>,
     keys: Keys,
     /// Where events are sent.
@@ -100,10 +100,10 @@ pub(crate) struct Stripe {
 }
 
 impl Stripe {
-    pub fn new(world: &Arc<World>, secret: &SecretString, http: Client) -> Self {
+    pub fn new(env: &Arc<Env>, secret: &SecretString, http: Client) -> Self {
         Self {
-            world: Arc::clone(world),
-            books: Mutex::new(Books::new(world)),
+            env: Arc::clone(env),
+            books: Mutex::new(Books::new(env)),
             keys: Keys::of(secret),
             webhook: RwLock::default(),
             http: http.counted_as("simulator"),
@@ -130,7 +130,7 @@ impl Stripe {
     /// Does something with the books once all is done that has become due.
     fn with<T>(&self, work: impl FnOnce(&mut Books) -> T) -> T {
         let mut books = lock(&self.books);
-        books.follow(self.world.now_ms());
+        books.follow(self.env.now_ms());
         clock::catch_up(&mut books);
         let done = work(&mut books);
         drop(books);
@@ -158,7 +158,7 @@ impl Stripe {
             }
             _ => self.answer(&call, reach, secret),
         };
-        match self.world.journal.written().await {
+        match self.env.journal.written().await {
             Ok(()) => reply,
             Err(_) => refusal::api_error("The change could not be written to the disk."),
         }

@@ -25,7 +25,7 @@ pub(super) fn answer(stripe: &Stripe, call: &Call, path: &[&str]) -> Reply {
         Err(refusal) => refusal.reply(),
     };
     // As every server says it, but by the account's clock.
-    let now = stripe.with(|books| crate::world::utc(books.now * 1_000));
+    let now = stripe.with(|books| crate::env::utc(books.now * 1_000));
     reply.with("date", now.format("%a, %d %b %Y %H:%M:%S GMT"))
 }
 
@@ -43,7 +43,7 @@ fn admitted(stripe: &Stripe, call: &Call) -> Answer<Form> {
 }
 
 fn answered(stripe: &Stripe, call: &Call, path: &[&str], form: &Form) -> Answer<Reply> {
-    let pages = stripe.world.pages();
+    let pages = stripe.env.pages();
     if call.method == Method::GET {
         return stripe.with(|books| read(books, path, form)).map(|body| Reply::ok(&body));
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::home::{Kind, Rest};
+use super::state::{Kind, Rest};
 use super::{Cx, bad, chat, done, files, send};
 use crate::reply::{Answer, Reply};
 
@@ -34,7 +34,7 @@ pub(super) async fn send(cx: Arc<Cx>) -> Answer {
         }
     }
     let base = Rest { keyboard: None, ..send::rest(&params)? };
-    let group = cx.sim.world.unique().to_string();
+    let group = cx.sim.env.unique().to_string();
     let mut parts = Vec::with_capacity(items.len());
     for (item, kind) in items.iter().zip(kinds) {
         let text = |name: &str| item[name].as_str().unwrap_or_default();

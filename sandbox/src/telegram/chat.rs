@@ -21,7 +21,7 @@ pub(super) fn bot(cx: &Cx) -> Result<Arc<Account<Telegram>>, Reply> {
     }
     let account =
         cx.account.clone().filter(|account| account.identity.private("bot_token") == token);
-    let account = account.filter(|account| !account.look(|home| home.revoked));
+    let account = account.filter(|account| !account.look(|state| state.revoked));
     account.ok_or_else(|| failure(401, "Unauthorized"))
 }
 

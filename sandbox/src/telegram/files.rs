@@ -1,6 +1,6 @@
 //! Where a file comes from: an upload, an address, or a file that was sent before.
 
-use super::home::{File, Kind};
+use super::state::{File, Kind};
 use super::{Cx, Telegram, bad};
 use crate::fetch::Unfetched;
 use crate::film::H264;
@@ -58,7 +58,7 @@ pub(super) async fn obtain(
         }
         return fetched(cx, &text, kind, fetch_max).await;
     }
-    let known = account.look(|home| home.files.get(&text).cloned());
+    let known = account.look(|state| state.files.get(&text).cloned());
     match known {
         Some(file) if file.kind == kind => Ok(file),
         Some(_) => Err(bad("can't use file of this type")),
@@ -67,7 +67,7 @@ pub(super) async fn obtain(
 }
 
 async fn fetched(cx: &Cx, url: &str, kind: Kind, most: u64) -> Result<File, Reply> {
-    let fetched = cx.sim.world.crawler.fetch(url, most).await.map_err(|why| match why {
+    let fetched = cx.sim.env.crawler.fetch(url, most).await.map_err(|why| match why {
         Unfetched::TooLarge => bad("file is too big"),
         Unfetched::NoUrl | Unfetched::Failed => bad("failed to get HTTP URL content"),
     })?;

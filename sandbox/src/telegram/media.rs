@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::home::{Kind, Rest};
+use super::state::{Kind, Rest};
 use super::{Cx, bad, chat, files, send};
 use crate::reply::Answer;
 

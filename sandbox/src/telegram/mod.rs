@@ -6,12 +6,12 @@ mod album;
 mod chat;
 mod entities;
 mod files;
-mod home;
 mod keyboard;
 mod media;
 mod poll;
 mod send;
 mod shown;
+mod state;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,12 +20,12 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::env::Env;
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE64URL};
 use crate::reply::{Answer, Reply};
 use crate::sim::{Account, Sim};
-use crate::world::World;
-use home::{Change, Home};
+use state::{Change, State};
 
 /// One request to this network.
 type Cx = crate::network::Cx<Telegram>;
@@ -37,10 +37,10 @@ impl Network for Telegram {
     const NAME: &'static str = "telegram";
     /// The Bot API's own server takes 50 MB.
     const BODY_MAX: usize = 52_500_000;
-    type Home = Home;
+    type State = State;
     type Change = Change;
 
-    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
         let username = name.fitted('_', |c| c.is_ascii_alphanumeric() || c == '_');
         if username.is_empty() || username.len() > 32 {
             return Err("a user name has 1 to 32 letters, digits and underscores".into());
@@ -52,7 +52,7 @@ impl Network for Telegram {
             ("title".to_owned(), username.replace('_', " ")),
         ]);
         let remote_id = format!("-100{}", random::number(10));
-        Ok(Identity { remote_id, username, created_ms: world.now_ms(), private })
+        Ok(Identity { remote_id, username, created_ms: env.now_ms(), private })
     }
 
     fn keys(identity: &Identity) -> Vec<String> {
@@ -93,16 +93,16 @@ impl Network for Telegram {
         sim.find(Self::secret_in_path(&call.path)?)
     }
 
-    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
-        home.apply(change);
+    fn apply(state: &mut State, _identity: &Identity, change: Change) {
+        state.apply(change);
     }
 
     fn token_change(expired: bool) -> Option<Change> {
         Some(Change::Revoked(expired))
     }
 
-    fn posts(home: &Home, identity: &Identity, base: &str) -> Vec<Post> {
-        shown::posts(home, identity, base)
+    fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
+        shown::posts(state, identity, base)
     }
 
     fn refuse(refusal: Refusal) -> Reply {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::entities::{self, Formatted};
-use super::home::{Change, Message, Rest};
+use super::state::{Change, Message, Rest};
 use super::{Cx, Telegram, bad, chat, done, keyboard, shown, too_many};
 use crate::pace::Limit;
 use crate::params::Params;
@@ -52,8 +52,8 @@ pub(super) fn delete(cx: &Cx) -> Answer {
     let account = chat::target(cx, &params)?;
     let id =
         params.integer("message_id").ok_or_else(|| bad("message identifier is not specified"))?;
-    cx.sim.change(&account, |home| {
-        home.messages.get(&id).ok_or_else(|| bad("message to delete not found"))?;
+    cx.sim.change(&account, |state| {
+        state.messages.get(&id).ok_or_else(|| bad("message to delete not found"))?;
         Ok((Change::Deleted { id }, ()))
     })?;
     done(Value::Bool(true))
@@ -135,7 +135,7 @@ pub(super) fn all(
     parts: Vec<(Formatted, Rest)>,
 ) -> Result<Vec<Value>, Reply> {
     let now_ms = cx.now_ms();
-    if cx.sim.world.rate_limits() {
+    if cx.sim.env.rate_limits() {
         let paced = account.pace(PACE, u32::try_from(parts.len()).unwrap_or(u32::MAX), now_ms);
         if !paced.allowed {
             return Err(too_many(
@@ -146,10 +146,10 @@ pub(super) fn all(
     let reply = params.json("reply_parameters").and_then(Result::ok).unwrap_or_default();
     let lenient =
         params.flag("allow_sending_without_reply") || reply["allow_sending_without_reply"] == true;
-    cx.sim.change(account, |home| {
+    cx.sim.change(account, |state| {
         let mut messages = Vec::with_capacity(parts.len());
-        for ((text, mut rest), id) in parts.into_iter().zip(home.last_id + 1..) {
-            if rest.reply_to.is_some_and(|to| !home.messages.contains_key(&to)) {
+        for ((text, mut rest), id) in parts.into_iter().zip(state.last_id + 1..) {
+            if rest.reply_to.is_some_and(|to| !state.messages.contains_key(&to)) {
                 if !lenient {
                     return Err(bad("message to be replied not found"));
                 }

@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::chat;
-use super::home::{File, Home, Kind, Message, Rest};
+use super::state::{File, Kind, Message, Rest, State};
+use crate::env::rfc3339;
 use crate::network::{Identity, Medium, Post};
-use crate::world::rfc3339;
 
 /// The Message object.
 pub(super) fn message(message: &Message, identity: &Identity) -> Value {
@@ -85,9 +85,9 @@ fn put_file(shown: &mut Value, file: &File) {
 }
 
 /// All posts, oldest first; an album is one post.
-pub(super) fn posts(home: &Home, identity: &Identity, base: &str) -> Vec<Post> {
+pub(super) fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
     let mut posts: Vec<Post> = Vec::new();
-    for message in home.messages.values() {
+    for message in state.messages.values() {
         let group = message.rest.as_ref().and_then(|rest| rest.group.as_ref());
         let album = posts.last_mut().filter(|last| {
             group.is_some() && last.extra.get("media_group_id") == group.map(|g| json!(g)).as_ref()

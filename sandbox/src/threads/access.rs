@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::home::Home;
+use super::state::State;
 use super::{Cx, Threads, below_version, failure};
 use crate::call::Call;
+use crate::env::utc;
 use crate::params::Params;
 use crate::random::{self, BASE62};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
-use crate::world::utc;
 
 /// 60 days and one hour, in milliseconds.
 pub(super) const LONG_MS: i64 = 60 * 86_400_000;
@@ -47,12 +47,12 @@ pub(super) fn caller(sim: &Sim<Threads>, call: &Call) -> Option<Arc<Account<Thre
 }
 
 /// When a token ends, in milliseconds since 1970; `None` if it never was one. And when it was issued.
-pub(super) fn life(account: &Account<Threads>, home: &Home, token: &str) -> Option<(i64, i64)> {
+pub(super) fn life(account: &Account<Threads>, state: &State, token: &str) -> Option<(i64, i64)> {
     let identity = &account.identity;
     if token == identity.private("access_token") {
         return Some((identity.created_ms, identity.created_ms + LONG_MS));
     }
-    home.tokens.get(token).map(|token| (token.issued_ms, token.expires_ms))
+    state.tokens.get(token).map(|token| (token.issued_ms, token.expires_ms))
 }
 
 /// The account whose good token the request carries.
@@ -70,7 +70,7 @@ pub(super) fn checked(cx: &Cx, token: &str) -> Result<Arc<Account<Threads>>, Rep
         || failure::graph(401, 190, 0, "Invalid OAuth access token - Cannot parse access token");
     let account = user_of(token).and_then(|user| cx.sim.account(user)).ok_or_else(broken)?;
     let now_ms = cx.now_ms();
-    let (known, expired) = account.look(|home| (life(&account, home, token), home.expired));
+    let (known, expired) = account.look(|state| (life(&account, state, token), state.expired));
     let (_, expires_ms) = known.ok_or_else(broken)?;
     if expired || expires_ms <= now_ms {
         let time = |ms: i64| utc(ms).format("%A, %d-%b-%y %H:%M:%S UTC");

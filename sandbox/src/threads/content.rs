@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::home::{Content, Home, MediaType};
+use super::state::{Content, MediaType, State};
 use super::{Cx, Threads, failure, media, text};
 use crate::network::Medium;
 use crate::params::Params;
@@ -118,10 +118,10 @@ fn children(account: &Account<Threads>, params: &Params) -> Result<Vec<u64>, Rep
         .collect();
     let ids = ids.filter(|ids| CHILDREN.contains(&ids.len()));
     let ids = ids.ok_or_else(|| failure::invalid("A carousel must have from 2 to 20 children."))?;
-    let is_item = |home: &Home, id: &u64| {
-        home.made.containers.get(id).is_some_and(|c| c.content.carousel_item && !c.published)
+    let is_item = |state: &State, id: &u64| {
+        state.made.containers.get(id).is_some_and(|c| c.content.carousel_item && !c.published)
     };
-    if !account.look(|home| ids.iter().all(|id| is_item(home, id))) {
+    if !account.look(|state| ids.iter().all(|id| is_item(state, id))) {
         return Err(failure::invalid(
             "Each child must be a carousel item container that was not published.",
         ));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::home::{Change, Container, Content, MediaType};
+use super::state::{Change, Container, Content, MediaType};
 use super::{Cx, Threads, access, content, failure, publish};
 use crate::call::Call;
 use crate::fetch::{Fetched, Unfetched};
@@ -38,7 +38,7 @@ pub(super) async fn create(cx: Arc<Cx>) -> Answer {
     let now_ms = cx.now_ms();
     let id = id(&cx);
     let fetching = content.media_type == MediaType::Video;
-    let ready_ms = (!fetching).then(|| now_ms + cx.sim.world.processing_ms());
+    let ready_ms = (!fetching).then(|| now_ms + cx.sim.env.processing_ms());
     let at_once = params.flag("auto_publish_text") && content.media_type == MediaType::Text;
     let video = content.medium.clone().filter(|_| fetching);
     cx.sim.make(
@@ -63,7 +63,7 @@ pub(super) async fn create(cx: Arc<Cx>) -> Answer {
 
 /// A new id of 17 digits.
 pub(super) fn id(cx: &Cx) -> u64 {
-    18_000_000_000_000_000 + cx.sim.world.unique()
+    18_000_000_000_000_000 + cx.sim.env.unique()
 }
 
 async fn fetch_image(cx: &Cx, content: &mut Content) -> Result<(), Reply> {
@@ -80,7 +80,7 @@ async fn fetch_image(cx: &Cx, content: &mut Content) -> Result<(), Reply> {
         )
     };
     let Fetched { file, .. } =
-        cx.sim.world.crawler.fetch(&url, IMAGE_BYTES).await.map_err(|why| match why {
+        cx.sim.env.crawler.fetch(&url, IMAGE_BYTES).await.map_err(|why| match why {
             Unfetched::TooLarge => {
                 refused(2_207_004, "Image too large", "The image must be at most 8 MB.")
             }
@@ -112,7 +112,7 @@ async fn fetch_image(cx: &Cx, content: &mut Content) -> Result<(), Reply> {
 /// Fetches a video behind the client's back, as Threads does, and writes down how that went.
 async fn fetch_video(cx: Arc<Cx>, account: Arc<Account<Threads>>, id: u64, mut medium: Medium) {
     let url = medium.url.clone().unwrap_or_default();
-    let fetched = cx.sim.world.crawler.fetch(&url, VIDEO_BYTES).await;
+    let fetched = cx.sim.env.crawler.fetch(&url, VIDEO_BYTES).await;
     let flaw = match &fetched {
         Err(_) => Some("FAILED_DOWNLOADING_VIDEO"),
         Ok(Fetched { file, .. }) => match file.video(STREAMED) {
@@ -127,7 +127,7 @@ async fn fetch_video(cx: Arc<Cx>, account: Arc<Account<Threads>>, id: u64, mut m
         medium.size = Some(file.size);
         medium.sha256 = Some(file.sha256);
     }
-    let ready_ms = cx.now_ms() + cx.sim.world.processing_ms();
+    let ready_ms = cx.now_ms() + cx.sim.env.processing_ms();
     let medium = flaw.is_none().then_some(medium);
     cx.sim.make(
         &account,

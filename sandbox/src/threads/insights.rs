@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::home::Published;
+use super::state::Published;
 use super::{Cx, access, below_version, failure};
 use crate::reply::{Answer, Reply};
 
@@ -15,7 +15,8 @@ pub(super) fn of_media(cx: &Cx) -> Answer {
     let account = access::account(cx)?;
     let segments = cx.call.segments();
     let id = below_version(&segments).first().copied().unwrap_or_default();
-    let found = id.parse().ok().filter(|id| account.look(|home| home.made.posts.contains_key(id)));
+    let found =
+        id.parse().ok().filter(|id| account.look(|state| state.made.posts.contains_key(id)));
     let id: u64 = found.ok_or_else(|| failure::missing(id))?;
     let value = |name: &str| match name {
         "replies" => count(cx, |post| post.content.reply_to == Some(id)),
@@ -33,7 +34,7 @@ pub(super) fn of_media(cx: &Cx) -> Answer {
 pub(super) fn of_user(cx: &Cx) -> Answer {
     let account = access::user(cx)?;
     let user = &account.identity.remote_id;
-    let mine: Vec<u64> = account.look(|home| home.made.posts.keys().copied().collect());
+    let mine: Vec<u64> = account.look(|state| state.made.posts.keys().copied().collect());
     let value = |name: &str| match name {
         "replies" => count(cx, |post| {
             post.content.reply_to.is_some_and(|to| mine.binary_search(&to).is_ok())
@@ -60,7 +61,7 @@ fn count(cx: &Cx, fits: impl Fn(&Published) -> bool) -> usize {
         .all()
         .iter()
         .map(|account| {
-            account.look(|home| home.made.posts.values().filter(|post| fits(post)).count())
+            account.look(|state| state.made.posts.values().filter(|post| fits(post)).count())
         })
         .sum()
 }

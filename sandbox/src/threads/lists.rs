@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::home::Published;
+use super::state::Published;
 use super::{Cx, Threads, access, below_version, failure, media};
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
@@ -52,7 +52,8 @@ pub(super) fn conversation(cx: &Cx) -> Answer {
 }
 
 fn own_post(account: &Account<Threads>, id: &str) -> Result<u64, Reply> {
-    let found = id.parse().ok().filter(|id| account.look(|home| home.made.posts.contains_key(id)));
+    let found =
+        id.parse().ok().filter(|id| account.look(|state| state.made.posts.contains_key(id)));
     found.ok_or_else(|| failure::missing(id))
 }
 
@@ -62,8 +63,9 @@ fn own(cx: &Cx, account: &Arc<Account<Threads>>, fits: impl Fn(&Published) -> bo
         let ghost = post.content.extra.contains_key("is_ghost_post");
         fits(post) && (!ghost || now_ms < post.at_ms + GHOST_MS)
     };
-    account.look(|home| {
-        home.made
+    account.look(|state| {
+        state
+            .made
             .posts
             .values()
             .rev()

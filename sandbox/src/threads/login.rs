@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::home::{Change, Code, Token};
+use super::state::{Change, Code, Token};
 use super::{Cx, access, failure};
-use crate::ask::{self, Consent};
+use crate::consent_page::{self, Consent};
 use crate::params::Params;
 use crate::random::{self, BASE62};
 use crate::reply::{Answer, Reply};
@@ -16,7 +16,7 @@ const REFRESHABLE_MS: i64 = 86_400_000;
 
 /// `GET /oauth/authorize`: lets a person choose an account, then goes back to the client with a code.
 pub(super) fn authorize(cx: &Cx) -> Answer {
-    let asked = ask::ask(cx, "client_id")
+    let asked = consent_page::read_request(cx, "client_id")
         .map_err(|what| failure::invalid(&format!("Missing or invalid parameter: {what}")))?;
     let given = match asked {
         Consent::Asked(page) => return Ok(page),
@@ -24,7 +24,7 @@ pub(super) fn authorize(cx: &Cx) -> Answer {
             back.query_pairs_mut()
                 .append_pair("error", "access_denied")
                 .append_pair("error_reason", "user_denied");
-            return Ok(ask::go(&back));
+            return Ok(consent_page::go(&back));
         }
         Consent::Given(given) => given,
     };
@@ -35,7 +35,7 @@ pub(super) fn authorize(cx: &Cx) -> Answer {
     back.query_pairs_mut().append_pair("code", &code);
     // Threads ends its redirects so; clients have to cut it off.
     back.set_fragment(Some("_"));
-    Ok(ask::go(&back))
+    Ok(consent_page::go(&back))
 }
 
 /// `POST /oauth/access_token`: a code for a token of one hour.
@@ -62,8 +62,8 @@ pub(super) fn exchange_code(cx: &Cx) -> Answer {
     let account = code.split('.').next().and_then(|id| cx.sim.account(id)).ok_or_else(used)?;
     let now_ms = cx.now_ms();
     let token = access::new_token(&account.identity.remote_id);
-    cx.sim.change(&account, |home| {
-        let consent = home.codes.get(&code).filter(|consent| consent.expires_ms > now_ms).ok_or_else(used)?;
+    cx.sim.change(&account, |state| {
+        let consent = state.codes.get(&code).filter(|consent| consent.expires_ms > now_ms).ok_or_else(used)?;
         if consent.redirect_uri != redirect_uri {
             return Err(refused("Error validating verification code. Please make sure your redirect_uri is identical"));
         }
@@ -128,8 +128,8 @@ fn long(cx: &Cx, check: impl FnOnce(i64, bool) -> Result<(), Reply>) -> Answer {
     })?;
     let account = access::checked(cx, &old)?;
     let (issued_ms, _) =
-        account.look(|home| access::life(&account, home, &old)).unwrap_or_default();
-    check(issued_ms, account.look(|home| home.tokens.get(&old).is_none_or(|token| token.long)))?;
+        account.look(|state| access::life(&account, state, &old)).unwrap_or_default();
+    check(issued_ms, account.look(|state| state.tokens.get(&old).is_none_or(|token| token.long)))?;
     let now_ms = cx.now_ms();
     let token = access::new_token(&account.identity.remote_id);
     let life = Token { issued_ms: now_ms, expires_ms: now_ms + access::LONG_MS, long: true };

@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::home::{MediaType, Published};
+use super::state::{MediaType, Published};
 use super::{Cx, Threads, access, below_version, failure, shown, user};
 use crate::call::Call;
+use crate::env::utc;
 use crate::graph::containers::Status;
 use crate::graph::fields;
 use crate::network::Identity;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
-use crate::world::utc;
 
 /// A post and whose it is; the caller's own are looked at first.
 pub(super) fn find(cx: &Cx, id: u64) -> Option<(Arc<Account<Threads>>, Published)> {
     let of = |account: Arc<Account<Threads>>| {
-        let post = account.look(|home| home.made.posts.get(&id).cloned())?;
+        let post = account.look(|state| state.made.posts.get(&id).cloned())?;
         Some((account, post))
     };
     cx.account.clone().and_then(of).or_else(|| cx.sim.all().into_iter().find_map(of))
@@ -34,9 +34,9 @@ pub(super) fn get(cx: &Cx) -> Answer {
     let missing = || failure::missing(id);
     let number: u64 = id.parse().map_err(|_| missing())?;
     let now_ms = cx.now_ms();
-    let container = account.look(|home| {
-        let container = home.made.containers.get(&number)?;
-        let status = home.made.status(container, now_ms);
+    let container = account.look(|state| {
+        let container = state.made.containers.get(&number)?;
+        let status = state.made.status(container, now_ms);
         let mut shown = json!({"id": id, "status": status.code()});
         if let Status::Error(flaw) = status {
             shown["error_message"] = json!(flaw);
@@ -59,7 +59,7 @@ pub(super) fn get(cx: &Cx) -> Answer {
 }
 
 fn is_reply_to(account: &Account<Threads>, post: &Published) -> bool {
-    post.content.reply_to.is_some_and(|to| account.look(|home| home.made.posts.contains_key(&to)))
+    post.content.reply_to.is_some_and(|to| account.look(|state| state.made.posts.contains_key(&to)))
 }
 
 /// `DELETE /{id}`
@@ -67,10 +67,10 @@ pub(super) fn delete(cx: &Cx) -> Answer {
     let account = access::account(cx)?;
     let segments = cx.call.segments();
     let id = below_version(&segments).first().copied().unwrap_or_default().to_owned();
-    cx.sim.change(&account, |home| {
-        let found = id.parse().ok().filter(|id| home.made.posts.contains_key(id));
+    cx.sim.change(&account, |state| {
+        let found = id.parse().ok().filter(|id| state.made.posts.contains_key(id));
         let id = found.ok_or_else(|| failure::missing(&id))?;
-        Ok((super::home::Change::Deleted { id }, ()))
+        Ok((super::state::Change::Deleted { id }, ()))
     })?;
     Ok(Reply::ok(&json!({"success": true, "deleted_id": id})))
 }
@@ -136,7 +136,8 @@ pub(super) fn view(cx: &Cx, owner: &Identity, post: &Published) -> Value {
 
 fn answered(cx: &Cx, id: u64) -> bool {
     let answers = |account: &Arc<Account<Threads>>| {
-        account.look(|home| home.made.posts.values().any(|post| post.content.reply_to == Some(id)))
+        account
+            .look(|state| state.made.posts.values().any(|post| post.content.reply_to == Some(id)))
     };
     cx.sim.all().iter().any(answers)
 }

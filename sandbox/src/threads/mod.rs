@@ -5,13 +5,13 @@
 mod access;
 mod content;
 mod create;
-mod home;
 mod insights;
 mod lists;
 mod login;
 mod media;
 mod publish;
 mod shown;
+mod state;
 mod text;
 mod user;
 
@@ -22,13 +22,13 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::env::{Env, rfc3339};
 use crate::graph::{self, below_version, failure};
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random;
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
-use crate::world::{World, rfc3339};
-use home::{Change, Home};
+use state::{Change, State};
 
 /// One request to this network.
 type Cx = crate::network::Cx<Threads>;
@@ -39,10 +39,10 @@ pub(crate) struct Threads;
 impl Network for Threads {
     const NAME: &'static str = "threads";
     const BODY_MAX: usize = 1 << 20;
-    type Home = Home;
+    type State = State;
     type Change = Change;
 
-    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_';
         let username = name.fitted('.', allowed).to_ascii_lowercase();
         if username.is_empty() || username.len() > 30 {
@@ -50,7 +50,7 @@ impl Network for Threads {
         }
         let user_id = random::number(17).to_string();
         let private = BTreeMap::from([("access_token".to_owned(), access::new_token(&user_id))]);
-        Ok(Identity { remote_id: user_id, username, created_ms: world.now_ms(), private })
+        Ok(Identity { remote_id: user_id, username, created_ms: env.now_ms(), private })
     }
 
     fn keys(_identity: &Identity) -> Vec<String> {
@@ -94,16 +94,16 @@ impl Network for Threads {
         access::caller(sim, call)
     }
 
-    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
-        home.apply(change);
+    fn apply(state: &mut State, _identity: &Identity, change: Change) {
+        state.apply(change);
     }
 
     fn token_change(expired: bool) -> Option<Change> {
         Some(Change::Expired(expired))
     }
 
-    fn posts(home: &Home, identity: &Identity, base: &str) -> Vec<Post> {
-        home.made.posts.values().map(|post| shown::post(home, post, identity, base)).collect()
+    fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
+        state.made.posts.values().map(|post| shown::post(state, post, identity, base)).collect()
     }
 
     fn refuse(refusal: Refusal) -> Reply {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::home::{Change, Container, Home};
+use super::state::{Change, Container, State};
 use super::{Cx, Threads, access, create, failure, media};
 use crate::graph::containers::{Change as Made, Status};
 use crate::params::Params;
@@ -24,7 +24,7 @@ pub(super) fn publish(cx: &Cx) -> Answer {
         failure::graph(400, 100, 0, "(#100) The parameter creation_id is required")
     })?;
     let now_ms = cx.now_ms();
-    let made = change(cx, &account, &id, |home, container| ready(home, container, now_ms))?;
+    let made = change(cx, &account, &id, |state, container| ready(state, container, now_ms))?;
     Ok(Reply::ok(&json!({"id": made.to_string()})))
 }
 
@@ -38,15 +38,15 @@ fn change(
     cx: &Cx,
     account: &Account<Threads>,
     id: &str,
-    check: impl FnOnce(&Home, &Container) -> Result<(), Reply>,
+    check: impl FnOnce(&State, &Container) -> Result<(), Reply>,
 ) -> Result<u64, Reply> {
     let now_ms = cx.now_ms();
-    let limited = cx.sim.world.rate_limits();
-    cx.sim.change(account, |home| {
-        let container = id.parse().ok().and_then(|id: u64| home.made.containers.get(&id)).ok_or_else(|| not_found(id))?;
-        check(home, container)?;
+    let limited = cx.sim.env.rate_limits();
+    cx.sim.change(account, |state| {
+        let container = id.parse().ok().and_then(|id: u64| state.made.containers.get(&id)).ok_or_else(|| not_found(id))?;
+        check(state, container)?;
         let reply = container.content.reply_to.is_some();
-        let (posts, replies) = used(home, now_ms);
+        let (posts, replies) = used(state, now_ms);
         if limited && (if reply { replies >= REPLIES } else { posts >= POSTS }) {
             let explanation = "You reached maximum number of posts that is allowed to be published by Content Publishing API.";
             return Err(failure::explained(400, 9, 2_207_042, "Application request limit reached", "Too many posts", explanation));
@@ -70,11 +70,11 @@ fn not_found(id: &str) -> Reply {
     )
 }
 
-fn ready(home: &Home, container: &Container, now_ms: i64) -> Result<(), Reply> {
+fn ready(state: &State, container: &Container, now_ms: i64) -> Result<(), Reply> {
     if container.content.carousel_item {
         return Err(failure::invalid("A carousel item cannot be published by itself."));
     }
-    match home.made.status(container, now_ms) {
+    match state.made.status(container, now_ms) {
         Status::Finished => Ok(()),
         Status::InProgress => Err(not_found(&container.id.to_string())),
         Status::Error(flaw) => {
@@ -97,8 +97,8 @@ fn ready(home: &Home, container: &Container, now_ms: i64) -> Result<(), Reply> {
 }
 
 /// Posts and replies of the last 24 hours.
-fn used(home: &Home, now_ms: i64) -> (usize, usize) {
-    let recent = home.made.posts.values().rev().take_while(|post| post.at_ms > now_ms - DAY_MS);
+fn used(state: &State, now_ms: i64) -> (usize, usize) {
+    let recent = state.made.posts.values().rev().take_while(|post| post.at_ms > now_ms - DAY_MS);
     recent.fold((0, 0), |(posts, replies), post| match post.content.reply_to {
         Some(_) => (posts, replies + 1),
         None => (posts + 1, replies),
@@ -109,7 +109,7 @@ fn used(home: &Home, now_ms: i64) -> (usize, usize) {
 pub(super) fn limit(cx: &Cx) -> Answer {
     let account = access::user(cx)?;
     let now_ms = cx.now_ms();
-    let (posts, replies) = account.look(|home| used(home, now_ms));
+    let (posts, replies) = account.look(|state| used(state, now_ms));
     let config = |total: usize| json!({"quota_total": total, "quota_duration": DAY_MS / 1_000});
     let whole = json!({
         "quota_usage": posts,

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, json};
 
-use super::home::{Home, Published};
+use super::state::{Published, State};
+use crate::env::rfc3339;
 use crate::network::{Identity, Medium, Post};
-use crate::world::rfc3339;
 
 /// Where a post is seen.
 pub(super) fn permalink(base: &str, owner: &Identity, id: u64) -> String {
@@ -12,12 +12,12 @@ pub(super) fn permalink(base: &str, owner: &Identity, id: u64) -> String {
 }
 
 /// The post with its media; a carousel's are its children's.
-pub(super) fn post(home: &Home, post: &Published, identity: &Identity, base: &str) -> Post {
+pub(super) fn post(state: &State, post: &Published, identity: &Identity, base: &str) -> Post {
     let content = &post.content;
     let children = content
         .children
         .iter()
-        .filter_map(|id| home.made.containers.get(id)?.content.medium.clone());
+        .filter_map(|id| state.made.containers.get(id)?.content.medium.clone());
     let media: Vec<Medium> = content.medium.clone().into_iter().chain(children).collect();
     let mut extra: Map<_, _> = content.extra.clone();
     extra.insert("media_type".into(), json!(content.media_type));

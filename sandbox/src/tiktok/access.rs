@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::home::{Home, Token};
+use super::state::{State, Token};
 use super::{Cx, Tiktok, failure};
 use crate::call::Call;
 use crate::network::Identity;
@@ -46,7 +46,7 @@ pub(super) fn caller(sim: &Sim<Tiktok>, call: &Call) -> Option<Arc<Account<Tikto
 }
 
 /// A token that the account has, with its life.
-pub(super) fn known(identity: &Identity, home: &Home, token: &str) -> Option<Token> {
+pub(super) fn known(identity: &Identity, state: &State, token: &str) -> Option<Token> {
     let born = |name, life, refresh| {
         let expires_ms = identity.created_ms + life;
         let is_it = token == identity.private(name);
@@ -54,8 +54,8 @@ pub(super) fn known(identity: &Identity, home: &Home, token: &str) -> Option<Tok
     };
     let found = born("access_token", ACCESS_MS, false)
         .or_else(|| born("refresh_token", REFRESH_MS, true))
-        .or_else(|| home.tokens.get(token).cloned());
-    found.filter(|_| !home.is_dead(token))
+        .or_else(|| state.tokens.get(token).cloned());
+    found.filter(|_| !state.is_dead(token))
 }
 
 /// The account of a good token that is for this.
@@ -67,7 +67,7 @@ pub(super) fn with(cx: &Cx, scope: &str) -> Result<Arc<Account<Tiktok>>, Reply> 
     let token = cx.call.bearer().ok_or_else(refused)?;
     let account = owner(&cx.sim, token).ok_or_else(refused)?;
     let (found, expired) =
-        account.look(|home| (known(&account.identity, home, token), home.expired));
+        account.look(|state| (known(&account.identity, state, token), state.expired));
     let found = found.filter(|found| !found.refresh && !expired).ok_or_else(refused)?;
     if found.expires_ms <= cx.now_ms() {
         return Err(refused());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::creator::PRIVACY;
-use super::home::{Begun, Change, Home, Post, Upload};
+use super::state::{Begun, Change, Post, State, Upload};
 use super::{Cx, Tiktok, access, failure};
 use crate::fetch::Fetched;
 use crate::network::Medium;
@@ -28,15 +28,15 @@ fn allowed(cx: &Cx) -> Result<(Arc<Account<Tiktok>>, Value), Reply> {
     let account = access::with(cx, "video.publish")?;
     super::pace(cx, &account, MINUTE)?;
     let body = cx.call.json().map_err(|_| failure::invalid("The body is no JSON"))?;
-    if cx.sim.world.rate_limits() && account.look(|home| recent(home, cx.now_ms())) >= DAY {
+    if cx.sim.env.rate_limits() && account.look(|state| recent(state, cx.now_ms())) >= DAY {
         let message = "The daily post cap from the API is reached for the current user.";
         return Err(failure::error(403, "spam_risk_too_many_posts", message));
     }
     Ok((account, body))
 }
 
-fn recent(home: &Home, now_ms: i64) -> usize {
-    home.posts.values().rev().take_while(|post| post.at_ms > now_ms - DAY_MS).count()
+fn recent(state: &State, now_ms: i64) -> usize {
+    state.posts.values().rev().take_while(|post| post.at_ms > now_ms - DAY_MS).count()
 }
 
 /// Checks what is said about a post; `texts` are the longest ones in UTF-16 units, `known` the other names.
@@ -73,7 +73,7 @@ fn info(
 }
 
 fn publish_id(cx: &Cx, account: &Account<Tiktok>, kind: &str) -> String {
-    format!("{kind}~v2-1.{}!{}", account.identity.remote_id, cx.sim.world.unique())
+    format!("{kind}~v2-1.{}!{}", account.identity.remote_id, cx.sim.env.unique())
 }
 
 /// `POST /v2/post/publish/video/init/`
@@ -179,7 +179,7 @@ async fn pull(
 ) {
     let (mut media, mut flaw) = (Vec::new(), None);
     for url in images {
-        match cx.sim.world.crawler.fetch(&url, IMAGE_MAX).await {
+        match cx.sim.env.crawler.fetch(&url, IMAGE_MAX).await {
             Err(_) => flaw = Some("photo_pull_failed"),
             Ok(Fetched { file, .. }) => match picture::picture(&file.head) {
                 Some(found) if matches!(found.mime, "image/jpeg" | "image/webp") => {
@@ -209,8 +209,8 @@ pub(super) fn finished(
     is_photo: bool,
 ) -> Change {
     let at_ms = cx.now_ms();
-    let ready_ms = at_ms + cx.sim.world.processing_ms();
-    let id = 7_400_000_000_000_000_000 + cx.sim.world.unique();
+    let ready_ms = at_ms + cx.sim.env.processing_ms();
+    let id = 7_400_000_000_000_000_000 + cx.sim.env.unique();
     let post = flaw.is_none().then_some(Post { id, at_ms, ready_ms, media, is_photo, info });
     Change::Finished {
         publish_id: publish_id.to_owned(),

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::home::Post;
+use super::state::Post;
 use super::{Cx, access, failure};
 use crate::pace::Limit;
 use crate::reply::Answer;
@@ -86,9 +86,9 @@ pub(super) fn list(cx: &Cx) -> Answer {
         Value::Object(view)
     };
     let before_ms = body["cursor"].as_i64().unwrap_or(i64::MAX);
-    let (videos, cursor, has_more) = account.look(|home| {
+    let (videos, cursor, has_more) = account.look(|state| {
         let is_on = |post: &&Post| is_public(post, now_ms) && post.at_ms < before_ms;
-        let mut rest = home.posts.values().rev().filter(is_on);
+        let mut rest = state.posts.values().rev().filter(is_on);
         let shown: Vec<&Post> = rest.by_ref().take(most).collect();
         let cursor = shown.last().map_or(now_ms, |last| last.at_ms);
         (shown.into_iter().map(view).collect::<Vec<_>>(), cursor, rest.next().is_some())

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::home::{Change, Code, Home, Token};
+use super::state::{Change, Code, State, Token};
 use super::{Cx, Tiktok, access, failure};
-use crate::ask::{self, Consent};
+use crate::consent_page::{self, Consent};
 use crate::params::Params;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
@@ -14,7 +14,7 @@ const CODE_MS: i64 = 5 * 60_000;
 
 /// `GET /v2/auth/authorize/`
 pub(super) fn authorize(cx: &Cx) -> Answer {
-    let asked = ask::ask(cx, "client_key")
+    let asked = consent_page::read_request(cx, "client_key")
         .map_err(|what| failure::oauth("invalid_request", &format!("{what} is not valid")))?;
     let given = match asked {
         Consent::Asked(page) => return Ok(page),
@@ -22,7 +22,7 @@ pub(super) fn authorize(cx: &Cx) -> Answer {
             back.query_pairs_mut()
                 .append_pair("error", "access_denied")
                 .append_pair("error_description", "User denied the request");
-            return Ok(ask::go(&back));
+            return Ok(consent_page::go(&back));
         }
         Consent::Given(given) => given,
     };
@@ -37,7 +37,7 @@ pub(super) fn authorize(cx: &Cx) -> Answer {
     cx.sim.make(&given.account, Change::Code { code: code.clone(), consent });
     let mut back = given.back;
     back.query_pairs_mut().append_pair("code", &code).append_pair("scopes", &scopes);
-    Ok(ask::go(&back))
+    Ok(consent_page::go(&back))
 }
 
 fn params(cx: &Cx) -> Result<Params, Reply> {
@@ -65,8 +65,8 @@ pub(super) fn token(cx: &Cx) -> Answer {
             let refused =
                 || failure::oauth("invalid_grant", "Authorization code is invalid or expired.");
             let account = access::owner(&cx.sim, &code).ok_or_else(refused)?;
-            give(cx, &account, &code, |home| {
-                let consent = home.codes.get(&code).filter(|code| code.expires_ms > now_ms);
+            give(cx, &account, &code, |state| {
+                let consent = state.codes.get(&code).filter(|code| code.expires_ms > now_ms);
                 let consent = consent.filter(|code| code.redirect_uri == redirect_uri);
                 consent.map(|consent| consent.scope.clone()).ok_or_else(refused)
             })
@@ -76,8 +76,8 @@ pub(super) fn token(cx: &Cx) -> Answer {
             let refused =
                 || failure::oauth("invalid_grant", "Refresh token is invalid or expired.");
             let account = access::owner(&cx.sim, &token).ok_or_else(refused)?;
-            give(cx, &account, &token, |home| {
-                let known = access::known(&account.identity, home, &token);
+            give(cx, &account, &token, |state| {
+                let known = access::known(&account.identity, state, &token);
                 let known = known.filter(|known| known.refresh && known.expires_ms > now_ms);
                 known.map(|known| known.scope).ok_or_else(refused)
             })
@@ -91,13 +91,13 @@ fn give(
     cx: &Cx,
     account: &Account<Tiktok>,
     spent: &str,
-    check: impl FnOnce(&Home) -> Result<String, Reply>,
+    check: impl FnOnce(&State) -> Result<String, Reply>,
 ) -> Answer {
     let open_id = &account.identity.remote_id;
     let (token, refresh) = (access::new_token("act", open_id), access::new_token("rft", open_id));
     let now_ms = cx.now_ms();
-    let scope = cx.sim.change(account, |home| {
-        let scope = check(home)?;
+    let scope = cx.sim.change(account, |state| {
+        let scope = check(state)?;
         let life = |ms, refresh| Token { expires_ms: now_ms + ms, scope: scope.clone(), refresh };
         let tokens = vec![
             (token.clone(), life(access::ACCESS_MS, false)),
@@ -121,7 +121,7 @@ pub(super) fn revoke(cx: &Cx) -> Answer {
     let token = params(cx)?.filled("token").unwrap_or_default();
     let refused = || failure::oauth("invalid_request", "The access token is not valid.");
     let account = access::owner(&cx.sim, &token).ok_or_else(refused)?;
-    let known = account.look(|home| access::known(&account.identity, home, &token));
+    let known = account.look(|state| access::known(&account.identity, state, &token));
     if known.is_none_or(|known| known.refresh) {
         return Err(refused());
     }

@@ -6,9 +6,9 @@ mod access;
 mod begin;
 mod creator;
 mod failure;
-mod home;
 mod login;
 mod progress;
+mod state;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,13 +17,13 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::env::{Env, rfc3339};
 use crate::network::{Identity, Name, Network, Phase, Refusal, Route};
 use crate::pace::Limit;
 use crate::random::{self, BASE62};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
-use crate::world::{World, rfc3339};
-use home::{Change, Home, Post};
+use state::{Change, Post, State};
 
 /// One request to this network.
 type Cx = crate::network::Cx<Tiktok>;
@@ -34,10 +34,10 @@ pub(crate) struct Tiktok;
 impl Network for Tiktok {
     const NAME: &'static str = "tiktok";
     const BODY_MAX: usize = 130 << 20;
-    type Home = Home;
+    type State = State;
     type Change = Change;
 
-    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_';
         let username = name.fitted('.', allowed).to_ascii_lowercase();
         if !(2..=24).contains(&username.len()) {
@@ -48,7 +48,7 @@ impl Network for Tiktok {
             ("access_token".to_owned(), access::new_token("act", &open_id)),
             ("refresh_token".to_owned(), access::new_token("rft", &open_id)),
         ]);
-        Ok(Identity { remote_id: open_id, username, created_ms: world.now_ms(), private })
+        Ok(Identity { remote_id: open_id, username, created_ms: env.now_ms(), private })
     }
 
     fn keys(identity: &Identity) -> Vec<String> {
@@ -95,16 +95,16 @@ impl Network for Tiktok {
         access::caller(sim, call)
     }
 
-    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
-        home.apply(change);
+    fn apply(state: &mut State, _identity: &Identity, change: Change) {
+        state.apply(change);
     }
 
     fn token_change(expired: bool) -> Option<Change> {
         Some(Change::Expired(expired))
     }
 
-    fn posts(home: &Home, identity: &Identity, base: &str) -> Vec<crate::network::Post> {
-        let shown = home.posts.values().map(|post| {
+    fn posts(state: &State, identity: &Identity, base: &str) -> Vec<crate::network::Post> {
+        let shown = state.posts.values().map(|post| {
             let text = |name: &str| post.info.get(name).and_then(Value::as_str).unwrap_or_default();
             let id = post.id.to_string();
             crate::network::Post {
@@ -145,7 +145,7 @@ fn address(base: &str, username: &str, post: &Post) -> String {
 
 /// Counts a call of the creator's, where that is enforced.
 fn pace(cx: &Cx, account: &Account<Tiktok>, limit: Limit) -> Result<(), Reply> {
-    if !cx.sim.world.rate_limits() || account.pace(limit, 1, cx.now_ms()).allowed {
+    if !cx.sim.env.rate_limits() || account.pace(limit, 1, cx.now_ms()).allowed {
         return Ok(());
     }
     Err(failure::of_status(429))

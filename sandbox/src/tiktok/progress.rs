@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::home::{Begun, Change};
+use super::state::{Begun, Change};
 use super::{Cx, access, begin, creator, failure};
 use crate::call::Call;
 use crate::film::{Asks, OF_BROWSERS};
@@ -40,8 +40,8 @@ pub(super) fn put(cx: &Cx) -> Answer {
     let now_ms = cx.now_ms();
     let (first, last, size) =
         range(&cx.call).ok_or_else(|| failure::upload(400, "Content-Range is missing"))?;
-    cx.sim.change(&account, |home| {
-        let begun = home.begun.get(&publish_id).ok_or_else(gone)?;
+    cx.sim.change(&account, |state| {
+        let begun = state.begun.get(&publish_id).ok_or_else(gone)?;
         let upload =
             begun.upload.as_ref().filter(|upload| upload.token == token).ok_or_else(gone)?;
         if now_ms > begun.at_ms + UPLOAD_MS || begun.ready_ms.is_some() {
@@ -86,10 +86,10 @@ pub(super) fn status(cx: &Cx) -> Answer {
     let body = cx.call.json().unwrap_or_default();
     let publish_id = body["publish_id"].as_str().unwrap_or_default();
     let now_ms = cx.now_ms();
-    let shown = account.look(|home| {
-        let begun = home.begun.get(publish_id)?;
+    let shown = account.look(|state| {
+        let begun = state.begun.get(publish_id)?;
         let uploaded = begun.upload.as_ref().map(|upload| upload.received);
-        let (status, flaw) = state(begun, now_ms);
+        let (status, flaw) = progress_of(begun, now_ms);
         let mut shown = json!({"status": status, "publicaly_available_post_id": []});
         if let Some(bytes) = uploaded {
             shown["uploaded_bytes"] = json!(bytes);
@@ -97,7 +97,7 @@ pub(super) fn status(cx: &Cx) -> Answer {
         if let Some(flaw) = flaw {
             shown["fail_reason"] = json!(flaw);
         }
-        let post = begun.post.and_then(|id| home.posts.get(&id));
+        let post = begun.post.and_then(|id| state.posts.get(&id));
         if let Some(post) = post.filter(|post| creator::is_public(post, now_ms)) {
             shown["publicaly_available_post_id"] = json!([post.id]);
         }
@@ -107,7 +107,7 @@ pub(super) fn status(cx: &Cx) -> Answer {
     failure::fine(shown.ok_or_else(missing)?)
 }
 
-fn state(begun: &Begun, now_ms: i64) -> (&'static str, Option<String>) {
+fn progress_of(begun: &Begun, now_ms: i64) -> (&'static str, Option<String>) {
     let under_way =
         if begun.upload.is_some() { "PROCESSING_UPLOAD" } else { "PROCESSING_DOWNLOAD" };
     match (begun.ready_ms, &begun.flaw) {

@@ -3,7 +3,7 @@
 use chrono::NaiveDateTime;
 use serde_json::json;
 
-use super::home::{Article, Change, Home, Taxonomy};
+use super::state::{Article, Change, State, Taxonomy};
 use super::{Cx, rest, shown, slug};
 use crate::params::Params;
 use crate::reply::{Answer, Reply};
@@ -21,9 +21,9 @@ pub(super) fn create(cx: &Cx) -> Answer {
     let now_ms = cx.now_ms();
     let author = rest::user_id(&account.identity);
     let base = cx.sim.base();
-    let (shown, link) = cx.sim.change(&account, |home| {
+    let (shown, link) = cx.sim.change(&account, |state| {
         let new = Article {
-            id: home.last_id + 1,
+            id: state.last_id + 1,
             author,
             status: "draft".into(),
             date_ms: now_ms,
@@ -31,7 +31,7 @@ pub(super) fn create(cx: &Cx) -> Answer {
             format: "standard".into(),
             ..Article::default()
         };
-        let article = filled(home, &params, new, now_ms)?;
+        let article = filled(state, &params, new, now_ms)?;
         if article.title.is_empty() && article.content.is_empty() && article.excerpt.is_empty() {
             return Err(rest::failure(
                 400,
@@ -39,7 +39,7 @@ pub(super) fn create(cx: &Cx) -> Answer {
                 "Content, title, and excerpt are empty.",
             ));
         }
-        let shown = shown::article(home, &article, &base, true);
+        let shown = shown::article(state, &article, &base, true);
         let link = format!("{base}/wp-json/wp/v2/posts/{}", article.id);
         Ok((Change::Article(Box::new(article)), (shown, link)))
     })?;
@@ -52,9 +52,9 @@ pub(super) fn get(cx: &Cx) -> Answer {
     let user = rest::user(cx)?;
     let id = rest::id(cx).ok_or_else(unknown)?;
     let base = cx.sim.base();
-    let found = cx.sim.shared(|home| {
-        let article = home.articles.get(&id)?;
-        Some((article.status == "publish", shown::article(home, article, &base, raw)))
+    let found = cx.sim.shared(|state| {
+        let article = state.articles.get(&id)?;
+        Some((article.status == "publish", shown::article(state, article, &base, raw)))
     });
     let (public, article) = found.ok_or_else(unknown)?;
     if !public && user.is_none() {
@@ -71,10 +71,10 @@ pub(super) fn update(cx: &Cx) -> Answer {
     let id = rest::id(cx).ok_or_else(unknown)?;
     let now_ms = cx.now_ms();
     let base = cx.sim.base();
-    let shown = cx.sim.change(&account, |home| {
-        let old = home.articles.get(&id).cloned().ok_or_else(unknown)?;
-        let article = filled(home, &params, old, now_ms)?;
-        let shown = shown::article(home, &article, &base, true);
+    let shown = cx.sim.change(&account, |state| {
+        let old = state.articles.get(&id).cloned().ok_or_else(unknown)?;
+        let article = filled(state, &params, old, now_ms)?;
+        let shown = shown::article(state, &article, &base, true);
         Ok((Change::Article(Box::new(article)), shown))
     })?;
     Ok(Reply::ok(&shown))
@@ -87,10 +87,10 @@ pub(super) fn delete(cx: &Cx) -> Answer {
     let id = rest::id(cx).ok_or_else(unknown)?;
     let force = rest::params(cx)?.flag("force");
     let base = cx.sim.base();
-    let reply = cx.sim.change(&account, |home| {
-        let mut article = home.articles.get(&id).cloned().ok_or_else(unknown)?;
+    let reply = cx.sim.change(&account, |state| {
+        let mut article = state.articles.get(&id).cloned().ok_or_else(unknown)?;
         if force {
-            let previous = shown::article(home, &article, &base, true);
+            let previous = shown::article(state, &article, &base, true);
             return Ok((Change::Deleted { id }, json!({"deleted": true, "previous": previous})));
         }
         if article.status == "trash" {
@@ -102,7 +102,7 @@ pub(super) fn delete(cx: &Cx) -> Answer {
         }
         article.status = "trash".into();
         article.slug.push_str("__trashed");
-        let shown = shown::article(home, &article, &base, true);
+        let shown = shown::article(state, &article, &base, true);
         Ok((Change::Article(Box::new(article)), shown))
     })?;
     Ok(Reply::ok(&reply))
@@ -114,7 +114,7 @@ fn unknown() -> Reply {
 
 /// The article with everything that the parameters say of it.
 fn filled(
-    home: &Home,
+    state: &State,
     params: &Params,
     mut article: Article,
     now_ms: i64,
@@ -140,12 +140,12 @@ fn filled(
     }
     date(params, &mut article, now_ms)?;
     if let Some(id) = params.text("featured_media") {
-        let id = id.parse().ok().filter(|id| *id == 0 || home.media.contains_key(id));
+        let id = id.parse().ok().filter(|id| *id == 0 || state.media.contains_key(id));
         let refused =
             || rest::failure(400, "rest_invalid_featured_media", "Invalid featured media ID.");
         article.featured_media = id.ok_or_else(refused)?;
     }
-    terms(home, params, &mut article);
+    terms(state, params, &mut article);
     article.sticky = params.text("sticky").map_or(article.sticky, |_| params.flag("sticky"));
     if let Some(open) = params.text("comment_status") {
         if !matches!(open.as_str(), "open" | "closed") {
@@ -159,7 +159,7 @@ fn filled(
     if let Some(format) = params.filled("format") {
         article.format = format;
     }
-    address(home, params, &mut article);
+    address(state, params, &mut article);
     article.modified_ms = now_ms;
     Ok(article)
 }
@@ -171,7 +171,7 @@ fn raw(params: &Params, name: &str) -> Option<String> {
     }
 }
 
-fn terms(home: &Home, params: &Params, article: &mut Article) {
+fn terms(state: &State, params: &Params, article: &mut Article) {
     let lists = [
         ("categories", Taxonomy::Category, &mut article.categories),
         ("tags", Taxonomy::PostTag, &mut article.tags),
@@ -181,7 +181,7 @@ fn terms(home: &Home, params: &Params, article: &mut Article) {
             continue;
         }
         // What is no term is left out without a word.
-        let known = |id: &u64| home.terms.get(id).is_some_and(|term| term.taxonomy == taxonomy);
+        let known = |id: &u64| state.terms.get(id).is_some_and(|term| term.taxonomy == taxonomy);
         *list = params
             .integers(name)
             .into_iter()
@@ -214,7 +214,7 @@ fn date(params: &Params, article: &mut Article, now_ms: i64) -> Result<(), Reply
     Ok(())
 }
 
-fn address(home: &Home, params: &Params, article: &mut Article) {
+fn address(state: &State, params: &Params, article: &mut Article) {
     if let Some(wanted) = params.text("slug") {
         article.slug = slug::sanitized(&wanted);
     }
@@ -228,5 +228,5 @@ fn address(home: &Home, params: &Params, article: &mut Article) {
     if article.slug.is_empty() {
         article.slug = article.id.to_string();
     }
-    article.slug = slug::unique(home, std::mem::take(&mut article.slug), article.id);
+    article.slug = slug::unique(state, std::mem::take(&mut article.slug), article.id);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::home::Article;
+use super::state::Article;
 use super::{Cx, rest, shown};
 use crate::reply::{Answer, Reply};
 
@@ -27,9 +27,9 @@ pub(super) fn posts(cx: &Cx) -> Answer {
         Some(_) => return Err(rest::invalid("order", "order is not one of asc and desc.")),
     };
     let by_title = cx.call.query_value("orderby").as_deref() == Some("title");
-    let (all, items) = cx.sim.shared(|home| {
+    let (all, items) = cx.sim.shared(|state| {
         let mut found: Vec<_> =
-            home.articles.values().filter(|article| filter.fits(article)).collect();
+            state.articles.values().filter(|article| filter.fits(article)).collect();
         if by_title {
             found.sort_by(|a, b| a.title.cmp(&b.title));
         } else {
@@ -42,7 +42,7 @@ pub(super) fn posts(cx: &Cx) -> Answer {
             .iter()
             .skip(page.skip)
             .take(page.take)
-            .map(|article| shown::article(home, article, &base, raw))
+            .map(|article| shown::article(state, article, &base, raw))
             .collect();
         (found.len(), items)
     });

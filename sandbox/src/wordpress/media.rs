@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::home::{Change, Upload};
+use super::state::{Change, Upload};
 use super::{Cx, rest, shown, slug};
+use crate::env::utc;
 use crate::multipart::{self, Part};
 use crate::network::Medium;
 use crate::page::escape;
 use crate::picture;
 use crate::reply::{Answer, Reply};
 use crate::specimen::Specimen;
-use crate::world::utc;
 
 /// Types that a site takes, by the ends of their names.
 const TYPES: [(&str, &str); 17] = [
@@ -58,9 +58,9 @@ pub(super) fn create(cx: &Cx) -> Answer {
         alt: param("alt_text"),
         sha256: Some(found.sha256),
     };
-    let shown = cx.sim.change(&account, |home| {
-        let id = home.last_id + 1;
-        let name = free_name(&name, |name| home.media.values().any(|upload| upload.name == name));
+    let shown = cx.sim.change(&account, |state| {
+        let id = state.last_id + 1;
+        let name = free_name(&name, |name| state.media.values().any(|upload| upload.name == name));
         let title = param("title").unwrap_or(stem);
         let caption = param("caption").unwrap_or_default();
         let upload = Upload { id, author, at_ms: now_ms, name, title, caption, medium, size };
@@ -138,8 +138,8 @@ pub(super) fn update(cx: &Cx) -> Answer {
     let params = rest::params(cx)?;
     let id = rest::id(cx).ok_or_else(unknown)?;
     let base = cx.sim.base();
-    let shown = cx.sim.change(&account, |home| {
-        let mut upload = home.media.get(&id).cloned().ok_or_else(unknown)?;
+    let shown = cx.sim.change(&account, |state| {
+        let mut upload = state.media.get(&id).cloned().ok_or_else(unknown)?;
         upload.medium.alt = params.text("alt_text").or(upload.medium.alt);
         upload.title = params.text("title").unwrap_or(upload.title);
         upload.caption = params.text("caption").unwrap_or(upload.caption);
@@ -154,7 +154,7 @@ pub(super) fn get(cx: &Cx) -> Answer {
     let raw = rest::edits(cx)?;
     let base = cx.sim.base();
     let found = rest::id(cx).and_then(|id| {
-        cx.sim.shared(|home| home.media.get(&id).map(|upload| view(upload, &base, raw)))
+        cx.sim.shared(|state| state.media.get(&id).map(|upload| view(upload, &base, raw)))
     });
     Ok(Reply::ok(&rest::fields(&cx.call, found.ok_or_else(unknown)?)))
 }
@@ -168,8 +168,8 @@ pub(super) fn list(cx: &Cx) -> Answer {
     let fits = |upload: &&Upload| {
         upload.title.to_lowercase().contains(&search) || upload.name.contains(&search)
     };
-    let (all, items) = cx.sim.shared(|home| {
-        let found: Vec<_> = home.media.values().rev().filter(fits).collect();
+    let (all, items) = cx.sim.shared(|state| {
+        let found: Vec<_> = state.media.values().rev().filter(fits).collect();
         let items = found
             .iter()
             .skip(page.skip)

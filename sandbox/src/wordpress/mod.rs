@@ -3,12 +3,12 @@
 //! <https://developer.wordpress.org/rest-api/reference/>
 
 mod articles;
-mod home;
 mod listing;
 mod media;
 mod rest;
 mod shown;
 mod slug;
+mod state;
 mod terms;
 mod users;
 
@@ -19,12 +19,12 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::env::Env;
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE62};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
-use crate::world::World;
-use home::{Change, Home};
+use state::{Change, State};
 
 /// One request to this network.
 type Cx = crate::network::Cx<WordPress>;
@@ -37,10 +37,10 @@ impl Network for WordPress {
     /// What the site's web server takes.
     const BODY_MAX: usize = 32 << 20;
     const SHARED_HOME: bool = true;
-    type Home = Home;
+    type State = State;
     type Change = Change;
 
-    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
         let username = name
             .fitted('-', |c| c.is_ascii_alphanumeric() || "-_.".contains(c))
             .to_ascii_lowercase();
@@ -58,7 +58,7 @@ impl Network for WordPress {
         Ok(Identity {
             remote_id: random::number(7).to_string(),
             username,
-            created_ms: world.now_ms(),
+            created_ms: env.now_ms(),
             private,
         })
     }
@@ -107,20 +107,21 @@ impl Network for WordPress {
         sim.find(&call.basic()?.0.to_ascii_lowercase())
     }
 
-    fn apply(home: &mut Home, identity: &Identity, change: Change) {
-        home.apply(identity, change);
+    fn apply(state: &mut State, identity: &Identity, change: Change) {
+        state.apply(identity, change);
     }
 
     fn token_change(expired: bool) -> Option<Change> {
         Some(Change::Revoked(expired))
     }
 
-    fn posts(home: &Home, identity: &Identity, base: &str) -> Vec<Post> {
+    fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
         let user = rest::user_id(identity);
-        home.articles
+        state
+            .articles
             .values()
             .filter(|article| article.author == user)
-            .map(|article| shown::post(home, article, base))
+            .map(|article| shown::post(state, article, base))
             .collect()
     }
 

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::home::{Article, Home};
+use super::state::{Article, State};
+use crate::env::{rfc3339, utc};
 use crate::network::Post;
 use crate::page::escape;
-use crate::world::{rfc3339, utc};
 
 /// A time as WordPress writes it: no zone, for each field's name says which.
 pub(super) fn date(ms: i64) -> String {
@@ -35,7 +35,7 @@ fn link(article: &Article, base: &str) -> String {
 }
 
 /// The post object; `edit` adds what only editors see.
-pub(super) fn article(home: &Home, article: &Article, base: &str, edit: bool) -> Value {
+pub(super) fn article(state: &State, article: &Article, base: &str, edit: bool) -> Value {
     let guid = format!("{base}/?p={}", article.id);
     let mut content = text(&article.content, paragraphs(&article.content), edit);
     content["protected"] = json!(false);
@@ -69,21 +69,21 @@ pub(super) fn article(home: &Home, article: &Article, base: &str, edit: bool) ->
     if edit {
         shown["permalink_template"] = json!(format!("{base}/ui/{}/%postname%", article.author));
         shown["generated_slug"] =
-            json!(super::slug::unique(home, super::slug::sanitized(&article.title), article.id));
+            json!(super::slug::unique(state, super::slug::sanitized(&article.title), article.id));
         shown["password"] = json!("");
     }
     shown
 }
 
 /// The article for the control API and the pages.
-pub(super) fn post(home: &Home, article: &Article, base: &str) -> Post {
+pub(super) fn post(state: &State, article: &Article, base: &str) -> Post {
     let names = |ids: &[u64]| {
         ids.iter()
-            .filter_map(|id| home.terms.get(id))
+            .filter_map(|id| state.terms.get(id))
             .map(|term| term.name.clone())
             .collect::<Vec<_>>()
     };
-    let featured = home.media.get(&article.featured_media);
+    let featured = state.media.get(&article.featured_media);
     let mut extra = Map::new();
     for (name, value) in [
         ("title", json!(article.title)),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::home::Home;
+use super::state::State;
 
 /// Bytes of a slug.
 const MOST: usize = 200;
@@ -79,9 +79,9 @@ fn plain(c: char) -> Option<&'static str> {
 }
 
 /// The slug, or the first of `slug-2`, `slug-3`, … that no other article has. WordPress never refuses one.
-pub(super) fn unique(home: &Home, slug: String, own: u64) -> String {
-    let mine = |slug: &str| home.articles.get(&own).is_some_and(|article| article.slug == slug);
-    let free = |slug: &str| !home.slugs.contains(slug) || mine(slug);
+pub(super) fn unique(state: &State, slug: String, own: u64) -> String {
+    let mine = |slug: &str| state.articles.get(&own).is_some_and(|article| article.slug == slug);
+    let free = |slug: &str| !state.slugs.contains(slug) || mine(slug);
     if free(&slug) {
         return slug;
     }

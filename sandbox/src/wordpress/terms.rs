@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::home::{Change, Home, Taxonomy, Term};
+use super::state::{Change, State, Taxonomy, Term};
 use super::{Cx, rest, slug};
 use crate::page::escape;
 use crate::reply::{Answer, Reply};
@@ -12,13 +12,13 @@ fn taxonomy(cx: &Cx) -> Taxonomy {
     if tags { Taxonomy::PostTag } else { Taxonomy::Category }
 }
 
-fn view(home: &Home, term: &Term, base: &str) -> Value {
+fn view(state: &State, term: &Term, base: &str) -> Value {
     let (name, folder) = match term.taxonomy {
         Taxonomy::Category => ("category", "category"),
         Taxonomy::PostTag => ("post_tag", "tag"),
     };
     let uses = |list: &[u64]| list.contains(&term.id);
-    let count = home
+    let count = state
         .articles
         .values()
         .filter(|a| a.status == "publish" && (uses(&a.categories) || uses(&a.tags)))
@@ -53,14 +53,14 @@ pub(super) fn list(cx: &Cx) -> Answer {
             && named
             && (term.name.to_lowercase().contains(&search) || term.slug.contains(&search))
     };
-    let (all, items) = cx.sim.shared(|home| {
-        let mut found: Vec<_> = home.terms.values().filter(fits).collect();
+    let (all, items) = cx.sim.shared(|state| {
+        let mut found: Vec<_> = state.terms.values().filter(fits).collect();
         found.sort_by(|a, b| a.name.cmp(&b.name));
         let items = found
             .iter()
             .skip(page.skip)
             .take(page.take)
-            .map(|term| view(home, term, &base))
+            .map(|term| view(state, term, &base))
             .collect();
         (found.len(), items)
     });
@@ -71,11 +71,12 @@ pub(super) fn list(cx: &Cx) -> Answer {
 pub(super) fn get(cx: &Cx) -> Answer {
     let (taxonomy, base) = (taxonomy(cx), cx.sim.base());
     let found = rest::id(cx).and_then(|id| {
-        cx.sim.shared(|home| {
-            home.terms
+        cx.sim.shared(|state| {
+            state
+                .terms
                 .get(&id)
                 .filter(|term| term.taxonomy == taxonomy)
-                .map(|term| view(home, term, &base))
+                .map(|term| view(state, term, &base))
         })
     });
     Ok(Reply::ok(
@@ -101,13 +102,13 @@ pub(super) fn create(cx: &Cx) -> Answer {
     }
     let (taxonomy, base) = (taxonomy(cx), cx.sim.base());
     let parent = params.integer("parent").and_then(|id| u64::try_from(id).ok()).unwrap_or(0);
-    let shown = cx.sim.change(&account, |home| {
+    let shown = cx.sim.change(&account, |state| {
         let same = |term: &&Term| {
             term.taxonomy == taxonomy
                 && term.parent == parent
                 && term.name.eq_ignore_ascii_case(&name)
         };
-        if let Some(term) = home.terms.values().find(same) {
+        if let Some(term) = state.terms.values().find(same) {
             let message = "A term with the name provided already exists with this parent.";
             let data = json!({"status": 400, "term_id": term.id});
             return Err(Reply::json(
@@ -115,22 +116,22 @@ pub(super) fn create(cx: &Cx) -> Answer {
                 &json!({"code": "term_exists", "message": message, "data": data}),
             ));
         }
-        if parent != 0 && !home.terms.get(&parent).is_some_and(|term| term.taxonomy == taxonomy) {
+        if parent != 0 && !state.terms.get(&parent).is_some_and(|term| term.taxonomy == taxonomy) {
             return Err(rest::failure(400, "rest_term_invalid", "Parent term does not exist."));
         }
         let wanted = slug::sanitized(&params.filled("slug").unwrap_or_else(|| name.clone()));
         let taken = |slug: &str| {
-            home.terms.values().any(|term| term.taxonomy == taxonomy && term.slug == slug)
+            state.terms.values().any(|term| term.taxonomy == taxonomy && term.slug == slug)
         };
         let free = if taken(&wanted) {
             (2_u64..).map(|n| format!("{wanted}-{n}")).find(|slug| !taken(slug))
         } else {
             None
         };
-        let id = home.terms.keys().next_back().map_or(1, |last| last + 1);
+        let id = state.terms.keys().next_back().map_or(1, |last| last + 1);
         let description = params.text("description").unwrap_or_default();
         let term = Term { id, taxonomy, name, slug: free.unwrap_or(wanted), description, parent };
-        let shown = view(home, &term, &base);
+        let shown = view(state, &term, &base);
         Ok((Change::Term(term), shown))
     })?;
     Ok(Reply::json(201, &shown))

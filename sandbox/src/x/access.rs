@@ -44,10 +44,10 @@ pub(super) fn account(cx: &Cx) -> Result<Arc<Account<X>>, Reply> {
     let identity = &account.identity;
     let first = (token == identity.private(ACCESS)).then_some(identity.created_ms + LIFE_MS);
     let now_ms = cx.now_ms();
-    let good = account.look(|home| {
-        let first = first.filter(|_| home.spent.is_empty());
-        let ends = home.access.get(token).copied().or(first);
-        !home.expired && !home.revoked && ends.is_some_and(|ends_ms| now_ms < ends_ms)
+    let good = account.look(|state| {
+        let first = first.filter(|_| state.spent.is_empty());
+        let ends = state.access.get(token).copied().or(first);
+        !state.expired && !state.revoked && ends.is_some_and(|ends_ms| now_ms < ends_ms)
     });
     if good { Ok(account) } else { Err(unauthorized()) }
 }

@@ -26,7 +26,7 @@ pub(super) fn limited(
     work: impl FnOnce() -> Answer,
 ) -> Answer {
     let now_ms = cx.now_ms();
-    if !cx.sim.world.rate_limits() {
+    if !cx.sim.env.rate_limits() {
         let idle =
             Paced { allowed: true, remaining: limit.units, reset_ms: now_ms + limit.span_ms };
         return told(work(), limit, idle);
@@ -50,7 +50,7 @@ fn told(answer: Answer, limit: Limit, paced: Paced) -> Answer {
 
 /// Counts a post against the day's.
 pub(super) fn day(cx: &Cx, account: &Account<X>) -> Result<(), Reply> {
-    if !cx.sim.world.rate_limits() {
+    if !cx.sim.env.rate_limits() {
         return Ok(());
     }
     let paced = account.pace(DAY, 1, cx.now_ms());

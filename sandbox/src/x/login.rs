@@ -5,9 +5,9 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::home::{self, Change};
+use super::state::{self, Change};
 use super::{Cx, access, failure};
-use crate::ask::{self, Consent};
+use crate::consent_page::{self, Consent};
 use crate::params::Params;
 use crate::reply::{Answer, Reply};
 
@@ -27,16 +27,16 @@ pub(super) fn authorize(cx: &Cx) -> Answer {
     if query("code_challenge_method").as_deref() != Some("S256") {
         return Err(wrong("code_challenge_method"));
     }
-    let given = match ask::ask(cx, "client_id").map_err(|what| wrong(&what))? {
+    let given = match consent_page::read_request(cx, "client_id").map_err(|what| wrong(&what))? {
         Consent::Asked(page) => return Ok(page),
         Consent::Refused(mut back) => {
             back.query_pairs_mut().append_pair("error", "access_denied");
-            return Ok(ask::go(&back));
+            return Ok(consent_page::go(&back));
         }
         Consent::Given(given) => given,
     };
     let code = access::new_token(&given.account.identity.remote_id);
-    let waiting = home::Consent {
+    let waiting = state::Consent {
         redirect_uri: given.redirect_uri,
         challenge,
         scope: given.scope,
@@ -45,7 +45,7 @@ pub(super) fn authorize(cx: &Cx) -> Answer {
     cx.sim.make(&given.account, Change::Code { code: code.clone(), consent: waiting });
     let mut back = given.back;
     back.query_pairs_mut().append_pair("code", &code);
-    Ok(ask::go(&back))
+    Ok(consent_page::go(&back))
 }
 
 /// `POST /2/oauth2/token`: a code, or a refresh token, for tokens.
@@ -82,8 +82,8 @@ fn exchange(cx: &Cx, code: &str, redirect_uri: &str, verifier: &str) -> Answer {
     let account = access::of_token(&cx.sim, code).ok_or_else(used)?;
     let now_ms = cx.now_ms();
     let (fresh, next) = pair(&account.identity.remote_id);
-    let scope = cx.sim.change(&account, |home| {
-        let consent = home.codes.get(code).filter(|consent| now_ms < consent.expires_ms);
+    let scope = cx.sim.change(&account, |state| {
+        let consent = state.codes.get(code).filter(|consent| now_ms < consent.expires_ms);
         let consent = consent.ok_or_else(used)?;
         if consent.redirect_uri != redirect_uri {
             return Err(bad("Value passed for the redirect uri did not match the uri of the authorization code."));
@@ -109,11 +109,11 @@ fn refresh(cx: &Cx, token: &str) -> Answer {
     let is_first = token == identity.private(access::REFRESH);
     let now_ms = cx.now_ms();
     let (fresh, next) = pair(&identity.remote_id);
-    let known = cx.sim.change(&account, |home| {
-        if home.spent.contains(token) {
+    let known = cx.sim.change(&account, |state| {
+        if state.spent.contains(token) {
             return Ok((Change::Stolen, false));
         }
-        if home.revoked || !(is_first || home.refresh.contains(token)) {
+        if state.revoked || !(is_first || state.refresh.contains(token)) {
             return Err(dead());
         }
         let (used, access) = (token.to_owned(), fresh.clone());

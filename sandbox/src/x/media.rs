@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::failure::{problem, wrong};
-use super::home::{Change, Upload};
+use super::state::{Change, Upload};
 use super::{Cx, access, id};
 use crate::film::{Asks, H264};
 use crate::params::Params;
@@ -138,7 +138,7 @@ pub(super) fn append(cx: &Cx) -> Answer {
 /// `POST /2/media/upload/{id}/finalize`
 pub(super) fn finalize(cx: &Cx) -> Answer {
     let now_ms = cx.now_ms();
-    let ready_ms = now_ms + cx.sim.world.processing_ms();
+    let ready_ms = now_ms + cx.sim.env.processing_ms();
     let upload = change(cx, |mut upload| {
         let in_order = upload.pieces.keys().copied().eq(0..upload.pieces.len() as u32);
         let sum: u64 = upload.pieces.values().sum();
@@ -165,8 +165,8 @@ pub(super) fn finalize(cx: &Cx) -> Answer {
 fn change(cx: &Cx, make: impl FnOnce(Upload) -> Result<Upload, Reply>) -> Result<Upload, Reply> {
     let account = access::account(cx)?;
     let named = cx.call.segment(3).to_owned();
-    cx.sim.change(&account, |home| {
-        let upload = named.parse().ok().and_then(|id: u64| home.media.get(&id));
+    cx.sim.change(&account, |state| {
+        let upload = named.parse().ok().and_then(|id: u64| state.media.get(&id));
         let upload = make(upload.ok_or_else(|| unknown(&named))?.clone())?;
         Ok((Change::Upload(upload.clone()), upload))
     })
@@ -184,8 +184,8 @@ pub(super) fn status(cx: &Cx) -> Answer {
     }
     let named = cx.call.query_value("media_id").unwrap_or_default();
     let now_ms = cx.now_ms();
-    let shown = account.look(|home| {
-        let upload = named.parse().ok().and_then(|id: u64| home.media.get(&id));
+    let shown = account.look(|state| {
+        let upload = named.parse().ok().and_then(|id: u64| state.media.get(&id));
         upload.filter(|upload| upload.ready_ms.is_some()).map(|upload| view(upload, now_ms))
     });
     let shown = shown.ok_or_else(|| unknown(&named))?;
@@ -201,8 +201,8 @@ pub(super) fn metadata(cx: &Cx) -> Answer {
     let text = text.filter(|text| (1..=ALT).contains(&text.chars().count()));
     let text =
         text.ok_or_else(|| wrong("$.metadata.alt_text.text: must have 1 to 1000 characters"))?;
-    cx.sim.change(&account, |home| {
-        let upload = named.parse().ok().and_then(|id: u64| home.media.get(&id));
+    cx.sim.change(&account, |state| {
+        let upload = named.parse().ok().and_then(|id: u64| state.media.get(&id));
         let upload = upload.ok_or_else(|| unknown(&named))?.clone();
         Ok((Change::Upload(Upload { alt: Some(text.to_owned()), ..upload }), ()))
     })?;

@@ -4,11 +4,11 @@
 
 mod access;
 mod failure;
-mod home;
 mod limits;
 mod login;
 mod media;
 mod shown;
+mod state;
 mod text;
 mod tweets;
 
@@ -19,12 +19,12 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::env::{Env, rfc3339};
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random;
 use crate::reply::{Answer, Reply};
 use crate::sim::{Account, Sim};
-use crate::world::{World, rfc3339};
-use home::{Change, Home};
+use state::{Change, State};
 
 /// One request to this network.
 type Cx = crate::network::Cx<X>;
@@ -35,10 +35,10 @@ pub(crate) struct X;
 impl Network for X {
     const NAME: &'static str = "x";
     const BODY_MAX: usize = 20 << 20;
-    type Home = Home;
+    type State = State;
     type Change = Change;
 
-    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let mut username = name.fitted('_', allowed);
         if matches!(name, Name::Made(..)) {
@@ -52,7 +52,7 @@ impl Network for X {
         let user_id = random::number(18).to_string();
         let token = |name: &str| (name.to_owned(), access::new_token(&user_id));
         let private = BTreeMap::from([token(access::ACCESS), token(access::REFRESH)]);
-        Ok(Identity { remote_id: user_id, username, created_ms: world.now_ms(), private })
+        Ok(Identity { remote_id: user_id, username, created_ms: env.now_ms(), private })
     }
 
     fn keys(identity: &Identity) -> Vec<String> {
@@ -99,16 +99,16 @@ impl Network for X {
         access::caller(sim, call)
     }
 
-    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
-        home.apply(change);
+    fn apply(state: &mut State, _identity: &Identity, change: Change) {
+        state.apply(change);
     }
 
     fn token_change(expired: bool) -> Option<Change> {
         Some(Change::Expired(expired))
     }
 
-    fn posts(home: &Home, identity: &Identity, base: &str) -> Vec<Post> {
-        home.posts.values().map(|tweet| shown::post(home, tweet, identity, base)).collect()
+    fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
+        state.posts.values().map(|tweet| shown::post(state, tweet, identity, base)).collect()
     }
 
     fn refuse(refusal: Refusal) -> Reply {
@@ -158,5 +158,5 @@ fn me(cx: &Cx) -> Answer {
 
 /// A new id of 16 digits.
 fn id(cx: &Cx) -> u64 {
-    cx.sim.world.unique()
+    cx.sim.env.unique()
 }

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::home::{Home, Tweet};
+use super::state::{State, Tweet};
+use crate::env::rfc3339;
 use crate::network::{Identity, Medium, Post};
-use crate::world::rfc3339;
 
 /// Where a post is seen.
 pub(super) fn permalink(base: &str, owner: &Identity, id: u64) -> String {
@@ -12,8 +12,8 @@ pub(super) fn permalink(base: &str, owner: &Identity, id: u64) -> String {
 }
 
 /// The post with its media.
-pub(super) fn post(home: &Home, tweet: &Tweet, owner: &Identity, base: &str) -> Post {
-    let files = tweet.media.iter().filter_map(|id| home.media.get(id));
+pub(super) fn post(state: &State, tweet: &Tweet, owner: &Identity, base: &str) -> Post {
+    let files = tweet.media.iter().filter_map(|id| state.media.get(id));
     let media: Vec<Medium> = files.map(|upload| upload.medium()).collect();
     let mut extra = tweet.extra.clone();
     if let Some(id) = tweet.reply_to {

@@ -3,12 +3,12 @@
 use serde_json::{Map, Value, json};
 
 use super::failure::{self, forbidden, invalid, wrong};
-use super::home::{Change, Home, Tweet};
 use super::limits::{self, limited};
+use super::state::{Change, State, Tweet};
 use super::{Cx, X, access, id, shown, text};
+use crate::env::rfc3339;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
-use crate::world::rfc3339;
 
 const TEXT: usize = 280;
 /// How long the same text is refused, in milliseconds.
@@ -41,8 +41,8 @@ pub(super) fn create(cx: &Cx) -> Answer {
             extra: extra(&body)?,
         };
         limits::day(cx, &account)?;
-        let text = cx.sim.change(&account, |home| {
-            let tweet = complete(home, tweet, &body)?;
+        let text = cx.sim.change(&account, |state| {
+            let tweet = complete(state, tweet, &body)?;
             let text = tweet.text.clone();
             Ok((Change::Tweet(tweet), text))
         })?;
@@ -96,9 +96,9 @@ fn polled(poll: &Value) -> Result<Value, Reply> {
     Ok(poll.clone())
 }
 
-/// Checks all that needs the account's home.
-fn complete(home: &Home, mut tweet: Tweet, body: &Map<String, Value>) -> Result<Tweet, Reply> {
-    tweet.media = media(home, body, tweet.at_ms)?;
+/// Checks everything that needs the account's state.
+fn complete(state: &State, mut tweet: Tweet, body: &Map<String, Value>) -> Result<Tweet, Reply> {
+    tweet.media = media(state, body, tweet.at_ms)?;
     let has_poll = tweet.extra.contains_key("poll");
     if has_poll && !tweet.media.is_empty() {
         return Err(wrong("The `poll` and `media` fields are mutually exclusive."));
@@ -117,16 +117,16 @@ fn complete(home: &Home, mut tweet: Tweet, body: &Map<String, Value>) -> Result<
         ));
     }
     if let Some(reply) = body.get("reply") {
-        tweet.reply_to = Some(replied(home, reply)?);
+        tweet.reply_to = Some(replied(state, reply)?);
     }
-    if is_again(home, &tweet) {
+    if is_again(state, &tweet) {
         return Err(forbidden("You are not allowed to create a Tweet with duplicate content."));
     }
     Ok(tweet)
 }
 
 /// The files must be the account's own, ready, and of kinds that go together.
-fn media(home: &Home, body: &Map<String, Value>, now_ms: i64) -> Result<Vec<u64>, Reply> {
+fn media(state: &State, body: &Map<String, Value>, now_ms: i64) -> Result<Vec<u64>, Reply> {
     let Some(given) = body.get("media") else { return Ok(Vec::new()) };
     let ids = given["media_ids"].as_array().cloned().unwrap_or_default();
     if !(1..=4).contains(&ids.len()) {
@@ -137,7 +137,7 @@ fn media(home: &Home, body: &Map<String, Value>, now_ms: i64) -> Result<Vec<u64>
         ids.iter().map(|id| id.as_str().and_then(|id| id.parse().ok())).collect();
     let ids = ids.ok_or_else(bad)?;
     for id in &ids {
-        let upload = home.media.get(id).ok_or_else(bad)?;
+        let upload = state.media.get(id).ok_or_else(bad)?;
         let ready = upload.ready_ms.is_some_and(|ready_ms| now_ms >= ready_ms);
         if !ready || upload.flaw.is_some() {
             return Err(bad());
@@ -150,17 +150,17 @@ fn media(home: &Home, body: &Map<String, Value>, now_ms: i64) -> Result<Vec<u64>
 }
 
 /// One may answer oneself. Whoever else's post it is has not asked for an answer.
-fn replied(home: &Home, reply: &Value) -> Result<u64, Reply> {
+fn replied(state: &State, reply: &Value) -> Result<u64, Reply> {
     let named = reply["in_reply_to_tweet_id"].as_str().unwrap_or_default();
     let id: u64 = named.parse().map_err(|_| wrong("$.reply.in_reply_to_tweet_id: is invalid"))?;
-    let known = home.posts.contains_key(&id).then_some(id);
+    let known = state.posts.contains_key(&id).then_some(id);
     known.ok_or_else(|| {
         forbidden("Reply to this conversation is not allowed because you have not been mentioned or otherwise engaged by the author of the post you are replying to.")
     })
 }
 
-fn is_again(home: &Home, tweet: &Tweet) -> bool {
-    let recent = home.posts.values().rev().take_while(|one| tweet.at_ms < one.at_ms + AGAIN_MS);
+fn is_again(state: &State, tweet: &Tweet) -> bool {
+    let recent = state.posts.values().rev().take_while(|one| tweet.at_ms < one.at_ms + AGAIN_MS);
     let mut alike = recent.filter(|one| one.media.is_empty() && tweet.media.is_empty());
     alike.any(|one| one.text == tweet.text)
 }
@@ -178,9 +178,9 @@ pub(super) fn list(cx: &Cx) -> Answer {
         })?;
         let token = cx.call.query_value("pagination_token").map(|token| token.parse::<u64>());
         let before = token.transpose().map_err(|_| wrong("Invalid 'pagination_token'."))?;
-        let (views, more): (Vec<Value>, bool) = owner.look(|home| {
-            let mut rest = home.posts.range(..before.unwrap_or(u64::MAX)).rev();
-            let shown = rest.by_ref().take(most).map(|(_, one)| view(cx, &owner, home, one));
+        let (views, more): (Vec<Value>, bool) = owner.look(|state| {
+            let mut rest = state.posts.range(..before.unwrap_or(u64::MAX)).rev();
+            let shown = rest.by_ref().take(most).map(|(_, one)| view(cx, &owner, state, one));
             (shown.collect(), rest.next().is_some())
         });
         let Some(last) = views.last() else {
@@ -198,16 +198,16 @@ pub(super) fn list(cx: &Cx) -> Answer {
 pub(super) fn one(cx: &Cx) -> Answer {
     let account = access::account(cx)?;
     let named = cx.call.segment(2);
-    let found = account.look(|home| {
-        let tweet = home.posts.get(&named.parse().ok()?)?;
-        Some(view(cx, &account, home, tweet))
+    let found = account.look(|state| {
+        let tweet = state.posts.get(&named.parse().ok()?)?;
+        Some(view(cx, &account, state, tweet))
     });
     let found = found.ok_or_else(|| failure::missing(named))?;
     Ok(Reply::ok(&json!({ "data": found })))
 }
 
 /// A post with the fields that were asked for. Addresses stand in it as X shortens them, and so do its files.
-fn view(cx: &Cx, owner: &Account<X>, home: &Home, tweet: &Tweet) -> Value {
+fn view(cx: &Cx, owner: &Account<X>, state: &State, tweet: &Tweet) -> Value {
     let asked = cx.call.query_value("tweet.fields").unwrap_or_default();
     let wants = |name: &str| asked.split(',').any(|field| field == name);
     let mut text = tweet.text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
@@ -239,7 +239,7 @@ fn view(cx: &Cx, owner: &Account<X>, home: &Home, tweet: &Tweet) -> Value {
     put("author_id", json!(owner.identity.remote_id));
     put("entities", if urls.is_empty() { Value::Null } else { json!({ "urls": urls }) });
     put("in_reply_to_user_id", json!(tweet.reply_to.map(|_| &owner.identity.remote_id)));
-    let replies = home.posts.values().filter(|one| one.reply_to == Some(tweet.id)).count();
+    let replies = state.posts.values().filter(|one| one.reply_to == Some(tweet.id)).count();
     put(
         "public_metrics",
         json!({
@@ -254,8 +254,8 @@ fn view(cx: &Cx, owner: &Account<X>, home: &Home, tweet: &Tweet) -> Value {
 pub(super) fn delete(cx: &Cx) -> Answer {
     let account = access::account(cx)?;
     let named = cx.call.segment(2).to_owned();
-    cx.sim.change(&account, |home| {
-        let id = named.parse().ok().filter(|id| home.posts.contains_key(id));
+    cx.sim.change(&account, |state| {
+        let id = named.parse().ok().filter(|id| state.posts.contains_key(id));
         Ok((Change::Deleted { id: id.ok_or_else(|| failure::missing(&named))? }, ()))
     })?;
     Ok(Reply::ok(&json!({"data": {"deleted": true}})))

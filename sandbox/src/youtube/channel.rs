@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::home::{Change, Video};
+use super::state::{Change, Video};
 use super::{Cx, access, failure};
+use crate::env::rfc3339;
 use crate::page;
 use crate::picture;
 use crate::reply::{Answer, Reply};
 use crate::specimen::Specimen;
-use crate::world::rfc3339;
 
 const THUMBNAIL_MAX: usize = 52_428_800;
 const READ: [&str; 1] = ["youtube.readonly"];
@@ -30,7 +30,7 @@ pub(super) fn mine(cx: &Cx) -> Answer {
         return Err(failure::error(400, "missingRequiredParameter", "No filter selected."));
     }
     let identity = &account.identity;
-    let videos = account.look(|home| home.videos.len());
+    let videos = account.look(|state| state.videos.len());
     let channel = json!({
         "kind": "youtube#channel",
         "id": identity.remote_id,
@@ -65,8 +65,8 @@ pub(super) fn videos(cx: &Cx) -> Answer {
     let account = access::with(cx, &READ, access::READ)?;
     let ids = cx.call.query_value("id").unwrap_or_default();
     let now_ms = cx.now_ms();
-    let found = account.look(|home| {
-        let videos = ids.split(',').filter_map(|id| home.video(id));
+    let found = account.look(|state| {
+        let videos = ids.split(',').filter_map(|id| state.video(id));
         videos.map(|video| shown(video, now_ms)).collect()
     });
     list("youtube#videoListResponse", found)
@@ -87,8 +87,8 @@ pub(super) fn thumbnail(cx: &Cx) -> Answer {
     }
     let id = cx.call.query_value("videoId").unwrap_or_default();
     let sha256 = Specimen::of(body).sha256;
-    cx.sim.change(&account, |home| {
-        let video = home.video(&id).ok_or_else(no_video)?;
+    cx.sim.change(&account, |state| {
+        let video = state.video(&id).ok_or_else(no_video)?;
         Ok((Change::Thumbnail { number: video.number, sha256 }, ()))
     })?;
     list("youtube#thumbnailSetResponse", vec![json!({"default": {"width": 120, "height": 90}})])
@@ -106,7 +106,7 @@ fn no_playlist() -> Reply {
 pub(super) fn playlists(cx: &Cx) -> Answer {
     let account = access::with(cx, &READ, access::READ)?;
     let id = account.identity.private("playlist");
-    let count = account.look(|home| home.places.len());
+    let count = account.look(|state| state.places.len());
     let playlist = json!({
         "kind": "youtube#playlist",
         "id": id,
@@ -134,10 +134,10 @@ pub(super) fn put_into(cx: &Cx) -> Answer {
     if playlist != account.identity.private("playlist") {
         return Err(no_playlist());
     }
-    let id = format!("PLI{}", cx.sim.world.unique());
+    let id = format!("PLI{}", cx.sim.env.unique());
     let shown = place(&id, &playlist, &video);
-    cx.sim.change(&account, |home| {
-        home.video(&video).ok_or_else(no_video)?;
+    cx.sim.change(&account, |state| {
+        state.video(&video).ok_or_else(no_video)?;
         Ok((Change::Placed { id, playlist, video: video.clone() }, ()))
     })?;
     Ok(Reply::ok(&shown))
@@ -149,13 +149,13 @@ pub(super) fn items(cx: &Cx) -> Answer {
     let wanted = cx.call.query_value("playlistId").unwrap_or_default();
     let identity = &account.identity;
     let found: Vec<Value> = if wanted == uploads_of(&identity.remote_id) {
-        account.look(|home| {
-            let newest = home.videos.values().rev().take(50);
+        account.look(|state| {
+            let newest = state.videos.values().rev().take(50);
             newest.map(|video| place(&format!("UUI{}", video.number), &wanted, &video.id)).collect()
         })
     } else if wanted == identity.private("playlist") {
-        account.look(|home| {
-            home.places.iter().map(|(id, playlist, video)| place(id, playlist, video)).collect()
+        account.look(|state| {
+            state.places.iter().map(|(id, playlist, video)| place(id, playlist, video)).collect()
         })
     } else {
         return Err(no_playlist());
@@ -167,7 +167,7 @@ pub(super) fn items(cx: &Cx) -> Answer {
 pub(super) fn watch(cx: &Cx) -> Answer {
     let id = cx.call.query_value("v").unwrap_or_default();
     let videos = cx.sim.all().into_iter();
-    let found = videos.filter_map(|one| one.look(|home| home.video(&id).cloned())).next();
+    let found = videos.filter_map(|one| one.look(|state| state.video(&id).cloned())).next();
     let video = found.filter(|video| video.resource["status"]["privacyStatus"] != "private");
     let video = video.ok_or_else(no_video)?;
     let text = |name: &str| video.resource["snippet"][name].as_str().unwrap_or_default();

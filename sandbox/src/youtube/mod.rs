@@ -5,7 +5,7 @@
 mod access;
 mod channel;
 mod failure;
-mod home;
+mod state;
 mod upload;
 
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use salvo::http::Method;
 use serde_json::{Map, Value};
 
 use crate::call::Call;
+use crate::env::{Env, rfc3339};
 use crate::google::{self, Google, login};
 use crate::network::{Identity, Name, Network, Phase, Refusal, Route};
 use crate::random::{self, BASE62};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
-use crate::world::{World, rfc3339};
-use home::{Change, Home};
+use state::{Change, State};
 
 /// One request to this network.
 type Cx = crate::network::Cx<Youtube>;
@@ -31,10 +31,10 @@ pub(crate) struct Youtube;
 impl Network for Youtube {
     const NAME: &'static str = "youtube";
     const BODY_MAX: usize = 64 << 20;
-    type Home = Home;
+    type State = State;
     type Change = Change;
 
-    fn birth(world: &World, name: &Name<'_>) -> Result<Identity, String> {
+    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
         let username = name.fitted('-', allowed);
         if !(3..=30).contains(&username.len()) {
@@ -45,7 +45,7 @@ impl Network for Youtube {
         let channel = format!("UC{}", random::text(BASE62, 22));
         let mut private = google::access::born(&channel);
         private.insert("playlist".to_owned(), format!("PL{}", random::text(BASE62, 32)));
-        Ok(Identity { remote_id: channel, username, created_ms: world.now_ms(), private })
+        Ok(Identity { remote_id: channel, username, created_ms: env.now_ms(), private })
     }
 
     fn keys(identity: &Identity) -> Vec<String> {
@@ -92,17 +92,17 @@ impl Network for Youtube {
         access::caller(sim, call)
     }
 
-    fn apply(home: &mut Home, _identity: &Identity, change: Change) {
-        home.apply(change);
+    fn apply(state: &mut State, _identity: &Identity, change: Change) {
+        state.apply(change);
     }
 
     fn token_change(expired: bool) -> Option<Change> {
         Some(Change::Login(login::Change::Expired(expired)))
     }
 
-    fn posts(home: &Home, _identity: &Identity, base: &str) -> Vec<crate::network::Post> {
-        let shown = home.videos.values().map(|video| {
-            let places = home.places.iter().filter(|(.., placed)| *placed == video.id);
+    fn posts(state: &State, _identity: &Identity, base: &str) -> Vec<crate::network::Post> {
+        let shown = state.videos.values().map(|video| {
+            let places = state.places.iter().filter(|(.., placed)| *placed == video.id);
             let text = video.resource["snippet"]["description"].as_str().unwrap_or_default();
             crate::network::Post {
                 id: video.id.clone(),
@@ -136,8 +136,8 @@ impl Google for Youtube {
         "userinfo.profile",
     ];
 
-    fn logins(home: &Home) -> &login::Logins {
-        &home.logins
+    fn logins(state: &State) -> &login::Logins {
+        &state.logins
     }
 
     fn login(change: login::Change) -> Change {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::home::{Change, Upload, Video};
+use super::state::{Change, Upload, Video};
 use super::{Cx, access, channel, failure};
 use crate::call::Call;
 use crate::google::access as google;
@@ -131,11 +131,11 @@ pub(super) fn put(cx: &Cx) -> Answer {
     let bad = || failure::error(400, "badRequest", "Failed to parse Content-Range header.");
     let range = range(&cx.call).ok_or_else(bad)?;
     let now_ms = cx.now_ms();
-    let known = account.look(|home| home.uploads.get(&upload_id).cloned());
+    let known = account.look(|state| state.uploads.get(&upload_id).cloned());
     let upload = known.filter(|one| now_ms <= one.at_ms + ADDRESS_MS).ok_or_else(gone)?;
     if let Some(number) = upload.video {
         let shown =
-            account.look(|home| home.videos.get(&number).map(|v| channel::shown(v, now_ms)));
+            account.look(|state| state.videos.get(&number).map(|v| channel::shown(v, now_ms)));
         return Ok(Reply::ok(&shown));
     }
     match range {
@@ -154,8 +154,8 @@ fn receive(
     (first, end): (u64, u64),
 ) -> Answer {
     let bad = |message: &str| failure::error(400, "badRequest", message);
-    cx.sim.change(account, |home| {
-        let upload = home.uploads.get(upload_id).ok_or_else(|| bad("The upload is gone."))?;
+    cx.sim.change(account, |state| {
+        let upload = state.uploads.get(upload_id).ok_or_else(|| bad("The upload is gone."))?;
         if first != upload.received || end <= first || end > upload.size {
             return Err(bad("The chunk does not begin where the last one ended."));
         }
@@ -183,10 +183,10 @@ fn whole(cx: &Cx, upload: &Upload, mime: String, is_all: bool) -> Video {
     let flaw = mime.is_empty().then(|| "invalidFile".to_owned());
     let mime = if mime.is_empty() { "application/octet-stream".to_owned() } else { mime };
     Video {
-        number: cx.sim.world.unique(),
+        number: cx.sim.env.unique(),
         id: random::text(BASE62, 11),
         at_ms,
-        ready_ms: at_ms + cx.sim.world.processing_ms(),
+        ready_ms: at_ms + cx.sim.env.processing_ms(),
         resource: json!({
             "snippet": upload.resource["snippet"],
             "status": upload.resource["status"],

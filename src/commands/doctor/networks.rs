@@ -1,4 +1,4 @@
-//! What the doctor says of the networks: versions of APIs that end, and apps that are missing.
+//! The doctor's checks of networks: API versions that end, and missing apps.
 
 use chrono::NaiveDate;
 use fanfare_domain::ops::networks::API_WARNING_DAYS;

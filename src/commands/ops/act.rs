@@ -1,4 +1,4 @@
-//! What is done: shown first, carried out with `--yes` and a reason.
+//! The commands that change something: they show a preview, and act with `--yes` and a reason.
 
 use anyhow::{Result, bail};
 use fanfare_domain::{
@@ -28,7 +28,7 @@ pub async fn run(cx: &Domain, command: Command, json: bool) -> Result<()> {
             };
             (Action::Retry { posts, risky: risky.into_iter().map(PostId).collect() }, why)
         }
-        _ => bail!("this only shows; it is answered elsewhere"),
+        _ => bail!("this command only shows information"),
     };
     if !why.yes {
         let preview = match &found {
@@ -42,7 +42,7 @@ pub async fn run(cx: &Domain, command: Command, json: bool) -> Result<()> {
 
 async fn carry_out(cx: &Domain, action: Action, why: Why, json: bool) -> Result<()> {
     let Some(reason) = why.reason else {
-        bail!("say why with --reason; it is written into the audit log");
+        bail!("give a reason with --reason; it is written to the audit log");
     };
     let order = Order { id: Uuid::now_v7(), action, reason };
     let done = ops::perform(cx, &from_shell(), order).await?;

@@ -1,10 +1,10 @@
-//! What is only looked at.
+//! The commands that only show information.
 
 use anyhow::Result;
 use fanfare_domain::{
     Domain,
     ops::{
-        audit, fleet, hooks, networks, pauses, queues,
+        audit, failing_webhooks, fleet, networks, pauses, queues,
         search::{self, Kind, Query},
         story::{self, Story},
     },
@@ -84,7 +84,7 @@ pub async fn work(cx: &Domain, query: &Query, json: bool) -> Result<()> {
             ]
         })
         .collect();
-    let heads = ["id", "platform", "account", "status", "scheduled", "due", "tries", "error"];
+    let heads = ["id", "platform", "account", "status", "scheduled", "due", "attempts", "error"];
     print(json, &page, &heads, &rows)?;
     if let (Some(next), false) = (page.next, json) {
         say(format_args!("older: --cursor {next}"));
@@ -93,7 +93,7 @@ pub async fn work(cx: &Domain, query: &Query, json: bool) -> Result<()> {
 }
 
 pub async fn story(cx: &Domain, kind: &str, id: i64, json: bool) -> Result<()> {
-    let story = story::tell(cx, Kind::named(kind)?, id).await?;
+    let story = story::story(cx, Kind::named(kind)?, id).await?;
     if json {
         say(serde_json::to_string_pretty(&story)?);
         return Ok(());
@@ -117,14 +117,14 @@ fn lines(story: &Story) -> Vec<String> {
         let outcome = attempt.outcome.as_deref().unwrap_or("running");
         let (from, to) = (time(Some(attempt.started_at)), time(attempt.ended_at));
         let (number, worker) = (attempt.number, &attempt.worker);
-        lines.push(format!("Try {number}: {outcome}, {from} to {to}, by {worker}"));
+        lines.push(format!("Attempt {number}: {outcome}, {from} to {to}, by {worker}"));
         lines.extend(attempt.steps.as_array().into_iter().flatten().map(step));
     }
     for event in &story.events {
         lines.push(format!("{} {}: {}", time(Some(event.at)), event.event_type, event.message));
     }
     for one in &story.deliveries {
-        lines.push(format!("  to {}: {}, {} tries", one.address, one.status, one.tries));
+        lines.push(format!("  to {}: {}, {} attempts", one.address, one.status, one.tries));
     }
     lines
 }
@@ -158,7 +158,7 @@ pub async fn fleet(cx: &Domain, json: bool) -> Result<()> {
     print(
         json,
         &fleet,
-        &["worker", "state", "version", "queues", "running", "slots", "oldest", "heard"],
+        &["worker", "state", "version", "queues", "running", "slots", "oldest", "last report"],
         &rows,
     )
 }
@@ -213,7 +213,7 @@ pub async fn platforms(cx: &Domain, json: bool) -> Result<()> {
 }
 
 pub async fn webhooks(cx: &Domain, json: bool) -> Result<()> {
-    let failing = hooks::failing(cx).await?;
+    let failing = failing_webhooks::failing(cx).await?;
     let rows: Vec<_> = failing
         .iter()
         .map(|hook| {

@@ -13,7 +13,7 @@ use crate::{
     start::{self, Way},
 };
 
-/// What operators see and do. Tables on a terminal have colours; `--json` is for programs.
+/// The operators' commands. Tables on a terminal have colours; `--json` is for programs.
 #[derive(Debug, ClapArgs)]
 pub struct Args {
     #[command(subcommand)]
@@ -25,7 +25,7 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// What waits, how late it begins, what gets done.
+    /// Show the queues: waiting work, lateness and throughput.
     Queues,
     /// Finds rows, newest first.
     Work(Filter),
@@ -39,7 +39,7 @@ enum Command {
     },
     /// The worker processes.
     Fleet,
-    /// How publishing to each platform goes, and what is paused.
+    /// Show the state of each platform, and the pauses.
     Platforms,
     /// Webhooks that do not hear.
     Webhooks,
@@ -86,7 +86,7 @@ enum Command {
         #[command(flatten)]
         why: Why,
     },
-    /// Who did what, when and why, newest first.
+    /// Show the audit log, newest first.
     Audit {
         /// Entries below this number.
         #[arg(long)]
@@ -114,7 +114,7 @@ struct Filter {
     /// One row.
     #[arg(long)]
     id: Option<i64>,
-    /// Where it stands.
+    /// Its status.
     #[arg(long)]
     status: Option<String>,
     /// Platform of a post.
@@ -123,7 +123,7 @@ struct Filter {
     /// Account of a post.
     #[arg(long)]
     account: Option<i64>,
-    /// Whose.
+    /// The workspace.
     #[arg(long)]
     workspace: Option<Uuid>,
     /// Code of the error.
@@ -137,7 +137,7 @@ struct Filter {
 /// Does it.
 ///
 /// # Errors
-/// What is wrong with the command, or the database's.
+/// The command is wrong, or the database failed.
 pub async fn run(config: Config, args: Args) -> Result<()> {
     crate::init_log(&config)?;
     // An empty database would look like a service that is idle.

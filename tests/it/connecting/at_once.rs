@@ -15,7 +15,7 @@ async fn the_same_account_brought_by_many_at_once_is_one_account() {
     let app = start().await;
     let owner = app.person("owner@example.com").await;
     let user = app.key(owner, None, &Scope::ALL).await;
-    let other = fanfare_tests::User { origin: app.twin().await, ..user.clone() };
+    let other = fanfare_tests::User { origin: app.second_instance().await, ..user.clone() };
     for round in 1..=5 {
         let given = credentials(&app, "bluesky").await;
         let body = json!({"credentials": {"identifier": given["identifier"], "app_password": given["app_password"]}});

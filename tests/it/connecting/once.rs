@@ -16,18 +16,18 @@ async fn a_code_is_exchanged_once_however_often_the_network_sends_back() {
         let network = ada.leave(&page(&made)).await;
         ada.answer(&network, None).await
     };
-    let twins = (0..5).map(|_| {
+    let requests = (0..5).map(|_| {
         let (mut ada, back) = (ada.clone(), back.clone());
         tokio::spawn(async move { ada.get(&back).await.status })
     });
-    for twin in twins.collect::<Vec<_>>() {
+    for request in requests.collect::<Vec<_>>() {
         // Whoever comes after the end finds that the way back is used up.
-        assert!(matches!(twin.await.unwrap(), 303 | 404));
+        assert!(matches!(request.await.unwrap(), 303 | 404));
     }
     assert_eq!(poll(&app, &user, &made).await["status"], "connected");
     assert_eq!(calls(&app, "oauth/access_token").await, 1);
     let again = ada.get(&back).await.expect(404);
-    assert!(again.html.contains("not known here any more"), "{}", again.html);
+    assert!(again.html.contains("has expired or belongs to someone else"), "{}", again.html);
 }
 
 #[tokio::test]
@@ -49,7 +49,7 @@ async fn a_kill_between_code_and_account_leaves_a_walk_that_can_be_walked_again(
             stands(&now).1.contains("being finished").then_some(())
         })
         .await;
-        let other = app.twin().await;
+        let other = app.second_instance().await;
         let mut elsewhere = ada.at(&other);
         let finishing = elsewhere.get(&back.replace(&app.origin, "")).await.expect(303);
         let finishing = elsewhere.get(&finishing.location).await.expect(200);

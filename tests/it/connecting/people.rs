@@ -41,16 +41,16 @@ async fn a_member_of_the_same_workspace_cannot_finish_what_another_began() {
     let (bob_id, mut bob) = Visitor::person(&app, email).await;
     let owner = app.person("owner@example.com").await;
     let team = app.workspace(owner).await;
-    fanfare_domain::people::set_member(&app.domain, team, bob_id, Role::Publisher).await.unwrap();
+    fanfare_domain::users::set_member(&app.domain, team, bob_id, Role::Publisher).await.unwrap();
     let user = app.key(owner, Some(team), &Scope::ALL).await;
     let made = session(&user, "threads", json!({"sandbox": true})).await;
     let _ = ada.get(&page(&made)).await.expect(404);
     let network = bob.leave(&page(&made)).await;
     let back = bob.answer(&network, None).await;
     let (cara_id, mut cara) = Visitor::person(&app, "cara@example.com").await;
-    fanfare_domain::people::set_member(&app.domain, team, cara_id, Role::Admin).await.unwrap();
+    fanfare_domain::users::set_member(&app.domain, team, cara_id, Role::Admin).await.unwrap();
     let _ = cara.get(&back).await.expect(404);
-    fanfare_domain::people::set_member(&app.domain, team, cara_id, Role::Editor).await.unwrap();
+    fanfare_domain::users::set_member(&app.domain, team, cara_id, Role::Editor).await.unwrap();
     let _ = cara.get(&page(&made)).await.expect(403);
     let _ = bob.get(&back).await.expect(303);
     assert_eq!(poll(&app, &user, &made).await["status"], "connected");
@@ -64,7 +64,7 @@ async fn a_colleague_finishes_a_link_that_another_began() {
     let (bob_id, mut bob) = Visitor::person(&app, "bob@example.com").await;
     let (cara_id, mut cara) = Visitor::person(&app, "cara@example.com").await;
     for id in [bob_id, cara_id] {
-        fanfare_domain::people::set_member(&app.domain, team, id, Role::Publisher).await.unwrap();
+        fanfare_domain::users::set_member(&app.domain, team, id, Role::Publisher).await.unwrap();
     }
     let user = app.key(owner, Some(team), &Scope::ALL).await;
     let made = session(&user, "threads", json!({"sandbox": true})).await;
@@ -108,15 +108,17 @@ async fn who_may_begin_and_for_which_platform() {
         .post("/api/v1/connect/threads/sessions", body.clone())
         .await
         .refused(403, "insufficient_scope");
-    let (locked, seat) = app.member(team, Role::Publisher).await;
+    let (locked, member) = app.member(team, Role::Publisher).await;
     let brand = app.brand(team, &[locked]).await;
     let _ =
-        seat.post("/api/v1/connect/threads/sessions", body).await.refused(403, "brand_required");
+        member.post("/api/v1/connect/threads/sessions", body).await.refused(403, "brand_required");
     let own = json!({"sandbox": true, "workspace_client_id": brand.to_string()});
-    let made = session(&seat, "threads", own).await;
+    let made = session(&member, "threads", own).await;
     assert_eq!(made["workspace_client_id"], brand.to_string());
     let other = app.brand(team, &[]).await;
     let foreign = json!({"sandbox": true, "workspace_client_id": other.to_string()});
-    let _ =
-        seat.post("/api/v1/connect/threads/sessions", foreign).await.refused(403, "brand_required");
+    let _ = member
+        .post("/api/v1/connect/threads/sessions", foreign)
+        .await
+        .refused(403, "brand_required");
 }

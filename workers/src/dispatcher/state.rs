@@ -1,4 +1,4 @@
-//! Who holds slots, who waits for one, and who is next.
+//! The dispatcher's state: slots in use, waiting requests, and which request is next.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
@@ -29,7 +29,7 @@ pub(super) struct State {
     slots: usize,
     turns: Arc<Semaphore>,
     running: usize,
-    /// How many slots each network holds that holds any.
+    /// The slots in use of each network that has any.
     platforms: HashMap<String, usize>,
     lines: HashMap<Line, Waiting>,
     /// The posts that stand in lines, with how often.
@@ -43,11 +43,11 @@ pub(super) struct State {
 /// One line.
 #[derive(Debug, Default)]
 struct Waiting {
-    /// Who stands in it, whether it wants a slot now or not.
+    /// The posts with this key, with or without a request.
     members: BTreeSet<Order>,
-    /// Who wants a slot, by its place; requests of a receiver stand in the order in which they came.
+    /// The waiting requests in order; requests of a receiver are in order of arrival.
     requests: BTreeMap<(Order, Ticket), Waiter>,
-    /// How many of it were let pass and have not given their slots back.
+    /// How many requests passed and still hold their slots.
     passed: usize,
 }
 

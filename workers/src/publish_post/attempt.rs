@@ -3,7 +3,7 @@
 use fanfare_domain::{
     Result,
     clock::show,
-    posts::work::{Attempt, attempt},
+    posts::publishing::{Attempt, attempt},
 };
 use fanfare_entities::{Millis, post};
 use fanfare_platforms::Step;

@@ -4,14 +4,14 @@
 //! Whatever dies in between leaves a row that says how far it came, and whoever takes the row next goes on from there:
 //! from the start if no commit call was written down, by asking the network if one was.
 
+mod acquire;
 mod attempt;
+mod db_retry;
 mod outcome;
-mod patience;
-pub mod permit;
+pub mod rate_limit;
 mod reconcile;
+pub(crate) mod retry_policy;
 mod run;
-mod turn;
-pub(crate) mod verdict;
 
 use fanfare_domain::{
     accounts,
@@ -23,8 +23,8 @@ use fanfare_platforms::Account;
 use tracing::Instrument;
 
 use crate::Context;
+use retry_policy::Failure;
 use run::Run;
-use verdict::Failure;
 
 /// Publishes a post if it is due and nobody else has it.
 pub async fn run(job: PublishPost, cx: Context) {
@@ -46,7 +46,7 @@ pub async fn run(job: PublishPost, cx: Context) {
     carry(cx, claimed).instrument(span).await;
 }
 
-async fn carry(cx: Context, claimed: Box<posts::work::Claimed>) {
+async fn carry(cx: Context, claimed: Box<posts::publishing::Claimed>) {
     tracing::debug!(fence = claimed.post.fence, laps = claimed.post.laps, "a post was claimed");
     cx.failpoint.reach("claimed").await;
     // In a task of its own: whatever happens to the worker, a call in flight is never cut off. It has many states and so
@@ -60,8 +60,11 @@ async fn carry(cx: Context, claimed: Box<posts::work::Claimed>) {
 }
 
 /// Takes a claimed post as far as it goes now.
-async fn publish(cx: &Context, claimed: Box<posts::work::Claimed>) -> fanfare_domain::Result<()> {
-    let posts::work::Claimed { post, account, secret } = *claimed;
+async fn publish(
+    cx: &Context,
+    claimed: Box<posts::publishing::Claimed>,
+) -> fanfare_domain::Result<()> {
+    let posts::publishing::Claimed { post, account, secret } = *claimed;
     let platform = (cx.connector)(posts::platform(&post.platform)?);
     let (facts, unreadable) = match account.as_deref().map(accounts::facts).transpose() {
         Ok(facts) => (facts.unwrap_or_default(), None),
@@ -70,8 +73,8 @@ async fn publish(cx: &Context, claimed: Box<posts::work::Claimed>) -> fanfare_do
     let posts::Ready { draft, files } = posts::readiness(&cx.domain, &post, &facts).await?;
     let files = unreadable.map_or(files, Files::Unreadable);
     let run = Run::open(cx, platform, post, draft).await?;
-    if run.is_worn_out() {
-        return run.fail(Failure::worn_out()).await;
+    if run.has_too_many_expirations() {
+        return run.fail(Failure::too_many_expirations()).await;
     }
     if run.is_missed() {
         return run.fail(Failure::missed(cx.domain.settings.max_lateness)).await;

@@ -1,11 +1,11 @@
-//! What is written down after a step.
+//! Writes the results of steps.
 
 use std::{sync::Arc, time::Duration};
 
 use fanfare_domain::{
     Result, accounts,
-    posts::{PostStatus, work::Record},
-    work::LEASE,
+    durable::LEASE,
+    posts::{PostStatus, publishing::CompleteStep},
 };
 use fanfare_entities::Millis;
 use fanfare_platforms::{self as platforms, Class, Progress, Published, Session};
@@ -13,12 +13,12 @@ use serde_json::Value;
 
 use super::{
     attempt,
-    patience::until_answered,
+    db_retry::until_answered,
+    retry_policy::{Failure, after_wait, next_try},
     run::{Next, Run},
-    verdict::{Failure, after_wait, next_try},
 };
 
-/// A post that came before its turn looks again after this time, in ms; usually the one before it rings for it.
+/// A post that came before its turn looks again after this time, in ms; usually the one before it enqueues it.
 const BEHIND: Millis = 250;
 
 impl Run<'_> {
@@ -38,13 +38,14 @@ impl Run<'_> {
                 self.state = Some(state);
                 self.partly_public |= public;
                 if after.is_zero() {
-                    let going_on = Record { keep: true, ..self.record(Some(now + LEASE)) };
+                    let going_on =
+                        CompleteStep { keep: true, ..self.completed_step(Some(now + LEASE)) };
                     return Ok(if self.write(going_on).await? { Next::Step } else { Next::Over });
                 }
-                let waiting = Record {
+                let waiting = CompleteStep {
                     status: self.waiting_status(),
                     out_of_line: true,
-                    ..self.record(Some(now + super::verdict::millis(after)))
+                    ..self.completed_step(Some(now + super::retry_policy::millis(after)))
                 };
                 self.write(waiting).await?;
                 Ok(Next::Over)
@@ -62,12 +63,12 @@ impl Run<'_> {
         attempt::close(&mut self.attempt, "published", None, now);
         (self.state, self.row.error) = (None, None);
         let url = published.url.map(|url| accounts::shown_url(&self.cx.domain, url));
-        let record = Record {
+        let record = CompleteStep {
             status: PostStatus::Published,
             published: Some((published.id, url)),
             next_attempt_at: None,
             ended: Some(self.row.clone()),
-            ..self.record(None)
+            ..self.completed_step(None)
         };
         self.write(record).await.map(drop)
     }
@@ -77,34 +78,34 @@ impl Run<'_> {
         let failures = self.row.attempts + 1;
         let failure = Failure::of(error);
         let now = self.cx.now();
-        let Some(at) = next_try(self.hold.id, failures, error.retry_after, now) else {
+        let Some(at) = next_try(self.lease.id, failures, error.retry_after, now) else {
             return self.fail_with(failure).await;
         };
         if self.is_too_late(at) {
             return self.miss(&error.message).await;
         }
         attempt::close(&mut self.attempt, "retry", Some(failure.to_json()), now);
-        let record = Record {
+        let record = CompleteStep {
             status: self.idle_status(),
             attempts: failures,
             error: Some(failure.to_json()),
             next_attempt_at: Some(at),
-            ..self.record(Some(at))
+            ..self.completed_step(Some(at))
         };
         self.write(record).await.map(drop)
     }
 
     /// A limit of the network: wait as it says, at no cost, and every other post of the account, or of the app if the
     /// network says so, with it.
-    pub(super) async fn wait_as_told(&mut self, error: &platforms::Error) -> Result<()> {
+    pub(super) async fn wait_as_asked(&mut self, error: &platforms::Error) -> Result<()> {
         let failure = Failure::of(error);
         let now = self.cx.now();
         let waits = self.attempt.number - 1;
-        let at = after_wait(self.hold.id, waits, error.retry_after, now);
-        if let Some(lines) = &self.lines {
+        let at = after_wait(self.lease.id, waits, error.retry_after, now);
+        if let Some(lines) = &self.limit_names {
             let line = if error.of_app { &lines.app } else { &lines.account };
             let time = Duration::from_millis((at - now).unsigned_abs());
-            self.cx.domain.limits.close(line, time).await;
+            self.cx.domain.limits.block(line, time).await;
         }
         if self.is_too_late(at) {
             return self.miss(&error.message).await;
@@ -115,11 +116,11 @@ impl Run<'_> {
 
     /// Gives the row up until `at`, without a failure.
     pub(super) async fn wait(&mut self, at: Millis, why: Option<Value>) -> Result<()> {
-        let record = Record {
+        let record = CompleteStep {
             status: self.idle_status(),
             next_attempt_at: why.is_some().then_some(at),
             error: why,
-            ..self.record(Some(at))
+            ..self.completed_step(Some(at))
         };
         self.write(record).await.map(drop)
     }
@@ -130,27 +131,31 @@ impl Run<'_> {
     }
 
     /// Gives the row up until its turn, which callers can see.
-    pub(super) async fn wait_for_turn(&mut self, at: Millis, why: Option<Value>) -> Result<()> {
+    pub(super) async fn wait_for_rate_limit(
+        &mut self,
+        at: Millis,
+        why: Option<Value>,
+    ) -> Result<()> {
         if self.is_too_late(at) {
             let asked = why.as_ref().and_then(|why| why["message"].as_str());
             return self.miss(asked.unwrap_or("the platform asks to wait longer.")).await;
         }
-        let record = Record {
+        let record = CompleteStep {
             status: self.idle_status(),
             next_attempt_at: Some(at),
             error: why,
-            ..self.record(Some(at))
+            ..self.completed_step(Some(at))
         };
         self.write(record).await.map(drop)
     }
 
     /// Gives the row back without a step taken.
     pub(super) async fn defer(&mut self, at: Millis) -> Result<()> {
-        let back = Record {
+        let back = CompleteStep {
             status: self.idle_status(),
             out_of_line: self.row.out_of_line,
             next_attempt_at: self.row.next_attempt_at,
-            ..self.record(Some(at))
+            ..self.completed_step(Some(at))
         };
         self.write(back).await.map(drop)
     }
@@ -166,8 +171,11 @@ impl Run<'_> {
 
     /// Gives the row up until its files are ready, or it is time to look again; later posts of the account pass.
     pub async fn wait_for_media(mut self, at: Millis) -> Result<()> {
-        let waiting =
-            Record { status: self.idle_status(), out_of_line: true, ..self.record(Some(at)) };
+        let waiting = CompleteStep {
+            status: self.idle_status(),
+            out_of_line: true,
+            ..self.completed_step(Some(at))
+        };
         self.write(waiting).await.map(drop)
     }
 
@@ -198,7 +206,7 @@ impl Run<'_> {
         self.row.sending_at = None;
         self.row.sending_until = None;
         self.row.reconciling_at = None;
-        let record = Record {
+        let record = CompleteStep {
             status: PostStatus::Failed,
             error: Some(failure.to_json()),
             next_attempt_at: None,
@@ -206,7 +214,7 @@ impl Run<'_> {
             ended: Some(self.row.clone()),
             // A chain that is partly public resumes where it stopped; anything else starts anew when it is retried.
             state: self.state.clone().filter(|_| self.partly_public),
-            ..self.record(None)
+            ..self.completed_step(None)
         };
         self.write(record).await.map(drop)
     }
@@ -224,7 +232,7 @@ impl Run<'_> {
             Kind::Reconnect | Kind::InvalidCredentials | Kind::TokenExpired => {
                 self.lose_account(error).await
             }
-            Kind::RateLimited | Kind::QuotaExhausted => self.wait_as_told(error).await,
+            Kind::RateLimited | Kind::QuotaExhausted => self.wait_as_asked(error).await,
             _ => self.retry(error).await,
         }
     }
@@ -238,21 +246,21 @@ impl Run<'_> {
         let mut at = self.settled_from(&session.account).max(now + 1_000);
         if self.is_repeated() {
             self.row.attempts += 1;
-            match next_try(self.hold.id, self.row.attempts, None, now) {
+            match next_try(self.lease.id, self.row.attempts, None, now) {
                 Some(later) => at = at.max(later),
                 None => return self.fail_with(Failure::of(error)).await,
             }
         }
-        let record = Record {
+        let record = CompleteStep {
             status: self.busy_status(),
             out_of_line: true,
             error: Some(Failure::of(error).to_json()),
-            ..self.record(Some(at))
+            ..self.completed_step(Some(at))
         };
         self.write(record).await.map(drop)
     }
 
-    /// Where it stands while nothing of it is under way; what is not settled cannot be changed.
+    /// Returns the status while no step is under way; a post that must be reconciled cannot be changed.
     fn idle_status(&self) -> PostStatus {
         match (self.partly_public, self.sending()) {
             (true, _) => PostStatus::Processing,
@@ -261,12 +269,12 @@ impl Run<'_> {
         }
     }
 
-    /// Where it stands while it may be going out.
+    /// Returns the status while the post may be going out.
     pub(super) fn busy_status(&self) -> PostStatus {
         if self.partly_public { PostStatus::Processing } else { PostStatus::Publishing }
     }
 
-    /// Where it stands while the network is working on it.
+    /// Returns the status while the network is working on the post.
     fn waiting_status(&self) -> PostStatus {
         if self.row.status == PostStatus::Scheduled && !self.partly_public {
             PostStatus::Scheduled
@@ -276,12 +284,12 @@ impl Run<'_> {
     }
 
     /// The row as it is now, due at `due_at`.
-    pub(super) fn record(&self, due_at: Option<Millis>) -> Record {
+    pub(super) fn completed_step(&self, due_at: Option<Millis>) -> CompleteStep {
         // An attempt without a step never was one.
         let began = self.attempt.steps.as_array().is_some_and(|steps| !steps.is_empty());
         let told = began || self.attempt.ended_at.is_some();
-        Record {
-            hold: self.hold,
+        CompleteStep {
+            lease: self.lease,
             keep: false,
             status: if self.partly_public { PostStatus::Processing } else { self.row.status },
             due_at,
@@ -300,16 +308,16 @@ impl Run<'_> {
         }
     }
 
-    pub(super) async fn write(&mut self, record: Record) -> Result<bool> {
+    pub(super) async fn write(&mut self, record: CompleteStep) -> Result<bool> {
         let ended = record.attempt.as_ref().and_then(|attempt| attempt.outcome);
         let code =
             record.error.as_ref().and_then(|error| error["code"].as_str().map(str::to_owned));
         let (clock, failpoint) = (&self.cx.domain.clock, &self.cx.failpoint);
         let record = Arc::new(record);
-        let write = || self.cx.record.call((), Arc::clone(&record));
+        let write = || self.cx.complete_step.call((), Arc::clone(&record));
         let held = until_answered(clock, failpoint, write).await?;
         if held {
-            self.cx.tally.post(&self.row.platform, &record);
+            self.cx.counters.post(&self.row.platform, &record);
         }
         self.cx.failpoint.reach("recorded").await;
         if let Some(outcome) = ended.filter(|_| held) {
@@ -322,7 +330,7 @@ impl Run<'_> {
         if !held {
             fanfare_metrics::record::discarded("publish_post");
             tracing::info!(
-                post.id = self.hold.id,
+                post.id = self.lease.id,
                 "a result was discarded: the post has a newer holder"
             );
         }

@@ -5,32 +5,32 @@ use std::time::Duration;
 use fanfare_domain::{
     Result,
     clock::date,
-    guard::{self, Guard},
-    posts::work::Record,
-    work::LEASE,
+    durable::LEASE,
+    mutation::{self, Mutation},
+    posts::publishing::CompleteStep,
 };
 use fanfare_entities::Millis;
 use fanfare_platforms::{Account, Class, Found, Session, Step};
 
 use super::{
     attempt,
+    retry_policy::{Failure, millis},
     run::{Next, Run},
-    verdict::{Failure, millis},
 };
 
 /// The network may still be carrying the call out until its deadline and this much longer, in ms.
 const SETTLED: Millis = 10_000;
 
-/// How long the network is asked before it counts as undecided, in ms.
+/// The longest time to ask the network before the outcome counts as unknown, in ms.
 const ASKED: Millis = 60_000;
 
-/// How often it is asked, in ms.
+/// The interval between two questions, in ms.
 const AGAIN: Millis = 5_000;
 
 /// A commit call that is lost and found not to have been carried out is sent again at most this often.
 const MOST_SENDS: i32 = 5;
 
-/// How long one question may take.
+/// The longest time that one question may take.
 const QUESTION: Duration = Duration::from_secs(30);
 
 impl Run<'_> {
@@ -38,7 +38,7 @@ impl Run<'_> {
     pub(super) fn settled_from(&self, account: &Account) -> Millis {
         match (self.platform.class(account, &self.draft), self.row.sending_until) {
             (Class::Key { .. }, _) | (_, None) => self.cx.now(),
-            (_, Some(_)) if guard::is_down(Guard::Settled) => self.cx.now(),
+            (_, Some(_)) if mutation::is_on(Mutation::Settled) => self.cx.now(),
             (_, Some(until)) => until + SETTLED,
         }
     }
@@ -53,21 +53,21 @@ impl Run<'_> {
         let now = self.cx.now();
         let settled_from = self.settled_from(&session.account);
         if now < settled_from {
-            let later = Record {
+            let later = CompleteStep {
                 status: self.busy_status(),
                 out_of_line: true,
-                ..self.record(Some(settled_from))
+                ..self.completed_step(Some(settled_from))
             };
             self.write(later).await?;
             return Ok(Next::Over);
         }
         let question = Step::confirm("reconcile");
-        let Some(mut slot) = self.slot(&question).await? else { return Ok(Next::Over) };
+        let Some(mut slot) = self.acquire_slot(&question).await? else { return Ok(Next::Over) };
         let now = self.cx.now();
         let begun = *self.row.reconciling_at.get_or_insert(now);
         let sent_at = self.row.sending_at.unwrap_or(now);
-        let since = if guard::stands(Guard::FoundSince) { date(sent_at) } else { date(0) };
-        if !self.arm(&question, &mut slot).await? {
+        let since = if mutation::is_off(Mutation::FoundSince) { date(sent_at) } else { date(0) };
+        if !self.begin_step(&question, &mut slot).await? {
             return Ok(Next::Over);
         }
         self.cx.failpoint.reach("reconcile_armed").await;
@@ -89,7 +89,7 @@ impl Run<'_> {
             Ok(Ok(Found::Absent)) if settled || !keyed => self.send_again().await?,
             // What became of the first call stays open until the network answers this one: until then the post can
             // neither be changed nor be said to have failed.
-            _ if keyed && guard::stands(Guard::RepeatedStaysOpen) => {
+            _ if keyed && mutation::is_off(Mutation::RepeatedStaysOpen) => {
                 return self.repeat().await;
             }
             _ if keyed => self.send_again().await?,
@@ -101,7 +101,7 @@ impl Run<'_> {
     /// Goes on at once, in a claim of its own.
     async fn wait_on(&mut self) -> Result<()> {
         let now = self.cx.now();
-        let on = Record { status: self.busy_status(), ..self.record(Some(now)) };
+        let on = CompleteStep { status: self.busy_status(), ..self.completed_step(Some(now)) };
         self.write(on).await.map(drop)
     }
 
@@ -110,9 +110,9 @@ impl Run<'_> {
         let now = self.cx.now();
         attempt::end(&mut self.attempt, None, now);
         attempt::close(&mut self.attempt, "retry", self.row.error.clone(), now);
-        let record = self.record(Some(now + LEASE));
+        let record = self.completed_step(Some(now + LEASE));
         let status = self.busy_status();
-        let going_on = Record { keep: true, out_of_line: true, status, ..record };
+        let going_on = CompleteStep { keep: true, out_of_line: true, status, ..record };
         if !self.write(going_on).await? {
             return Ok(Next::Over);
         }
@@ -132,8 +132,11 @@ impl Run<'_> {
         if failures > MOST_SENDS {
             return self.fail_with(Failure::unanswered(&self.row.platform)).await;
         }
-        let again =
-            Record { status: self.busy_status(), attempts: failures, ..self.record(Some(now)) };
+        let again = CompleteStep {
+            status: self.busy_status(),
+            attempts: failures,
+            ..self.completed_step(Some(now))
+        };
         self.write(again).await.map(drop)
     }
 
@@ -143,10 +146,10 @@ impl Run<'_> {
         if now - begun >= ASKED {
             return self.fail_with(Failure::outcome_unknown(&self.row.platform)).await;
         }
-        let later = Record {
+        let later = CompleteStep {
             status: self.busy_status(),
             out_of_line: true,
-            ..self.record(Some(now + AGAIN))
+            ..self.completed_step(Some(now + AGAIN))
         };
         self.write(later).await.map(drop)
     }

@@ -1,16 +1,16 @@
-//! The steps of one post, each written down before it is taken.
+//! The steps of one post, each recorded before it begins.
 
 use std::{sync::Arc, time::Duration};
 
 use fanfare_domain::{
     Result,
     accounts::{self, Refreshed},
-    guard::{self, Guard},
+    durable::{LEASE, Lease, MAX_LEASE_EXPIRATIONS},
+    mutation::{self, Mutation},
     posts::{
         PostStatus,
-        work::{Armed, Attempt},
+        publishing::{Attempt, BeginStep},
     },
-    work::{Hold, LEASE, MAX_LAPS},
 };
 use fanfare_entities::{Millis, account, post};
 use fanfare_jobs::JobKind;
@@ -20,9 +20,9 @@ use serde_json::Value;
 
 use super::{
     attempt,
-    patience::until_answered,
-    permit::{Lines, Wanted},
-    verdict::{Failure, Verdict, log_answer, millis, verdict},
+    db_retry::until_answered,
+    rate_limit::{LimitNames, RateLimitRequest},
+    retry_policy::{Failure, RetryAction, decide, log_answer, millis},
 };
 use crate::{
     Context,
@@ -41,22 +41,22 @@ pub struct Run<'a> {
     pub(super) cx: &'a Context,
     pub(super) platform: &'static dyn Platform,
     pub(super) row: Box<post::Model>,
-    pub(super) hold: Hold,
+    pub(super) lease: Lease,
     pub(super) draft: Draft,
     pub(super) state: Option<Value>,
     pub(super) partly_public: bool,
     pub(super) attempt: Attempt,
-    /// What its account and its app are called among permits.
-    pub(super) lines: Option<Lines>,
-    /// How many calls it has asked permits for.
+    /// The names of its account and its app in the rate limits.
+    pub(super) limit_names: Option<LimitNames>,
+    /// How many calls it has asked the rate limits for.
     pub(super) calls: u32,
-    /// What the call is counted as that is about to be made.
-    pub(super) permit: Option<Arc<Wanted>>,
+    /// The rate limit that the next call has acquired.
+    pub(super) rate_limit: Option<Arc<RateLimitRequest>>,
     /// Its place in the line of its account, once its time has come.
     pub(super) membership: Option<Membership>,
 }
 
-/// What the caller of a step does next.
+/// The next action after a step.
 pub(super) enum Next {
     /// Take the next step.
     Step,
@@ -75,7 +75,7 @@ impl<'a> Run<'a> {
         draft: Draft,
     ) -> Result<Run<'a>> {
         let attempt = attempt::open(cx, &row).await?;
-        let hold = Hold { id: row.id.0, fence: row.fence };
+        let lease = Lease { id: row.id.0, fencing_token: row.fence };
         let (state, partly_public) = (row.state.clone(), row.partly_public);
         let membership = (row.sending_at.is_none() && !row.out_of_line)
             .then_some(row.scheduled_at)
@@ -86,21 +86,21 @@ impl<'a> Run<'a> {
             cx,
             platform,
             row,
-            hold,
+            lease,
             draft,
             state,
             partly_public,
             attempt,
-            lines: None,
+            limit_names: None,
             calls: 0,
-            permit: None,
+            rate_limit: None,
             membership,
         })
     }
 
-    /// Too many workers in a row were lost with this row.
-    pub fn is_worn_out(&self) -> bool {
-        self.row.laps > MAX_LAPS && guard::stands(Guard::WornOut)
+    /// Returns true if too many leases of this row have expired in a row.
+    pub fn has_too_many_expirations(&self) -> bool {
+        self.row.laps > MAX_LEASE_EXPIRATIONS && mutation::is_off(Mutation::TooManyExpirations)
     }
 
     /// Its time is too long ago to begin now.
@@ -122,9 +122,9 @@ impl<'a> Run<'a> {
 
     /// Goes as far as it can: until the post is public, has failed, or must wait.
     pub async fn publish(mut self, account: &account::Model, mut session: Session) -> Result<()> {
-        self.lines = Some(Lines::of(self.platform, account, &session));
+        self.limit_names = Some(LimitNames::of(self.platform, account, &session));
         if self.row.sending_at.is_some()
-            && guard::stands(Guard::Reconciled)
+            && mutation::is_off(Mutation::Reconciled)
             && matches!(self.reconcile(&session).await?, Next::Over)
         {
             return Ok(());
@@ -206,17 +206,18 @@ impl<'a> Run<'a> {
             let at = self.row.scheduled_at.unwrap_or(now);
             // Everything is prepared: the public call waits for its time, and is made by a claim that says so.
             let early = now < at || self.row.status == PostStatus::Scheduled;
-            if early && guard::stands(Guard::CommitInTime) {
+            if early && mutation::is_off(Mutation::CommitInTime) {
                 self.wait(at, None).await?;
                 return Ok(Next::Over);
             }
         }
-        let Some(mut slot) = self.come_to_call(&step, account, session).await? else {
+        let Some(mut slot) = self.acquire(&step, account, session).await? else {
             return Ok(Next::Over);
         };
-        if !self.arm(&step, &mut slot).await? && guard::stands(Guard::ArmObeyed) {
+        if !self.begin_step(&step, &mut slot).await? && mutation::is_off(Mutation::BeginStepObeyed)
+        {
             drop(slot);
-            self.give_permit_back().await;
+            self.release_rate_limit().await;
             self.step_back().await?;
             return Ok(Next::Over);
         }
@@ -230,7 +231,7 @@ impl<'a> Run<'a> {
 
     /// Writes the step down and waits until its slot is free; false if the row is no longer ours, or an earlier post of the
     /// account has to go out first.
-    pub(super) async fn arm(&mut self, step: &Step, slot: &mut Slot) -> Result<bool> {
+    pub(super) async fn begin_step(&mut self, step: &Step, slot: &mut Slot) -> Result<bool> {
         let clock = &self.cx.domain.clock;
         let (mut asked, now) = (clock.passed(), clock.now());
         attempt::begin(&mut self.attempt, step, now);
@@ -238,14 +239,14 @@ impl<'a> Run<'a> {
         if held {
             tracing::debug!(step = step.name, phase = step.phase.as_str(), "a step begins");
             self.count_lateness(step, now);
-            self.cx.failpoint.reach(armed_name(step.phase)).await;
+            self.cx.failpoint.reach(begun_name(step.phase)).await;
             slot.begin().await;
         }
         // Whoever was held up here for long, frozen or by a slow database, may have lost the row, or is about to.
         while held
             && step.phase == Phase::Commit
             && clock.passed() - asked > millis(AT_ONCE)
-            && guard::stands(Guard::CommitAtOnce)
+            && mutation::is_off(Mutation::CommitAtOnce)
         {
             tracing::warn!("a commit call came late to its start; the lease is asked for again");
             asked = clock.passed();
@@ -266,16 +267,16 @@ impl<'a> Run<'a> {
             self.row.sending_until = Some(until);
             lease_until = lease_until.max(until + millis(MARGIN));
         }
-        let armed = Arc::new(Armed {
-            hold: self.hold,
+        let begun = Arc::new(BeginStep {
+            lease: self.lease,
             attempt: self.attempt.clone(),
-            sending: self.sending().filter(|_| guard::stands(Guard::SendingWritten)),
+            sending: self.sending().filter(|_| mutation::is_off(Mutation::SendingWritten)),
             in_line: self.waits_in_line(step),
             lease_until,
         });
         self.cx.failpoint.reach("arming").await;
         let (clock, failpoint) = (&self.cx.domain.clock, &self.cx.failpoint);
-        until_answered(clock, failpoint, || self.cx.arm.call((), Arc::clone(&armed))).await
+        until_answered(clock, failpoint, || self.cx.begin_step.call((), Arc::clone(&begun))).await
     }
 
     /// A post is late by what it is late at its first commit call, behind its time or its turn, if its network's limits gave
@@ -290,7 +291,7 @@ impl<'a> Run<'a> {
             let at = self.row.next_attempt_at.map_or(at, |turn| turn.max(at));
             let platform = self.platform.spec().id.as_str();
             record::lateness(platform, now - at);
-            self.cx.tally.began(JobKind::PublishPost, platform, now - at);
+            self.cx.counters.began(JobKind::PublishPost, platform, now - at);
         }
     }
 
@@ -335,14 +336,14 @@ impl<'a> Run<'a> {
     }
 
     async fn renew(&self) {
-        if guard::is_down(Guard::LeaseRenewed) {
+        if mutation::is_on(Mutation::LeaseRenewed) {
             return;
         }
         self.cx.failpoint.reach("renewing").await;
         let until = self.cx.now() + LEASE;
-        if let Ok(false) | Err(_) = self.cx.renew.call((), (self.hold, until)).await {
+        if let Ok(false) | Err(_) = self.cx.renew.call((), (self.lease, until)).await {
             record::lease_lost("publish_post");
-            tracing::warn!(post.id = self.hold.id, "the lease of a post was not renewed");
+            tracing::warn!(post.id = self.lease.id, "the lease of a post was not renewed");
         }
         self.cx.failpoint.reach("renewed").await;
     }
@@ -355,31 +356,31 @@ impl<'a> Run<'a> {
         session: &Session,
     ) -> Result<Next> {
         attempt::end(&mut self.attempt, None, self.cx.now());
-        let mut verdict = verdict(error.kind, step.phase);
-        if verdict == Verdict::Lost && guard::is_down(Guard::LostIsNotFailed) {
-            verdict = Verdict::Retry;
+        let mut action = decide(error.kind, step.phase);
+        if action == RetryAction::Lost && mutation::is_on(Mutation::LostIsNotFailed) {
+            action = RetryAction::Retry;
         }
         // An answer to this call says nothing about an earlier one.
-        if verdict != Verdict::Lost && !self.is_repeated() {
+        if action != RetryAction::Lost && !self.is_repeated() {
             self.row.sending_at = None;
             self.row.sending_until = None;
         }
-        match verdict {
-            Verdict::Refresh => return Ok(Next::Refresh(error)),
-            Verdict::Retry => self.retry(&error).await?,
-            Verdict::Wait => self.wait_as_told(&error).await?,
-            Verdict::Stop => self.fail_with(Failure::of(&error)).await?,
-            Verdict::Reconnect => {
+        match action {
+            RetryAction::Refresh => return Ok(Next::Refresh(error)),
+            RetryAction::Retry => self.retry(&error).await?,
+            RetryAction::Wait => self.wait_as_asked(&error).await?,
+            RetryAction::Stop => self.fail_with(Failure::of(&error)).await?,
+            RetryAction::Reconnect => {
                 accounts::needs_reconnect(&self.cx.domain, self.row.account_id).await?;
                 self.fail_with(Failure::of(&error)).await?;
             }
-            Verdict::Lost => self.lost(session, &error).await?,
+            RetryAction::Lost => self.lost(session, &error).await?,
         }
         Ok(Next::Over)
     }
 }
 
-const fn armed_name(phase: Phase) -> &'static str {
+const fn begun_name(phase: Phase) -> &'static str {
     match phase {
         Phase::Prepare => "prepare_armed",
         Phase::Commit => "commit_armed",

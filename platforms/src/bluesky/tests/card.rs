@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{account, blob, secrets, walk, web::Web, xrpc_error};
 use crate::{
     Kind, Session,
-    rehearsal::{Network, Seen, draft},
+    tests::test_server::{Network, Seen, draft},
 };
 
 fn answers(seen: &Seen) -> (u16, Value) {

@@ -6,7 +6,7 @@ use super::{account, secrets};
 use crate::{
     Kind,
     bluesky::error::parse_error,
-    rehearsal::{Network, at, reply},
+    tests::test_server::{Network, at, reply},
 };
 
 #[tokio::test]

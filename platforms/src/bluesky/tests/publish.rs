@@ -4,7 +4,7 @@ use super::{DID, account, blob, secrets, walk, web::Web, xrpc_error};
 use crate::{
     Draft, Found, Kind, Media, Platform, Progress, Session,
     bluesky::Bluesky,
-    rehearsal::{Network, Seen, at, draft, media},
+    tests::test_server::{Network, Seen, at, draft, media},
     validate,
 };
 

@@ -5,7 +5,7 @@ use super::{DID, account, secrets, xrpc_error};
 use crate::{
     Account, Kind, Platform, Secrets,
     bluesky::Bluesky,
-    rehearsal::{Network, Seen, at},
+    tests::test_server::{Network, Seen, at},
 };
 
 /// A token that ends 7,200 s after [`at`] 0.

@@ -8,7 +8,7 @@ use super::of_type;
 use crate::{
     Account, Draft, Kind, Platform,
     facebook::{Facebook, error::parse_error},
-    rehearsal::{draft, media, reply},
+    tests::test_server::{draft, media, reply},
     validate,
 };
 

@@ -6,7 +6,7 @@ use super::{of_type, post, session};
 use crate::{
     Class, Draft, Found, Kind, Platform, Progress,
     facebook::Facebook,
-    rehearsal::{Network, account, at, draft},
+    tests::test_server::{Network, account, at, draft},
 };
 
 async fn reconcile(network: &Network, draft: &Draft, state: Value) -> Found {

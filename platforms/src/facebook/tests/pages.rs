@@ -7,7 +7,7 @@ use crate::{
     Connect, Kind, Platform,
     facebook::Facebook,
     oauth,
-    rehearsal::{Network, Seen},
+    tests::test_server::{Network, Seen},
 };
 
 /// A person with two pages in two answers, one of them a business's too.

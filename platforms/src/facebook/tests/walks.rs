@@ -6,7 +6,7 @@ use super::{of_type, session, walk};
 use crate::{
     Platform, Progress,
     facebook::Facebook,
-    rehearsal::{Network, Seen, draft, id, media},
+    tests::test_server::{Network, Seen, draft, id, media},
 };
 
 /// Answers as a page that takes everything.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::session;
-use crate::{Connect, Kind, Platform, instagram::Instagram, rehearsal::Network};
+use crate::{Connect, Kind, Platform, instagram::Instagram, tests::test_server::Network};
 
 fn granted() -> Value {
     let Connect::Oauth(oauth) = Instagram.spec().connect else { panic!() };

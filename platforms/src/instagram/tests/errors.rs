@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     Kind,
     instagram::error::{broken, is_not_ready, parse_error},
-    rehearsal::reply,
+    tests::test_server::reply,
 };
 
 fn graph(code: u64, subcode: Option<u64>, message: &str) -> Value {

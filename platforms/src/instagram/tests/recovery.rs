@@ -7,7 +7,7 @@ use super::{IMAGE, VIDEO, resumed, session, with};
 use crate::{
     Draft, Found, Kind, Platform, Progress, Session,
     instagram::Instagram,
-    rehearsal::{Network, at},
+    tests::test_server::{Network, at},
 };
 
 fn publishing() -> Value {

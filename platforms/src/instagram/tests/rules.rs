@@ -1,4 +1,4 @@
-//! What drafts may be.
+//! The rules for drafts.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::{IMAGE, VIDEO, with};
 use crate::{
     Account, Draft, Platform,
     instagram::Instagram,
-    rehearsal::{account, media},
+    tests::test_server::{account, media},
     validate,
 };
 

@@ -6,7 +6,7 @@ use super::{IMAGE, VIDEO, session, walk, well_behaved, with};
 use crate::{
     Kind, Platform,
     instagram::Instagram,
-    rehearsal::{Network, Seen},
+    tests::test_server::{Network, Seen},
 };
 
 fn made(network: &Network) -> Vec<Seen> {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     Kind,
-    rehearsal::reply,
+    tests::test_server::reply,
     threads::error::{broken, is_too_early, parse_error},
 };
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{chain, resumed, session};
 use crate::{
     Draft, Found, Kind, Platform, Progress, Session,
-    rehearsal::{Network, Seen, at, draft, id},
+    tests::test_server::{Network, Seen, at, draft, id},
     threads::Threads,
 };
 

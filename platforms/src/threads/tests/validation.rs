@@ -1,11 +1,11 @@
-//! What drafts may be.
+//! The rules for drafts.
 
 use serde_json::json;
 
 use super::chain;
 use crate::{
     Draft,
-    rehearsal::{draft, media},
+    tests::test_server::{draft, media},
     threads::Threads,
     validate,
 };

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{chain, resumed, session, walk};
 use crate::{
     Platform, Progress,
-    rehearsal::{Network, Seen, draft, id, media},
+    tests::test_server::{Network, Seen, draft, id, media},
     threads::Threads,
 };
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::{Account, PlatformId as Id, find, rehearsal, validate};
+use crate::{Account, PlatformId as Id, find, tests::test_server, validate};
 
 const FAMILY: &str = "👨\u{200d}👩\u{200d}👧";
 
@@ -58,7 +58,7 @@ fn each_network_counts_in_its_own_unit() {
         (Id::Instagram, "😀é #a", json!({}), 5),
         (Id::GoogleBusiness, "😀é", json!({}), 2),
     ] {
-        let draft = rehearsal::draft(text, settings);
+        let draft = test_server::draft(text, settings);
         assert_eq!(find(id).caption_length(&draft), units, "{id}: {text:?}");
     }
 }
@@ -71,7 +71,8 @@ fn where_bytes_are_counted_the_edge_passes_and_one_more_does_not() {
         (Id::Bluesky, FAMILY.repeat(166), FAMILY.repeat(167)),
     ] {
         let length = |text: &str| {
-            let found = validate(find(id), &Account::default(), &rehearsal::draft(text, json!({})));
+            let found =
+                validate(find(id), &Account::default(), &test_server::draft(text, json!({})));
             let told = found.iter().find(|one| one.code == "caption_too_long");
             told.map(|one| (one.limit.clone(), one.actual.clone()))
         };

@@ -3,11 +3,11 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{figure, html, slug, title};
-use crate::{Draft, article::slugified, rehearsal, wordpress::settings::Settings};
+use crate::{Draft, article::slugified, tests::test_server, wordpress::settings::Settings};
 
 fn draft(caption: &str) -> Draft {
     let key = Uuid::from_u128(0x0189_0f0e_0f0f_7800_8000_00ab_cdef_0123);
-    Draft { key, ..rehearsal::draft(caption, json!({})) }
+    Draft { key, ..test_server::draft(caption, json!({})) }
 }
 
 fn titled(title: &str) -> Settings {
@@ -79,7 +79,7 @@ fn what_stands_in_an_attribute_cannot_leave_it() {
 proptest! {
     #[test]
     fn a_slug_is_one_that_a_site_leaves_as_it_is(caption: String, key: u128) {
-        let draft = Draft { key: Uuid::from_u128(key), ..rehearsal::draft(&caption, json!({})) };
+        let draft = Draft { key: Uuid::from_u128(key), ..test_server::draft(&caption, json!({})) };
         let slug = slug(&draft, &Settings::default());
         prop_assert!(slug.len() <= 100 && !slug.starts_with('-') && !slug.ends_with('-'));
         prop_assert!(!slug.contains("--"), "{}", slug);

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{account, secrets};
 use crate::{
     Kind,
-    rehearsal::{Network, reply},
+    tests::test_server::{Network, reply},
     wordpress::error::parse_error,
 };
 

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::{AUTHORIZATION, account, secrets};
 use crate::{
     Draft, Error, Found, Kind, Media, Phase, Platform, Progress, Published, Result, Session,
-    rehearsal::{Network, Seen, at, draft, media},
+    tests::test_server::{Network, Seen, at, draft, media},
     validate,
     wordpress::Wordpress,
 };

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::{AUTHORIZATION, secrets};
 use crate::{
     Account, Identity, Kind, Platform, Result,
-    rehearsal::{Network, Seen},
+    tests::test_server::{Network, Seen},
     wordpress::Wordpress,
 };
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::session;
 use crate::{
     Kind,
-    rehearsal::{Network, at, reply},
+    tests::test_server::{Network, at, reply},
     x::error::parse_error,
 };
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{chain, listed, session};
 use crate::{
     Draft, Found, Kind, Platform, Progress,
-    rehearsal::{Network, at, draft},
+    tests::test_server::{Network, at, draft},
     x::X,
 };
 

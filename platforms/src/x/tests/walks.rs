@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{chain, made, session, walk};
 use crate::{
     Kind, Media, Platform, Progress, oauth,
-    rehearsal::{Network, Seen, at, draft, media},
+    tests::test_server::{Network, Seen, at, draft, media},
     x::X,
 };
 

@@ -1,0 +1,59 @@
+//! The files of a form, taken one after the other as they come.
+
+use fanfare_domain::{Code, Domain, Error, Result, media::guest_uploads::Session};
+use multra::{Constraints, Multipart, SizeLimit, parse_boundary};
+use salvo::http::{Request, header::CONTENT_TYPE};
+
+use crate::{body, request_id};
+
+/// The name of the form's field.
+pub const FIELD: &str = "files";
+
+/// The most bytes of a form besides its files.
+const REST: u64 = 1 << 20;
+
+/// The result of one file.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Its name.
+    pub name: String,
+    /// Why it was not taken.
+    pub error: Option<Error>,
+}
+
+/// Takes the files in.
+///
+/// # Errors
+/// The body is no form, or has no file in it.
+pub async fn take(cx: &Domain, session: &Session, req: &mut Request) -> Result<Vec<Outcome>> {
+    let kind = req.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let boundary = kind.and_then(|kind| parse_boundary(kind).ok()).ok_or_else(|| {
+        let message = "This page accepts only the files of its own form.";
+        Error::new(Code::UnsupportedMediaType, message)
+    })?;
+    let files = u64::from(session.max_files().unsigned_abs());
+    let most = SizeLimit::new().whole_stream(session.sizes().video * files + REST);
+    let constraints = Constraints::new().size_limit(most);
+    let (pieces, id) = (body::pieces(req.take_body()), request_id::get(req));
+    let mut form = Multipart::with_constraints(Box::pin(pieces), boundary, constraints);
+    let mut outcomes = Vec::new();
+    while let Some(field) = form.next_field().await.map_err(broken)? {
+        let name = field.file_name().unwrap_or_default().to_owned();
+        // A field in which nothing was chosen is sent with no name.
+        if field.name() != Some(FIELD) || name.is_empty() {
+            continue;
+        }
+        let error = session.receive(cx, id.clone(), &name, field).await.err();
+        outcomes.push(Outcome { name, error });
+    }
+    if outcomes.is_empty() {
+        let message = "No file was chosen. Go back, choose files and send them.";
+        return Err(Error::new(Code::FieldRequired, message));
+    }
+    Ok(outcomes)
+}
+
+fn broken(error: multra::Error) -> Error {
+    tracing::debug!(%error, "a form was cut off");
+    Error::new(Code::UploadSizeMismatch, "The form was incomplete. Send it again.")
+}

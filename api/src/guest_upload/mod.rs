@@ -1,0 +1,174 @@
+//! The guest upload page (`/drop/…`): a person who has its address uploads files for a workspace. It works without scripts; a
+//! script sends files one by one and shows how they are doing.
+
+mod form;
+mod page;
+
+use fanfare_domain::{
+    Code, Domain, Error, Result,
+    media::guest_uploads::{self, Session},
+};
+use maud::Markup;
+use salvo::{
+    Depot, FlowCtrl, Handler, Request, Response, Router, async_trait,
+    http::{
+        HeaderName, HeaderValue, ResBody, StatusCode,
+        header::{
+            CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY,
+        },
+    },
+};
+
+use crate::{body, media::require_plain, middleware::request::Seen, query, reply, request_id};
+
+/// The page takes style and script from this service, pictures from the visitor's own files, and nothing else.
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
+     img-src 'self' blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+/// Its address, which is all that a visitor has, goes nowhere: not into other sites' logs, caches or search engines.
+const HEADERS: [(HeaderName, &str); 4] = [
+    (CONTENT_SECURITY_POLICY, POLICY),
+    (CACHE_CONTROL, "no-store"),
+    (REFERRER_POLICY, "no-referrer"),
+    (HeaderName::from_static("x-robots-tag"), "noindex, nofollow"),
+];
+
+/// The page's routes.
+pub fn router(domain: &Domain) -> Router {
+    let show = || Show(domain.clone());
+    Router::with_path("drop/{token}")
+        .get(show())
+        .head(show())
+        .post(TakeForm(domain.clone()))
+        .push(Router::with_path("file").put(TakeFile(domain.clone())))
+}
+
+/// `GET /drop/{token}`.
+struct Show(Domain);
+
+/// `POST /drop/{token}`: the form, as a browser without scripts sends it.
+struct TakeForm(Domain);
+
+/// `PUT /drop/{token}/file?name=…`: one file, as the script sends it.
+struct TakeFile(Domain);
+
+#[async_trait]
+impl Handler for Show {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        Seen::route(req, "/drop/{token}");
+        match session(&self.0, req).await {
+            Ok(session) => answer(res, 200, page::open(&session, &action(req), &[])),
+            Err(error) => refuse(res, &error),
+        }
+    }
+}
+
+#[async_trait]
+impl Handler for TakeForm {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        Seen::route(req, "/drop/{token}");
+        let taken = async {
+            let session = session(&self.0, req).await?;
+            let outcomes = form::take(&self.0, &session, req).await?;
+            Ok::<_, Error>((session, outcomes))
+        };
+        let (before, outcomes) = match taken.await {
+            Ok(taken) => taken,
+            Err(error) => return refuse(res, &error),
+        };
+        let all_in = outcomes.iter().all(|outcome| outcome.error.is_none());
+        let status = if all_in { 200 } else { 400 };
+        // What is in now; a page that has all its files is closed, and says what came of these.
+        let shown = session(&self.0, req).await;
+        let shown = match &shown {
+            Ok(now) => page::open(now, &action(req), &outcomes),
+            Err(_) => page::full(&before, &outcomes),
+        };
+        answer(res, status, shown);
+    }
+}
+
+#[async_trait]
+impl Handler for TakeFile {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        Seen::route(req, "/drop/{token}/file");
+        let (body, mut status) = (req.take_body(), StatusCode::CREATED);
+        let mut pieces = Box::pin(body::pieces(body));
+        let taken = async {
+            let session = session(&self.0, req).await?;
+            require_plain(req.headers())?;
+            require_fitting(req, &session)?;
+            let pairs = query::checked(req.uri().query().unwrap_or_default().as_bytes())?;
+            let name = pairs.iter().find(|(known, _)| known == "name");
+            let name = name.map_or("", |(_, name)| name.as_str());
+            session.receive(&self.0, request_id::get(req), name, pieces.as_mut()).await
+        };
+        let answer = match taken.await {
+            Ok(said) => fanfare_domain::Reply::ok(said),
+            Err(error) => {
+                if !body::drain(pieces.as_mut(), body::DRAINED).await {
+                    body::leave_unread(req);
+                }
+                let refusal = reply::refusal(&error);
+                status = StatusCode::from_u16(refusal.status).unwrap_or(status);
+                refusal
+            }
+        };
+        let answer = answer.with_status(status.as_u16());
+        reply::write(res, answer, &request_id::get(req), &self.0.settings.base_url);
+    }
+}
+
+async fn session(cx: &Domain, req: &Request) -> Result<Session> {
+    let token = req.params().get("token").map(String::as_str).unwrap_or_default();
+    guest_uploads::find(cx, token).await
+}
+
+/// The target of the page's form: the page itself.
+fn action(req: &Request) -> String {
+    req.uri().path().to_owned()
+}
+
+/// Fails if the file is too large for anything, before it comes.
+fn require_fitting(req: &Request, session: &Session) -> Result<()> {
+    let length = req.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok());
+    let length: Option<u64> = length.and_then(|length| length.parse().ok());
+    let limit = session.sizes().video.max(session.sizes().image);
+    let Some(length) = length.filter(|length| *length > limit) else { return Ok(()) };
+    let message = format!("The file has {length} bytes; {limit} are taken here.");
+    Err(Error::field(Code::MediaTooLarge, "file", message, "Send a smaller file."))
+}
+
+fn refuse(res: &mut Response, error: &Error) {
+    let title =
+        if error.code() == Code::NotFound { "This page is closed" } else { "That did not work" };
+    answer(res, error.status(), page::closed(title, error));
+}
+
+fn answer(res: &mut Response, status: u16, page: Markup) {
+    let headers = res.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    for (name, value) in HEADERS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    res.status_code(StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR));
+    res.replace_body(ResBody::Once(page.into_string().into()));
+}

@@ -1,0 +1,208 @@
+//! The middleware of pages with a log-in: checks the session, then the form's token, then runs the page.
+
+use fanfare_domain::{Domain, Error, Result, logins};
+use futures_util::future::BoxFuture;
+use maud::Markup;
+use salvo::{
+    Depot, FlowCtrl, Request, Response, Router, async_trait,
+    http::{HeaderMap, StatusCode},
+};
+use secrecy::SecretString;
+
+use crate::browser::{
+    answer::{html, protect, see},
+    form,
+    login::{Form, Realm},
+    visit::Visit,
+};
+use crate::{middleware::request::Seen, query, request_id};
+
+/// Pages that share one log-in.
+#[async_trait]
+pub trait Site: Send + Sync + Sized + 'static {
+    /// The session of a visitor.
+    type Session: Clone + Send + Sync + 'static;
+    /// The response of a page.
+    type Answer: Send + 'static;
+
+    /// Returns the realm in which visitors log in.
+    fn realm() -> &'static Realm;
+
+    /// Finds the session of a cookie's token.
+    ///
+    /// # Errors
+    /// The database's.
+    async fn find(cx: &Domain, token: &SecretString) -> Result<Option<Self::Session>>;
+
+    /// Writes what a page answered.
+    async fn write(res: &mut Response, answer: Self::Answer, visit: Visit<Self::Session>);
+
+    /// The page that says what is wrong with a request.
+    fn refusal(error: &Error, request_id: &str, visit: Option<&Visit<Self::Session>>) -> Markup;
+}
+
+/// The function that answers for a page.
+pub type Handler<P> =
+    fn(Visit<<P as Site>::Session>) -> BoxFuture<'static, Result<<P as Site>::Answer>>;
+
+/// A page that needs a log-in.
+pub struct Page<P: Site> {
+    /// Its path, as the router writes it.
+    pub path: &'static str,
+    /// Answers GET.
+    pub get: Option<Handler<P>>,
+    /// Answers a sent form.
+    pub post: Option<Handler<P>>,
+}
+
+impl<P: Site> Page<P> {
+    /// A page that is only looked at.
+    pub const fn of(path: &'static str, get: Handler<P>) -> Self {
+        Self { path, get: Some(get), post: None }
+    }
+
+    /// A form without a page of its own.
+    pub const fn form(path: &'static str, post: Handler<P>) -> Self {
+        Self { path, get: None, post: Some(post) }
+    }
+
+    /// The same page with a form.
+    pub const fn takes(mut self, post: Handler<P>) -> Self {
+        self.post = Some(post);
+        self
+    }
+}
+
+/// A handler as a list of pages wants it.
+macro_rules! page {
+    ($function:path) => {
+        |visit| Box::pin($function(visit))
+    };
+}
+pub(crate) use page;
+
+/// The router of these pages, with their log-in.
+pub fn router<P: Site>(domain: &Domain, pages: &'static [Page<P>]) -> Router {
+    let log_in = || Form(domain.clone(), P::realm());
+    let form = at(P::realm().path).get(log_in()).post(log_in());
+    // Fixed steps come before parameters, and a page may have one in the place of the log-in.
+    Router::new().push(form).push(self::pages(domain, pages))
+}
+
+fn at(path: &str) -> Router {
+    Router::with_path(path.trim_start_matches('/'))
+}
+
+/// The router of these pages alone; their log-in is another router's.
+pub fn pages<P: Site>(domain: &Domain, pages: &'static [Page<P>]) -> Router {
+    let mut router = Router::new();
+    for page in pages {
+        let middleware = |handler, takes_form| PageMiddleware::<P> {
+            cx: domain.clone(),
+            route: page.path,
+            handler,
+            takes_form,
+        };
+        let mut here = at(page.path);
+        if let Some(handler) = page.get {
+            here = here.get(middleware(handler, false));
+        }
+        if let Some(handler) = page.post {
+            here = here.post(middleware(handler, true));
+        }
+        router = router.push(here);
+    }
+    router
+}
+
+/// A page at work.
+struct PageMiddleware<P: Site> {
+    cx: Domain,
+    route: &'static str,
+    handler: Handler<P>,
+    /// It answers a form, so the form's token is looked at.
+    takes_form: bool,
+}
+
+impl<P: Site> PageMiddleware<P> {
+    async fn answer(&self, visit: Visit<P::Session>) -> Result<P::Answer> {
+        if self.takes_form && !form::is_ours(&visit.token, &visit.form) {
+            return Err(logins::forged());
+        }
+        (self.handler)(visit).await
+    }
+
+    async fn log_in(&self, req: &Request) -> Result<Option<(P::Session, SecretString)>> {
+        let Some(token) = form::cookie(req.headers(), &self.cx, &P::realm().session) else {
+            return Ok(None);
+        };
+        Ok(P::find(&self.cx, &token).await?.map(|session| (session, token)))
+    }
+}
+
+#[async_trait]
+impl<P: Site> salvo::Handler for PageMiddleware<P> {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        Seen::route(req, self.route);
+        let request_id = request_id::get(req);
+        protect(res);
+        let (session, token) = match self.log_in(req).await {
+            Ok(Some(known)) => known,
+            Ok(None) => return see(res, &P::realm().way_in(req)),
+            Err(error) => return refuse::<P>(res, &error, &request_id, None),
+        };
+        let form = if self.takes_form { form::fields(req).await } else { Ok(Vec::new()) };
+        let asked = query::checked(req.uri().query().unwrap_or_default().as_bytes());
+        let (form, query, broken) = match (form, asked) {
+            (Ok(form), Ok(query)) => (form, query, None),
+            (Err(error), _) | (_, Err(error)) => (Vec::new(), Vec::new(), Some(error)),
+        };
+        let path = req.params().iter().map(|(name, value)| (name.clone(), value.clone()));
+        let visit = Visit {
+            cx: self.cx.clone(),
+            session,
+            token,
+            request_id,
+            path: path.collect(),
+            query,
+            form,
+            is_document: is_document(req.headers()),
+        };
+        if let Some(error) = broken {
+            return refuse::<P>(res, &error, &visit.request_id, Some(&visit));
+        }
+        match self.answer(visit.clone()).await {
+            Ok(answer) => P::write(res, answer, visit).await,
+            Err(error) => refuse::<P>(res, &error, &visit.request_id, Some(&visit)),
+        }
+    }
+}
+
+/// Is this page asked for by somebody who looks at it? A browser that says nothing counts as one, unless it fetches ahead.
+fn is_document(headers: &HeaderMap) -> bool {
+    let says = |name: &str, word: &str| {
+        headers.get(name).and_then(|value| value.to_str().ok()).map(|value| value.contains(word))
+    };
+    let ahead = ["purpose", "sec-purpose"].iter().any(|name| says(name, "prefetch") == Some(true));
+    !ahead && says("sec-fetch-dest", "document") != Some(false)
+}
+
+/// The status of an error's page.
+pub fn status(error: &Error) -> StatusCode {
+    StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
+fn refuse<P: Site>(
+    res: &mut Response,
+    error: &Error,
+    request_id: &str,
+    visit: Option<&Visit<P::Session>>,
+) {
+    html(res, status(error), P::refusal(error, request_id, visit));
+}

@@ -1,0 +1,94 @@
+//! The limits at the door: every request of `/api/v1`, and every file sent without a key, is counted against its address, and every reply says where its
+//! limits stand.
+
+use fanfare_domain::{
+    Domain,
+    limits::{self, Meter},
+};
+use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait, http::HeaderValue};
+
+use crate::{address, reply, request_id};
+
+pub use fanfare_domain::limits::Bucket;
+
+/// The headers, in the order of a [`limits::Standing`].
+pub const HEADERS: [(&str, &str); 3] = [
+    ("X-RateLimit-Limit", "How much the limit nearest to its end allows in its window."),
+    ("X-RateLimit-Remaining", "How much of it is left."),
+    ("X-RateLimit-Reset", "When its window starts anew, in Unix seconds."),
+];
+
+/// Counts what comes in, before the key is looked up.
+pub struct RateLimitMiddleware(pub Domain);
+
+#[async_trait]
+impl Handler for RateLimitMiddleware {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        depot: &mut Depot,
+        res: &mut Response,
+        ctrl: &mut FlowCtrl,
+    ) {
+        if !is_limited(req.uri().path()) {
+            ctrl.call_next(req, depot, res).await;
+            return;
+        }
+        let (meter, settings) = (Meter::default(), &self.0.settings);
+        let address = address::of(req.remote_addr(), req.headers(), &settings.trusted_proxies);
+        let admitted = limits::admit_address(&self.0, &address, &meter).await;
+        // Shown before the rest runs too, for the reply to a panic in it.
+        show(&meter, res);
+        match admitted {
+            Ok(()) => {
+                req.extensions_mut().insert(meter.clone());
+                ctrl.call_next(req, depot, res).await;
+            }
+            Err(refusal) => {
+                let id = request_id::get(req);
+                reply::write(res, reply::refusal(&refusal), &id, &settings.base_url);
+                ctrl.skip_rest();
+            }
+        }
+        show(&meter, res);
+    }
+}
+
+/// The meter of a request that has passed the gate.
+pub fn meter(req: &Request) -> Meter {
+    req.extensions().get::<Meter>().cloned().unwrap_or_default()
+}
+
+/// The API, and the addresses that are good for something without a key.
+fn is_limited(path: &str) -> bool {
+    ["/api/v1", "/upload", "/drop"].iter().any(|start| {
+        path.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    })
+}
+
+fn show(meter: &Meter, res: &mut Response) {
+    let Some(standing) = meter.nearest() else { return };
+    let values = [standing.limit, standing.remaining, standing.reset];
+    for ((name, _), value) in HEADERS.iter().zip(values) {
+        if let Ok(name) = name.parse::<salvo::http::header::HeaderName>() {
+            res.headers_mut().insert(name, HeaderValue::from(value));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_limited;
+
+    #[test]
+    fn all_of_the_api_is_limited_and_what_takes_files_without_a_key() {
+        for path in
+            ["/api/v1", "/api/v1/", "/api/v1/posts", "/api/v1/nowhere", "/upload/x", "/drop/x/file"]
+        {
+            assert!(is_limited(path), "{path}");
+        }
+        for path in ["/", "/docs", "/api/v10/posts", "/healthz", "/media/api/v1/x", "/dropped"] {
+            assert!(!is_limited(path), "{path}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The frame of these pages.
+
+use fanfare_domain::Error;
+use maud::{Markup, html};
+use url::Url;
+
+use super::visit::Visit;
+use crate::browser::{form, frame};
+
+/// A page for a person who is logged in.
+pub fn page(visit: &Visit, title: &str, main: &Markup) -> Markup {
+    frame::page(title, &html! {}, &header(Some(visit)), &narrow(main))
+}
+
+/// A page that looks again by itself.
+pub fn waiting(visit: &Visit, title: &str, main: &Markup) -> Markup {
+    let again = html! { meta http-equiv="refresh" content="2"; };
+    frame::page(title, &again, &header(Some(visit)), &narrow(main))
+}
+
+/// A page that leads to a network, by itself or with a click.
+pub fn away(visit: &Visit, label: &str, url: &Url) -> Markup {
+    let head = html! { meta http-equiv="refresh" content={ "0; url=" (url) }; };
+    let main = html! {
+        h1 { "On to " (label) }
+        p { "You are being redirected to " (label) ". If nothing happens, go there yourself:" }
+        p.actions { a.button.strong href=(url) rel="noreferrer" { "Continue to " (label) } }
+    };
+    frame::page(&format!("On to {label}"), &head, &header(Some(visit)), &narrow(&main))
+}
+
+/// A page for everybody.
+pub fn bare(title: &str, main: Markup) -> Markup {
+    frame::page(title, &html! {}, &header(None), &narrow(&main))
+}
+
+/// Shows an error.
+pub fn refusal(error: &Error, request_id: &str, visit: Option<&Visit>) -> Markup {
+    let main = html! {
+        h1 { "That did not work" }
+        p.flash.bad role="alert" { (error.message()) }
+        @for broken in error.violations() { p { (broken.remedy) } }
+        p.soft { "Request " code { (request_id) } }
+        p { a href="/connect" { "All platforms" } }
+    };
+    frame::page("That did not work", &html! {}, &header(visit), &narrow(&main))
+}
+
+fn narrow(main: &Markup) -> Markup {
+    html! { div.sheet { (main) } }
+}
+
+fn header(visit: Option<&Visit>) -> Markup {
+    html! {
+        a.brand href="/connect" { "Fanfare" }
+        @if let Some(visit) = visit {
+            form.who method="post" action="/logout" {
+                input type="hidden" name="csrf" value=(form::token_of(&visit.token));
+                span.soft { (visit.session.email) }
+                button.quiet type="submit" { "Log out" }
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Everybody's log-ins.
+
+use fanfare_domain::{
+    Result,
+    sign_in::{self, LASTS},
+};
+use maud::html;
+
+use super::{
+    layout,
+    visit::{Answer, Visit},
+};
+use crate::browser::{form::Cookie, login::Realm};
+
+/// The persons whose workspaces these are. A network sends them back with a link, so the cookie goes along with one.
+pub static PEOPLE: Realm = Realm {
+    path: "/login",
+    session: Cookie { name: "fanfare_session", path: "/", same_site: "Lax" },
+    before: Cookie { name: "fanfare_before", path: "/login", same_site: "Strict" },
+    home: "/connect",
+    also: &["/dashboard"],
+    intro: || {
+        html! {
+            "To connect accounts and see your API keys. "
+            a href="/forgot" { "Forgot your password?" }
+            " The operator of this service can also set one with "
+            code { "fanfare admin password EMAIL" } "."
+        }
+    },
+    frame: layout::bare,
+    log_in: |tried| {
+        Box::pin(async move {
+            let who = (tried.email.as_str(), tried.password);
+            sign_in::log_in(&tried.cx, who, &tried.address).await
+        })
+    },
+    lasts: LASTS / 1_000,
+};
+
+/// Ends the log-in.
+pub async fn log_out(visit: Visit) -> Result<Answer> {
+    sign_in::log_out(&visit.cx, &visit.token).await?;
+    Ok(Answer::LogOut)
+}

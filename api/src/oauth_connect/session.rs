@@ -1,0 +1,106 @@
+//! One connect session, from its link to its end.
+
+use fanfare_domain::{
+    Code, ConnectSessionId, Error, Result,
+    accounts::oauth_connect::{self, Callback, ConnectAccess, ConnectMethod, Stage},
+};
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use super::{
+    parts, start,
+    visit::{Answer, Visit},
+};
+
+const TITLE: &str = "Connect an account";
+
+/// Shows the session's stage and the next step.
+pub async fn show(visit: Visit) -> Result<Answer> {
+    let mut access = enter(&visit).await?;
+    if access.starts_by_itself() {
+        return authorize(&mut access, &visit).await;
+    }
+    access.open().await?;
+    let message = access.message().await?;
+    let main = parts::session(&visit, &access, &message, None);
+    Ok(match access.stage() {
+        Stage::Finishing => Answer::Waiting(TITLE, main),
+        Stage::Ready(_) | Stage::Choose(_) | Stage::Connected | Stage::Ended | Stage::Failed => {
+            Answer::Page(TITLE, main)
+        }
+    })
+}
+
+/// A step of the person.
+pub async fn act(visit: Visit) -> Result<Answer> {
+    let mut access = enter(&visit).await?;
+    let outcome = match visit.path("verb") {
+        "go" => match authorize(&mut access, &visit).await {
+            Ok(answer) => return Ok(answer),
+            Err(error) => Err(error),
+        },
+        "cancel" => access.cancel().await,
+        "connect" => access.submit(credentials(&visit, &access)).await,
+        "simulate" => access.simulate(visit.form("username")).await,
+        "choose" => access.choose(&places(&visit)).await,
+        _ => return Err(Error::new(Code::NotFound, "There is no such step.")),
+    };
+    match outcome {
+        Ok(()) => Ok(Answer::See(page(access.id()))),
+        // What is wrong with a form stands beside the form.
+        Err(error)
+            if (400..500).contains(&error.status())
+                || error.code() == Code::ProviderUnreachable =>
+        {
+            let again = enter(&visit).await?;
+            let message = again.message().await?;
+            let main = parts::session(&visit, &again, &message, Some(&error));
+            Ok(Answer::Wrong(TITLE, main, error))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The network sends the person back.
+pub async fn callback(visit: Visit) -> Result<Answer> {
+    let platform = start::platform(&visit)?;
+    let text = |name: &str| visit.query(name).map(str::to_owned);
+    let arrival = Callback {
+        state: text("state").unwrap_or_default(),
+        code: text("code"),
+        error: text("error"),
+        description: text("error_description").or_else(|| text("error_message")),
+    };
+    let who = visit.session.user_id;
+    let id = oauth_connect::callback(&visit.cx, who, &visit.request_id, platform, arrival).await?;
+    Ok(Answer::See(page(id)))
+}
+
+async fn enter(visit: &Visit) -> Result<ConnectAccess> {
+    let absent = || Error::new(Code::ConnectSessionNotFound, "There is no such connect session.");
+    let id: Uuid = visit.path("id").parse().map_err(|_| absent())?;
+    let id = ConnectSessionId(id);
+    ConnectAccess::enter(&visit.cx, visit.session.user_id, &visit.request_id, id).await
+}
+
+fn page(id: ConnectSessionId) -> String {
+    format!("/connect/sessions/{id}")
+}
+
+async fn authorize(access: &mut ConnectAccess, visit: &Visit) -> Result<Answer> {
+    let url = access.authorize(visit.form(parts::INSTANCE)).await?;
+    Ok(Answer::Away(access.spec().label, url))
+}
+
+/// The fields of the platform, as they were filled in.
+fn credentials(visit: &Visit, access: &ConnectAccess) -> Map<String, Value> {
+    let ConnectMethod::Credentials(fields) = access.way() else { return Map::new() };
+    let filled = fields.iter().filter_map(|field| Some((field.name, visit.form(field.name)?)));
+    filled.map(|(name, value)| (name.to_owned(), value.into())).collect()
+}
+
+/// The accounts that were ticked.
+fn places(visit: &Visit) -> Vec<usize> {
+    let ticked = visit.form.iter().filter(|(name, _)| name == "account");
+    ticked.filter_map(|(_, place)| place.parse().ok()).collect()
+}

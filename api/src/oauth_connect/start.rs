@@ -1,0 +1,87 @@
+//! Beginning without a link: choose a platform, see where the account will be, go on.
+
+use fanfare_domain::{
+    Act, Code, Error, Result, WorkspaceId,
+    access::{self, Caller, Role},
+    accounts::{self, oauth_connect},
+    brands,
+    limits::Meter,
+    users,
+};
+use maud::html;
+
+use super::{
+    parts,
+    visit::{Answer, Visit},
+};
+use crate::browser::visit::parse;
+
+/// Every platform there is.
+pub async fn list(visit: Visit) -> Result<Answer> {
+    let act = act(&visit, visit.parsed("workspace_id")?).await?;
+    let options = accounts::options(&act).await?.body;
+    let options = options["connect"].as_array().cloned().unwrap_or_default();
+    let here = options.iter().filter(|option| option["method"] != "planned");
+    Ok(Answer::Page(
+        "Connect an account",
+        html! {
+            h1 { "Connect an account" }
+            p.soft { "Choose where Fanfare should post for you." }
+            ul.choices {
+                @for option in here {
+                    li { (parts::platform_link(option)) }
+                }
+            }
+        },
+    ))
+}
+
+/// One platform: where the account will be, and a button.
+pub async fn ask(visit: Visit) -> Result<Answer> {
+    let platform = platform(&visit)?;
+    let asked: Option<uuid::Uuid> = visit.parsed("workspace_id")?;
+    let act = act(&visit, asked).await?;
+    let options = accounts::options_of(&act, platform.as_str()).await?.body;
+    let workspaces =
+        users::workspaces_of(&visit.cx, visit.session.user_id, Role::Publisher).await?;
+    let here = act.membership.workspace_id;
+    let brands = brands::of_seat(&act).await?;
+    Ok(Answer::Page(
+        "Connect an account",
+        parts::start(&visit, &options["connect"], (&workspaces, here), &brands),
+    ))
+}
+
+/// Makes a connect session and shows it.
+pub async fn begin(visit: Visit) -> Result<Answer> {
+    let platform = platform(&visit)?;
+    let workspace =
+        visit.form("workspace_id").map(|text| parse("workspace_id", text)).transpose()?;
+    let act = act(&visit, workspace).await?;
+    let brand = visit.form("workspace_client_id");
+    let new = oauth_connect::NewConnectSession {
+        workspace_id: None,
+        workspace_client_id: brand.map(|text| parse("brand", text)).transpose()?,
+        auto_start: false,
+        sandbox: visit.form("sandbox").is_some(),
+    };
+    let id = oauth_connect::begin(&act, platform, new).await?;
+    Ok(Answer::See(format!("/connect/sessions/{id}")))
+}
+
+/// The platform in the path.
+pub fn platform(visit: &Visit) -> Result<fanfare_domain::PlatformId> {
+    let name = visit.path("platform");
+    let missing =
+        || Error::new(Code::PlatformNotFound, format!("There is no platform called {name:?}."));
+    name.parse().map_err(|_| missing())
+}
+
+/// Returns the user's access to a workspace, by default to the user's own.
+async fn act(visit: &Visit, workspace: Option<uuid::Uuid>) -> Result<Act> {
+    let caller = Caller::at_a_page(visit.session.user_id);
+    let membership = access::membership(&visit.cx, &caller, workspace.map(WorkspaceId)).await?;
+    membership.require(Role::Publisher)?;
+    let (cx, request_id) = (visit.cx.clone(), visit.request_id.clone());
+    Ok(Act { cx, caller, membership, request_id, reservation: None, meter: Meter::default() })
+}

@@ -1,0 +1,152 @@
+//! The workspace scope of a request: finds its workspace and the caller's membership in it.
+
+use std::collections::HashMap;
+
+use fanfare_domain::{
+    AccountId, BrandId, Code, ConnectSessionId, Domain, Error, PostId, Result, WebhookId,
+    WorkspaceId,
+    access::{self, Caller, Membership},
+};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::{call::parse, query::Pairs};
+
+/// The way to find the workspace of a request. A caller who may not see a named resource learns nothing about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorkspaceScope {
+    /// The key's workspace, or else the person's own.
+    Home,
+    /// `workspace_id` in the query, or else as [`WorkspaceScope::Home`].
+    Query,
+    /// `workspace_id` in the body, or else as [`WorkspaceScope::Home`].
+    Body,
+    /// The workspace of `account_id` in the query.
+    AccountInQuery,
+    /// The workspace of `account_id` in the body.
+    AccountInBody,
+    /// The workspace of the post `id` in the path.
+    Post,
+    /// The workspace of the account `id` in the path.
+    Account,
+    /// The workspace of the webhook `id` in the path.
+    Webhook,
+    /// The workspace of the brand `id` in the path.
+    Brand,
+    /// The workspace of the file `id` in the path.
+    Media,
+    /// The workspace of the connect session `id` in the path.
+    ConnectSession,
+}
+
+/// What a request says about its place. Nothing of it has been checked yet: what is malformed counts as absent here and
+/// is refused when the whole is read.
+pub struct Said<'a> {
+    /// Parameters of the path.
+    pub path: &'a HashMap<String, String>,
+    /// The query.
+    pub query: &'a Pairs,
+    /// The body, if it is an object.
+    pub body: Option<&'a Value>,
+}
+
+impl WorkspaceScope {
+    /// The caller's membership in the place that the request names.
+    ///
+    /// # Errors
+    /// The place is not there for this caller.
+    pub async fn membership(
+        self,
+        cx: &Domain,
+        caller: &Caller,
+        said: &Said<'_>,
+    ) -> Result<Membership> {
+        match self {
+            Self::Home => access::membership(cx, caller, None).await,
+            Self::Query => {
+                access::membership(cx, caller, workspace(said.in_query("workspace_id"))).await
+            }
+            Self::Body => {
+                access::membership(cx, caller, workspace(said.in_body("workspace_id"))).await
+            }
+            Self::AccountInQuery => {
+                let asked = workspace(said.in_query("workspace_id"));
+                over_account(cx, caller, asked, said.in_query("account_id")).await
+            }
+            Self::AccountInBody => {
+                let asked = workspace(said.in_body("workspace_id"));
+                over_account(cx, caller, asked, said.in_body("account_id")).await
+            }
+            Self::Post => {
+                let id = PostId(said.id(Code::PostNotFound)?);
+                access::membership_for_post(cx, caller, id).await
+            }
+            Self::Account => {
+                let id = AccountId(said.id(Code::AccountNotFound)?);
+                access::membership_for_account(cx, caller, id).await
+            }
+            Self::Webhook => {
+                let id = WebhookId(said.id(Code::WebhookNotFound)?);
+                access::membership_for_webhook(cx, caller, id).await
+            }
+            Self::Brand => {
+                let id = BrandId(said.id(Code::BrandNotFound)?);
+                access::membership_for_brand(cx, caller, id).await
+            }
+            Self::Media => {
+                let id = said.id(Code::MediaNotFound)?;
+                access::membership_for_media(cx, caller, id).await
+            }
+            Self::ConnectSession => {
+                let id = ConnectSessionId(said.id(Code::ConnectSessionNotFound)?);
+                access::membership_for_connect_session(cx, caller, id).await
+            }
+        }
+    }
+}
+
+impl Said<'_> {
+    fn id<T: std::str::FromStr>(&self, absent: Code) -> Result<T> {
+        parse(self.path.get("id").map(String::as_str).unwrap_or_default(), absent)
+    }
+
+    fn in_query(&self, name: &str) -> Option<String> {
+        self.query.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone())
+    }
+
+    fn in_body(&self, name: &str) -> Option<String> {
+        match self.body?.get(name)? {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        }
+    }
+}
+
+fn workspace(text: Option<String>) -> Option<WorkspaceId> {
+    text?.parse::<Uuid>().ok().map(WorkspaceId)
+}
+
+/// Returns the membership for an account; if a workspace is named too, the account must be in it.
+async fn over_account(
+    cx: &Domain,
+    caller: &Caller,
+    asked: Option<WorkspaceId>,
+    account: Option<String>,
+) -> Result<Membership> {
+    let Some(id) = account.and_then(|text| text.parse().ok()) else {
+        return access::membership(cx, caller, asked).await;
+    };
+    let over = access::membership_for_account(cx, caller, AccountId(id)).await;
+    let Some(asked) = asked else { return over };
+    match over {
+        Ok(membership) if membership.workspace_id == asked => Ok(membership),
+        Err(error) if error.code() != Code::AccountNotFound => Err(error),
+        // A workspace that is not there for the caller comes first.
+        _ => {
+            access::membership(cx, caller, Some(asked)).await?;
+            let message = format!("There is no account {id} in that workspace.");
+            Err(Error::new(Code::AccountNotFound, message))
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Reads the caller's membership together with the resource of a request, in one round trip.
+
+use std::sync::Arc;
+
+use fanfare_entities::{BrandId, WorkspaceId, account, membership::Role, subscription::PlanTier};
+use sea_orm::{ConnectionTrait, FromQueryResult, Value};
+
+use super::{Caller, Membership};
+use crate::{Domain, db::statement, error::Result};
+
+/// A workspace by its id. Each of these queries answers the workspace and the brand of what has the id `$1`.
+pub(super) const WORKSPACE: &str =
+    "SELECT id AS workspace_id, CAST(NULL AS uuid) AS brand_id FROM workspaces WHERE id = $1";
+
+/// The own workspace of a person.
+pub(super) const PERSONAL: &str = "SELECT id AS workspace_id, CAST(NULL AS uuid) AS brand_id \
+     FROM workspaces WHERE owner_id = $1 AND personal";
+
+/// A post.
+pub(super) const POST: &str = "SELECT workspace_id, brand_id FROM posts WHERE id = $1";
+
+/// A connected account; the whole row, because requests that name an account need it next.
+pub(super) const ACCOUNT: &str =
+    "SELECT * FROM accounts WHERE id = $1 AND status <> 'disconnected'";
+
+/// A webhook. It covers the whole workspace, so a membership that is locked to brands has none.
+pub(super) const WEBHOOK: &str =
+    "SELECT workspace_id, CAST(NULL AS uuid) AS brand_id FROM webhooks WHERE id = $1";
+
+/// A connect session.
+pub(super) const CONNECT_SESSION: &str =
+    "SELECT workspace_id, brand_id FROM connect_sessions WHERE id = $1";
+
+/// A brand.
+pub(super) const BRAND: &str = "SELECT workspace_id, id AS brand_id FROM brands WHERE id = $1";
+
+/// A row of the query: one for each brand the membership is locked to, else one.
+#[derive(FromQueryResult)]
+struct Row {
+    workspace_id: WorkspaceId,
+    brand_id: Option<BrandId>,
+    role: Role,
+    timezone: String,
+    plan_tier: Option<PlanTier>,
+    api_addon: Option<bool>,
+    active: Option<bool>,
+    locked_to: Option<BrandId>,
+}
+
+/// The caller's membership in the workspace of a place, and the brand of what is there; `None` if there is nothing, or the
+/// caller is not in its workspace.
+///
+/// # Errors
+/// The database's.
+pub(super) async fn at(
+    cx: &Domain,
+    caller: &Caller,
+    place: &str,
+    id: impl Into<Value>,
+) -> Result<Option<(Membership, Option<BrandId>)>> {
+    let conn = &cx.db.read;
+    let sql = format!(
+        "SELECT place.*, m.role, w.timezone, s.plan_tier, s.api_addon, s.active, \
+         l.brand_id AS locked_to FROM ({place}) AS place JOIN workspaces w ON w.id = place.workspace_id \
+         JOIN memberships m ON m.workspace_id = place.workspace_id AND m.user_id = $2 \
+         LEFT JOIN subscriptions s ON s.workspace_id = place.workspace_id \
+         LEFT JOIN brand_locks l ON l.workspace_id = place.workspace_id AND l.user_id = $2"
+    );
+    let query = statement(conn, sql, [id.into(), caller.user_id.into()]);
+    let found = conn.query_all_raw(query).await?;
+    let account = match found.first().filter(|_| place == ACCOUNT) {
+        Some(row) => Some(account::Model::from_query_result(row, "")?),
+        None => None,
+    };
+    let rows: Vec<Row> =
+        found.iter().map(|row| Row::from_query_result(row, "")).collect::<Result<_, _>>()?;
+    let locks: Vec<BrandId> = rows.iter().filter_map(|row| row.locked_to).collect();
+    let Some(row) = rows.into_iter().next() else { return Ok(None) };
+    let active = row.active.unwrap_or(false);
+    let membership = Membership {
+        workspace_id: row.workspace_id,
+        role: row.role,
+        plan: row.plan_tier.unwrap_or(PlanTier::Starter),
+        api_addon: active && row.api_addon.unwrap_or(false),
+        active,
+        brands: (!locks.is_empty()).then_some(locks),
+        timezone: row.timezone,
+        account: account.map(Arc::new),
+    };
+    Ok(Some((membership, row.brand_id)))
+}

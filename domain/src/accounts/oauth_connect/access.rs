@@ -1,0 +1,298 @@
+//! A user's access to a connect session: opens it, submits credentials, chooses accounts, cancels.
+
+use fanfare_entities::{
+    ConnectSessionId, UserId,
+    connect_session::{self, ConnectStatus},
+    workspace,
+};
+use fanfare_platforms::{
+    self as platforms, Connect, CredentialField, PlatformId, Spec, oauth::Permission,
+};
+use sea_orm::{ActiveValue::Set, EntityTrait};
+use serde_json::{Map, Value};
+
+use super::{
+    End, FINISHING, OPEN, absent, connected, end,
+    flow_state::{self, Reached},
+    read, step, view,
+};
+use crate::{
+    Act, Domain, Tx,
+    access::{self, Caller, Role},
+    accounts::{
+        connect::{self, store},
+        sandbox,
+    },
+    error::{Code, Error, Result},
+    limits::{self, Bucket, Meter},
+};
+
+/// A person who has a session open, and may.
+pub struct ConnectAccess {
+    /// The user and the workspace.
+    pub act: Act,
+    /// Name of the workspace.
+    pub workspace: String,
+    pub(super) row: connect_session::Model,
+    pub(super) platform: PlatformId,
+}
+
+/// The way in which an account is connected.
+#[derive(Debug, Clone, Copy)]
+pub enum ConnectMethod {
+    /// At the network: what is asked for, and what has to be known before.
+    Provider(&'static [Permission], Option<CredentialField>),
+    /// With these fields.
+    Credentials(&'static [CredentialField]),
+    /// On the simulated network, which needs nothing.
+    Simulated,
+}
+
+/// One account to choose.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    /// Its place in the list.
+    pub place: usize,
+    /// Its name.
+    pub username: String,
+    /// Its longer name.
+    pub display_name: Option<String>,
+}
+
+/// The stage of the session, as the page shows it.
+#[derive(Debug, Clone)]
+pub enum Stage {
+    /// The person can go on.
+    Ready(ConnectMethod),
+    /// The network has answered, and the connection is being finished.
+    Finishing,
+    /// The network granted several accounts.
+    Choose(Vec<Choice>),
+    /// It is connected.
+    Connected,
+    /// It was cancelled, or its time is over.
+    Ended,
+    /// Something stood in the way.
+    Failed,
+}
+
+impl ConnectAccess {
+    /// Lets a person in.
+    ///
+    /// # Errors
+    /// [`Code::ConnectSessionNotFound`] for whoever is not of its workspace,
+    /// [`Code::InsufficientWorkspacePermissions`] for whoever may not connect there.
+    pub async fn enter(
+        cx: &Domain,
+        user_id: UserId,
+        request_id: &str,
+        id: ConnectSessionId,
+    ) -> Result<Self> {
+        let caller = Caller::at_a_page(user_id);
+        let membership = access::membership_for_connect_session(cx, &caller, id).await?;
+        membership.require(Role::Publisher)?;
+        let row = read(cx, id).await?;
+        let workspace = workspace::Entity::find_by_id(row.workspace_id).one(&cx.db.read).await?;
+        let workspace = workspace.ok_or_else(absent)?.name;
+        let (cx, request_id) = (cx.clone(), request_id.to_owned());
+        let platform = crate::posts::platform(&row.platform)?;
+        let meter = Meter::default();
+        let act = Act { cx, caller, membership, request_id, reservation: None, meter };
+        Ok(Self { act, workspace, row, platform })
+    }
+
+    /// Its id.
+    #[must_use]
+    pub fn id(&self) -> ConnectSessionId {
+        self.row.id
+    }
+
+    /// Its network.
+    #[must_use]
+    pub fn spec(&self) -> &'static Spec {
+        platforms::find(self.platform).spec()
+    }
+
+    /// On the simulated network?
+    #[must_use]
+    pub fn is_sandbox(&self) -> bool {
+        self.row.sandbox
+    }
+
+    /// Goes on to the network without a page in between?
+    #[must_use]
+    pub fn starts_by_itself(&self) -> bool {
+        let untouched = matches!(self.row.status, ConnectStatus::Created | ConnectStatus::Opened);
+        let asks_nothing = matches!(self.way(), ConnectMethod::Provider(_, None));
+        self.row.auto_start && untouched && asks_nothing
+    }
+
+    /// Returns how the account is connected.
+    #[must_use]
+    pub fn way(&self) -> ConnectMethod {
+        match self.spec().connect {
+            Connect::Oauth(oauth) => {
+                // The simulated network is at one address, whatever the person says.
+                ConnectMethod::Provider(
+                    oauth.permissions,
+                    oauth.instance.filter(|_| !self.row.sandbox),
+                )
+            }
+            Connect::Credentials(_) if self.row.sandbox => ConnectMethod::Simulated,
+            Connect::Credentials(fields) => ConnectMethod::Credentials(fields),
+        }
+    }
+
+    /// Returns the stage of the session.
+    #[must_use]
+    pub fn stage(&self) -> Stage {
+        match self.row.status {
+            ConnectStatus::Connected => Stage::Connected,
+            ConnectStatus::Failed => Stage::Failed,
+            ConnectStatus::Cancelled | ConnectStatus::Expired => Stage::Ended,
+            _ if self.row.choices.is_some() => Stage::Choose(self.choices()),
+            _ if self.is_finishing() => Stage::Finishing,
+            _ => Stage::Ready(self.way()),
+        }
+    }
+
+    fn is_finishing(&self) -> bool {
+        self.row.taken_at.is_some_and(|at| at + FINISHING > self.act.cx.clock.now())
+    }
+
+    fn choices(&self) -> Vec<Choice> {
+        let listed = self.row.choices.as_ref().and_then(Value::as_array).into_iter().flatten();
+        let text = |one: &Value, name: &str| one[name].as_str().map(str::to_owned);
+        listed
+            .enumerate()
+            .map(|(place, one)| Choice {
+                place,
+                username: text(one, "username").unwrap_or_default(),
+                display_name: text(one, "display_name"),
+            })
+            .collect()
+    }
+
+    /// The sentence that whoever waits hears too.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn message(&self) -> Result<String> {
+        let shown = view::view(&self.act, &self.row).await?;
+        Ok(shown["status_message"].as_str().unwrap_or_default().to_owned())
+    }
+
+    /// Notes that the page is open.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn open(&mut self) -> Result<()> {
+        if !matches!(self.row.status, ConnectStatus::Created | ConnectStatus::Opened) {
+            return Ok(());
+        }
+        let next = match self.way() {
+            ConnectMethod::Credentials(_) => ConnectStatus::AwaitingCredentials,
+            ConnectMethod::Provider(..) | ConnectMethod::Simulated => ConnectStatus::Opened,
+        };
+        self.advance(connect_session::ActiveModel {
+            status: Set(next),
+            updated_at: Set(self.act.cx.clock.now()),
+            ..Default::default()
+        })
+        .await
+    }
+
+    async fn advance(&mut self, change: connect_session::ActiveModel) -> Result<()> {
+        step(&self.act.cx.db.write, &self.row, change).await?;
+        self.row = read(&self.act.cx, self.row.id).await?;
+        Ok(())
+    }
+
+    /// Gives up.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn cancel(&self) -> Result<()> {
+        let note = Some("The connection was cancelled in the browser.".to_owned());
+        let cancelled = End { status: ConnectStatus::Cancelled, note, code: None };
+        end(&self.act.cx, &self.row, cancelled).await.map(drop)
+    }
+
+    /// Connects with credentials. What is wrong with them can be corrected: the session stays open.
+    ///
+    /// # Errors
+    /// Like the credential connect of the API.
+    pub async fn submit(&self, given: Map<String, Value>) -> Result<()> {
+        let ConnectMethod::Credentials(fields) = self.way() else { return Err(self.elsewhere()) };
+        if !matches!(self.stage(), Stage::Ready(_)) {
+            return Err(self.elsewhere());
+        }
+        limits::admit(&self.act.cx, &self.act.caller, Bucket::Connect, &self.act.meter).await?;
+        let secrets = connect::read_fields(fields, given)?;
+        let identity = connect::verify(&self.act, self.platform, false, secrets).await?;
+        self.finish(vec![identity]).await
+    }
+
+    /// Makes and connects an account on the simulated network.
+    ///
+    /// # Errors
+    /// The name is taken or not possible there.
+    pub async fn simulate(&self, username: Option<&str>) -> Result<()> {
+        if !matches!((self.stage(), self.way()), (Stage::Ready(_), ConnectMethod::Simulated)) {
+            return Err(self.elsewhere());
+        }
+        let identity = sandbox::make(&self.act, self.platform, username).await?;
+        self.finish(vec![identity]).await
+    }
+
+    /// Connects those of the accounts that were granted.
+    ///
+    /// # Errors
+    /// None was chosen, or the session has ended.
+    pub async fn choose(&self, places: &[usize]) -> Result<()> {
+        if !matches!(self.stage(), Stage::Choose(_)) {
+            return Err(self.elsewhere());
+        }
+        let reached: Option<Vec<Reached>> = flow_state::open(&self.act.cx, &self.row).await?;
+        let reached = reached.unwrap_or_default().into_iter().enumerate();
+        let chosen = reached.filter(|(place, _)| places.contains(place));
+        let chosen: Vec<_> = chosen.map(|(_, one)| one.into()).collect();
+        if chosen.is_empty() {
+            let message = "Choose at least one account.";
+            return Err(Error::field(Code::FieldRequired, "account", message, "Tick an account."));
+        }
+        self.finish(chosen).await
+    }
+
+    /// Connects these accounts and ends the session, in one transaction.
+    pub(super) async fn finish(&self, identities: Vec<platforms::Identity>) -> Result<()> {
+        let tx = Tx::begin(&self.act.cx).await?;
+        let mut ids = Vec::with_capacity(identities.len());
+        for identity in identities {
+            let row = store(
+                &self.act,
+                &tx,
+                (self.platform, self.row.sandbox, self.row.brand_id),
+                identity,
+            )
+            .await?;
+            ids.push(row.id);
+        }
+        if !connected(&self.act.cx, tx.conn(), &self.row, &ids).await? {
+            return Err(self.elsewhere());
+        }
+        tx.commit().await
+    }
+
+    /// The session is not where the page thought.
+    pub(super) fn elsewhere(&self) -> Error {
+        let status = view::name(self.row.status);
+        let message = "This connection has moved on meanwhile. Load the page again.";
+        Error::new(Code::InvalidTransition, message).with("status", status)
+    }
+
+    /// Whether the row may still move.
+    pub(super) fn is_open(&self) -> bool {
+        OPEN.contains(&self.row.status)
+    }
+}

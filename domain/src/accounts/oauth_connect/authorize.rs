@@ -1,0 +1,184 @@
+//! Leads to the network's authorization page and stores the flow state for the callback.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use fanfare_entities::{
+    connect_session::{self, ConnectStatus},
+    registered_app,
+};
+use fanfare_platforms::{
+    self as platforms, Connect, PlatformId, Session,
+    oauth::{self, App, CLIENT_ID, CLIENT_SECRET, INSTANCE, Leave, Oauth},
+};
+use sea_orm::{ActiveValue::Set, EntityTrait, sea_query::OnConflict};
+use secrecy::ExposeSecret;
+use url::Url;
+
+use super::{
+    access::{ConnectAccess, Stage},
+    flow_state::{self, FlowState},
+    read, step,
+};
+use crate::{
+    Domain,
+    accounts::{connect, sandbox, session::anonymous},
+    error::{Code, Error, Result},
+};
+
+/// How long a server may take to list our app.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Name of the table of registered apps, as secrets are bound to it.
+const APPS: &str = "registered_apps";
+
+impl ConnectAccess {
+    /// Prepares the way to the network; where it leads. Whoever leaves twice takes the same flow_state, so that either tab
+    /// may come back. A colleague who goes on with what another began gets new ones: only who left may come back.
+    ///
+    /// # Errors
+    /// The network's server cannot be asked, or the session has ended.
+    pub async fn authorize(&mut self, instance: Option<&str>) -> Result<Url> {
+        let Connect::Oauth(oauth) = self.spec().connect else { return Err(self.elsewhere()) };
+        if !matches!(self.stage(), Stage::Ready(_)) {
+            return Err(self.elsewhere());
+        }
+        let redirect_uri = redirect_uri(&self.act.cx, self.platform);
+        if self.row.sandbox {
+            sandbox::prepare_consent(&self.act, self.platform, &redirect_uri).await?;
+        }
+        let known: Option<FlowState> = flow_state::open(&self.act.cx, &self.row).await?;
+        let asked = self.asked(&oauth, instance)?;
+        let own = self.row.opened_by == Some(self.act.caller.user_id);
+        let unused = known.filter(|_| own && self.row.taken_at.is_none());
+        let flow_state = match unused.filter(|known| asked.iter().all(|pair| has(known, pair))) {
+            Some(known) => known,
+            None => self.prepare(&oauth, asked).await?,
+        };
+        let mut session = self.session(&flow_state)?;
+        if self.row.sandbox {
+            session.base = Some(sandbox::pages(&self.act, self.platform)?);
+        }
+        let leave = Leave {
+            redirect_uri: &redirect_uri,
+            state: &flow_state.state,
+            verifier: &flow_state.verifier,
+        };
+        oauth::authorize_url(&oauth, &session, &leave)
+            .map_err(|error| connect::refusal(self.platform, error))
+    }
+
+    /// Returns the answers that the user gave before authorizing.
+    fn asked(&self, oauth: &Oauth, instance: Option<&str>) -> Result<BTreeMap<String, String>> {
+        let Some(field) = oauth.instance else { return Ok(BTreeMap::new()) };
+        if self.row.sandbox {
+            let server = sandbox::network(&self.act, self.platform)?;
+            return Ok(BTreeMap::from([(INSTANCE.to_owned(), server.into())]));
+        }
+        let given = instance.map(str::trim).filter(|given| !given.is_empty());
+        let given = given.ok_or_else(|| {
+            let message = format!("{} has many servers; name the account's.", self.spec().label);
+            Error::field(Code::FieldRequired, INSTANCE, message, field.doc)
+        })?;
+        Ok(BTreeMap::from([(INSTANCE.to_owned(), given.to_owned())]))
+    }
+
+    /// New flow_state, with an app of ours on the account's own server where that is needed.
+    async fn prepare(
+        &mut self,
+        oauth: &Oauth,
+        asked: BTreeMap<String, String>,
+    ) -> Result<FlowState> {
+        let mut flow_state = FlowState::new(asked);
+        if oauth.instance.is_some()
+            && let Some(app) = self.registered(&flow_state).await?
+        {
+            flow_state.answers.insert(CLIENT_ID.to_owned(), app.client_id);
+            let secret = app.client_secret.expose_secret().to_owned();
+            flow_state.answers.insert(CLIENT_SECRET.to_owned(), secret);
+        }
+        let cx = &self.act.cx;
+        let tx = cx.db.begin().await?;
+        let secret = flow_state::keep(cx, &tx, &flow_state).await?;
+        let change = connect_session::ActiveModel {
+            status: Set(ConnectStatus::AwaitingProvider),
+            opened_by: Set(Some(self.act.caller.user_id)),
+            state_hash: Set(Some(flow_state.state_hash())),
+            secret_id: Set(Some(secret)),
+            taken_at: Set(None),
+            updated_at: Set(cx.clock.now()),
+            ..Default::default()
+        };
+        if !step(&tx, &self.row, change).await? {
+            return Err(self.elsewhere());
+        }
+        if let Some(old) = self.row.secret_id {
+            cx.vault.forget(&tx, old).await?;
+        }
+        tx.commit().await?;
+        self.row = read(&self.act.cx, self.row.id).await?;
+        Ok(flow_state)
+    }
+
+    /// The app on the account's own server: the one known from before, else a new one.
+    async fn registered(&self, flow_state: &FlowState) -> Result<Option<App>> {
+        let (cx, session) = (&self.act.cx, self.session(flow_state)?);
+        let named = flow_state.answers.get(INSTANCE).map_or("sandbox", String::as_str);
+        let server = session.base.as_ref().map_or(named, Url::as_str).to_lowercase();
+        let redirect_uri = redirect_uri(cx, self.platform);
+        let key = (self.platform.as_str().to_owned(), server, redirect_uri);
+        let known = registered_app::Entity::find_by_id(key.clone()).one(&cx.db.read).await?;
+        if let Some(known) = known
+            && let Some(plain) = cx.vault.open(&cx.db.read, APPS, known.secret_id).await?
+        {
+            let (client_id, secret): (String, String) =
+                serde_json::from_slice(&plain).map_err(Error::internal)?;
+            return Ok(Some(App { client_id, client_secret: secret.into() }));
+        }
+        let asked = platforms::find(self.platform).register(&session, &key.2);
+        let asked = tokio::time::timeout(PATIENCE, asked).await;
+        let answer = asked.unwrap_or_else(|_| Err(connect::silent(self.platform, PATIENCE)));
+        let app = answer.map_err(|error| connect::refusal(self.platform, error))?;
+        if let Some(app) = &app {
+            remember(cx, key, app).await?;
+        }
+        Ok(app)
+    }
+
+    fn session(&self, flow_state: &FlowState) -> Result<Session> {
+        let workspace = self.row.workspace_id;
+        anonymous(&self.act.cx, workspace, self.platform, self.row.sandbox, flow_state.secrets())
+    }
+}
+
+fn has(flow_state: &FlowState, (name, value): (&String, &String)) -> bool {
+    flow_state.answers.get(name) == Some(value)
+}
+
+/// Returns the redirect URI, which the operator registers with each network.
+pub(in crate::accounts) fn redirect_uri(cx: &Domain, platform: PlatformId) -> String {
+    format!("{}/connect/{platform}/callback", cx.settings.base_url)
+}
+
+async fn remember(cx: &Domain, key: (String, String, String), app: &App) -> Result<()> {
+    let pair = (app.client_id.as_str(), app.client_secret.expose_secret());
+    let plain = serde_json::to_vec(&pair).map_err(Error::internal)?;
+    let (now, tx) = (cx.clock.now(), cx.db.begin().await?);
+    let secret_id = cx.vault.store(&tx, APPS, &plain, now).await?;
+    let row = registered_app::ActiveModel {
+        platform: Set(key.0),
+        server: Set(key.1),
+        redirect_uri: Set(key.2),
+        secret_id: Set(secret_id),
+        created_at: Set(now),
+    };
+    // Two people at once register two apps; both work, the later one is kept.
+    let again = OnConflict::columns([
+        registered_app::Column::Platform,
+        registered_app::Column::Server,
+        registered_app::Column::RedirectUri,
+    ])
+    .update_columns([registered_app::Column::SecretId, registered_app::Column::CreatedAt])
+    .to_owned();
+    registered_app::Entity::insert(row).on_conflict(again).exec_without_returning(&tx).await?;
+    Ok(tx.commit().await?)
+}

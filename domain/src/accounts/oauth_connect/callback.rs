@@ -1,0 +1,227 @@
+//! The callback from the network.
+//!
+//! One guarded update takes the code before it is exchanged, so that it is exchanged at most once, even if the callback is
+//! called twice or the process is killed. A session that was interrupted can be started again.
+
+use std::time::Duration;
+
+use fanfare_entities::{
+    ConnectSessionId, UserId,
+    connect_session::{self, ConnectStatus},
+};
+use fanfare_platforms::{
+    self as platforms, Connect, Identity, PlatformId,
+    oauth::{self, Leave, Oauth},
+};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+use serde_json::json;
+
+use super::{
+    End,
+    access::ConnectAccess,
+    authorize::redirect_uri,
+    end, fail,
+    flow_state::{self, FlowState, Reached},
+};
+use crate::{
+    Domain,
+    accounts::{connect, session::anonymous},
+    error::{Code, Error, Result},
+    token,
+};
+
+/// The longest time for all the calls that turn a code into accounts.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// More accounts than a person can choose among.
+const MOST: usize = 500;
+
+/// The parameters of the callback.
+#[derive(Debug, Clone, Default)]
+pub struct Callback {
+    /// The state that we sent.
+    pub state: String,
+    /// The code to exchange for tokens.
+    pub code: Option<String>,
+    /// Why there is no code.
+    pub error: Option<String>,
+    /// The same in words.
+    pub description: Option<String>,
+}
+
+/// Takes a person back; the session to show.
+///
+/// # Errors
+/// [`Code::ConnectSessionNotFound`] for a state that is nobody's, no longer good, or another person's.
+pub async fn callback(
+    cx: &Domain,
+    user_id: UserId,
+    request_id: &str,
+    platform: PlatformId,
+    arrival: Callback,
+) -> Result<ConnectSessionId> {
+    let id = find(cx, platform, &arrival.state).await?;
+    let access = ConnectAccess::enter(cx, user_id, request_id, id).await?;
+    // Only the browser that left may come back: nobody can have another person's account connected as theirs.
+    if access.row.opened_by != Some(user_id) {
+        return Err(unknown());
+    }
+    if !access.is_open() || access.row.taken_at.is_some() {
+        return Ok(id);
+    }
+    let Some(code) = arrival.code.clone().filter(|code| !code.is_empty()) else {
+        refused(&access, &arrival).await?;
+        return Ok(id);
+    };
+    if !take(&access).await? {
+        return Ok(id);
+    }
+    cx.failpoint.reach("code_taken").await;
+    // In a task of its own: a browser that is closed now must not cut it off half-way.
+    let finishing = tokio::spawn(async move { settle(&access, &code).await });
+    finishing.await.map_err(Error::internal)??;
+    Ok(id)
+}
+
+fn unknown() -> Error {
+    let message = "This sign-in link has expired or belongs to someone else.";
+    Error::new(Code::ConnectSessionNotFound, message)
+}
+
+async fn find(cx: &Domain, platform: PlatformId, state: &str) -> Result<ConnectSessionId> {
+    connect_session::Entity::find()
+        .select_only()
+        .column(connect_session::Column::Id)
+        .filter(connect_session::Column::StateHash.eq(token::hash(state)))
+        .filter(connect_session::Column::Platform.eq(platform.as_str()))
+        .into_tuple()
+        .one(&cx.db.write)
+        .await?
+        .ok_or_else(unknown)
+}
+
+/// The person, or the network, said no.
+async fn refused(access: &ConnectAccess, arrival: &Callback) -> Result<()> {
+    let (cx, row, label) = (&access.act.cx, &access.row, access.spec().label);
+    let word = arrival.error.as_deref().unwrap_or_default();
+    let declined =
+        ["access_denied", "user_cancelled_login", "user_cancelled_authorize", "user_denied"];
+    if declined.contains(&word) {
+        let note = Some(format!("Access was not granted at {label}."));
+        end(cx, row, End { status: ConnectStatus::Cancelled, note, code: None }).await?;
+        return Ok(());
+    }
+    let said = arrival.description.as_deref().unwrap_or(word);
+    let said: String = said.chars().filter(|letter| !letter.is_control()).take(200).collect();
+    let message = if said.is_empty() {
+        format!("{label} sent no answer that can be used.")
+    } else {
+        format!("{label} says: {said}")
+    };
+    fail(cx, row, &Error::new(Code::InvalidCredentials, message)).await
+}
+
+/// Takes the code: true for one caller only.
+async fn take(access: &ConnectAccess) -> Result<bool> {
+    let (cx, row) = (&access.act.cx, &access.row);
+    let now = cx.clock.now();
+    let change = connect_session::ActiveModel {
+        taken_at: Set(Some(now)),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    let taken = connect_session::Entity::update_many()
+        .set(change)
+        .filter(connect_session::Column::Id.eq(row.id))
+        .filter(connect_session::Column::Status.eq(ConnectStatus::AwaitingProvider))
+        .filter(connect_session::Column::StateHash.eq(row.state_hash.clone()))
+        .filter(connect_session::Column::TakenAt.is_null())
+        .exec(&cx.db.write)
+        .await?;
+    Ok(taken.rows_affected == 1)
+}
+
+/// Makes accounts of the code, and ends the session or lets the person choose.
+async fn settle(access: &ConnectAccess, code: &str) -> Result<()> {
+    let outcome = match tokio::time::timeout(PATIENCE, reach(access, code)).await {
+        Ok(outcome) => outcome,
+        Err(_) => {
+            Err(connect::refusal(access.platform, connect::silent(access.platform, PATIENCE)))
+        }
+    };
+    let settled = match outcome {
+        Ok(identities) if identities.len() == 1 => access.finish(identities).await,
+        Ok(identities) => let_choose(access, &identities).await,
+        Err(error) => Err(error),
+    };
+    match settled {
+        Ok(()) => Ok(()),
+        // The page shows the session, which says what went wrong.
+        Err(error) => fail(&access.act.cx, &access.row, &error).await,
+    }
+}
+
+/// The accounts that the code leads to.
+async fn reach(access: &ConnectAccess, code: &str) -> Result<Vec<Identity>> {
+    let (cx, platform) = (&access.act.cx, access.platform);
+    let Connect::Oauth(oauth) = access.spec().connect else { return Err(unknown()) };
+    let flow_state: Option<FlowState> = flow_state::open(cx, &access.row).await?;
+    let flow_state = flow_state.ok_or_else(unknown)?;
+    let workspace = access.row.workspace_id;
+    let mut session =
+        anonymous(cx, workspace, platform, access.is_sandbox(), flow_state.secrets())?;
+    let redirect_uri = redirect_uri(cx, platform);
+    let leave = Leave {
+        redirect_uri: &redirect_uri,
+        state: &flow_state.state,
+        verifier: &flow_state.verifier,
+    };
+    let refusal = |error| connect::refusal(platform, error);
+    session.secrets = oauth::exchange(&oauth, &session, code, &leave).await.map_err(refusal)?;
+    cx.failpoint.reach("code_exchanged").await;
+    require_granted(&oauth, &session.secrets, access.spec().label)?;
+    let identities = platforms::find(platform).identities(&session).await.map_err(refusal)?;
+    if identities.is_empty() {
+        let message = format!(
+            "{} granted access, but to no account that can be posted to.",
+            access.spec().label
+        );
+        return Err(Error::new(Code::InvalidCredentials, message));
+    }
+    Ok(identities.into_iter().take(MOST).collect())
+}
+
+/// A person may untick permissions at the network; without some nothing would work later.
+fn require_granted(oauth: &Oauth, secrets: &platforms::Secrets, label: &str) -> Result<()> {
+    let missing = oauth::missing(oauth, secrets);
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let what: Vec<_> = missing.iter().map(|permission| permission.doc.to_lowercase()).collect();
+    let message = format!("At {label} it was not allowed to {}.", what.join(", or to "));
+    Err(Error::new(Code::InvalidCredentials, message))
+}
+
+/// Keeps what was reached until the person has chosen.
+async fn let_choose(access: &ConnectAccess, identities: &[Identity]) -> Result<()> {
+    let (cx, row) = (&access.act.cx, &access.row);
+    let listed = identities
+        .iter()
+        .map(|one| json!({"username": one.username, "display_name": one.display_name}));
+    let reached: Vec<Reached> = identities.iter().map(Reached::from).collect();
+    let tx = cx.db.begin().await?;
+    let secret = flow_state::keep(cx, &tx, &reached).await?;
+    let change = connect_session::ActiveModel {
+        secret_id: Set(Some(secret)),
+        choices: Set(Some(json!(listed.collect::<Vec<_>>()))),
+        updated_at: Set(cx.clock.now()),
+        ..Default::default()
+    };
+    if super::step(&tx, row, change).await? {
+        if let Some(old) = row.secret_id {
+            cx.vault.forget(&tx, old).await?;
+        }
+        tx.commit().await?;
+    }
+    Ok(())
+}

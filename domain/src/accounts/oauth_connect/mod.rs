@@ -1,0 +1,296 @@
+//! Connect sessions: a user connects an account in a browser while a caller polls the session.
+//!
+//! The row holds the progress. A caller creates and reads it (`mod.rs`); the user continues it at the page
+//! (`access.rs`, `authorize.rs`); the network redirects the user back (`callback.rs`). Every step is one guarded update, so
+//! that two tabs, a reloaded page and an earlier end cannot undo one another.
+
+mod access;
+mod authorize;
+mod callback;
+mod flow_state;
+mod view;
+
+use fanfare_entities::{
+    AccountId, BrandId, ConnectSessionId, Millis,
+    connect_session::{self, ConnectStatus},
+};
+use fanfare_platforms::{self as platforms, Connect, PlatformId};
+use schemars::JsonSchema;
+use sea_orm::{
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel,
+    QueryFilter,
+};
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::connect::{brand_required, require_brand};
+use crate::{
+    Act, Domain, Reply,
+    error::{Code, Error, Result},
+};
+
+pub use access::{Choice, ConnectAccess, ConnectMethod, Stage};
+pub(super) use authorize::redirect_uri;
+pub use callback::{Callback, callback};
+pub use fanfare_platforms::{CredentialField, oauth::Permission};
+pub(super) use view::{method, start_page};
+
+/// The lifetime of a session, in ms.
+const LASTS: Millis = 30 * 60_000;
+
+/// A code that was taken and not settled after so long, in ms, never will be: whoever had it is gone.
+const FINISHING: Millis = 60_000;
+
+/// Statuses from which a session may still move.
+const OPEN: [ConnectStatus; 4] = [
+    ConnectStatus::Created,
+    ConnectStatus::Opened,
+    ConnectStatus::AwaitingProvider,
+    ConnectStatus::AwaitingCredentials,
+];
+
+/// A connection that a person is to make in a browser.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewConnectSession {
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+    /// Brand of a newly connected account; a membership locked to brands must name one of them.
+    #[serde(default)]
+    pub workspace_client_id: Option<Uuid>,
+    /// Go on to the platform as soon as the link is opened, without a page in between.
+    #[serde(default)]
+    pub auto_start: bool,
+    /// Connect an account on the simulated network.
+    #[serde(default)]
+    pub sandbox: bool,
+}
+
+/// Makes a session.
+///
+/// # Errors
+/// [`Code::PlatformNotConfigured`], [`Code::BrandRequired`], or [`Code::BrandNotFound`].
+pub async fn create(act: &Act, platform: PlatformId, new: NewConnectSession) -> Result<Reply> {
+    let tx = act.begin().await?;
+    let row = insert(act, tx.conn(), platform, &new).await?;
+    let shown = view::view(act, &row).await?;
+    act.finish(tx, Reply::of("connect_session", shown).with_status(201)).await
+}
+
+/// Makes a session for the person who is at the page; its id.
+///
+/// # Errors
+/// Like [`create`].
+pub async fn begin(
+    act: &Act,
+    platform: PlatformId,
+    new: NewConnectSession,
+) -> Result<ConnectSessionId> {
+    Ok(insert(act, &act.cx.db.write, platform, &new).await?.id)
+}
+
+async fn insert<C: ConnectionTrait>(
+    act: &Act,
+    conn: &C,
+    platform: PlatformId,
+    new: &NewConnectSession,
+) -> Result<connect_session::Model> {
+    let brand = new.workspace_client_id.map(BrandId);
+    require_brand(act, conn, brand).await?;
+    if act.membership.brands.is_some() && brand.is_none() {
+        return Err(brand_required());
+    }
+    require_app(act, platform, new.sandbox)?;
+    let now = act.cx.clock.now();
+    let row = connect_session::Model {
+        id: ConnectSessionId::fresh(),
+        workspace_id: act.membership.workspace_id,
+        brand_id: brand,
+        user_id: act.caller.user_id,
+        platform: platform.as_str().to_owned(),
+        sandbox: new.sandbox,
+        auto_start: new.auto_start,
+        status: ConnectStatus::Created,
+        note: None,
+        error_code: None,
+        opened_by: None,
+        state_hash: None,
+        secret_id: None,
+        taken_at: None,
+        choices: None,
+        account_ids: json!([]),
+        created_at: now,
+        updated_at: now,
+        expires_at: now + LASTS,
+    };
+    let new = row.clone().into_active_model().reset_all();
+    connect_session::Entity::insert(new).exec_without_returning(conn).await?;
+    Ok(row)
+}
+
+/// Nobody is sent on a way that leads nowhere.
+fn require_app(act: &Act, platform: PlatformId, sandbox: bool) -> Result<()> {
+    let spec = platforms::find(platform).spec();
+    if sandbox {
+        return super::sandbox::simulator(&act.cx).map(drop);
+    }
+    let Connect::Oauth(oauth) = spec.connect else { return Ok(()) };
+    if oauth.instance.is_some() || act.cx.settings.apps.contains_key(&platform) {
+        return Ok(());
+    }
+    let message = format!("No app of this service is registered with {}.", spec.label);
+    let missing = json!(platform.app_variables());
+    Err(Error::new(Code::PlatformNotConfigured, message).with("missing_environment", missing))
+}
+
+/// Returns a session.
+///
+/// # Errors
+/// [`Code::ConnectSessionNotFound`].
+pub async fn show(act: &Act, id: ConnectSessionId) -> Result<Reply> {
+    let row = read(&act.cx, id).await?;
+    Ok(Reply::of("connect_session", view::view(act, &row).await?))
+}
+
+/// A session as it is now: one that nobody finished in time has expired.
+async fn read(cx: &Domain, id: ConnectSessionId) -> Result<connect_session::Model> {
+    let find = || connect_session::Entity::find_by_id(id).one(&cx.db.write);
+    let Some(row) = find().await? else { return Err(absent()) };
+    if !OPEN.contains(&row.status) || row.expires_at > cx.clock.now() {
+        return Ok(row);
+    }
+    end(cx, &row, End { status: ConnectStatus::Expired, note: None, code: None }).await?;
+    find().await?.ok_or_else(absent)
+}
+
+fn absent() -> Error {
+    Error::new(Code::ConnectSessionNotFound, "There is no such connect session.")
+}
+
+/// Moves a session that is still open; false if it has ended or moved on meanwhile.
+async fn step<C: ConnectionTrait>(
+    conn: &C,
+    row: &connect_session::Model,
+    change: connect_session::ActiveModel,
+) -> Result<bool> {
+    let moved = connect_session::Entity::update_many()
+        .set(change)
+        .filter(connect_session::Column::Id.eq(row.id))
+        .filter(connect_session::Column::Status.eq(row.status))
+        .exec(conn)
+        .await?;
+    Ok(moved.rows_affected == 1)
+}
+
+/// The end of a session.
+struct End {
+    status: ConnectStatus,
+    note: Option<String>,
+    code: Option<Code>,
+}
+
+/// Ends a session that is still open, and forgets its secrets.
+async fn end(cx: &Domain, row: &connect_session::Model, end: End) -> Result<bool> {
+    let tx = cx.db.begin().await?;
+    let change = connect_session::ActiveModel {
+        status: Set(end.status),
+        note: Set(end.note),
+        error_code: Set(end.code.map(|code| code.entry().code.to_owned())),
+        ..closed(cx.clock.now())
+    };
+    let ended = step(&tx, row, change).await?;
+    if let Some(secret) = row.secret_id.filter(|_| ended) {
+        cx.vault.forget(&tx, secret).await?;
+    }
+    tx.commit().await?;
+    Ok(ended)
+}
+
+/// Returns the columns that every end sets.
+fn closed(now: Millis) -> connect_session::ActiveModel {
+    connect_session::ActiveModel {
+        state_hash: Set(None),
+        secret_id: Set(None),
+        choices: Set(None),
+        updated_at: Set(now),
+        ..Default::default()
+    }
+}
+
+/// Ends a session with an error.
+pub(super) async fn fail(cx: &Domain, row: &connect_session::Model, error: &Error) -> Result<()> {
+    let note = Some(error.message().to_owned());
+    end(cx, row, End { status: ConnectStatus::Failed, note, code: Some(error.code()) }).await?;
+    Ok(())
+}
+
+/// Ends a session with accounts that are connected, in the transaction that connects them; false if it had ended.
+pub(super) async fn connected<C: ConnectionTrait>(
+    cx: &Domain,
+    conn: &C,
+    row: &connect_session::Model,
+    accounts: &[AccountId],
+) -> Result<bool> {
+    let change = connect_session::ActiveModel {
+        status: Set(ConnectStatus::Connected),
+        note: Set(None),
+        account_ids: Set(json!(accounts)),
+        ..closed(cx.clock.now())
+    };
+    let ended = step(conn, row, change).await?;
+    if let Some(secret) = row.secret_id.filter(|_| ended) {
+        cx.vault.forget(conn, secret).await?;
+    }
+    Ok(ended)
+}
+
+/// The session that a credential connect names.
+pub(super) async fn named(
+    act: &Act,
+    platform: PlatformId,
+    id: Uuid,
+) -> Result<connect_session::Model> {
+    let row = read(&act.cx, ConnectSessionId(id)).await?;
+    if row.workspace_id != act.membership.workspace_id || !sees(act, &row) {
+        return Err(absent());
+    }
+    if row.platform != platform.as_str() {
+        let message = format!("The connect session is for {}, not for {platform}.", row.platform);
+        let remedy = "Name a session of this platform, or none.";
+        return Err(Error::field(Code::InvalidField, "connect_session_id", message, remedy));
+    }
+    if OPEN.contains(&row.status) {
+        return Ok(row);
+    }
+    let status = view::name(row.status);
+    let message = format!("The connect session has ended: it is {status}.");
+    Err(Error::new(Code::InvalidTransition, message)
+        .with("status", status)
+        .with("allowed", json!([])))
+}
+
+/// A membership that is locked to brands sees the sessions of its brands.
+fn sees(act: &Act, row: &connect_session::Model) -> bool {
+    act.membership.sees(row.brand_id)
+}
+
+/// Ends what nobody finished, and forgets what ended a month ago.
+///
+/// # Errors
+/// The database's.
+pub async fn prune(cx: &Domain) -> Result<u64> {
+    let now = cx.clock.now();
+    let late = connect_session::Entity::find()
+        .filter(connect_session::Column::ExpiresAt.lte(now))
+        .filter(connect_session::Column::Status.is_in(OPEN))
+        .all(&cx.db.write)
+        .await?;
+    for row in &late {
+        end(cx, row, End { status: ConnectStatus::Expired, note: None, code: None }).await?;
+    }
+    let old = connect_session::Column::ExpiresAt.lt(now - 30 * 24 * 3_600_000);
+    let gone = connect_session::Entity::delete_many().filter(old).exec(&cx.db.write).await?;
+    Ok(gone.rows_affected)
+}

@@ -1,0 +1,261 @@
+//! Upkeep of accounts: refreshes tokens before they expire, warns when scheduled posts will outlive a token, and revokes
+//! the tokens of disconnected accounts.
+//!
+//! The account's row is the work; `refresh_schedule.rs` says when it is due.
+
+use fanfare_entities::{
+    AccountId, Millis, account, account::AccountStatus, post, post::PostStatus,
+};
+use fanfare_jobs::JobKind;
+use fanfare_platforms as platforms;
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
+    sea_query::Expr,
+};
+use serde_json::json;
+
+use super::{
+    Refreshed, needs_reconnect, refresh,
+    refresh_schedule::{self, RefreshSchedule, WARNINGS},
+    session, view,
+};
+use crate::{
+    Domain, Tx,
+    clock::show,
+    durable::{self, MAX_LEASE_EXPIRATIONS},
+    error::Result,
+    events::NewEvent,
+};
+
+const MINUTE: Millis = 60_000;
+
+/// Tries to give tokens back to a network before they are only forgotten.
+const REVOCATIONS: i32 = 4;
+
+/// Somebody else is refreshing: look again so much later, in ms.
+const ELSEWHERE: Millis = 5_000;
+
+/// Takes an account, if there is something to do for it.
+///
+/// # Errors
+/// The database's.
+pub async fn claim(cx: &Domain, holder: &str, id: AccountId) -> Result<Option<account::Model>> {
+    let taken =
+        durable::claim(&cx.db.write, JobKind::KeepAccount, &[id.0], (holder, cx.clock.now()))
+            .await?;
+    Ok(taken.into_iter().next())
+}
+
+/// Does what a claimed account needs, and gives it back until it needs something again.
+///
+/// # Errors
+/// The database's; then its lease lapses.
+pub async fn run(cx: &Domain, row: account::Model) -> Result<()> {
+    if row.laps > MAX_LEASE_EXPIRATIONS {
+        tracing::error!(
+            account.id = row.id.0,
+            "an account is left alone: three workers were lost over it"
+        );
+        return finish(cx, &row, Next::at(cx.clock.now() + 24 * 60 * MINUTE, &row)).await;
+    }
+    match row.status {
+        AccountStatus::Disconnected => give_back(cx, row).await,
+        AccountStatus::ReconnectRequired => finish(cx, &row, Next::default()).await,
+        AccountStatus::Connected => check(cx, row).await,
+    }
+}
+
+/// The columns to write when upkeep ends.
+#[derive(Debug, Clone, Copy, Default)]
+struct Next {
+    due_at: Option<Millis>,
+    refresh_at: Option<Millis>,
+    warned: i32,
+    attempts: i32,
+}
+
+impl Next {
+    /// The same again at a later time.
+    const fn at(due_at: Millis, row: &account::Model) -> Self {
+        let (refresh_at, warned, attempts) = (row.refresh_at, row.warned, row.attempts);
+        Self { due_at: Some(due_at), refresh_at, warned, attempts }
+    }
+}
+
+async fn check(cx: &Domain, row: account::Model) -> Result<()> {
+    let now = cx.clock.now();
+    let platform = crate::posts::platform(&row.platform)?;
+    let Some(refresh_at) = row.refresh_at else { return watch(cx, &row).await };
+    if now < refresh_at {
+        return finish(cx, &row, Next::at(refresh_at, &row)).await;
+    }
+    match refresh(cx, platform, row.id, row.secret_id).await? {
+        // Whoever stored fresh tokens has planned anew.
+        Refreshed::Fresh => Ok(()),
+        Refreshed::Elsewhere => finish(cx, &row, Next::at(now + ELSEWHERE, &row)).await,
+        Refreshed::Impossible => {
+            let next = Next { refresh_at: None, ..Next::at(now, &row) };
+            finish(cx, &row, next).await
+        }
+        Refreshed::Failed(error) if error.kind == platforms::Kind::Reconnect => {
+            needs_reconnect(cx, row.id).await
+        }
+        Refreshed::Failed(error) => try_again(cx, &row, &error).await,
+    }
+}
+
+/// A refresh that failed for the moment is tried again, in longer and longer steps; meanwhile its end is watched.
+async fn try_again(cx: &Domain, row: &account::Model, error: &platforms::Error) -> Result<()> {
+    let now = cx.clock.now();
+    let attempts = row.attempts.saturating_add(1);
+    let usual = MINUTE << attempts.clamp(0, 8).unsigned_abs();
+    let told = error.retry_after.and_then(|after| Millis::try_from(after.as_millis()).ok());
+    let again = now + told.unwrap_or(usual).clamp(MINUTE, 6 * 60 * MINUTE);
+    tracing::warn!(account.id = row.id.0, kind = ?error.kind, attempts, "tokens were not refreshed");
+    let next = Next { attempts, ..Next::at(again, row) };
+    warn(cx, row, next).await
+}
+
+/// Nothing refreshes this account: its end is watched.
+async fn watch(cx: &Domain, row: &account::Model) -> Result<()> {
+    let now = cx.clock.now();
+    if let Some(plan) = unplanned(cx, row, now).await? {
+        let next = Next { refresh_at: plan.refresh_at, ..Next::default() };
+        return finish(cx, row, Next { due_at: plan.due_at, ..next }).await;
+    }
+    let due_at = refresh_schedule::next_look(row.token_expires_at, now);
+    warn(cx, row, Next { due_at, ..Next::at(now, row) }).await
+}
+
+/// A plan for an account that was connected before there were plans.
+async fn unplanned(
+    cx: &Domain,
+    row: &account::Model,
+    now: Millis,
+) -> Result<Option<RefreshSchedule>> {
+    let Some(session) = session(cx, row).await? else { return Ok(None) };
+    let platform = platforms::find(crate::posts::platform(&row.platform)?);
+    let plan = RefreshSchedule::new(platform, &session.secrets, row.token_expires_at, now);
+    Ok(Some(plan).filter(|plan| plan.refresh_at.is_some()))
+}
+
+/// Tells of an end that scheduled posts will not survive, once for each of the times, and gives the account back.
+async fn warn(cx: &Domain, row: &account::Model, next: Next) -> Result<()> {
+    let (now, stage) =
+        (cx.clock.now(), refresh_schedule::stage(row.token_expires_at, cx.clock.now()));
+    let given = usize::try_from(row.warned).unwrap_or_default();
+    let posts = match row.token_expires_at {
+        Some(end) if stage > given && end > now => outliving(cx, row.id, end).await?,
+        _ => 0,
+    };
+    let Some((_, before)) =
+        stage.checked_sub(1).and_then(|at| WARNINGS.get(at)).filter(|_| posts > 0)
+    else {
+        return finish(cx, row, next).await;
+    };
+    let mut tx = Tx::begin(cx).await?;
+    let warned = i32::try_from(stage).unwrap_or_default();
+    if give(cx, tx.conn(), row, Next { warned, ..next }).await? {
+        tx.emit(warning(cx, row, before, posts));
+        tx.commit().await?;
+    }
+    Ok(())
+}
+
+/// Counts the posts that are scheduled for a time after the token expires.
+async fn outliving(cx: &Domain, id: AccountId, end: Millis) -> Result<u64> {
+    let posts = post::Entity::find()
+        .filter(post::Column::AccountId.eq(id))
+        .filter(post::Column::Status.eq(PostStatus::Scheduled))
+        .filter(post::Column::ScheduledAt.gt(end));
+    Ok(posts.count(&cx.db.read).await?)
+}
+
+fn warning(cx: &Domain, row: &account::Model, before: &str, posts: u64) -> NewEvent {
+    let end = row.token_expires_at.map(show).unwrap_or_default();
+    let one = if posts == 1 { "post is" } else { "posts are" };
+    NewEvent {
+        workspace_id: row.workspace_id,
+        event_type: "account.token_expiring",
+        streamed: true,
+        data: json!({
+            "account": view(cx, row), "token_expires_at": end, "warning": before, "posts": posts,
+        })
+        .to_string(),
+        post_id: None,
+        account_id: Some(row.id),
+        brand_id: row.brand_id,
+        platform: Some(row.platform.clone()),
+        status: None,
+        message: format!(
+            "The access of {} on {} ends within {before}, at {end}, and {posts} {one} scheduled for later. Connect \
+             the account again.",
+            row.username, row.platform
+        ),
+        request_id: None,
+    }
+}
+
+/// Gives the tokens of a disconnected account back to its network, then forgets them; in the end also without it.
+async fn give_back(cx: &Domain, row: account::Model) -> Result<()> {
+    let Some(secret) = row.revoking_id else { return finish(cx, &row, Next::default()).await };
+    // The session of the account as it was.
+    let before = account::Model { secret_id: Some(secret), ..row.clone() };
+    let revoked = match session(cx, &before).await? {
+        Some(session) => {
+            platforms::find(crate::posts::platform(&row.platform)?).revoke(&session).await
+        }
+        None => Ok(false),
+    };
+    let attempts = row.attempts.saturating_add(1);
+    if let Err(error) = revoked {
+        let transient =
+            !matches!(error.kind, platforms::Kind::Reconnect | platforms::Kind::Misconfigured);
+        if transient && attempts < REVOCATIONS {
+            let again = cx.clock.now() + (MINUTE << attempts.unsigned_abs());
+            return finish(cx, &row, Next { attempts, ..Next::at(again, &row) }).await;
+        }
+        tracing::warn!(account.id = row.id.0, kind = ?error.kind, "tokens were forgotten without being given back");
+    }
+    let tx = cx.db.begin().await?;
+    let change = account::ActiveModel { revoking_id: Set(None), ..Default::default() };
+    account::Entity::update_many()
+        .set(change)
+        .filter(account::Column::Id.eq(row.id))
+        .filter(account::Column::RevokingId.eq(secret))
+        .exec(&tx)
+        .await?;
+    cx.vault.forget(&tx, secret).await?;
+    give(cx, &tx, &row, Next::default()).await?;
+    Ok(tx.commit().await?)
+}
+
+async fn finish(cx: &Domain, row: &account::Model, next: Next) -> Result<()> {
+    give(cx, &cx.db.write, row, next).await.map(drop)
+}
+
+/// Writes down what is next; false if the account has changed hands meanwhile.
+async fn give<C: ConnectionTrait>(
+    cx: &Domain,
+    conn: &C,
+    row: &account::Model,
+    next: Next,
+) -> Result<bool> {
+    let change = account::ActiveModel {
+        due_at: Set(next.due_at),
+        refresh_at: Set(next.refresh_at),
+        warned: Set(next.warned),
+        attempts: Set(next.attempts),
+        laps: Set(0),
+        updated_at: Set(cx.clock.now()),
+        ..Default::default()
+    };
+    let given = account::Entity::update_many()
+        .set(change)
+        .col_expr(account::Column::Fence, Expr::value(row.fence + 1))
+        .filter(account::Column::Id.eq(row.id))
+        .filter(account::Column::Fence.eq(row.fence))
+        .exec(conn)
+        .await?;
+    Ok(given.rows_affected == 1)
+}

@@ -1,0 +1,67 @@
+//! Ends the leases of dead workers, so that their rows need not wait until those expire.
+
+use std::collections::BTreeMap;
+
+use fanfare_entities::{Millis, worker};
+use fanfare_jobs::{JobKind, JobRef};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryResult};
+
+use super::{table, workspace_column, workspace_of};
+use crate::{Domain, db::statement, error::Result, ops::fleet::SILENCE};
+
+/// The workers whose leases this process has ended, with the last heartbeat of each: a worker that comes back and falls
+/// silent again counts anew.
+#[derive(Debug, Default)]
+pub struct DeadWorkers(BTreeMap<String, Millis>);
+
+impl DeadWorkers {
+    /// Ends the leases of workers that have not been heard of for [`SILENCE`]. Returns how many rows became due.
+    ///
+    /// # Errors
+    /// The database's; the next call tries again.
+    pub async fn end_leases(&mut self, cx: &Domain) -> Result<usize> {
+        let silent = worker::Column::SeenAt.lt(cx.clock.now() - SILENCE);
+        let dead = worker::Entity::find().filter(silent).all(&cx.db.read).await?;
+        self.0.retain(|name, _| dead.iter().any(|worker| worker.name == *name));
+        let mut ended = 0;
+        for worker in dead {
+            if self.0.get(&worker.name) != Some(&worker.seen_at) {
+                ended += end_leases(cx, "held_by = $2", &worker.name).await?;
+                self.0.insert(worker.name, worker.seen_at);
+            }
+        }
+        Ok(ended)
+    }
+}
+
+/// Ends the leases of every row of which `whose` holds, a condition in which `$2` is `name`. Returns how many rows became
+/// due. A post that may have been sent keeps its lease until the outcome can be found out, and lets later posts of its
+/// account pass.
+///
+/// # Errors
+/// The database's.
+pub async fn end_leases(cx: &Domain, whose: &str, name: &str) -> Result<usize> {
+    let (now, conn) = (cx.clock.now(), &cx.db.write);
+    let pass = format!(
+        "UPDATE posts SET out_of_line = true \
+         WHERE due_at > $1 AND laps > 0 AND {whose} AND sending_at IS NOT NULL"
+    );
+    conn.execute_raw(statement(conn, pass, [now.into(), name.into()])).await?;
+    let mut ended = 0;
+    for kind in JobKind::ALL {
+        let unsent = if kind == JobKind::PublishPost { "AND sending_at IS NULL" } else { "" };
+        let sql = format!(
+            "UPDATE {} SET due_at = $1, fence = fence + 1 \
+             WHERE due_at > $1 AND laps > 0 AND {whose} {unsent} RETURNING id, {}",
+            table(kind),
+            workspace_column(kind, ""),
+        );
+        let rows = conn.query_all_raw(statement(conn, sql, [now.into(), name.into()])).await?;
+        let job = |row: &QueryResult| Ok(JobRef::of(workspace_of(row)?, row.try_get("", "id")?));
+        for job in rows.iter().map(job).collect::<Result<Vec<_>, DbErr>>()? {
+            cx.after_commit.enqueue(kind, job, now);
+            ended += 1;
+        }
+    }
+    Ok(ended)
+}

@@ -1,0 +1,142 @@
+//! Reading what is due, along the indexes.
+
+use std::fmt::Write;
+
+use fanfare_entities::Millis;
+use fanfare_jobs::JobKind;
+use sea_orm::{ConnectionTrait, DbErr, QueryResult, Statement};
+use uuid::Uuid;
+
+use super::{table, workspace_column, workspace_of};
+use crate::{
+    Domain,
+    db::statement,
+    error::{Error, Result},
+};
+
+/// At most this many workspaces are visited in one turn.
+pub(super) const WORKSPACES_A_TURN: usize = 1_000;
+
+/// When it is due, and its fence, which whoever takes it raises.
+pub(super) type State = (Millis, i64);
+
+/// The position of a row among due rows: its time and its id.
+pub(super) type Place = (Millis, i64);
+
+/// A row that is due. What belongs to no workspace belongs to the nil one here.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Due {
+    pub id: i64,
+    pub state: State,
+    pub workspace: Uuid,
+}
+
+impl Due {
+    pub const fn place(&self) -> Place {
+        (self.state.0, self.id)
+    }
+}
+
+/// Up to `limit` due rows, of one workspace or of all, the oldest first and only those behind a place: a walk along an
+/// index.
+pub(super) async fn due(
+    cx: &Domain,
+    kind: JobKind,
+    of: Option<Uuid>,
+    behind: Option<Place>,
+    limit: usize,
+) -> Result<Vec<Due>> {
+    let mut values = vec![cx.clock.now().into()];
+    let mut filter = String::new();
+    if let Some(workspace) = of {
+        values.push(workspace.into());
+        filter.push_str(" AND workspace_id = $2");
+    }
+    if let Some((at, id)) = behind {
+        values.extend([at.into(), id.into()]);
+        let next = values.len();
+        write!(filter, " AND (due_at, id) > (${}, ${next})", next - 1).map_err(Error::internal)?;
+    }
+    let sql = format!(
+        "SELECT id, due_at, fence, {} FROM {} WHERE due_at <= $1{filter} ORDER BY due_at, id LIMIT {limit}",
+        workspace_column(kind, ""),
+        table(kind)
+    );
+    rows(cx, statement(&cx.db.read, sql, values)).await
+}
+
+/// Up to `most` rows that will be due in this time (behind, to), the next first.
+pub(super) async fn soon(
+    cx: &Domain,
+    kind: JobKind,
+    (behind, to): (Millis, Millis),
+    most: usize,
+) -> Result<Vec<Due>> {
+    let sql = format!(
+        "SELECT id, due_at, fence, {} FROM {} WHERE due_at > $1 AND due_at <= $2 ORDER BY due_at, id LIMIT {most}",
+        workspace_column(kind, ""),
+        table(kind)
+    );
+    rows(cx, statement(&cx.db.read, sql, [behind.into(), to.into()])).await
+}
+
+async fn rows(cx: &Domain, query: Statement) -> Result<Vec<Due>> {
+    let rows = cx.db.read.query_all_raw(query).await?;
+    let rows = rows.iter().map(|row| {
+        let workspace = workspace_of(row)?;
+        let state = (row.try_get("", "due_at")?, row.try_get("", "fence")?);
+        Ok(Due { id: row.try_get("", "id")?, state, workspace })
+    });
+    Ok(rows.collect::<Result<_, DbErr>>()?)
+}
+
+/// Up to `count` workspaces behind `from` that wait for anything, and when the first of it is due, by jumping from one to
+/// the next in the index by workspace.
+pub(super) async fn first_due(
+    cx: &Domain,
+    kind: JobKind,
+    from: Uuid,
+    count: usize,
+) -> Result<Vec<(Uuid, Millis)>> {
+    let table = table(kind);
+    // Ordered by all that the index has, or PostgreSQL may take another one and walk over all work that is done.
+    let next = |behind: &str| {
+        format!(
+            "SELECT workspace_id FROM {table} WHERE workspace_id > {behind} AND due_at IS NOT NULL \
+             ORDER BY workspace_id, due_at, id LIMIT 1"
+        )
+    };
+    let sql = format!(
+        "WITH RECURSIVE found(workspace_id, n) AS (SELECT ({}), 1 UNION ALL \
+         SELECT ({}), n + 1 FROM found WHERE found.workspace_id IS NOT NULL AND n < {count}) \
+         SELECT workspace_id, (SELECT due_at FROM {table} AS first WHERE first.workspace_id = found.workspace_id \
+         AND first.due_at IS NOT NULL ORDER BY first.workspace_id, first.due_at, first.id LIMIT 1) AS due_at \
+         FROM found WHERE workspace_id IS NOT NULL",
+        next("$1"),
+        next("found.workspace_id"),
+    );
+    let found = cx.db.read.query_all_raw(statement(&cx.db.read, sql, [from.into()])).await?;
+    let first = |row: &QueryResult| {
+        // None: it was done between two steps of the walk.
+        let due_at: Option<Millis> = row.try_get("", "due_at")?;
+        Ok((row.try_get("", "workspace_id")?, due_at.unwrap_or(Millis::MAX)))
+    };
+    Ok(found.iter().map(first).collect::<Result<_, DbErr>>()?)
+}
+
+/// Workspaces for which something has become due in this time (from, to), as far as the first [`WORKSPACES_A_TURN`] rows
+/// tell.
+pub(super) async fn fresh_workspaces(
+    cx: &Domain,
+    kind: JobKind,
+    (from, to): (Millis, Millis),
+) -> Result<Vec<Uuid>> {
+    let sql = format!(
+        "SELECT DISTINCT workspace_id FROM (SELECT workspace_id FROM {} WHERE due_at > $1 AND due_at <= $2 \
+         ORDER BY due_at, id LIMIT {WORKSPACES_A_TURN}) AS fresh",
+        table(kind)
+    );
+    let values = [from.into(), to.into()];
+    let rows = cx.db.read.query_all_raw(statement(&cx.db.read, sql, values)).await?;
+    Ok(rows.iter().map(|row| row.try_get("", "workspace_id")).collect::<Result<_, DbErr>>()?)
+}

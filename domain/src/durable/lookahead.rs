@@ -1,0 +1,43 @@
+//! Enqueues rows at their time that become due before the scheduler's next turn.
+
+use std::collections::HashMap;
+
+use fanfare_entities::Millis;
+use fanfare_jobs::{JobKind, JobRef};
+
+use super::due::soon;
+use crate::{Domain, error::Result};
+
+/// How far to look ahead, in ms: longer than a turn of the scheduler takes under load.
+const AHEAD: Millis = 300;
+
+/// The most rows to read. Later rows are found when they are due.
+const MOST: usize = 256;
+
+/// How far was looked ahead for each kind of work. A change that moves a row nearer enqueues it itself.
+#[derive(Debug, Default)]
+pub struct Lookahead(HashMap<JobKind, Millis>);
+
+impl Lookahead {
+    /// Enqueues the rows of this kind that are due soon at their time, by timers of this process. `next` is the time of the
+    /// next due row. These rows are not remembered: the scheduler finds them if no worker claims them.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn look(&mut self, cx: &Domain, kind: JobKind, next: Option<Millis>) -> Result<()> {
+        let now = cx.clock.now();
+        let to = now + AHEAD;
+        // A clock that was set back makes what was seen worthless.
+        let seen = self.0.get(&kind).copied().filter(|seen| *seen <= to).unwrap_or(now).max(now);
+        if next.is_none_or(|next| next > to) || to - seen < AHEAD / 2 {
+            return Ok(());
+        }
+        let rows = soon(cx, kind, (seen, to), MOST).await?;
+        let seen = rows.last().filter(|_| rows.len() == MOST).map_or(to, |row| row.state.0);
+        self.0.insert(kind, seen);
+        for row in rows {
+            cx.after_commit.enqueue(kind, JobRef::of(row.workspace, row.id), row.state.0);
+        }
+        Ok(())
+    }
+}

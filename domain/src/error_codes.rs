@@ -1,0 +1,353 @@
+//! Every error code there is: status, cause and remedy. `/docs/errors` and the OpenAPI document are made from it.
+
+/// The entry of an error code.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// The code, as it stands in replies.
+    pub code: &'static str,
+    /// HTTP status.
+    pub status: u16,
+    /// May the same request succeed later?
+    pub retryable: bool,
+    /// Why it happens.
+    pub cause: &'static str,
+    /// The remedy.
+    pub remedy: &'static str,
+}
+
+macro_rules! codes {
+    ($($name:ident = $code:literal, $status:literal, $retryable:literal, $cause:literal, $remedy:literal;)+) => {
+        /// A code of the catalogue.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Code {
+            $(#[doc = $cause] $name,)+
+        }
+
+        impl Code {
+            /// All codes.
+            pub const ALL: &[Self] = &[$(Self::$name,)+];
+
+            /// Returns its entry.
+            #[must_use]
+            pub const fn entry(self) -> Entry {
+                match self {
+                    $(Self::$name => Entry {
+                        code: $code,
+                        status: $status,
+                        retryable: $retryable,
+                        cause: $cause,
+                        remedy: $remedy,
+                    },)+
+                }
+            }
+        }
+    };
+}
+
+impl Code {
+    /// The code with this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|code| code.entry().code == name)
+    }
+}
+
+codes! {
+    InvalidJson = "invalid_json", 400, false,
+        "The body is not one JSON object, holds a key twice, starts with a byte order mark or is nested deeper than 64 levels.",
+        "Send one well-formed JSON object in UTF-8.";
+    UnknownField = "unknown_field", 400, false,
+        "A field or query parameter is unknown.",
+        "Use the name the message suggests, or leave the field out.";
+    FieldRequired = "field_required", 400, false,
+        "A required field is missing or empty.",
+        "Send the field.";
+    InvalidField = "invalid_field", 400, false,
+        "A value has the wrong type, format or range.",
+        "Send a value as described in the message.";
+    InvalidTimestamp = "invalid_timestamp", 400, false,
+        "A time has no offset, or is not a time.",
+        "Send RFC 3339 with an offset (2026-01-31T09:00:00Z), or send `timezone` beside a local time.";
+    ImmutableField = "immutable_field", 400, false,
+        "The field cannot be changed after the post was created.",
+        "Create a new post instead.";
+    InvalidIdempotencyKey = "invalid_idempotency_key", 400, false,
+        "`Idempotency-Key` is empty, longer than 255 characters or not visible ASCII.",
+        "Send 1 to 255 visible ASCII characters, for example a UUID.";
+    ScheduledInPast = "scheduled_in_past", 400, false,
+        "`scheduled_at` is more than 60 seconds in the past.",
+        "Send a later time, or leave it out to publish now.";
+    CaptionTooLong = "caption_too_long", 400, false,
+        "The caption is longer than the platform allows.",
+        "Shorten the caption to the limit.";
+    CaptionRequired = "caption_required", 400, false,
+        "The post has neither text nor media.",
+        "Send a caption or media.";
+    CaptionTooManyLinks = "caption_too_many_links", 400, false,
+        "The caption has more links than the platform allows.",
+        "Remove links.";
+    CaptionTooManyCashtags = "caption_too_many_cashtags", 400, false,
+        "A text names more stocks or coins than the platform allows.",
+        "Keep one word like $ABC.";
+    CaptionTooManyHashtags = "caption_too_many_hashtags", 400, false,
+        "The caption has more hashtags than the platform allows.",
+        "Remove hashtags.";
+    CaptionTooManyMentions = "caption_too_many_mentions", 400, false,
+        "The caption mentions more people than the platform allows.",
+        "Remove mentions.";
+    CaptionMarkupInvalid = "caption_markup_invalid", 400, false,
+        "The caption's markup cannot be parsed in the requested parse mode.",
+        "Close or escape what the message names, or leave `parse_mode` out.";
+    MediaRequired = "media_required", 400, false,
+        "This kind of post needs media.",
+        "Send `media_url` or `media_urls`.";
+    TooManyMedia = "too_many_media", 400, false,
+        "There are more files than the platform allows in one post.",
+        "Send fewer files.";
+    MixedMediaUnsupported = "mixed_media_unsupported", 400, false,
+        "Images and videos cannot be in one post on this platform.",
+        "Send either images or one video.";
+    MediaTypeUnsupported = "media_type_unsupported", 400, false,
+        "The platform does not accept this type of file.",
+        "Convert the file to one of the types named in the message.";
+    MediaTooLarge = "media_too_large", 400, false,
+        "A file is larger than the platform or the plan allows.",
+        "Send a smaller file, or move to a larger plan.";
+    MediaUnreadable = "media_unreadable", 400, false,
+        "A file is damaged, incomplete or not what its type says.",
+        "Export the file again and upload it whole.";
+    MediaTooComplex = "media_too_complex", 400, false,
+        "Reading a file takes more time or memory than a file may.",
+        "Export the file again with ordinary settings and upload it.";
+    MediaDimensionsUnsupported = "media_dimensions_unsupported", 400, false,
+        "An image or video has more or fewer pixels than the platform accepts.",
+        "Send one of the size named in the message.";
+    MediaAspectUnsupported = "media_aspect_unsupported", 400, false,
+        "An image or video is too wide or too narrow for the platform.",
+        "Crop it to the shape named in the message.";
+    MediaConversionFailed = "media_conversion_failed", 400, false,
+        "A file must be converted for the platform, and that failed or needs ffmpeg, which the server does not have.",
+        "Send the file in a form that the platform accepts, or ask the operator to install ffmpeg.";
+    VideoTooShort = "video_too_short", 400, false,
+        "The video is shorter than the platform allows.",
+        "Send a longer video.";
+    VideoTooLong = "video_too_long", 400, false,
+        "The video is longer than the platform allows.",
+        "Shorten the video.";
+    VideoExceedsPlatformLimit = "video_exceeds_platform_limit", 400, false,
+        "The video file is larger than the platform allows.",
+        "Compress the video.";
+    PdfRequiresLinkedin = "pdf_requires_linkedin", 400, false,
+        "PDF documents can be posted on linkedin only.",
+        "Remove the PDF or post to linkedin.";
+    InstagramVideoUnsupportedContainer = "instagram_video_unsupported_container", 400, false,
+        "Instagram does not accept .avi or .mkv.",
+        "Send MP4, MOV, WebM or M4V.";
+    MissingInstagramBusinessAccountId = "missing_instagram_business_account_id", 400, false,
+        "The instagram account lacks its business account id.",
+        "Connect the account again.";
+    LocationCannotPost = "location_cannot_post", 400, false,
+        "Google does not let this location of a Business Profile post.",
+        "Have Google verify the location, then connect it again; or post on another.";
+    SettingRequired = "setting_required", 400, false,
+        "A setting that the platform needs is missing.",
+        "Send the setting; `GET /api/v1/accounts/{id}/schema` lists them.";
+    SettingInvalid = "setting_invalid", 400, false,
+        "A setting has a value that the platform does not accept.",
+        "Send a value as the message describes it; see `GET /api/v1/accounts/{id}/schema`.";
+    ThreadSegmentTooLong = "thread_segment_too_long", 400, false,
+        "A segment of the thread is longer than the platform allows.",
+        "Shorten the segment.";
+    ThreadSegmentHasUrl = "thread_segment_has_url", 400, false,
+        "Segments of this thread may not contain links.",
+        "Remove the link.";
+    RemoteMediaTooLarge = "remote_media_too_large", 400, false,
+        "A file fetched from another address is larger than 60 MB.",
+        "Upload the file, or send a smaller one.";
+    RemoteMediaUnavailable = "remote_media_unavailable", 400, false,
+        "A media URL did not answer with a file.",
+        "Check that the URL is public and answers, then send the request again.";
+    MediaTypeMismatch = "media_type_mismatch", 400, false,
+        "The bytes do not match the named type.",
+        "Send the right `content_type`.";
+    UploadSizeMismatch = "upload_size_mismatch", 400, false,
+        "The size of the file differs from the announced size.",
+        "Send the whole file, or announce it again with its exact size.";
+    UrlNotAllowed = "url_not_allowed", 400, false,
+        "The address is not a public https address.",
+        "Use an https address on the public internet, port 443.";
+    ConfirmRequired = "confirm_required", 400, false,
+        "Deleting a group needs `confirm=true`.",
+        "Send `?confirm=true`.";
+    TooManyItems = "too_many_items", 400, false,
+        "A list has more entries than allowed.",
+        "Send fewer entries, in several requests.";
+    InvalidCredentials = "invalid_credentials", 400, false,
+        "The platform refused the credentials.",
+        "Check them on the platform and send them again.";
+    CredentialsNotSupported = "credentials_not_supported", 400, false,
+        "This platform is connected in a browser, not with credentials.",
+        "Create a connect session and open its address.";
+    MissingApiKey = "missing_api_key", 401, false,
+        "No `Authorization` header was sent.",
+        "Send `Authorization: Bearer <key>`.";
+    InvalidApiKey = "invalid_api_key", 401, false,
+        "The key is mistyped, unknown, revoked or expired.",
+        "Check the key, or create a new one.";
+    InsufficientCredits = "insufficient_credits", 402, false,
+        "The wallet does not cover the request.",
+        "Buy credits or wait for the next reset.";
+    InsufficientScope = "insufficient_scope", 403, false,
+        "The key lacks a scope.",
+        "Use a key with the scope named in `required_scope`.";
+    InsufficientWorkspacePermissions = "insufficient_workspace_permissions", 403, false,
+        "The role in this workspace is too low.",
+        "Ask an admin of the workspace for the role named in `required_role`.";
+    ApiAddonRequired = "api_addon_required", 403, false,
+        "The workspace has no API add-on.",
+        "Add the API add-on to the subscription.";
+    FeatureNotAvailable = "feature_not_available", 403, false,
+        "The plan does not include this.",
+        "Move to the plan named in `required_plan`.";
+    SubscriptionRequired = "subscription_required", 403, false,
+        "There is no active subscription.",
+        "Start or resume the subscription.";
+    WorkspaceScopeMismatch = "workspace_scope_mismatch", 403, false,
+        "The key is scoped to another workspace.",
+        "Leave `workspace_id` out, or use another key.";
+    BrandRequired = "brand_required", 403, false,
+        "This membership is locked to brands and must name one.",
+        "Send `workspace_client_id` with one of its brands.";
+    PlanLimit = "plan_limit", 403, false,
+        "The plan allows no more of these.",
+        "Remove one, or move to a larger plan.";
+    WebhookLimit = "webhook_limit", 403, false,
+        "The workspace has reached the limit of webhooks.",
+        "Delete a webhook that is no longer needed, or subscribe an existing one to more events.";
+    NotFound = "not_found", 404, false,
+        "There is nothing at this address.",
+        "Check the path; `/docs` lists all of them.";
+    PostNotFound = "post_not_found", 404, false,
+        "There is no such post, or you have no access to it.",
+        "Check the id.";
+    AccountNotFound = "account_not_found", 404, false,
+        "There is no such account, or you have no access to it.",
+        "List the accounts with `GET /api/v1/accounts`.";
+    WorkspaceNotFound = "workspace_not_found", 404, false,
+        "There is no such workspace, or you are not in it.",
+        "`GET /api/v1/whoami` lists the workspaces.";
+    BrandNotFound = "brand_not_found", 404, false,
+        "There is no such brand, or you have no access to it.",
+        "List the brands with `GET /api/v1/brands`.";
+    WebhookNotFound = "webhook_not_found", 404, false,
+        "There is no such webhook, or you have no access to it.",
+        "List them with `GET /api/v1/webhooks`.";
+    DeliveryNotFound = "delivery_not_found", 404, false,
+        "There is no such delivery.",
+        "List them with `GET /api/v1/webhooks/{id}/deliveries`.";
+    MediaNotFound = "media_not_found", 404, false,
+        "There is no such file, or you have no access to it.",
+        "List the files with `GET /api/v1/media`.";
+    GroupNotFound = "group_not_found", 404, false,
+        "No post has this group.",
+        "Check the group key.";
+    ToolNotFound = "tool_not_found", 404, false,
+        "There is no helper tool with this name.",
+        "`helper_tools` of `GET /api/v1/platforms` lists them.";
+    ConnectSessionNotFound = "connect_session_not_found", 404, false,
+        "There is no connect session with this id, or you have no access to it.",
+        "Start a new one with `POST /api/v1/connect/{platform}/sessions`.";
+    PlatformNotFound = "platform_not_found", 404, false,
+        "There is no such platform.",
+        "`GET /api/v1/platforms` lists them.";
+    NoSubscription = "no_subscription", 404, false,
+        "The key owner has no subscription.",
+        "Start one in the dashboard.";
+    MethodNotAllowed = "method_not_allowed", 405, false,
+        "The address exists, but not with this method.",
+        "Use one of the methods in the `Allow` header.";
+    InvalidTransition = "invalid_transition", 409, false,
+        "The post cannot change from its status to the requested one.",
+        "`allowed` lists the possible statuses.";
+    MediaInUse = "media_in_use", 409, false,
+        "A post that is not published yet uses the file.",
+        "Delete the posts in `posts`, or give them other media, first.";
+    DuplicateRisk = "duplicate_risk", 409, false,
+        "An earlier attempt got no answer, so the post may already be public.",
+        "Check the platform; to send it anyway, repeat with `acknowledge_duplicate_risk: true`.";
+    IdempotencyInProgress = "idempotency_in_progress", 409, true,
+        "A request with this `Idempotency-Key` is still running.",
+        "Send it again after `Retry-After` seconds.";
+    SuggestionAlreadyScheduled = "suggestion_already_scheduled", 409, false,
+        "The suggestion has been scheduled.",
+        "Nothing to do.";
+    PayloadTooLarge = "payload_too_large", 413, false,
+        "The body is larger than this address accepts.",
+        "Send a smaller body.";
+    FunctionPayloadTooLarge = "FUNCTION_PAYLOAD_TOO_LARGE", 413, false,
+        "The file is larger than the relay accepts.",
+        "Use `POST /api/v1/media/signed-upload` and send the file to `upload_url`.";
+    UnsupportedMediaType = "unsupported_media_type", 415, false,
+        "The body is not JSON.",
+        "Send `Content-Type: application/json`.";
+    PlatformNotConfigured = "platform_not_configured", 409, false,
+        "This service has no app registered with the platform.",
+        "The operator sets the variables in `missing_environment`; until then send `sandbox: true`.";
+    IdempotencyMismatch = "idempotency_mismatch", 422, false,
+        "The `Idempotency-Key` was used for another request.",
+        "Use a new key for a new request.";
+    RateLimited = "rate_limited", 429, true,
+        "Too many requests.",
+        "Send it again after `Retry-After` seconds.";
+    PauseCooldown = "pause_cooldown", 429, true,
+        "The subscription was paused less than 90 days ago.",
+        "Wait until `reset`.";
+    InternalError = "internal_error", 500, true,
+        "Something went wrong on our side.",
+        "Send it again; if the error remains, send us the `request_id`.";
+    ProviderUnreachable = "provider_unreachable", 502, true,
+        "The platform did not answer.",
+        "Send it again in a minute.";
+    Unavailable = "unavailable", 503, true,
+        "A service that we depend on is temporarily unavailable.",
+        "Send it again after `Retry-After` seconds.";
+    MediaCopyPending = "media_copy_pending", 503, true,
+        "Remote media is still being copied.",
+        "Send it again with the same `Idempotency-Key`.";
+    InvalidSignature = "invalid_signature", 400, false,
+        "A webhook of the payment provider is not signed with a secret of ours, or was signed too long ago.",
+        "Set FANFARE_STRIPE_WEBHOOK_SECRET to the secret of the webhook's endpoint.";
+    SignupClosed = "signup_closed", 403, false,
+        "Nobody signs up here.",
+        "Ask the operator of this service for an account.";
+    SignupSessionNotFound = "signup_session_not_found", 404, false,
+        "There is no signup with this id, or it has been forgotten.",
+        "Sign up again.";
+    BillingNotConfigured = "billing_not_configured", 503, false,
+        "This service sells nothing.",
+        "Ask its operator to set FANFARE_STRIPE_SECRET_KEY.";
+    MailNotConfigured = "mail_not_configured", 503, false,
+        "This service cannot send letters.",
+        "Ask its operator to set FANFARE_SMTP_URL.";
+    WalletUnavailable = "wallet_unavailable", 503, true,
+        "The wallet cannot be read right now.",
+        "Send it again in a minute.";
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::Code;
+
+    #[test]
+    fn codes_are_unique_and_say_what_to_do() {
+        let mut seen = HashSet::new();
+        for code in Code::ALL {
+            let entry = code.entry();
+            assert!(seen.insert(entry.code), "{} stands twice", entry.code);
+            assert!(entry.cause.ends_with('.') && entry.remedy.ends_with('.'), "{}", entry.code);
+            assert!((400..600).contains(&entry.status), "{}", entry.code);
+        }
+    }
+}

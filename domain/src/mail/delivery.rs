@@ -1,0 +1,118 @@
+//! Sending letters: the statements of that work.
+
+use fanfare_entities::{LetterId, Millis, letter, letter::Column, letter::LetterStatus};
+use fanfare_jobs::JobKind;
+use fanfare_mail::Letter;
+use sea_orm::{
+    ActiveEnum, ColumnTrait, ConnectionTrait, EntityTrait, ExprTrait, QueryFilter, sea_query::Expr,
+};
+
+use super::{Content, TABLE, forgot};
+use crate::{
+    Domain, Tx,
+    durable::{self, Lease},
+    error::{Error, Result},
+};
+
+/// Takes a letter, if it is due.
+///
+/// # Errors
+/// The database's. The row may have been taken all the same; then its lease lapses.
+pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<letter::Model>> {
+    let now = cx.clock.now();
+    let taken = durable::claim(&cx.db.write, JobKind::SendMail, &[id], (holder, now)).await?;
+    Ok(taken.into_iter().next())
+}
+
+/// Returns what a letter says, which is written now if it was only asked for. From then on it stays as it is, so that a second
+/// try sends the same.
+///
+/// `None`: there is nobody to write to, the letter was wiped, or the row is somebody else's by now.
+///
+/// # Errors
+/// The database's, or the master key is not here.
+pub async fn written(cx: &Domain, row: &letter::Model) -> Result<Option<Letter>> {
+    let email = match opened(cx, &cx.db.write, row).await? {
+        None => return Ok(None),
+        Some(Content::Written(letter)) => return Ok(Some(letter)),
+        Some(Content::ResetAsked { email }) => email,
+    };
+    let tx = Tx::begin(cx).await?;
+    let held = letter::Entity::find_by_id(row.id).one(tx.conn()).await?;
+    if held.is_none_or(|held| held.fence != row.fence) {
+        return Ok(None);
+    }
+    let Some(letter) = forgot::compose(&tx, &email, row).await? else { return Ok(None) };
+    let plain = serde_json::to_vec(&Content::Written(letter.clone())).map_err(Error::internal)?;
+    let secret = cx.vault.store(tx.conn(), TABLE, &plain, tx.now()).await?;
+    if let Some(asked) = row.secret_id {
+        cx.vault.forget(tx.conn(), asked).await?;
+    }
+    let kept = letter::Entity::update_many()
+        .col_expr(Column::SecretId, Expr::value(secret.0))
+        .filter(Column::Id.eq(row.id))
+        .filter(Column::Fence.eq(row.fence))
+        .exec(tx.conn())
+        .await?;
+    if kept.rows_affected != 1 {
+        return Ok(None);
+    }
+    tx.commit().await?;
+    Ok(Some(letter))
+}
+
+/// Opens what is sealed with a letter's row.
+pub(super) async fn opened<C: ConnectionTrait>(
+    cx: &Domain,
+    conn: &C,
+    row: &letter::Model,
+) -> Result<Option<Content>> {
+    let Some(secret) = row.secret_id else { return Ok(None) };
+    let Some(plain) = cx.vault.open(conn, TABLE, secret).await? else { return Ok(None) };
+    serde_json::from_slice(&plain).map(Some).map_err(Error::internal)
+}
+
+/// The result of an attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MailOutcome {
+    /// It is sent.
+    Sent,
+    /// There was nobody to write to.
+    Dropped,
+    /// It cannot be sent, and why.
+    Failed(String),
+    /// It is tried again then, and why.
+    Again(Millis, String),
+}
+
+/// Writes what came of a try; nothing if the row is no longer held.
+///
+/// # Errors
+/// The database's.
+pub async fn finish(cx: &Domain, lease: Lease, outcome: &MailOutcome) -> Result<bool> {
+    let (status, due_at, why, tried) = match outcome {
+        MailOutcome::Sent => (LetterStatus::Sent, None, None, 0),
+        MailOutcome::Dropped => (LetterStatus::Dropped, None, None, 0),
+        MailOutcome::Failed(why) => (LetterStatus::Failed, None, Some(why), 1),
+        MailOutcome::Again(at, why) => (LetterStatus::Pending, Some(*at), Some(why), 1),
+    };
+    let mut tx = Tx::begin(cx).await?;
+    let update = letter::Entity::update_many()
+        .col_expr(Column::Status, Expr::value(status.to_value()))
+        .col_expr(Column::DueAt, Expr::value(due_at))
+        .col_expr(Column::LastError, Expr::value(why.cloned()))
+        .col_expr(Column::Attempts, Expr::col(Column::Attempts).add(tried))
+        .col_expr(Column::Fence, Expr::value(lease.fencing_token + 1))
+        .col_expr(Column::Laps, Expr::value(0))
+        .col_expr(Column::UpdatedAt, Expr::value(tx.now()))
+        .filter(Column::Id.eq(LetterId(lease.id)))
+        .filter(Column::Fence.eq(lease.fencing_token));
+    if update.exec(tx.conn()).await?.rows_affected != 1 {
+        return Ok(false);
+    }
+    if let Some(at) = due_at {
+        tx.enqueue_global(JobKind::SendMail, lease.id, at);
+    }
+    tx.commit().await?;
+    Ok(true)
+}

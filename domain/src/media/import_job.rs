@@ -1,0 +1,149 @@
+//! The import job: the statements of copying a remote file into storage.
+
+use fanfare_entities::{AssetId, Millis, media_asset, media_asset::Column};
+use fanfare_jobs::JobKind;
+use fanfare_media::{Copied, filename};
+use sea_orm::{ColumnTrait, EntityTrait, ExprTrait, QueryFilter, UpdateMany, sea_query::Expr};
+use serde_json::Value;
+
+use super::{arrived, asset, sizes};
+use crate::{
+    Domain, Tx,
+    durable::{self, Lease},
+    error::{Error, Result},
+};
+
+/// Returns the prefix of an imported file.
+#[must_use]
+pub fn prefix(row: &media_asset::Model) -> String {
+    asset::prefix(row.workspace_id)
+}
+
+/// Takes an asset that is to be copied, if it is due.
+///
+/// # Errors
+/// The database's. The row may have been taken all the same; then its lease lapses.
+pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<media_asset::Model>> {
+    let now = cx.clock.now();
+    let taken = durable::claim(&cx.db.write, JobKind::CopyMedia, &[id], (holder, now)).await?;
+    Ok(taken.into_iter().next())
+}
+
+/// The result of an import.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// It is stored.
+    Stored(Copied),
+    /// It cannot be copied: `{code, message, remedy, limit?, actual?}`.
+    Failed(Value),
+    /// It is tried again then.
+    Again(Millis),
+}
+
+/// Writes what came of a copy; false if the row was no longer held.
+///
+/// # Errors
+/// The database's.
+pub async fn finish(cx: &Domain, lease: Lease, outcome: Outcome) -> Result<bool> {
+    let stored = match &outcome {
+        Outcome::Stored(copied) => Some(copied.file.clone()),
+        Outcome::Failed(_) | Outcome::Again(_) => None,
+    };
+    let written = write(cx, lease, outcome).await;
+    if let Some(file) = stored {
+        // Without a path another worker has the row; whoever that is, these bytes are not its own.
+        let path = written.as_ref().map(|path| path.as_deref().unwrap_or_default());
+        asset::tidy(cx, &file, path).await;
+    }
+    Ok(written?.is_some())
+}
+
+/// Writes it; the path that the row has now (empty unless a file is stored), or nothing if the row was no longer held.
+async fn write(cx: &Domain, lease: Lease, outcome: Outcome) -> Result<Option<String>> {
+    let now = cx.clock.now();
+    let row = media_asset::Entity::find_by_id(AssetId(lease.id)).one(&cx.db.read).await?;
+    let Some(row) = row else { return Ok(None) };
+    let duplicate = match &outcome {
+        Outcome::Stored(copied) => asset::duplicate(cx, row.workspace_id, &copied.file).await?,
+        Outcome::Failed(_) | Outcome::Again(_) => None,
+    };
+    let plan = sizes::plan(cx, row.workspace_id).await?;
+    let mut tx = Tx::begin(cx).await?;
+    let mut update = media_asset::Entity::update_many()
+        .col_expr(Column::Fence, Expr::value(lease.fencing_token + 1))
+        .col_expr(Column::Laps, Expr::value(0))
+        .col_expr(Column::UpdatedAt, Expr::value(now))
+        .filter(Column::Id.eq(lease.id))
+        .filter(Column::Fence.eq(lease.fencing_token));
+    let (mut again, mut path) = (None, String::new());
+    update = match outcome {
+        Outcome::Stored(copied) => {
+            path = asset::shared_path(&tx, &copied.file, duplicate).await?;
+            stored(update, &row, copied, &path)?
+                .col_expr(Column::ReviewAt, Expr::value(asset::review_at(now, plan)))
+                .col_expr(Column::DueAt, Expr::value(Option::<Millis>::None))
+        }
+        Outcome::Failed(error) => update
+            .col_expr(Column::Status, Expr::value("failed"))
+            .col_expr(Column::Error, Expr::value(error))
+            .col_expr(Column::DueAt, Expr::value(Option::<Millis>::None)),
+        Outcome::Again(at) => {
+            again = Some(at);
+            update
+                .col_expr(Column::DueAt, Expr::value(at))
+                .col_expr(Column::Attempts, Expr::col(Column::Attempts).add(1))
+        }
+    };
+    if update.exec(tx.conn()).await?.rows_affected != 1 {
+        return Ok(None);
+    }
+    if !path.is_empty() {
+        let asset = media_asset::Entity::find_by_id(AssetId(lease.id)).one(tx.conn()).await?;
+        let asset = asset.ok_or_else(|| Error::internal("a media row is gone"))?;
+        arrived(&mut tx, &asset).await?;
+    }
+    if let Some(at) = again {
+        tx.enqueue(JobKind::CopyMedia, row.workspace_id, lease.id, at);
+    }
+    tx.commit().await?;
+    Ok(Some(path))
+}
+
+/// Returns the columns of a stored file. A requested name is kept.
+fn stored(
+    update: UpdateMany<media_asset::Entity>,
+    row: &media_asset::Model,
+    copied: Copied,
+    path: &str,
+) -> Result<UpdateMany<media_asset::Entity>> {
+    let file = copied.file;
+    let filename = match row.filename.as_str() {
+        "" => copied.filename,
+        asked => filename(asked, file.mime),
+    };
+    let bytes = i64::try_from(file.bytes).map_err(Error::internal)?;
+    Ok(update
+        .col_expr(Column::Status, Expr::value("ready"))
+        .col_expr(Column::Path, Expr::value(path))
+        .col_expr(Column::PublicName, Expr::value(asset::public_name(file.mime)))
+        .col_expr(Column::Digest, Expr::value(file.digest))
+        .col_expr(Column::Filename, Expr::value(filename))
+        .col_expr(Column::Mime, Expr::value(file.mime))
+        .col_expr(Column::Bytes, Expr::value(bytes))
+        .col_expr(Column::Width, Expr::value(asset::side(file.width)))
+        .col_expr(Column::Height, Expr::value(asset::side(file.height))))
+}
+
+/// Ends copies that no request waits for any more and that failed: their rows only say why.
+///
+/// # Errors
+/// The database's.
+pub async fn forget_failed(cx: &Domain, before: Millis) -> Result<u64> {
+    let gone = media_asset::Entity::delete_many()
+        // Written out, so that the index of failed rows alone serves it.
+        .filter(Expr::cust("status = 'failed'"))
+        .filter(media_asset::Column::UpdatedAt.lt(before))
+        .exec(&cx.db.write)
+        .await?;
+    Ok(gone.rows_affected)
+}

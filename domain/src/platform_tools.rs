@@ -1,0 +1,205 @@
+//! Helper tools: what a person wants to know of a network before writing a post for it.
+
+use std::time::Duration;
+
+use chrono::{Datelike, Months, NaiveTime, Utc};
+use fanfare_entities::{AccountId, Millis};
+use fanfare_platforms::{self as platforms, PLANNED, PlatformId};
+use schemars::JsonSchema;
+use sea_orm::ConnectionTrait;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use crate::{
+    Act, Reply,
+    access::PlanTier,
+    accounts,
+    clock::{date, show},
+    db::statement,
+    error::{Code, Error, Result},
+};
+
+/// How long a network may take to answer while a caller waits.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The one tool that we answer from our own books.
+const QUOTA: &str = "x.quota";
+
+/// A post with a link costs as much at X as so many without.
+const LINK: i64 = 13;
+
+/// A helper to be run.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Trigger {
+    /// The tool, as `helper_tools` of `GET /api/v1/platforms` names it, for example `pinterest.boards`.
+    #[schemars(length(max = 100))]
+    pub tool: String,
+    /// The account to ask for; every tool but `x.quota` needs one.
+    #[serde(default)]
+    #[schemars(schema_with = "crate::input::maybe_id_schema")]
+    pub account_id: Option<Value>,
+    /// The other arguments of the tool.
+    #[serde(default)]
+    pub input: Map<String, Value>,
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+}
+
+/// Runs a helper.
+///
+/// # Errors
+/// [`Code::ToolNotFound`], [`Code::AccountNotFound`], or what the network says.
+pub async fn trigger(act: &Act, trigger: Trigger) -> Result<Reply> {
+    let tool = trigger.tool.as_str();
+    let platform = owner(tool)?;
+    if tool == QUOTA {
+        let result = quota(act).await?;
+        return Ok(Reply::ok(json!({"tool": tool, "account_id": null, "result": result})));
+    }
+    let id = account_id(trigger.account_id.as_ref())?;
+    let row = accounts::find(act, id).await?;
+    if row.platform != platform.as_str() {
+        let message = format!("Account {id} is on {}, and {tool} is for {platform}.", row.platform);
+        return Err(Error::field(
+            Code::InvalidField,
+            "account_id",
+            message,
+            "Name an account of that platform.",
+        ));
+    }
+    let disconnected = || {
+        let message = format!("{platform} no longer accepts the account's credentials.");
+        Error::new(Code::InvalidCredentials, message)
+    };
+    let session = accounts::session(&act.cx, &row).await?.ok_or_else(disconnected)?;
+    let asked = platforms::find(platform).help(&session, tool, &trigger.input);
+    let answer = tokio::time::timeout(PATIENCE, asked).await;
+    let answer = answer.unwrap_or_else(|_| Err(accounts::silent(platform, PATIENCE)));
+    let result = answer.map_err(|error| accounts::refusal(platform, error))?;
+    Ok(Reply::ok(json!({"tool": tool, "account_id": row.id, "result": result})))
+}
+
+/// The network whose descriptor lists the tool.
+fn owner(tool: &str) -> Result<PlatformId> {
+    let all = platforms::all().iter().map(|platform| platform.spec());
+    if let Some(spec) = all.clone().find(|spec| spec.helpers.contains(&tool)) {
+        return Ok(spec.id);
+    }
+    let network = tool.split('.').next().unwrap_or_default();
+    let message = match PLANNED.iter().find(|planned| planned.id == network) {
+        Some(planned) => format!("{} is announced, and its tools come with it.", planned.label),
+        None => {
+            let known: Vec<_> = all.flat_map(|spec| spec.helpers).copied().collect();
+            let known = if known.is_empty() { "none yet".to_owned() } else { known.join(", ") };
+            format!("There is no tool called {tool:?}; there are: {known}.")
+        }
+    };
+    Err(Error::new(Code::ToolNotFound, message))
+}
+
+fn account_id(given: Option<&Value>) -> Result<AccountId> {
+    let remedy = "Send the id of a connected account; GET /api/v1/accounts lists them.";
+    let number = match given {
+        None | Some(Value::Null) => {
+            let message = "This tool asks for an account.";
+            return Err(Error::field(Code::FieldRequired, "account_id", message, remedy));
+        }
+        Some(Value::String(text)) => text.parse().ok(),
+        Some(other) => other.as_i64(),
+    };
+    number.map(AccountId).ok_or_else(|| {
+        let message = "account_id must be a whole number.";
+        Error::field(Code::InvalidField, "account_id", message, remedy)
+    })
+}
+
+/// The workspace's allowance of posts to X, and what is left of it.
+///
+/// # Errors
+/// The database's.
+pub async fn x_quota(act: &Act) -> Result<Reply> {
+    Ok(Reply::of("quota", quota(act).await?))
+}
+
+async fn quota(act: &Act) -> Result<Value> {
+    let (start, end) = month(act.cx.clock.now());
+    let limit = allowance(act.membership.plan);
+    let used = used(act, start).await?;
+    let remaining = (limit - used).max(0);
+    let plans = PLANS.map(|(plan, posts)| json!({"plan": plan, "posts_per_month": posts}));
+    Ok(json!({
+        "platform": "x",
+        "managed": true,
+        "used": used,
+        "limit": limit,
+        "remaining": remaining,
+        "period": {"start": show(start), "end": show(end)},
+        "url_blocked": remaining < LINK,
+        "url_cost": LINK,
+        "addon": null,
+        "plans": plans,
+    }))
+}
+
+/// Posts a month that a plan includes.
+const PLANS: [(&str, i64); 4] =
+    [("starter", 50), ("pro", 200), ("power_user", 500), ("agency", 2_000)];
+
+const fn allowance(plan: PlanTier) -> i64 {
+    match plan {
+        PlanTier::Starter => PLANS[0].1,
+        PlanTier::Pro => PLANS[1].1,
+        PlanTier::PowerUser => PLANS[2].1,
+        PlanTier::Agency => PLANS[3].1,
+    }
+}
+
+/// The month that a time is in, UTC.
+fn month(now: Millis) -> (Millis, Millis) {
+    let first = date(now).date_naive();
+    let first = first.with_day(1).unwrap_or(first);
+    let next = first.checked_add_months(Months::new(1)).unwrap_or(first);
+    let at = |day: chrono::NaiveDate| day.and_time(NaiveTime::MIN).and_local_timezone(Utc);
+    let millis = |day| at(day).single().map_or(now, |time| time.timestamp_millis());
+    (millis(first), millis(next))
+}
+
+/// Counts the workspace's posts on X since then. Posts on the simulator cost nothing.
+async fn used(act: &Act, since: Millis) -> Result<i64> {
+    let conn = &act.cx.db.read;
+    // Each segment of a thread is a post; links stand in none of them.
+    let sql = "SELECT coalesce(sum(CASE WHEN p.post_type = 'x_thread' \
+               THEN json_array_length(p.metadata -> 'x_thread_tweets') ELSE 1 END), 0) AS posts, \
+               coalesce(sum(CASE WHEN p.caption LIKE '%http://%' OR p.caption LIKE '%https://%' THEN 1 ELSE 0 END), 0) \
+               AS links \
+               FROM posts p JOIN accounts a ON a.id = p.account_id \
+               WHERE p.workspace_id = $1 AND p.platform = 'x' AND p.public_at >= $2 AND a.sandbox = $3";
+    let values = [act.membership.workspace_id.0.into(), since.into(), false.into()];
+    let row = conn.query_one_raw(statement(conn, sql, values)).await?;
+    let Some(row) = row else { return Ok(0) };
+    let (posts, links): (i64, i64) = (row.try_get("", "posts")?, row.try_get("", "links")?);
+    Ok(posts + links * (LINK - 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_month_begins_on_its_first_day() {
+        let at =
+            |text: &str| chrono::DateTime::parse_from_rfc3339(text).unwrap().timestamp_millis();
+        let (start, end) = month(at("2026-12-31T23:59:59Z"));
+        assert_eq!((start, end), (at("2026-12-01T00:00:00Z"), at("2027-01-01T00:00:00Z")));
+    }
+
+    #[test]
+    fn a_tool_that_is_not_there_says_why() {
+        let said = |tool: &str| owner(tool).unwrap_err();
+        assert_eq!(said("nonsense").code(), Code::ToolNotFound);
+        assert!(said("bluesky.nonsense").message().contains("pinterest.boards"));
+    }
+}

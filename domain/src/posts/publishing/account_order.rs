@@ -1,0 +1,176 @@
+//! The order of an account: its posts are published one after the other, by time and then by id.
+//!
+//! A post holds its place ("its line" in the names of columns) from its creation until it is public, has failed, or waits
+//! for a reason of its own (its media, the outcome of a lost call): then it is `out_of_line`, and later posts pass. While it
+//! waits for a reason of its account (a rate limit, a token, an unreachable network) later posts wait behind it.
+//! [`IS_FIRST`] is the rule; the check of a claim only keeps workers from taking posts that would have to wait.
+
+use std::collections::HashSet;
+
+use fanfare_entities::{Millis, WorkspaceId, post};
+use sea_orm::{ConnectionTrait, DbBackend, DbErr, QueryResult};
+
+use crate::{
+    Domain,
+    db::statement,
+    rows::{Columns, Rows, Type},
+};
+
+/// The most posts of one account that a worker holds: the next ones are claimed while the first is under way.
+const AHEAD: usize = 4;
+
+/// The condition that a post holds its place in the order.
+const STANDS: &str = "q.due_at IS NOT NULL AND NOT q.out_of_line";
+
+/// True of a post, `posts`, whose step `u` may be taken: it does not publish, or no earlier post stands in the line.
+pub(super) const IS_FIRST: &str = " AND (NOT u.in_line OR coalesce((\
+     SELECT (q.scheduled_at, q.id) >= (posts.scheduled_at, posts.id) FROM posts AS q \
+     WHERE q.account_id = posts.account_id AND q.due_at IS NOT NULL AND NOT q.out_of_line \
+     ORDER BY q.scheduled_at, q.id LIMIT 1), true))";
+
+/// The further columns that a change returns, for [`next_of_changed`].
+pub(super) const OF_CHANGED: &str = ", posts.account_id, posts.scheduled_at, u.leaves_line";
+
+/// Selects the posts that stand right behind those of `changed` that leave the line, as rows of this kind.
+pub(super) fn next_of_changed(kind: i32) -> String {
+    format!(
+        "SELECT {kind}, next.id, next.workspace_id, next.due_at FROM changed CROSS JOIN LATERAL \
+         (SELECT q.id, q.workspace_id, q.due_at FROM posts AS q WHERE q.account_id = changed.account_id AND {STANDS} \
+         AND (q.scheduled_at, q.id) > (changed.scheduled_at, changed.id) \
+         ORDER BY q.scheduled_at, q.id LIMIT 1) AS next WHERE changed.leaves_line"
+    )
+}
+
+/// A post that is next in its line.
+pub(super) struct Next {
+    pub id: i64,
+    pub workspace_id: WorkspaceId,
+    pub due_at: Millis,
+}
+
+/// Returns the first posts of the lines that these posts have left or stand in.
+pub(super) async fn next_of<C: ConnectionTrait>(
+    conn: &C,
+    posts: impl Iterator<Item = i64>,
+) -> Result<Vec<Next>, DbErr> {
+    let left = Rows::of_ids(conn, &posts.collect::<Vec<_>>());
+    let sql = format!(
+        "SELECT id, workspace_id, due_at FROM posts WHERE id IN (\
+         SELECT (SELECT q.id FROM posts AS q WHERE q.account_id = posts.account_id AND {STANDS} \
+         ORDER BY q.scheduled_at, q.id LIMIT 1) FROM {} JOIN posts ON posts.id = gone.id)",
+        left.from("gone", 1)
+    );
+    let rows = conn.query_all_raw(statement(conn, sql, left.values())).await?;
+    let next = |row: &QueryResult| {
+        let workspace_id = WorkspaceId(row.try_get("", "workspace_id")?);
+        Ok(Next { id: row.try_get("", "id")?, workspace_id, due_at: row.try_get("", "due_at")? })
+    };
+    rows.iter().map(next).collect()
+}
+
+/// Selects the first posts in the line of a post's account, as the text of a JSON list of [`Standing`].
+pub(super) fn first<C: ConnectionTrait>(conn: &C, post: &str) -> String {
+    let first = format!(
+        "SELECT q.id, q.due_at, q.laps FROM posts AS q WHERE q.account_id = {post}.account_id AND {STANDS} \
+         ORDER BY q.scheduled_at, q.id LIMIT {AHEAD}"
+    );
+    match conn.get_database_backend() {
+        DbBackend::Postgres => format!(
+            "(SELECT json_agg(json_build_array(first.id, first.due_at, first.laps))::text FROM ({first}) AS first)"
+        ),
+        _ => format!(
+            "(SELECT json_group_array(json_array(first.id, first.due_at, first.laps)) FROM ({first}) AS first)"
+        ),
+    }
+}
+
+/// A post that stands in a line: its id, when it is due, and how many leases of it have not brought a result.
+type Standing = (i64, Millis, i32);
+
+/// Reads what [`first`] selected as `line`.
+pub(super) fn read(row: &QueryResult) -> Result<Vec<Standing>, DbErr> {
+    let text: Option<String> = row.try_get("", "line")?;
+    let read = |text: String| serde_json::from_str(&text);
+    Ok(text
+        .map(read)
+        .transpose()
+        .map_err(|error| DbErr::Json(error.to_string()))?
+        .unwrap_or_default())
+}
+
+/// Due posts, sorted by whether they can be claimed now.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Claimable {
+    /// The next in the lines of their accounts, of which a worker may take several at once, and those that have nothing to
+    /// wait for.
+    pub now: Vec<post::Model>,
+    /// Those behind a post that waits, with the time at which that one is due.
+    pub behind: Vec<(post::Model, Millis)>,
+}
+
+/// Sorts posts by whether their turn has come. `holds` says which posts the worker has already.
+pub(super) fn sort(
+    seen: Vec<(post::Model, Vec<Standing>)>,
+    holds: &(dyn Fn(i64) -> bool + Sync),
+    now: Millis,
+) -> Claimable {
+    let in_line = |row: &post::Model| {
+        !row.out_of_line && row.sending_at.is_none() && row.scheduled_at.is_some_and(|at| at <= now)
+    };
+    let present: HashSet<i64> =
+        seen.iter().filter(|(row, _)| in_line(row)).map(|(row, _)| row.id.0).collect();
+    let mut turn = Claimable::default();
+    for (row, line) in seen {
+        // The first one that somebody else has, or that waits.
+        let other = line.iter().position(|(id, ..)| !present.contains(id) && !holds(*id));
+        let mine = &line[..other.unwrap_or(line.len())];
+        if !in_line(&row) || mine.iter().any(|(id, ..)| *id == row.id.0) {
+            turn.now.push(row);
+        } else if let Some((_, due_at, 0)) = other.map(|place| line[place])
+            && due_at > now
+        {
+            turn.behind.push((row, due_at));
+        }
+    }
+    turn
+}
+
+/// A post behind one that waits looks again after this time at the latest, in ms: that one may be deleted meanwhile.
+const LOOK: Millis = 60_000;
+
+/// Has posts wait as long as the post before them, and shows it. Those that were changed since they were read stay as they
+/// are.
+///
+/// # Errors
+/// The database's.
+pub(super) async fn defer(cx: &Domain, behind: &[(post::Model, Millis)]) -> Result<(), DbErr> {
+    const COLUMNS: Columns = &[
+        ("id", Type::Big),
+        ("fence", Type::Big),
+        ("due_at", Type::Big),
+        ("later", Type::Big),
+        ("turn", Type::Big),
+    ];
+    if behind.is_empty() {
+        return Ok(());
+    }
+    let (conn, now) = (&cx.db.write, cx.clock.now());
+    let mut rows = Rows::new(conn, COLUMNS);
+    for (row, until) in behind {
+        let later = (*until).min(now + LOOK);
+        rows.push([
+            row.id.0.into(),
+            row.fence.into(),
+            row.due_at.into(),
+            later.into(),
+            (*until).into(),
+        ]);
+    }
+    let sql = format!(
+        "UPDATE posts SET due_at = u.later, next_attempt_at = u.turn FROM {} \
+         WHERE posts.id = u.id AND posts.fence = u.fence AND posts.due_at = u.due_at",
+        rows.from("u", 1)
+    );
+    conn.execute_raw(statement(conn, sql, rows.values())).await?;
+    Ok(())
+}

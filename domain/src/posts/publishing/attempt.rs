@@ -1,0 +1,116 @@
+//! The rows of the ledger: attempts and their steps.
+
+use fanfare_entities::Millis;
+use sea_orm::{ConnectionTrait, FromQueryResult, Value};
+use serde_json::Value as Json;
+
+use crate::{
+    Domain,
+    db::statement,
+    error::Result,
+    rows::{Columns, Rows, Type},
+};
+
+/// An attempt as the ledger keeps it.
+#[derive(Debug, Clone)]
+pub struct Attempt {
+    /// 1 for the first.
+    pub number: i32,
+    /// The worker.
+    pub worker: String,
+    /// When it began.
+    pub started_at: Millis,
+    /// When it ended, if it has.
+    pub ended_at: Option<Millis>,
+    /// How it ended, if it has.
+    pub outcome: Option<&'static str>,
+    /// The error.
+    pub error: Option<Json>,
+    /// The steps so far, the running one without an end.
+    pub steps: Json,
+}
+
+/// What a post's `steps` are while an attempt runs that has some; they themselves are in the ledger alone.
+pub(super) static RUNNING: Json = Json::Bool(true);
+
+const COLUMNS: Columns = &[
+    ("post_id", Type::Big),
+    ("number", Type::Int),
+    ("worker", Type::Text),
+    ("started_at", Type::Big),
+    ("ended_at", Type::Big),
+    ("outcome", Type::Text),
+    ("error", Type::Json),
+    ("steps", Type::Json),
+];
+
+/// An attempt that is there already is brought up to date.
+const UP_TO_DATE: &str = " ON CONFLICT (post_id, number) DO UPDATE SET ended_at = excluded.ended_at, \
+     outcome = excluded.outcome, error = excluded.error, steps = excluded.steps";
+
+/// Attempts on their way into the ledger.
+pub(super) struct Ledger(Rows);
+
+pub(super) fn into_ledger<'a, C: ConnectionTrait>(
+    conn: &C,
+    attempts: impl IntoIterator<Item = (i64, &'a Attempt)>,
+) -> Ledger {
+    let mut rows = Rows::new(conn, COLUMNS);
+    for (id, attempt) in attempts {
+        rows.push([
+            id.into(),
+            attempt.number.into(),
+            (&attempt.worker).into(),
+            attempt.started_at.into(),
+            attempt.ended_at.into(),
+            attempt.outcome.into(),
+            attempt.error.as_ref().into(),
+            (&attempt.steps).into(),
+        ]);
+    }
+    Ledger(rows)
+}
+
+impl Ledger {
+    /// True where there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The statement that writes those of which `only` is true; its parameters begin with `$first`.
+    pub fn insert(&self, only: &str, first: usize) -> String {
+        format!("{} AND {only}{UP_TO_DATE}", self.0.insert_into("post_attempts", first))
+    }
+
+    /// The parameters of [`Ledger::insert`].
+    pub fn values(self) -> impl Iterator<Item = Value> {
+        self.0.values()
+    }
+}
+
+/// Reads an attempt of the ledger, to go on with it.
+///
+/// # Errors
+/// The database's.
+pub async fn attempt(cx: &Domain, post: i64, number: i32) -> Result<Option<Attempt>> {
+    #[derive(FromQueryResult)]
+    struct Row {
+        worker: String,
+        started_at: Millis,
+        steps: Json,
+    }
+    let conn = &cx.db.read;
+    let sql =
+        "SELECT worker, started_at, steps FROM post_attempts WHERE post_id = $1 AND number = $2";
+    let query = statement(conn, sql, [post.into(), number.into()]);
+    let row = Row::find_by_statement(query).one(conn).await?;
+    Ok(row.map(|row| Attempt {
+        number,
+        worker: row.worker,
+        started_at: row.started_at,
+        ended_at: None,
+        outcome: None,
+        error: None,
+        steps: row.steps,
+    }))
+}

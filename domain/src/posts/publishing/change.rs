@@ -1,0 +1,149 @@
+//! A change to a group of posts, with all that is written beside it.
+
+use std::collections::{HashMap, HashSet};
+
+use fanfare_entities::{Millis, WorkspaceId};
+use fanfare_jobs::{JobKind, JobRef};
+use sea_orm::{ConnectionTrait, DbErr, FromQueryResult, Value};
+
+use super::{
+    account_order,
+    attempt::{Attempt, into_ledger},
+};
+use crate::{
+    Domain, Tx,
+    db::statement,
+    error::Result,
+    events::{NewEvent, Outbox},
+    tx::{self, DueJob},
+};
+
+/// A change to posts. What belongs to a post that it does not change is not written either.
+#[derive(Default)]
+pub(super) struct Change<'a> {
+    /// `UPDATE posts SET … WHERE …`.
+    pub update: String,
+    /// Its parameters.
+    pub values: Vec<Value>,
+    /// Attempts of posts.
+    pub attempts: Vec<(i64, &'a Attempt)>,
+    /// The events of the posts.
+    pub events: Vec<NewEvent>,
+    /// When posts are due again, for the posts to enqueue.
+    pub due: HashMap<i64, Millis>,
+    /// True where `update` reads `u.leaves_line`: behind a post that leaves the line of its account the next one is enqueued.
+    pub wakes_next: bool,
+}
+
+#[derive(FromQueryResult)]
+struct Changed {
+    id: i64,
+    workspace_id: WorkspaceId,
+}
+
+/// A row that the one statement on PostgreSQL returns: a post that was changed, a delivery that was made, or the post that
+/// is next in line.
+#[derive(FromQueryResult)]
+struct Written {
+    kind: i32,
+    id: i64,
+    workspace_id: WorkspaceId,
+    due_at: Option<Millis>,
+}
+
+const POST: i32 = 0;
+const DELIVERY: i32 = 1;
+const NEXT: i32 = 2;
+
+impl Change<'_> {
+    /// Makes it; returns the posts that were changed. On PostgreSQL it is one statement: each further one would be a
+    /// journey, and a worker that stops between two would keep others from the rows.
+    ///
+    /// # Errors
+    /// The database's. When the answer was lost the change may have been made.
+    pub async fn make(self, cx: &Domain) -> Result<HashSet<i64>> {
+        if cx.db.is_postgres() { self.at_once(cx).await } else { self.in_turn(cx).await }
+    }
+
+    async fn at_once(mut self, cx: &Domain) -> Result<HashSet<i64>> {
+        let conn = &cx.db.write;
+        let also = if self.wakes_next { account_order::OF_CHANGED } else { "" };
+        let mut parts = format!(
+            "WITH changed AS ({} RETURNING posts.id, posts.workspace_id{also})",
+            self.update
+        );
+        let mut found =
+            format!("SELECT {POST} AS kind, id, workspace_id, NULL::bigint AS due_at FROM changed");
+        let attempts = into_ledger(conn, self.attempts);
+        if !attempts.is_empty() {
+            let insert =
+                attempts.insert("post_id IN (SELECT id FROM changed)", self.values.len() + 1);
+            parts += &format!(", ledger AS ({insert})");
+            self.values.extend(attempts.values());
+        }
+        let outbox = Outbox::of(conn, &self.events, cx.clock.now());
+        if !outbox.is_empty() {
+            let told = "given.post_id IN (SELECT id FROM changed)";
+            parts += &format!(", {}", outbox.parts(self.values.len() + 1, told));
+            found +=
+                &format!(" UNION ALL SELECT {DELIVERY}, id, workspace_id, due_at FROM delivered");
+            self.values.extend(outbox.values());
+        }
+        if self.wakes_next {
+            found += &format!(" UNION ALL {}", account_order::next_of_changed(NEXT));
+        }
+        let now = cx.clock.now();
+        let query = statement(conn, format!("{parts} {found}"), self.values);
+        let mut changed = HashSet::new();
+        tx::run_statement(cx, query, |row| {
+            let row = Written::from_query_result(row, "")?;
+            let (kind, due_at) = match row.kind {
+                DELIVERY => (JobKind::DeliverWebhook, row.due_at),
+                NEXT => (JobKind::PublishPost, row.due_at.filter(|due_at| *due_at <= now)),
+                _ => {
+                    changed.insert(row.id);
+                    (JobKind::PublishPost, self.due.get(&row.id).copied())
+                }
+            };
+            let job = JobRef::of(row.workspace_id.0, row.id);
+            Ok(due_at.map(|due_at| DueJob { kind, job, due_at }))
+        })
+        .await?;
+        Ok(changed)
+    }
+
+    async fn in_turn(self, cx: &Domain) -> Result<HashSet<i64>> {
+        let mut tx = Tx::begin(cx).await?;
+        // It takes only bare names of columns there; to PostgreSQL they are ambiguous.
+        let update = format!("{} RETURNING id, workspace_id", self.update);
+        let rows = tx.conn().query_all_raw(statement(tx.conn(), update, self.values)).await?;
+        let rows = rows.iter().map(|row| Changed::from_query_result(row, ""));
+        let rows = rows.collect::<Result<Vec<_>, DbErr>>()?;
+        let changed: HashSet<i64> = rows.iter().map(|row| row.id).collect();
+        let attempts = self.attempts.into_iter().filter(|(id, _)| changed.contains(id));
+        let attempts = into_ledger(tx.conn(), attempts);
+        if !attempts.is_empty() {
+            let insert = attempts.insert("true", 1);
+            tx.conn().execute_raw(statement(tx.conn(), insert, attempts.values())).await?;
+        }
+        for event in self.events {
+            if event.post_id.is_some_and(|id| changed.contains(&id.0)) {
+                tx.emit(event);
+            }
+        }
+        for row in &rows {
+            if let Some(due_at) = self.due.get(&row.id) {
+                tx.enqueue(JobKind::PublishPost, row.workspace_id, row.id, *due_at);
+            }
+        }
+        if self.wakes_next {
+            let now = tx.now();
+            let next = account_order::next_of(tx.conn(), rows.iter().map(|row| row.id)).await?;
+            for next in next.into_iter().filter(|next| next.due_at <= now) {
+                tx.enqueue(JobKind::PublishPost, next.workspace_id, next.id, next.due_at);
+            }
+        }
+        tx.commit().await?;
+        Ok(changed)
+    }
+}

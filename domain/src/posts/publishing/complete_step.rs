@@ -1,0 +1,246 @@
+//! Completes steps: writes the results of a batch of posts.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+use fanfare_entities::{Millis, post, post::PostStatus};
+use sea_orm::{ActiveEnum, ConnectionTrait, DbErr, FromQueryResult};
+use serde_json::Value as Json;
+
+use super::{
+    AS_EMITTED,
+    attempt::{Attempt, RUNNING},
+    change::Change,
+    worker_event,
+};
+use crate::{
+    Domain,
+    db::statement,
+    durable::Lease,
+    error::Result,
+    mutation::{self, Mutation},
+    rows::{Columns, Rows, Type},
+};
+
+/// The result of a step, with the state of the post after it.
+#[derive(Debug)]
+pub struct CompleteStep {
+    /// The row.
+    pub lease: Lease,
+    /// True: the worker goes on with the row, whose lease ends at `due_at`. False: it gives the row up.
+    pub keep: bool,
+    /// Its new status.
+    pub status: PostStatus,
+    /// Later posts of the account may go out before it: it waits for its own sake.
+    pub out_of_line: bool,
+    /// When there is something to do again.
+    pub due_at: Option<Millis>,
+    /// The connector's state.
+    pub state: Option<Json>,
+    /// A part is public already.
+    pub partly_public: bool,
+    /// Failed tries so far.
+    pub attempts: i32,
+    /// A commit that may have been carried out, still to be settled: when it started and its deadline.
+    pub sending: Option<(Millis, Millis)>,
+    /// When its settling began.
+    pub reconciling_at: Option<Millis>,
+    /// Id and address of the published post.
+    pub published: Option<(String, Option<String>)>,
+    /// Why it failed or waits.
+    pub error: Option<Json>,
+    /// When it is tried again after a failure.
+    pub next_attempt_at: Option<Millis>,
+    /// Nobody knows whether it went out.
+    pub duplicate_risk: bool,
+    /// The attempt; `None` if none was begun.
+    pub attempt: Option<Attempt>,
+    /// For an end, published or failed: the row as it was claimed, from which the event is told.
+    pub ended: Option<Box<post::Model>>,
+}
+
+/// Writes results; says for each whether the row was still held. A result that was not is discarded: a newer holder, or
+/// an edit, has the row. Final results are told as events.
+///
+/// # Errors
+/// The database's. What was committed all the same cannot be written twice, because it raised the fence.
+pub async fn complete_step(cx: &Domain, steps: &[Arc<CompleteStep>]) -> Result<Vec<bool>> {
+    let mut open: Vec<&CompleteStep> = steps.iter().map(AsRef::as_ref).collect();
+    let mut faces = open.iter().filter_map(|one| Some(Face::of(one.ended.as_ref()?))).collect();
+    let mut saved = HashSet::new();
+    while !open.is_empty() {
+        saved.extend(saving(cx, &open, &faces).make(cx).await?);
+        // What an event was to tell may have changed meanwhile; then it is told anew.
+        open.retain(|one| one.ended.is_some() && !saved.contains(&one.lease.id));
+        faces = Face::read(cx, &open).await?;
+        open.retain(|one| faces.contains_key(&one.lease.id));
+    }
+    Ok(steps.iter().map(|step| saved.contains(&step.lease.id)).collect())
+}
+
+/// The values of a post that may change without its holder losing it.
+#[derive(FromQueryResult)]
+struct Face {
+    id: i64,
+    group_key: Option<String>,
+    release_id: Option<String>,
+}
+
+type Faces = HashMap<i64, Face>;
+
+impl Face {
+    fn of(row: &post::Model) -> (i64, Self) {
+        let (group_key, release_id) = (row.group_key.clone(), row.release_id.clone());
+        (row.id.0, Self { id: row.id.0, group_key, release_id })
+    }
+
+    /// Those of posts that are still held.
+    async fn read(cx: &Domain, open: &[&CompleteStep]) -> Result<Faces> {
+        let db = &cx.db.read;
+        let mut held = Rows::new(db, &[("id", Type::Big), ("fence", Type::Big)]);
+        for one in open {
+            held.push([one.lease.id.into(), one.lease.fencing_token.into()]);
+        }
+        if held.is_empty() {
+            return Ok(Faces::new());
+        }
+        let sql = format!(
+            "SELECT posts.id, posts.group_key, posts.release_id FROM {} \
+             JOIN posts ON posts.id = held.id AND posts.fence = held.fence",
+            held.from("held", 1)
+        );
+        let rows = db.query_all_raw(statement(db, sql, held.values())).await?;
+        let read = |row| Self::from_query_result(row, "").map(|face| (face.id, face));
+        Ok(rows.iter().map(read).collect::<Result<_, DbErr>>()?)
+    }
+}
+
+impl CompleteStep {
+    /// The row as it stands now, as far as it is shown.
+    fn applied_to(&self, row: &post::Model, face: &Face, now: Millis) -> post::Model {
+        let (id, url) = self.published.clone().map_or((None, None), |(id, url)| (Some(id), url));
+        post::Model {
+            group_key: face.group_key.clone(),
+            release_id: face.release_id.clone(),
+            status: self.status,
+            attempt: self.attempt.as_ref().map_or(row.attempt, |attempt| attempt.number),
+            public_at: self.published.as_ref().map(|_| now),
+            platform_post_id: id,
+            platform_post_url: url,
+            error: self.error.clone(),
+            next_attempt_at: self.next_attempt_at,
+            updated_at: now,
+            ..row.clone()
+        }
+    }
+}
+
+fn outcome_event(row: post::Model) -> crate::events::NewEvent {
+    if row.status == PostStatus::Published {
+        return worker_event("post.published", &row, format!("The post is on {}.", row.platform));
+    }
+    let error = row.error.as_ref().and_then(|error| error.get("message")?.as_str());
+    worker_event("post.failed", &row, error.unwrap_or("The post failed.").to_owned())
+}
+
+fn saving<'a>(cx: &Domain, records: &[&'a CompleteStep], faces: &Faces) -> Change<'a> {
+    let now = cx.clock.now();
+    let set: Vec<String> = RECORD_COLUMNS
+        .iter()
+        .map(|(name, _)| *name)
+        .filter(|name| !matches!(*name, "id" | "fence" | "up" | "attempt" | "told" | "leaves_line"))
+        .filter(|name| !matches!(*name, "group_key" | "release_id"))
+        .map(|name| format!("{name} = u.{name}"))
+        .collect();
+    let mut values = Rows::new(&cx.db.write, RECORD_COLUMNS);
+    let mut change = Change { wakes_next: true, ..Change::default() };
+    for record in records {
+        let face = faces.get(&record.lease.id);
+        record.push_to(&mut values, face, now);
+        if let Some((row, face)) = record.ended.as_ref().zip(face) {
+            change.events.push(outcome_event(record.applied_to(row, face, now)));
+        }
+        if let Some(due_at) = record.due_at.filter(|_| !record.keep) {
+            change.due.insert(record.lease.id, due_at);
+        }
+        if let Some(attempt) = &record.attempt {
+            change.attempts.push((record.lease.id, attempt));
+        }
+    }
+    let fenced = mutation::unless(Mutation::CompleteStepFenced, " AND posts.fence = u.fence");
+    change.update = format!(
+        "UPDATE posts SET fence = posts.fence + u.up, laps = 0, updated_at = $1, \
+         attempt = coalesce(u.attempt, posts.attempt), {} FROM {} \
+         WHERE posts.id = u.id{fenced} AND (NOT u.told OR ({AS_EMITTED}))",
+        set.join(", "),
+        values.from("u", 2),
+    );
+    change.values = std::iter::once(now.into()).chain(values.values()).collect();
+    change
+}
+
+const RECORD_COLUMNS: Columns = &[
+    ("id", Type::Big),
+    ("fence", Type::Big),
+    ("up", Type::Big),
+    ("status", Type::Text),
+    ("due_at", Type::Big),
+    ("out_of_line", Type::Bool),
+    ("leaves_line", Type::Bool),
+    ("state", Type::Json),
+    ("partly_public", Type::Bool),
+    ("attempts", Type::Int),
+    ("attempt", Type::Int),
+    ("steps", Type::Json),
+    ("sending_at", Type::Big),
+    ("sending_until", Type::Big),
+    ("reconciling_at", Type::Big),
+    ("public_at", Type::Big),
+    ("platform_post_id", Type::Text),
+    ("platform_post_url", Type::Text),
+    ("error", Type::Json),
+    ("next_attempt_at", Type::Big),
+    ("duplicate_risk", Type::Bool),
+    ("told", Type::Bool),
+    ("group_key", Type::Text),
+    ("release_id", Type::Text),
+];
+
+impl CompleteStep {
+    /// Nothing of it keeps later posts of the account from going out any more.
+    const fn leaves_line(&self) -> bool {
+        !self.keep && (self.due_at.is_none() || self.out_of_line)
+    }
+
+    fn push_to(&self, rows: &mut Rows, face: Option<&Face>, now: Millis) {
+        let running = self.attempt.as_ref().filter(|attempt| attempt.ended_at.is_none());
+        rows.push([
+            self.lease.id.into(),
+            self.lease.fencing_token.into(),
+            i64::from(!self.keep).into(),
+            self.status.to_value().as_str().into(),
+            self.due_at.into(),
+            self.out_of_line.into(),
+            self.leaves_line().into(),
+            self.state.as_ref().into(),
+            self.partly_public.into(),
+            self.attempts.into(),
+            self.attempt.as_ref().map(|attempt| attempt.number).into(),
+            running.map(|_| &RUNNING).into(),
+            self.sending.map(|(from, _)| from).into(),
+            self.sending.map(|(_, until)| until).into(),
+            self.reconciling_at.into(),
+            self.published.as_ref().map(|_| now).into(),
+            self.published.as_ref().map(|(id, _)| id).into(),
+            self.published.as_ref().and_then(|(_, url)| url.as_ref()).into(),
+            self.error.as_ref().into(),
+            self.next_attempt_at.into(),
+            self.duplicate_risk.into(),
+            self.ended.is_some().into(),
+            face.and_then(|face| face.group_key.as_ref()).into(),
+            face.and_then(|face| face.release_id.as_ref()).into(),
+        ]);
+    }
+}

@@ -1,0 +1,31 @@
+//! The statements of the publish protocol, each for a batch of posts.
+//!
+//! A worker changes a post only by claiming it, by beginning a step and by completing it. The fencing token guards each
+//! write: a worker that has lost its row (to an edit, a pause, a delete, or another worker after an expired lease) changes
+//! nothing and learns so.
+
+mod account_order;
+mod attempt;
+mod begin_step;
+mod change;
+mod claim;
+mod complete_step;
+
+pub use attempt::{Attempt, attempt};
+pub use begin_step::{BeginStep, begin_step};
+pub use claim::{Claimant, Claimed, claim, look, take};
+pub use complete_step::{CompleteStep, complete_step};
+
+use fanfare_entities::post;
+
+use super::event;
+use crate::events::NewEvent;
+
+/// Returns a worker's event about a post, on behalf of the request that last changed the post.
+fn worker_event(event_type: &'static str, row: &post::Model, message: String) -> NewEvent {
+    event(event_type, row, message, Some(row.request_id.clone()))
+}
+
+/// The condition that a post, `posts`, still has the values of its event in `u` that may change under its holder.
+const AS_EMITTED: &str = "posts.group_key IS NOT DISTINCT FROM u.group_key \
+     AND posts.release_id IS NOT DISTINCT FROM u.release_id";

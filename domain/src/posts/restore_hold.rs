@@ -1,0 +1,89 @@
+//! Holding posts back after a database was restored: it does not know what was sent since its backup.
+
+use fanfare_entities::{Millis, post};
+use fanfare_jobs::JobKind;
+use sea_orm::{ConnectionTrait, DbBackend, DbErr, SelectModel, SelectorRaw};
+use serde_json::{Value as Json, json};
+
+use super::event;
+use crate::{
+    Domain, Tx,
+    db::statement,
+    durable,
+    error::{Code, Error, Result},
+    ops,
+};
+
+/// Posts of one transaction.
+const BATCH: u32 = 500;
+
+/// Makes every post that waits or is under way, and whose time is `until` at the latest (`None`: any time), one that
+/// failed with `outcome_unknown`: nothing sends it again unless a person accepts that it may be public already. Returns
+/// how many there were.
+///
+/// # Errors
+/// [`Code::InvalidTransition`] while a worker runs, which might be sending them; the database's. What was held before an
+/// error stays held, and the call may be repeated.
+pub async fn hold(cx: &Domain, until: Option<Millis>) -> Result<u64> {
+    let mut held = 0;
+    let mut given_back = false;
+    loop {
+        if let Some(worker) = durable::scheduler_leader(cx).await? {
+            let message =
+                format!("The worker {worker} runs. Stop every worker, and keep them stopped.");
+            return Err(Error::new(Code::InvalidTransition, message));
+        }
+        if !given_back {
+            // Posts that a pause has set aside are not among those that are due.
+            ops::holds::restore_all(cx).await?;
+            given_back = true;
+        }
+        let mut tx = Tx::begin(cx).await?;
+        let rows = next(tx.conn(), until, cx.clock.now()).await?;
+        for row in &rows {
+            let message = "The post is held back after a restore; it may be public already.";
+            let request = Some(row.request_id.clone());
+            tx.emit(event("post.failed", row, message.to_owned(), request));
+        }
+        tx.commit().await?;
+        held += rows.len() as u64;
+        if rows.is_empty() {
+            return Ok(held);
+        }
+    }
+}
+
+/// Holds the next ones and returns them as they are now.
+async fn next<C: ConnectionTrait>(
+    conn: &C,
+    until: Option<Millis>,
+    now: Millis,
+) -> Result<Vec<post::Model>, DbErr> {
+    let error = if conn.get_database_backend() == DbBackend::Postgres { "$1::json" } else { "$1" };
+    let table = durable::table(JobKind::PublishPost);
+    // By the index of due times, which a held row leaves: no batch reads again what an earlier one has done.
+    let sql = format!(
+        "UPDATE {table} SET status = 'failed', error = {error}, duplicate_risk = true, due_at = NULL, \
+         fence = fence + 1, laps = 0, sending_at = NULL, sending_until = NULL, \
+         reconciling_at = NULL, next_attempt_at = NULL, \
+         state = CASE WHEN partly_public THEN state END, updated_at = $2 \
+         WHERE id IN (SELECT id FROM {table} WHERE due_at IS NOT NULL \
+         AND status IN ('scheduled', 'publishing', 'processing') AND scheduled_at <= $3 \
+         ORDER BY due_at LIMIT {BATCH}) RETURNING *"
+    );
+    let until = until.unwrap_or(Millis::MAX);
+    let values = [why().to_string().into(), now.into(), until.into()];
+    SelectorRaw::<SelectModel<post::Model>>::from_statement(statement(conn, sql, values))
+        .all(conn)
+        .await
+}
+
+/// As `post.error` shows it.
+fn why() -> Json {
+    json!({
+        "code": "outcome_unknown",
+        "message": "The service was restored from a backup that does not know whether this post was sent.",
+        "retryable": true, "retry_safe": false, "platform_error": null,
+        "remedy": "Look on the platform. If the post is not there, retry with acknowledge_duplicate_risk: true.",
+    })
+}

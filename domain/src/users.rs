@@ -1,0 +1,350 @@
+//! Users, workspaces, memberships and brands, as the operator sets them up.
+
+use fanfare_entities::{
+    BrandId, UserId, WorkspaceId, brand, brand_lock, membership, subscription, user, workspace,
+};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
+    QueryOrder, sea_query::OnConflict,
+};
+
+use crate::{
+    Domain,
+    access::{PlanTier, Role},
+    error::{Code, Error, Result, excerpt},
+    input::text::{self, Rule},
+    keys,
+};
+
+/// Finds the person with this address or makes one, with a personal workspace on the highest plan.
+///
+/// # Errors
+/// [`Code::InvalidField`] if it is no address.
+pub async fn find_or_create(cx: &Domain, email: &str) -> Result<UserId> {
+    let email = normalised(email)?;
+    if let Some(id) = find(cx, &email).await? {
+        return Ok(id);
+    }
+    let conn = cx.db.begin().await?;
+    let id = UserId::fresh();
+    let name = email.split('@').next().unwrap_or_default().to_owned();
+    let row = user::ActiveModel {
+        id: Set(id),
+        email: Set(email.clone()),
+        name: Set(name.clone()),
+        created_at: Set(cx.clock.now()),
+    };
+    user::Entity::insert(row).exec_without_returning(&conn).await?;
+    add_workspace(cx, &conn, &format!("{name}'s workspace"), id, true).await?;
+    conn.commit().await?;
+    Ok(id)
+}
+
+/// Finds the person with this address or makes one whose personal workspace follows a subscription. Says who it is.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn find_or_create_paying<C: ConnectionTrait>(
+    cx: &Domain,
+    conn: &C,
+    email: &str,
+    name: &str,
+) -> Result<UserId> {
+    let row = user::ActiveModel {
+        id: Set(UserId::fresh()),
+        email: Set(email.to_owned()),
+        name: Set(name.to_owned()),
+        created_at: Set(cx.clock.now()),
+    };
+    let known = OnConflict::column(user::Column::Email).do_nothing().to_owned();
+    let made = user::Entity::insert(row).on_conflict(known).exec_without_returning(conn).await?;
+    let found = user::Entity::find().filter(user::Column::Email.eq(email)).one(conn).await?;
+    let person = found.ok_or_else(|| Error::internal("a person is gone"))?.id;
+    if made == 1 {
+        let workspace = format!("{name}'s workspace");
+        add_workspace_on(cx, conn, &workspace, person, true, false).await?;
+    }
+    Ok(person)
+}
+
+/// The person with this address.
+///
+/// # Errors
+/// [`Code::NotFound`].
+pub async fn by_email(cx: &Domain, email: &str) -> Result<UserId> {
+    let email = normalised(email)?;
+    let missing =
+        || Error::new(Code::NotFound, format!("There is no person with the address {email}."));
+    find(cx, &email).await?.ok_or_else(missing)
+}
+
+/// Returns the number of users.
+///
+/// # Errors
+/// The database's.
+pub async fn count(cx: &Domain) -> Result<u64> {
+    Ok(user::Entity::find().count(&cx.db.write).await?)
+}
+
+async fn find(cx: &Domain, email: &str) -> Result<Option<UserId>> {
+    let found =
+        user::Entity::find().filter(user::Column::Email.eq(email)).one(&cx.db.write).await?;
+    Ok(found.map(|row| row.id))
+}
+
+/// A workspace that a person may choose.
+#[derive(Debug, Clone)]
+pub struct Workspace {
+    /// Its id.
+    pub id: WorkspaceId,
+    /// Its name.
+    pub name: String,
+}
+
+/// The workspaces in which a person has at least this role, by name.
+///
+/// # Errors
+/// The database's.
+pub async fn workspaces_of(cx: &Domain, person: UserId, least: Role) -> Result<Vec<Workspace>> {
+    let memberships = membership::Entity::find()
+        .filter(membership::Column::UserId.eq(person))
+        .all(&cx.db.read)
+        .await?;
+    let memberships = memberships.into_iter().filter(|membership| membership.role >= least);
+    let ids: Vec<_> = memberships.map(|membership| membership.workspace_id).collect();
+    let rows = workspace::Entity::find()
+        .filter(workspace::Column::Id.is_in(ids))
+        .order_by_asc(workspace::Column::Name)
+        .all(&cx.db.read)
+        .await?;
+    Ok(rows.into_iter().map(|row| Workspace { id: row.id, name: row.name }).collect())
+}
+
+/// The longest e-mail address there is, in bytes.
+const LONGEST_ADDRESS: usize = 254;
+
+/// Checks the name of something that an operator makes.
+fn check_name(name: &str) -> Result<()> {
+    text::flaw("name", name, Rule::line(text::USUAL))
+        .map_or(Ok(()), |flaw| Err(Error::violation(flaw)))
+}
+
+/// An address in the one form it is stored in.
+pub(crate) fn normalised(email: &str) -> Result<String> {
+    let email = email.trim().to_lowercase();
+    let well_formed = email.split_once('@').is_some_and(|(name, host)| {
+        !name.is_empty() && !host.is_empty() && !email.contains(char::is_whitespace)
+    });
+    if well_formed && text::is_clean(&email) && email.len() <= LONGEST_ADDRESS {
+        return Ok(email);
+    }
+    let message = format!("{:?} is not an e-mail address.", excerpt(&email));
+    Err(Error::field(Code::InvalidField, "email", message, "Send an address like ada@example.com."))
+}
+
+/// Makes a team workspace; its owner is an admin.
+///
+/// # Errors
+/// The database's.
+pub async fn create_workspace(cx: &Domain, name: &str, owner: UserId) -> Result<WorkspaceId> {
+    check_name(name)?;
+    let conn = cx.db.begin().await?;
+    let id = add_workspace(cx, &conn, name, owner, false).await?;
+    conn.commit().await?;
+    Ok(id)
+}
+
+/// Makes a workspace with the highest plan, given by an operator.
+async fn add_workspace<C: ConnectionTrait>(
+    cx: &Domain,
+    conn: &C,
+    name: &str,
+    owner: UserId,
+    is_personal: bool,
+) -> Result<WorkspaceId> {
+    add_workspace_on(cx, conn, name, owner, is_personal, true).await
+}
+
+/// Makes a workspace; without an operator's grant it has no plan until a subscription gives it one.
+async fn add_workspace_on<C: ConnectionTrait>(
+    cx: &Domain,
+    conn: &C,
+    name: &str,
+    owner: UserId,
+    is_personal: bool,
+    granted: bool,
+) -> Result<WorkspaceId> {
+    let (id, now) = (WorkspaceId::fresh(), cx.clock.now());
+    let row = workspace::ActiveModel {
+        id: Set(id),
+        name: Set(name.to_owned()),
+        personal: Set(is_personal),
+        owner_id: Set(owner),
+        timezone: Set("UTC".to_owned()),
+        event_sequence: Set(0),
+        created_at: Set(now),
+    };
+    workspace::Entity::insert(row).exec_without_returning(conn).await?;
+    let paid = subscription::ActiveModel {
+        workspace_id: Set(id),
+        plan_tier: Set(if granted { PlanTier::Agency } else { PlanTier::Starter }),
+        api_addon: Set(granted),
+        active: Set(granted),
+        granted: Set(granted),
+        created_at: Set(now),
+    };
+    subscription::Entity::insert(paid).exec_without_returning(conn).await?;
+    upsert_membership(conn, id, owner, Role::Admin, now).await?;
+    Ok(id)
+}
+
+/// Gives a person a membership in a workspace, or another role on the membership there is.
+///
+/// # Errors
+/// [`Code::WorkspaceNotFound`].
+pub async fn set_member(cx: &Domain, id: WorkspaceId, person: UserId, role: Role) -> Result<()> {
+    require_workspace(cx, id).await?;
+    upsert_membership(&cx.db.write, id, person, role, cx.clock.now()).await
+}
+
+/// Takes a person's membership in a workspace away, with the locks on it and the person's keys for that workspace.
+///
+/// # Errors
+/// [`Code::WorkspaceNotFound`], [`Code::NotFound`] if the person has no membership there, or [`Code::InvalidField`] if the person
+/// owns the workspace.
+pub async fn remove_member(cx: &Domain, id: WorkspaceId, person: UserId) -> Result<()> {
+    let owner = require_workspace(cx, id).await?.owner_id;
+    if owner == person {
+        let message = "The person owns the workspace; its owner cannot be removed.";
+        let remedy = "Remove another member.";
+        return Err(Error::field(Code::InvalidField, "email", message, remedy));
+    }
+    let tx = cx.db.begin().await?;
+    let gone = membership::Entity::delete_by_id((id, person)).exec(&tx).await?;
+    if gone.rows_affected == 0 {
+        return Err(no_seat());
+    }
+    let locks = brand_lock::Entity::delete_many()
+        .filter(brand_lock::Column::WorkspaceId.eq(id))
+        .filter(brand_lock::Column::UserId.eq(person));
+    locks.exec(&tx).await?;
+    keys::revoke_in(&tx, id, person, cx.clock.now()).await?;
+    Ok(tx.commit().await?)
+}
+
+fn no_seat() -> Error {
+    Error::new(Code::NotFound, "This user is not a member of the workspace.")
+}
+
+async fn upsert_membership<C: ConnectionTrait>(
+    conn: &C,
+    id: WorkspaceId,
+    person: UserId,
+    role: Role,
+    now: i64,
+) -> Result<()> {
+    let row = membership::ActiveModel {
+        workspace_id: Set(id),
+        user_id: Set(person),
+        role: Set(role),
+        created_at: Set(now),
+    };
+    let again = OnConflict::columns([membership::Column::WorkspaceId, membership::Column::UserId])
+        .update_column(membership::Column::Role)
+        .to_owned();
+    membership::Entity::insert(row).on_conflict(again).exec_without_returning(conn).await?;
+    Ok(())
+}
+
+async fn require_workspace(cx: &Domain, id: WorkspaceId) -> Result<workspace::Model> {
+    let found = workspace::Entity::find_by_id(id).one(&cx.db.write).await?;
+    let missing = || Error::new(Code::WorkspaceNotFound, format!("There is no workspace {id}."));
+    found.ok_or_else(missing)
+}
+
+/// Makes a brand.
+///
+/// # Errors
+/// [`Code::WorkspaceNotFound`].
+pub async fn create_brand(cx: &Domain, workspace: WorkspaceId, name: &str) -> Result<BrandId> {
+    check_name(name)?;
+    require_workspace(cx, workspace).await?;
+    let id = BrandId::fresh();
+    let row = brand::ActiveModel {
+        id: Set(id),
+        workspace_id: Set(workspace),
+        name: Set(name.to_owned()),
+        created_at: Set(cx.clock.now()),
+    };
+    brand::Entity::insert(row).exec_without_returning(&cx.db.write).await?;
+    Ok(id)
+}
+
+/// Locks a membership to a brand; several locks add up.
+///
+/// # Errors
+/// [`Code::BrandNotFound`], or [`Code::NotFound`] if the person has no membership there.
+pub async fn lock(cx: &Domain, workspace: WorkspaceId, person: UserId, id: BrandId) -> Result<()> {
+    let conn = &cx.db.write;
+    let found = brand::Entity::find_by_id(id).one(conn).await?;
+    if found.is_none_or(|brand| brand.workspace_id != workspace) {
+        return Err(Error::new(Code::BrandNotFound, format!("There is no brand {id} there.")));
+    }
+    if membership::Entity::find_by_id((workspace, person)).one(conn).await?.is_none() {
+        return Err(no_seat());
+    }
+    let row = brand_lock::ActiveModel {
+        workspace_id: Set(workspace),
+        user_id: Set(person),
+        brand_id: Set(id),
+    };
+    let again = OnConflict::new().do_nothing().to_owned();
+    brand_lock::Entity::insert(row).on_conflict(again).exec_without_returning(conn).await?;
+    Ok(())
+}
+
+/// Takes the lock of a membership to a brand away. A membership without any lock sees the whole workspace.
+///
+/// # Errors
+/// [`Code::NotFound`] if there is no such lock.
+pub async fn unlock(
+    cx: &Domain,
+    workspace: WorkspaceId,
+    person: UserId,
+    id: BrandId,
+) -> Result<()> {
+    let lock = brand_lock::Entity::delete_many()
+        .filter(brand_lock::Column::WorkspaceId.eq(workspace))
+        .filter(brand_lock::Column::UserId.eq(person))
+        .filter(brand_lock::Column::BrandId.eq(id));
+    if lock.exec(&cx.db.write).await?.rows_affected == 0 {
+        let message = "This user's membership in the workspace is not locked to the brand.";
+        return Err(Error::new(Code::NotFound, message));
+    }
+    Ok(())
+}
+
+/// Sets a workspace's plan and, if given, its API add-on.
+///
+/// # Errors
+/// [`Code::WorkspaceNotFound`].
+pub async fn set_plan(
+    cx: &Domain,
+    id: WorkspaceId,
+    plan: PlanTier,
+    addon: Option<bool>,
+) -> Result<()> {
+    require_workspace(cx, id).await?;
+    let mut row = subscription::ActiveModel {
+        workspace_id: Set(id),
+        plan_tier: Set(plan),
+        active: Set(true),
+        granted: Set(true),
+        ..Default::default()
+    };
+    if let Some(addon) = addon {
+        row.api_addon = Set(addon);
+    }
+    subscription::Entity::update(row).exec(&cx.db.write).await?;
+    Ok(())
+}

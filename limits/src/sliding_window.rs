@@ -1,0 +1,172 @@
+//! Sliding windows in memory: the same rules as `sliding_window.lua`.
+
+use std::{
+    borrow::Borrow,
+    collections::{BTreeMap, HashMap},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use crate::{Decision, Rate, Request, Subject, window::millis};
+
+/// Fewest entries at which the table looks for some that have expired.
+const SWEEP: usize = 1_024;
+
+/// The sliding windows of this process. Expired entries are dropped.
+#[derive(Default)]
+pub(crate) struct SlidingWindows(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    windows: HashMap<String, SlidingWindow>,
+    blocked: HashMap<String, i64>,
+    unique: u64,
+    sweep_at: usize,
+}
+
+/// The name of a call that was allowed; `None` for one that waits.
+type Call = Option<Box<str>>;
+
+/// The calls counted against one subject: those made, and behind them those that wait, each at its time.
+#[derive(Default)]
+struct SlidingWindow {
+    calls: BTreeMap<(i64, u64), Call>,
+    waiting: HashMap<String, (i64, u64)>,
+    span: i64,
+}
+
+impl SlidingWindows {
+    /// Decides in the given order; each limit is divided by `peers` processes.
+    pub(crate) fn ask<R: Borrow<Request>>(
+        &self,
+        now: i64,
+        requests: &[R],
+        peers: u32,
+    ) -> Vec<Decision> {
+        let mut state = self.lock();
+        state.sweep(now);
+        requests.iter().map(|request| state.one(now, request.borrow(), peers)).collect()
+    }
+
+    pub(crate) fn release(&self, request: &Request) {
+        let mut state = self.lock();
+        for key in request.calls_keys() {
+            if let Some(window) = state.windows.get_mut(&key) {
+                window.release(&request.call);
+            }
+        }
+    }
+
+    pub(crate) fn block(&self, now: i64, name: &str, time: Duration) {
+        let mut state = self.lock();
+        let until = state.blocked.entry(Subject::blocked_key(name)).or_default();
+        *until = (*until).max(now + millis(time));
+    }
+
+    /// Forgets everything.
+    pub(crate) fn forget(&self) {
+        let mut state = self.lock();
+        if !state.windows.is_empty() || !state.blocked.is_empty() {
+            *state = State::default();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn one(&mut self, now: i64, request: &Request, peers: u32) -> Decision {
+        let (mut slot, mut binding) = (now, None);
+        for subject in &request.subjects {
+            let earliest = self.earliest(now, request, subject, peers);
+            if earliest > slot {
+                (slot, binding) = (earliest, Some(subject));
+            }
+        }
+        let counted = match binding {
+            None => &request.subjects[..],
+            Some(subject) => std::slice::from_ref(subject),
+        };
+        for subject in counted.iter().filter(|subject| !subject.rates.is_empty()) {
+            self.unique += 1;
+            let call = (slot, self.unique);
+            let window = self.windows.entry(Subject::calls_key(&subject.name)).or_default();
+            window.span = subject.span();
+            window.calls.insert(call, binding.is_none().then(|| request.call.as_str().into()));
+            if binding.is_some() {
+                window.waiting.insert(request.id.clone(), call);
+            }
+        }
+        Decision::after(slot - now)
+    }
+
+    /// When a subject lets the call through.
+    fn earliest(&mut self, now: i64, request: &Request, subject: &Subject, peers: u32) -> i64 {
+        let blocked = self.blocked.get(&Subject::blocked_key(&subject.name)).copied();
+        let blocked = blocked.filter(|until| *until > now);
+        let earliest = blocked.unwrap_or(now);
+        let Some(window) = self.windows.get_mut(&Subject::calls_key(&subject.name)) else {
+            return earliest;
+        };
+        if subject.rates.is_empty() {
+            return earliest;
+        }
+        window.calls = window.calls.split_off(&(now - subject.span() + 1, 0));
+        let place = window.give_up(now, request).filter(|_| blocked.is_none());
+        let free = |rate: &Rate| window.free_from(now, place, *rate, peers);
+        subject.rates.iter().map(free).fold(earliest, i64::max)
+    }
+
+    /// Drops what has expired, each time the table has doubled since it last did.
+    fn sweep(&mut self, now: i64) {
+        if self.windows.len() + self.blocked.len() >= self.sweep_at.max(SWEEP) {
+            self.windows.retain(|_, window| {
+                window.calls.last_key_value().is_some_and(|((at, _), _)| at + window.span > now)
+            });
+            self.blocked.retain(|_, until| *until > now);
+            self.sweep_at = 2 * (self.windows.len() + self.blocked.len());
+        }
+    }
+}
+
+impl SlidingWindow {
+    /// When one more call fits a limit: behind all that wait, or, for one whose `place` has come, behind those already
+    /// made.
+    fn free_from(&self, now: i64, place: Option<i64>, rate: Rate, peers: u32) -> i64 {
+        let limit = share(rate, peers);
+        let before = match place {
+            Some(place) if place > now => return place,
+            Some(_) => self.calls.range(..=(now, u64::MAX)).nth_back(limit - 1),
+            None => self.calls.iter().nth_back(limit - 1),
+        };
+        before.map_or(now, |((at, _), _)| at + millis(rate.span))
+    }
+
+    /// The place of a call in the window, or that of its first try, which is given up.
+    fn give_up(&mut self, now: i64, request: &Request) -> Option<i64> {
+        if let Some(place) = self.waiting.remove(&request.id) {
+            self.calls.remove(&place);
+            return Some(place.0);
+        }
+        request.is_again.then(|| {
+            self.release(&request.call);
+            now
+        })
+    }
+
+    /// Its place is not known; it is one of the last.
+    fn release(&mut self, call: &str) {
+        let is_it = |named: &Call| named.as_deref() == Some(call);
+        let place =
+            self.calls.iter().rev().find(|(_, named)| is_it(named)).map(|(place, _)| *place);
+        if let Some(place) = place {
+            self.calls.remove(&place);
+        }
+    }
+}
+
+fn share(rate: Rate, peers: u32) -> usize {
+    usize::try_from(rate.limit / peers.max(1)).unwrap_or(usize::MAX).max(1)
+}

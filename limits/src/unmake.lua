@@ -1,5 +1,0 @@
--- Takes a call back that could have been made and was not. KEYS: the calls of its subjects. ARGV: its name.
-for _, calls in ipairs(KEYS) do
-  redis.call('ZREM', calls, 'c:' .. ARGV[1])
-end
-return 1

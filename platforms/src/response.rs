@@ -1,0 +1,141 @@
+//! Common functions for sending a request and reading its response.
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use fanfare_outbound::{Reply, Request};
+use serde::de::DeserializeOwned;
+
+use crate::{Error, Kind, Result, Session};
+
+/// How far a network's clock may be behind ours.
+const CLOCK_SKEW: TimeDelta = TimeDelta::minutes(2);
+
+/// Sends a request. A success is read as JSON; of anything else `read` says what it means.
+pub async fn send<T: DeserializeOwned>(
+    session: &Session,
+    request: Request,
+    read: fn(&Session, &Reply) -> Error,
+) -> Result<T> {
+    let reply = request.send().await?;
+    if reply.is_success() { Ok(reply.json()?) } else { Err(read(session, &reply)) }
+}
+
+/// A header that says when a used-up limit is renewed.
+#[derive(Debug, Clone, Copy)]
+pub enum Reset {
+    /// At this Unix time in seconds.
+    Unix(&'static str),
+    /// In so many seconds.
+    Seconds(&'static str),
+    /// At this time in RFC 3339.
+    Rfc3339(&'static str),
+}
+
+impl Reset {
+    fn wait(self, session: &Session, reply: &Reply) -> Option<Duration> {
+        let until = |at: DateTime<Utc>| (at - session.now).to_std().unwrap_or_default();
+        match self {
+            Self::Unix(name) => {
+                let at = reply.header(name)?.trim().parse().ok()?;
+                DateTime::from_timestamp(at, 0).map(until)
+            }
+            Self::Seconds(name) => {
+                let seconds = reply.header(name)?.trim().parse().ok()?;
+                Duration::try_from_secs_f64(seconds).ok()
+            }
+            Self::Rfc3339(name) => DateTime::parse_from_rfc3339(reply.header(name)?.trim())
+                .ok()
+                .map(|at| until(at.to_utc())),
+        }
+    }
+}
+
+/// How long a network asks to wait: `Retry-After`, else the first of its own headers that says so.
+pub fn wait(session: &Session, reply: &Reply, resets: &[Reset]) -> Option<Duration> {
+    reply.retry_after().or_else(|| resets.iter().find_map(|reset| reset.wait(session, reply)))
+}
+
+/// What a refusal means by its status alone, for what a connector knows no code of. `said` is the network's own
+/// explanation, redacted.
+pub fn by_status(label: &str, reply: &Reply, said: &str) -> Error {
+    let said = said.trim().trim_end_matches('.');
+    let words = |start: String| {
+        if said.is_empty() { format!("{start}.") } else { format!("{start}: {said}.") }
+    };
+    match reply.status {
+        300..=399 => Error::misconfigured(format!("{label} has moved to another address."))
+            .with_remedy("Connect the account again with the address that the browser shows."),
+        401 => Error::reconnect(words(format!("{label} no longer accepts the account's access"))),
+        403 => Error::misconfigured(words(format!("{label} does not let the account do this")))
+            .with_remedy(
+                "Give the account the right it lacks, or connect it again with all permissions.",
+            ),
+        404 | 405 | 410 | 501 => {
+            Error::misconfigured(format!("{label} does not offer what is needed here."))
+                .with_remedy("Check that the account and what the settings name still exist.")
+        }
+        408 => Error::new(Kind::Ambiguous, format!("{label} did not get the request in time.")),
+        413 => Error::media_rejected(format!("A file is larger than {label} takes.")),
+        415 => Error::media_rejected(words(format!("{label} does not take a file of this type"))),
+        429 => Error::new(Kind::RateLimited, format!("{label} asks to wait."))
+            .with_retry_after(reply.retry_after()),
+        500.. => Error::new(Kind::Server, format!("{label} has a problem of its own.")),
+        _ => Error::rejected(words(format!("{label} refuses the post"))),
+    }
+}
+
+/// May something made at `at` be what was sent at `sent_at`?
+pub fn is_since(at: DateTime<Utc>, sent_at: DateTime<Utc>) -> bool {
+    at >= sent_at - CLOCK_SKEW
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::{Reset, by_status, wait};
+    use crate::{Kind, tests::test_server};
+
+    #[test]
+    fn a_wait_is_read_in_every_form() {
+        let resets = [Reset::Unix("x-unix"), Reset::Seconds("x-seconds"), Reset::Rfc3339("x-time")];
+        let at = test_server::at(90).to_rfc3339();
+        let unix = test_server::at(60).timestamp().to_string();
+        for (headers, seconds) in [
+            (vec![("retry-after", "7"), ("x-unix", unix.as_str())], Some(7)),
+            (vec![("x-unix", unix.as_str())], Some(60)),
+            (vec![("x-unix", "soon"), ("x-seconds", "2.0")], Some(2)),
+            (vec![("x-time", at.as_str())], Some(90)),
+            (vec![("x-unix", "1")], Some(0)),
+            (vec![], None),
+        ] {
+            let reply = test_server::reply(429, &headers, &json!({}));
+            let found = wait(&test_server::offline(), &reply, &resets);
+            assert_eq!(found, seconds.map(Duration::from_secs), "{headers:?}");
+        }
+    }
+
+    #[test]
+    fn a_status_alone_says_enough() {
+        for (status, kind) in [
+            (302, Kind::Misconfigured),
+            (400, Kind::Rejected),
+            (401, Kind::Reconnect),
+            (403, Kind::Misconfigured),
+            (404, Kind::Misconfigured),
+            (408, Kind::Ambiguous),
+            (413, Kind::MediaRejected),
+            (422, Kind::Rejected),
+            (429, Kind::RateLimited),
+            (500, Kind::Server),
+            (503, Kind::Server),
+        ] {
+            let error = by_status("Net", &test_server::reply(status, &[], &json!({})), "why.");
+            assert_eq!(error.kind, kind, "{status}");
+            assert!(error.message.ends_with('.') && !error.message.ends_with(".."), "{status}");
+        }
+    }
+}

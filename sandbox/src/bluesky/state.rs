@@ -1,0 +1,173 @@
+//! What a PDS keeps for one account, and how it may change.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One account's repository, blobs and sessions.
+#[derive(Default)]
+pub(crate) struct State {
+    /// Records by collection and record key.
+    pub records: BTreeMap<String, BTreeMap<String, Record>>,
+    pub blobs: HashMap<String, Blob>,
+    pub jobs: HashMap<String, Job>,
+    /// Refresh tokens that may still be used, by their id.
+    pub refresh: HashMap<String, Refresh>,
+    /// How many token pairs were issued.
+    pub pairs: u64,
+    /// Access tokens of this pair and all before it are expired, whatever they say.
+    pub expired_pairs: u64,
+    pub rev: String,
+    /// How many writes were ever made, for ordering.
+    pub writes: u64,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Record {
+    pub cid: String,
+    pub value: Value,
+    pub at_ms: i64,
+    pub nth: u64,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Blob {
+    pub mime: String,
+    pub size: u64,
+    /// From when a record may use it, in milliseconds since 1970.
+    #[serde(default)]
+    pub ready_ms: i64,
+}
+
+/// A video on its way to become a blob.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Job {
+    pub cid: String,
+    pub size: u64,
+    pub at_ms: i64,
+    pub ready_ms: i64,
+    /// Why it failed, if it did.
+    pub flaw: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Refresh {
+    pub expires_ms: i64,
+    /// The token it was exchanged for.
+    pub next: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Change {
+    /// Somebody logged in.
+    Session {
+        id: String,
+        expires_ms: i64,
+    },
+    /// A refresh token was exchanged; the old one lives on for a while.
+    Rotated {
+        old: String,
+        old_expires_ms: i64,
+        id: String,
+        expires_ms: i64,
+    },
+    /// A refresh token was given up.
+    Ended {
+        id: String,
+    },
+    /// All access tokens issued so far are expired.
+    Expired,
+    Blob {
+        cid: String,
+        blob: Blob,
+    },
+    Job {
+        id: String,
+        job: Job,
+    },
+    Commit {
+        rev: String,
+        at_ms: i64,
+        ops: Vec<Op>,
+    },
+}
+
+/// One write of a commit.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Op {
+    Put { collection: String, rkey: String, cid: String, value: Value },
+    Delete { collection: String, rkey: String },
+}
+
+impl State {
+    pub fn record(&self, collection: &str, rkey: &str) -> Option<&Record> {
+        self.records.get(collection)?.get(rkey)
+    }
+
+    /// The records of a collection, ordered by key.
+    pub fn collection(
+        &self,
+        collection: &str,
+    ) -> impl DoubleEndedIterator<Item = (&String, &Record)> {
+        self.records.get(collection).into_iter().flatten()
+    }
+
+    pub fn apply(&mut self, change: Change) {
+        match change {
+            Change::Session { id, expires_ms } => self.issue(id, expires_ms),
+            Change::Rotated { old, old_expires_ms, id, expires_ms } => {
+                if let Some(old) = self.refresh.get_mut(&old) {
+                    old.expires_ms = old_expires_ms;
+                    old.next = Some(id.clone());
+                }
+                self.issue(id, expires_ms);
+            }
+            Change::Ended { id } => {
+                self.refresh.remove(&id);
+            }
+            Change::Expired => self.expired_pairs = self.pairs,
+            Change::Blob { cid, blob } => {
+                self.blobs.insert(cid, blob);
+            }
+            Change::Job { id, job } => {
+                let blob =
+                    Blob { mime: "video/mp4".into(), size: job.size, ready_ms: job.ready_ms };
+                if job.flaw.is_none() {
+                    self.blobs.insert(job.cid.clone(), blob);
+                }
+                self.jobs.insert(id, job);
+            }
+            Change::Commit { rev, at_ms, ops } => {
+                self.rev = rev;
+                for op in ops {
+                    self.write(op, at_ms);
+                }
+            }
+        }
+    }
+
+    fn issue(&mut self, id: String, expires_ms: i64) {
+        self.pairs += 1;
+        self.refresh.insert(id, Refresh { expires_ms, next: None });
+    }
+
+    fn write(&mut self, op: Op, at_ms: i64) {
+        self.writes += 1;
+        match op {
+            Op::Put { collection, rkey, cid, value } => {
+                let records = self.records.entry(collection).or_default();
+                let (at_ms, nth) =
+                    records.get(&rkey).map_or((at_ms, self.writes), |old| (old.at_ms, old.nth));
+                records.insert(rkey, Record { cid, value, at_ms, nth });
+            }
+            Op::Delete { collection, rkey } => {
+                if let Some(records) = self.records.get_mut(&collection) {
+                    records.remove(&rkey);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! The consent page, on which a person lets an application act for an account, and the codes that it gives out.
+//!
+//! Codes follow RFC 6749 with PKCE (RFC 7636) and are good once. Networks whose codes are different use only the page, and
+//! every network makes its own tokens.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::sync::{Arc, Mutex};
+
+use crate::env::lock;
+use crate::network::{Cx, Network};
+use crate::page;
+use crate::params::Params;
+use crate::random::{self, BASE62};
+use crate::reply::{Answer, Reply};
+use crate::sim::Account;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use sha2::{Digest, Sha256};
+use url::Url;
+use url::form_urlencoded::Serializer;
+
+/// What a person answered, or is still to be asked.
+pub(crate) enum Consent<N: Network> {
+    /// Nothing yet: this is the page.
+    Asked(Reply),
+    /// No, or for an account that does not exist: go back here, with an error of the network's own.
+    Refused(Url),
+    /// Yes.
+    Given(Given<N>),
+}
+
+/// A yes.
+pub(crate) struct Given<N: Network> {
+    pub account: Arc<Account<N>>,
+    /// Where to go back to; the state is in it already, the code is not.
+    pub back: Url,
+    pub redirect_uri: String,
+    pub scope: String,
+}
+
+/// Reads what an application asks a person for. `id_name` is what the network calls an application's id. `Err` names
+/// what is wrong with the request.
+pub(crate) fn read_request<N: Network>(
+    cx: &Cx<N>,
+    id_name: &'static str,
+) -> Result<Consent<N>, String> {
+    let query = |name: &str| cx.call.query_value(name).filter(|value| !value.is_empty());
+    let required = |name: &'static str| query(name).ok_or_else(|| name.to_owned());
+    required(id_name)?;
+    let redirect_uri = required("redirect_uri")?;
+    let mut back = redirect(cx, &redirect_uri).ok_or("redirect_uri")?;
+    if required("response_type")? != "code" {
+        return Err("response_type".to_owned());
+    }
+    let scope = required("scope")?;
+    if let Some(state) = query("state") {
+        back.query_pairs_mut().append_pair("state", &state);
+    }
+    let Some(chosen) = query("account") else { return Ok(Consent::Asked(choice(cx, &[]))) };
+    Ok(match cx.sim.account(&chosen) {
+        Some(account) => Consent::Given(Given { account, back, redirect_uri, scope }),
+        None => Consent::Refused(back),
+    })
+}
+
+/// All accounts to continue as, `more` ways besides with their names, and a way to refuse.
+pub(crate) fn choice<N: Network>(cx: &Cx<N>, more: &[(&str, &str)]) -> Reply {
+    let mut list = String::from("<ul>");
+    let mut add = |id: &str, name: &str| {
+        let pairs = cx.call.query_pairs().chain([("account".to_owned(), id.to_owned())]);
+        let query = Serializer::new(String::new()).extend_pairs(pairs).finish();
+        let link = page::escape(&format!("{}/{}?{query}", cx.sim.pages(), cx.call.path));
+        let _ = write!(list, "<li><a href=\"{link}\">{}</a></li>", page::escape(name));
+    };
+    for account in cx.sim.all() {
+        add(&account.identity.remote_id, &account.identity.username);
+    }
+    for (id, name) in more.iter().chain(&[("none", "Cancel")]) {
+        add(id, name);
+    }
+    list.push_str("</ul>");
+    let asks = format!("An application asks to post on simulated {}.", N::NAME);
+    page::page(200, "Continue as", &asks, &list)
+}
+
+/// The address to send a person back to, if apps may: whoever made it up is sent nowhere.
+pub(crate) fn redirect<N: Network>(cx: &Cx<N>, redirect_uri: &str) -> Option<Url> {
+    let known = cx.sim.env.may_redirect(redirect_uri);
+    Url::parse(redirect_uri).ok().filter(|_| known)
+}
+
+/// A redirect.
+pub(crate) fn go(to: &Url) -> Reply {
+    Reply::empty(302).with("location", to)
+}
+
+/// How long a code may be exchanged, in milliseconds.
+const CODE_MS: i64 = 600_000;
+
+/// Codes that were given and not exchanged yet. They are not journalled: a code outlives no restart.
+#[derive(Default)]
+pub(crate) struct Codes(Mutex<HashMap<String, Code>>);
+
+struct Code {
+    remote_id: String,
+    client_id: String,
+    redirect_uri: String,
+    challenge: Option<String>,
+    expires_ms: i64,
+}
+
+/// `GET` of the authorization page: lets a person choose an account or refuse, then goes back to the client. `refuse`
+/// words what is wrong with the request.
+pub(crate) fn authorize<N: Network>(cx: &Cx<N>, refuse: fn(&str) -> Reply) -> Answer {
+    let query = |name: &str| cx.call.query_value(name).filter(|value| !value.is_empty());
+    let challenge = query("code_challenge");
+    if challenge.is_some() && query("code_challenge_method").as_deref() != Some("S256") {
+        return Err(refuse("The code_challenge_method must be S256."));
+    }
+    let asked = read_request(cx, "client_id")
+        .map_err(|what| refuse(&format!("The parameter {what} is missing or not valid.")))?;
+    let given = match asked {
+        Consent::Asked(page) => return Ok(page),
+        Consent::Refused(mut back) => {
+            back.query_pairs_mut().append_pair("error", "access_denied");
+            return Ok(go(&back));
+        }
+        Consent::Given(given) => given,
+    };
+    let name = random::text(BASE62, 43);
+    let code = Code {
+        remote_id: given.account.identity.remote_id.clone(),
+        client_id: query("client_id").unwrap_or_default(),
+        redirect_uri: given.redirect_uri,
+        challenge,
+        expires_ms: cx.now_ms() + CODE_MS,
+    };
+    lock(&cx.sim.codes.0).insert(name.clone(), code);
+    let mut back = given.back;
+    back.query_pairs_mut().append_pair("code", &name);
+    Ok(go(&back))
+}
+
+/// The account that a code was given for. A code is good once, for the client, the address and the verifier that asked
+/// for it.
+pub(crate) fn redeem<N: Network>(cx: &Cx<N>, params: &Params) -> Option<Arc<Account<N>>> {
+    let code = lock(&cx.sim.codes.0).remove(&params.filled("code")?)?;
+    let verifier = params.filled("code_verifier");
+    let proof = verifier.map(|text| URL_SAFE_NO_PAD.encode(Sha256::digest(text.as_bytes())));
+    let is_good = code.expires_ms > cx.now_ms()
+        && params.filled("redirect_uri").as_ref() == Some(&code.redirect_uri)
+        && params.filled("client_id").as_ref() == Some(&code.client_id)
+        && params.filled("client_secret").is_some()
+        && (code.challenge.is_none() || proof == code.challenge);
+    cx.sim.account(&code.remote_id).filter(|_| is_good)
+}

@@ -1,0 +1,187 @@
+//! What all networks share: the clock, the base address, the settings, the journal.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
+
+use crate::fetch::Crawler;
+use crate::journal::{Journal, Line, PastLine};
+use crate::realms::Realms;
+
+/// Where the sandbox is reached until somebody says otherwise.
+const DEFAULT_BASE: &str = "http://127.0.0.1:8081";
+
+/// Stands in the journal in place of a network for addresses of [`Env::allow_redirect`].
+const REDIRECTS: &str = "_redirects";
+
+/// State that belongs to no network.
+pub(crate) struct Env {
+    base: RwLock<Arc<str>>,
+    pages: RwLock<Option<Arc<str>>>,
+    /// Where apps may have persons sent back to.
+    redirects: RwLock<BTreeSet<String>>,
+    processing_ms: AtomicU64,
+    rate_limits: AtomicBool,
+    clock_offset_ms: AtomicI64,
+    last_unique: AtomicU64,
+    pub journal: Journal,
+    pub crawler: Crawler,
+    /// Ends every held reply when the server stops.
+    pub closing: CancellationToken,
+}
+
+/// What `PUT /_control/settings` changes; absent fields stay as they are.
+#[derive(Debug, Default, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Settings {
+    /// How long media are processed, in milliseconds.
+    pub processing_ms: Option<u64>,
+    /// Whether the platforms' pacing rules (messages a second, posts a day) are enforced.
+    pub rate_limits: Option<bool>,
+    /// How far the sandbox's clock runs ahead of the machine's, in milliseconds.
+    pub clock_offset_ms: Option<i64>,
+}
+
+impl Env {
+    pub fn new(journal: Journal, crawler: Crawler) -> Self {
+        Self {
+            base: RwLock::new(Arc::from(DEFAULT_BASE)),
+            pages: RwLock::default(),
+            redirects: RwLock::default(),
+            processing_ms: AtomicU64::new(300),
+            rate_limits: AtomicBool::new(false),
+            clock_offset_ms: AtomicI64::new(0),
+            last_unique: AtomicU64::new(0),
+            journal,
+            crawler,
+            closing: CancellationToken::new(),
+        }
+    }
+
+    pub fn set_base(&self, base: &str) {
+        *write(&self.base) = Arc::from(base);
+    }
+
+    /// The address by which programs reach the simulator, without a slash at the end.
+    pub fn base(&self) -> Arc<str> {
+        read(&self.base).clone()
+    }
+
+    pub fn set_pages(&self, pages: &str) {
+        *write(&self.pages) = Some(Arc::from(pages));
+    }
+
+    /// The address by which persons reach the pages, without a slash at the end.
+    pub fn pages(&self) -> Arc<str> {
+        read(&self.pages).clone().unwrap_or_else(|| self.base())
+    }
+
+    /// Lets apps have persons sent back to this address.
+    pub fn allow_redirect(&self, redirect_uri: &str) {
+        if write(&self.redirects).insert(redirect_uri.to_owned()) {
+            let entry = redirect_uri;
+            self.journal.push(&Line { realm: "", network: REDIRECTS, account: "", entry });
+        }
+    }
+
+    /// Whether apps may have persons sent back to this address.
+    pub fn may_redirect(&self, redirect_uri: &str) -> bool {
+        read(&self.redirects).contains(redirect_uri)
+    }
+
+    /// Makes a change that the journal holds.
+    pub fn replay(self: &Arc<Self>, realms: &Realms, line: PastLine) -> Result<(), String> {
+        if line.network == REDIRECTS {
+            let redirect_uri = line.entry.as_str().ok_or("a redirect address is a text")?;
+            write(&self.redirects).insert(redirect_uri.to_owned());
+            return Ok(());
+        }
+        let network = realms.open(self, &line.realm, &line.network);
+        let network = network.ok_or_else(|| format!("there is no network {:?}", line.network))?;
+        network.replay(&line.account, line.entry).map_err(|error| error.to_string())
+    }
+
+    pub fn set_processing(&self, time: Duration) {
+        let ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        self.processing_ms.store(ms, Ordering::Relaxed);
+    }
+
+    /// How long media are processed, in milliseconds.
+    pub fn processing_ms(&self) -> i64 {
+        i64::try_from(self.processing_ms.load(Ordering::Relaxed)).unwrap_or(i64::MAX)
+    }
+
+    /// Whether pacing rules that a load test would run into are enforced.
+    pub fn rate_limits(&self) -> bool {
+        self.rate_limits.load(Ordering::Relaxed)
+    }
+
+    pub fn settings(&self) -> Settings {
+        Settings {
+            processing_ms: Some(self.processing_ms.load(Ordering::Relaxed)),
+            rate_limits: Some(self.rate_limits()),
+            clock_offset_ms: Some(self.clock_offset_ms.load(Ordering::Relaxed)),
+        }
+    }
+
+    pub fn change_settings(&self, new: &Settings) {
+        if let Some(ms) = new.processing_ms {
+            self.processing_ms.store(ms, Ordering::Relaxed);
+        }
+        if let Some(on) = new.rate_limits {
+            self.rate_limits.store(on, Ordering::Relaxed);
+        }
+        if let Some(ms) = new.clock_offset_ms {
+            self.clock_offset_ms.store(ms, Ordering::Relaxed);
+        }
+    }
+
+    fn now_us(&self) -> i64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let us = i64::try_from(since.as_micros()).unwrap_or(i64::MAX);
+        us + self.clock_offset_ms.load(Ordering::Relaxed) * 1_000
+    }
+
+    /// The sandbox's time in milliseconds since 1970.
+    pub fn now_ms(&self) -> i64 {
+        self.now_us() / 1_000
+    }
+
+    /// A number that grows with time (microseconds) and is never given twice, over restarts too.
+    pub fn unique(&self) -> u64 {
+        let now = u64::try_from(self.now_us()).unwrap_or(0);
+        let grow = |last: u64| Some(now.max(last + 1));
+        let before = self.last_unique.fetch_update(Ordering::AcqRel, Ordering::Acquire, grow);
+        now.max(before.unwrap_or_else(|last| last) + 1)
+    }
+}
+
+/// A time in milliseconds as RFC 3339 with milliseconds and `Z`.
+pub(crate) fn rfc3339(ms: i64) -> String {
+    utc(ms).to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+/// A time in milliseconds as a date and time.
+pub(crate) fn utc(ms: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp_millis(ms).unwrap_or_default()
+}
+
+/// Locks; what a panicking holder left behind is still the best state there is.
+pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Locks for reading.
+pub(crate) fn read<T: ?Sized>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Locks for writing.
+pub(crate) fn write<T: ?Sized>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,166 @@
+//! What Facebook keeps of one page.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::graph::login::{self, Logins};
+use crate::network::Medium;
+
+/// One page's photos, videos and posts.
+#[derive(Default)]
+pub(crate) struct State {
+    pub logins: Logins,
+    pub photos: BTreeMap<u64, Photo>,
+    pub videos: BTreeMap<u64, Video>,
+    pub posts: BTreeMap<u64, Post>,
+    pub comments: BTreeMap<u64, Comment>,
+    /// The photo at the page's head.
+    pub cover: Option<u64>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Photo {
+    pub id: u64,
+    pub at_ms: i64,
+    pub medium: Medium,
+    /// It stands in a post, a story or at the page's head.
+    #[serde(default)]
+    pub used: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    Feed,
+    Photo,
+    Video,
+    Reel,
+    Story,
+    Cover,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Video {
+    pub id: u64,
+    pub at_ms: i64,
+    pub kind: Kind,
+    /// When its file was there, and what came of it.
+    pub uploaded: Option<Uploaded>,
+    /// When it was said to be public.
+    pub finished_ms: Option<i64>,
+    /// When it is seen.
+    pub seen_ms: Option<i64>,
+    #[serde(default)]
+    pub title: String,
+    #[serde(default)]
+    pub description: String,
+    /// SHA-256 of the picture that stands for it.
+    #[serde(default)]
+    pub thumbnail: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Uploaded {
+    File(Medium),
+    Flaw(String),
+}
+
+impl Video {
+    /// Its file, if there is a good one.
+    pub fn medium(&self) -> Option<&Medium> {
+        match &self.uploaded {
+            Some(Uploaded::File(medium)) => Some(medium),
+            Some(Uploaded::Flaw(_)) | None => None,
+        }
+    }
+}
+
+/// What is public.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Post {
+    pub id: u64,
+    pub at_ms: i64,
+    pub kind: Kind,
+    pub message: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub photos: Vec<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub video: Option<u64>,
+    /// Link, background and the like, by their parameters' names.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub extra: Map<String, Value>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Comment {
+    pub id: u64,
+    pub at_ms: i64,
+    pub post: u64,
+    pub message: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Change {
+    Login(login::Change),
+    Photo(Photo),
+    /// A video, new or as it is now.
+    Video(Video),
+    /// A video's file arrived, or did not.
+    Uploaded {
+        id: u64,
+        uploaded: Uploaded,
+    },
+    Post(Post),
+    /// A reel or story is public.
+    Finished {
+        video: Video,
+        post: Post,
+    },
+    Covered {
+        photo: u64,
+        post: Post,
+    },
+    Comment(Comment),
+    Deleted {
+        id: u64,
+    },
+}
+
+impl State {
+    pub fn apply(&mut self, change: Change) {
+        match change {
+            Change::Login(change) => self.logins.apply(change),
+            Change::Photo(photo) => drop(self.photos.insert(photo.id, photo)),
+            Change::Video(video) => drop(self.videos.insert(video.id, video)),
+            Change::Uploaded { id, uploaded } => {
+                if let Some(video) = self.videos.get_mut(&id) {
+                    video.uploaded = Some(uploaded);
+                }
+            }
+            Change::Post(post) => self.publish(post),
+            Change::Finished { video, post } => {
+                self.videos.insert(video.id, video);
+                self.publish(post);
+            }
+            Change::Covered { photo, post } => {
+                self.cover = Some(photo);
+                self.publish(post);
+            }
+            Change::Comment(comment) => drop(self.comments.insert(comment.id, comment)),
+            Change::Deleted { id } => drop(self.posts.remove(&id)),
+        }
+    }
+
+    fn publish(&mut self, post: Post) {
+        for id in &post.photos {
+            if let Some(photo) = self.photos.get_mut(id) {
+                photo.used = true;
+            }
+        }
+        self.posts.insert(post.id, post);
+    }
+}

@@ -1,0 +1,43 @@
+//! The publication of an account.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Default)]
+pub(crate) struct State {
+    /// Oldest first.
+    pub articles: Vec<Article>,
+    /// The token was revoked by a fault.
+    pub revoked: bool,
+}
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Article {
+    pub id: String,
+    pub slug: String,
+    pub title: String,
+    pub subtitle: Option<String>,
+    pub markdown: String,
+    pub cover_image: Option<String>,
+    pub tags: Vec<(String, String)>,
+    pub original_url: Option<String>,
+    pub meta_title: Option<String>,
+    pub meta_description: Option<String>,
+    pub disable_comments: bool,
+    pub published_ms: i64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Change {
+    Published(Box<Article>),
+    Revoked(bool),
+}
+
+impl State {
+    pub fn apply(&mut self, change: Change) {
+        match change {
+            Change::Published(article) => self.articles.push(*article),
+            Change::Revoked(revoked) => self.revoked = revoked,
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! What X keeps of one account.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::network::Medium;
+
+/// One account's files, posts and tokens.
+#[derive(Default)]
+pub(crate) struct State {
+    pub media: HashMap<u64, Upload>,
+    pub posts: BTreeMap<u64, Tweet>,
+    pub codes: HashMap<String, Consent>,
+    /// Ends of access tokens.
+    pub access: HashMap<String, i64>,
+    /// Refresh tokens that are good.
+    pub refresh: HashSet<String>,
+    /// Refresh tokens that were used: whoever comes with one again may have stolen it.
+    pub spent: HashSet<String>,
+    /// Every access token is expired, by a fault.
+    pub expired: bool,
+    /// The account took the app's access back.
+    pub revoked: bool,
+}
+
+/// A file that was uploaded, or is being uploaded.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Upload {
+    pub id: u64,
+    pub at_ms: i64,
+    pub category: String,
+    pub media_type: String,
+    pub total: u64,
+    /// Sizes and hashes of the pieces, by their index.
+    #[serde(default)]
+    pub pieces: BTreeMap<u32, u64>,
+    /// First bytes of the file, by which its type is known.
+    #[serde(default)]
+    pub sniffed: Option<String>,
+    /// SHA-256 of a file that came in one piece.
+    #[serde(default)]
+    pub sha256: Option<String>,
+    /// When processing ends; `None` until it was finalized.
+    pub ready_ms: Option<i64>,
+    pub flaw: Option<String>,
+    #[serde(default)]
+    pub alt: Option<String>,
+}
+
+impl Upload {
+    /// As a post shows it.
+    pub fn medium(&self) -> Medium {
+        Medium {
+            url: None,
+            size: Some(self.total),
+            mime: self.media_type.clone(),
+            alt: self.alt.clone(),
+            sha256: self.sha256.clone(),
+        }
+    }
+}
+
+/// A post.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Tweet {
+    pub id: u64,
+    pub at_ms: i64,
+    pub text: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub media: Vec<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<u64>,
+    /// Poll, labels and the like, by their parameters' names.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub extra: Map<String, Value>,
+}
+
+/// A consent that waits to be exchanged.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Consent {
+    pub redirect_uri: String,
+    pub challenge: String,
+    pub scope: String,
+    pub expires_ms: i64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Change {
+    /// A file, new or as it is now.
+    Upload(Upload),
+    Tweet(Tweet),
+    Deleted {
+        id: u64,
+    },
+    Code {
+        code: String,
+        consent: Consent,
+    },
+    /// A code or a refresh token was exchanged for tokens; which is good no more.
+    Issued {
+        used: String,
+        access: String,
+        refresh: Option<String>,
+        expires_ms: i64,
+    },
+    /// Somebody came with a refresh token twice: all tokens end.
+    Stolen,
+    Revoked,
+    Expired(bool),
+}
+
+impl State {
+    pub fn apply(&mut self, change: Change) {
+        match change {
+            Change::Upload(upload) => drop(self.media.insert(upload.id, upload)),
+            Change::Tweet(tweet) => drop(self.posts.insert(tweet.id, tweet)),
+            Change::Deleted { id } => drop(self.posts.remove(&id)),
+            Change::Code { code, consent } => drop(self.codes.insert(code, consent)),
+            Change::Issued { used, access, refresh, expires_ms } => {
+                (self.expired, self.revoked) = (false, false);
+                if self.codes.remove(&used).is_none() {
+                    self.refresh.remove(&used);
+                    self.spent.insert(used);
+                }
+                self.access.insert(access, expires_ms);
+                self.refresh.extend(refresh);
+            }
+            Change::Stolen | Change::Revoked => {
+                self.revoked = true;
+                self.access.clear();
+                self.refresh.clear();
+            }
+            Change::Expired(expired) => self.expired = expired,
+        }
+    }
+}

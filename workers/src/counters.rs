@@ -1,0 +1,103 @@
+//! Counters of the work that this process has done since its last heartbeat.
+
+use std::sync::{Mutex, PoisonError};
+
+use fanfare_domain::{
+    billing::events::EventOutcome,
+    mail::delivery::MailOutcome,
+    media::Outcome,
+    ops::samples::{Counts, Key, late, measure},
+    posts::{PostStatus, publishing::CompleteStep},
+};
+use fanfare_entities::{Millis, webhook_delivery::DeliveryStatus};
+use fanfare_jobs::JobKind;
+
+/// Counts to be written with the next heartbeat.
+#[derive(Debug, Default)]
+pub struct Counters(Mutex<Counts>);
+
+impl Counters {
+    fn add(&self, kind: JobKind, platform: &str, measure: String) {
+        let key = Key { kind: kind.as_str(), platform: platform.to_owned(), measure };
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default() += 1;
+    }
+
+    /// Counts how much after its time something began.
+    pub fn began(&self, kind: JobKind, platform: &str, late_by: Millis) {
+        self.add(kind, platform, late(late_by));
+    }
+
+    /// Counts what came of a post.
+    pub fn post(&self, platform: &str, record: &CompleteStep) {
+        let kind = JobKind::PublishPost;
+        let measure = match record.status {
+            PostStatus::Published => measure::DONE,
+            PostStatus::Failed => measure::FAILED,
+            _ if record.next_attempt_at.is_some() => measure::RETRIED,
+            _ => return,
+        };
+        self.add(kind, platform, measure.to_owned());
+        let code = record.error.as_ref().and_then(|error| error.get("code")?.as_str());
+        if let Some(code) = code {
+            self.add(kind, platform, format!("{}{code}", measure::ERROR));
+        }
+    }
+
+    /// Counts what came of a webhook delivery.
+    pub fn delivery(&self, status: DeliveryStatus) {
+        let measure = match status {
+            DeliveryStatus::Delivered => measure::DONE,
+            DeliveryStatus::Failed => measure::FAILED,
+            DeliveryStatus::Pending => measure::RETRIED,
+        };
+        self.add(JobKind::DeliverWebhook, "", measure.to_owned());
+    }
+
+    /// Counts what came of a copy.
+    pub fn copy(&self, outcome: &Outcome) {
+        let measure = match outcome {
+            Outcome::Stored(_) => measure::DONE,
+            Outcome::Failed(_) => measure::FAILED,
+            Outcome::Again(_) => measure::RETRIED,
+        };
+        self.add(JobKind::CopyMedia, "", measure.to_owned());
+    }
+
+    /// Counts what came of an event of Stripe.
+    pub fn event(&self, outcome: &EventOutcome) {
+        let measure = match outcome {
+            EventOutcome::Applied => measure::DONE,
+            EventOutcome::Failed(_) => measure::FAILED,
+            EventOutcome::Again(..) => measure::RETRIED,
+        };
+        self.add(JobKind::ApplyStripeEvent, "", measure.to_owned());
+    }
+
+    /// Counts what came of a letter.
+    pub fn letter(&self, outcome: &MailOutcome) {
+        let measure = match outcome {
+            MailOutcome::Sent | MailOutcome::Dropped => measure::DONE,
+            MailOutcome::Failed(_) => measure::FAILED,
+            MailOutcome::Again(..) => measure::RETRIED,
+        };
+        self.add(JobKind::SendMail, "", measure.to_owned());
+    }
+
+    /// Counts what came of work on a file.
+    pub fn media(&self, kind: JobKind, measure: &'static str) {
+        self.add(kind, "", measure.to_owned());
+    }
+
+    /// Takes the counts and starts over.
+    pub fn take(&self) -> Counts {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Adds counts that could not be written.
+    pub fn give_back(&self, counts: Counts) {
+        let mut now = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for (key, n) in counts {
+            *now.entry(key).or_default() += n;
+        }
+    }
+}

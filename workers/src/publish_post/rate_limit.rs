@@ -1,0 +1,353 @@
+//! Rate limits of networks on public calls, shared by all workers.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use fanfare_domain::{
+    Domain, Result,
+    posts::quota::{Spent, spent},
+};
+use fanfare_entities::{AccountId, Millis, account};
+use fanfare_limits::{Decision, Rate, Request, Subject};
+use fanfare_platforms::{Connect, Per, Phase, Platform, RateLimit, Session};
+
+use super::retry_policy::millis;
+
+/// Added to each limit's time: a network counts when a call arrives, and no two take equally long to get there.
+const SLACK: Duration = Duration::from_millis(200);
+
+/// Limits of this length are counted in the database too, which outlives every store of limits.
+const DAY: Duration = Duration::from_secs(24 * 3_600);
+
+/// How long the posts read of an account are valid, in ms: they only cover what the store of limits may have lost.
+const BELIEVED: Millis = 10_000;
+
+/// A call that asks the rate limits.
+#[derive(Debug, Clone)]
+pub struct RateLimitRequest {
+    request: Request,
+    account: AccountId,
+    post_type: String,
+    /// Most posts of the account in a day, of all kinds or of some.
+    daily: Vec<RateLimit>,
+}
+
+/// When the call may be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RateLimitDecision {
+    /// Now.
+    Now,
+    /// At this time, which is reserved for the call.
+    At(Millis),
+    /// The day's posts are used up until then.
+    Exhausted(Millis),
+}
+
+impl RateLimitRequest {
+    /// The call of a post's next step, by its own name. What prepares a post is not counted, but waits too while its account
+    /// is closed.
+    pub fn of(
+        (post, post_type, call): (i64, &str, String),
+        phase: Phase,
+        platform: &dyn Platform,
+        account: &account::Model,
+        lines: &LimitNames,
+        sandbox_limits: bool,
+    ) -> Self {
+        let rate_limits = platform.spec().rate_limits;
+        let is_counted = phase == Phase::Commit && (sandbox_limits || !account.sandbox);
+        let rate_limits = if is_counted { rate_limits } else { &[] };
+        let mut subjects = vec![Subject { name: lines.account.clone(), rates: Vec::new() }];
+        // The app that all accounts share may have been told to wait.
+        if matches!(platform.spec().connect, Connect::Oauth(_)) {
+            subjects.push(Subject { name: lines.app.clone(), rates: Vec::new() });
+        }
+        for limit in rate_limits.iter().filter(|limit| limit.counts(post_type)) {
+            let mut name = match limit.per {
+                Per::Account => lines.account.clone(),
+                Per::Workspace => format!("workspace:{}:{}", place(account), account.workspace_id),
+                Per::App => lines.app.clone(),
+            };
+            if !limit.post_types.is_empty() {
+                name = format!("{name}:{}", limit.post_types.join("+"));
+            }
+            let rate = Rate { limit: limit.calls, span: limit.span + SLACK };
+            match subjects.iter_mut().find(|subject| subject.name == name) {
+                Some(subject) => subject.rates.push(rate),
+                None => subjects.push(Subject { name, rates: vec![rate] }),
+            }
+        }
+        let of_day = |limit: &&RateLimit| {
+            limit.per == Per::Account && limit.span == DAY && limit.counts(post_type)
+        };
+        let daily = rate_limits.iter().filter(of_day).copied().collect();
+        let request = Request { id: post.to_string(), call, is_again: false, subjects };
+        Self { request, account: account.id, post_type: post_type.to_owned(), daily }
+    }
+
+    /// The same call, which could have been made and was not.
+    pub fn again(&self) -> Self {
+        let mut again = self.clone();
+        again.request.is_again = true;
+        again
+    }
+
+    /// Says that a call that could have been made will not be.
+    pub async fn give_back(&self, cx: &Domain) {
+        if self.request.subjects.iter().any(|subject| !subject.rates.is_empty()) {
+            cx.limits.release(&self.request).await;
+        }
+    }
+}
+
+/// Those who wait together when a network asks for patience.
+pub struct LimitNames {
+    /// The account.
+    pub account: String,
+    /// Its app.
+    pub app: String,
+}
+
+impl LimitNames {
+    /// Returns the names of an account and its app.
+    pub fn of(platform: &dyn Platform, account: &account::Model, session: &Session) -> Self {
+        Self { account: account_name(account), app: app_name(platform, account, session) }
+    }
+}
+
+/// Returns the name of an account in the rate limits: the network's own account, which several workspaces may have connected.
+fn account_name(account: &account::Model) -> String {
+    format!("account:{}:{}", place(account), account.remote_id)
+}
+
+/// Returns the name of an account's app in the rate limits.
+fn app_name(platform: &dyn Platform, account: &account::Model, session: &Session) -> String {
+    let app = platform.app(&session.account);
+    format!("app:{}:{}", place(account), app.as_deref().unwrap_or("own"))
+}
+
+/// Returns the name of the network; its simulator counts apart.
+fn place(account: &account::Model) -> String {
+    if account.sandbox { format!("{}:sandbox", account.platform) } else { account.platform.clone() }
+}
+
+/// Decides for the workers of one process.
+#[derive(Default)]
+pub struct Limiter {
+    /// The posts of accounts with a daily limit, and when they were read.
+    known: Mutex<HashMap<AccountId, (Millis, Spent)>>,
+}
+
+impl Limiter {
+    /// Decides on a group of calls: one call of the store, and a statement for accounts with a limit by the day that were
+    /// not looked up lately.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn decide(
+        &self,
+        cx: &Domain,
+        requests: &[Arc<RateLimitRequest>],
+    ) -> Result<Vec<RateLimitDecision>> {
+        let now = cx.clock.now();
+        self.look_up(cx, requests, now).await?;
+        let exhausted: Vec<Option<Millis>> = {
+            let mut known = self.known();
+            requests.iter().map(|one| exhausted(one, &mut known, now)).collect()
+        };
+        let open = requests.iter().zip(&exhausted).filter(|(_, until)| until.is_none());
+        let open: Vec<&Request> = open.map(|(one, _)| &one.request).collect();
+        let mut decisions = cx.limits.acquire(&open).await.into_iter();
+        // Read again: a wait counts from the answer on, and whoever comes too early has come in vain.
+        let now = cx.clock.now();
+        let decision = |until: Option<Millis>| match until {
+            Some(until) => RateLimitDecision::Exhausted(until),
+            None => match decisions.next() {
+                Some(Decision::After(wait)) => RateLimitDecision::At(now + millis(wait)),
+                Some(Decision::Now) | None => RateLimitDecision::Now,
+            },
+        };
+        Ok(exhausted.into_iter().map(decision).collect())
+    }
+
+    async fn look_up(
+        &self,
+        cx: &Domain,
+        requests: &[Arc<RateLimitRequest>],
+        now: Millis,
+    ) -> Result<()> {
+        let daily = requests.iter().filter(|one| !one.daily.is_empty()).map(|one| one.account);
+        let unknown: BTreeSet<AccountId> = {
+            let mut known = self.known();
+            known.retain(|_, (read_at, _)| (*read_at..*read_at + BELIEVED).contains(&now));
+            daily.filter(|account| !known.contains_key(account)).collect()
+        };
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        let spent = spent(cx, &unknown, now - millis(DAY)).await?;
+        let read = |account| (account, (now, spent.get(&account).cloned().unwrap_or_default()));
+        self.known().extend(unknown.into_iter().map(read));
+        Ok(())
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<AccountId, (Millis, Spent)>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// When the account may post again, if its day's posts are used up. Those that wait for it are spread as the day's posts
+/// were allowed, so that they do not all come at once.
+fn exhausted(
+    request: &RateLimitRequest,
+    known: &mut HashMap<AccountId, (Millis, Spent)>,
+    now: Millis,
+) -> Option<Millis> {
+    let (_, spent) = known.get_mut(&request.account)?;
+    let full = |daily: &RateLimit| {
+        let limit = i64::from(daily.calls);
+        let (posts, oldest) = spent.of(|kind| daily.counts(kind));
+        let place = posts.checked_sub(limit).filter(|place| *place >= 0)?;
+        Some(oldest + millis(DAY) + place * (millis(DAY) / limit.max(1)))
+    };
+    let until = request.daily.iter().filter_map(full).max().filter(|until| *until > now)?;
+    spent.add(&request.post_type);
+    Some(until)
+}
+
+#[cfg(test)]
+mod tests {
+    use fanfare_entities::{UserId, WorkspaceId, account::AccountStatus};
+    use fanfare_outbound::{Client, Policy};
+    use fanfare_platforms::{Account, PlatformId, Secrets};
+    use serde_json::json;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn account(sandbox: bool) -> account::Model {
+        account::Model {
+            id: AccountId(7),
+            workspace_id: WorkspaceId(Uuid::nil()),
+            brand_id: None,
+            platform: "telegram".into(),
+            remote_id: "-1001".into(),
+            username: "news".into(),
+            display_name: None,
+            status: AccountStatus::Connected,
+            sandbox,
+            meta: json!({"bot_username": "news_bot"}),
+            secret_id: None,
+            token_expires_at: None,
+            refreshing_until: None,
+            refresh_at: None,
+            warned: 0,
+            revoking_id: None,
+            due_at: None,
+            fence: 0,
+            attempts: 0,
+            laps: 0,
+            connected_by: UserId(Uuid::nil()),
+            created_at: 0,
+            updated_at: 0,
+        }
+    }
+
+    fn session(account: &account::Model) -> Session {
+        Session {
+            http: Client::new(Policy { allow_private: false }).unwrap(),
+            base: None,
+            simulated: false,
+            account: Account {
+                meta: account.meta.as_object().cloned().unwrap(),
+                ..Account::default()
+            },
+            secrets: Secrets::default(),
+            app: None,
+            pictures: None,
+            now: fanfare_domain::clock::date(0),
+        }
+    }
+
+    fn subjects(phase: Phase, account: &account::Model, sandbox_limits: bool) -> Vec<Subject> {
+        let telegram = fanfare_platforms::find(PlatformId::Telegram);
+        let lines = LimitNames::of(telegram, account, &session(account));
+        RateLimitRequest::of(
+            (1, "feed", String::new()),
+            phase,
+            telegram,
+            account,
+            &lines,
+            sandbox_limits,
+        )
+        .request
+        .subjects
+    }
+
+    #[test]
+    fn a_public_call_is_counted_against_its_account_and_its_app() {
+        let [chat, bot] = &subjects(Phase::Commit, &account(false), false)[..] else {
+            panic!("two subjects")
+        };
+        assert_eq!((chat.name.as_str(), chat.rates.len()), ("account:telegram:-1001", 2));
+        assert_eq!((bot.name.as_str(), bot.rates.len()), ("app:telegram:news_bot", 1));
+        assert_eq!(bot.rates[0], Rate { limit: 30, span: Duration::from_millis(1_200) });
+    }
+
+    #[test]
+    fn what_is_not_counted_waits_only_while_its_account_is_closed() {
+        let uncounted = |sandbox| {
+            let name = account_name(&account(sandbox));
+            vec![Subject { name, rates: Vec::new() }]
+        };
+        assert_eq!(subjects(Phase::Prepare, &account(false), true), uncounted(false));
+        assert_eq!(subjects(Phase::Commit, &account(true), false), uncounted(true));
+        let counted = subjects(Phase::Commit, &account(true), true);
+        assert_eq!(counted[1].name, "app:telegram:sandbox:news_bot");
+    }
+
+    #[test]
+    fn a_limit_of_one_kind_of_post_is_counted_beside_the_others() {
+        let page = account::Model { platform: "facebook".into(), ..account(false) };
+        let facebook = fanfare_platforms::find(PlatformId::Facebook);
+        let lines = LimitNames::of(facebook, &page, &session(&page));
+        let of = |kind| (1, kind, String::new());
+        let wanted =
+            |kind| RateLimitRequest::of(of(kind), Phase::Commit, facebook, &page, &lines, false);
+        let names = |wanted: RateLimitRequest| {
+            wanted
+                .request
+                .subjects
+                .into_iter()
+                .map(|one| (one.name, one.rates.len()))
+                .collect::<Vec<_>>()
+        };
+        let reel = names(wanted("reel"));
+        assert!(reel.contains(&("account:facebook:-1001:reel".to_owned(), 1)), "{reel:?}");
+        assert_eq!(names(wanted("feed")).len(), reel.len() - 1);
+        assert_eq!((wanted("reel").daily.len(), wanted("feed").daily.len()), (1, 0));
+    }
+
+    #[test]
+    fn those_that_wait_for_the_day_to_pass_come_one_after_the_other() {
+        let subjects = Vec::new();
+        let request = Request { id: "1".into(), call: "1".into(), is_again: false, subjects };
+        let daily = vec![RateLimit::new(Per::Account, 10, 86_400).of(&["reel"])];
+        let post_type = "reel".to_owned();
+        let wanted = RateLimitRequest { request, account: AccountId(7), post_type, daily };
+        let of = |posts| {
+            let mut spent = Spent::default();
+            (0..posts).for_each(|_| spent.add_at("reel", 1_000));
+            (0..100).for_each(|_| spent.add_at("feed", 500));
+            HashMap::from([(AccountId(7), (0, spent))])
+        };
+        assert_eq!(exhausted(&wanted, &mut of(9), 2_000), None);
+        let mut known = of(10);
+        assert_eq!(exhausted(&wanted, &mut known, 2_000), Some(86_401_000));
+        assert_eq!(exhausted(&wanted, &mut known, 2_000), Some(86_401_000 + 8_640_000));
+        assert_eq!(exhausted(&wanted, &mut of(10), 86_401_000), None, "the oldest has gone");
+    }
+}

@@ -1,0 +1,326 @@
+//! The retry policy: one table that says what each error of a network means for a post.
+
+use std::time::Duration;
+
+use fanfare_domain::Unreadable;
+use fanfare_entities::Millis;
+use fanfare_platforms::{self as platforms, Kind, Phase, Progress, Step};
+use rand::{RngExt, SeedableRng, rngs::SmallRng};
+use serde_json::{Value, json};
+
+/// Waits before the retries of a transient failure; after the last one the post fails.
+const WAITS: [Duration; 5] = [
+    Duration::from_secs(30),
+    Duration::from_secs(2 * 60),
+    Duration::from_secs(10 * 60),
+    Duration::from_secs(30 * 60),
+    Duration::from_secs(2 * 3_600),
+];
+
+/// The longest `Retry-After` that is obeyed; a longer one is a mistake, and would stop an account for years.
+const LONGEST_NAMED: Duration = Duration::from_secs(24 * 3_600);
+
+/// The action after an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RetryAction {
+    /// Try again later; costs one of five retries.
+    Retry,
+    /// Try again later; costs nothing.
+    Wait,
+    /// Exchange the tokens and try again.
+    Refresh,
+    /// The outcome of the call is unknown: reconcile it.
+    Lost,
+    /// The account must be connected again.
+    Reconnect,
+    /// The post fails for good.
+    Stop,
+}
+
+/// Returns the action for a kind of error in a phase.
+#[must_use]
+pub const fn decide(kind: Kind, phase: Phase) -> RetryAction {
+    match (kind, phase) {
+        (Kind::Ambiguous | Kind::Server, Phase::Commit) => RetryAction::Lost,
+        (Kind::Ambiguous | Kind::Server | Kind::Transient | Kind::Unreachable, _) => {
+            RetryAction::Retry
+        }
+        (Kind::RateLimited | Kind::QuotaExhausted, _) => RetryAction::Wait,
+        (Kind::TokenExpired, _) => RetryAction::Refresh,
+        (Kind::Reconnect | Kind::InvalidCredentials, _) => RetryAction::Reconnect,
+        (Kind::Rejected | Kind::MediaRejected | Kind::Misconfigured, _) => RetryAction::Stop,
+    }
+}
+
+/// When a post's try after `failures` failures begins: the network's own time if it names one, else the usual wait
+/// ± 20 %. `None`: there are no tries left.
+#[must_use]
+pub fn next_try(post: i64, failures: i32, named: Option<Duration>, now: Millis) -> Option<Millis> {
+    let place = usize::try_from(failures).ok()?.checked_sub(1)?;
+    let usual = *WAITS.get(place)?;
+    Some(now + millis(believed(named).unwrap_or_else(|| spread(usual, post, place))))
+}
+
+/// The wait that a network names, as far as it is believed.
+fn believed(named: Option<Duration>) -> Option<Duration> {
+    named.map(|named| named.min(LONGEST_NAMED))
+}
+
+/// When a post that must wait tries again; a network that names no time is given a transient failure's wait.
+#[must_use]
+pub fn after_wait(post: i64, waits: i32, named: Option<Duration>, now: Millis) -> Millis {
+    let place = usize::try_from(waits).unwrap_or(0).min(WAITS.len() - 1);
+    now + millis(believed(named).unwrap_or_else(|| spread(WAITS[place], post, place)))
+}
+
+/// Keeps posts that failed together from coming back together: ± 20 %, always the same for the same try of a post.
+fn spread(wait: Duration, post: i64, place: usize) -> Duration {
+    let seed = post.unsigned_abs() * WAITS.len() as u64 + place as u64;
+    wait.mul_f64(SmallRng::seed_from_u64(seed).random_range(0.8..1.2))
+}
+
+/// A duration in ms, at least one.
+#[must_use]
+pub fn millis(duration: Duration) -> Millis {
+    Millis::try_from(duration.as_millis()).unwrap_or(Millis::MAX / 4).max(1)
+}
+
+/// Why a post failed or waits, as `post.error` shows it.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    code: &'static str,
+    message: String,
+    retryable: bool,
+    retry_safe: bool,
+    remedy: String,
+    reply: Option<platforms::PlatformReply>,
+}
+
+impl Failure {
+    /// The failure that an error of a network leads to.
+    #[must_use]
+    pub fn of(error: &platforms::Error) -> Self {
+        let (code, retryable, remedy) = match error.kind {
+            Kind::Transient | Kind::Server | Kind::Ambiguous | Kind::Unreachable => {
+                ("platform_unavailable", true, "Retry the post later.")
+            }
+            Kind::RateLimited => (
+                "platform_rate_limited",
+                true,
+                "No action needed: the post is retried at the platform's time.",
+            ),
+            Kind::QuotaExhausted => (
+                "quota_exhausted",
+                true,
+                "No action needed: the post is retried when the quota is renewed.",
+            ),
+            Kind::TokenExpired => {
+                ("token_expired", true, "Connect the account again, then retry the post.")
+            }
+            Kind::Reconnect | Kind::InvalidCredentials => {
+                ("account_disconnected", true, "Connect the account again, then retry the post.")
+            }
+            Kind::Rejected => {
+                ("content_rejected", false, "Change the post, then schedule it again.")
+            }
+            Kind::MediaRejected => {
+                ("media_rejected", false, "Change the media, then schedule the post again.")
+            }
+            Kind::Misconfigured => {
+                ("misconfigured", true, "Fix what the message names, then retry the post.")
+            }
+        };
+        Self {
+            code,
+            message: error.message.clone(),
+            retryable,
+            retry_safe: true,
+            remedy: error.remedy.clone().unwrap_or_else(|| remedy.to_owned()),
+            reply: error.reply.clone(),
+        }
+    }
+
+    fn plain(code: &'static str, message: String, remedy: &str) -> Self {
+        let remedy = remedy.to_owned();
+        Self { code, message, retryable: true, retry_safe: true, remedy, reply: None }
+    }
+
+    /// It could not go out in time.
+    #[must_use]
+    pub fn missed(max_lateness: Millis) -> Self {
+        let within = match max_lateness / 60_000 {
+            minutes if minutes % 60 == 0 => format!("{} hours", minutes / 60),
+            minutes => format!("{minutes} minutes"),
+        };
+        let message = format!("The post could not go out within {within} of its time.");
+        Self::plain("missed", message, "Retry the post to send it now, or give it a new time.")
+    }
+
+    /// The same with what kept it waiting.
+    #[must_use]
+    pub fn because(mut self, reason: &str) -> Self {
+        self.message = format!("{} It was waiting: {reason}", self.message);
+        self
+    }
+
+    /// Its account is gone.
+    #[must_use]
+    pub fn disconnected() -> Self {
+        let message = "The account was disconnected.".to_owned();
+        Self::plain(
+            "account_disconnected",
+            message,
+            "Connect the account again, then retry the post.",
+        )
+    }
+
+    /// Its account's credentials were refused before.
+    #[must_use]
+    pub fn reconnect_required(platform: &str) -> Self {
+        let message = format!("{platform} no longer accepts the account's credentials.");
+        Self::plain(
+            "account_disconnected",
+            message,
+            "Connect the account again, then retry the post.",
+        )
+    }
+
+    /// Its token cannot be refreshed.
+    #[must_use]
+    pub fn token_expired(error: &platforms::Error) -> Self {
+        Self { code: "token_expired", ..Self::of(error) }
+    }
+
+    /// A file of it was found wanting before anything was sent.
+    #[must_use]
+    pub fn media(broken: &platforms::Violation) -> Self {
+        Self {
+            retryable: false,
+            ..Self::plain("media_rejected", broken.message.clone(), &broken.remedy)
+        }
+    }
+
+    /// The stored post cannot be read, so nothing is sent.
+    #[must_use]
+    pub fn unreadable(unreadable: Unreadable, may_be_public: bool) -> Self {
+        let message = format!("The post was not published: {unreadable}.");
+        let remedy = "Create the post again, and report the damaged post to the operator.";
+        let failure = Self::plain("internal_error", message, remedy);
+        Self { retryable: false, retry_safe: !may_be_public, ..failure }
+    }
+
+    /// Its account has published as much as the network allows in a day.
+    #[must_use]
+    pub fn quota_exhausted(platform: &str) -> Self {
+        let message = format!("The account has used up the posts {platform} allows in 24 hours.");
+        let remedy = "No action needed: the post is retried when the quota is renewed.";
+        Self::plain("quota_exhausted", message, remedy)
+    }
+
+    /// Its lease expired too many times in a row.
+    #[must_use]
+    pub fn too_many_expirations() -> Self {
+        let message = "Several workers in a row stopped while they worked on this post.".to_owned();
+        Self::plain(
+            "misconfigured",
+            message,
+            "Report this to the operator; the post may be the cause.",
+        )
+    }
+
+    /// The commit call was lost again and again, and never carried out.
+    #[must_use]
+    pub fn unanswered(platform: &str) -> Self {
+        let message =
+            format!("{platform} did not answer the publishing call, several times in a row.");
+        Self::plain("platform_unavailable", message, "Retry the post later.")
+    }
+
+    /// Nobody knows whether it is public.
+    #[must_use]
+    pub fn outcome_unknown(platform: &str) -> Self {
+        let message = format!(
+            "{platform} did not answer the publishing call, and it cannot be asked whether it was carried out."
+        );
+        let remedy = "Look on the platform. If the post is not there, retry with acknowledge_duplicate_risk: true.";
+        Self { retry_safe: false, ..Self::plain("outcome_unknown", message, remedy) }
+    }
+
+    /// As `post.error` and the ledger show it.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        json!({
+            "code": self.code, "message": self.message, "retryable": self.retryable,
+            "retry_safe": self.retry_safe, "remedy": self.remedy, "platform_error": self.reply,
+        })
+    }
+
+    /// True if the post may be public.
+    #[must_use]
+    pub const fn is_risky(&self) -> bool {
+        !self.retry_safe
+    }
+
+    /// Returns the outcome of the attempt.
+    #[must_use]
+    pub fn outcome(&self) -> &'static str {
+        if self.is_risky() { "outcome_unknown" } else { "failed" }
+    }
+}
+
+/// Logs the kind of a network's reply; its text may repeat the post's.
+pub fn log_answer(step: &Step, outcome: &platforms::Result<Progress>) {
+    let step = step.name.as_str();
+    match outcome {
+        Ok(Progress::Done(_)) => tracing::debug!(step, answer = "done", "the platform answered"),
+        Ok(Progress::Continue { .. }) => {
+            tracing::debug!(step, answer = "continue", "the platform answered");
+        }
+        Err(error) => {
+            let status = error.reply.as_ref().map(|reply| reply.status);
+            tracing::info!(step, kind = ?error.kind, status, "the platform refused or did not answer");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_commit_can_be_lost() {
+        for kind in [Kind::Ambiguous, Kind::Server] {
+            assert_eq!(decide(kind, Phase::Commit), RetryAction::Lost);
+            assert_eq!(decide(kind, Phase::Prepare), RetryAction::Retry);
+            assert_eq!(decide(kind, Phase::Confirm), RetryAction::Retry);
+        }
+        assert_eq!(decide(Kind::Transient, Phase::Commit), RetryAction::Retry);
+    }
+
+    #[test]
+    fn posts_that_failed_together_come_back_apart() {
+        let at = |post| next_try(post, 1, None, 0).unwrap();
+        let distinct: std::collections::BTreeSet<_> = (1..=100).map(at).collect();
+        assert!(distinct.len() > 90, "{distinct:?}");
+        assert_eq!(at(1), at(1));
+    }
+
+    #[test]
+    fn five_retries_and_no_more() {
+        for (failures, seconds) in [(1, 30), (2, 120), (3, 600), (4, 1_800), (5, 7_200)] {
+            let at = next_try(7, failures, None, 0).unwrap();
+            let usual = seconds * 1_000;
+            assert!((usual * 8 / 10..=usual * 12 / 10).contains(&at), "{failures}: {at}");
+        }
+        assert_eq!(next_try(7, 6, None, 0), None);
+        assert_eq!(next_try(7, 1, Some(Duration::from_secs(7)), 0), Some(7_000));
+    }
+
+    #[test]
+    fn a_wait_that_a_network_names_is_believed_up_to_a_day() {
+        let absurd = Some(Duration::from_secs(99_999_999_999));
+        assert_eq!(next_try(7, 1, absurd, 5), Some(86_400_005));
+        assert_eq!(after_wait(7, 3, absurd, 5), 86_400_005);
+        assert_eq!(after_wait(7, 0, Some(Duration::MAX), 5), 86_400_005);
+    }
+}
