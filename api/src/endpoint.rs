@@ -95,7 +95,7 @@ impl Endpoint {
         let query = query::pairs(req.uri().query());
         let said = Said { path: &path, query: &query, body: body.value.as_ref() };
         let membership = policy.workspace.membership(cx, &caller, &said).await?;
-        require_subscription(policy, &membership)?;
+        require_subscription(self.route, &membership)?;
         membership.require(role(policy, body.value.as_ref()))?;
         let idempotency_key = idempotency_key?;
         if let Some(refusal) = body.refusal {
@@ -196,10 +196,15 @@ impl Endpoint {
     }
 }
 
-fn require_subscription(policy: &Policy, membership: &Membership) -> Result<()> {
+fn require_subscription(route: &Route, membership: &Membership) -> Result<()> {
+    let policy = &route.policy;
     if policy.addon && !membership.api_addon {
         let message = "The workspace has no API add-on.";
         return Err(Error::new(Code::ApiAddonRequired, message));
+    }
+    if policy.addon && !membership.active && route.method.writes() {
+        let message = "The subscription is paused: reading works, changes do not.";
+        return Err(Error::new(Code::SubscriptionRequired, message).with("reason", "paused"));
     }
     let Some(plan) = policy.plan.filter(|plan| membership.plan < *plan) else { return Ok(()) };
     let message = format!("This needs the plan {} or a larger one.", plan_name(plan));

@@ -7,6 +7,7 @@ use fanfare_domain::{
     access::{Role, Scope},
     accounts::{ConnectRequest, Faults, NewSandboxAccount, oauth_connect::NewConnectSession},
     activity::EventsQuery,
+    billing::change::{Cancellation, Downgrade},
     media::{MediaQuery, NewFile, NewRemote, guest_uploads::NewGuestUpload, signed::NewUpload},
     platform_tools::Trigger,
     posting_schedule::{NewGrid, NextQuery},
@@ -19,14 +20,16 @@ use futures_util::FutureExt;
 use crate::{
     Body, Bucket, Method, Query, Route,
     Shape::{List, One, Page as Pages, Record},
-    WorkspaceScope, accounts, activity, brands, connect, discovery,
+    WorkspaceScope, accounts, activity,
+    billing::subscription,
+    brands, connect, discovery,
     discovery::{InWorkspace, PlatformsQuery},
     media, platform_tools, posting_schedule, posts, sandbox, signup, webhooks,
 };
 use parts::{
     ANYBODY, CREDENTIALS, EDIT, FAULTS, NEW_BATCH, NEW_FILE, NEW_POST, NEW_REMOTE, NEW_UPLOAD,
-    NEW_WEBHOOK, NOBODY, REFUSED_CONTENT, REFUSED_EDIT, REFUSED_FILE, REFUSED_STATUS, RELAY,
-    UPLOAD, reads, writes,
+    NEW_WEBHOOK, NOBODY, REFUSED_CHANGE, REFUSED_CONTENT, REFUSED_EDIT, REFUSED_FILE,
+    REFUSED_STATUS, RELAY, UPLOAD, billing, reads, writes,
 };
 
 /// The table. A route that is not in it does not exist.
@@ -47,6 +50,40 @@ pub static ROUTES: &[Route] = &[
         .counts(Bucket::Address)
         .answers(200, "The signup.", One("signup_session", "SignupSession"))
         .refuses(&[Code::SignupSessionNotFound]),
+
+    // Subscription
+    Route::new(Method::Get, "/api/v1/subscription", "get_subscription", billing(Scope::BillingRead),
+        |call| subscription::show(call).boxed())
+        .doc("billing", "Show the key owner's subscription")
+        .counts(Bucket::Reads)
+        .answers(200, "The subscription.", One("subscription", "Subscription"))
+        .refuses(&[Code::NoSubscription]),
+    Route::new(Method::Post, "/api/v1/subscription/cancel", "cancel_subscription", billing(Scope::BillingWrite),
+        |call| subscription::cancel(call).boxed())
+        .doc("billing", "Cancel the subscription at the end of its period, or at once")
+        .counts(Bucket::Subscription)
+        .takes(Body::of::<Cancellation>(r#"{"reason": "temporary_break", "feedback": "Back in spring"}"#))
+        .answers(200, "The subscription.", One("subscription", "Subscription"))
+        .refuses(&[Code::InvalidReason, Code::NoSubscription, Code::InvalidTransition, Code::BillingNotConfigured]),
+    Route::new(Method::Post, "/api/v1/subscription/pause", "pause_subscription", billing(Scope::BillingWrite),
+        |call| subscription::pause(call).boxed())
+        .doc("billing", "Pause the subscription for 30 days, once in 90 days")
+        .counts(Bucket::Subscription)
+        .answers(200, "The subscription.", One("subscription", "Subscription"))
+        .refuses(&[Code::PauseCooldown, Code::NoSubscription, Code::InvalidTransition, Code::BillingNotConfigured]),
+    Route::new(Method::Post, "/api/v1/subscription/resume", "resume_subscription", billing(Scope::BillingWrite),
+        |call| subscription::resume(call).boxed())
+        .doc("billing", "End the pause of the subscription")
+        .counts(Bucket::Subscription)
+        .answers(200, "The subscription.", One("subscription", "Subscription"))
+        .refuses(REFUSED_CHANGE),
+    Route::new(Method::Post, "/api/v1/subscription/downgrade", "downgrade_subscription", billing(Scope::BillingWrite),
+        |call| subscription::downgrade(call).boxed())
+        .doc("billing", "Move to a lower plan when the period ends, without proration")
+        .counts(Bucket::Subscription)
+        .takes(Body::of::<Downgrade>(r#"{"tier": "starter"}"#))
+        .answers(200, "The subscription.", One("subscription", "Subscription"))
+        .refuses(&[Code::InvalidTier, Code::NoLowerTier, Code::NoSubscription, Code::InvalidTransition, Code::BillingNotConfigured]),
 
     // Discovery
     Route::new(Method::Get, "/api/v1/whoami", "whoami", ANYBODY, |call| discovery::whoami(call).boxed())

@@ -314,6 +314,15 @@ codes! {
     MediaCopyPending = "media_copy_pending", 503, true,
         "Remote media is still being copied.",
         "Send it again with the same `Idempotency-Key`.";
+    InvalidReason = "invalid_reason", 400, false,
+        "`reason` of a cancellation is missing or unknown.",
+        "Send one of the reasons that the message names.";
+    InvalidTier = "invalid_tier", 400, false,
+        "`tier` is unknown, or not below the subscription's.",
+        "Send a lower plan, or leave it out for the next lower one.";
+    NoLowerTier = "no_lower_tier", 409, false,
+        "There is no plan below the smallest.",
+        "Cancel the subscription in its place.";
     InvalidSignature = "invalid_signature", 400, false,
         "A webhook of the payment provider is not signed with a secret of ours, or was signed too long ago.",
         "Set FANFARE_STRIPE_WEBHOOK_SECRET to the secret of the webhook's endpoint.";

@@ -49,6 +49,18 @@ pub struct Model {
     pub period_start: Millis,
     /// When the period ends.
     pub period_end: Millis,
+    /// Stripe's schedule, while it manages the subscription.
+    pub schedule_id: Option<String>,
+    /// The plan it moves to.
+    pub pending_tier: Option<PlanTier>,
+    /// When it moves.
+    pub pending_at: Option<Millis>,
+    /// When its pause began, while it is paused.
+    pub paused_at: Option<Millis>,
+    /// When its pause ends by itself.
+    pub resumes_at: Option<Millis>,
+    /// When its last pause began.
+    pub last_paused_at: Option<Millis>,
     /// Raised by every change: what was read at Stripe before the last one is not written.
     pub revision: i64,
     /// When it was made.

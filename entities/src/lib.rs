@@ -44,6 +44,7 @@ pub mod slot_grid;
 pub mod stripe_call;
 pub mod stripe_event;
 pub mod subscription;
+pub mod unpaid_post;
 pub mod upload;
 pub mod user;
 pub mod user_password;

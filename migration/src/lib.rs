@@ -15,6 +15,7 @@ mod m0011_processes;
 mod m0012_lines;
 mod m0013_mail;
 mod m0014_billing;
+mod m0015_subscription_changes;
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
@@ -39,6 +40,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0012_lines::Lines),
             Box::new(m0013_mail::Mail),
             Box::new(m0014_billing::Billing),
+            Box::new(m0015_subscription_changes::SubscriptionChanges),
         ]
     }
 }

@@ -10,8 +10,8 @@ mod signature;
 
 pub use client::{Failure, FailureKind, Stripe, VERSION};
 pub use objects::{
-    CheckoutSession, Event, Invoice, InvoicePayment, Item, List, Price, Recurring, Schedule,
-    Subscription,
+    CheckoutSession, Event, Invoice, InvoicePayment, Item, List, Phase, PhaseItem, Price,
+    Recurring, Schedule, Subscription,
 };
 pub use request::{Checkout, Method, Request};
 pub use signature::{BadSignature, verify};

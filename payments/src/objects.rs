@@ -165,6 +165,27 @@ pub struct Schedule {
     pub subscription: Option<String>,
     /// The subscription that it let go.
     pub released_subscription: Option<String>,
+    /// What it does, and when.
+    #[serde(default)]
+    pub phases: Vec<Phase>,
+}
+
+/// A stretch of a schedule.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Phase {
+    /// In Unix seconds.
+    pub start_date: i64,
+    /// In Unix seconds.
+    pub end_date: i64,
+    /// What is paid in it.
+    pub items: Vec<PhaseItem>,
+}
+
+/// An item of a phase.
+#[derive(Debug, Clone, Deserialize)]
+pub struct PhaseItem {
+    /// Id of its price.
+    pub price: String,
 }
 
 /// An event, of which only the name and the object's id are believed.

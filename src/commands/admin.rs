@@ -12,7 +12,7 @@ use fanfare_domain::{
     access::{PlanTier, Role},
     logins,
     ops::operators,
-    passwords, sign_in, users,
+    passwords, sign_in, signup, users,
 };
 use fanfare_entities::{BrandId, WorkspaceId};
 use secrecy::{ExposeSecret, SecretString};
@@ -106,7 +106,7 @@ pub enum Command {
     },
     /// After a restore: makes posts that may have gone out since the backup fail with outcome_unknown, so that a
     /// person decides. Needs every worker stopped. docs/operations.md says when.
-    Lease {
+    Hold {
         /// Posts due up to this time, such as 2026-05-04T12:00:00Z; up to now if left out.
         #[arg(long, value_parser = humantime::parse_rfc3339)]
         until: Option<SystemTime>,
@@ -116,6 +116,16 @@ pub enum Command {
     },
     /// Closes every stored secret with FANFARE_MASTER_KEY, so that FANFARE_MASTER_KEY_OLD can be dropped.
     Rewrap,
+    /// Makes a subscription as if the person had paid, on the simulated Stripe alone; prints the person's id.
+    Subscription {
+        /// Address of the person.
+        email: String,
+        /// The plan.
+        tier: TierName,
+        /// Whether it has the API add-on.
+        #[arg(long, default_value_t = true, action = clap::ArgAction::Set)]
+        addon: bool,
+    },
     /// Sets a workspace's plan.
     Plan {
         /// The workspace.
@@ -232,8 +242,11 @@ pub async fn run(config: Config, command: Command) -> Result<()> {
             users::lock(&cx, WorkspaceId(workspace), person, BrandId(brand)).await?;
             say(brand);
         }
-        Command::Lease { until, all } => super::restore::hold(&cx, until, all).await?,
+        Command::Hold { until, all } => super::restore::hold(&cx, until, all).await?,
         Command::Rewrap => super::restore::rewrap(&cx).await?,
+        Command::Subscription { email, tier, addon } => {
+            say(signup::as_if_paid(&cx, &email, tier.into(), addon).await?);
+        }
         Command::Plan { workspace, tier, addon } => {
             users::set_plan(&cx, WorkspaceId(workspace), tier.into(), addon).await?;
             say(workspace);
@@ -303,6 +316,17 @@ impl From<RoleName> for Role {
             RoleName::Editor => Self::Editor,
             RoleName::Publisher => Self::Publisher,
             RoleName::Admin => Self::Admin,
+        }
+    }
+}
+
+impl From<TierName> for signup::Tier {
+    fn from(name: TierName) -> Self {
+        match name {
+            TierName::Starter => Self::Starter,
+            TierName::Pro => Self::Pro,
+            TierName::PowerUser => Self::PowerUser,
+            TierName::Agency => Self::Agency,
         }
     }
 }

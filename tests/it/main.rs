@@ -58,6 +58,7 @@ mod signup;
 mod simulator;
 mod slots;
 mod states;
+mod subscriptions;
 mod unreadable;
 mod validation;
 mod walkthrough;

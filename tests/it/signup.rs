@@ -16,17 +16,17 @@ use crate::service::{Dir, Service, eventually};
 const NEW: &str = "another long enough one";
 
 /// A signup of this address; what the API answered.
-async fn start(app: &TestApp, email: &str) -> Value {
+pub async fn start(app: &TestApp, email: &str) -> Value {
     let new = json!({"email": email, "name": "Ada Lovelace", "tier": "pro", "api_addon": true, "source": "a-test"});
     app.nobody().post("/api/v1/signup", new).await.expect(201).body
 }
 
-fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+pub fn text<'a>(value: &'a Value, name: &str) -> &'a str {
     value[name].as_str().unwrap_or_else(|| panic!("no {name} in {value}"))
 }
 
 /// Asks the simulated Stripe with its secret.
-async fn stripe(app: &TestApp, method: Method, path: &str, body: Value) -> Value {
+pub async fn stripe(app: &TestApp, method: Method, path: &str, body: Value) -> Value {
     let url = app.simulator.url.join(&format!("/stripe/{path}")).unwrap();
     let http = reqwest::Client::new();
     let request = http.request(method.clone(), url).bearer_auth(&app.simulator.secret);
@@ -37,7 +37,7 @@ async fn stripe(app: &TestApp, method: Method, path: &str, body: Value) -> Value
 }
 
 /// Reads an object of the simulated Stripe.
-async fn object(app: &TestApp, path: &str) -> Value {
+pub async fn object(app: &TestApp, path: &str) -> Value {
     let url = app.simulator.url.join(&format!("/stripe/v1/{path}")).unwrap();
     let key = Keys::of(&app.simulator.secret.clone().into()).secret_key;
     let reply = reqwest::Client::new().get(url).bearer_auth(key.expose_secret()).send().await;
@@ -48,7 +48,7 @@ fn checkout(started: &Value) -> String {
     text(started, "checkout_url").rsplit('/').next().unwrap().to_owned()
 }
 
-async fn step(app: &TestApp, started: &Value, verb: &str) -> Value {
+pub async fn step(app: &TestApp, started: &Value, verb: &str) -> Value {
     stripe(app, Method::POST, &format!("checkout/{}/{verb}", checkout(started)), json!({})).await
 }
 
@@ -58,7 +58,7 @@ async fn poll(app: &TestApp, started: &Value) -> Value {
     polled.body["signup_session"].clone()
 }
 
-async fn becomes(app: &TestApp, started: &Value, status: &str) -> Value {
+pub async fn becomes(app: &TestApp, started: &Value, status: &str) -> Value {
     app.eventually(status, || async {
         let polled = poll(app, started).await;
         (polled["status"] == status).then_some(polled)

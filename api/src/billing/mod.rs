@@ -1,4 +1,6 @@
-//! What Stripe tells: `POST /api/stripe/webhook`.
+//! A person's subscription by the API, and what Stripe tells at `POST /api/stripe/webhook`.
+
+pub mod subscription;
 
 use fanfare_domain::{Code, Domain, Error, Reply, Result, billing::events};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait};

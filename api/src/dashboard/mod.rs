@@ -3,6 +3,7 @@
 //! [`PAGES`] lists every page; what lies before each of them is `middleware/page.rs`.
 
 mod api_keys;
+mod billing;
 
 use fanfare_domain::Domain;
 use salvo::Router;
@@ -13,7 +14,11 @@ use crate::{
 };
 
 /// Every page.
-const PAGES: &[Page<ConnectPages>] = &[Page::of("/dashboard/api", page!(api_keys::show))];
+const PAGES: &[Page<ConnectPages>] = &[
+    Page::of("/dashboard/api", page!(api_keys::show)),
+    Page::of("/dashboard/billing", page!(billing::show)),
+    Page::of("/dashboard/billing/portal", page!(billing::portal)),
+];
 
 /// The pages' router.
 pub fn router(domain: &Domain) -> Router {

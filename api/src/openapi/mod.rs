@@ -22,8 +22,9 @@ const DESCRIPTION: &str = "Publishes posts on social networks at their time, onc
     of `/api/v1` says in `X-RateLimit-*` where the limit stands that is nearest to its end. Fields may be added to replies at any time.";
 
 /// The chapters, in their order.
-pub const TAGS: [(&str, &str); 10] = [
+pub const TAGS: [(&str, &str); 11] = [
     ("signup", "Signing up and paying; needs no key."),
+    ("billing", "The key owner's subscription."),
     ("discovery", "Who am I, and what can be done."),
     ("accounts", "Connected social accounts."),
     ("connect", "Connecting accounts."),

@@ -305,10 +305,36 @@ fn others() -> Vec<(&'static str, Value)> {
         ("Event", event()),
         ("Activity", activity()),
         ("Whoami", whoami()),
+        ("Subscription", subscription()),
         ("StartedSignup", signup(false)),
         ("SignupSession", signup(true)),
         ("Workspace", workspace()),
     ]
+}
+
+/// A person's subscription.
+fn subscription() -> Value {
+    let tiers = ["starter", "pro", "power_user", "agency"];
+    let change = record([("plan_tier", choice(&tiers)), ("effective_at", time())]);
+    let pause = record([("paused_at", time()), ("resumes_at", maybe(time()))]);
+    let price =
+        record([("amount", number()), ("currency", text()), ("interval", choice(&["month"]))]);
+    let statuses = ["incomplete", "active", "past_due", "paused", "canceling", "ended"];
+    record([
+        ("id", uuid()),
+        ("status", choice(&statuses)),
+        ("plan_tier", choice(&tiers)),
+        ("api_addon", truth()),
+        ("price", price),
+        ("current_period_start", time()),
+        ("current_period_end", time()),
+        ("cancel_at_period_end", truth()),
+        ("pending_change", maybe(change)),
+        ("pause", maybe(pause)),
+        ("pause_available_at", maybe(time())),
+        ("manage_url", text()),
+        ("created_at", time()),
+    ])
 }
 
 /// A signup as whoever began it or polls it sees it.

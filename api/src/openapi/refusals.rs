@@ -23,6 +23,7 @@ pub fn codes(route: &Route) -> Vec<Code> {
     };
     when(policy.scope.is_some(), &[Code::InsufficientScope]);
     when(policy.addon, &[Code::ApiAddonRequired]);
+    when(policy.addon && route.method.writes(), &[Code::SubscriptionRequired]);
     when(policy.plan.is_some(), &[Code::FeatureNotAvailable]);
     when(policy.role > Role::Viewer, &[Code::InsufficientWorkspacePermissions]);
     when(route.query.is_some() || route.body.is_some(), &[Code::InvalidField, Code::FieldRequired]);

@@ -21,6 +21,14 @@ pub(super) const fn writes(scope: Scope, role: Role, workspace: WorkspaceScope) 
 pub(super) const ANYBODY: Policy =
     Policy { scope: None, ..reads(Scope::AccountsRead, WorkspaceScope::Home) };
 
+/// A person's subscription: needs no add-on and no live plan.
+pub(super) const fn billing(scope: Scope) -> Policy {
+    Policy { addon: false, ..reads(scope, Place::Home) }
+}
+
+pub(super) const REFUSED_CHANGE: &[Code] =
+    &[Code::NoSubscription, Code::InvalidTransition, Code::BillingNotConfigured];
+
 /// For callers without a key, of whom nothing is known.
 pub(super) const NOBODY: Policy = Policy { addon: false, ..ANYBODY };
 

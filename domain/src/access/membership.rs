@@ -81,7 +81,7 @@ pub(super) async fn at(
         workspace_id: row.workspace_id,
         role: row.role,
         plan: row.plan_tier.unwrap_or(PlanTier::Starter),
-        api_addon: active && row.api_addon.unwrap_or(false),
+        api_addon: row.api_addon.unwrap_or(false),
         active,
         brands: (!locks.is_empty()).then_some(locks),
         timezone: row.timezone,

@@ -5,10 +5,12 @@
 //! matter.
 
 mod calls;
+pub mod change;
 pub mod events;
 mod plans;
 mod setup;
 pub mod subscriptions;
+mod view;
 
 use fanfare_payments::{Failure, FailureKind, Stripe};
 use secrecy::SecretString;

@@ -1,11 +1,11 @@
 //! Persons' subscriptions, as Stripe last said they are, and the plans of workspaces that follow from them.
 
 use fanfare_entities::{
-    Millis, SubscriptionId, UserId, billing_subscription,
+    Millis, SubscriptionId, UserId, WorkspaceId, billing_subscription,
     billing_subscription::{BillingStatus, Column},
     subscription, user, workspace,
 };
-use fanfare_payments::Subscription;
+use fanfare_payments::{Price, Schedule, Subscription};
 use sea_orm::{
     ActiveEnum, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
     QueryFilter, QueryOrder, QuerySelect, sea_query::Expr,
@@ -16,6 +16,7 @@ use crate::{
     Domain,
     access::PlanTier,
     error::{Error, Result},
+    posts::unpaid,
 };
 
 /// Reads and writes of one subscription that may get into each other's way before somebody gives up.
@@ -29,7 +30,12 @@ struct Terms {
     amount: i64,
     currency: String,
     period: (Millis, Millis),
+    schedule: Option<String>,
+    resumes_at: Option<Millis>,
 }
+
+/// The plan that a subscription moves to, and when.
+type Pending = Option<(PlanTier, Millis)>;
 
 /// Locks a person, so that what follows from payments is decided one at a time.
 pub(crate) async fn lock(tx: &DatabaseTransaction, person: UserId) -> Result<user::Model> {
@@ -48,6 +54,26 @@ pub async fn live<C: ConnectionTrait>(
     let found = billing_subscription::Entity::find()
         .filter(Column::UserId.eq(person))
         .filter(Column::Status.ne(BillingStatus::Ended))
+        .one(conn)
+        .await?;
+    Ok(found)
+}
+
+/// Returns the last subscription of a person, be it over.
+///
+/// # Errors
+/// The database's.
+pub(super) async fn latest<C: ConnectionTrait>(
+    conn: &C,
+    person: UserId,
+) -> Result<Option<billing_subscription::Model>> {
+    if let Some(live) = live(conn, person).await? {
+        return Ok(Some(live));
+    }
+    let found = billing_subscription::Entity::find()
+        .filter(Column::UserId.eq(person))
+        .order_by_desc(Column::CreatedAt)
+        .order_by_desc(Column::Id)
         .one(conn)
         .await?;
     Ok(found)
@@ -73,6 +99,12 @@ pub(crate) async fn begin(
         currency: Set(terms.currency.clone()),
         period_start: Set(terms.period.0),
         period_end: Set(terms.period.1),
+        schedule_id: Set(terms.schedule.clone()),
+        pending_tier: Set(None),
+        pending_at: Set(None),
+        paused_at: Set(None),
+        resumes_at: Set(terms.resumes_at),
+        last_paused_at: Set(None),
         revision: Set(0),
         created_at: Set(now),
         updated_at: Set(now),
@@ -92,8 +124,9 @@ pub(crate) async fn refresh(cx: &Domain, stripe_id: &str) -> Result<()> {
         let known = billing_subscription::Entity::find().filter(by_id).one(&cx.db.write).await?;
         let Some(known) = known else { return Ok(()) };
         let theirs: Subscription = read(cx, &format!("subscriptions/{stripe_id}")).await?;
-        if write(cx, &known, &theirs).await? {
-            return Ok(());
+        let pending = pending(cx, &theirs).await?;
+        if let Some(status) = write(cx, &known, &theirs, pending).await? {
+            return hold_posts(cx, known.user_id, status).await;
         }
     }
     Err(Error::internal("a subscription changes too often to be written"))
@@ -127,8 +160,14 @@ async fn write(
     cx: &Domain,
     known: &billing_subscription::Model,
     theirs: &Subscription,
-) -> Result<bool> {
+    pending: Pending,
+) -> Result<Option<BillingStatus>> {
     let terms = terms(&cx.settings.plans, theirs)?;
+    let (paused_at, last_paused_at) = match (terms.status, known.paused_at) {
+        (BillingStatus::Paused, None) => (Some(theirs_now(cx)), Some(theirs_now(cx))),
+        (BillingStatus::Paused, since) => (since, known.last_paused_at),
+        _ => (None, known.last_paused_at),
+    };
     let tx = cx.db.begin().await?;
     lock(&tx, known.user_id).await?;
     let written = billing_subscription::Entity::update_many()
@@ -139,6 +178,12 @@ async fn write(
         .col_expr(Column::Currency, Expr::value(terms.currency.as_str()))
         .col_expr(Column::PeriodStart, Expr::value(terms.period.0))
         .col_expr(Column::PeriodEnd, Expr::value(terms.period.1))
+        .col_expr(Column::ScheduleId, Expr::value(terms.schedule.clone()))
+        .col_expr(Column::PendingTier, Expr::value(pending.map(|(tier, _)| tier.to_value())))
+        .col_expr(Column::PendingAt, Expr::value(pending.map(|(_, at)| at)))
+        .col_expr(Column::PausedAt, Expr::value(paused_at))
+        .col_expr(Column::ResumesAt, Expr::value(terms.resumes_at))
+        .col_expr(Column::LastPausedAt, Expr::value(last_paused_at))
         .col_expr(Column::Revision, Expr::value(known.revision + 1))
         .col_expr(Column::UpdatedAt, Expr::value(cx.clock.now()))
         .filter(Column::Id.eq(known.id))
@@ -146,15 +191,70 @@ async fn write(
         .exec(&tx)
         .await?;
     if written.rows_affected != 1 {
-        return Ok(false);
+        return Ok(None);
     }
     // One that ended long ago says nothing about the workspaces of a person who has another by now.
     let live = live(&tx, known.user_id).await?;
-    if live.is_none_or(|live| live.id == known.id) {
+    let counts = live.is_none_or(|live| live.id == known.id);
+    if counts {
         cover(&tx, known.user_id, &terms).await?;
     }
     tx.commit().await?;
-    Ok(true)
+    Ok(Some(if counts { terms.status } else { BillingStatus::Active }))
+}
+
+/// Stripe's time, in ms, as it was said with what was just read; a simulated account's may be ahead of ours.
+fn theirs_now(cx: &Domain) -> Millis {
+    let simulated = cx.settings.billing.as_ref().filter(|billing| billing.is_simulated);
+    let said = simulated.and_then(|billing| billing.stripe.time());
+    said.map_or_else(|| cx.clock.now(), |seconds| seconds * 1_000)
+}
+
+/// The plan that the subscription's schedule moves it to.
+async fn pending(cx: &Domain, theirs: &Subscription) -> Result<Pending> {
+    let Some(id) = &theirs.schedule else { return Ok(None) };
+    let schedule: Schedule = read(cx, &format!("subscription_schedules/{id}")).await?;
+    let Some(next) = schedule.phases.get(1) else { return Ok(None) };
+    if next.start_date * 1_000 <= theirs_now(cx) {
+        return Ok(None);
+    }
+    for item in &next.items {
+        let price: Price = read(cx, &format!("prices/{}", item.price)).await?;
+        let tier = cx.settings.plans.tier_of(&price.product);
+        if let Some(tier) = tier {
+            return Ok(Some((tier, next.start_date * 1_000)));
+        }
+    }
+    Ok(None)
+}
+
+/// Has the posts of a person's workspaces wait while the subscription is paused or over, and go out again after it.
+async fn hold_posts(cx: &Domain, person: UserId, status: BillingStatus) -> Result<()> {
+    for workspace in covered(&cx.db.write, person).await? {
+        match status {
+            BillingStatus::Paused | BillingStatus::Ended => unpaid::pause(cx, workspace).await?,
+            BillingStatus::Active | BillingStatus::Canceling | BillingStatus::PastDue => {
+                unpaid::resume(cx, workspace).await?;
+            }
+            BillingStatus::Incomplete => {}
+        }
+    }
+    Ok(())
+}
+
+/// The workspaces that a person owns and to which no operator gave a plan.
+async fn covered<C: ConnectionTrait>(conn: &C, person: UserId) -> Result<Vec<WorkspaceId>> {
+    let owned = workspace::Entity::find()
+        .select_only()
+        .column(workspace::Column::Id)
+        .filter(workspace::Column::OwnerId.eq(person));
+    let owned: Vec<WorkspaceId> = owned.into_tuple().all(conn).await?;
+    let theirs = subscription::Entity::find()
+        .select_only()
+        .column(subscription::Column::WorkspaceId)
+        .filter(subscription::Column::WorkspaceId.is_in(owned))
+        .filter(subscription::Column::Granted.eq(false));
+    Ok(theirs.into_tuple().all(conn).await?)
 }
 
 /// Gives the workspaces that a person owns the plan of the person's subscription, save those that an operator gave one.
@@ -163,17 +263,15 @@ async fn cover(tx: &DatabaseTransaction, person: UserId, terms: &Terms) -> Resul
         terms.status,
         BillingStatus::Active | BillingStatus::PastDue | BillingStatus::Canceling
     );
-    let owned = workspace::Entity::find()
-        .select_only()
-        .column(workspace::Column::Id)
-        .filter(workspace::Column::OwnerId.eq(person));
-    let owned: Vec<fanfare_entities::WorkspaceId> = owned.into_tuple().all(tx).await?;
+    // A paused one keeps its add-on: reading goes on.
+    let api_addon = terms.api_addon
+        && !matches!(terms.status, BillingStatus::Incomplete | BillingStatus::Ended);
+    let theirs = covered(tx, person).await?;
     subscription::Entity::update_many()
         .col_expr(subscription::Column::PlanTier, Expr::value(terms.tier.to_value()))
-        .col_expr(subscription::Column::ApiAddon, Expr::value(terms.api_addon))
+        .col_expr(subscription::Column::ApiAddon, Expr::value(api_addon))
         .col_expr(subscription::Column::Active, Expr::value(active))
-        .filter(subscription::Column::WorkspaceId.is_in(owned))
-        .filter(subscription::Column::Granted.eq(false))
+        .filter(subscription::Column::WorkspaceId.is_in(theirs))
         .exec(tx)
         .await?;
     Ok(())
@@ -195,6 +293,12 @@ fn terms(plans: &Plans, theirs: &Subscription) -> Result<Terms> {
         amount: items.iter().filter_map(|item| item.price.unit_amount).sum(),
         currency: first.price.currency.clone(),
         period: (first.current_period_start * 1_000, first.current_period_end * 1_000),
+        schedule: theirs.schedule.clone(),
+        resumes_at: theirs
+            .pause_collection
+            .as_ref()
+            .and_then(|pause| pause.resumes_at)
+            .map(|seconds| seconds * 1_000),
     })
 }
 

@@ -16,6 +16,7 @@ mod readiness;
 mod release;
 mod restore_hold;
 mod status;
+pub(crate) mod unpaid;
 mod view;
 mod write;
 

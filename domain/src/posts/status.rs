@@ -192,7 +192,7 @@ pub(super) async fn scheduled(
 }
 
 /// The row with nothing to do.
-fn held(row: &post::Model, status: PostStatus, now: Millis) -> post::Model {
+pub(super) fn held(row: &post::Model, status: PostStatus, now: Millis) -> post::Model {
     post::Model { status, due_at: None, ..reset(row, now) }
 }
 
@@ -221,7 +221,7 @@ pub(super) async fn save(act: &Act, tx: &mut Tx, row: post::Model, what: &str) -
     Ok(Reply::of("post", view(&saved)))
 }
 
-async fn save_as(
+pub(super) async fn save_as(
     request_id: &str,
     tx: &mut Tx,
     row: post::Model,

@@ -4,6 +4,7 @@
 //! leads to is decided under the person's lock (`payment.rs`), whoever asks first: an event of Stripe or a poll.
 
 mod first_key;
+mod operator;
 mod payment;
 mod view;
 
@@ -30,6 +31,7 @@ use crate::{
 };
 
 pub use first_key::first_key;
+pub use operator::as_if_paid;
 pub(crate) use payment::apply;
 pub use view::{masked, view};
 
@@ -129,6 +131,11 @@ pub async fn begin(cx: &Domain, new: NewSignup, address: &str) -> Result<Made> {
     let counted =
         [(Bucket::SignupHour, address), (Bucket::SignupDay, address), (Bucket::SignupAll, "all")];
     limits::admit_anybody(cx, &counted).await?;
+    make(cx, new).await
+}
+
+/// Opens the checkout and writes the signup down.
+async fn make(cx: &Domain, new: NewSignup) -> Result<Made> {
     let session_id = token::fresh();
     let (id, now) = (SignupId::fresh(), cx.clock.now());
     let session = open_checkout(cx, id, &new, session_id.expose_secret()).await?;

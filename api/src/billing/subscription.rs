@@ -1,0 +1,32 @@
+//! A person's subscription, by the API.
+
+use fanfare_domain::{Reply, Result, billing::change};
+
+use crate::Call;
+
+/// Shows it.
+pub async fn show(call: Call) -> Result<Reply> {
+    change::show(&call.act).await
+}
+
+/// Cancels it.
+pub async fn cancel(mut call: Call) -> Result<Reply> {
+    let asked = call.body()?;
+    change::cancel(&call.act, asked, call.idempotency_key.as_deref()).await
+}
+
+/// Pauses it.
+pub async fn pause(call: Call) -> Result<Reply> {
+    change::pause(&call.act, call.idempotency_key.as_deref()).await
+}
+
+/// Resumes it.
+pub async fn resume(call: Call) -> Result<Reply> {
+    change::resume(&call.act, call.idempotency_key.as_deref()).await
+}
+
+/// Downgrades it.
+pub async fn downgrade(mut call: Call) -> Result<Reply> {
+    let asked = call.body()?;
+    change::downgrade(&call.act, asked, call.idempotency_key.as_deref()).await
+}

@@ -1,0 +1,350 @@
+//! What a person may do to a subscription: look at it, cancel, pause, resume, downgrade.
+//!
+//! Each change is a call of Stripe under a purpose that follows from the request's `Idempotency-Key`, or from the row as it was: after a
+//! lost answer the same request makes the same call. What came of it is read at Stripe, as after an event.
+
+use fanfare_entities::{Millis, billing_subscription, billing_subscription::BillingStatus};
+use fanfare_payments::{List, Request, Schedule, Subscription};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{
+    call, lookup, read, refusal, subscriptions,
+    view::{pause_available_at, view},
+};
+use crate::{
+    Act, Domain, Reply,
+    access::{PlanTier, plan_name},
+    error::{Code, Error, Result},
+    idempotency,
+};
+
+const DAY: Millis = 24 * 3_600_000;
+
+/// How long a pause lasts, in ms.
+const PAUSE: Millis = 30 * DAY;
+
+/// How long after the start of a pause there may be no other, in ms.
+pub(super) const COOLDOWN: Millis = 90 * DAY;
+
+/// Why a subscription is cancelled, and Stripe's word for it.
+const REASONS: [(&str, &str); 7] = [
+    ("too_expensive", "too_expensive"),
+    ("not_using", "unused"),
+    ("missing_features", "missing_features"),
+    ("technical_issues", "low_quality"),
+    ("switching_service", "switched_service"),
+    ("temporary_break", "other"),
+    ("other", "other"),
+];
+
+/// A cancellation.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cancellation {
+    /// Why: `too_expensive`, `not_using`, `missing_features`, `technical_issues`, `switching_service`, `temporary_break` or `other`.
+    #[serde(default)]
+    #[schemars(schema_with = "reason")]
+    pub reason: Value,
+    /// In the person's own words.
+    #[serde(default)]
+    #[schemars(length(max = 1_000))]
+    pub feedback: Option<String>,
+    /// Ends it now and without a refund, in place of the end of the period.
+    #[serde(default)]
+    pub immediate: bool,
+}
+
+fn reason(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    let names: Vec<_> = REASONS.iter().map(|(name, _)| *name).collect();
+    schemars::json_schema!({"type": "string", "enum": names})
+}
+
+/// A downgrade.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Downgrade {
+    /// The lower plan; the next lower one if left out.
+    #[serde(default)]
+    #[schemars(schema_with = "tier")]
+    pub tier: Option<Value>,
+}
+
+fn tier(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"type": "string", "enum": TIERS.map(plan_name)})
+}
+
+const TIERS: [PlanTier; 4] =
+    [PlanTier::Starter, PlanTier::Pro, PlanTier::PowerUser, PlanTier::Agency];
+
+/// Shows the caller's subscription, the last one if it has ended.
+///
+/// # Errors
+/// [`Code::NoSubscription`].
+pub async fn show(act: &Act) -> Result<Reply> {
+    let latest = subscriptions::latest(&act.cx.db.read, act.caller.user_id).await?;
+    let row = latest.ok_or_else(none)?;
+    Ok(Reply::ok(view(&act.cx, &row, billing_time(&act.cx).await)))
+}
+
+/// Returns the time by which subscriptions are paid, in ms: ours, or the simulated account's.
+async fn billing_time(cx: &Domain) -> Millis {
+    let ours = cx.clock.now();
+    let Some(billing) = cx.settings.billing.as_ref().filter(|billing| billing.is_simulated) else {
+        return ours;
+    };
+    // Every reply says the account's time.
+    let asked = Request::get("products").with("limit", "1");
+    match billing.stripe.read::<List<Value>>(&asked).await {
+        Ok(_) => billing.stripe.time().map_or(ours, |seconds| seconds * 1_000),
+        Err(_) => ours,
+    }
+}
+
+fn none() -> Error {
+    Error::new(Code::NoSubscription, "You have no subscription.")
+}
+
+/// A change that was let in.
+struct Change<'a> {
+    act: &'a Act,
+    row: billing_subscription::Model,
+    purpose: String,
+    now: Millis,
+}
+
+impl<'a> Change<'a> {
+    async fn begin(act: &'a Act, what: &str, key: Option<&str>) -> Result<Self> {
+        let cx = &act.cx;
+        let row = subscriptions::live(&cx.db.write, act.caller.user_id).await?.ok_or_else(none)?;
+        let of = match key {
+            Some(key) => idempotency::fingerprint(what, "", key.as_bytes()),
+            None => row.revision.to_string(),
+        };
+        let purpose = format!("subscription:{}:{what}:{of}", row.id);
+        Ok(Self { act, row, purpose, now: billing_time(cx).await })
+    }
+
+    fn path(&self) -> String {
+        format!("subscriptions/{}", self.row.stripe_id)
+    }
+
+    /// Makes the call of one step.
+    async fn call<T: serde::de::DeserializeOwned>(
+        &self,
+        step: &str,
+        request: &Request,
+    ) -> Result<T> {
+        call(&self.act.cx, &format!("{}:{step}", self.purpose), request).await
+    }
+
+    /// Fails unless the subscription stands like this and has no change ahead of it.
+    fn require(&self, statuses: &[BillingStatus], what: &str) -> Result<()> {
+        if statuses.contains(&self.row.status) {
+            return Ok(());
+        }
+        Err(self.refused(what))
+    }
+
+    fn refused(&self, what: &str) -> Error {
+        let row = &self.row;
+        let allowed: &[&str] = match row.status {
+            BillingStatus::Active if row.pending_tier.is_some() => &["cancel", "downgrade"],
+            BillingStatus::Active => &["cancel", "pause", "downgrade"],
+            BillingStatus::PastDue | BillingStatus::Canceling => &["cancel"],
+            BillingStatus::Paused => &["resume"],
+            BillingStatus::Incomplete | BillingStatus::Ended => &[],
+        };
+        let status = sea_orm::ActiveEnum::to_value(&row.status);
+        let message = format!("A subscription that is {status} cannot be {what}.");
+        Error::new(Code::InvalidTransition, message)
+            .with("status", status)
+            .with("allowed", allowed.to_vec())
+    }
+
+    /// Lets a schedule go that manages the subscription.
+    async fn release(&self) -> Result<()> {
+        let Some(schedule) = &self.row.schedule_id else { return Ok(()) };
+        let release = Request::post(format!("subscription_schedules/{schedule}/release"));
+        let _: Value = self.call("release", &release).await?;
+        Ok(())
+    }
+
+    /// Reads what has come of it and answers with it.
+    async fn finish(self) -> Result<Reply> {
+        let cx = &self.act.cx;
+        subscriptions::refresh(cx, &self.row.stripe_id).await?;
+        let row = subscriptions::latest(&cx.db.write, self.row.user_id).await?.ok_or_else(none)?;
+        Ok(Reply::ok(view(cx, &row, self.now)))
+    }
+}
+
+/// Cancels the caller's subscription, at the end of its period or at once.
+///
+/// # Errors
+/// [`Code::InvalidReason`], [`Code::NoSubscription`], [`Code::InvalidTransition`], or [`Code::Unavailable`].
+pub async fn cancel(act: &Act, asked: Cancellation, key: Option<&str>) -> Result<Reply> {
+    let named = asked.reason.as_str();
+    let reason = REASONS.iter().find(|(name, _)| named == Some(*name));
+    let (_, feedback) = reason.ok_or_else(|| {
+        let names = REASONS.map(|(name, _)| name).join(", ");
+        Error::new(Code::InvalidReason, format!("reason must be one of {names}."))
+    })?;
+    let change = Change::begin(act, "cancel", key).await?;
+    let explained = |request: Request| {
+        let request = request.with("cancellation_details[feedback]", *feedback);
+        match &asked.feedback {
+            Some(words) => request.with("cancellation_details[comment]", words),
+            None => request,
+        }
+    };
+    if asked.immediate {
+        let _: Value = change.call("now", &explained(Request::delete(change.path()))).await?;
+        return change.finish().await;
+    }
+    if change.row.status == BillingStatus::Canceling {
+        return change.finish().await;
+    }
+    change.require(&[BillingStatus::Active, BillingStatus::PastDue], "cancelled")?;
+    change.release().await?;
+    let end = Request::post(change.path()).with("cancel_at_period_end", "true");
+    let _: Value = change.call("end", &explained(end)).await?;
+    change.finish().await
+}
+
+/// Pauses the caller's subscription for 30 days.
+///
+/// # Errors
+/// [`Code::PauseCooldown`] within 90 days of the last pause, [`Code::NoSubscription`], [`Code::InvalidTransition`], or
+/// [`Code::Unavailable`].
+pub async fn pause(act: &Act, key: Option<&str>) -> Result<Reply> {
+    let change = Change::begin(act, "pause", key).await?;
+    if let Some(at) = pause_available_at(&change.row).filter(|at| *at > change.now) {
+        let seconds = u64::try_from((at - change.now) / 1_000 + 1).unwrap_or(1);
+        let message = "The subscription was paused less than 90 days ago.";
+        return Err(Error::new(Code::PauseCooldown, message)
+            .with("available_at", crate::clock::show(at))
+            .retry_after(seconds));
+    }
+    if change.row.pending_tier.is_some() {
+        return Err(change.refused("paused while a change is ahead"));
+    }
+    change.require(&[BillingStatus::Active], "paused")?;
+    let until = ((change.now + PAUSE) / 1_000).to_string();
+    let pause = Request::post(change.path())
+        .with("pause_collection[behavior]", "void")
+        .with("pause_collection[resumes_at]", until);
+    let _: Value = change.call("pause", &pause).await?;
+    change.finish().await
+}
+
+/// Ends the pause of the caller's subscription.
+///
+/// # Errors
+/// [`Code::NoSubscription`], [`Code::InvalidTransition`], or [`Code::Unavailable`].
+pub async fn resume(act: &Act, key: Option<&str>) -> Result<Reply> {
+    let change = Change::begin(act, "resume", key).await?;
+    change.require(&[BillingStatus::Paused], "resumed")?;
+    let resume = Request::post(change.path()).with("pause_collection", "");
+    let _: Value = change.call("resume", &resume).await?;
+    change.finish().await
+}
+
+/// Moves the caller's subscription to a lower plan when its period ends, without proration.
+///
+/// # Errors
+/// [`Code::InvalidTier`], [`Code::NoLowerTier`], [`Code::NoSubscription`], [`Code::InvalidTransition`], or [`Code::Unavailable`].
+pub async fn downgrade(act: &Act, asked: Downgrade, key: Option<&str>) -> Result<Reply> {
+    let change = Change::begin(act, "downgrade", key).await?;
+    let tier = lower(change.row.plan_tier, asked.tier.as_ref())?;
+    change.require(&[BillingStatus::Active], "downgraded")?;
+    let cx = &act.cx;
+    let theirs: Subscription = read(cx, &change.path()).await?;
+    let schedule: Schedule = match &theirs.schedule {
+        Some(id) => read(cx, &format!("subscription_schedules/{id}")).await?,
+        None => {
+            let from = Request::post("subscription_schedules");
+            change.call("schedule", &from.with("from_subscription", &theirs.id)).await?
+        }
+    };
+    let now = schedule.phases.first().ok_or_else(|| Error::internal("a schedule has no phase"))?;
+    let keys = cx.settings.plans.keys_of(tier, change.row.api_addon);
+    let mut update = Request::post(format!("subscription_schedules/{}", schedule.id))
+        .with("end_behavior", "release")
+        .with("phases[0][start_date]", now.start_date.to_string())
+        .with("phases[0][end_date]", now.end_date.to_string())
+        .with("phases[1][proration_behavior]", "none");
+    for (place, item) in theirs.items.data.iter().enumerate() {
+        update = update.with(format!("phases[0][items][{place}][price]"), &item.price.id);
+    }
+    for (place, price) in lookup(cx, &keys).await?.iter().enumerate() {
+        update = update.with(format!("phases[1][items][{place}][price]"), price);
+    }
+    let step = format!("to_{}", plan_name(tier));
+    let _: Value = change.call(&step, &update).await?;
+    change.finish().await
+}
+
+/// The plan that is asked for, if it is lower than this one.
+fn lower(from: PlanTier, asked: Option<&Value>) -> Result<PlanTier> {
+    let Some(asked) = asked else {
+        let next = TIERS.into_iter().rev().find(|tier| *tier < from);
+        return next.ok_or_else(|| {
+            Error::new(Code::NoLowerTier, "There is no plan below starter; cancel in its place.")
+        });
+    };
+    let named = TIERS.into_iter().find(|tier| asked.as_str() == Some(plan_name(*tier)));
+    named.filter(|tier| *tier < from).ok_or_else(|| {
+        let message = format!("tier must be a plan below {}.", plan_name(from));
+        Error::new(Code::InvalidTier, message)
+    })
+}
+
+/// Opens Stripe's page for cards, invoices and tax data; returns its address.
+///
+/// # Errors
+/// [`Code::NoSubscription`], or [`Code::Unavailable`].
+pub async fn portal(cx: &Domain, person: fanfare_entities::UserId) -> Result<String> {
+    let latest = subscriptions::latest(&cx.db.read, person).await?.ok_or_else(none)?;
+    let stripe = &cx.settings.require_billing()?.stripe;
+    // It changes nothing that is kept, so it needs no row.
+    let open = Request::post("billing_portal/sessions")
+        .with("customer", latest.customer_id)
+        .with("return_url", format!("{}/dashboard/billing", cx.settings.base_url));
+    let opened: Value = stripe.send(&open, None).await.map_err(|failure| refusal(&failure))?;
+    let url = opened["url"].as_str().map(str::to_owned);
+    url.ok_or_else(|| Error::internal("a session of the portal has no address"))
+}
+
+/// The record of a person's subscription for a page; `None` without one.
+///
+/// # Errors
+/// The database's.
+pub async fn of_person(cx: &Domain, person: fanfare_entities::UserId) -> Result<Option<Value>> {
+    let latest = subscriptions::latest(&cx.db.read, person).await?;
+    let Some(row) = latest else { return Ok(None) };
+    let shown = view(cx, &row, billing_time(cx).await);
+    Ok(Some(shown.get("subscription").cloned().unwrap_or(json!(null))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_downgrade_goes_down() {
+        assert_eq!(lower(PlanTier::Pro, None).unwrap(), PlanTier::Starter);
+        assert_eq!(lower(PlanTier::Agency, None).unwrap(), PlanTier::PowerUser);
+        assert_eq!(lower(PlanTier::Starter, None).unwrap_err().code(), Code::NoLowerTier);
+        let to = |from, tier: Value| lower(from, Some(&tier));
+        assert_eq!(to(PlanTier::Agency, json!("starter")).unwrap(), PlanTier::Starter);
+        for tier in [json!("pro"), json!("agency"), json!("gold"), json!(7), json!(null)] {
+            assert_eq!(
+                to(PlanTier::Pro, tier.clone()).unwrap_err().code(),
+                Code::InvalidTier,
+                "{tier}"
+            );
+        }
+    }
+}

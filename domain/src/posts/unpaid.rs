@@ -1,0 +1,105 @@
+//! Posts of workspaces whose subscription is paused or has ended: they wait, and go out again with it.
+
+use fanfare_entities::{
+    PostId, WorkspaceId, post,
+    post::{Column, PostStatus},
+    unpaid_post,
+};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+    sea_query::OnConflict,
+};
+
+use super::{
+    draft::account_of,
+    status::{held, save_as, scheduled},
+};
+use crate::{Domain, Tx, error::Result};
+
+/// Posts changed in one transaction.
+const BATCH: u64 = 100;
+
+/// What stands in logs and events in the place of a request.
+const REQUEST: &str = "subscription";
+
+/// Pauses every scheduled post of a workspace. One that is on its way out already goes out.
+///
+/// # Errors
+/// The database's. It may be run again.
+pub(crate) async fn pause(cx: &Domain, workspace: WorkspaceId) -> Result<()> {
+    loop {
+        let mut tx = Tx::begin(cx).await?;
+        let now = tx.now();
+        let rows = post::Entity::find()
+            .filter(Column::WorkspaceId.eq(workspace))
+            .filter(Column::Status.eq(PostStatus::Scheduled))
+            .order_by_asc(Column::Id)
+            .limit(BATCH)
+            .lock_exclusive()
+            .all(tx.conn())
+            .await?;
+        if rows.is_empty() {
+            return Ok(());
+        }
+        for row in rows {
+            let waits =
+                unpaid_post::ActiveModel { post_id: Set(row.id), workspace_id: Set(workspace) };
+            let known = OnConflict::column(unpaid_post::Column::PostId).do_nothing().to_owned();
+            let waits = unpaid_post::Entity::insert(waits).on_conflict(known);
+            waits.exec_without_returning(tx.conn()).await?;
+            let row = held(&row, PostStatus::Paused, now);
+            save_as(REQUEST, &mut tx, row, "its subscription is paused or has ended").await?;
+        }
+        tx.commit().await?;
+    }
+}
+
+/// Schedules the posts again that were paused with the subscription and whose time is still ahead; the others stay paused.
+///
+/// # Errors
+/// The database's. It may be run again.
+pub(crate) async fn resume(cx: &Domain, workspace: WorkspaceId) -> Result<()> {
+    loop {
+        let waiting: Vec<PostId> = unpaid_post::Entity::find()
+            .select_only()
+            .column(unpaid_post::Column::PostId)
+            .filter(unpaid_post::Column::WorkspaceId.eq(workspace))
+            .order_by_asc(unpaid_post::Column::PostId)
+            .limit(BATCH)
+            .into_tuple()
+            .all(&cx.db.write)
+            .await?;
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        let mut tx = Tx::begin(cx).await?;
+        let rows = post::Entity::find()
+            .filter(Column::Id.is_in(waiting.clone()))
+            .filter(Column::Status.eq(PostStatus::Paused))
+            .order_by_asc(Column::Id)
+            .lock_exclusive()
+            .all(tx.conn())
+            .await?;
+        for row in rows {
+            schedule(&mut tx, &row).await?;
+        }
+        let gone =
+            unpaid_post::Entity::delete_many().filter(unpaid_post::Column::PostId.is_in(waiting));
+        gone.exec(tx.conn()).await?;
+        tx.commit().await?;
+    }
+}
+
+/// Schedules one of them, unless its time has passed or it cannot be scheduled any more.
+async fn schedule(tx: &mut Tx, row: &post::Model) -> Result<()> {
+    let now = tx.now();
+    let Some(at) = row.scheduled_at.filter(|at| *at > now) else { return Ok(()) };
+    let account = account_of(tx.conn(), row).await?;
+    match scheduled(REQUEST, row, &account, at, now).await {
+        Ok(next) => save_as(REQUEST, tx, next, "its subscription goes on").await.map(drop),
+        Err(error) => {
+            tracing::info!(post.id = %row.id, %error, "a post stays paused");
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! A subscription that an operator makes, for demonstrations and tests: all of a signup, paid on the simulated Stripe.
+
+use fanfare_entities::UserId;
+use fanfare_payments::CheckoutSession;
+
+use super::{NewSignup, Tier, apply, checked, make};
+use crate::{
+    Domain,
+    billing::{read, subscriptions},
+    error::{Code, Error, Result},
+    people,
+};
+
+/// Signs somebody up and pays, as the person would. The letter with the link to set a password goes out if the person has none.
+///
+/// # Errors
+/// [`Code::BillingNotConfigured`] where payments are real, [`Code::InvalidField`] if the person has a live subscription.
+pub async fn as_if_paid(cx: &Domain, email: &str, tier: Tier, api_addon: bool) -> Result<UserId> {
+    let is_simulated = cx.settings.require_billing()?.is_simulated;
+    let simulator = cx.settings.simulator.as_ref().filter(|_| is_simulated).ok_or_else(|| {
+        let message = "Subscriptions are made like this on the simulated Stripe alone.";
+        Error::new(Code::BillingNotConfigured, message)
+    })?;
+    let name = email.split('@').next().unwrap_or_default().to_owned();
+    let source = "operator".to_owned();
+    let new = checked(NewSignup { email: email.to_owned(), name, tier, api_addon, source })?;
+    let address = new.email.clone();
+    if let Ok(person) = people::by_email(cx, &address).await
+        && subscriptions::live(&cx.db.write, person).await?.is_some()
+    {
+        let message = format!("{address} has a live subscription.");
+        return Err(Error::field(Code::InvalidField, "email", message, "Cancel it first."));
+    }
+    let made = make(cx, new).await?;
+    let checkout = made.row.checkout_id.unwrap_or_default();
+    let base = simulator.url.as_str().trim_end_matches('/');
+    let url: url::Url =
+        format!("{base}/stripe/checkout/{checkout}/pay").parse().map_err(Error::internal)?;
+    let http = cx.http.trusting(std::slice::from_ref(&url));
+    let paid = http.post(url).bearer(&simulator.secret).send().await.map_err(Error::internal)?;
+    if !paid.is_success() {
+        return Err(Error::internal(format!("the simulated payment failed ({})", paid.status)));
+    }
+    let session: CheckoutSession = read(cx, &format!("checkout/sessions/{checkout}")).await?;
+    apply(cx, &session).await?;
+    people::by_email(cx, &address).await
+}
