@@ -4,7 +4,7 @@ use fanfare_domain::{Result, billing::change};
 use maud::{Markup, html};
 use serde_json::Value;
 
-use crate::handoff::{Answer, Visit};
+use crate::oauth_connect::{Answer, Visit};
 
 /// Shows the subscription.
 pub async fn show(visit: Visit) -> Result<Answer> {

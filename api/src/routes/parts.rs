@@ -23,7 +23,7 @@ pub(super) const ANYBODY: Policy =
 
 /// A person's subscription: needs no add-on and no live plan.
 pub(super) const fn billing(scope: Scope) -> Policy {
-    Policy { addon: false, ..reads(scope, Place::Home) }
+    Policy { addon: false, ..reads(scope, WorkspaceScope::Home) }
 }
 
 pub(super) const REFUSED_CHANGE: &[Code] =

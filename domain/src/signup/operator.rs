@@ -8,7 +8,7 @@ use crate::{
     Domain,
     billing::{read, subscriptions},
     error::{Code, Error, Result},
-    people,
+    users,
 };
 
 /// Signs somebody up and pays, as the person would. The letter with the link to set a password goes out if the person has none.
@@ -25,7 +25,7 @@ pub async fn as_if_paid(cx: &Domain, email: &str, tier: Tier, api_addon: bool) -
     let source = "operator".to_owned();
     let new = checked(NewSignup { email: email.to_owned(), name, tier, api_addon, source })?;
     let address = new.email.clone();
-    if let Ok(person) = people::by_email(cx, &address).await
+    if let Ok(person) = users::by_email(cx, &address).await
         && subscriptions::live(&cx.db.write, person).await?.is_some()
     {
         let message = format!("{address} has a live subscription.");
@@ -43,5 +43,5 @@ pub async fn as_if_paid(cx: &Domain, email: &str, tier: Tier, api_addon: bool) -
     }
     let session: CheckoutSession = read(cx, &format!("checkout/sessions/{checkout}")).await?;
     apply(cx, &session).await?;
-    people::by_email(cx, &address).await
+    users::by_email(cx, &address).await
 }
