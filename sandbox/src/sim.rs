@@ -11,7 +11,7 @@ use crate::env::{Env, lock, read, rfc3339, write};
 use crate::faults::{Fault, Faults, Phase};
 use crate::journal::Line;
 use crate::network::{Identity, Network};
-use crate::pace::{Limit, Pace, Paced};
+use crate::rate_limit::{Limit, Paced, RateLimits};
 use crate::reply::Reply;
 
 /// How many calls of an account are remembered.
@@ -39,7 +39,7 @@ pub(crate) struct Account<N: Network> {
     pub state: Arc<Mutex<N::State>>,
     pub faults: Mutex<Faults>,
     pub calls: Mutex<VecDeque<LoggedCall>>,
-    pace: Mutex<Pace>,
+    rate_limits: Mutex<RateLimits>,
     order: usize,
 }
 
@@ -99,8 +99,8 @@ impl<N: Network> Account<N> {
     }
 
     /// Takes `cost` units of a limit.
-    pub fn pace(&self, limit: Limit, cost: u32, now_ms: i64) -> Paced {
-        lock(&self.pace).take(limit, cost, now_ms)
+    pub fn rate_limits(&self, limit: Limit, cost: u32, now_ms: i64) -> Paced {
+        lock(&self.rate_limits).take(limit, cost, now_ms)
     }
 
     pub fn log(&self, call: LoggedCall) {
@@ -206,7 +206,7 @@ impl<N: Network> Sim<N> {
             state,
             faults: Mutex::default(),
             calls: Mutex::default(),
-            pace: Mutex::default(),
+            rate_limits: Mutex::default(),
             order: self.born.fetch_add(1, Ordering::Relaxed),
             identity,
         });

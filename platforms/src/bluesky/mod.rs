@@ -85,7 +85,7 @@ const SPEC: Spec = Spec {
             "text, media, alt texts, settings",
             "https://github.com/bluesky-social/atproto/tree/main/lexicons",
         ),
-        Source::documented("paces", "https://docs.bsky.app/docs/advanced-guides/rate-limits"),
+        Source::documented("rate limits", "https://docs.bsky.app/docs/advanced-guides/rate-limits"),
         Source::observed("length of alt texts", "Bluesky's own app"),
     ],
     examples: &[

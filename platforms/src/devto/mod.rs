@@ -59,7 +59,7 @@ const SPEC: Spec = Spec {
     },
     sources: &[
         Source::documented(
-            "fields of articles, errors, paces",
+            "fields of articles, errors, rate limits",
             "https://developers.forem.com/api/v1",
         ),
         Source::documented("levels of AI disclosure", "https://dev.to/llms.txt"),

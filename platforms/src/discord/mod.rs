@@ -84,7 +84,7 @@ const SPEC: Spec = Spec {
             "https://discord.com/developers/docs/resources/webhook#execute-webhook",
         ),
         Source::observed(
-            "paces",
+            "rate limits",
             "headers of webhooks; https://discord.com/developers/docs/topics/rate-limits gives no numbers",
         ),
     ],

@@ -152,7 +152,7 @@ const SPEC: Spec = Spec {
             "open-source publishers",
         ),
         Source::assumed(
-            "photos in a post, length of alt texts and titles, videos are listed while they are processed, paces",
+            "photos in a post, length of alt texts and titles, videos are listed while they are processed, rate limits",
             "limits of Fanfare's own",
         ),
     ],

@@ -107,7 +107,7 @@ const SPEC: Spec = Spec {
             "programs that publish on Business Profiles",
         ),
         Source::assumed(
-            "length of texts, sizes of files, paces, longest code and terms of an offer",
+            "length of texts, sizes of files, rate limits, longest code and terms of an offer",
             "Google's help pages; easy to change",
         ),
     ],

@@ -148,7 +148,7 @@ const SPEC: Spec = Spec {
             "length of texts, polls and alt texts, duplicates answered with the earlier URN, time in a URN's number",
             "programs that publish on LinkedIn",
         ),
-        Source::observed("paces, waits", "programs that publish on LinkedIn"),
+        Source::observed("rate limits, waits", "programs that publish on LinkedIn"),
         Source::assumed(
             "end of the API version a year after its release, largest image in bytes",
             "earlier versions; easy to change",

@@ -92,7 +92,7 @@ const SPEC: Spec = Spec {
             "statuses, media, polls, the idempotency key and its hour, limits of an instance",
             "https://docs.joinmastodon.org/methods/statuses/",
         ),
-        Source::documented("paces", "https://docs.joinmastodon.org/api/rate-limits/"),
+        Source::documented("rate limits", "https://docs.joinmastodon.org/api/rate-limits/"),
         Source::observed(
             "how texts are counted, media beside a poll",
             "https://github.com/mastodon/mastodon",

@@ -107,7 +107,7 @@ const SPEC: Spec = Spec {
             "messages, uploads, metadata, errors, length of texts, number of blocks",
             "https://docs.slack.dev/reference/methods/chat.postMessage",
         ),
-        Source::observed("paces", "https://docs.slack.dev/apis/web-api/rate-limits"),
+        Source::observed("rate limits", "https://docs.slack.dev/apis/web-api/rate-limits"),
         Source::assumed(
             "number of files, length of alt texts; 10 MiB a file is what Fanfare promises",
             "limits of Fanfare's own",

@@ -99,7 +99,7 @@ const SPEC: Spec = Spec {
             "https://core.telegram.org/bots/api",
         ),
         Source::documented(
-            "paces",
+            "rate limits",
             "https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this",
         ),
     ],

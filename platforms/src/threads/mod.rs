@@ -149,7 +149,7 @@ const SPEC: Spec = Spec {
             "https://developers.facebook.com/docs/threads",
         ),
         Source::documented(
-            "paces",
+            "rate limits",
             "https://developers.facebook.com/docs/threads/overview#rate-limiting",
         ),
         Source::assumed("length of alt texts, most segments of a chain", "limits of Fanfare's own"),

@@ -151,7 +151,7 @@ const SPEC: Spec = Spec {
             "weights of letters",
             "https://docs.x.com/fundamentals/counting-characters",
         ),
-        Source::documented("paces", "https://docs.x.com/x-api/fundamentals/rate-limits"),
+        Source::documented("rate limits", "https://docs.x.com/x-api/fundamentals/rate-limits"),
         Source::observed("replies to oneself, size of pieces", "open-source publishers"),
         Source::assumed(
             "most posts of a chain, longest text of paying accounts, life of refresh tokens",

@@ -9,8 +9,8 @@ use super::token::{self, Claims};
 use super::{Bluesky, Cx, failure, input, invalid, param, text, too_many};
 use crate::call::Call;
 use crate::network::Identity;
-use crate::pace::Limit;
 use crate::random::{self, BASE62};
+use crate::rate_limit::Limit;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::state::{Change, Op, State};
 use super::{Cx, cid, embed, failure, input, invalid, lexicon, session, syntax, text, too_many};
-use crate::pace::Limit;
+use crate::rate_limit::Limit;
 use crate::reply::{Answer, Reply};
 
 const WRITES: usize = 200;

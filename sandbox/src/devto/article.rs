@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::state::{Article, Change, State};
 use super::{Cx, access, matter, shown};
-use crate::pace::Limit;
 use crate::random::{self, BASE62};
+use crate::rate_limit::Limit;
 use crate::reply::{Answer, Reply};
 
 /// New articles of a user.

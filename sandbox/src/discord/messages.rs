@@ -3,7 +3,7 @@
 use super::flaws::Flaws;
 use super::state::Change;
 use super::{Cx, below_api, failure, payload, shown, too_many, webhook, with_bucket};
-use crate::pace::{Limit, Paced};
+use crate::rate_limit::{Limit, Paced};
 use crate::reply::{Answer, Reply};
 
 /// A webhook's own bucket.

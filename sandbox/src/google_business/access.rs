@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::places::{self, LOCATIONS};
 use super::{Cx, GoogleBusiness, failure};
 use crate::google::access::{self, Refused};
-use crate::pace::Limit;
+use crate::rate_limit::Limit;
 use crate::reply::Reply;
 use crate::sim::Account;
 

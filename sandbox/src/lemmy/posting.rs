@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::state::{Change, LemmyPost};
 use super::{Cx, access, community, shown};
-use crate::pace::Limit;
+use crate::rate_limit::Limit;
 use crate::reply::{Answer, Reply};
 
 /// "Posts: 6 in 600 seconds", as instances come.

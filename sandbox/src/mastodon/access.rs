@@ -8,8 +8,8 @@ use super::state::Change;
 use super::{Cx, Mastodon, shown};
 use crate::call::Call;
 use crate::env::rfc3339;
-use crate::pace::Limit;
 use crate::params::Params;
+use crate::rate_limit::Limit;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 

@@ -8,9 +8,9 @@ use super::{Cx, access, shown};
 use crate::film::{Asks, OF_BROWSERS};
 use crate::multipart::Part;
 use crate::network::Medium;
-use crate::pace::Limit;
 use crate::params::Params;
 use crate::picture;
+use crate::rate_limit::Limit;
 use crate::reply::{Answer, Reply};
 use crate::specimen::Specimen;
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::state::{Change, Pin};
 use super::{Cx, access, boards, failure, source};
 use crate::env::utc;
-use crate::pace::Limit;
+use crate::rate_limit::Limit;
 use crate::reply::{Answer, Reply};
 
 /// Longest texts in characters.

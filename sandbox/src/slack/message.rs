@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::state::{Change, Message, State};
 use super::{Cx, Slack, access, blocks, channel, shown};
-use crate::pace::Limit;
 use crate::params::Params;
+use crate::rate_limit::Limit;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::entities::{self, Formatted};
 use super::state::{Change, Message, Rest};
 use super::{Cx, Telegram, bad, chat, done, keyboard, shown, too_many};
-use crate::pace::Limit;
 use crate::params::Params;
+use crate::rate_limit::Limit;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 

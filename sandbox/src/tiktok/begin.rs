@@ -9,9 +9,9 @@ use super::state::{Begun, Change, Post, State, Upload};
 use super::{Cx, Tiktok, access, failure};
 use crate::fetch::Fetched;
 use crate::network::Medium;
-use crate::pace::Limit;
 use crate::picture;
 use crate::random::{self, BASE62};
+use crate::rate_limit::Limit;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::state::Post;
 use super::{Cx, access, failure};
-use crate::pace::Limit;
+use crate::rate_limit::Limit;
 use crate::reply::Answer;
 
 /// Who a creator with a public account may show posts to.

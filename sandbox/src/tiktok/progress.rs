@@ -7,7 +7,7 @@ use super::{Cx, access, begin, creator, failure};
 use crate::call::Call;
 use crate::film::{Asks, OF_BROWSERS};
 use crate::network::Medium;
-use crate::pace::Limit;
+use crate::rate_limit::Limit;
 use crate::reply::{Answer, Reply};
 use crate::specimen::Specimen;
 

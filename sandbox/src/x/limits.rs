@@ -2,7 +2,7 @@
 
 use super::failure::{self, reset_seconds};
 use super::{Cx, X};
-use crate::pace::{Limit, Paced};
+use crate::rate_limit::{Limit, Paced};
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 

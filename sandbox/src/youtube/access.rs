@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Cx, Youtube, failure};
 use crate::call::Call;
 use crate::google::access::{self, Refused};
-use crate::pace::Limit;
+use crate::rate_limit::Limit;
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
 

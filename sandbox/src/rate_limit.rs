@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// The windows of one account, by name.
 #[derive(Debug, Default)]
-pub(crate) struct Pace(BTreeMap<&'static str, Window>);
+pub(crate) struct RateLimits(BTreeMap<&'static str, Window>);
 
 #[derive(Debug, Default)]
 struct Window {
@@ -29,7 +29,7 @@ pub(crate) struct Paced {
     pub reset_ms: i64,
 }
 
-impl Pace {
+impl RateLimits {
     /// Takes `cost` units from the window of `limit` if it holds so many.
     pub fn take(&mut self, limit: Limit, cost: u32, now_ms: i64) -> Paced {
         let window = self.0.entry(limit.name).or_default();
@@ -50,17 +50,17 @@ impl Pace {
 
 #[cfg(test)]
 mod tests {
-    use super::{Limit, Pace};
+    use super::{Limit, RateLimits};
 
     #[test]
     fn a_window_fills_and_starts_again() {
         let limit = Limit { name: "posts", units: 2, span_ms: 100 };
-        let mut pace = Pace::default();
-        assert_eq!(pace.take(limit, 1, 1_000).remaining, 1);
-        assert!(pace.take(limit, 1, 1_050).allowed);
-        let full = pace.take(limit, 1, 1_099);
+        let mut rate_limits = RateLimits::default();
+        assert_eq!(rate_limits.take(limit, 1, 1_000).remaining, 1);
+        assert!(rate_limits.take(limit, 1, 1_050).allowed);
+        let full = rate_limits.take(limit, 1, 1_099);
         assert!(!full.allowed);
         assert_eq!(full.reset_ms, 1_100);
-        assert!(pace.take(limit, 1, 1_100).allowed);
+        assert!(rate_limits.take(limit, 1, 1_100).allowed);
     }
 }
