@@ -99,7 +99,7 @@ impl<N: Network> Account<N> {
     }
 
     /// Takes `cost` units of a limit.
-    pub fn rate_limits(&self, limit: Limit, cost: u32, now_ms: i64) -> Paced {
+    pub fn count(&self, limit: Limit, cost: u32, now_ms: i64) -> Paced {
         lock(&self.rate_limits).take(limit, cost, now_ms)
     }
 

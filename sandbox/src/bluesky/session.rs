@@ -38,7 +38,7 @@ pub(super) fn create(cx: &Cx) -> Answer {
     let account = cx.account.as_ref().ok_or_else(wrong)?;
     let now_ms = cx.now_ms();
     for limit in LOGINS {
-        let paced = account.pace(limit, 1, now_ms);
+        let paced = account.count(limit, 1, now_ms);
         if !paced.allowed {
             return Err(too_many(now_ms, paced.reset_ms).with("ratelimit-limit", limit.units));
         }

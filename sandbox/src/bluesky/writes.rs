@@ -177,7 +177,7 @@ fn commit(
         let cost = cost.sum();
         let full = POINTS
             .iter()
-            .map(|limit| account.pace(*limit, cost, now_ms))
+            .map(|limit| account.count(*limit, cost, now_ms))
             .find(|paced| !paced.allowed);
         if let Some(paced) = full {
             return Err(too_many(now_ms, paced.reset_ms));

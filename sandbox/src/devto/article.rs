@@ -91,7 +91,7 @@ fn paced(cx: &Cx, limit: Limit) -> Result<(), Reply> {
     if !cx.sim.env.rate_limits() {
         return Ok(());
     }
-    let paced = account.pace(limit, 1, cx.now_ms());
+    let paced = account.count(limit, 1, cx.now_ms());
     let wait = u64::try_from(paced.reset_ms - cx.now_ms()).unwrap_or(0).div_ceil(1_000);
     if paced.allowed { Ok(()) } else { Err(access::too_many(wait)) }
 }

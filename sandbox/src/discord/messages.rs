@@ -15,9 +15,9 @@ const CHANNEL: Limit = Limit { name: "channel", units: 30, span_ms: 60_000 };
 pub(super) fn execute(cx: &Cx) -> Answer {
     let account = webhook::caller(cx)?;
     let now_ms = cx.now_ms();
-    let bucket = account.pace(BUCKET, 1, now_ms);
+    let bucket = account.count(BUCKET, 1, now_ms);
     if cx.sim.env.rate_limits() {
-        let channel = account.pace(CHANNEL, 1, now_ms);
+        let channel = account.count(CHANNEL, 1, now_ms);
         if let Some(full) = [bucket, channel].iter().find(|paced| !paced.allowed) {
             return Err(too_many(u64::try_from(full.reset_ms - now_ms).unwrap_or(0), now_ms));
         }

@@ -46,6 +46,6 @@ pub(super) fn edit(cx: &Cx, account: &Account<GoogleBusiness>, name: &str) -> Re
     let found =
         LOCATIONS.iter().find(|(which, ..)| places::location(&account.identity, which) == name);
     let which = found.map_or("main", |(which, ..)| *which);
-    let allowed = account.pace(edits(which), 1, cx.now_ms()).allowed;
+    let allowed = account.count(edits(which), 1, cx.now_ms()).allowed;
     if allowed { Ok(()) } else { Err(failure::exhausted()) }
 }

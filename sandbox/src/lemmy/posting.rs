@@ -18,7 +18,7 @@ const ALT_MAX: usize = 1_500;
 pub(super) fn create(cx: &Cx) -> Answer {
     let account = access::account(cx)?;
     let body = cx.call.json().map_err(|_| access::failure(400, "Json deserialize error"))?;
-    if cx.sim.env.rate_limits() && !account.pace(POSTS, 1, cx.now_ms()).allowed {
+    if cx.sim.env.rate_limits() && !account.count(POSTS, 1, cx.now_ms()).allowed {
         return Err(access::failure(400, "rate_limit_error"));
     }
     let post = checked(&body, cx.now_ms())?;

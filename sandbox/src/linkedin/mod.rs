@@ -183,7 +183,7 @@ fn urn_of(cx: &Cx, place: usize) -> String {
 /// Counts a request of the member's.
 fn pace(cx: &Cx, account: &Account<Linkedin>) -> Result<(), Reply> {
     const DAY: Limit = Limit { name: "requests", units: 150, span_ms: 86_400_000 };
-    if !cx.sim.env.rate_limits() || account.pace(DAY, 1, cx.now_ms()).allowed {
+    if !cx.sim.env.rate_limits() || account.count(DAY, 1, cx.now_ms()).allowed {
         return Ok(());
     }
     let message = "Resource level throttle MEMBER DAY limit for calls to this resource is reached.";

@@ -58,7 +58,7 @@ pub(super) fn limited(
     work: impl FnOnce(&Account<Mastodon>) -> Answer,
 ) -> Answer {
     let account = account(cx)?;
-    let paced = account.pace(limit, 1, cx.now_ms());
+    let paced = account.count(limit, 1, cx.now_ms());
     let show = |reply: Reply| with_limit(reply, limit.units, paced.remaining, paced.reset_ms);
     if !paced.allowed && cx.sim.env.rate_limits() {
         return Err(show(failure(429, "Too many requests")));

@@ -33,7 +33,7 @@ const WRITES: Limit = Limit { name: "org_write", units: 100, span_ms: 60_000 };
 pub(super) async fn create(cx: Arc<Cx>) -> Answer {
     let account = access::with(&cx, &["boards:read", "boards:write", "pins:read", "pins:write"])?;
     let now_ms = cx.now_ms();
-    let paced = cx.sim.env.rate_limits().then(|| account.pace(WRITES, 1, now_ms));
+    let paced = cx.sim.env.rate_limits().then(|| account.count(WRITES, 1, now_ms));
     let limited = |reply: Reply| match paced {
         Some(paced) => reply
             .with("x-ratelimit-limit", WRITES.units)

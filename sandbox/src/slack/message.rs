@@ -17,7 +17,7 @@ const MARKDOWN_MAX: usize = 12_000;
 
 /// Counts one message.
 pub(super) fn paced(cx: &Cx, account: &Account<Slack>) -> Result<(), Reply> {
-    if !cx.sim.env.rate_limits() || account.pace(POSTS, 1, cx.now_ms()).allowed {
+    if !cx.sim.env.rate_limits() || account.count(POSTS, 1, cx.now_ms()).allowed {
         return Ok(());
     }
     Err(channel::too_many(1))

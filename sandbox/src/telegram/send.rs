@@ -136,7 +136,7 @@ pub(super) fn all(
 ) -> Result<Vec<Value>, Reply> {
     let now_ms = cx.now_ms();
     if cx.sim.env.rate_limits() {
-        let paced = account.pace(PACE, u32::try_from(parts.len()).unwrap_or(u32::MAX), now_ms);
+        let paced = account.count(PACE, u32::try_from(parts.len()).unwrap_or(u32::MAX), now_ms);
         if !paced.allowed {
             return Err(too_many(
                 u64::try_from((paced.reset_ms - now_ms + 999) / 1_000).unwrap_or(1).max(1),

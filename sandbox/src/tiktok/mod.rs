@@ -145,7 +145,7 @@ fn address(base: &str, username: &str, post: &Post) -> String {
 
 /// Counts a call of the creator's, where that is enforced.
 fn pace(cx: &Cx, account: &Account<Tiktok>, limit: Limit) -> Result<(), Reply> {
-    if !cx.sim.env.rate_limits() || account.pace(limit, 1, cx.now_ms()).allowed {
+    if !cx.sim.env.rate_limits() || account.count(limit, 1, cx.now_ms()).allowed {
         return Ok(());
     }
     Err(failure::of_status(429))

@@ -31,7 +31,7 @@ pub(super) fn limited(
             Paced { allowed: true, remaining: limit.units, reset_ms: now_ms + limit.span_ms };
         return told(work(), limit, idle);
     }
-    let paced = account.pace(limit, 1, now_ms);
+    let paced = account.count(limit, 1, now_ms);
     if !paced.allowed {
         return Err(failure::too_many(paced.reset_ms).with("x-rate-limit-limit", limit.units));
     }
@@ -53,7 +53,7 @@ pub(super) fn day(cx: &Cx, account: &Account<X>) -> Result<(), Reply> {
     if !cx.sim.env.rate_limits() {
         return Ok(());
     }
-    let paced = account.pace(DAY, 1, cx.now_ms());
+    let paced = account.count(DAY, 1, cx.now_ms());
     if paced.allowed {
         return Ok(());
     }

@@ -44,7 +44,7 @@ pub(super) fn with(
             failure::error(403, "insufficientPermissions", message)
         }
     })?;
-    if cx.sim.env.rate_limits() && !account.pace(limit, cost, cx.now_ms()).allowed {
+    if cx.sim.env.rate_limits() && !account.count(limit, cost, cx.now_ms()).allowed {
         let message = "The request cannot be completed because you have exceeded your quota.";
         return Err(failure::error(403, "quotaExceeded", message));
     }
