@@ -6,7 +6,7 @@ use fanfare_domain::{Code, Domain, Error, Reply, Result, billing::events};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait};
 use serde_json::json;
 
-use crate::{front::Seen, reply, request_id};
+use crate::{middleware::request::Seen, reply, request_id};
 
 /// The largest event, in bytes.
 const LARGEST: usize = 1 << 20;

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::Endpoint;
-use crate::{address, front::Seen, keys, query, work};
+use crate::{address, keys, middleware::request::Seen, query, work};
 
 /// What answers a request that needs no key.
 pub type PublicHandler = fn(PublicCall) -> BoxFuture<'static, Result<Reply>>;

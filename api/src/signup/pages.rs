@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::{
     browser::{answer, frame},
-    front::Seen,
+    middleware::request::Seen,
     oauth_connect::login::PEOPLE,
     request_id,
 };
