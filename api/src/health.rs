@@ -9,7 +9,7 @@ use crate::{middleware::request::Seen, reply, request_id};
 /// `GET /healthz`: the process answers.
 pub struct Alive;
 
-/// `GET /readyz`: database, queue and sweeper are at work.
+/// `GET /readyz`: checks the database, the queue and the scheduler.
 pub struct Ready(pub Domain);
 
 #[async_trait]

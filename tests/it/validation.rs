@@ -151,12 +151,12 @@ fn wrong(list: &Value) -> BTreeSet<(String, String)> {
 
 /// The laws, for one post.
 async fn obey(user: &User, body: &Value) -> Option<i64> {
-    let mut rehearsal = body.clone();
-    rehearsal["dry_run"] = json!(true);
-    let rehearsed = user.post("/api/v1/posts", rehearsal).await;
+    let mut dry_run = body.clone();
+    dry_run["dry_run"] = json!(true);
+    let planned = user.post("/api/v1/posts", dry_run).await;
     let made = user.post("/api/v1/posts", body.clone()).await;
     assert!([201, 400].contains(&made.status), "{body:#}: {}", made.text);
-    let same = wrong(&rehearsed.body["validation_errors"]);
+    let same = wrong(&planned.body["validation_errors"]);
     let refused = wrong(&made.body["validation_errors"]);
     // What a file is turns out once it is copied, which neither a dry run nor a post that is refused does.
     let has_files = body["media_urls"].as_array().is_some_and(|files| !files.is_empty());
@@ -164,7 +164,7 @@ async fn obey(user: &User, body: &Value) -> Option<i64> {
         less == more || (has_files && less.is_subset(more))
     };
     assert!(judges_alike(&same, &refused), "a dry run: {same:?}, a create: {refused:?}: {body:#}");
-    assert_eq!(rehearsed.status == 200, same.is_empty(), "{body:#}: {}", rehearsed.text);
+    assert_eq!(planned.status == 200, same.is_empty(), "{body:#}: {}", planned.text);
     assert_eq!(made.status == 201, refused.is_empty(), "{body:#}: {}", made.text);
     let mut draft = body.clone();
     draft["status"] = json!("draft");

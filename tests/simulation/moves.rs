@@ -133,9 +133,9 @@ impl Play {
         if worker.asleep.is_some() {
             return Ok(());
         }
-        let (runway, loss) = (1 + self.dice.place(8), self.dice.happens(200));
+        let (prefetch, loss) = (1 + self.dice.place(8), self.dice.happens(200));
         let domain = worker.cx.domain.clone();
-        let found = worker.selection.select(&domain, JobKind::PublishPost, runway, loss).await;
+        let found = worker.selection.select(&domain, JobKind::PublishPost, prefetch, loss).await;
         let found = found.expect("the scheduler does not fail").into_iter().map(|job| job.id);
         let found: Vec<i64> = found.collect();
         let (number, now) = (worker.number, worker.clock.now());

@@ -21,7 +21,7 @@ pub async fn run(job: AnalyseMedia, cx: Context) {
         Ok(Some(row)) => row,
         Ok(None) => return,
         Err(error) => {
-            tracing::debug!(%error, "an analysis could not be claimed; it is rung for again");
+            tracing::debug!(%error, "claim failed; the row will be enqueued again");
             return;
         }
     };

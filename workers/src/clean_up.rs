@@ -23,7 +23,7 @@ pub async fn run(job: CleanUp, cx: Context) {
         Ok(Some(row)) => row,
         Ok(None) => return,
         Err(error) => {
-            tracing::debug!(%error, "the clean-up could not be claimed; it is rung for again");
+            tracing::debug!(%error, "claim failed; the row will be enqueued again");
             return;
         }
     };

@@ -20,7 +20,7 @@ pub async fn run(job: ConvertMedia, cx: Context) {
         Ok(Some(claimed)) => claimed,
         Ok(None) => return,
         Err(error) => {
-            tracing::debug!(%error, "a conversion could not be claimed; it is rung for again");
+            tracing::debug!(%error, "claim failed; the row will be enqueued again");
             return;
         }
     };

@@ -25,7 +25,7 @@ pub async fn run(job: CopyMedia, cx: Context) {
         Ok(Some(row)) => row,
         Ok(None) => return,
         Err(error) => {
-            tracing::debug!(%error, "a copy could not be claimed; it is rung for again");
+            tracing::debug!(%error, "claim failed; the row will be enqueued again");
             return;
         }
     };

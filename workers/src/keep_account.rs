@@ -11,7 +11,7 @@ pub async fn run(job: KeepAccount, cx: Context) {
         Ok(Some(row)) => row,
         Ok(None) => return,
         Err(error) => {
-            tracing::debug!(%error, "an account could not be claimed; it is rung for again");
+            tracing::debug!(%error, "claim failed; the row will be enqueued again");
             return;
         }
     };
