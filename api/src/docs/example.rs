@@ -4,6 +4,9 @@ use crate::Route;
 
 const UUID: &str = "0192f0c1-2d3e-7a4b-8c5d-6e7f8a9b0c1d";
 
+/// The id of a signup: 256 bits in base64.
+const SIGNUP: &str = "3q2-7wAAESIzRFVmd4iZqrvM3e7_ABEiM0RVZneImao";
+
 /// The line, to be pasted into a shell that has `FANFARE_API_KEY`.
 pub fn curl(base_url: &str, route: &Route) -> String {
     let method = match route.method {
@@ -12,7 +15,9 @@ pub fn curl(base_url: &str, route: &Route) -> String {
     };
     let address = format!("{base_url}{}{}", path(route), query(route));
     let mut line = format!("curl {method}{}", quoted(&address));
-    line += " \\\n  -H \"Authorization: Bearer $FANFARE_API_KEY\"";
+    if route.public.is_none() {
+        line += " \\\n  -H \"Authorization: Bearer $FANFARE_API_KEY\"";
+    }
     if let Some(body) = route.body {
         line += " \\\n  -H \"Content-Type: application/json\"";
         line += &format!(" \\\n  -d {}", quoted(body.example));
@@ -28,6 +33,7 @@ fn path(route: &Route) -> String {
         .replace("{id}", if numbered { "42" } else { UUID })
         .replace("{delivery_id}", UUID)
         .replace("{platform}", "bluesky")
+        .replace("{session_id}", SIGNUP)
         .replace("{group}", "launch")
 }
 
@@ -55,7 +61,7 @@ mod tests {
             let line = curl("https://f.example", route);
             let address = line.lines().next().unwrap();
             assert!(!address.contains('{'), "{line}");
-            assert!(line.contains("$FANFARE_API_KEY"), "{line}");
+            assert_eq!(line.contains("$FANFARE_API_KEY"), route.public.is_none(), "{line}");
             assert_eq!(line.contains("-d '"), route.body.is_some(), "{line}");
         }
     }
