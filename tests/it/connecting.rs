@@ -73,7 +73,7 @@ async fn the_whole_walk_to_an_account_that_posts() {
     app.simulator.stand_in("threads").await;
 
     let shown = ada.get(&page(&made)).await.expect(200);
-    assert!(shown.html.contains("Publish posts") && shown.html.contains("which can be kept back"));
+    assert!(shown.html.contains("Publish posts") && shown.html.contains("You can refuse this"));
     let opened = poll(&app, &user, &made).await;
     assert_eq!(stands(&opened).0, "opened");
 

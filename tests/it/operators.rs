@@ -312,7 +312,7 @@ async fn draining_says_who_takes_the_share_of_a_worker() {
         })
         .await;
     let alone = ada.get(&format!("/admin/act/drain?worker={name}")).await.expect(200);
-    assert!(alone.html.contains("No other worker is working on"), "{}", alone.html);
+    assert!(alone.html.contains("No other worker serves"), "{}", alone.html);
     let nobody = ada.get("/admin/act/drain?worker=nobody").await.expect(404);
     assert!(nobody.html.contains("Take a name from the page of the fleet"), "{}", nobody.html);
 }
