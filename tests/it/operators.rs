@@ -127,7 +127,7 @@ async fn many_are_sent_again_and_none_twice_without_saying_so() {
     let preview = ada.get("/admin/act/retry?status=failed").await.expect(200);
     assert!(preview.html.contains("Send 1 failed post again?"), "{}", preview.html);
     assert!(preview.html.contains("1 may be public already"));
-    assert!(preview.html.contains("1 failed for a reason that sending them again does not mend"));
+    assert!(preview.html.contains("1 failed for a reason that sending them again does not fix"));
     assert!(preview.html.contains(&format!("name=\"risk\" value=\"{risky}\"")));
     assert!(!preview.html.contains(&format!("name=\"risk\" value=\"{safe}\"")));
     let (safe_id, risky_id) = (safe.to_string(), risky.to_string());
@@ -165,7 +165,7 @@ async fn an_order_sent_twice_is_carried_out_once_and_written_down() {
         said.contains("nothing was done now") && said.contains("Paused publishing to threads.")
     );
     let other = ada.send("/admin/act/resume", &order).await.expect(409);
-    assert!(other.html.contains("sent before, for something else"), "{}", other.html);
+    assert!(other.html.contains("already used for another action"), "{}", other.html);
     assert!(pauses::list(&app.domain).await.unwrap().is_empty());
     let log = audit::list(&app.domain, None).await.unwrap().entries;
     let acts: Vec<_> = log.iter().map(|entry| entry.action.as_str()).collect();
@@ -314,7 +314,7 @@ async fn draining_says_who_takes_the_share_of_a_worker() {
     let alone = ada.get(&format!("/admin/act/drain?worker={name}")).await.expect(200);
     assert!(alone.html.contains("No other worker serves"), "{}", alone.html);
     let nobody = ada.get("/admin/act/drain?worker=nobody").await.expect(404);
-    assert!(nobody.html.contains("Take a name from the page of the fleet"), "{}", nobody.html);
+    assert!(nobody.html.contains("Use a name from the fleet page"), "{}", nobody.html);
 }
 
 #[tokio::test]

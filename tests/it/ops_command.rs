@@ -82,7 +82,7 @@ async fn what_the_dashboard_does_a_shell_does_too() {
     let id = post["id"].as_i64().unwrap();
     app.settled(&user, id, &["published"]).await;
     let story = said(&fanfare(&app, &["ops", "story", &id.to_string()], ""));
-    assert!(story.contains("Try 1: published") && story.contains("post.published"), "{story}");
+    assert!(story.contains("Attempt 1: published") && story.contains("post.published"), "{story}");
     let found = json_of(&fanfare(&app, &["ops", "work", "--status", "published", "--json"], ""));
     assert_eq!(found["rows"][0]["id"], id);
     let table = said(&fanfare(&app, &["ops", "fleet"], ""));

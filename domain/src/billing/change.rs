@@ -58,7 +58,7 @@ pub struct Cancellation {
 
 fn reason(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     let names: Vec<_> = REASONS.iter().map(|(name, _)| *name).collect();
-    schemars::json_schema!({"type": "string", "enum": names})
+    schemars::json_schema!({"enum": names})
 }
 
 /// A downgrade.
@@ -72,7 +72,7 @@ pub struct Downgrade {
 }
 
 fn tier(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({"type": "string", "enum": TIERS.map(plan_name)})
+    schemars::json_schema!({"enum": TIERS.map(plan_name)})
 }
 
 const TIERS: [PlanTier; 4] =
