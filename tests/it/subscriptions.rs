@@ -162,11 +162,6 @@ async fn a_pause_holds_posts_back_and_its_end_lets_them_go() {
         cooling.body["available_at"].is_string()
             && cooling.body["retry_after"].as_u64() > Some(80 * 86_400)
     );
-    advance(&app, "91d").await;
-    stands(&app, &ada, "active").await;
-    assert_eq!(text(&change(&ada, "pause", json!({})).await, "status"), "paused");
-    advance(&app, "31d").await;
-    stands(&app, &ada, "active").await;
 }
 
 #[tokio::test]
