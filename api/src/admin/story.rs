@@ -56,7 +56,7 @@ pub async fn part(visit: Visit) -> Result<Markup> {
             h2 { "To whom" } (deliveries(&story.deliveries))
         }
         @if let Some(post) = story.post {
-            p { a href={ "/admin/work/post/" (post) } { "The story of post " (post) ", as it requires" } }
+            p { a href={ "/admin/work/post/" (post) } { "The story of post " (post) } }
         }
     })
 }
