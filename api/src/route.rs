@@ -85,7 +85,7 @@ pub struct Route {
     pub policy: Policy,
     /// The handler of a request with a key.
     pub handler: Handler,
-    /// What answers instead, if no key is needed.
+    /// The handler of a request without a key, if none is needed.
     pub public: Option<PublicHandler>,
     /// Which limit it counts against.
     pub bucket: Bucket,

@@ -29,7 +29,7 @@ const MAX_BATCH: usize = 256;
 /// After a batch of at least this many rows the next one waits to grow.
 const CROWDED: usize = 8;
 
-/// How long a batch waits to grow where it costs a round trip.
+/// The longest wait of a batch that may grow, where a statement costs a round trip.
 pub const MAX_DELAY: Duration = Duration::from_millis(10);
 
 /// A flush function with the items that wait for it under each key. Batches of different keys do not wait for one another.

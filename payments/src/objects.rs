@@ -19,7 +19,7 @@ pub struct Price {
     pub id: String,
     /// Our name of it, while it is the one that is sold under it.
     pub lookup_key: Option<String>,
-    /// What is sold: its id is our name of it, which an older price keeps.
+    /// The product: its id is our name of it, which an older price keeps.
     pub product: String,
     /// In the currency's smallest unit.
     pub unit_amount: Option<i64>,
@@ -200,7 +200,7 @@ pub struct Event {
     pub data: EventData,
 }
 
-/// What an event is about.
+/// The object that an event is about.
 #[derive(Debug, Clone, Deserialize)]
 pub struct EventData {
     /// The object as it was.

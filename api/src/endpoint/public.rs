@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::Endpoint;
 use crate::{address, keys, middleware::request::Seen, query, work};
 
-/// What answers a request that needs no key.
+/// Answers a request that needs no key.
 pub type PublicHandler = fn(PublicCall) -> BoxFuture<'static, Result<Reply>>;
 
 /// A request without a key.

@@ -71,7 +71,7 @@ fn the_workspace_of_a_request_can_be_named_in_it() {
 
 #[test]
 fn whoever_changes_something_is_more_than_a_viewer_and_needs_a_scope() {
-    // What needs no key has no policy.
+    // A route without a key has no policy.
     for route in ROUTES.iter().filter(|route| route.public.is_none()) {
         let scope = route.policy.scope.map(Scope::as_str).unwrap_or_default();
         if route.method.writes() {

@@ -19,7 +19,7 @@ pub async fn begin(mut call: PublicCall) -> Result<Reply> {
     let new: NewSignup = call.body()?;
     let made = signup::begin(&call.cx, new, &call.address).await?;
     let mut said = signup::view(&call.cx, made.session_id.expose_secret(), &made.row);
-    // Whoever made it knows these; the poll shows them.
+    // The creator knows these; the poll shows them.
     if let Value::Object(said) = &mut said {
         for name in ["email", "tier", "api_addon", "created_at"] {
             said.remove(name);

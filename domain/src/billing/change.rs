@@ -22,10 +22,10 @@ use crate::{
 
 const DAY: Millis = 24 * 3_600_000;
 
-/// How long a pause lasts, in ms.
+/// The length of a pause, in ms.
 const PAUSE: Millis = 30 * DAY;
 
-/// How long after the start of a pause there may be no other, in ms.
+/// The least time from the start of a pause to the next one, in ms.
 pub(super) const COOLDOWN: Millis = 90 * DAY;
 
 /// Why a subscription is cancelled, and Stripe's word for it.

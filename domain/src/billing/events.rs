@@ -20,7 +20,7 @@ use crate::{
     signup,
 };
 
-/// What an event is about.
+/// The kind of object that an event is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum About {
     Checkout,
@@ -137,7 +137,7 @@ pub async fn apply(cx: &Domain, event: &stripe_event::Model) -> Result<()> {
     }
 }
 
-/// What came of applying an event.
+/// The result of applying an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EventOutcome {
     /// It is applied.

@@ -48,7 +48,7 @@ impl Settings {
     }
 }
 
-/// What a caller is told of a call that failed.
+/// The error that a caller gets when a call fails.
 pub(crate) fn refusal(failure: &Failure) -> Error {
     match failure.kind {
         FailureKind::Unavailable => {

@@ -7,7 +7,7 @@ use crate::access::{PlanTier, plan_name};
 /// The plans that are sold unless the operator says otherwise.
 static OURS: &str = include_str!("plans.json");
 
-/// What is sold.
+/// The plans and packs that are sold.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plans {
@@ -21,7 +21,7 @@ pub struct Plans {
     pub packs: Vec<Pack>,
 }
 
-/// What a plan may have besides.
+/// An extra that a plan may have.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Addon {

@@ -11,7 +11,7 @@ use crate::{
     error::{Error, Result},
 };
 
-/// What is sold under a name.
+/// A product with its name.
 struct Sold<'a> {
     key: &'a str,
     name: String,
