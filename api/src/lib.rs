@@ -25,6 +25,7 @@ mod docs;
 mod drop;
 mod endpoint;
 mod front;
+mod handler;
 mod handoff;
 mod health;
 mod helpers;
@@ -52,9 +53,16 @@ mod webhooks;
 mod work;
 
 pub use call::Call;
-pub use endpoint::{PublicCall, PublicHandler};
+pub use endpoint::PublicCall;
+pub use handler::{Answer, Handler};
 pub use limits::Bucket;
 pub use place::Place;
-pub use route::{Body, Handler, Method, Policy, Query, Raised, Route, Shape, Success};
+pub use route::{Body, Method, Policy, Query, Raised, Route, Success};
 pub use router::service;
 pub use serve::serve;
+
+/// Returns the OpenAPI document of a service that is reached under this origin.
+#[must_use]
+pub fn document(base_url: &str) -> serde_json::Value {
+    openapi::document(base_url, routes::ROUTES)
+}

@@ -3,7 +3,6 @@
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
-use super::kinds;
 use crate::{Place, Route};
 
 /// Headers that several routes know.
@@ -35,9 +34,9 @@ pub fn of(route: &Route, generator: &mut SchemaGenerator) -> Vec<Value> {
 
 fn in_path(route: &Route, name: &str) -> Value {
     let schema = match (name, route.policy.place) {
-        ("id", Place::Post | Place::Account) => kinds::number(),
-        ("id" | "delivery_id", _) => kinds::uuid(),
-        _ => kinds::text(),
+        ("id", Place::Post | Place::Account) => json!({"type": "integer"}),
+        ("id" | "delivery_id", _) => json!({"type": "string", "format": "uuid"}),
+        _ => json!({"type": "string"}),
     };
     json!({"name": name, "in": "path", "required": true, "schema": schema})
 }

@@ -23,9 +23,10 @@ use fanfare_entities::media_asset;
 
 use crate::{Tx, error::Result};
 
+pub use asset::Media;
 pub(crate) use asset::url;
 pub use copy::{Outcome, claim, finish, forget_failed, prefix};
-pub use list::{MediaQuery, list};
+pub use list::{MediaPage, MediaQuery, list};
 pub use made::prefix as made_prefix;
 pub use remote::{NewRemote, from_url};
 pub(crate) use remote::{Source, ask};

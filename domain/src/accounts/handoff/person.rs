@@ -175,8 +175,7 @@ impl Guest {
     /// # Errors
     /// The database's.
     pub async fn message(&self) -> Result<String> {
-        let shown = view::view(&self.act, &self.row).await?;
-        Ok(shown["status_message"].as_str().unwrap_or_default().to_owned())
+        Ok(view::view(&self.act, &self.row).await?.status_message)
     }
 
     /// Notes that the page is open.
@@ -285,7 +284,7 @@ impl Guest {
     pub(super) fn elsewhere(&self) -> Error {
         let status = view::name(self.row.status);
         let message = "This connection has moved on meanwhile. Load the page again.";
-        Error::new(Code::InvalidTransition, message).with("status", status)
+        Error::new(Code::InvalidTransition, message).about(status, &[])
     }
 
     /// Whether the row may still move.
