@@ -1,21 +1,21 @@
 //! Connected accounts.
 
-use fanfare_domain::{Reply, Result, accounts};
+use fanfare_domain::{Deleted, Reply, Result, accounts};
 
-use crate::{Call, discovery::InWorkspace};
+use crate::Call;
 
 /// The connected accounts of the workspace.
-pub async fn list(mut call: Call) -> Result<Reply> {
-    call.query::<InWorkspace>()?;
-    accounts::list(&call.act).await
+pub async fn list(mut call: Call) -> Result<Reply<accounts::AccountPage>> {
+    let list = call.query()?;
+    accounts::list(&call.act, list).await
 }
 
 /// JSON Schema of an account's settings.
-pub async fn schema(call: Call) -> Result<Reply> {
+pub async fn schema(call: Call) -> Result<Reply<accounts::AccountSchema>> {
     accounts::schema(&call.act, call.account()?).await
 }
 
 /// Ends a connection.
-pub async fn disconnect(call: Call) -> Result<Reply> {
+pub async fn disconnect(call: Call) -> Result<Reply<Deleted>> {
     accounts::disconnect(&call.act, call.account()?).await
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use fanfare_domain::{Code, Error, Result};
+use fanfare_domain::{Code, Details, Error, Result, beside};
 use futures_util::{Stream, StreamExt};
 use salvo::{
     Response,
@@ -19,9 +19,6 @@ use crate::json;
 
 /// The largest JSON body of most routes, in bytes.
 pub const LARGEST: usize = 1 << 20;
-
-/// The most bytes that are parsed or hashed on the threads that answer requests.
-const AT_ONCE: usize = 64 << 10;
 
 /// So much of a body that is too large is read all the same, in bytes: most clients look for the answer only when they
 /// have sent everything.
@@ -56,7 +53,8 @@ pub async fn read(req: &mut Request, most: usize, code: Code) -> Result<Incoming
     }
     let Some(raw) = bytes else {
         let message = format!("The body is larger than {most} bytes.");
-        let refusal = Error::new(code, message).with("limit", most);
+        let limit = Some(most as u64);
+        let refusal = Error::new(code, message).with(Details { limit, ..Details::default() });
         return Ok(Incoming { refusal: Some(refusal), ..Incoming::default() });
     };
     if raw.is_empty() {
@@ -72,20 +70,6 @@ pub async fn read(req: &mut Request, most: usize, code: Code) -> Result<Incoming
         return Err(Error::new(Code::InvalidJson, "The body must be a JSON object."));
     }
     Ok(Incoming { raw, value: Some(value), refusal: None })
-}
-
-/// Does work that takes time in proportion to `bytes`: beside the threads that answer requests, if that is long.
-///
-/// # Errors
-/// The work panicked.
-pub async fn beside<T: Send + 'static>(
-    bytes: usize,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T> {
-    if bytes <= AT_ONCE {
-        return Ok(work());
-    }
-    tokio::task::spawn_blocking(work).await.map_err(Error::internal)
 }
 
 fn announced(headers: &HeaderMap) -> usize {

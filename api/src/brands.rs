@@ -1,26 +1,27 @@
 //! Brands of a workspace.
 
-use fanfare_domain::{Reply, Result, brands};
+use fanfare_domain::{Reply, Result, accounts::AccountPage, brands};
 
-use crate::{Call, discovery::InWorkspace};
+use crate::Call;
 
 /// The brands the caller sees.
-pub async fn list(mut call: Call) -> Result<Reply> {
-    call.query::<InWorkspace>()?;
-    brands::list(&call.act).await
+pub async fn list(mut call: Call) -> Result<Reply<brands::BrandPage>> {
+    let list = call.query()?;
+    brands::list(&call.act, list).await
 }
 
 /// One brand.
-pub async fn get(call: Call) -> Result<Reply> {
+pub async fn get(call: Call) -> Result<Reply<brands::OneBrand>> {
     brands::get(&call.act, call.brand()?).await
 }
 
 /// The accounts of a brand.
-pub async fn list_accounts(call: Call) -> Result<Reply> {
-    brands::accounts(&call.act, call.brand()?).await
+pub async fn list_accounts(mut call: Call) -> Result<Reply<AccountPage>> {
+    let part = call.query()?;
+    brands::accounts(&call.act, call.brand()?, part).await
 }
 
 /// Shows the voice of a brand.
-pub async fn get_profile(call: Call) -> Result<Reply> {
+pub async fn get_profile(call: Call) -> Result<Reply<brands::OneProfile>> {
     brands::profile(&call.act, call.brand()?).await
 }

@@ -8,32 +8,32 @@ use fanfare_domain::{
 use crate::{Call, discovery::InWorkspace};
 
 /// Lists the ways to connect each platform.
-pub async fn list_options(mut call: Call) -> Result<Reply> {
+pub async fn list_options(mut call: Call) -> Result<Reply<accounts::OptionList>> {
     call.query::<InWorkspace>()?;
     accounts::options(&call.act).await
 }
 
 /// Shows the way to connect one platform.
-pub async fn get_options(mut call: Call) -> Result<Reply> {
+pub async fn get_options(mut call: Call) -> Result<Reply<accounts::OneOptions>> {
     call.query::<InWorkspace>()?;
     accounts::options_of(&call.act, call.path("platform")).await
 }
 
 /// Connects an account with credentials, or renews its credentials.
-pub async fn with_credentials(mut call: Call) -> Result<Reply> {
+pub async fn with_credentials(mut call: Call) -> Result<Reply<accounts::Connected>> {
     let platform = call.platform()?;
     let request = call.body()?;
     accounts::connect(&call.act, platform, request).await
 }
 
 /// Makes a link on which a person connects an account.
-pub async fn create_session(mut call: Call) -> Result<Reply> {
+pub async fn create_session(mut call: Call) -> Result<Reply<oauth_connect::OneSession>> {
     let platform = call.platform()?;
     let new = call.body()?;
     oauth_connect::create(&call.act, platform, new).await
 }
 
 /// Shows the progress of a connect session.
-pub async fn get_session(call: Call) -> Result<Reply> {
+pub async fn get_session(call: Call) -> Result<Reply<oauth_connect::OneSession>> {
     oauth_connect::show(&call.act, call.connect_session()?).await
 }

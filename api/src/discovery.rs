@@ -31,12 +31,12 @@ pub struct InWorkspace {
 }
 
 /// The caller, the key and the workspaces it reaches.
-pub async fn whoami(call: Call) -> Result<Reply> {
-    keys::whoami(&call.act.cx, &call.act.caller).await.map(Reply::ok)
+pub async fn whoami(call: Call) -> Result<Reply<keys::Whoami>> {
+    keys::whoami(&call.act.cx, &call.act.caller).await
 }
 
 /// Lists what each platform accepts.
-pub async fn list_platforms(mut call: Call) -> Result<Reply> {
+pub async fn list_platforms(mut call: Call) -> Result<Reply<platforms::Platforms>> {
     let query: PlatformsQuery = call.query()?;
     Ok(platforms::list(query.include_planned == Some(true)))
 }

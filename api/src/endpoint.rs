@@ -10,9 +10,9 @@ use std::collections::HashMap;
 
 use bytes::Bytes;
 use fanfare_domain::{
-    Act, Code, Domain, Error, Reply, Result,
+    Act, Code, Details, Domain, Error, Reply, Result,
     access::{Caller, Membership, Role, plan_name},
-    db,
+    beside, db,
     error::{Violations, excerpt, violation},
     idempotency::{self, Owner, Reservation, Reserved},
     limits::{self, Meter},
@@ -30,7 +30,7 @@ use crate::{
     workspace_scope::Said,
 };
 
-pub use public::{PublicCall, PublicHandler};
+pub use public::PublicCall;
 
 /// One route at work.
 pub struct Endpoint {
@@ -125,7 +125,7 @@ impl Endpoint {
         }
         let path = req.uri().path_and_query().map_or("", |path| path.as_str()).to_owned();
         let (method, body) = (self.route.method.as_str(), body.clone());
-        body::beside(body.len(), move || idempotency::fingerprint(method, &path, &body)).await
+        beside(body.len(), move || idempotency::fingerprint(method, &path, &body)).await
     }
 
     /// The answer to the same request before, whatever has become since of what it names.
@@ -169,7 +169,7 @@ impl Endpoint {
         let job = async move {
             let (query, body) = (query?, body?);
             let call = Call { act, idempotency_key, path, query, body };
-            db::again(|| handler(call.clone())).await
+            db::again(|| handler.answer(call.clone())).await
         };
         if self.route.method.writes() {
             work::carry_out(cx, reservation, Box::pin(job)).await
@@ -204,11 +204,15 @@ fn require_subscription(route: &Route, membership: &Membership) -> Result<()> {
     }
     if policy.addon && !membership.active && route.method.writes() {
         let message = "The subscription is paused: reading works, changes do not.";
-        return Err(Error::new(Code::SubscriptionRequired, message).with("reason", "paused"));
+        let reason = Some("paused");
+        return Err(Error::new(Code::SubscriptionRequired, message)
+            .with(Details { reason, ..Details::default() }));
     }
     let Some(plan) = policy.plan.filter(|plan| membership.plan < *plan) else { return Ok(()) };
     let message = format!("This needs the plan {} or a larger one.", plan_name(plan));
-    Err(Error::new(Code::FeatureNotAvailable, message).with("required_plan", plan_name(plan)))
+    let required_plan = Some(plan_name(plan));
+    Err(Error::new(Code::FeatureNotAvailable, message)
+        .with(Details { required_plan, ..Details::default() }))
 }
 
 /// The role the request needs, judged by the names of its fields alone.

@@ -1,10 +1,18 @@
 //! For whoever watches over the process: is it alive, and can it work?
 
-use fanfare_domain::{Code, Domain, Error, Reply, health};
+use fanfare_domain::{Code, Details, Domain, Error, Reply, health};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::{middleware::request::Seen, reply, request_id};
+
+/// How a process is.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Health {
+    /// `ok` or `ready`.
+    status: &'static str,
+}
 
 /// `GET /healthz`: the process answers.
 pub struct Alive;
@@ -22,7 +30,7 @@ impl Handler for Alive {
         _ctrl: &mut FlowCtrl,
     ) {
         Seen::route(req, "/healthz");
-        reply::write(res, Reply::ok(json!({"status": "ok"})), "", "");
+        reply::write(res, Reply::ok(&Health { status: "ok" }), "", "");
     }
 }
 
@@ -38,10 +46,11 @@ impl Handler for Ready {
         Seen::route(req, "/readyz");
         let troubles = health::troubles(&self.0).await;
         let answer = if troubles.is_empty() {
-            Reply::ok(json!({"status": "ready"}))
+            Reply::ok(&Health { status: "ready" }).cast()
         } else {
             let message = format!("Not ready: {}", troubles.join(" "));
-            let error = Error::new(Code::Unavailable, message).with("reasons", troubles);
+            let error = Error::new(Code::Unavailable, message)
+                .with(Details { reasons: Some(troubles), ..Details::default() });
             reply::refusal(&error.retry_after(1))
         };
         reply::write(res, answer, &request_id::get(req), &self.0.settings.base_url);

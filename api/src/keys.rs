@@ -1,7 +1,7 @@
 //! The headers that carry keys: `Authorization` and `Idempotency-Key`.
 
 use fanfare_domain::{
-    Code, Domain, Error, Result,
+    Code, Details, Domain, Error, Result,
     access::{Caller, Scope},
     keys,
 };
@@ -37,7 +37,9 @@ pub fn require_scope(caller: &Caller, needed: Option<Scope>) -> Result<()> {
         return Ok(());
     };
     let message = format!("The key lacks the scope {}.", needed.as_str());
-    Err(Error::new(Code::InsufficientScope, message).with("required_scope", needed.as_str()))
+    let required_scope = Some(needed.as_str());
+    Err(Error::new(Code::InsufficientScope, message)
+        .with(Details { required_scope, ..Details::default() }))
 }
 
 /// The `Idempotency-Key`, if one was sent.

@@ -24,6 +24,7 @@ mod discovery;
 mod docs;
 mod endpoint;
 mod guest_upload;
+mod handler;
 mod health;
 mod json;
 mod keys;
@@ -51,9 +52,16 @@ mod work;
 mod workspace_scope;
 
 pub use call::Call;
-pub use endpoint::{PublicCall, PublicHandler};
+pub use endpoint::PublicCall;
+pub use handler::{Answer, Handler};
 pub use middleware::rate_limit::Bucket;
-pub use route::{Body, Handler, Method, Policy, Query, Raised, Route, Shape, Success};
+pub use route::{Body, Method, Policy, Query, Raised, Route, Success};
 pub use router::service;
 pub use serve::serve;
 pub use workspace_scope::WorkspaceScope;
+
+/// Returns the OpenAPI document of a service that is reached under this origin.
+#[must_use]
+pub fn document(base_url: &str) -> serde_json::Value {
+    openapi::document(base_url, routes::ROUTES)
+}

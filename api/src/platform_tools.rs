@@ -5,13 +5,13 @@ use fanfare_domain::{Reply, Result, platform_tools};
 use crate::{Call, discovery::InWorkspace};
 
 /// Runs a helper.
-pub async fn trigger(mut call: Call) -> Result<Reply> {
+pub async fn trigger(mut call: Call) -> Result<Reply<platform_tools::HelperResult>> {
     let trigger = call.body()?;
     platform_tools::trigger(&call.act, trigger).await
 }
 
 /// Shows the remaining quota for X.
-pub async fn x_quota(mut call: Call) -> Result<Reply> {
+pub async fn x_quota(mut call: Call) -> Result<Reply<platform_tools::OneQuota>> {
     call.query::<InWorkspace>()?;
     platform_tools::x_quota(&call.act).await
 }

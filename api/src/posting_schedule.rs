@@ -5,19 +5,19 @@ use fanfare_domain::{Reply, Result, posting_schedule};
 use crate::Call;
 
 /// The grid of an account.
-pub async fn get(call: Call) -> Result<Reply> {
+pub async fn get(call: Call) -> Result<Reply<posting_schedule::OneGrid>> {
     posting_schedule::show_grid(&call.act, call.account()?).await
 }
 
 /// Sets the grid of an account.
-pub async fn set(mut call: Call) -> Result<Reply> {
+pub async fn set(mut call: Call) -> Result<Reply<posting_schedule::OneGrid>> {
     let id = call.account()?;
     let grid = call.body()?;
     posting_schedule::set_grid(&call.act, id, grid).await
 }
 
 /// The next free slot of an account.
-pub async fn next(mut call: Call) -> Result<Reply> {
+pub async fn next(mut call: Call) -> Result<Reply<posting_schedule::NextSlot>> {
     let query = call.query()?;
     posting_schedule::next(&call.act, query).await
 }

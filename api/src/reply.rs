@@ -5,16 +5,16 @@ use salvo::http::{
     HeaderValue, ResBody, Response, StatusCode,
     header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// A refusal as an answer; without what differs from request to request.
 #[must_use]
 pub fn refusal(error: &Error) -> Reply {
-    Reply::ok(Value::Object(error.body())).with_status(error.status())
+    Reply::ok(&error.refusal()).with_status(error.status()).cast()
 }
 
 /// Writes an answer. `base_url` is the origin under which `/docs/errors` is found.
-pub fn write(res: &mut Response, mut reply: Reply, request_id: &str, base_url: &str) {
+pub fn write<T>(res: &mut Response, reply: Reply<T>, request_id: &str, base_url: &str) {
     let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = res.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -25,20 +25,25 @@ pub fn write(res: &mut Response, mut reply: Reply, request_id: &str, base_url: &
     if status == StatusCode::UNAUTHORIZED {
         headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
-    let refused = reply.body.get("retry_after").and_then(Value::as_u64);
-    if let Some(seconds) = refused.or(reply.poll_after) {
+    let poll_after = reply.poll_after;
+    let mut body = reply.into_body();
+    if let Some(seconds) = poll_after {
         headers.insert(RETRY_AFTER, seconds.into());
     }
     if status.is_client_error() || status.is_server_error() {
-        sign(&mut reply.body, request_id, base_url);
+        let mut signed: Map<String, Value> = serde_json::from_str(&body).unwrap_or_default();
+        if let Some(seconds) = signed.get("retry_after").and_then(Value::as_u64) {
+            headers.insert(RETRY_AFTER, seconds.into());
+        }
+        sign(&mut signed, request_id, base_url);
+        body = Value::Object(signed).to_string();
     }
     res.status_code(status);
-    res.replace_body(ResBody::Once(reply.body.to_string().into()));
+    res.replace_body(ResBody::Once(body.into()));
 }
 
 /// Adds to a refusal what the domain does not know.
-fn sign(body: &mut Value, request_id: &str, base_url: &str) {
-    let Value::Object(body) = body else { return };
+fn sign(body: &mut Map<String, Value>, request_id: &str, base_url: &str) {
     let code = body.get("code").and_then(Value::as_str).unwrap_or_default();
     let doc_url = format!("{base_url}/docs/errors#{code}");
     body.insert("doc_url".to_owned(), doc_url.into());
@@ -72,8 +77,7 @@ mod tests {
         let error = Error::field(Code::UnknownField, "x", "There is no x.", "Leave it out.");
         let (mut first, mut second) = (Response::new(), Response::new());
         write(&mut first, refusal(&error), "req_11111111", "https://f.example");
-        let stored: Value = serde_json::from_str(&refusal(&error).body.to_string()).unwrap();
-        let mut again = Reply::ok(stored).with_status(400);
+        let mut again = refusal(&error);
         again.replayed = true;
         write(&mut second, again, "req_22222222", "https://f.example");
         assert_eq!(second.headers()["idempotent-replayed"], "true");

@@ -1,19 +1,15 @@
 //! A row of the route table.
 
 use fanfare_domain::{
-    Code, Reply, Result,
+    Code, Result,
     access::{PlanTier, Role, Scope},
     input::strict,
 };
-use futures_util::future::BoxFuture;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{Bucket, Call, PublicHandler, WorkspaceScope, body};
-
-/// The handler of a request that was admitted.
-pub type Handler = fn(Call) -> BoxFuture<'static, Result<Reply>>;
+use crate::{Bucket, Handler, PublicCall, WorkspaceScope, body};
 
 /// An HTTP method that routes have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -83,10 +79,10 @@ pub struct Route {
     pub name: &'static str,
     /// Its policy.
     pub policy: Policy,
-    /// The handler of a request with a key.
-    pub handler: Handler,
-    /// The handler of a request without a key, if none is needed.
-    pub public: Option<PublicHandler>,
+    /// What answers, and with what.
+    pub handler: &'static dyn Handler,
+    /// What answers instead, if no key is needed.
+    pub public: Option<&'static dyn Handler<PublicCall>>,
     /// Which limit it counts against.
     pub bucket: Bucket,
     /// The chapter of the documents it stands in.
@@ -116,21 +112,6 @@ pub struct Success {
     pub status: u16,
     /// When it is given, for people.
     pub doc: &'static str,
-    /// The body.
-    pub shape: Shape,
-}
-
-/// The shape of a body, in terms of the records in the OpenAPI document.
-#[derive(Debug, Clone, Copy)]
-pub enum Shape {
-    /// `{field: Record}`.
-    One(&'static str, &'static str),
-    /// `{field: [Record]}`.
-    List(&'static str, &'static str),
-    /// `{field: [Record], next_cursor}`.
-    Page(&'static str, &'static str),
-    /// The record itself.
-    Record(&'static str),
 }
 
 /// A JSON body and its type.
@@ -179,7 +160,7 @@ impl Route {
         path: &'static str,
         name: &'static str,
         policy: Policy,
-        handler: Handler,
+        handler: &'static dyn Handler,
     ) -> Self {
         Self {
             method,
@@ -203,7 +184,7 @@ impl Route {
 
     /// Needs no key: this answers, and the policy says nothing.
     #[must_use]
-    pub const fn answers_anybody(mut self, handler: PublicHandler) -> Self {
+    pub const fn answers_anybody(mut self, handler: &'static dyn Handler<PublicCall>) -> Self {
         self.public = Some(handler);
         self
     }
@@ -237,11 +218,11 @@ impl Route {
         self
     }
 
-    /// Answers so, or (said again) also so.
+    /// Answers so, or (said again) also so, with the bodies of its handler in their order.
     #[must_use]
-    pub const fn answers(mut self, status: u16, doc: &'static str, shape: Shape) -> Self {
+    pub const fn answers(mut self, status: u16, doc: &'static str) -> Self {
         let place = if self.replies[0].is_none() { 0 } else { 1 };
-        self.replies[place] = Some(Success { status, doc, shape });
+        self.replies[place] = Some(Success { status, doc });
         self
     }
 
@@ -265,6 +246,14 @@ impl Route {
         self.largest = bytes;
         self.too_large = too_large;
         self
+    }
+
+    /// Returns the schemas of the bodies of its answers of success, by rising status.
+    pub fn bodies(&self, generator: &mut SchemaGenerator) -> Vec<Schema> {
+        match self.public {
+            Some(handler) => handler.bodies(generator),
+            None => self.handler.bodies(generator),
+        }
     }
 
     /// The names of the path's parameters, in order.

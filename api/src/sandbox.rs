@@ -21,20 +21,20 @@ pub struct PostsQuery {
 }
 
 /// Makes an account on a simulated network and connects it.
-pub async fn create_account(mut call: Call) -> Result<Reply> {
+pub async fn create_account(mut call: Call) -> Result<Reply<accounts::OneAccount>> {
     let new = call.body()?;
     accounts::create_sandbox(&call.act, new).await
 }
 
 /// Lists the posts of an account on a simulated network.
-pub async fn list_posts(mut call: Call) -> Result<Reply> {
+pub async fn list_posts(mut call: Call) -> Result<Reply<accounts::SandboxPosts>> {
     let platform = call.platform()?;
     let query: PostsQuery = call.query()?;
     accounts::sandbox_posts(&call.act, platform, AccountId(query.account_id)).await
 }
 
 /// Sets the faults that a simulated network shows for an account.
-pub async fn set_faults(mut call: Call) -> Result<Reply> {
+pub async fn set_faults(mut call: Call) -> Result<Reply<accounts::FaultsSet>> {
     let platform = call.platform()?;
     let faults = call.body()?;
     accounts::set_faults(&call.act, platform, faults).await

@@ -1,6 +1,6 @@
 //! Webhooks and their deliveries.
 
-use fanfare_domain::{Reply, Result, webhooks};
+use fanfare_domain::{Deleted, Reply, Result, webhooks};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -20,46 +20,46 @@ pub struct DeliveriesQuery {
 }
 
 /// The webhooks of the workspace.
-pub async fn list(mut call: Call) -> Result<Reply> {
+pub async fn list(mut call: Call) -> Result<Reply<webhooks::WebhookList>> {
     call.query::<InWorkspace>()?;
     webhooks::list(&call.act).await
 }
 
 /// Makes a webhook.
-pub async fn create(mut call: Call) -> Result<Reply> {
+pub async fn create(mut call: Call) -> Result<Reply<webhooks::OneWebhookWithSecret>> {
     let new = call.body()?;
     webhooks::create(&call.act, new).await
 }
 
 /// Changes a webhook.
-pub async fn update(mut call: Call) -> Result<Reply> {
+pub async fn update(mut call: Call) -> Result<Reply<webhooks::OneWebhook>> {
     let changes = call.body()?;
     webhooks::update(&call.act, call.webhook()?, changes).await
 }
 
 /// Deletes a webhook.
-pub async fn delete(call: Call) -> Result<Reply> {
+pub async fn delete(call: Call) -> Result<Reply<Deleted>> {
     webhooks::delete(&call.act, call.webhook()?).await
 }
 
 /// Sends a test delivery.
-pub async fn test(call: Call) -> Result<Reply> {
+pub async fn test(call: Call) -> Result<Reply<webhooks::OneDelivery>> {
     webhooks::test(&call.act, call.webhook()?).await
 }
 
 /// The deliveries of a webhook.
-pub async fn list_deliveries(mut call: Call) -> Result<Reply> {
+pub async fn list_deliveries(mut call: Call) -> Result<Reply<webhooks::DeliveryPage>> {
     let DeliveriesQuery { limit, cursor } = call.query()?;
     let page = webhooks::Page { limit, cursor, workspace_id: None };
     webhooks::deliveries(&call.act, call.webhook()?, page).await
 }
 
 /// Delivers an event again.
-pub async fn redeliver(call: Call) -> Result<Reply> {
+pub async fn redeliver(call: Call) -> Result<Reply<webhooks::OneDelivery>> {
     webhooks::redeliver(&call.act, call.webhook()?, call.delivery()?).await
 }
 
 /// Gives a webhook a new secret.
-pub async fn rotate_secret(call: Call) -> Result<Reply> {
+pub async fn rotate_secret(call: Call) -> Result<Reply<webhooks::OneWebhookWithSecret>> {
     webhooks::rotate_secret(&call.act, call.webhook()?).await
 }

@@ -15,7 +15,7 @@ pub use fanfare_entities::membership::Role;
 pub use fanfare_entities::subscription::PlanTier;
 
 use crate::{
-    Domain,
+    Details, Domain,
     error::{Code, Error, Result},
 };
 
@@ -164,7 +164,7 @@ impl Membership {
             role_name(self.role)
         );
         Err(Error::new(Code::InsufficientWorkspacePermissions, message)
-            .with("required_role", role_name(needed)))
+            .with(Details { required_role: Some(role_name(needed)), ..Details::default() }))
     }
 }
 

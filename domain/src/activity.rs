@@ -1,18 +1,18 @@
 //! The event stream, to be polled by programs, and the activity list for people.
 
-use fanfare_entities::event;
-use schemars::JsonSchema;
+use fanfare_entities::{AccountId, EventId, Millis, PostId, WorkspaceId, event};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::{
     Act, Reply,
-    clock::show,
+    clock::Time,
     error::{Code, Error, Result},
-    input, page,
-    webhooks::{Page, delivery::payload},
+    events, input, page,
+    webhooks::Page,
 };
 
 /// Which part of the event stream.
@@ -47,7 +47,7 @@ fn visible(act: &Act) -> sea_orm::Select<event::Entity> {
 ///
 /// # Errors
 /// A query that means nothing.
-pub async fn events(act: &Act, query: EventsQuery) -> Result<Reply> {
+pub async fn events(act: &Act, query: EventsQuery) -> Result<Reply<EventPage>> {
     let limit = input::limit(query.limit)?;
     let after = input::cursor::<i64>(query.cursor.as_deref())?.or(query.after).unwrap_or(0);
     if after < 0 {
@@ -61,16 +61,17 @@ pub async fn events(act: &Act, query: EventsQuery) -> Result<Reply> {
         rest.order_by_asc(event::Column::Sequence)
     };
     let page = page::read(&act.cx.db.read, limit, from, |row| page::size(&row.data)).await?;
-    let next = page.next(|row| row.sequence.unwrap_or_default().to_string());
-    let events: Vec<_> = page.rows.iter().map(payload).collect();
-    Ok(Reply::ok(json!({ "events": events, "next_cursor": next })))
+    let next_cursor = page.next(|row| row.sequence.unwrap_or_default().to_string());
+    let listed =
+        || EventPage { events: page.rows.into_iter().map(Event::of).collect(), next_cursor };
+    Reply::large(page.bytes, listed).await
 }
 
 /// Recent activity in the membership's workspace, newest first.
 ///
 /// # Errors
 /// A query that means nothing.
-pub async fn activity(act: &Act, page: Page) -> Result<Reply> {
+pub async fn activity(act: &Act, page: Page) -> Result<Reply<ActivityPage>> {
     let limit = input::limit(page.limit)?;
     let cursor = input::cursor::<Uuid>(page.cursor.as_deref())?;
     let from = |last: Option<&event::Model>| {
@@ -78,17 +79,113 @@ pub async fn activity(act: &Act, page: Page) -> Result<Reply> {
         let below = last.map(|row| row.id.0).or(cursor);
         below.map_or(query.clone(), |below| query.filter(event::Column::Id.lt(below)))
     };
-    let size = |row: &event::Model| page::size(&row.data) + row.message.len();
+    let size = |row: &event::Model| row.message.len() + 500;
     let page = page::read(&act.cx.db.read, limit, from, size).await?;
-    let next = page.next(|row| row.id.to_string());
-    let entries: Vec<_> = page.rows.iter().map(entry).collect();
-    Ok(Reply::ok(json!({ "activity": entries, "next_cursor": next })))
+    let next_cursor = page.next(|row| row.id.to_string());
+    let activity = page.rows.into_iter().map(Entry::of).collect();
+    Ok(Reply::ok(&ActivityPage { activity, next_cursor }))
 }
 
-fn entry(row: &event::Model) -> Value {
-    json!({
-        "id": row.id, "type": row.event_type, "post_id": row.post_id, "account_id": row.account_id,
-        "platform": row.platform, "status": row.status, "message": row.message,
-        "request_id": row.request_id, "created_at": show(row.created_at),
-    })
+/// Something that happened: what a webhook is sent, and what is polled.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Event {
+    id: EventId,
+    /// What happened.
+    #[serde(rename = "type")]
+    #[schemars(schema_with = "types")]
+    event_type: String,
+    created_at: Time,
+    workspace_id: WorkspaceId,
+    /// Its place in the workspace's stream, from 1; no number is missing. A `webhook.test` has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sequence: Option<i64>,
+    /// What it is about, such as `post` or `account`, as it was then.
+    #[schemars(with = "Map<String, Value>")]
+    data: Value,
+}
+
+fn types(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "string", "enum": events::TYPES})
+}
+
+impl Event {
+    /// The event of a row.
+    #[must_use]
+    pub fn of(row: event::Model) -> Self {
+        Self {
+            id: row.id,
+            event_type: row.event_type,
+            created_at: Time(row.created_at),
+            workspace_id: row.workspace_id,
+            sequence: row.sequence,
+            data: row.data,
+        }
+    }
+
+    /// An event that happened for a webhook alone, to try it.
+    #[must_use]
+    pub fn test(id: Uuid, now: Millis, workspace_id: WorkspaceId, data: Value) -> Self {
+        Self {
+            id: EventId(id),
+            event_type: "webhook.test".to_owned(),
+            created_at: Time(now),
+            workspace_id,
+            sequence: None,
+            data,
+        }
+    }
+}
+
+/// A page of the event stream.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct EventPage {
+    events: Vec<Event>,
+    /// Where the next page begins; null on the last one so far.
+    next_cursor: Option<String>,
+}
+
+/// An entry of the activity list.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Activity")]
+struct Entry {
+    id: EventId,
+    /// What happened.
+    #[serde(rename = "type")]
+    event_type: String,
+    post_id: Option<PostId>,
+    account_id: Option<AccountId>,
+    platform: Option<String>,
+    /// Status of the post after it.
+    status: Option<String>,
+    /// What happened, for people.
+    message: String,
+    /// The request that caused it.
+    request_id: Option<String>,
+    created_at: Time,
+}
+
+impl Entry {
+    fn of(row: event::Model) -> Self {
+        Self {
+            id: row.id,
+            event_type: row.event_type,
+            post_id: row.post_id,
+            account_id: row.account_id,
+            platform: row.platform,
+            status: row.status,
+            message: row.message,
+            request_id: row.request_id,
+            created_at: Time(row.created_at),
+        }
+    }
+}
+
+/// A page of the activity list.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct ActivityPage {
+    activity: Vec<Entry>,
+    /// Where the next page begins; null on the last one.
+    next_cursor: Option<String>,
 }

@@ -1,6 +1,7 @@
 //! Time, from one place, so that a fleet agrees on it and a test can move it.
 
 use std::{
+    borrow::Cow,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicI64, Ordering},
@@ -10,6 +11,8 @@ use std::{
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use fanfare_entities::Millis;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -216,6 +219,30 @@ pub fn date(millis: Millis) -> DateTime<Utc> {
 #[must_use]
 pub fn show(millis: Millis) -> String {
     date(millis).to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+/// A time in a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Time(pub Millis);
+
+impl Serialize for Time {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&date(self.0).format("%Y-%m-%dT%H:%M:%S%.3fZ"))
+    }
+}
+
+impl JsonSchema for Time {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Time".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "format": "date-time"})
+    }
 }
 
 #[cfg(test)]

@@ -2,9 +2,12 @@
 
 pub use fanfare_platforms::{Violation, Violations, excerpt};
 use sea_orm::DbErr;
-use serde_json::{Map, Value, json};
 
 pub use crate::error_codes::Code;
+use crate::{
+    page,
+    refusal::{Details, Reason, Refusal, State},
+};
 
 /// Result of a domain function.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -25,7 +28,8 @@ struct Inner {
     code: Code,
     message: String,
     violations: Violations,
-    details: Map<String, Value>,
+    details: Details,
+    state: State,
     retry_after: Option<u64>,
     is_conflict: bool,
 }
@@ -37,7 +41,8 @@ impl Error {
             code,
             message: cut(message.into(), SENTENCE),
             violations: Violations::default(),
-            details: Map::new(),
+            details: Details::default(),
+            state: State::default(),
             retry_after: None,
             is_conflict: false,
         }))
@@ -121,11 +126,24 @@ impl Error {
         error
     }
 
-    /// The same with one more key in the body.
+    /// The same with more in the body.
     #[must_use]
-    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
-        self.0.details.insert(key.to_owned(), value.into());
+    pub fn with(mut self, details: Details) -> Self {
+        self.0.details = details;
         self
+    }
+
+    /// The same about something with this status, which can be brought to those.
+    #[must_use]
+    pub fn about(mut self, status: &'static str, allowed: &'static [&'static str]) -> Self {
+        self.0.state = State { status: Some(status), allowed: Some(allowed) };
+        self
+    }
+
+    /// What its code says besides.
+    #[must_use]
+    pub fn details(&self) -> &Details {
+        &self.0.details
     }
 
     /// The same with a `Retry-After` in seconds.
@@ -185,29 +203,29 @@ impl Error {
 
     /// The body without `request_id` and `doc_url`, which the API adds.
     #[must_use]
-    pub fn body(&self) -> Map<String, Value> {
+    pub fn refusal(&self) -> Refusal {
+        Refusal { reason: self.reason(), state: self.0.state }
+    }
+
+    /// The same without what only changes of status say.
+    #[must_use]
+    pub fn reason(&self) -> Reason {
         let entry = self.0.code.entry();
-        let mut body = self.0.details.clone();
-        body.insert("error".into(), self.0.message.clone().into());
-        body.insert("code".into(), entry.code.into());
-        body.insert("retryable".into(), entry.retryable.into());
-        if let Some(seconds) = self.0.retry_after {
-            body.insert("retry_after".into(), seconds.into());
+        let listed = listed(&self.0.violations);
+        Reason {
+            error: self.0.message.clone(),
+            code: entry.code,
+            retryable: entry.retryable,
+            retry_after: self.0.retry_after,
+            more_violations: self.0.violations.len() - listed.len() + self.more(),
+            validation_errors: listed,
+            details: self.0.details.clone(),
         }
-        if !self.0.violations.is_empty() {
-            let listed = listed(&self.0.violations);
-            let more = self.0.violations.len() - listed.len() + self.more();
-            body.insert("validation_errors".into(), listed.into());
-            if more > 0 {
-                body.insert("more_violations".into(), more.into());
-            }
-        }
-        body
     }
 }
 
 /// The broken rules as an answer shows them, as many as it has room for.
-fn listed(violations: &[Violation]) -> Vec<Value> {
+fn listed(violations: &[Violation]) -> Vec<Violation> {
     let mut room = LISTED;
     let short = |violation: &Violation| Violation {
         field: excerpt(&violation.field).to_owned(),
@@ -215,10 +233,11 @@ fn listed(violations: &[Violation]) -> Vec<Value> {
         remedy: cut(violation.remedy.clone(), SENTENCE),
         ..violation.clone()
     };
-    let shown = violations.iter().map(|violation| json!(short(violation)));
-    shown
+    violations
+        .iter()
+        .map(short)
         .take_while(|shown| {
-            let size = shown.to_string().len() + 1;
+            let size = page::size(shown) + 1;
             let fits = size <= room;
             room = room.saturating_sub(size);
             fits

@@ -212,22 +212,26 @@ pub async fn free_all(cx: &Domain) -> Result<u64> {
 
 async fn replay(cx: &Domain, status: i32, row: &idempotency_key::Model) -> Result<Reply> {
     let body = match (row.secret_id, &row.body) {
-        (Some(secret), _) => cx.vault.open(&cx.db.read, SECRETS, secret).await?.unwrap_or_default(),
-        (None, body) => body.clone().unwrap_or_default().into_bytes(),
+        (Some(secret), _) => {
+            let opened = cx.vault.open(&cx.db.read, SECRETS, secret).await?.unwrap_or_default();
+            String::from_utf8(opened).map_err(Error::internal)?
+        }
+        (None, body) => body.clone().unwrap_or_default(),
     };
-    let body = serde_json::from_slice(&body).map_err(Error::internal)?;
     let status = u16::try_from(status).map_err(Error::internal)?;
-    Ok(Reply { status, body, secret: row.secret_id.is_some(), replayed: true, poll_after: None })
+    let mut reply = Reply::written(body).with_status(status);
+    (reply.secret, reply.replayed) = (row.secret_id.is_some(), true);
+    Ok(reply)
 }
 
 /// Stores the answers of requests; on the connection of the transaction that does their work.
 ///
 /// # Errors
 /// [`Code::IdempotencyInProgress`] if another request has taken one of the keys over: the transaction must not commit.
-pub async fn settle<C: ConnectionTrait>(
+pub async fn settle<C: ConnectionTrait, T>(
     cx: &Domain,
     conn: &C,
-    answers: &[(&Reservation, &Reply)],
+    answers: &[(&Reservation, &Reply<T>)],
 ) -> Result<()> {
     const COLUMNS: Columns = &[
         ("owner_id", Type::Uuid),
@@ -242,7 +246,7 @@ pub async fn settle<C: ConnectionTrait>(
     }
     let mut rows = Rows::new(conn, COLUMNS);
     for (reservation, reply) in answers {
-        let body = reply.body.to_string();
+        let body = reply.body();
         let secret = if reply.secret {
             Some(cx.vault.store(conn, SECRETS, body.as_bytes(), cx.clock.now()).await?)
         } else {
@@ -253,7 +257,7 @@ pub async fn settle<C: ConnectionTrait>(
             (&reservation.key).into(),
             reservation.holder.into(),
             i32::from(reply.status).into(),
-            secret.is_none().then_some(&body).into(),
+            secret.is_none().then_some(body).into(),
             secret.map(|id| id.0).into(),
         ]);
     }

@@ -7,19 +7,20 @@ use fanfare_entities::{
     KeyId, Millis, UserId, WorkspaceId, api_key, membership, subscription, user, workspace,
 };
 use rand::RngExt;
+use schemars::JsonSchema;
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder,
     sea_query::Expr,
 };
 use secrecy::SecretString;
-use serde_json::{Value, json};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use crate::{
-    Domain,
-    access::{Caller, PlanTier, Scope, plan_name, role_name},
-    clock::show,
+    Domain, Reply,
+    access::{Caller, PlanTier, Role, Scope},
+    clock::Time,
     error::{Code, Error, Result},
 };
 
@@ -203,7 +204,7 @@ pub(crate) async fn revoke_in<C: ConnectionTrait>(
 ///
 /// # Errors
 /// The database's.
-pub async fn whoami(cx: &Domain, caller: &Caller) -> Result<Value> {
+pub async fn whoami(cx: &Domain, caller: &Caller) -> Result<Reply<Whoami>> {
     let db = &cx.db.read;
     let gone = || Error::internal("the caller's rows are gone");
     let person = user::Entity::find_by_id(caller.user_id).one(db).await?.ok_or_else(gone)?;
@@ -213,23 +214,76 @@ pub async fn whoami(cx: &Domain, caller: &Caller) -> Result<Value> {
         Some(own) => space.id == own,
         None => space.is_own,
     });
-    Ok(json!({
-        "user": {"id": person.id, "email": person.email, "name": person.name},
-        "key": {
-            "id": key.id, "name": key.name, "prefix": key.prefix,
-            "scopes": caller.scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>(),
-            "workspace_id": key.workspace_id, "created_at": show(key.created_at),
-            "last_used_at": key.last_used_at.map(show),
+    let default_workspace = default.map(|space| space.view.clone());
+    Ok(Reply::ok(&Whoami {
+        user: Person { id: person.id, email: person.email, name: person.name },
+        key: KeyView {
+            id: key.id,
+            name: key.name,
+            prefix: key.prefix,
+            scopes: caller.scopes.iter().map(|scope| scope.as_str()).collect(),
+            workspace_id: key.workspace_id,
+            created_at: Time(key.created_at),
+            last_used_at: key.last_used_at.map(Time),
         },
-        "default_workspace": default.map(|space| &space.view),
-        "workspaces": spaces.iter().map(|space| &space.view).collect::<Vec<_>>(),
+        default_workspace,
+        workspaces: spaces.into_iter().map(|space| space.view).collect(),
     }))
+}
+
+/// Who asks.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Whoami {
+    /// The person that the key acts as.
+    user: Person,
+    key: KeyView,
+    /// Where a request is that names no workspace: the key's own, or the person's.
+    default_workspace: Option<WorkspaceView>,
+    /// The workspaces that the key reaches.
+    workspaces: Vec<WorkspaceView>,
+}
+
+/// A person.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Person {
+    id: UserId,
+    email: String,
+    name: String,
+}
+
+/// An API key, without its secret part.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ApiKey")]
+struct KeyView {
+    id: KeyId,
+    name: String,
+    /// How it begins.
+    prefix: String,
+    /// What it may be used for.
+    scopes: Vec<&'static str>,
+    /// The only workspace it reaches, if any.
+    workspace_id: Option<WorkspaceId>,
+    created_at: Time,
+    last_used_at: Option<Time>,
+}
+
+/// A workspace, as one of its members sees it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "Workspace")]
+struct WorkspaceView {
+    id: WorkspaceId,
+    name: String,
+    /// The person's role.
+    role: Role,
+    plan_tier: PlanTier,
+    /// True for the workspace that came with a person.
+    personal: bool,
 }
 
 struct Space {
     id: WorkspaceId,
     is_own: bool,
-    view: Value,
+    view: WorkspaceView,
 }
 
 /// The workspaces a key reaches, its own first.
@@ -253,10 +307,13 @@ async fn spaces(cx: &Domain, caller: &Caller) -> Result<Vec<Space>> {
         let row = rows.iter().find(|row| row.id == membership.workspace_id)?;
         let plan = paid.iter().find(|paid| paid.workspace_id == row.id);
         let plan = plan.map_or(PlanTier::Starter, |paid| paid.plan_tier);
-        let view = json!({
-            "id": row.id, "name": row.name, "role": role_name(membership.role),
-            "plan_tier": plan_name(plan), "personal": row.personal,
-        });
+        let view = WorkspaceView {
+            id: row.id,
+            name: row.name.clone(),
+            role: membership.role,
+            plan_tier: plan,
+            personal: row.personal,
+        };
         Some(Space { id: row.id, is_own: row.personal && row.owner_id == caller.user_id, view })
     };
     Ok(memberships.iter().filter_map(space).collect())

@@ -9,6 +9,7 @@ pub mod act;
 pub mod activity;
 mod after_commit;
 pub mod batcher;
+mod beside;
 pub mod billing;
 pub mod brands;
 pub mod clock;
@@ -36,6 +37,8 @@ pub mod platforms;
 pub mod posting_schedule;
 pub mod posts;
 pub mod processes;
+mod refusal;
+mod reply;
 pub mod rows;
 pub mod sign_in;
 pub mod signup;
@@ -60,12 +63,15 @@ use ipnet::IpNet;
 use url::Url;
 use uuid::Uuid;
 
-pub use act::{Act, Reply};
+pub use act::Act;
+pub use beside::beside;
 pub use error::{Code, Error, Result};
 pub use fanfare_entities::{
     AccountId, BrandId, ConnectSessionId, PostId, UserId, WebhookId, WorkspaceId,
 };
 pub use fanfare_platforms::PlatformId;
+pub use refusal::{Details, Reason, Refusal, State};
+pub use reply::{Deleted, Reply};
 pub use tx::Tx;
 pub use unreadable::Unreadable;
 

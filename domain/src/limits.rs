@@ -8,7 +8,7 @@ use std::{
 use fanfare_limits::{Count, TakeResult, Window};
 
 use crate::{
-    Act, Domain,
+    Act, Details, Domain,
     access::Caller,
     error::{Code, Error, Result},
 };
@@ -219,11 +219,12 @@ fn refusal(bucket: Bucket, count: Count, now: fanfare_entities::Millis) -> Error
         "The limit of {} {what} is reached; try again in {seconds} seconds.",
         standing.limit
     );
-    Error::new(Code::RateLimited, message)
-        .retry_after(seconds)
-        .with("limit", standing.limit)
-        .with("remaining", standing.remaining)
-        .with("reset", standing.reset)
+    Error::new(Code::RateLimited, message).retry_after(seconds).with(Details {
+        limit: Some(standing.limit),
+        remaining: Some(standing.remaining),
+        reset: Some(standing.reset),
+        ..Details::default()
+    })
 }
 
 /// Whole seconds, rounded up: whoever waits so long has waited long enough.
@@ -303,8 +304,8 @@ mod tests {
         let count = Count { limit: 100, remaining: 0, reset_in: Duration::from_millis(1_500) };
         let error = refusal(Bucket::Posts, count, 10_000);
         assert_eq!((error.status(), error.seconds()), (429, Some(2)));
-        let body = error.body();
-        assert_eq!((body["limit"].as_u64(), body["reset"].as_u64()), (Some(100), Some(12)));
+        let said = error.details();
+        assert_eq!((said.limit, said.reset), (Some(100), Some(12)));
         assert!(error.message().contains("100 requests to create posts per hour and key"));
     }
 }

@@ -10,14 +10,22 @@ use crate::error::Result;
 /// The most bytes of the rows of a page. A row that is larger is a page by itself.
 const LARGEST: usize = 8 << 20;
 
-/// Rows that are read in one go. A page of the usual length is read at once, and of large rows not many more are read than
-/// fit.
-const STRETCH: u64 = 25;
+/// Rows that are read in one go at first. A page of the usual length is read at once, and of large rows not many more are
+/// read than fit.
+const FIRST: u64 = 25;
+
+/// The most rows that are read in one go.
+const MOST: u64 = 1_000;
+
+/// As many rows as a page can hold.
+pub(crate) const ALL: u64 = u64::MAX - 1;
 
 /// The rows of a page, and whether more follow.
 pub(crate) struct Page<M> {
     /// The rows, in the list's order.
     pub rows: Vec<M>,
+    /// About how many bytes they take in the reply.
+    pub bytes: usize,
     /// More rows follow.
     pub more: bool,
 }
@@ -40,23 +48,33 @@ pub(crate) async fn read<E: EntityTrait>(
     let most = usize::try_from(limit).unwrap_or(usize::MAX);
     let (mut rows, mut bytes) = (Vec::new(), 0);
     loop {
-        let wanted = STRETCH.min(limit + 1 - rows.len() as u64);
-        let stretch = after(rows.last()).limit(wanted).all(db).await?;
-        let ended = (stretch.len() as u64) < wanted;
-        for row in stretch {
-            bytes += size(&row);
-            if rows.len() == most || (bytes > LARGEST && !rows.is_empty()) {
-                return Ok(Page { rows, more: true });
+        let wanted = stretch(rows.len(), bytes).min(limit + 1 - rows.len() as u64);
+        let read = after(rows.last()).limit(wanted).all(db).await?;
+        let ended = (read.len() as u64) < wanted;
+        for row in read {
+            let size = size(&row);
+            if rows.len() == most || (bytes + size > LARGEST && !rows.is_empty()) {
+                return Ok(Page { rows, bytes, more: true });
             }
+            bytes += size;
             rows.push(row);
         }
         if ended {
-            return Ok(Page { rows, more: false });
+            return Ok(Page { rows, bytes, more: false });
         }
     }
 }
 
-/// Returns the size of a value as JSON, in bytes.
+/// How many rows to read next: about as many as fit, by the size of those before.
+fn stretch(rows: usize, bytes: usize) -> u64 {
+    if rows == 0 {
+        return FIRST;
+    }
+    let average = (bytes / rows).max(1);
+    ((LARGEST.saturating_sub(bytes) / average) as u64).clamp(FIRST, MOST)
+}
+
+/// How many bytes a value has as JSON.
 pub(crate) fn size(value: &impl Serialize) -> usize {
     struct Counter(usize);
     impl io::Write for Counter {
@@ -73,4 +91,23 @@ pub(crate) fn size(value: &impl Serialize) -> usize {
     // Nothing here fails: values have text keys, and the counter takes everything.
     let _ = serde_json::to_writer(&mut counter, value);
     counter.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_rows_are_read_by_the_thousand_and_large_ones_few_at_a_time() {
+        assert_eq!(stretch(0, 0), FIRST);
+        assert_eq!(stretch(25, 25 * 500), MOST);
+        assert_eq!(stretch(4, 4 << 20), FIRST);
+        assert_eq!(stretch(25, 25 * 100_000), (LARGEST / 100_000 - 25) as u64);
+    }
+
+    #[test]
+    fn the_size_of_a_value_is_that_of_its_json() {
+        let value = serde_json::json!({"a": ["\u{e9}\n", 1.5, null]});
+        assert_eq!(size(&value), value.to_string().len());
+    }
 }

@@ -7,7 +7,7 @@ use fanfare_entities::{AccountId, Millis};
 use fanfare_platforms::{self as platforms, PLANNED, PlatformId};
 use schemars::JsonSchema;
 use sea_orm::ConnectionTrait;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
@@ -15,7 +15,7 @@ use crate::{
     Act, Reply,
     access::PlanTier,
     accounts,
-    clock::{date, show},
+    clock::{Time, date},
     db::statement,
     error::{Code, Error, Result},
 };
@@ -52,12 +52,12 @@ pub struct Trigger {
 ///
 /// # Errors
 /// [`Code::ToolNotFound`], [`Code::AccountNotFound`], or what the network says.
-pub async fn trigger(act: &Act, trigger: Trigger) -> Result<Reply> {
+pub async fn trigger(act: &Act, trigger: Trigger) -> Result<Reply<HelperResult>> {
     let tool = trigger.tool.as_str();
     let platform = owner(tool)?;
     if tool == QUOTA {
         let result = quota(act).await?;
-        return Ok(Reply::ok(json!({"tool": tool, "account_id": null, "result": result})));
+        return Ok(HelperResult::reply(trigger.tool, None, json!(result)));
     }
     let id = account_id(trigger.account_id.as_ref())?;
     let row = accounts::find(act, id).await?;
@@ -79,7 +79,24 @@ pub async fn trigger(act: &Act, trigger: Trigger) -> Result<Reply> {
     let answer = tokio::time::timeout(PATIENCE, asked).await;
     let answer = answer.unwrap_or_else(|_| Err(accounts::silent(platform, PATIENCE)));
     let result = answer.map_err(|error| accounts::refusal(platform, error))?;
-    Ok(Reply::ok(json!({"tool": tool, "account_id": row.id, "result": result})))
+    Ok(HelperResult::reply(trigger.tool, Some(row.id), result))
+}
+
+/// What a helper found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct HelperResult {
+    tool: String,
+    /// The account that was asked for.
+    account_id: Option<AccountId>,
+    /// As the tool answers.
+    #[schemars(with = "Map<String, Value>")]
+    result: Value,
+}
+
+impl HelperResult {
+    fn reply(tool: String, account_id: Option<AccountId>, result: Value) -> Reply<Self> {
+        Reply::ok(&Self { tool, account_id, result })
+    }
 }
 
 /// The network whose descriptor lists the tool.
@@ -120,28 +137,69 @@ fn account_id(given: Option<&Value>) -> Result<AccountId> {
 ///
 /// # Errors
 /// The database's.
-pub async fn x_quota(act: &Act) -> Result<Reply> {
-    Ok(Reply::of("quota", quota(act).await?))
+pub async fn x_quota(act: &Act) -> Result<Reply<OneQuota>> {
+    Ok(Reply::ok(&OneQuota { quota: quota(act).await? }))
 }
 
-async fn quota(act: &Act) -> Result<Value> {
+/// The allowance.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct OneQuota {
+    quota: XQuota,
+}
+
+/// What the workspace's plan includes of posts to X in a calendar month (UTC). It is told and not enforced. A post whose
+/// caption has an address counts `url_cost` posts, and `url_blocked` says that as many are not left.
+#[derive(Debug, Serialize, JsonSchema)]
+struct XQuota {
+    platform: &'static str,
+    managed: bool,
+    used: i64,
+    limit: i64,
+    remaining: i64,
+    period: Period,
+    url_blocked: bool,
+    url_cost: i64,
+    /// Always null: there is none.
+    addon: Option<Map<String, Value>>,
+    /// What each plan includes.
+    plans: Vec<PlanOfX>,
+}
+
+/// From when to when.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+struct Period {
+    start: Time,
+    end: Time,
+}
+
+/// What a plan includes.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+struct PlanOfX {
+    plan: &'static str,
+    posts_per_month: i64,
+}
+
+async fn quota(act: &Act) -> Result<XQuota> {
     let (start, end) = month(act.cx.clock.now());
     let limit = allowance(act.membership.plan);
     let used = used(act, start).await?;
     let remaining = (limit - used).max(0);
-    let plans = PLANS.map(|(plan, posts)| json!({"plan": plan, "posts_per_month": posts}));
-    Ok(json!({
-        "platform": "x",
-        "managed": true,
-        "used": used,
-        "limit": limit,
-        "remaining": remaining,
-        "period": {"start": show(start), "end": show(end)},
-        "url_blocked": remaining < LINK,
-        "url_cost": LINK,
-        "addon": null,
-        "plans": plans,
-    }))
+    let plans = PLANS.map(|(plan, posts_per_month)| PlanOfX { plan, posts_per_month });
+    Ok(XQuota {
+        platform: "x",
+        managed: true,
+        used,
+        limit,
+        remaining,
+        period: Period { start: Time(start), end: Time(end) },
+        url_blocked: remaining < LINK,
+        url_cost: LINK,
+        addon: None,
+        plans: plans.into(),
+    })
 }
 
 /// Posts a month that a plan includes.

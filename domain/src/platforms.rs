@@ -1,20 +1,29 @@
-//! The networks, as discovery shows them.
+//! What each network takes.
 
-use fanfare_platforms::{self as platforms, PLANNED};
-use serde_json::{Value, json};
+use fanfare_platforms::{self as platforms, Description, PLANNED, Planned};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::Reply;
 
+/// The platforms.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Platforms {
+    /// Those that can be used.
+    platforms: Vec<Description>,
+    /// With `include_planned`: those that are announced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    planned: Option<&'static [Planned]>,
+}
+
 /// Every network with a connector, and on request those that are announced.
 #[must_use]
-pub fn list(include_planned: bool) -> Reply {
-    let known: Vec<Value> =
-        platforms::all().iter().map(|platform| platforms::describe(platform.spec())).collect();
-    let mut body = json!({ "platforms": known });
-    if include_planned {
-        body["planned"] = json!(PLANNED);
-    }
-    Reply::ok(body)
+pub fn list(include_planned: bool) -> Reply<Platforms> {
+    let all = platforms::all().iter();
+    Reply::ok(&Platforms {
+        platforms: all.map(|platform| platforms::describe(platform.spec())).collect(),
+        planned: include_planned.then_some(PLANNED),
+    })
 }
 
 #[cfg(test)]
@@ -23,9 +32,7 @@ mod tests {
 
     #[test]
     fn the_backlog_is_shown_on_request_only() {
-        let plain = list(false).body;
-        assert!(plain["platforms"].as_array().is_some());
-        assert!(plain.get("planned").is_none());
-        assert!(list(true).body["planned"].as_array().is_some());
+        assert!(!list(false).body().contains("planned"));
+        assert!(list(true).body().contains("planned"));
     }
 }

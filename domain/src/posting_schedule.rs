@@ -9,13 +9,13 @@ use schemars::JsonSchema;
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect, sea_query::OnConflict,
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::{
     Act, Domain, Reply, Unreadable, accounts,
-    clock::show,
+    clock::Time,
     error::{Code, Error, Result, Violations, violation},
     input,
 };
@@ -90,17 +90,17 @@ struct Grid {
 ///
 /// # Errors
 /// [`Code::AccountNotFound`].
-pub async fn show_grid(act: &Act, id: AccountId) -> Result<Reply> {
+pub async fn show_grid(act: &Act, id: AccountId) -> Result<Reply<OneGrid>> {
     let row = accounts::find(act, id).await?;
     let grid = grid(&act.cx, &row).await?;
-    Ok(Reply::of("slots", view(id, &grid)))
+    Ok(Reply::ok(&OneGrid { slots: Slots::of(id, &grid) }))
 }
 
 /// Sets the grid of an account.
 ///
 /// # Errors
 /// [`Code::AccountNotFound`], or everything that is wrong with the grid.
-pub async fn set_grid(act: &Act, id: AccountId, new: NewGrid) -> Result<Reply> {
+pub async fn set_grid(act: &Act, id: AccountId, new: NewGrid) -> Result<Reply<OneGrid>> {
     let row = accounts::find(act, id).await?;
     let (times, days) = check(&new)?;
     let zone = new.timezone.clone();
@@ -128,7 +128,7 @@ pub async fn set_grid(act: &Act, id: AccountId, new: NewGrid) -> Result<Reply> {
         zone: new.timezone.as_deref().map_or(Ok(home), input::zone)?,
         is_usual: false,
     };
-    act.finish(tx, Reply::of("slots", view(id, &grid))).await
+    act.finish(tx, Reply::ok(&OneGrid { slots: Slots::of(id, &grid) })).await
 }
 
 /// Times and days in order, each once; or all that is wrong.
@@ -209,22 +209,68 @@ fn each<T>(stored: Value, read: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
     texts.iter().map(|text| read(text)).collect()
 }
 
-fn view(id: AccountId, grid: &Grid) -> Value {
-    let days = DAYS.iter().filter(|(_, day)| grid.days.contains(day)).map(|(name, _)| *name);
-    json!({
-        "account_id": id,
-        "times": grid.times.iter().map(|time| time.format("%H:%M").to_string()).collect::<Vec<_>>(),
-        "days": days.collect::<Vec<_>>(),
-        "timezone": grid.zone.name(),
-        "default": grid.is_usual,
-    })
+/// When an account posts.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Slots {
+    account_id: AccountId,
+    /// Times of day, `HH:MM`.
+    times: Vec<String>,
+    /// The weekdays they are for, such as `monday`.
+    days: Vec<&'static str>,
+    /// The IANA zone they are in.
+    timezone: &'static str,
+    /// True while nobody has set any.
+    default: bool,
+}
+
+/// An account's slots.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct OneGrid {
+    slots: Slots,
+}
+
+/// The next free slot of an account.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NextSlot {
+    /// Null if there is none.
+    slot: Option<FreeSlot>,
+    /// Why there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+/// A slot at which nothing is planned.
+#[derive(Debug, Serialize, JsonSchema)]
+struct FreeSlot {
+    scheduled_at: Time,
+    /// The same in the grid's zone, with its offset.
+    #[schemars(extend("format" = "date-time"))]
+    local_time: String,
+    /// The IANA zone of `local_time`.
+    timezone: &'static str,
+    /// Why this one.
+    reason: String,
+}
+
+impl Slots {
+    fn of(id: AccountId, grid: &Grid) -> Self {
+        let days = DAYS.iter().filter(|(_, day)| grid.days.contains(day));
+        Self {
+            account_id: id,
+            times: grid.times.iter().map(|time| time.format("%H:%M").to_string()).collect(),
+            days: days.map(|(name, _)| *name).collect(),
+            timezone: grid.zone.name(),
+            default: grid.is_usual,
+        }
+    }
 }
 
 /// The next slot of an account's grid at which nothing is planned.
 ///
 /// # Errors
 /// [`Code::AccountNotFound`], or a time or zone that is none.
-pub async fn next(act: &Act, query: NextQuery) -> Result<Reply> {
+pub async fn next(act: &Act, query: NextQuery) -> Result<Reply<NextSlot>> {
     let row = accounts::find(act, AccountId(query.account_id)).await?;
     let zone = query.timezone.as_deref().map(input::zone).transpose()?;
     let now = act.cx.clock.now();
@@ -238,20 +284,17 @@ pub async fn next(act: &Act, query: NextQuery) -> Result<Reply> {
         slots(&grid, after).find(|slot| !taken.contains(&(slot.timestamp_millis() / MINUTE)));
     let times: Vec<_> = grid.times.iter().map(|time| time.format("%H:%M").to_string()).collect();
     let described = format!("{} {}", times.join(", "), grid.zone.name());
-    let slot = free.map(|slot| {
-        json!({
-            "scheduled_at": show(slot.timestamp_millis()),
-            "local_time": slot.format("%Y-%m-%dT%H:%M:%S%:z").to_string(),
-            "timezone": grid.zone.name(),
-            "reason": format!("The first of the account's slots ({described}) at which nothing is planned."),
-        })
+    let slot = free.map(|slot| FreeSlot {
+        scheduled_at: Time(slot.timestamp_millis()),
+        local_time: slot.format("%Y-%m-%dT%H:%M:%S%:z").to_string(),
+        timezone: grid.zone.name(),
+        reason: format!(
+            "The first of the account's slots ({described}) at which nothing is planned."
+        ),
     });
-    let mut body = json!({ "slot": slot });
-    if body["slot"].is_null() {
-        let reason = format!("Every slot of the account ({described}) is taken for a year.");
-        body["reason"] = reason.into();
-    }
-    Ok(Reply::ok(body))
+    let none = || format!("Every slot of the account ({described}) is taken for a year.");
+    let reason = slot.is_none().then(none);
+    Ok(Reply::ok(&NextSlot { slot, reason }))
 }
 
 /// The minutes at which the account has something planned.

@@ -1,12 +1,15 @@
 //! Table `accounts`.
 
+use schemars::JsonSchema;
 use sea_orm::entity::prelude::*;
+use serde::Serialize;
 
 use crate::{AccountId, BrandId, Millis, SecretId, UserId, WorkspaceId};
 
 /// Can the account be used?
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Serialize, JsonSchema)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(24))", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum AccountStatus {
     /// Yes.
     Connected,

@@ -1,12 +1,15 @@
 //! Table `billing_subscriptions`.
 
+use schemars::JsonSchema;
 use sea_orm::entity::prelude::*;
+use serde::Serialize;
 
 use crate::{Millis, SubscriptionId, UserId, subscription::PlanTier};
 
 /// How a subscription stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Serialize, JsonSchema)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum BillingStatus {
     /// Its first payment is not there yet.
     Incomplete,

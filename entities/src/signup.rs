@@ -1,12 +1,15 @@
 //! Table `signups`.
 
+use schemars::JsonSchema;
 use sea_orm::entity::prelude::*;
+use serde::Serialize;
 
 use crate::{Millis, SignupId, UserId, subscription::PlanTier};
 
 /// How far a signup is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Serialize, JsonSchema)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(32))", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum SignupStatus {
     /// The person has a link.
     Created,

@@ -1,12 +1,27 @@
 //! Table `subscriptions`.
 
+use schemars::JsonSchema;
 use sea_orm::entity::prelude::*;
+use serde::Serialize;
 
 use crate::{Millis, WorkspaceId};
 
 /// Plans, from the smallest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumIter, DeriveActiveEnum)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    EnumIter,
+    DeriveActiveEnum,
+    Serialize,
+    JsonSchema,
+)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(32))", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum PlanTier {
     /// One key.
     Starter,

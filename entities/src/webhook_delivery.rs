@@ -1,12 +1,15 @@
 //! Table `webhook_deliveries`.
 
+use schemars::JsonSchema;
 use sea_orm::entity::prelude::*;
+use serde::Serialize;
 
 use crate::{DeliveryId, Millis, WebhookId, WorkspaceId};
 
 /// The status of a delivery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Serialize, JsonSchema)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum DeliveryStatus {
     /// To be tried.
     Pending,

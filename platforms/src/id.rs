@@ -2,6 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::PlatformId;
@@ -39,7 +40,8 @@ impl FromStr for PlatformId {
 }
 
 /// A network that is announced but has no connector.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[schemars(rename = "PlannedPlatform")]
 pub struct Planned {
     /// Identifier that the network will have.
     pub id: &'static str,

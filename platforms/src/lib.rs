@@ -57,7 +57,7 @@ pub use list::{PlatformId, all, find};
 pub use outcome::{Class, Found, Identity, Part, Phase, Progress, Published, Refreshed, Step};
 pub use page::PictureShrinker;
 pub use rate_limit::{Per, RateLimit};
-pub use schema::{content_limits, describe, media_limits, settings_schema};
+pub use schema::{ContentLimits, Description, MediaLimits, describe, settings_schema};
 pub use session::{Account, Secrets, Session};
 pub use settings::{tidy, warnings};
 pub use spec::{

@@ -10,6 +10,7 @@ mod size;
 pub(crate) mod value;
 mod violations;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -20,7 +21,7 @@ pub use media::too_many as too_many_media;
 pub use violations::{Violations, excerpt};
 
 /// One broken rule, in the shape of the API's `validation_errors`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Violation {
     /// Path of the field, for example `settings.board` or `media_urls[2]`.
     pub field: String,
@@ -30,9 +31,11 @@ pub struct Violation {
     pub message: String,
     /// The limit, where there is one: a whole number or a text.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = ["integer", "string"]))]
     pub limit: Option<Value>,
     /// The given value, if it can be compared with the limit: a whole number or a text.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = ["integer", "string"]))]
     pub actual: Option<Value>,
     /// The remedy, as one sentence.
     pub remedy: String,
@@ -81,7 +84,7 @@ fn comparable(value: Value) -> Value {
 }
 
 /// Something an accepted post does not get.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Warning {
     /// Path of the field.
     pub field: String,

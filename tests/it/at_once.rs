@@ -125,7 +125,7 @@ async fn one_that_cannot_be_written_keeps_no_other_back() {
             assert_eq!(answer.unwrap_err().code(), Code::IdempotencyInProgress);
             continue;
         }
-        let body = answer.unwrap().body;
+        let body: Value = serde_json::from_str(answer.unwrap().body()).unwrap();
         assert_eq!(body["post"]["caption"], format!("post {number}"));
         let id = PostId(body["post"]["id"].as_i64().unwrap());
         let written = post::Entity::find_by_id(id).one(&cx.db.read).await.unwrap().unwrap();

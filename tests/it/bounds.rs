@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use fanfare_api::{Route, routes::ROUTES};
 use fanfare_tests::{Options, TestApp, User, Visitor, visitor::PASSWORD};
 use reqwest::Method;
+use sea_orm::ConnectionTrait;
 use serde_json::{Map, Value, json};
 use url::form_urlencoded::byte_serialize;
 
@@ -108,27 +109,76 @@ async fn a_page_ends_where_it_gets_too_large_and_the_next_goes_on_there() {
         let body = json!({"account_id": account, "caption": format!("{number} {text}"), "status": "draft"});
         made.insert(user.publish(body).await["id"].as_i64().unwrap());
     }
-    for (path, list, newest_first) in
-        [("/api/v1/posts", "posts", true), ("/api/v1/events", "events", false)]
-    {
-        let (mut seen, mut pages, mut cursor) = (Vec::new(), 0, String::new());
-        loop {
-            let page = user.get(&format!("{path}?limit=100{cursor}")).await.expect(200);
-            assert!(page.text.len() < 9 << 20, "{}", page.text.len());
-            pages += 1;
-            let id = |one: &Value| one["data"]["post"]["id"].as_i64().or(one["id"].as_i64());
-            seen.extend(page.body[list].as_array().unwrap().iter().filter_map(id));
-            match page.body["next_cursor"].as_str() {
-                Some(next) => cursor = format!("&cursor={next}"),
-                None => break,
-            }
-        }
-        assert!(pages >= 2, "{path}");
-        let mut expected: Vec<_> = made.iter().copied().collect();
-        if newest_first {
-            expected.reverse();
-        }
-        assert_eq!(seen, expected, "{path}");
+    let mut expected: Vec<_> = made.iter().copied().collect();
+    let of_event = |one: &Value| one["data"]["post"]["id"].as_i64();
+    assert_eq!(pages(&user, "/api/v1/events?limit=100", "events", of_event).await, expected);
+    expected.reverse();
+    let id = |one: &Value| one["id"].as_i64();
+    assert_eq!(pages(&user, "/api/v1/posts?limit=100", "posts", id).await, expected);
+}
+
+/// The entries of a list that takes several pages, each below its limit; by their ids.
+async fn pages(
+    user: &User,
+    path: &str,
+    list: &str,
+    id: impl Fn(&Value) -> Option<i64>,
+) -> Vec<i64> {
+    let (mut seen, mut pages, mut next) = (Vec::new(), 0, path.to_owned());
+    loop {
+        let page = user.get(&next).await.expect(200);
+        assert!(page.text.len() < 9 << 20, "{}", page.text.len());
+        pages += 1;
+        seen.extend(page.body[list].as_array().unwrap().iter().filter_map(&id));
+        let Some(cursor) = page.body["next_cursor"].as_str() else { break };
+        next = format!("{path}{}cursor={cursor}", if path.contains('?') { '&' } else { '?' });
+    }
+    assert!(pages >= 2, "{path}");
+    seen
+}
+
+#[tokio::test]
+async fn lists_without_a_limit_end_where_they_get_too_large_too() {
+    let (app, user) = quiet().await;
+    let mut accounts = Vec::new();
+    for _ in 0..12 {
+        accounts.push(user.connect("bluesky").await);
+    }
+    let large = "x".repeat(900_000);
+    let db = &app.domain.db.write;
+    let meta = json!({ "did": large }).to_string();
+    let sql = format!("UPDATE accounts SET meta = '{meta}'");
+    db.execute_unprepared(&sql).await.expect("the rows change");
+    let id = |one: &Value| one["id"].as_i64();
+    assert_eq!(pages(&user, "/api/v1/accounts", "accounts", id).await, accounts);
+    let draft = json!({"account_id": accounts[0], "caption": "x", "status": "draft"});
+    let post = user.publish(draft).await["id"].clone();
+    let error = json!({"code": "content_rejected", "message": large, "retryable": false,
+        "retry_safe": true, "remedy": null, "platform_error": null});
+    for number in 1..=12 {
+        let sql = format!(
+            "INSERT INTO post_attempts (post_id, number, worker, started_at, error, steps) \
+             VALUES ({post}, {number}, 'w', 1, '{error}', '[]')"
+        );
+        db.execute_unprepared(&sql).await.expect("a row");
+    }
+    let number = |one: &Value| one["number"].as_i64();
+    let path = format!("/api/v1/posts/{post}/attempts");
+    assert_eq!(pages(&user, &path, "attempts", number).await, (1..=12).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn a_place_in_a_stream_is_never_below_its_beginning() {
+    let (_app, user) = quiet().await;
+    for path in ["/api/v1/events?after=-1", "/api/v1/events?cursor=-1"] {
+        let refused = user.get(path).await.refused(400, "invalid_field");
+        let broken = &refused.body["validation_errors"][0];
+        assert!(broken["message"].as_str().unwrap().contains("-1"), "{broken}");
+    }
+    let _ = user.get("/api/v1/events?after=0").await.expect(200);
+    let _ = user.get(&format!("/api/v1/events?after={}", i64::MAX)).await.expect(200);
+    for bad in ["accounts", "brands"] {
+        let _ = user.get(&format!("/api/v1/{bad}?cursor=x")).await.refused(400, "invalid_field");
     }
 }
 

@@ -104,6 +104,11 @@ impl Service {
         User::new(&self.origin, self.key.clone().expect("the first start prints a key"))
     }
 
+    /// Id of its process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// What it has logged so far, line by line.
     pub fn logged(&self) -> Vec<String> {
         self.logged.lock().expect("the lock").clone()

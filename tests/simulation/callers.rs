@@ -38,8 +38,10 @@ pub async fn create(world: &World, dice: &mut Dice, number: usize) -> (String, O
             .await;
     let (platform, wait) = (of.platform, at - world.now());
     match made {
-        Ok(reply) => {
-            let id = reply.body["post"]["id"].as_i64().expect("an id");
+        Ok(posts::Made::Checked(_)) => unreachable!("no rehearsal was asked for"),
+        Ok(posts::Made::Created(reply)) => {
+            let body: Value = serde_json::from_str(reply.body()).expect("JSON");
+            let id = body["post"]["id"].as_i64().expect("an id");
             let wish = Wish { id, account, number, versions: 0 };
             (format!("create post {id} on {platform} in {wait} ms"), Some(wish))
         }

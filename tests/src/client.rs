@@ -1,8 +1,10 @@
 //! A caller of the API.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use reqwest::{Client, Method, header::HeaderMap};
+use reqwest::{Client, Method, RequestBuilder, header::HeaderMap};
 use serde_json::{Value, json};
+
+use crate::contract;
 
 /// A person with a key.
 #[derive(Clone)]
@@ -68,7 +70,7 @@ impl User {
     /// Sends a request with these headers beside the key.
     ///
     /// # Panics
-    /// The service does not answer.
+    /// The service does not answer, or otherwise than its OpenAPI document says.
     pub async fn send(
         &self,
         method: Method,
@@ -76,7 +78,7 @@ impl User {
         headers: &[(&str, &str)],
         body: Option<&Value>,
     ) -> Answer {
-        let mut request = self.http.request(method, format!("{}{path}", self.origin));
+        let mut request = self.http.request(method.clone(), format!("{}{path}", self.origin));
         if !self.key.is_empty() {
             request = request.bearer_auth(&self.key);
         }
@@ -86,7 +88,14 @@ impl User {
         if let Some(body) = body {
             request = request.json(body);
         }
-        read(request.send().await.expect("the service answers")).await
+        self.checked(&method, path, request).await
+    }
+
+    /// Sends a request to the API and holds its answer against the OpenAPI document.
+    async fn checked(&self, method: &Method, path: &str, request: RequestBuilder) -> Answer {
+        let answer = read(request.send().await.expect("the service answers")).await;
+        contract::check(method, path, answer.status, &answer.body);
+        answer
     }
 
     /// Sends bytes as they are, with a content type.
@@ -94,9 +103,9 @@ impl User {
     /// # Panics
     /// The service does not answer.
     pub async fn send_raw(&self, method: Method, path: &str, mime: &str, body: Vec<u8>) -> Answer {
-        let request = self.http.request(method, format!("{}{path}", self.origin));
+        let request = self.http.request(method.clone(), format!("{}{path}", self.origin));
         let request = request.bearer_auth(&self.key).header("Content-Type", mime).body(body);
-        read(request.send().await.expect("the service answers")).await
+        self.checked(&method, path, request).await
     }
 
     /// GET.

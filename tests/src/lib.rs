@@ -7,6 +7,7 @@ mod app;
 pub mod browser;
 mod bucket;
 mod client;
+mod contract;
 mod cutter;
 pub mod faketime;
 pub mod files;

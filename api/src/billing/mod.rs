@@ -32,7 +32,7 @@ impl Handler for Webhook {
     ) {
         Seen::route(req, ROUTE);
         let answer = match self.take(req).await {
-            Ok(()) => Reply::ok(json!({"received": true})),
+            Ok(()) => Reply::ok(&json!({"received": true})).cast(),
             Err(error) => reply::refusal(&error),
         };
         reply::write(res, answer, &request_id::get(req), &self.0.settings.base_url);

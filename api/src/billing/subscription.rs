@@ -1,32 +1,35 @@
 //! A person's subscription, by the API.
 
-use fanfare_domain::{Reply, Result, billing::change};
+use fanfare_domain::{
+    Reply, Result,
+    billing::{OneSubscription, change},
+};
 
 use crate::Call;
 
 /// Shows it.
-pub async fn show(call: Call) -> Result<Reply> {
+pub async fn show(call: Call) -> Result<Reply<OneSubscription>> {
     change::show(&call.act).await
 }
 
 /// Cancels it.
-pub async fn cancel(mut call: Call) -> Result<Reply> {
+pub async fn cancel(mut call: Call) -> Result<Reply<OneSubscription>> {
     let asked = call.body()?;
     change::cancel(&call.act, asked, call.idempotency_key.as_deref()).await
 }
 
 /// Pauses it.
-pub async fn pause(call: Call) -> Result<Reply> {
+pub async fn pause(call: Call) -> Result<Reply<OneSubscription>> {
     change::pause(&call.act, call.idempotency_key.as_deref()).await
 }
 
 /// Resumes it.
-pub async fn resume(call: Call) -> Result<Reply> {
+pub async fn resume(call: Call) -> Result<Reply<OneSubscription>> {
     change::resume(&call.act, call.idempotency_key.as_deref()).await
 }
 
 /// Downgrades it.
-pub async fn downgrade(mut call: Call) -> Result<Reply> {
+pub async fn downgrade(mut call: Call) -> Result<Reply<OneSubscription>> {
     let asked = call.body()?;
     change::downgrade(&call.act, asked, call.idempotency_key.as_deref()).await
 }

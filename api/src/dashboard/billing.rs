@@ -1,8 +1,12 @@
 //! `/dashboard/billing`: a person's subscription, and the way to cards and invoices.
 
-use fanfare_domain::{Result, billing::change};
+use fanfare_domain::{
+    Result,
+    access::plan_name,
+    billing::{Subscription, change, change::status_name},
+    clock::{Time, show as written},
+};
 use maud::{Markup, html};
-use serde_json::Value;
 
 use crate::oauth_connect::{Answer, Visit};
 
@@ -17,7 +21,7 @@ pub async fn portal(visit: Visit) -> Result<Answer> {
     Ok(Answer::See(change::portal(&visit.cx, visit.session.user_id).await?))
 }
 
-fn page(subscription: Option<&Value>) -> Markup {
+fn page(subscription: Option<&Subscription>) -> Markup {
     html! {
         h1 { "Billing" }
         @match subscription {
@@ -27,27 +31,25 @@ fn page(subscription: Option<&Value>) -> Markup {
     }
 }
 
-fn facts(subscription: &Value) -> Markup {
-    let text = |name: &str| subscription[name].as_str().unwrap_or_default();
-    let day =
-        |value: &Value| value.as_str().unwrap_or_default().chars().take(10).collect::<String>();
-    let cents = subscription["price"]["amount"].as_i64().unwrap_or_default();
-    let (pause, change) = (&subscription["pause"], &subscription["pending_change"]);
+fn facts(subscription: &Subscription) -> Markup {
+    let day = |time: Time| written(time.0).chars().take(10).collect::<String>();
+    let cents = subscription.price.amount;
+    let resumes_at = subscription.pause.as_ref().and_then(|pause| pause.resumes_at);
     html! {
         dl.facts {
             dt { "Plan" }
             dd {
-                (text("plan_tier").replace('_', " "))
-                @if subscription["api_addon"] == true { " with the API add-on" }
+                (plan_name(subscription.plan_tier).replace('_', " "))
+                @if subscription.api_addon { " with the API add-on" }
             }
-            dt { "Status" } dd { (text("status").replace('_', " ")) }
+            dt { "Status" } dd { (status_name(subscription.status).replace('_', " ")) }
             dt { "Price" } dd { "$" (cents / 100) "." (format!("{:02}", cents % 100)) " a month" }
-            dt { @if text("status") == "canceling" { "Ends on" } @else { "Period ends on" } }
-            dd { (day(&subscription["current_period_end"])) }
-            @if !change.is_null() {
-                dt { "Then" } dd { (change["plan_tier"].as_str().unwrap_or_default().replace('_', " ")) }
+            dt { @if subscription.cancel_at_period_end { "Ends on" } @else { "Period ends on" } }
+            dd { (day(subscription.current_period_end)) }
+            @if let Some(change) = &subscription.pending_change {
+                dt { "Then" } dd { (plan_name(change.plan_tier).replace('_', " ")) }
             }
-            @if !pause["resumes_at"].is_null() { dt { "Resumes on" } dd { (day(&pause["resumes_at"])) } }
+            @if let Some(at) = resumes_at { dt { "Resumes on" } dd { (day(at)) } }
         }
         p.actions { a.button href="/dashboard/billing/portal" rel="nofollow" { "Cards and invoices" } }
     }

@@ -7,17 +7,13 @@ use fanfare_domain::{
     idempotency::{self, Owner, Reservation, Reserved},
     input::strict,
 };
-use futures_util::future::BoxFuture;
 use salvo::Request;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::Endpoint;
-use crate::{address, keys, middleware::request::Seen, query, work};
-
-/// Answers a request that needs no key.
-pub type PublicHandler = fn(PublicCall) -> BoxFuture<'static, Result<Reply>>;
+use crate::{Handler, address, keys, middleware::request::Seen, query, work};
 
 /// A request without a key.
 #[derive(Clone)]
@@ -51,7 +47,7 @@ impl Endpoint {
     pub(super) async fn answer_anybody(
         &self,
         req: &mut Request,
-        handler: PublicHandler,
+        handler: &'static dyn Handler<PublicCall>,
     ) -> Result<Reply> {
         let cx = self.domain.clone();
         Seen::route(req, self.route.path);
@@ -77,7 +73,7 @@ impl Endpoint {
         let call = PublicCall { cx: cx.clone(), address, path, body: Value::Null };
         let job = async move {
             query?;
-            handler(PublicCall { body: body?, ..call }).await
+            handler.answer(PublicCall { body: body?, ..call }).await
         };
         if writes { work::carry_out(cx, reservation, Box::pin(job)).await } else { job.await }
     }

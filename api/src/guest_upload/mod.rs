@@ -122,7 +122,7 @@ impl Handler for TakeFile {
             session.receive(&self.0, request_id::get(req), name, pieces.as_mut()).await
         };
         let answer = match taken.await {
-            Ok(said) => fanfare_domain::Reply::ok(said),
+            Ok(said) => fanfare_domain::Reply::ok(&said).cast(),
             Err(error) => {
                 if !body::drain(pieces.as_mut(), body::DRAINED).await {
                     body::leave_unread(req);

@@ -45,7 +45,7 @@ impl Gateway {
         if taken.is_err() && !body::drain(pieces.as_mut(), body::DRAINED).await {
             body::leave_unread(req);
         }
-        taken
+        taken.map(Reply::cast)
     }
 }
 

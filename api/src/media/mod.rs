@@ -5,7 +5,7 @@ mod gateway;
 mod origin;
 
 use fanfare_domain::{
-    Reply, Result,
+    Deleted, Reply, Result,
     media::{self, guest_uploads, retention, signed},
 };
 
@@ -16,42 +16,42 @@ pub use gateway::{Gateway, require_plain};
 pub use origin::OwnOrigin;
 
 /// Stores a small file.
-pub async fn upload(mut call: Call) -> Result<Reply> {
+pub async fn upload(mut call: Call) -> Result<Reply<media::Media>> {
     let new = call.body()?;
     media::upload(&call.act, new).await
 }
 
 /// The same, at an address of old.
-pub async fn relay(mut call: Call) -> Result<Reply> {
+pub async fn relay(mut call: Call) -> Result<Reply<media::Media>> {
     let new = call.body()?;
     media::relay(&call.act, new).await
 }
 
 /// Announces a file.
-pub async fn announce(mut call: Call) -> Result<Reply> {
+pub async fn announce(mut call: Call) -> Result<Reply<signed::SignedUpload>> {
     let new = call.body()?;
     signed::announce(&call.act, new).await
 }
 
 /// Copies a file from another address.
-pub async fn from_url(mut call: Call) -> Result<Reply> {
+pub async fn from_url(mut call: Call) -> Result<Reply<media::Media>> {
     let new = call.body()?;
     media::from_url(&call.act, new).await
 }
 
 /// Makes a page to leave files on.
-pub async fn create_drop(mut call: Call) -> Result<Reply> {
+pub async fn create_drop(mut call: Call) -> Result<Reply<guest_uploads::DropSession>> {
     let new = call.body()?;
     guest_uploads::create(&call.act, new).await
 }
 
 /// A page of files.
-pub async fn list(mut call: Call) -> Result<Reply> {
+pub async fn list(mut call: Call) -> Result<Reply<media::MediaPage>> {
     let query = call.query()?;
     media::list(&call.act, query).await
 }
 
 /// Deletes a file.
-pub async fn delete(call: Call) -> Result<Reply> {
+pub async fn delete(call: Call) -> Result<Reply<Deleted>> {
     retention::delete(&call.act, call.media()?).await
 }

@@ -2,13 +2,13 @@
 
 use fanfare_domain::{
     BrandId, Error, WorkspaceId,
-    accounts::oauth_connect::{
-        Choice, ConnectAccess, ConnectMethod, CredentialField, Permission, Stage,
+    accounts::{
+        ConnectOptions,
+        oauth_connect::{Choice, ConnectAccess, ConnectMethod, CredentialField, Permission, Stage},
     },
     users::Workspace,
 };
 use maud::{Markup, html};
-use serde_json::Value;
 
 use super::visit::Visit;
 use crate::browser::form;
@@ -17,30 +17,26 @@ use crate::browser::form;
 pub const INSTANCE: &str = "instance_url";
 
 /// One platform in the list.
-pub fn platform_link(option: &Value) -> Markup {
-    let count = option["connected_count"].as_u64().unwrap_or(0);
+pub fn platform_link(option: &ConnectOptions) -> Markup {
+    let count = option.connected_count;
     html! {
-        a href={ "/connect/" (text(option, "platform")) } {
-            strong { (text(option, "label")) }
+        a href={ "/connect/" (option.platform) } {
+            strong { (option.label) }
             @if count > 0 { span.soft { (count) " connected" } }
-            @else if option["configured"] == false { span.soft { "simulated only" } }
+            @else if !option.configured { span.soft { "simulated only" } }
         }
     }
-}
-
-fn text<'a>(value: &'a Value, name: &str) -> &'a str {
-    value[name].as_str().unwrap_or_default()
 }
 
 /// The page of one platform, before there is a session.
 pub fn start(
     visit: &Visit,
-    option: &Value,
+    option: &ConnectOptions,
     (workspaces, here): (&[Workspace], WorkspaceId),
     brands: &[(BrandId, String)],
 ) -> Markup {
-    let (label, page) = (text(option, "label"), format!("/connect/{}", text(option, "platform")));
-    let is_configured = option["configured"] == true;
+    let (label, page) = (option.label, format!("/connect/{}", option.platform));
+    let is_configured = option.configured;
     let name = workspaces.iter().find(|one| one.id == here).map_or("", |one| one.name.as_str());
     html! {
         h1 { "Connect " (label) }
@@ -146,7 +142,7 @@ fn what_is_wrong(wrong: &Error) -> Markup {
 
 /// Returns the remedy, unless it is about API requests.
 fn remedy(wrong: &Error) -> Option<String> {
-    wrong.body().get("remedy").and_then(Value::as_str).map(str::to_owned)
+    wrong.details().remedy.clone()
 }
 
 fn ready(visit: &Visit, access: &ConnectAccess, way: ConnectMethod) -> Markup {

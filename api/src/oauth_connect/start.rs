@@ -3,7 +3,7 @@
 use fanfare_domain::{
     Act, Code, Error, Result, WorkspaceId,
     access::{self, Caller, Role},
-    accounts::{self, oauth_connect},
+    accounts::{self, OptionMethod, oauth_connect},
     brands,
     limits::Meter,
     users,
@@ -19,9 +19,8 @@ use crate::browser::visit::parse;
 /// Every platform there is.
 pub async fn list(visit: Visit) -> Result<Answer> {
     let act = act(&visit, visit.parsed("workspace_id")?).await?;
-    let options = accounts::options(&act).await?.body;
-    let options = options["connect"].as_array().cloned().unwrap_or_default();
-    let here = options.iter().filter(|option| option["method"] != "planned");
+    let options = accounts::all_options(&act).await?;
+    let here = options.iter().filter(|option| option.method != OptionMethod::Planned);
     Ok(Answer::Page(
         "Connect an account",
         html! {
@@ -41,14 +40,14 @@ pub async fn ask(visit: Visit) -> Result<Answer> {
     let platform = platform(&visit)?;
     let asked: Option<uuid::Uuid> = visit.parsed("workspace_id")?;
     let act = act(&visit, asked).await?;
-    let options = accounts::options_of(&act, platform.as_str()).await?.body;
+    let options = accounts::options_on(&act, platform).await?;
     let workspaces =
         users::workspaces_of(&visit.cx, visit.session.user_id, Role::Publisher).await?;
     let here = act.membership.workspace_id;
     let brands = brands::of_seat(&act).await?;
     Ok(Answer::Page(
         "Connect an account",
-        parts::start(&visit, &options["connect"], (&workspaces, here), &brands),
+        parts::start(&visit, &options, (&workspaces, here), &brands),
     ))
 }
 

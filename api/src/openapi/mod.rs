@@ -1,14 +1,11 @@
 //! The OpenAPI 3.1 document, made from the table of routes and the catalogue of errors.
 
-mod connecting;
 mod headers;
-mod kinds;
 mod operation;
 mod parameters;
-mod records;
 mod refusals;
 
-use fanfare_domain::Code;
+use fanfare_domain::activity::Event;
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
@@ -39,12 +36,9 @@ pub const TAGS: [(&str, &str); 11] = [
 /// The document. `base_url` is the origin under which the service is reached.
 #[must_use]
 pub fn document(base_url: &str, routes: &[Route]) -> Value {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
-        settings.definitions_path = "/components/schemas".into();
-        settings.meta_schema = None;
-    });
-    let mut generator = settings.into_generator();
-    let paths = paths(routes, &mut generator);
+    let mut schemas = Schemas::default();
+    let paths = paths(routes, &mut schemas);
+    let webhooks = webhooks(&mut schemas);
     let tags: Vec<_> =
         TAGS.iter().map(|(name, doc)| json!({"name": name, "description": doc})).collect();
     json!({
@@ -60,35 +54,55 @@ pub fn document(base_url: &str, routes: &[Route]) -> Value {
         "tags": tags,
         "externalDocs": {"url": format!("{base_url}/docs"), "description": "The same, for people"},
         "paths": paths,
-        "webhooks": webhooks(),
-        "components": components(generator),
+        "webhooks": webhooks,
+        "components": components(schemas),
     })
 }
 
-fn paths(routes: &[Route], generator: &mut SchemaGenerator) -> Map<String, Value> {
+/// The schemas of what is sent and of what is answered: a field that may be left out of the one is always in the other.
+pub struct Schemas {
+    /// Of requests.
+    pub sent: SchemaGenerator,
+    /// Of replies.
+    pub answered: SchemaGenerator,
+}
+
+impl Default for Schemas {
+    fn default() -> Self {
+        let settings = SchemaSettings::draft2020_12().with(|settings| {
+            settings.definitions_path = "/components/schemas".into();
+            settings.meta_schema = None;
+        });
+        Self {
+            sent: settings.clone().into_generator(),
+            answered: settings.for_serialize().into_generator(),
+        }
+    }
+}
+
+fn paths(routes: &[Route], schemas: &mut Schemas) -> Map<String, Value> {
     let mut paths = Map::new();
     for route in routes {
-        let operation = operation::of(route, generator);
+        let operation = operation::of(route, schemas);
         let methods = paths.entry(route.path).or_insert_with(|| json!({}));
         methods[route.method.as_str().to_lowercase()] = operation;
     }
-    paths.insert("/upload/{token}".to_owned(), operation::upload());
+    paths.insert("/upload/{token}".to_owned(), operation::upload(schemas));
     for (path, name, summary, ill) in [
         ("/healthz", "get_health", "Is the process alive?", false),
         ("/readyz", "get_readiness", "Can it do its work?", true),
     ] {
-        paths.insert(path.to_owned(), operation::health(name, summary, ill));
+        paths.insert(path.to_owned(), operation::health(name, summary, ill, schemas));
     }
     paths
 }
 
-fn components(mut generator: SchemaGenerator) -> Value {
-    let mut schemas = records::all();
-    schemas.insert("Error".to_owned(), error());
-    schemas.insert("Violation".to_owned(), violation());
-    schemas.extend(generator.take_definitions(true));
+fn components(mut schemas: Schemas) -> Value {
+    let _ = schemas.answered.subschema_for::<refusals::Error>();
+    let mut all = schemas.answered.take_definitions(true);
+    all.extend(schemas.sent.take_definitions(true));
     json!({
-        "schemas": schemas,
+        "schemas": all,
         "parameters": parameters::shared(),
         "headers": headers::all(),
         "securitySchemes": {
@@ -98,7 +112,8 @@ fn components(mut generator: SchemaGenerator) -> Value {
 }
 
 /// The event that is sent to webhooks.
-fn webhooks() -> Value {
+fn webhooks(schemas: &mut Schemas) -> Value {
+    let event = schemas.answered.subschema_for::<Event>();
     json!({"event": {"post": {
         "operationId": "receive_event",
         "summary": "Sent to a webhook when something happened that it asked for",
@@ -106,70 +121,12 @@ fn webhooks() -> Value {
             `<t>.<raw body>` with the webhook's whole secret. While a secret is being rotated there are two `v1`.",
         "tags": ["webhooks"],
         "security": [],
-        "requestBody": {"required": true, "content": {"application/json": {"schema": kinds::reference("Event")}}},
+        "requestBody": {"required": true, "content": {"application/json": {"schema": event}}},
         "responses": {
             "2XX": {"description": "Received."},
             "410": {"description": "Gone: the webhook is disabled at once."},
         },
     }}})
-}
-
-fn error() -> Value {
-    let codes: Vec<_> = Code::ALL.iter().map(|code| code.entry().code).collect();
-    json!({
-        "type": "object",
-        "description": "Why a request was refused. Some codes bring fields of their own; `/docs/errors` explains each.",
-        "required": ["error", "code", "request_id", "retryable", "doc_url"],
-        "properties": {
-            "error": {"type": "string", "description": "For people."},
-            "code": {"type": "string", "enum": codes},
-            "request_id": {"type": "string"},
-            "retryable": {"type": "boolean", "description": "May the same request succeed later?"},
-            "doc_url": {"type": "string", "format": "uri"},
-            "validation_errors": {
-                "type": "array", "items": kinds::reference("Violation"),
-                "description": "The broken rules, at most 50 of them.",
-            },
-            "more_violations": {
-                "type": "integer",
-                "description": "How many more broken rules there are than `validation_errors` names.",
-            },
-            "retry_after": {"type": "integer", "description": "Seconds; also in the header `Retry-After`."},
-            "limit": {"type": "integer", "description": "With `rate_limited`: what may be done in a window."},
-            "remaining": {"type": "integer", "description": "With `rate_limited`: what is left of it."},
-            "reset": {"type": "integer", "description": "With `rate_limited`: when it starts anew, in Unix seconds."},
-            "required_scope": {"type": "string"},
-            "required_role": {"type": "string"},
-            "required_plan": {"type": "string"},
-            "status": {"type": "string", "description": "With `invalid_transition`: the post's status."},
-            "allowed": {
-                "type": "array", "items": {"type": "string"},
-                "description": "With `invalid_transition`: the statuses it can be brought to.",
-            },
-            "posts": {
-                "type": "array", "items": {"type": "integer"},
-                "description": "With `media_in_use`: posts that need the file, at most ten.",
-            },
-            "remedy": {"type": "string"},
-        },
-    })
-}
-
-fn violation() -> Value {
-    let compared = json!({"type": ["integer", "string"]});
-    json!({
-        "type": "object",
-        "description": "One broken rule.",
-        "required": ["field", "code", "message", "remedy"],
-        "properties": {
-            "field": {"type": "string", "description": "Path of the field, such as `settings.poll.options[2]`."},
-            "code": {"type": "string"},
-            "message": {"type": "string"},
-            "limit": compared,
-            "actual": compared,
-            "remedy": {"type": "string"},
-        },
-    })
 }
 
 #[cfg(test)]

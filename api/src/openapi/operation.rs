@@ -3,25 +3,29 @@
 use fanfare_domain::{
     Code,
     access::{plan_name, role_name},
+    media::Media,
 };
-use schemars::SchemaGenerator;
+use schemars::Schema;
 use serde_json::{Map, Value, json};
 
-use super::{headers, kinds, parameters, refusals};
-use crate::{Route, Success};
+use super::{Schemas, headers, parameters, refusals};
+use crate::{Route, Success, health::Health};
 
-/// The operation of a route; named types of its body go to the generator's definitions.
-pub fn of(route: &Route, generator: &mut SchemaGenerator) -> Value {
-    let mut responses: Map<String, Value> = route.replies.iter().flatten().map(response).collect();
+/// The operation of a route; named types of its bodies go to the definitions.
+pub fn of(route: &Route, schemas: &mut Schemas) -> Value {
+    let bodies = route.bodies(&mut schemas.answered);
+    let replies = route.replies.iter().flatten().zip(bodies);
+    let mut responses: Map<String, Value> = replies.map(response).collect();
     responses.extend(refusals::responses(&refusals::codes(route), &headers::of_api()));
     let mut operation = json!({
         "operationId": route.name,
         "summary": route.summary,
         "description": needs(route),
         "tags": [route.tag],
-        "parameters": parameters::of(route, generator),
+        "parameters": parameters::of(route, &mut schemas.sent),
         "responses": responses,
         "x-limit": route.bucket.as_str(),
+        "x-role": role_name(route.policy.role),
     });
     if route.public.is_some() {
         operation["security"] = json!([]);
@@ -32,18 +36,18 @@ pub fn of(route: &Route, generator: &mut SchemaGenerator) -> Value {
     if let Some(body) = route.body {
         let example: Value = serde_json::from_str(body.example).unwrap_or_default();
         let is_required = (body.check)(json!({})).is_err();
-        let content = json!({"schema": (body.schema)(generator), "example": example});
+        let content = json!({"schema": (body.schema)(&mut schemas.sent), "example": example});
         operation["requestBody"] =
             json!({"required": is_required, "content": {"application/json": content}});
     }
     operation
 }
 
-fn response(success: &Success) -> (String, Value) {
+fn response((success, schema): (&Success, Schema)) -> (String, Value) {
     let body = json!({
         "description": success.doc,
         "headers": headers::of_api(),
-        "content": {"application/json": {"schema": kinds::of(success.shape)}},
+        "content": {"application/json": {"schema": schema}},
     });
     (success.status.to_string(), body)
 }
@@ -70,7 +74,8 @@ pub fn needs(route: &Route) -> String {
 }
 
 /// The address that an announced file is sent to: the token in it takes the place of a key.
-pub fn upload() -> Value {
+pub fn upload(schemas: &mut Schemas) -> Value {
+    let media = schemas.answered.subschema_for::<Media>();
     let codes = [
         Code::NotFound,
         Code::MediaTypeMismatch,
@@ -84,7 +89,7 @@ pub fn upload() -> Value {
     let mut responses = refusals::responses(&codes, &headers::of_all());
     let taken = json!({
         "description": "The file is stored.",
-        "content": {"application/json": {"schema": kinds::reference("Media")}},
+        "content": {"application/json": {"schema": media}},
     });
     responses.insert("201".to_owned(), taken);
     let file = json!({"schema": {"type": "string", "format": "binary"}});
@@ -101,8 +106,8 @@ pub fn upload() -> Value {
 }
 
 /// A health check: needs no key.
-pub fn health(name: &str, summary: &str, ill: bool) -> Value {
-    let status = json!({"schema": kinds::record([("status", kinds::text())])});
+pub fn health(name: &str, summary: &str, ill: bool, schemas: &mut Schemas) -> Value {
+    let status = json!({"schema": schemas.answered.subschema_for::<Health>()});
     let mut responses = Map::new();
     let well = json!({"description": "Yes.", "content": {"application/json": status}});
     responses.insert("200".to_owned(), well);

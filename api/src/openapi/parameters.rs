@@ -3,7 +3,6 @@
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
-use super::kinds;
 use crate::{Route, WorkspaceScope};
 
 /// Headers that several routes know.
@@ -35,9 +34,9 @@ pub fn of(route: &Route, generator: &mut SchemaGenerator) -> Vec<Value> {
 
 fn in_path(route: &Route, name: &str) -> Value {
     let schema = match (name, route.policy.workspace) {
-        ("id", WorkspaceScope::Post | WorkspaceScope::Account) => kinds::number(),
-        ("id" | "delivery_id", _) => kinds::uuid(),
-        _ => kinds::text(),
+        ("id", WorkspaceScope::Post | WorkspaceScope::Account) => json!({"type": "integer"}),
+        ("id" | "delivery_id", _) => json!({"type": "string", "format": "uuid"}),
+        _ => json!({"type": "string"}),
     };
     json!({"name": name, "in": "path", "required": true, "schema": schema})
 }

@@ -2,11 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use fanfare_domain::{Code, access::Role};
+use fanfare_domain::{Code, Refusal, access::Role};
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::kinds;
 use crate::{Route, WorkspaceScope};
+
+/// Why a request was refused. Some codes bring fields of their own; `/docs/errors` explains each.
+#[derive(Serialize, JsonSchema)]
+pub struct Error {
+    #[serde(flatten)]
+    refusal: Refusal,
+    /// Id of the request, also in its log lines and events.
+    request_id: String,
+    /// Where the code is explained.
+    #[schemars(extend("format" = "uri"))]
+    doc_url: String,
+}
 
 /// All codes of a route, each once.
 pub fn codes(route: &Route) -> Vec<Code> {
@@ -81,7 +94,7 @@ pub fn responses(codes: &[Code], headers: &Value) -> Map<String, Value> {
         json!({
             "description": lines.join("\n"),
             "headers": headers,
-            "content": {"application/json": {"schema": kinds::reference("Error")}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
         })
     };
     let by_status = by_status.into_iter();

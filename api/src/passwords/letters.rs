@@ -38,7 +38,7 @@ impl Handler for Letters {
         match self.letters(req).await {
             Ok(letters) if is_json => {
                 let letters: Vec<Value> = letters.iter().map(json).collect();
-                let said = Reply::ok(json!({ "letters": letters }));
+                let said = Reply::ok(&json!({ "letters": letters }));
                 reply::write(res, said, &request_id::get(req), &self.0.settings.base_url);
             }
             Ok(letters) => {

@@ -5,13 +5,13 @@ use fanfare_domain::{Reply, Result, posts};
 use crate::Call;
 
 /// Schedules a post, or publishes it now when no time is given.
-pub async fn create(mut call: Call) -> Result<Reply> {
+pub async fn create(mut call: Call) -> Result<posts::Made> {
     let (new, flaws) = call.readable_body()?;
     posts::create(&call.act, new, flaws).await
 }
 
 /// Makes several posts, each on its own.
-pub async fn create_batch(mut call: Call) -> Result<Reply> {
+pub async fn create_batch(mut call: Call) -> Result<Reply<posts::Batch>> {
     let batch = call.body()?;
     posts::create_batch(&call.act, call.idempotency_key.as_deref(), batch).await
 }

@@ -1,6 +1,6 @@
 //! Deleting posts.
 
-use fanfare_domain::{Code, Error, Reply, Result, posts};
+use fanfare_domain::{Code, Deleted, Error, Reply, Result, posts};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
@@ -21,12 +21,12 @@ pub struct GroupQuery {
 }
 
 /// Deletes a draft or scheduled post.
-pub async fn delete(call: Call) -> Result<Reply> {
+pub async fn delete(call: Call) -> Result<Reply<Deleted>> {
     posts::delete(&call.act, call.post()?).await
 }
 
 /// Deletes what can be deleted of a group.
-pub async fn delete_group(mut call: Call) -> Result<Reply> {
+pub async fn delete_group(mut call: Call) -> Result<Reply<posts::GroupDeleted>> {
     let query: GroupQuery = call.query()?;
     if query.confirm != Some(true) {
         let entry = Code::ConfirmRequired.entry();

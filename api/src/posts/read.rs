@@ -5,22 +5,23 @@ use fanfare_domain::{Reply, Result, posts};
 use crate::Call;
 
 /// The posts of the workspace, newest first.
-pub async fn list(mut call: Call) -> Result<Reply> {
+pub async fn list(mut call: Call) -> Result<Reply<posts::PostPage>> {
     let filter = call.query()?;
     posts::list(&call.act, filter).await
 }
 
 /// One post.
-pub async fn get(call: Call) -> Result<Reply> {
+pub async fn get(call: Call) -> Result<Reply<posts::OnePost>> {
     posts::get(&call.act, call.post()?).await
 }
 
 /// Lists what a post is missing.
-pub async fn missing(call: Call) -> Result<Reply> {
+pub async fn missing(call: Call) -> Result<Reply<posts::Missing>> {
     posts::missing(&call.act, call.post()?).await
 }
 
 /// Every try to publish a post.
-pub async fn attempts(call: Call) -> Result<Reply> {
-    posts::attempts(&call.act, call.post()?).await
+pub async fn attempts(mut call: Call) -> Result<Reply<posts::AttemptPage>> {
+    let part = call.query()?;
+    posts::attempts(&call.act, call.post()?, part).await
 }

@@ -5,13 +5,13 @@ use fanfare_domain::{Reply, Result, posts};
 use crate::Call;
 
 /// Changes what a post says or when it goes out.
-pub async fn update(mut call: Call) -> Result<Reply> {
+pub async fn update(mut call: Call) -> Result<Reply<posts::OnePost>> {
     let (changes, flaws) = call.readable_body()?;
     posts::edit(&call.act, call.post()?, changes, flaws).await
 }
 
 /// Stores release metadata.
-pub async fn set_release(mut call: Call) -> Result<Reply> {
+pub async fn set_release(mut call: Call) -> Result<Reply<posts::OnePost>> {
     let release = call.body()?;
     posts::set_release(&call.act, call.post()?, release).await
 }

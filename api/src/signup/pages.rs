@@ -3,12 +3,11 @@
 use fanfare_domain::{
     Domain, Error, Result,
     access::plan_name,
-    signup::{self, masked},
+    signup::{self, StartedSignup, masked},
 };
 use fanfare_entities::signup::{Model, SignupStatus};
 use maud::{Markup, html};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait, http::StatusCode};
-use serde_json::Value;
 
 use crate::{
     browser::{answer, frame},
@@ -76,14 +75,14 @@ impl Page {
             }
             Step::Show => {
                 let row = signup::poll(&self.cx, session_id).await?;
-                let shown = signup::view(&self.cx, session_id, &row);
+                let shown = StartedSignup::of(&self.cx, session_id, &row);
                 answer::html(res, StatusCode::OK, self.page(&row, &shown));
             }
         }
         Ok(())
     }
 
-    fn page(&self, row: &Model, shown: &Value) -> Markup {
+    fn page(&self, row: &Model, shown: &StartedSignup) -> Markup {
         let main = self.main(row, shown);
         // The page looks again by itself while somebody else has to act.
         let waits =
@@ -96,9 +95,8 @@ impl Page {
         frame::page("Sign up", &again, &brand, &html! { div.sheet { (main) } })
     }
 
-    fn main(&self, row: &Model, shown: &Value) -> Markup {
+    fn main(&self, row: &Model, shown: &StartedSignup) -> Markup {
         let cents = self.cx.settings.plans.price_of(row.plan_tier, row.api_addon);
-        let text = |name: &str| shown[name].as_str().unwrap_or_default();
         let is_open = matches!(row.status, SignupStatus::Created | SignupStatus::CheckoutOpened);
         html! {
             h1 { "Sign up for Fanfare" }
@@ -108,14 +106,14 @@ impl Page {
                 dt { "Price" } dd { "$" (cents / 100) "." (format!("{:02}", cents % 100)) " a month" }
                 dt { "Asked by" } dd { (row.source) }
             }
-            p.flash.(if is_open { "plain" } else { "good" }) role="status" { (text("status_message")) }
+            p.flash.(if is_open { "plain" } else { "good" }) role="status" { (shown.status_message) }
             @if is_open {
                 p.actions {
-                    a.button.strong href={ (text("checkout_redirect_url")) "/checkout" } rel="nofollow" { "Continue to the payment" }
+                    a.button.strong href={ (shown.checkout_redirect_url) "/checkout" } rel="nofollow" { "Continue to the payment" }
                 }
             }
             @if matches!(row.status, SignupStatus::Ready | SignupStatus::Completed) {
-                p.actions { a.button.strong href={ (text("login_url")) "?next=/dashboard/api" } { "Log in" } }
+                p.actions { a.button.strong href={ (shown.login_url) "?next=/dashboard/api" } { "Log in" } }
             }
         }
     }

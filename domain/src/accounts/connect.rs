@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use fanfare_entities::{BrandId, account, account::AccountStatus, brand, connect_session};
+use fanfare_entities::{
+    AccountId, BrandId, WorkspaceId, account, account::AccountStatus, brand, connect_session,
+};
 use fanfare_platforms::{
     self as platforms, Connect, CredentialField, Identity, Kind, PlatformId, Secrets, Violations,
     text,
@@ -12,13 +14,15 @@ use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter,
     QuerySelect,
 };
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::{TABLE, oauth_connect, quota, refresh_schedule::RefreshSchedule, session::anonymous};
+use super::{
+    TABLE, did, oauth_connect, quota, refresh_schedule::RefreshSchedule, session::anonymous,
+};
 use crate::{
-    Act, Reply, Tx,
+    Act, Details, Reply, Tx,
     error::{Code, Error, Result, violation},
     input::strict::unknown_field,
 };
@@ -48,7 +52,11 @@ pub struct ConnectRequest {
 ///
 /// # Errors
 /// [`Code::InvalidCredentials`] and the like, or [`Code::ProviderUnreachable`].
-pub async fn connect(act: &Act, platform: PlatformId, request: ConnectRequest) -> Result<Reply> {
+pub async fn connect(
+    act: &Act,
+    platform: PlatformId,
+    request: ConnectRequest,
+) -> Result<Reply<Connected>> {
     let spec = platforms::find(platform).spec();
     let Connect::Credentials(fields) = spec.connect else {
         let message = format!("{} is connected in a browser, not with credentials.", spec.label);
@@ -74,7 +82,7 @@ async fn carry_out(
     place: (PlatformId, bool, Option<BrandId>),
     secrets: Secrets,
     session: Option<&connect_session::Model>,
-) -> Result<Reply> {
+) -> Result<Reply<Connected>> {
     require_brand(act, &act.cx.db.read, place.2).await?;
     let identity = verify(act, place.0, place.1, secrets).await?;
     let tx = act.begin().await?;
@@ -82,12 +90,40 @@ async fn carry_out(
     if let Some(session) = session {
         oauth_connect::connected(&act.cx, tx.conn(), session, &[row.id]).await?;
     }
-    let mut shown = json!({"id": row.id, "platform": row.platform, "username": row.username});
-    if let Some(did) = row.meta.get("did") {
-        shown["did"] = did.clone();
+    let connected = Connected {
+        connected: true,
+        workspace_id: row.workspace_id,
+        account: ConnectedAccount::of(row),
+    };
+    act.finish(tx, Reply::ok(&connected)).await
+}
+
+/// An account is connected.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Connected {
+    /// Always true.
+    connected: bool,
+    account: ConnectedAccount,
+    workspace_id: WorkspaceId,
+}
+
+/// The account that was connected.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ConnectedAccount {
+    id: AccountId,
+    platform: String,
+    /// Name on the platform.
+    username: String,
+    /// On Bluesky: the account's permanent id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    did: Option<Value>,
+}
+
+impl ConnectedAccount {
+    pub(super) fn of(row: account::Model) -> Self {
+        Self { id: row.id, did: did(&row), platform: row.platform, username: row.username }
     }
-    let reply = json!({"connected": true, "account": shown, "workspace_id": row.workspace_id});
-    act.finish(tx, Reply::ok(reply)).await
 }
 
 /// The credentials, if they are the platform's fields and no others.
@@ -187,7 +223,7 @@ pub(crate) fn refusal(platform: PlatformId, error: platforms::Error) -> Error {
     let status = error.reply.as_ref().map(|reply| reply.status);
     tracing::info!(%platform, kind = ?error.kind, status, "an account could not be connected");
     let remedy = error.remedy.unwrap_or_else(|| code.entry().remedy.to_owned());
-    Error::new(code, error.message).with("remedy", remedy)
+    Error::new(code, error.message).with(Details { remedy: Some(remedy), ..Details::default() })
 }
 
 /// Stores the account and its secrets, in a transaction that the caller ends. Every way to an account ends here, so here

@@ -7,9 +7,9 @@ use sea_orm::{
 };
 use serde_json::json;
 
-use super::{find, session, shared_credentials::sharing, view, visible};
+use super::{Account, find, session, shared_credentials::sharing, visible};
 use crate::{
-    Act, Domain, Reply, Tx,
+    Act, Deleted, Domain, Reply, Tx,
     error::{Code, Error, Result},
     events::NewEvent,
 };
@@ -19,7 +19,7 @@ use crate::{
 ///
 /// # Errors
 /// [`Code::AccountNotFound`].
-pub async fn disconnect(act: &Act, id: AccountId) -> Result<Reply> {
+pub async fn disconnect(act: &Act, id: AccountId) -> Result<Reply<Deleted>> {
     let is_last = is_last(act, id).await?;
     let mut tx = act.begin().await?;
     let row =
@@ -52,7 +52,7 @@ pub async fn disconnect(act: &Act, id: AccountId) -> Result<Reply> {
     }
     let message = format!("{} on {} was disconnected.", gone.username, gone.platform);
     tx.emit(event(&act.cx, &gone, message, Some(act.request_id.clone())));
-    act.finish(tx, Reply::ok(json!({"deleted": true, "id": id}))).await
+    act.finish(tx, Reply::ok(&Deleted::number(id.0))).await
 }
 
 /// Notes that the network no longer accepts an account's credentials; told once, until it is connected again.
@@ -107,7 +107,7 @@ fn event(
         workspace_id: row.workspace_id,
         event_type: "account.disconnected",
         streamed: true,
-        data: json!({ "account": view(cx, row) }).to_string(),
+        data: json!({ "account": Account::of(cx, row) }).to_string(),
         post_id: None,
         account_id: Some(row.id),
         brand_id: row.brand_id,

@@ -15,24 +15,33 @@ mod shared_credentials;
 mod simulator;
 pub mod upkeep;
 
-use fanfare_entities::{AccountId, account, account::AccountStatus};
+use fanfare_entities::{AccountId, BrandId, WorkspaceId, account, account::AccountStatus};
+use fanfare_platforms::{ContentLimits, MediaLimits};
+use schemars::JsonSchema;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::{
     Act, Domain, Reply,
-    clock::show,
+    clock::Time,
     error::{Code, Error, Result},
+    input::{self, List},
+    page,
 };
 
-pub use connect::{ConnectRequest, connect};
+pub use connect::{ConnectRequest, Connected, connect};
 pub(crate) use connect::{refusal, silent};
 pub use disconnect::{disconnect, needs_reconnect};
 pub use facts::renew;
-pub use options::{options, options_of};
+pub use options::{
+    ConnectOptions, OneOptions, OptionList, OptionMethod, all_options, options, options_of,
+    options_on,
+};
 pub use refresh::{Refreshed, refresh};
 pub use sandbox::{
-    Faults, NewSandboxAccount, create_sandbox, sandbox_posts, set_faults, shown_url,
+    Faults, FaultsSet, NewSandboxAccount, SandboxPosts, create_sandbox, sandbox_posts, set_faults,
+    shown_url,
 };
 pub use session::{facts, session, session_with};
 pub use simulator::Simulator;
@@ -41,7 +50,7 @@ pub use simulator::Simulator;
 const TABLE: &str = "accounts";
 
 /// Accounts the membership may see, disconnected ones left out.
-fn visible(act: &Act) -> sea_orm::Select<account::Entity> {
+pub(crate) fn visible(act: &Act) -> sea_orm::Select<account::Entity> {
     let query = account::Entity::find()
         .filter(account::Column::WorkspaceId.eq(act.membership.workspace_id))
         .filter(account::Column::Status.ne(AccountStatus::Disconnected));
@@ -71,56 +80,133 @@ pub async fn row(cx: &Domain, id: AccountId) -> Result<Option<account::Model>> {
     Ok(account::Entity::find_by_id(id).one(&cx.db.write).await?)
 }
 
-/// All accounts of the membership's workspace, oldest first.
+/// The accounts of the membership's workspace, oldest first.
 ///
 /// # Errors
-/// The database's.
-pub async fn list(act: &Act) -> Result<Reply> {
-    let rows = visible(act).order_by_asc(account::Column::Id).all(&act.cx.db.read).await?;
-    Ok(Reply::of("accounts", rows.iter().map(|row| view(&act.cx, row)).collect::<Vec<_>>()))
+/// A cursor that is none.
+pub async fn list(act: &Act, list: List) -> Result<Reply<AccountPage>> {
+    page(act, visible(act), list.cursor.as_deref()).await
 }
 
-/// The account record. Never holds a credential.
-#[must_use]
-pub fn view(cx: &Domain, row: &account::Model) -> Value {
-    let mut view = json!({
-        "id": row.id,
-        "platform": row.platform,
-        "username": row.username,
-        "display_name": row.display_name,
-        "workspace_id": row.workspace_id,
-        "workspace_client_id": row.brand_id,
-        "status": match row.status {
-            AccountStatus::Connected => "connected",
-            AccountStatus::ReconnectRequired => "reconnect_required",
-            AccountStatus::Disconnected => "disconnected",
-        },
-        "sandbox": row.sandbox,
-        "token_expires_at": row.token_expires_at.map(show),
-        "created_at": show(row.created_at),
-    });
-    if let Some(did) = row.meta.get("did") {
-        view["did"] = did.clone();
+/// A page of these accounts, oldest first.
+///
+/// # Errors
+/// A cursor that is none.
+pub(crate) async fn page(
+    act: &Act,
+    accounts: sea_orm::Select<account::Entity>,
+    cursor: Option<&str>,
+) -> Result<Reply<AccountPage>> {
+    let after: Option<i64> = input::cursor(cursor)?;
+    let from = |last: Option<&account::Model>| {
+        let query = accounts.clone().order_by_asc(account::Column::Id);
+        let after = last.map(|row| row.id).or(after.map(AccountId));
+        after.map_or(query.clone(), |after| query.filter(account::Column::Id.gt(after)))
+    };
+    let size = |row: &account::Model| page::size(&Account::of(&act.cx, row));
+    let page = page::read(&act.cx.db.read, page::ALL, from, size).await?;
+    let next_cursor = page.next(|row| row.id.to_string());
+    let accounts = page.rows.iter().map(|row| Account::of(&act.cx, row)).collect();
+    Reply::large(page.bytes, || AccountPage { accounts, next_cursor }).await
+}
+
+/// A connected account. Never holds a credential.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Account {
+    pub(crate) id: AccountId,
+    pub(crate) platform: String,
+    /// Name on the platform.
+    pub(crate) username: String,
+    /// Longer name.
+    display_name: Option<String>,
+    workspace_id: WorkspaceId,
+    /// Its brand; null if it is the whole workspace's.
+    workspace_client_id: Option<BrandId>,
+    status: AccountStatus,
+    /// True on a simulated network.
+    sandbox: bool,
+    /// When its access ends, as far as that is known.
+    token_expires_at: Option<Time>,
+    created_at: Time,
+    /// On Bluesky: the account's permanent id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    did: Option<Value>,
+    /// On a simulated network: the page that shows what was posted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sandbox_page_url: Option<String>,
+}
+
+/// One account.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct OneAccount {
+    account: Account,
+}
+
+/// A page of accounts.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct AccountPage {
+    accounts: Vec<Account>,
+    /// Where the next page begins; null on the last one. All accounts are on one page, unless they are very many.
+    next_cursor: Option<String>,
+}
+
+impl Account {
+    /// The record of a row.
+    #[must_use]
+    pub fn of(cx: &Domain, row: &account::Model) -> Self {
+        Self {
+            id: row.id,
+            platform: row.platform.clone(),
+            username: row.username.clone(),
+            display_name: row.display_name.clone(),
+            workspace_id: row.workspace_id,
+            workspace_client_id: row.brand_id,
+            status: row.status,
+            sandbox: row.sandbox,
+            token_expires_at: row.token_expires_at.map(Time),
+            created_at: Time(row.created_at),
+            did: did(row),
+            sandbox_page_url: row.sandbox.then(|| sandbox::page_of(cx, row)).flatten(),
+        }
     }
-    if row.sandbox {
-        view["sandbox_page_url"] = sandbox::page(cx, row).into();
-    }
-    view
+}
+
+/// An account as Bluesky names it for good.
+fn did(row: &account::Model) -> Option<Value> {
+    row.meta.get("did").filter(|did| did.is_string()).cloned()
+}
+
+/// What a post on an account may hold.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct AccountSchema {
+    account_id: AccountId,
+    platform: String,
+    /// What can be posted; the first is the default.
+    post_types: Vec<&'static str>,
+    /// JSON Schema (2020-12) of `settings`.
+    #[schemars(with = "Map<String, Value>")]
+    schema: Value,
+    content_limits: ContentLimits,
+    media_limits: MediaLimits,
 }
 
 /// JSON Schema of the account's settings.
 ///
 /// # Errors
 /// [`Code::AccountNotFound`].
-pub async fn schema(act: &Act, id: AccountId) -> Result<Reply> {
+pub async fn schema(act: &Act, id: AccountId) -> Result<Reply<AccountSchema>> {
     let row = find(act, id).await?;
     let platform = crate::posts::platform(&row.platform)?;
     let spec = fanfare_platforms::find(platform).spec_of(&facts(&row)?);
-    let schema = fanfare_platforms::settings_schema(&spec);
-    let post_types: Vec<_> = spec.post_types.iter().map(|kind| kind.name).collect();
-    Ok(Reply::ok(json!({
-        "account_id": row.id, "platform": row.platform, "post_types": post_types, "schema": schema,
-        "content_limits": fanfare_platforms::content_limits(&spec),
-        "media_limits": fanfare_platforms::media_limits(&spec.media),
-    })))
+    Ok(Reply::ok(&AccountSchema {
+        account_id: row.id,
+        post_types: spec.post_types.iter().map(|kind| kind.name).collect(),
+        schema: fanfare_platforms::settings_schema(&spec),
+        content_limits: ContentLimits::of(&spec),
+        media_limits: MediaLimits::of(&spec.media),
+        platform: row.platform,
+    }))
 }

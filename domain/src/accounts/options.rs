@@ -2,90 +2,204 @@
 
 use fanfare_entities::account;
 use fanfare_platforms::{self as platforms, Connect, PLANNED, Planned, PlatformId, Spec};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::{
-    oauth_connect::{method, redirect_uri, start_page},
-    view, visible,
+    Account,
+    oauth_connect::{Method, method, redirect_uri, start_page},
+    visible,
 };
 use crate::{
     Act, Reply,
     error::{Code, Error, Result},
 };
 
+/// The most accounts that are shown of a platform.
+const SHOWN: usize = 100;
+
+/// How a platform is connected.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ConnectOptions {
+    /// Identifier of the platform.
+    pub platform: &'static str,
+    /// Name for people.
+    pub label: &'static str,
+    /// How it is connected.
+    pub method: OptionMethod,
+    /// The page on which a person begins.
+    pub connection_url: Option<String>,
+    /// Always null: `POST /connect/{platform}/sessions` makes the address.
+    pub oauth_url: Option<String>,
+    /// Does it take a person at a browser?
+    pub requires_browser_session: bool,
+    /// Has the operator registered an app with it, where it takes one?
+    pub configured: bool,
+    /// How many accounts are connected.
+    pub connected_count: usize,
+    /// What the app asks to be granted.
+    pub scopes: Vec<&'static str>,
+    /// The settings that the operator has to make.
+    pub missing_environment: Vec<String>,
+    /// The first hundred of these accounts; `GET /accounts` lists all.
+    pub accounts: Vec<Account>,
+    /// Where the platform sends a person back to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub callback_url: Option<String>,
+    /// What an account is connected with.
+    #[serde(flatten)]
+    pub direct: Option<DirectCredentials>,
+}
+
+/// What an account is connected with that needs no browser.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct DirectCredentials {
+    /// What is needed.
+    credential_fields: Vec<&'static str>,
+    /// What may be given besides.
+    optional_credential_fields: Vec<&'static str>,
+    /// Always true.
+    supports_direct_credentials: bool,
+    /// Where they are sent.
+    credentials_endpoint: String,
+}
+
+/// How a platform is connected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OptionMethod {
+    /// In a browser, at the platform.
+    DashboardOauth,
+    /// With credentials.
+    ManualCredentials,
+    /// Not yet.
+    Planned,
+}
+
+/// How all platforms are connected.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct OptionList {
+    connect: Vec<ConnectOptions>,
+}
+
+/// How one platform is connected.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct OneOptions {
+    connect: ConnectOptions,
+}
+
+/// The reply with the connect options of all platforms.
+///
+/// # Errors
+/// The database's.
+pub async fn options(act: &Act) -> Result<Reply<OptionList>> {
+    Ok(Reply::ok(&OptionList { connect: all_options(act).await? }))
+}
+
 /// The connect options of all platforms.
 ///
 /// # Errors
 /// The database's.
-pub async fn options(act: &Act) -> Result<Reply> {
+pub async fn all_options(act: &Act) -> Result<Vec<ConnectOptions>> {
     let accounts = visible(act).all(&act.cx.db.read).await?;
-    let mut all: Vec<Value> =
-        platforms::all().iter().map(|platform| option(act, platform.spec(), &accounts)).collect();
-    all.extend(PLANNED.iter().map(planned));
-    Ok(Reply::of("connect", all))
+    let known = platforms::all().iter();
+    let known = known.map(|platform| ConnectOptions::of(act, platform.spec(), &accounts));
+    Ok(known.chain(PLANNED.iter().map(ConnectOptions::planned)).collect())
 }
 
-/// The connect options of one platform, be it only announced.
+/// The reply with the connect options of one platform, be it only announced.
 ///
 /// # Errors
 /// [`Code::PlatformNotFound`].
-pub async fn options_of(act: &Act, name: &str) -> Result<Reply> {
-    if let Some(announced) = PLANNED.iter().find(|planned| planned.id == name) {
-        return Ok(Reply::of("connect", planned(announced)));
-    }
-    let platform: PlatformId =
-        name.parse().map_err(|error| Error::new(Code::PlatformNotFound, format!("{error}")))?;
+pub async fn options_of(act: &Act, name: &str) -> Result<Reply<OneOptions>> {
+    let announced = PLANNED.iter().find(|planned| planned.id == name);
+    let connect = match announced {
+        Some(announced) => ConnectOptions::planned(announced),
+        None => {
+            let unknown = |error| Error::new(Code::PlatformNotFound, format!("{error}"));
+            options_on(act, name.parse().map_err(unknown)?).await?
+        }
+    };
+    Ok(Reply::ok(&OneOptions { connect }))
+}
+
+/// The connect options of one platform.
+///
+/// # Errors
+/// The database's.
+pub async fn options_on(act: &Act, platform: PlatformId) -> Result<ConnectOptions> {
     let accounts = visible(act).all(&act.cx.db.read).await?;
-    Ok(Reply::of("connect", option(act, platforms::find(platform).spec(), &accounts)))
+    Ok(ConnectOptions::of(act, platforms::find(platform).spec(), &accounts))
 }
 
-fn planned(planned: &Planned) -> Value {
-    json!({
-        "platform": planned.id, "label": planned.label, "method": "planned",
-        "connection_url": null, "oauth_url": null, "requires_browser_session": true,
-        "configured": false, "connected_count": 0, "scopes": [], "missing_environment": [],
-        "accounts": [],
-    })
-}
-
-fn option(act: &Act, spec: &Spec, accounts: &[account::Model]) -> Value {
-    let platform = spec.id.as_str();
-    let matching: Vec<_> = accounts
-        .iter()
-        .filter(|row| row.platform == platform)
-        .map(|row| view(&act.cx, row))
-        .collect();
-    let mut option = json!({
-        "platform": platform, "label": spec.label, "method": method(&spec.connect),
-        "connection_url": start_page(&act.cx.settings.base_url, spec.id), "oauth_url": null,
-        "connected_count": matching.len(), "accounts": matching,
-    });
-    match spec.connect {
-        Connect::Credentials(fields) => {
-            option["requires_browser_session"] = false.into();
-            option["configured"] = true.into();
-            option["scopes"] = json!([]);
-            option["missing_environment"] = json!([]);
-            let required = fields.iter().filter(|field| field.required);
-            option["credential_fields"] = required.map(|field| field.name).collect();
-            let optional = fields.iter().filter(|field| !field.required);
-            option["optional_credential_fields"] = optional.map(|field| field.name).collect();
-            option["supports_direct_credentials"] = true.into();
-            option["credentials_endpoint"] =
-                format!("{}/api/v1/connect/{platform}/credentials", act.cx.settings.base_url)
-                    .into();
-        }
-        Connect::Oauth(oauth) => {
-            let scopes: Vec<_> = oauth.permissions.iter().map(|one| one.name).collect();
-            option["requires_browser_session"] = true.into();
-            let is_configured =
-                !spec.connect.needs_app() || act.cx.settings.apps.contains_key(&spec.id);
-            option["configured"] = is_configured.into();
-            option["scopes"] = json!(scopes);
-            let missing = if is_configured { Vec::new() } else { spec.id.app_variables().to_vec() };
-            option["missing_environment"] = json!(missing);
-            option["callback_url"] = redirect_uri(&act.cx, spec.id).into();
+impl ConnectOptions {
+    fn planned(planned: &Planned) -> Self {
+        Self {
+            platform: planned.id,
+            label: planned.label,
+            method: OptionMethod::Planned,
+            connection_url: None,
+            oauth_url: None,
+            requires_browser_session: true,
+            configured: false,
+            connected_count: 0,
+            scopes: Vec::new(),
+            missing_environment: Vec::new(),
+            accounts: Vec::new(),
+            callback_url: None,
+            direct: None,
         }
     }
-    option
+
+    fn of(act: &Act, spec: &Spec, accounts: &[account::Model]) -> Self {
+        let platform = spec.id.as_str();
+        let base_url = &act.cx.settings.base_url;
+        let own = || accounts.iter().filter(|row| row.platform == platform);
+        let configured = !spec.connect.needs_app() || act.cx.settings.apps.contains_key(&spec.id);
+        let missing = || spec.id.app_variables().to_vec();
+        let options = Self {
+            platform,
+            label: spec.label,
+            method: method(&spec.connect).into(),
+            connection_url: Some(start_page(base_url, spec.id)),
+            connected_count: own().count(),
+            accounts: own().take(SHOWN).map(|row| Account::of(&act.cx, row)).collect(),
+            configured,
+            ..Self::planned(&Planned { id: platform, label: spec.label })
+        };
+        match spec.connect {
+            Connect::Credentials(fields) => {
+                let named = |required| {
+                    let some = fields.iter().filter(move |field| field.required == required);
+                    some.map(|field| field.name).collect()
+                };
+                let direct = DirectCredentials {
+                    credential_fields: named(true),
+                    optional_credential_fields: named(false),
+                    supports_direct_credentials: true,
+                    credentials_endpoint: format!(
+                        "{base_url}/api/v1/connect/{platform}/credentials"
+                    ),
+                };
+                Self { requires_browser_session: false, direct: Some(direct), ..options }
+            }
+            Connect::Oauth(oauth) => Self {
+                scopes: oauth.permissions.iter().map(|one| one.name).collect(),
+                missing_environment: if configured { Vec::new() } else { missing() },
+                callback_url: Some(redirect_uri(&act.cx, spec.id)),
+                ..options
+            },
+        }
+    }
+}
+
+impl From<Method> for OptionMethod {
+    fn from(method: Method) -> Self {
+        match method {
+            Method::DashboardOauth => Self::DashboardOauth,
+            Method::ManualCredentials => Self::ManualCredentials,
+        }
+    }
 }

@@ -6,6 +6,7 @@ use sea_orm::{
 };
 
 use crate::{
+    Details,
     access::{PlanTier, plan_name},
     error::{Code, Error, Result},
 };
@@ -54,8 +55,10 @@ pub(super) async fn require_place(
     let message =
         format!("The plan {plan} has room for {limit} accounts, and {connected} are connected.");
     let remedy = "Disconnect an account that is no longer needed, or move to a larger plan.";
-    Err(Error::new(Code::PlanLimit, message)
-        .with("limit", limit)
-        .with("plan", plan)
-        .with("remedy", remedy))
+    Err(Error::new(Code::PlanLimit, message).with(Details {
+        limit: Some(limit),
+        plan: Some(plan),
+        remedy: Some(remedy.to_owned()),
+        ..Details::default()
+    }))
 }

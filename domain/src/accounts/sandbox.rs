@@ -6,19 +6,21 @@ use fanfare_entities::{AccountId, account};
 use fanfare_outbound::Reply as Answer;
 use fanfare_platforms::{Identity, PlatformId, Secrets};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use url::Url;
 use uuid::Uuid;
 
 use super::{
-    Simulator,
+    Account, OneAccount, Simulator,
     connect::{store, verify},
-    find, view,
+    find,
 };
 use crate::{
     Act, Domain, Reply,
+    clock::Time,
     error::{Code, Error, Result},
+    page,
 };
 
 /// An account to be made on a simulated network.
@@ -82,7 +84,7 @@ pub(super) fn pages(act: &Act, platform: PlatformId) -> Result<Url> {
 }
 
 /// Returns the page that shows what was posted to a simulated account.
-pub(super) fn page(cx: &Domain, row: &account::Model) -> Option<String> {
+pub(super) fn page_of(cx: &Domain, row: &account::Model) -> Option<String> {
     let simulator = cx.settings.simulator.as_ref()?;
     let platform = row.platform.parse().ok()?;
     let pages = simulator.pages_of(row.workspace_id, platform).ok()?;
@@ -105,7 +107,7 @@ pub fn shown_url(cx: &Domain, url: String) -> String {
 ///
 /// # Errors
 /// [`Code::PlatformNotFound`], or the sandbox's refusal (a name that is taken).
-pub async fn create_sandbox(act: &Act, new: NewSandboxAccount) -> Result<Reply> {
+pub async fn create_sandbox(act: &Act, new: NewSandboxAccount) -> Result<Reply<OneAccount>> {
     let platform: PlatformId = new.platform.parse().map_err(|_| {
         let message = format!("There is no platform called {:?}.", new.platform);
         Error::field(Code::InvalidField, "platform", message, "GET /api/v1/platforms lists them.")
@@ -114,7 +116,8 @@ pub async fn create_sandbox(act: &Act, new: NewSandboxAccount) -> Result<Reply> 
     let identity = make(act, platform, new.username.as_deref()).await?;
     let tx = act.begin().await?;
     let row = store(act, &tx, (platform, true, brand), identity).await?;
-    act.finish(tx, Reply::of("account", view(&act.cx, &row)).with_status(201)).await
+    let account = Account::of(&act.cx, &row);
+    act.finish(tx, Reply::ok(&OneAccount { account }).with_status(201)).await
 }
 
 /// Makes an account on a simulated network, and asks it whose it is.
@@ -154,24 +157,60 @@ pub(super) async fn prepare_consent(
 ///
 /// # Errors
 /// [`Code::AccountNotFound`].
-pub async fn sandbox_posts(act: &Act, platform: PlatformId, id: AccountId) -> Result<Reply> {
+pub async fn sandbox_posts(
+    act: &Act,
+    platform: PlatformId,
+    id: AccountId,
+) -> Result<Reply<SandboxPosts>> {
     let row = on_sandbox(act, platform, id).await?;
     let path = format!("{platform}/posts");
     let remote = [("remote_id", row.remote_id.as_str())];
-    Ok(Reply::ok(ask(act, http::Method::GET, &path, &remote, None).await?))
+    let mut held = ask(act, http::Method::GET, &path, &remote, None).await?;
+    let bytes = page::size(&held);
+    Reply::large(bytes, move || SandboxPosts { posts: held["posts"].take() }).await
+}
+
+/// What a simulated network holds for an account.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct SandboxPosts {
+    #[schemars(with = "Vec<SandboxPost>")]
+    posts: Value,
+}
+
+/// A post on a simulated network, with whatever that network shows of it.
+#[derive(JsonSchema)]
+#[schemars(extend("additionalProperties" = true))]
+#[expect(dead_code, reason = "it describes JSON that the simulator answers with")]
+struct SandboxPost {
+    id: String,
+    text: String,
+    created_at: Time,
+}
+
+/// The faults that a simulated network is going to show.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FaultsSet {
+    account_id: AccountId,
+    faults: Vec<Map<String, Value>>,
 }
 
 /// Sets the faults of an account.
 ///
 /// # Errors
 /// [`Code::AccountNotFound`], or what the sandbox finds wrong with the faults.
-pub async fn set_faults(act: &Act, platform: PlatformId, faults: Faults) -> Result<Reply> {
+pub async fn set_faults(
+    act: &Act,
+    platform: PlatformId,
+    faults: Faults,
+) -> Result<Reply<FaultsSet>> {
     let row = on_sandbox(act, platform, AccountId(faults.account_id)).await?;
     let path = format!("{platform}/faults");
     let body = json!({"remote_id": row.remote_id, "faults": faults.faults});
     ask(act, http::Method::PUT, &path, &[], Some(&body)).await?;
     let tx = act.begin().await?;
-    act.finish(tx, Reply::ok(json!({"account_id": row.id, "faults": faults.faults}))).await
+    let set = FaultsSet { account_id: row.id, faults: faults.faults };
+    act.finish(tx, Reply::ok(&set)).await
 }
 
 async fn on_sandbox(act: &Act, platform: PlatformId, id: AccountId) -> Result<account::Model> {

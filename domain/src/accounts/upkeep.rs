@@ -15,9 +15,9 @@ use sea_orm::{
 use serde_json::json;
 
 use super::{
-    Refreshed, needs_reconnect, refresh,
+    Account, Refreshed, needs_reconnect, refresh,
     refresh_schedule::{self, RefreshSchedule, WARNINGS},
-    session, view,
+    session,
 };
 use crate::{
     Domain, Tx,
@@ -179,7 +179,7 @@ fn warning(cx: &Domain, row: &account::Model, before: &str, posts: u64) -> NewEv
         event_type: "account.token_expiring",
         streamed: true,
         data: json!({
-            "account": view(cx, row), "token_expires_at": end, "warning": before, "posts": posts,
+            "account": Account::of(cx, row), "token_expires_at": end, "warning": before, "posts": posts,
         })
         .to_string(),
         post_id: None,

@@ -4,18 +4,19 @@
 //! lost answer the same request makes the same call. What came of it is read at Stripe, as after an event.
 
 use fanfare_entities::{Millis, billing_subscription, billing_subscription::BillingStatus};
-use fanfare_payments::{List, Request, Schedule, Subscription};
+use fanfare_payments::{self as payments, List, Request, Schedule};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
     call, lookup, read, refusal, subscriptions,
-    view::{pause_available_at, view},
+    view::{OneSubscription, Subscription, pause_available_at},
 };
 use crate::{
-    Act, Domain, Reply,
+    Act, Details, Domain, Reply,
     access::{PlanTier, plan_name},
+    clock::Time,
     error::{Code, Error, Result},
     idempotency,
 };
@@ -82,10 +83,11 @@ const TIERS: [PlanTier; 4] =
 ///
 /// # Errors
 /// [`Code::NoSubscription`].
-pub async fn show(act: &Act) -> Result<Reply> {
+pub async fn show(act: &Act) -> Result<Reply<OneSubscription>> {
     let latest = subscriptions::latest(&act.cx.db.read, act.caller.user_id).await?;
     let row = latest.ok_or_else(none)?;
-    Ok(Reply::ok(view(&act.cx, &row, billing_time(&act.cx).await)))
+    let subscription = Subscription::of(&act.cx, &row, billing_time(&act.cx).await);
+    Ok(Reply::ok(&OneSubscription { subscription }))
 }
 
 /// Returns the time by which subscriptions are paid, in ms: ours, or the simulated account's.
@@ -99,6 +101,19 @@ async fn billing_time(cx: &Domain) -> Millis {
     match billing.stripe.read::<List<Value>>(&asked).await {
         Ok(_) => billing.stripe.time().map_or(ours, |seconds| seconds * 1_000),
         Err(_) => ours,
+    }
+}
+
+/// Returns the name of a status, as replies show it.
+#[must_use]
+pub const fn status_name(status: BillingStatus) -> &'static str {
+    match status {
+        BillingStatus::Incomplete => "incomplete",
+        BillingStatus::Active => "active",
+        BillingStatus::PastDue => "past_due",
+        BillingStatus::Paused => "paused",
+        BillingStatus::Canceling => "canceling",
+        BillingStatus::Ended => "ended",
     }
 }
 
@@ -149,18 +164,16 @@ impl<'a> Change<'a> {
 
     fn refused(&self, what: &str) -> Error {
         let row = &self.row;
-        let allowed: &[&str] = match row.status {
+        let allowed: &'static [&'static str] = match row.status {
             BillingStatus::Active if row.pending_tier.is_some() => &["cancel", "downgrade"],
             BillingStatus::Active => &["cancel", "pause", "downgrade"],
             BillingStatus::PastDue | BillingStatus::Canceling => &["cancel"],
             BillingStatus::Paused => &["resume"],
             BillingStatus::Incomplete | BillingStatus::Ended => &[],
         };
-        let status = sea_orm::ActiveEnum::to_value(&row.status);
+        let status = status_name(row.status);
         let message = format!("A subscription that is {status} cannot be {what}.");
-        Error::new(Code::InvalidTransition, message)
-            .with("status", status)
-            .with("allowed", allowed.to_vec())
+        Error::new(Code::InvalidTransition, message).about(status, allowed)
     }
 
     /// Lets a schedule go that manages the subscription.
@@ -172,11 +185,12 @@ impl<'a> Change<'a> {
     }
 
     /// Reads what has come of it and answers with it.
-    async fn finish(self) -> Result<Reply> {
+    async fn finish(self) -> Result<Reply<OneSubscription>> {
         let cx = &self.act.cx;
         subscriptions::refresh(cx, &self.row.stripe_id).await?;
         let row = subscriptions::latest(&cx.db.write, self.row.user_id).await?.ok_or_else(none)?;
-        Ok(Reply::ok(view(cx, &row, self.now)))
+        let subscription = Subscription::of(cx, &row, self.now);
+        Ok(Reply::ok(&OneSubscription { subscription }))
     }
 }
 
@@ -184,7 +198,11 @@ impl<'a> Change<'a> {
 ///
 /// # Errors
 /// [`Code::InvalidReason`], [`Code::NoSubscription`], [`Code::InvalidTransition`], or [`Code::Unavailable`].
-pub async fn cancel(act: &Act, asked: Cancellation, key: Option<&str>) -> Result<Reply> {
+pub async fn cancel(
+    act: &Act,
+    asked: Cancellation,
+    key: Option<&str>,
+) -> Result<Reply<OneSubscription>> {
     let named = asked.reason.as_str();
     let reason = REASONS.iter().find(|(name, _)| named == Some(*name));
     let (_, feedback) = reason.ok_or_else(|| {
@@ -218,13 +236,13 @@ pub async fn cancel(act: &Act, asked: Cancellation, key: Option<&str>) -> Result
 /// # Errors
 /// [`Code::PauseCooldown`] within 90 days of the last pause, [`Code::NoSubscription`], [`Code::InvalidTransition`], or
 /// [`Code::Unavailable`].
-pub async fn pause(act: &Act, key: Option<&str>) -> Result<Reply> {
+pub async fn pause(act: &Act, key: Option<&str>) -> Result<Reply<OneSubscription>> {
     let change = Change::begin(act, "pause", key).await?;
     if let Some(at) = pause_available_at(&change.row).filter(|at| *at > change.now) {
         let seconds = u64::try_from((at - change.now) / 1_000 + 1).unwrap_or(1);
         let message = "The subscription was paused less than 90 days ago.";
         return Err(Error::new(Code::PauseCooldown, message)
-            .with("available_at", crate::clock::show(at))
+            .with(Details { available_at: Some(Time(at)), ..Details::default() })
             .retry_after(seconds));
     }
     if change.row.pending_tier.is_some() {
@@ -243,7 +261,7 @@ pub async fn pause(act: &Act, key: Option<&str>) -> Result<Reply> {
 ///
 /// # Errors
 /// [`Code::NoSubscription`], [`Code::InvalidTransition`], or [`Code::Unavailable`].
-pub async fn resume(act: &Act, key: Option<&str>) -> Result<Reply> {
+pub async fn resume(act: &Act, key: Option<&str>) -> Result<Reply<OneSubscription>> {
     let change = Change::begin(act, "resume", key).await?;
     change.require(&[BillingStatus::Paused], "resumed")?;
     let resume = Request::post(change.path()).with("pause_collection", "");
@@ -255,12 +273,16 @@ pub async fn resume(act: &Act, key: Option<&str>) -> Result<Reply> {
 ///
 /// # Errors
 /// [`Code::InvalidTier`], [`Code::NoLowerTier`], [`Code::NoSubscription`], [`Code::InvalidTransition`], or [`Code::Unavailable`].
-pub async fn downgrade(act: &Act, asked: Downgrade, key: Option<&str>) -> Result<Reply> {
+pub async fn downgrade(
+    act: &Act,
+    asked: Downgrade,
+    key: Option<&str>,
+) -> Result<Reply<OneSubscription>> {
     let change = Change::begin(act, "downgrade", key).await?;
     let tier = lower(change.row.plan_tier, asked.tier.as_ref())?;
     change.require(&[BillingStatus::Active], "downgraded")?;
     let cx = &act.cx;
-    let theirs: Subscription = read(cx, &change.path()).await?;
+    let theirs: payments::Subscription = read(cx, &change.path()).await?;
     let schedule: Schedule = match &theirs.schedule {
         Some(id) => read(cx, &format!("subscription_schedules/{id}")).await?,
         None => {
@@ -317,19 +339,23 @@ pub async fn portal(cx: &Domain, person: fanfare_entities::UserId) -> Result<Str
     url.ok_or_else(|| Error::internal("a session of the portal has no address"))
 }
 
-/// The record of a person's subscription for a page; `None` without one.
+/// The view of a person's subscription for a page; `None` without one.
 ///
 /// # Errors
 /// The database's.
-pub async fn of_person(cx: &Domain, person: fanfare_entities::UserId) -> Result<Option<Value>> {
+pub async fn of_person(
+    cx: &Domain,
+    person: fanfare_entities::UserId,
+) -> Result<Option<Subscription>> {
     let latest = subscriptions::latest(&cx.db.read, person).await?;
     let Some(row) = latest else { return Ok(None) };
-    let shown = view(cx, &row, billing_time(cx).await);
-    Ok(Some(shown.get("subscription").cloned().unwrap_or(json!(null))))
+    Ok(Some(Subscription::of(cx, &row, billing_time(cx).await)))
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

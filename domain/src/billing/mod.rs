@@ -23,6 +23,7 @@ use crate::{
 pub(crate) use calls::{call, forget as forget_calls, read};
 pub use plans::{Pack, Plan, Plans};
 pub use setup::{lookup, setup};
+pub use view::{OneSubscription, Subscription};
 
 /// The Stripe account that persons pay to.
 #[derive(Debug, Clone)]

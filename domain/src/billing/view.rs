@@ -1,36 +1,111 @@
 //! A subscription as its person sees it.
 
-use fanfare_entities::{Millis, billing_subscription, billing_subscription::BillingStatus};
-use sea_orm::ActiveEnum;
-use serde_json::{Value, json};
+use fanfare_entities::{
+    Millis, SubscriptionId, billing_subscription, billing_subscription::BillingStatus,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::change::COOLDOWN;
-use crate::{Domain, access::plan_name, clock::show};
+use crate::{Domain, access::PlanTier, clock::Time};
 
-/// Returns the record of a subscription; `now` is the time by which it is paid.
-pub(super) fn view(cx: &Domain, row: &billing_subscription::Model, now: Millis) -> Value {
-    let pending = row.pending_tier.zip(row.pending_at);
-    let is_paused = row.status == BillingStatus::Paused;
-    let pause = row.paused_at.filter(|_| is_paused);
-    json!({"subscription": {
-        "id": row.id,
-        "status": row.status.to_value(),
-        "plan_tier": plan_name(row.plan_tier),
-        "api_addon": row.api_addon,
-        "price": {"amount": row.amount, "currency": row.currency, "interval": "month"},
-        "current_period_start": show(row.period_start),
-        "current_period_end": show(row.period_end),
-        "cancel_at_period_end": row.status == BillingStatus::Canceling,
-        "pending_change": pending.map(|(tier, at)| {
-            json!({"plan_tier": plan_name(tier), "effective_at": show(at)})
-        }),
-        "pause": pause.map(|at| {
-            json!({"paused_at": show(at), "resumes_at": row.resumes_at.map(show)})
-        }),
-        "pause_available_at": pause_available_at(row).filter(|at| *at > now).map(show),
-        "manage_url": format!("{}/dashboard/billing", cx.settings.base_url),
-        "created_at": show(row.created_at),
-    }})
+/// `{"subscription": …}`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct OneSubscription {
+    /// The subscription.
+    pub subscription: Subscription,
+}
+
+/// A person's subscription.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Subscription {
+    /// Its id.
+    pub id: SubscriptionId,
+    /// Its status.
+    pub status: BillingStatus,
+    /// The plan.
+    pub plan_tier: PlanTier,
+    /// True with the API add-on.
+    pub api_addon: bool,
+    /// The price of a period, plan and add-on together.
+    pub price: Price,
+    /// When the period began.
+    pub current_period_start: Time,
+    /// When the period ends.
+    pub current_period_end: Time,
+    /// True when it ends with its period.
+    pub cancel_at_period_end: bool,
+    /// The change at the end of the period, if any.
+    pub pending_change: Option<PendingChange>,
+    /// The pause, while it is paused.
+    pub pause: Option<Pause>,
+    /// When it may be paused again; null if it may be paused now.
+    pub pause_available_at: Option<Time>,
+    /// The page on which a person changes it.
+    #[schemars(extend("format" = "uri"))]
+    pub manage_url: String,
+    /// When it began.
+    pub created_at: Time,
+}
+
+/// A price.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Price {
+    /// The amount in the currency's smallest unit.
+    pub amount: i64,
+    /// ISO code of the currency, in lower case.
+    pub currency: String,
+    /// Always `month`.
+    pub interval: &'static str,
+}
+
+/// A change of plan at the end of a period.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct PendingChange {
+    /// The plan it changes to.
+    pub plan_tier: PlanTier,
+    /// When it changes.
+    pub effective_at: Time,
+}
+
+/// A pause.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Pause {
+    /// When it began.
+    pub paused_at: Time,
+    /// When it ends by itself.
+    pub resumes_at: Option<Time>,
+}
+
+impl Subscription {
+    /// Returns the view of a row; `now` is the time by which it is paid.
+    pub(super) fn of(cx: &Domain, row: &billing_subscription::Model, now: Millis) -> Self {
+        let is_paused = row.status == BillingStatus::Paused;
+        let pending = row.pending_tier.zip(row.pending_at);
+        Self {
+            id: row.id,
+            status: row.status,
+            plan_tier: row.plan_tier,
+            api_addon: row.api_addon,
+            price: Price { amount: row.amount, currency: row.currency.clone(), interval: "month" },
+            current_period_start: Time(row.period_start),
+            current_period_end: Time(row.period_end),
+            cancel_at_period_end: row.status == BillingStatus::Canceling,
+            pending_change: pending
+                .map(|(plan_tier, at)| PendingChange { plan_tier, effective_at: Time(at) }),
+            pause: row
+                .paused_at
+                .filter(|_| is_paused)
+                .map(|at| Pause { paused_at: Time(at), resumes_at: row.resumes_at.map(Time) }),
+            pause_available_at: pause_available_at(row).filter(|at| *at > now).map(Time),
+            manage_url: format!("{}/dashboard/billing", cx.settings.base_url),
+            created_at: Time(row.created_at),
+        }
+    }
 }
 
 /// Returns when a subscription may be paused again.

@@ -7,8 +7,9 @@ pub mod text;
 use chrono::{DateTime, LocalResult, NaiveDate, NaiveDateTime, TimeZone, Utc};
 use chrono_tz::Tz;
 use fanfare_entities::Millis;
-use schemars::{Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, de};
+use uuid::Uuid;
 
 use crate::error::{Code, Error, Result};
 
@@ -112,7 +113,30 @@ pub fn limit(asked: Option<i64>) -> Result<u64> {
     }
 }
 
-/// The content of a cursor. Callers send cursors back as they received them.
+/// Which part of a list of something whose pages have as many rows as fit.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cursor {
+    /// `next_cursor` of the page before.
+    #[serde(default)]
+    #[schemars(length(max = 200))]
+    pub cursor: Option<String>,
+}
+
+/// The same of a workspace.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct List {
+    /// `next_cursor` of the page before.
+    #[serde(default)]
+    #[schemars(length(max = 200))]
+    pub cursor: Option<String>,
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+}
+
+/// What a cursor says; cursors are given out in replies and are only ever sent back.
 ///
 /// # Errors
 /// [`Code::InvalidField`].

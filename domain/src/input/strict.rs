@@ -214,7 +214,7 @@ mod tests {
         sent["settings"] = json!({ "a".repeat(256): vec!["\0"; 10_000] });
         let error = read::<Body>(sent).unwrap_err();
         assert_eq!((error.violations().len(), error.more()), (50, 19_951));
-        let size = serde_json::to_string(&error.body()).unwrap().len();
+        let size = serde_json::to_string(&error.refusal()).unwrap().len();
         assert!(size <= 32 * 1024, "{size}");
     }
 }

@@ -4,15 +4,16 @@ use fanfare_entities::{
     AssetId, DropSessionId, Millis, UserId, WorkspaceId, media_asset, media_asset::AssetStatus,
 };
 use fanfare_media::{Taken, extension};
+use schemars::JsonSchema;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
-use serde_json::{Value, json};
+use serde::Serialize;
 use uuid::Uuid;
 
 use super::{arrived, sizes};
 use crate::{
     Domain, Tx,
     access::PlanTier,
-    clock::show,
+    clock::Time,
     error::{Error, Result},
 };
 
@@ -50,23 +51,51 @@ fn name(row: &media_asset::Model) -> &str {
     row.public_name.as_deref().or(row.path.as_deref()).unwrap_or_default()
 }
 
-/// The media record.
-pub(super) fn view(cx: &Domain, row: &media_asset::Model) -> Value {
-    let url = url(cx, row);
-    json!({
-        "id": row.uid,
-        "asset_id": row.uid,
-        "url": url,
-        "public_url": url,
-        "filename": row.filename,
-        "path": name(row),
-        "mime": row.mime,
-        "bytes": row.bytes,
-        "width": row.width,
-        "height": row.height,
-        "drop_session_id": row.drop_session_id,
-        "created_at": show(row.created_at),
-    })
+/// A stored file.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Media {
+    id: Uuid,
+    /// The same as `id`.
+    asset_id: Uuid,
+    /// Where it is served; to be sent as `media_url`.
+    url: String,
+    /// The same as `url`.
+    public_url: String,
+    /// Name for people.
+    filename: String,
+    /// The part of its address that is its own.
+    path: String,
+    /// Media type, told by its bytes.
+    mime: Option<String>,
+    bytes: Option<i64>,
+    /// Pixels, once it is analysed.
+    width: Option<i32>,
+    /// Pixels, once it is analysed.
+    height: Option<i32>,
+    /// The drop session that it came through.
+    drop_session_id: Option<DropSessionId>,
+    created_at: Time,
+}
+
+impl Media {
+    /// The record of a row.
+    pub(super) fn of(cx: &Domain, row: &media_asset::Model) -> Self {
+        let url = url(cx, row);
+        Self {
+            id: row.uid,
+            asset_id: row.uid,
+            public_url: url.clone(),
+            url,
+            filename: row.filename.clone(),
+            path: name(row).to_owned(),
+            mime: row.mime.clone(),
+            bytes: row.bytes,
+            width: row.width,
+            height: row.height,
+            drop_session_id: row.drop_session_id,
+            created_at: Time(row.created_at),
+        }
+    }
 }
 
 /// An earlier file of the workspace with the same bytes, which can be shared.

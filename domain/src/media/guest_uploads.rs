@@ -10,8 +10,7 @@ use sea_orm::{
     sea_query::Expr,
 };
 use secrecy::ExposeSecret;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
@@ -22,7 +21,7 @@ use super::{
 use crate::{
     Act, Domain, Reply, Tx,
     access::PlanTier,
-    clock::show,
+    clock::Time,
     error::{Code, Error, Result},
     token,
 };
@@ -56,7 +55,7 @@ pub struct NewGuestUpload {
 ///
 /// # Errors
 /// [`Code::InvalidField`] for a hint or a number that is out of range.
-pub async fn create(act: &Act, new: NewGuestUpload) -> Result<Reply> {
+pub async fn create(act: &Act, new: NewGuestUpload) -> Result<Reply<DropSession>> {
     let max_files = new.max_files.unwrap_or(MOST);
     if !(1..=MOST).contains(&max_files) {
         let message = format!("max_files is {max_files}; it may be 1 to {MOST}.");
@@ -84,18 +83,42 @@ pub async fn create(act: &Act, new: NewGuestUpload) -> Result<Reply> {
     let row = drop_session::Entity::insert(row).exec_with_returning(tx.conn()).await?;
     let files =
         if max_files == 1 { "one file".to_owned() } else { format!("up to {max_files} files") };
-    let mut reply = Reply::ok(json!({
-        "session_id": row.id,
-        "drop_url": format!("{}/drop/{}", act.cx.settings.base_url, token.expose_secret()),
-        "expires_at": show(row.expires_at),
-        "max_bytes": sizes::of(act.membership.plan).video,
-        "max_files": row.max_files,
-        "instructions": format!(
+    let session = DropSession {
+        session_id: row.id,
+        drop_url: format!("{}/drop/{}", act.cx.settings.base_url, token.expose_secret()),
+        expires_at: Time(row.expires_at),
+        max_bytes: sizes::of(act.membership.plan).video,
+        max_files: row.max_files,
+        instructions: format!(
             "Open drop_url in a browser within 24 hours and drop {files}; no log-in is needed. Then read \
-             GET /api/v1/media?drop_session_id={} and use each public_url as media_url.", row.id),
-    }));
-    reply.secret = true;
-    act.finish(tx, reply.with_status(201)).await
+             GET /api/v1/media?drop_session_id={} and use each public_url as media_url.",
+            row.id
+        ),
+    };
+    act.finish(tx, Reply::ok(&session).secret().with_status(201)).await
+}
+
+/// A page on which somebody leaves files.
+#[derive(Serialize, JsonSchema)]
+pub struct DropSession {
+    session_id: DropSessionId,
+    /// The page.
+    drop_url: String,
+    expires_at: Time,
+    /// The most bytes of a file.
+    max_bytes: u64,
+    /// The most files.
+    max_files: i32,
+    /// What to tell whoever has the files, and what to do then.
+    instructions: String,
+}
+
+/// A file that was left.
+#[derive(Debug, Serialize)]
+pub struct Left {
+    asset_id: Uuid,
+    filename: String,
+    bytes: Option<i64>,
 }
 
 /// A page that is open.
@@ -176,7 +199,7 @@ impl Session {
         request_id: String,
         name: &str,
         body: impl Stream<Item = Result<Bytes, E>> + Send,
-    ) -> Result<Value> {
+    ) -> Result<Left> {
         let wanted = Wanted {
             sizes: self.sizes(),
             bytes: None,
@@ -196,7 +219,7 @@ impl Session {
         request_id: String,
         name: &str,
         file: &Taken,
-    ) -> Result<(Value, String)> {
+    ) -> Result<(Left, String)> {
         let row = &self.row;
         let origin = Origin {
             workspace_id: row.workspace_id,
@@ -224,7 +247,7 @@ impl Session {
         }
         let made = asset::insert(&mut tx, origin, file, duplicate).await?;
         tx.commit().await?;
-        let said = json!({"asset_id": made.uid, "filename": made.filename, "bytes": made.bytes});
+        let said = Left { asset_id: made.uid, filename: made.filename, bytes: made.bytes };
         Ok((said, made.path.unwrap_or_default()))
     }
 }

@@ -16,7 +16,7 @@ use serde_json::Value;
 use url::Url;
 use uuid::Uuid;
 
-use super::asset;
+use super::asset::Media;
 use crate::{
     Act, Reply, Tx,
     error::{Code, Error, Result, violation},
@@ -68,7 +68,7 @@ pub(crate) struct Source<'a> {
 ///
 /// # Errors
 /// The flaw of the file, or [`Code::MediaCopyPending`] if the import takes longer than a request may.
-pub async fn from_url(act: &Act, mut new: NewRemote) -> Result<Reply> {
+pub async fn from_url(act: &Act, mut new: NewRemote) -> Result<Reply<Media>> {
     new.url = pasted(&new.url);
     let url = Url::parse(&new.url).ok();
     if !url.is_some_and(|url| matches!(url.scheme(), "http" | "https")) {
@@ -82,7 +82,7 @@ pub async fn from_url(act: &Act, mut new: NewRemote) -> Result<Reply> {
     }
     let row =
         request_import(act, Source { url: &new.url, filename, field: "url", anew: false }).await?;
-    Ok(Reply::ok(asset::view(&act.cx, &row)).with_status(201))
+    Ok(Reply::ok(&Media::of(&act.cx, &row)).with_status(201))
 }
 
 /// The copy of a file, as soon as there is one.
@@ -174,7 +174,8 @@ fn failure(stored: Option<&Value>, field: &str) -> Error {
     let message = text("message").unwrap_or("The media could not be copied.");
     let remedy = text("remedy").unwrap_or(code.entry().remedy);
     let mut broken = violation(code, field, message, remedy);
-    broken.limit = stored.and_then(|error| error.get("limit")).cloned();
-    broken.actual = stored.and_then(|error| error.get("actual")).cloned();
+    let compared = |name: &str| stored?.get(name).filter(|value| !value.is_null()).cloned();
+    broken.limit = compared("limit");
+    broken.actual = compared("actual");
     Error::violation(broken)
 }

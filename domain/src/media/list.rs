@@ -2,16 +2,15 @@
 
 use fanfare_entities::{AssetId, media_asset, media_asset::AssetStatus};
 use schemars::JsonSchema;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
-use serde::Deserialize;
-use serde_json::json;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::asset;
+use super::asset::Media;
 use crate::{
     Act, Reply,
     error::{Code, Error, Result},
-    input,
+    input, page,
 };
 
 /// Which files to list.
@@ -38,29 +37,38 @@ pub struct MediaQuery {
 ///
 /// # Errors
 /// A limit or cursor that is none.
-pub async fn list(act: &Act, query: MediaQuery) -> Result<Reply> {
+pub async fn list(act: &Act, query: MediaQuery) -> Result<Reply<MediaPage>> {
     let limit = limit(query.limit)?;
     let before: Option<i64> = input::cursor(query.cursor.as_deref())?;
-    let mut find = media_asset::Entity::find()
+    let mut files = media_asset::Entity::find()
         .filter(media_asset::Column::WorkspaceId.eq(act.membership.workspace_id))
         .filter(media_asset::Column::Status.eq(AssetStatus::Ready))
-        .order_by_desc(media_asset::Column::Id)
-        .limit(limit + 1);
-    if let Some(before) = before {
-        find = find.filter(media_asset::Column::Id.lt(AssetId(before)));
-    }
+        .order_by_desc(media_asset::Column::Id);
     if let Some(session) = query.drop_session_id {
-        find = find.filter(media_asset::Column::DropSessionId.eq(session));
+        files = files.filter(media_asset::Column::DropSessionId.eq(session));
     }
     if act.membership.brands.is_some() {
-        find = find.filter(media_asset::Column::CreatedBy.eq(act.caller.user_id));
+        files = files.filter(media_asset::Column::CreatedBy.eq(act.caller.user_id));
     }
-    let mut rows = find.all(&act.cx.db.read).await?;
-    let more = rows.len() as u64 > limit;
-    rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-    let next = rows.last().filter(|_| more).map(|row| row.id.to_string());
-    let media: Vec<_> = rows.iter().map(|row| asset::view(&act.cx, row)).collect();
-    Ok(Reply::ok(json!({ "media": media, "next_cursor": next })))
+    let from = |last: Option<&media_asset::Model>| {
+        let before = last.map(|row| row.id).or(before.map(AssetId));
+        let before = before.map(|before| media_asset::Column::Id.lt(before));
+        before.map_or_else(|| files.clone(), |before| files.clone().filter(before))
+    };
+    let size = |row: &media_asset::Model| page::size(&Media::of(&act.cx, row));
+    let page = page::read(&act.cx.db.read, limit, from, size).await?;
+    let next_cursor = page.next(|row| row.id.to_string());
+    let media = page.rows.iter().map(|row| Media::of(&act.cx, row)).collect();
+    Reply::large(page.bytes, || MediaPage { media, next_cursor }).await
+}
+
+/// A page of files.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct MediaPage {
+    media: Vec<Media>,
+    /// Where the next page begins; null on the last one.
+    next_cursor: Option<String>,
 }
 
 fn limit(asked: Option<i64>) -> Result<u64> {

@@ -23,12 +23,13 @@ use fanfare_entities::media_asset;
 
 use crate::{Tx, error::Result};
 
+pub use asset::Media;
 pub(crate) use asset::url;
 pub use derived::prefix as made_prefix;
 pub use import_job::{Outcome, claim, finish, forget_failed, prefix};
 pub use import_request::{NewRemote, from_url};
 pub(crate) use import_request::{Source, request_import};
-pub use list::{MediaQuery, list};
+pub use list::{MediaPage, MediaQuery, list};
 pub use upload::{NewFile, RELAYED, relay, upload};
 
 /// Says that an asset's bytes are all there, in the transaction that makes it ready. Every way in ends here, so what is

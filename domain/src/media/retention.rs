@@ -6,12 +6,11 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
     QuerySelect, sea_query::Expr,
 };
-use serde_json::json;
 use uuid::Uuid;
 
 use super::{derived, sizes};
 use crate::{
-    Act, Domain, Reply, Tx,
+    Act, Deleted, Details, Domain, Reply, Tx,
     db::statement,
     error::{Code, Error, Result},
 };
@@ -27,7 +26,7 @@ const AGAIN: Millis = 7 * 24 * 3_600_000;
 ///
 /// # Errors
 /// [`Code::MediaInUse`] with `posts` while one that is not out yet needs it; [`Code::MediaNotFound`].
-pub async fn delete(act: &Act, uid: Uuid) -> Result<Reply> {
+pub async fn delete(act: &Act, uid: Uuid) -> Result<Reply<Deleted>> {
     let tx = act.begin().await?;
     let row = media_asset::Entity::find()
         .filter(media_asset::Column::WorkspaceId.eq(act.membership.workspace_id))
@@ -39,11 +38,14 @@ pub async fn delete(act: &Act, uid: Uuid) -> Result<Reply> {
         .ok_or_else(|| Error::new(Code::MediaNotFound, "There is no such file."))?;
     let posts = needing(tx.conn(), row.id, Millis::MAX).await?;
     if !posts.is_empty() {
-        let message = "A post that is not published yet uses the file.";
-        return Err(Error::new(Code::MediaInUse, message).with("posts", json!(posts)));
+        let message = "A post that is not published yet needs the file.";
+        let posts = Some(posts.into_iter().map(|id| id.0).collect());
+        return Err(
+            Error::new(Code::MediaInUse, message).with(Details { posts, ..Details::default() })
+        );
     }
     let made = remove(&tx, row.id).await?;
-    let reply = act.finish(tx, Reply::ok(json!({"deleted": true, "id": row.uid}))).await?;
+    let reply = act.finish(tx, Reply::ok(&Deleted::uuid(row.uid))).await?;
     remove_bytes(&act.cx, row.path.as_deref(), &made).await;
     Ok(reply)
 }

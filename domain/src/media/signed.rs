@@ -9,12 +9,11 @@ use sea_orm::{
     ActiveValue::Set, ColumnTrait, EntityTrait, ExprTrait, QueryFilter, sea_query::Expr,
 };
 use secrecy::ExposeSecret;
-use serde::Deserialize;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    asset::{self, Origin},
+    asset::{self, Media, Origin},
     receive::{Wanted, receive},
     sizes::{self, Sizes},
     upload::named,
@@ -22,7 +21,7 @@ use super::{
 use crate::{
     Act, Domain, Reply, Tx,
     access::PlanTier,
-    clock::show,
+    clock::Time,
     error::{Code, Error, Result, violation},
     token,
 };
@@ -55,7 +54,7 @@ pub struct NewUpload {
 ///
 /// # Errors
 /// The flaws of the announced file.
-pub async fn announce(act: &Act, new: NewUpload) -> Result<Reply> {
+pub async fn announce(act: &Act, new: NewUpload) -> Result<Reply<SignedUpload>> {
     let (mime, mut broken) = named(&new.filename, &new.content_type);
     if new.size < 1 {
         let message = "size must be the file's size in bytes, at least 1.";
@@ -87,18 +86,52 @@ pub async fn announce(act: &Act, new: NewUpload) -> Result<Reply> {
     let tx = act.begin().await?;
     let row = upload::Entity::insert(row).exec_with_returning(tx.conn()).await?;
     let settings = &act.cx.settings;
-    let mut reply = Reply::ok(json!({
-        "upload_url": format!("{}/upload/{}", settings.base_url, token.expose_secret()),
-        "method": "PUT",
-        "headers": {"Content-Type": mime},
-        "public_url": format!("{}/{}", settings.media_base_url, row.public_name),
-        "path": row.public_name,
-        "filename": row.filename,
-        "expires_at": show(row.expires_at),
-        "max_size": sizes::of(act.membership.plan).of(mime),
-    }));
-    reply.secret = true;
-    act.finish(tx, reply.with_status(201)).await
+    let upload = SignedUpload {
+        upload_url: format!("{}/upload/{}", settings.base_url, token.expose_secret()),
+        method: Put::Put,
+        headers: SignedHeaders { content_type: mime },
+        public_url: format!("{}/{}", settings.media_base_url, row.public_name),
+        path: row.public_name,
+        filename: row.filename,
+        expires_at: Time(row.expires_at),
+        max_size: sizes::of(act.membership.plan).of(mime),
+    };
+    act.finish(tx, Reply::ok(&upload).secret().with_status(201)).await
+}
+
+/// Where and how an announced file is sent.
+#[derive(Serialize, JsonSchema)]
+pub struct SignedUpload {
+    /// Where to.
+    upload_url: String,
+    method: Put,
+    /// What must be sent with it.
+    headers: SignedHeaders,
+    /// Where it is served then; to be sent as `media_url`.
+    public_url: String,
+    /// The part of that address that is its own.
+    path: String,
+    filename: String,
+    /// Sending must begin before this.
+    expires_at: Time,
+    /// The most bytes that a file of this type may have.
+    max_size: u64,
+}
+
+/// The method that a file is sent with.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+enum Put {
+    #[serde(rename = "PUT")]
+    Put,
+}
+
+/// The headers that a file is sent with.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct SignedHeaders {
+    #[serde(rename = "Content-Type")]
+    content_type: &'static str,
 }
 
 /// A file that may be sent now.
@@ -170,7 +203,7 @@ impl Announced {
         cx: &Domain,
         request_id: String,
         body: impl Stream<Item = Result<Bytes, E>> + Send,
-    ) -> Result<Reply> {
+    ) -> Result<Reply<Media>> {
         let row = &self.row;
         let wanted = Wanted {
             sizes: Sizes::all(row.bytes.unsigned_abs()),
@@ -190,7 +223,7 @@ impl Announced {
         cx: &Domain,
         request_id: String,
         file: &fanfare_media::Taken,
-    ) -> Result<(Reply, String)> {
+    ) -> Result<(Reply<Media>, String)> {
         let row = &self.row;
         let origin = Origin {
             workspace_id: row.workspace_id,
@@ -214,7 +247,7 @@ impl Announced {
             return Err(Error::new(Code::NotFound, message));
         }
         let made = asset::insert(&mut tx, origin, file, duplicate).await?;
-        let reply = Reply::ok(asset::view(cx, &made)).with_status(201);
+        let reply = Reply::ok(&Media::of(cx, &made)).with_status(201);
         tx.commit().await?;
         Ok((reply, made.path.unwrap_or_default()))
     }

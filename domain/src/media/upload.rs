@@ -12,12 +12,14 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::{
-    asset::{self, Origin},
+    asset::{self, Media, Origin},
     receive::{Wanted, receive},
     sizes,
 };
 use crate::{
-    Act, Reply,
+    Act, Details, Reply,
+    access::PlanTier,
+    beside,
     error::{Code, Error, Result, violation},
 };
 
@@ -49,22 +51,31 @@ pub struct NewFile {
 ///
 /// # Errors
 /// The flaws of the file.
-pub async fn upload(act: &Act, new: NewFile) -> Result<Reply> {
-    let (bytes, mime) = decoded(act, &new, None)?;
-    keep(act, &new, bytes, mime).await
+pub async fn upload(act: &Act, new: NewFile) -> Result<Reply<Media>> {
+    stored(act, new, None).await
 }
 
 /// The same, for callers of an address of old, with a limit of its own.
 ///
 /// # Errors
 /// [`Code::FunctionPayloadTooLarge`], or what is wrong with the file.
-pub async fn relay(act: &Act, new: NewFile) -> Result<Reply> {
-    let (bytes, mime) = decoded(act, &new, Some(RELAYED))?;
-    keep(act, &new, bytes, mime).await
+pub async fn relay(act: &Act, new: NewFile) -> Result<Reply<Media>> {
+    stored(act, new, Some(RELAYED)).await
+}
+
+async fn stored(act: &Act, new: NewFile, most: Option<usize>) -> Result<Reply<Media>> {
+    let (size, plan) = (new.data.len(), act.membership.plan);
+    let decoded = beside(size, move || {
+        let decoded = decoded(&new, plan, most);
+        (new.filename, decoded)
+    });
+    let (name, decoded) = decoded.await?;
+    let (bytes, mime) = decoded?;
+    keep(act, &name, bytes, mime).await
 }
 
 /// The file, if all of it is right.
-fn decoded(act: &Act, new: &NewFile, most: Option<usize>) -> Result<(Vec<u8>, &'static str)> {
+fn decoded(new: &NewFile, plan: PlanTier, most: Option<usize>) -> Result<(Vec<u8>, &'static str)> {
     let (mime, mut broken) = named(&new.filename, &new.content_type);
     let bytes = STANDARD.decode(&new.data).unwrap_or_else(|error| {
         let message = format!("data is not base64: {error}.");
@@ -74,9 +85,11 @@ fn decoded(act: &Act, new: &NewFile, most: Option<usize>) -> Result<(Vec<u8>, &'
     });
     if let Some(most) = most.filter(|most| bytes.len() > *most) {
         let message = format!("The file has {} bytes; this address takes {most}.", bytes.len());
-        return Err(Error::new(Code::FunctionPayloadTooLarge, message).with("limit", most));
+        let limit = Some(most as u64);
+        return Err(Error::new(Code::FunctionPayloadTooLarge, message)
+            .with(Details { limit, ..Details::default() }));
     }
-    broken.extend(sizes::objection("data", mime, bytes.len() as u64, act.membership.plan));
+    broken.extend(sizes::objection("data", mime, bytes.len() as u64, plan));
     Error::check(broken)?;
     Ok((bytes, mime))
 }
@@ -103,7 +116,7 @@ pub(super) fn named(filename: &str, content_type: &str) -> (&'static str, Vec<Vi
     (mime, broken)
 }
 
-async fn keep(act: &Act, new: &NewFile, bytes: Vec<u8>, mime: &'static str) -> Result<Reply> {
+async fn keep(act: &Act, name: &str, bytes: Vec<u8>, mime: &'static str) -> Result<Reply<Media>> {
     let workspace_id = act.membership.workspace_id;
     let wanted = Wanted {
         sizes: sizes::of(act.membership.plan),
@@ -119,7 +132,7 @@ async fn keep(act: &Act, new: &NewFile, bytes: Vec<u8>, mime: &'static str) -> R
         plan: act.membership.plan,
         created_by: act.caller.user_id,
         drop_session_id: None,
-        filename: filename(&new.filename, mime),
+        filename: filename(name, mime),
         public_name: asset::public_name(mime),
         request_id: Some(act.request_id.clone()),
     };
@@ -127,7 +140,7 @@ async fn keep(act: &Act, new: &NewFile, bytes: Vec<u8>, mime: &'static str) -> R
         let duplicate = asset::duplicate(&act.cx, workspace_id, &file).await?;
         let mut tx = act.begin().await?;
         let row = asset::insert(&mut tx, origin, &file, duplicate).await?;
-        let reply = Reply::ok(asset::view(&act.cx, &row)).with_status(201);
+        let reply = Reply::ok(&Media::of(&act.cx, &row)).with_status(201);
         Ok((act.finish(tx, reply).await?, row.path.unwrap_or_default()))
     };
     let written = written.await;

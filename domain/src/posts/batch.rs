@@ -1,11 +1,15 @@
 //! Making several posts in one request, each on its own.
 
+use fanfare_platforms::Warning;
 use futures_util::future;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, value::RawValue};
 
 use super::{
-    create,
+    create::{Made, create},
     input::{NewBatch, NewPost},
+    view::{PlannedPost, Post},
 };
 use crate::{
     Act, Reply,
@@ -13,6 +17,7 @@ use crate::{
     error::{Code, Error, Result},
     idempotency::{self, Owner, Reserved},
     input::strict,
+    refusal::Reason,
 };
 
 /// Most items of a batch.
@@ -23,7 +28,7 @@ pub const MAX_ITEMS: usize = 25;
 ///
 /// # Errors
 /// Only what is wrong with the batch as a whole.
-pub async fn create_batch(act: &Act, key: Option<&str>, batch: NewBatch) -> Result<Reply> {
+pub async fn create_batch(act: &Act, key: Option<&str>, batch: NewBatch) -> Result<Reply<Batch>> {
     let count = batch.posts.len();
     if count == 0 || count > MAX_ITEMS {
         let message = format!("The batch has {count} posts; 1 to {MAX_ITEMS} are allowed.");
@@ -42,7 +47,7 @@ pub async fn create_batch(act: &Act, key: Option<&str>, batch: NewBatch) -> Resu
         let key = key.map(|key| format!("{key}:{index}"));
         one(act, key, item, dry_run).await
     });
-    Ok(answer(future::join_all(items).await))
+    answer(future::join_all(items).await).await
 }
 
 async fn one(act: &Act, key: Option<String>, item: Value, dry_run: bool) -> Result<Reply> {
@@ -78,7 +83,10 @@ fn print(item: &Value) -> String {
 async fn make(act: &Act, item: Value, dry_run: bool) -> Result<Reply> {
     let (mut new, flaws): (NewPost, _) = strict::read_rest(item)?;
     new.dry_run = Some(dry_run || new.dry_run == Some(true));
-    create(act, new, flaws).await
+    Ok(match create(act, new, flaws).await? {
+        Made::Checked(reply) => reply.cast(),
+        Made::Created(reply) => reply.cast(),
+    })
 }
 
 /// The membership over the item's account, which may be in another workspace than the batch's own.
@@ -100,33 +108,79 @@ async fn membership(act: &Act, item: &Value) -> Result<Membership> {
     Ok(membership)
 }
 
-fn answer(outcomes: Vec<Result<Reply>>) -> Reply {
-    let (mut posts, mut errors) = (Vec::new(), Vec::new());
-    let mut all_replayed = true;
+/// What came of each item of a batch.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Batch {
+    /// The items that were made, or checked.
+    posts: Vec<BatchItem>,
+    /// The items that were refused.
+    errors: Vec<BatchError>,
+}
+
+/// An item of a batch that was made or checked.
+#[derive(Debug, Serialize, JsonSchema)]
+struct BatchItem {
+    /// Its place in the request, from 0.
+    index: usize,
+    #[schemars(with = "PostOfItem")]
+    post: Box<RawValue>,
+    /// What the post does not get although it was accepted.
+    #[schemars(with = "Vec<Warning>")]
+    warnings: Box<RawValue>,
+}
+
+/// The post that was made, or the one that a dry run would make.
+#[derive(JsonSchema)]
+#[schemars(inline, untagged)]
+#[expect(dead_code, reason = "it describes JSON text that was written before")]
+enum PostOfItem {
+    Made(Post),
+    Checked(PlannedPost),
+}
+
+/// An item of a batch that was refused: what the same post would be refused with by itself.
+#[derive(Debug, Serialize, JsonSchema)]
+struct BatchError {
+    /// Its place in the request, from 0.
+    index: usize,
+    /// The HTTP status of that.
+    status: u16,
+    #[serde(flatten)]
+    reason: Reason,
+}
+
+async fn answer(outcomes: Vec<Result<Reply>>) -> Result<Reply<Batch>> {
+    let mut batch = Batch::default();
+    let (mut all_replayed, mut bytes) = (true, 0);
     for (index, outcome) in outcomes.into_iter().enumerate() {
         match outcome {
             Ok(reply) => {
                 all_replayed &= reply.replayed;
-                let mut item = json!({ "index": index });
-                item["post"] = reply.body.get("post").cloned().unwrap_or_default();
-                item["warnings"] = reply.body.get("warnings").cloned().unwrap_or_default();
-                posts.push(item);
+                bytes += reply.body().len();
+                batch.posts.push(BatchItem::of(index, &reply)?);
             }
             Err(error) => {
                 all_replayed = false;
-                errors.push(item_error(index, &error));
+                let (status, reason) = (error.status(), error.reason());
+                batch.errors.push(BatchError { index, status, reason });
             }
         }
     }
-    let mut reply = Reply::ok(json!({ "posts": posts, "errors": errors }));
+    let mut reply = Reply::large(bytes, || batch).await?;
     reply.replayed = all_replayed;
-    reply
+    Ok(reply)
 }
 
-fn item_error(index: usize, error: &Error) -> Value {
-    let mut body = error.body();
-    body.remove("retryable");
-    body.insert("index".into(), index.into());
-    body.insert("status".into(), error.status().into());
-    Value::Object(body)
+impl BatchItem {
+    /// The item of a reply that was written or kept as text.
+    fn of(index: usize, reply: &Reply) -> Result<Self> {
+        #[derive(Deserialize)]
+        struct Parts {
+            post: Box<RawValue>,
+            warnings: Box<RawValue>,
+        }
+        let Parts { post, warnings } =
+            serde_json::from_str(reply.body()).map_err(Error::internal)?;
+        Ok(Self { index, post, warnings })
+    }
 }

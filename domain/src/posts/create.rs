@@ -1,15 +1,17 @@
 //! Making a post.
 
 use fanfare_entities::{AccountId, Millis, account, post, post::PostStatus};
-use fanfare_platforms::{self as platforms, Violations};
-use serde_json::{Value, json};
+use fanfare_platforms::{self as platforms, Violations, Warning};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 use uuid::Uuid;
 
 use super::{
     draft::Content,
     input::{NewPost, NewStatus},
-    media, media_facts, view,
-    view::PostMedia,
+    media, media_facts,
+    view::{Created, PlannedPost, PostMedia, size},
     write::NewRow,
 };
 use crate::{
@@ -25,7 +27,7 @@ const GRACE: Millis = 60_000;
 ///
 /// # Errors
 /// Everything that is wrong with it, at once; nothing is written then.
-pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<Reply> {
+pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<Made> {
     let account = accounts::find(act, AccountId(new.account_id)).await?;
     let platform = super::platform(&account.platform)?;
     let is_draft = new.status == Some(NewStatus::Draft);
@@ -49,14 +51,14 @@ pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<Reply>
     Error::joined(flaws, Error::joined(broken, files.map(drop)))?;
     let row = row(act, &account, &new, time, now);
     if new.dry_run == Some(true) {
-        return dry_run(&row, &content, platform).await;
+        return dry_run(row, &content, platform).await.map(Made::Checked);
     }
     limits::count_created(act).await?;
     let made = make(act, row, content, platform, &facts).await;
     if made.is_err() {
         limits::uncount_created(act).await;
     }
-    made
+    made.map(Made::Created)
 }
 
 /// The files of these addresses, with what is known of them.
@@ -73,7 +75,7 @@ async fn make(
     mut content: Content,
     platform: platforms::PlatformId,
     account: &platforms::Account,
-) -> Result<Reply> {
+) -> Result<Reply<Created>> {
     let is_draft = row.status == PostStatus::Draft;
     content.media = media::copy(act, content.media).await?;
     media_facts::refresh(&act.cx.db.read, &mut content.media).await?;
@@ -205,18 +207,36 @@ pub(super) fn fill(
     Ok(())
 }
 
-/// Returns the reply of a dry run, without an id.
+/// What came of a request for a post.
+#[derive(Debug)]
+pub enum Made {
+    /// It was only checked.
+    Checked(Reply<DryRun>),
+    /// It was made.
+    Created(Reply<Created>),
+}
+
+/// A post that was only checked.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct DryRun {
+    /// Always true.
+    dry_run: bool,
+    /// Always true: what is not valid is refused.
+    valid: bool,
+    post: PlannedPost,
+    /// What the post would not get although it is accepted.
+    warnings: Vec<Warning>,
+}
+
+/// Answers with the post as it would be made.
 async fn dry_run(
-    row: &post::Model,
+    mut row: post::Model,
     content: &Content,
     platform: platforms::PlatformId,
-) -> Result<Reply> {
-    let mut row = row.clone();
-    let filled = fill(&mut row, content, platform);
-    let mut post = view(&row);
-    if let (Ok(()), Some(map)) = (filled, post.as_object_mut()) {
-        map.remove("id");
-    }
+) -> Result<Reply<DryRun>> {
+    fill(&mut row, content, platform)?;
     let warnings = content.examined(move |content| content.warnings(platform)).await?;
-    Ok(Reply::ok(json!({"dry_run": true, "valid": true, "post": post, "warnings": warnings})))
+    let bytes = size(&row);
+    let checked = || DryRun { dry_run: true, valid: true, post: PlannedPost::of(row), warnings };
+    Reply::large(bytes, checked).await
 }

@@ -1,12 +1,13 @@
 //! Deleting posts.
 
 use fanfare_entities::{PostId, post, post::PostStatus, post_attempt};
+use schemars::JsonSchema;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
-use serde_json::json;
+use serde::Serialize;
 
-use super::{media, read::find_locked, status::refused, status_name};
+use super::{media, read::find_locked, status::refused};
 use crate::{
-    Act, Reply, Tx,
+    Act, Deleted, Reply, Tx,
     error::{Code, Error, Result},
 };
 
@@ -14,7 +15,7 @@ use crate::{
 ///
 /// # Errors
 /// [`Code::InvalidTransition`] in any other status.
-pub async fn delete(act: &Act, id: PostId) -> Result<Reply> {
+pub async fn delete(act: &Act, id: PostId) -> Result<Reply<Deleted>> {
     let mut tx = act.begin().await?;
     let row = find_locked(act, &tx, id).await?;
     let open = matches!(row.status, PostStatus::Draft | PostStatus::Scheduled);
@@ -22,14 +23,14 @@ pub async fn delete(act: &Act, id: PostId) -> Result<Reply> {
         return Err(refused(&row, "deleted"));
     }
     remove(act, &mut tx, &row).await?;
-    act.finish(tx, Reply::ok(json!({"deleted": true, "id": row.id}))).await
+    act.finish(tx, Reply::ok(&Deleted::number(row.id.0))).await
 }
 
 /// Deletes the draft, scheduled, failed and paused posts of a group, and leaves the others alone.
 ///
 /// # Errors
 /// [`Code::GroupNotFound`] if no post of the membership's workspace is in the group.
-pub async fn delete_group(act: &Act, group: &str) -> Result<Reply> {
+pub async fn delete_group(act: &Act, group: &str) -> Result<Reply<GroupDeleted>> {
     let mut tx = act.begin().await?;
     let mut query = post::Entity::find()
         .filter(post::Column::WorkspaceId.eq(act.membership.workspace_id))
@@ -53,10 +54,27 @@ pub async fn delete_group(act: &Act, group: &str) -> Result<Reply> {
     for row in &gone {
         remove(act, &mut tx, row).await?;
     }
-    let kept: Vec<_> =
-        kept.iter().map(|row| json!({"id": row.id, "status": status_name(row.status)})).collect();
-    let deleted: Vec<_> = gone.iter().map(|row| row.id).collect();
-    act.finish(tx, Reply::ok(json!({"deleted": deleted, "kept": kept}))).await
+    let kept = kept.iter().map(|row| Kept { id: row.id, status: row.status });
+    let group =
+        GroupDeleted { deleted: gone.iter().map(|row| row.id).collect(), kept: kept.collect() };
+    act.finish(tx, Reply::ok(&group)).await
+}
+
+/// What became of a group's posts.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct GroupDeleted {
+    /// The posts that were deleted.
+    deleted: Vec<PostId>,
+    /// Those that are going out or are public, and were left alone.
+    kept: Vec<Kept>,
+}
+
+/// A post that was left alone.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+struct Kept {
+    id: PostId,
+    status: PostStatus,
 }
 
 async fn remove(act: &Act, tx: &mut Tx, row: &post::Model) -> Result<()> {

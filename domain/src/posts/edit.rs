@@ -11,7 +11,7 @@ use super::{
     media, media_facts,
     read::{find, find_locked},
     status::{refused, save},
-    view::PostMedia,
+    view::{OnePost, PostMedia},
 };
 use crate::{
     Act, Reply,
@@ -30,7 +30,7 @@ pub async fn edit(
     id: PostId,
     changes: Changes,
     flaws: platforms::Violations,
-) -> Result<Reply> {
+) -> Result<Reply<OnePost>> {
     if changes.account_id.is_some() {
         return Err(Error::field(
             Code::ImmutableField,

@@ -169,3 +169,34 @@ pub async fn forget<C: ConnectionTrait>(conn: &C, post: PostId) -> Result<()> {
     media_use::Entity::delete_many().filter(of_post).exec(conn).await?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    /// The shortest time that a list of so many different addresses takes.
+    fn time(count: usize) -> Duration {
+        let urls: Vec<_> = (0..count).map(|n| format!("https://example.com/{n}")).collect();
+        let one = || {
+            let start = Instant::now();
+            assert_eq!(list(urls.first().map(String::as_str), Some(&urls)).len(), count);
+            start.elapsed()
+        };
+        (0..9).map(|_| one()).min().unwrap_or_default()
+    }
+
+    #[test]
+    fn four_times_the_addresses_take_about_four_times_as_long() {
+        // The square would take sixteen times as long.
+        let (small, large) = (time(5_000), time(20_000));
+        assert!(large < small * 9, "{small:?} {large:?}");
+    }
+
+    #[test]
+    fn an_address_counts_once_and_keeps_its_place() {
+        let many = ["b", "a", "b"].map(str::to_owned);
+        assert_eq!(list(Some("a"), Some(&many)), ["a", "b"]);
+    }
+}

@@ -1,9 +1,10 @@
 //! Lists what a post is missing before it can be published.
 
-use fanfare_entities::{PostId, account, account::AccountStatus, media_asset};
+use fanfare_entities::{AccountId, PostId, account, account::AccountStatus, media_asset};
 use fanfare_platforms::Violation;
+use schemars::JsonSchema;
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::{draft::Content, find, media_facts, readiness::conversion_flaws};
 use crate::{Act, Reply, clock::show, error::Result};
@@ -13,7 +14,7 @@ use crate::{Act, Reply, clock::show, error::Result};
 ///
 /// # Errors
 /// [`crate::Code::PostNotFound`].
-pub async fn missing(act: &Act, id: PostId) -> Result<Reply> {
+pub async fn missing(act: &Act, id: PostId) -> Result<Reply<Missing>> {
     let row = find(act, id).await?;
     let platform = super::platform(&row.platform)?;
     let account = account::Entity::find_by_id(row.account_id).one(&act.cx.db.read).await?;
@@ -24,10 +25,10 @@ pub async fn missing(act: &Act, id: PostId) -> Result<Reply> {
     let mut broken =
         content.examined(move |content| content.violations(platform, &account_facts)).await?;
     broken.extend(conversion_flaws(&act.cx, platform, &facts, &content).await?);
-    let mut missing: Vec<Value> = broken.iter().map(lack).collect();
-    if let Some(mut lack) = account_lack(account.as_ref(), row.scheduled_at) {
-        lack["reconnect"] = json!(account.map(|account| reconnect(act, &account)));
-        missing.push(lack);
+    let mut missing: Vec<Lack> = broken.iter().cloned().map(Lack::of).collect();
+    if let Some(lack) = account_lack(account.as_ref(), row.scheduled_at) {
+        let reconnect = account.map(|account| Reconnect::of(act, account));
+        missing.push(Lack { reconnect, ..lack });
     }
     for file in &content.media {
         let Some(uid) = file.asset_id else { continue };
@@ -36,42 +37,83 @@ pub async fn missing(act: &Act, id: PostId) -> Result<Reply> {
             .count(&act.cx.db.read)
             .await?;
         if stored == 0 {
-            missing.push(json!({
-                "kind": "media", "field": "media_urls", "code": "media_gone",
-                "message": format!("{} is no longer stored.", file.url),
-                "remedy": "Upload the file again and change the post.",
-            }));
+            let message = format!("{} is no longer stored.", file.url);
+            let remedy = "Upload the file again and change the post.";
+            let gone = Violation::new("media_urls", "media_gone", message, remedy);
+            missing.push(Lack::of(gone));
         }
     }
-    Ok(Reply::ok(json!({ "ready": missing.is_empty(), "missing": missing })))
+    Ok(Reply::ok(&Missing { ready: missing.is_empty(), missing }))
 }
 
-/// Returns the remedy for a disconnected account: connect the same account again.
-fn reconnect(act: &Act, account: &account::Model) -> Value {
-    json!({
-        "account_id": account.id, "platform": account.platform, "username": account.username,
-        "connection_url": format!("{}/connect/{}", act.cx.settings.base_url, account.platform),
-    })
+/// What a post still lacks.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Missing {
+    /// True if it lacks nothing.
+    ready: bool,
+    missing: Vec<Lack>,
 }
 
-fn lack(violation: &Violation) -> Value {
-    let field = violation.field.as_str();
-    let kind = match field.split(['.', '[']).next().unwrap_or_default() {
-        "settings" | "metadata" | "post_type" => "settings",
-        "media_url" | "media_urls" => "media",
-        _ => "content",
-    };
-    let mut lack = json!(violation);
-    lack["kind"] = kind.into();
-    lack
+/// One thing that a post lacks.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Lack {
+    /// Where to look for it.
+    kind: LackKind,
+    #[serde(flatten)]
+    broken: Violation,
+    /// What takes the post up again: the same account, connected anew.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reconnect: Option<Reconnect>,
 }
 
-fn account_lack(account: Option<&account::Model>, scheduled_at: Option<i64>) -> Option<Value> {
-    let lack = |code: &str, message: String| {
-        Some(json!({
-            "kind": "account", "field": "account_id", "code": code, "message": message,
-            "remedy": "Connect the account again.",
-        }))
+/// Where to look for what is missing.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum LackKind {
+    Content,
+    Media,
+    Account,
+    Settings,
+}
+
+/// An account to be connected anew. A disconnected account keeps this for its posts.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Reconnect {
+    account_id: AccountId,
+    platform: String,
+    username: String,
+    /// Where a person connects it.
+    connection_url: String,
+}
+
+impl Reconnect {
+    fn of(act: &Act, account: account::Model) -> Self {
+        let connection_url = format!("{}/connect/{}", act.cx.settings.base_url, account.platform);
+        Self {
+            account_id: account.id,
+            platform: account.platform,
+            username: account.username,
+            connection_url,
+        }
+    }
+}
+
+impl Lack {
+    fn of(broken: Violation) -> Self {
+        let kind = match broken.field.split(['.', '[']).next().unwrap_or_default() {
+            "settings" | "metadata" | "post_type" => LackKind::Settings,
+            "media_url" | "media_urls" => LackKind::Media,
+            "account_id" => LackKind::Account,
+            _ => LackKind::Content,
+        };
+        Self { kind, broken, reconnect: None }
+    }
+}
+
+fn account_lack(account: Option<&account::Model>, scheduled_at: Option<i64>) -> Option<Lack> {
+    let lack = |code: &'static str, message: String| {
+        let remedy = "Connect the account again.";
+        Some(Lack::of(Violation::new("account_id", code, message, remedy)))
     };
     let Some(account) = account.filter(|row| row.status != AccountStatus::Disconnected) else {
         return lack("account_disconnected", "The account was disconnected.".to_owned());

@@ -29,21 +29,23 @@ use crate::{
     events::NewEvent,
 };
 
-pub use batch::{MAX_ITEMS, create_batch};
-pub use create::create;
-pub use delete::{delete, delete_group};
+pub use batch::{Batch, MAX_ITEMS, create_batch};
+pub use create::{DryRun, Made, create};
+pub use delete::{GroupDeleted, delete, delete_group};
 pub use edit::edit;
 pub use fanfare_entities::post::PostStatus;
 pub use input::{Changes, NewBatch, NewPost, Release, Retry, StatusChange};
-pub use missing::missing;
-pub use read::{Filter, attempts, find, get, list};
+pub use missing::{Missing, missing};
+pub use read::{AttemptPage, Filter, attempts, find, get, list};
 pub use readiness::{Files, Ready, readiness};
 pub use release::set_release;
 pub use restore_hold::hold;
 pub(crate) use status::retry_for_operator;
 pub use status::{allowed, retry, set_status};
 use view::payload;
-pub use view::{media_of, status_name, view};
+pub use view::{
+    Created, OnePost, PlannedPost, Post, PostError, PostErrorCode, PostPage, media_of, status_name,
+};
 pub use write::{NewRow, Writer};
 
 /// The platform of a row.

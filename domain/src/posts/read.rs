@@ -6,15 +6,18 @@ use schemars::JsonSchema;
 use sea_orm::{
     ActiveEnum, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
-use serde::Deserialize;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use uuid::Uuid;
 
-use super::{media_facts, view, view::maybe};
+use super::{
+    media_facts,
+    view::{self, OnePost, PostError, PostPage},
+};
 use crate::{
     Act, Reply, Tx,
     access::Membership,
-    clock::show,
+    clock::Time,
     error::{Code, Error, Result},
     input, page,
 };
@@ -64,7 +67,7 @@ const DAY: i64 = 24 * 3_600_000;
 ///
 /// # Errors
 /// A filter that means nothing.
-pub async fn list(act: &Act, filter: Filter) -> Result<Reply> {
+pub async fn list(act: &Act, filter: Filter) -> Result<Reply<PostPage>> {
     let limit = input::limit(filter.limit)?;
     let mut query = visible(&act.membership).order_by_desc(post::Column::Id);
     if let Some(id) = filter.account_id {
@@ -100,16 +103,10 @@ pub async fn list(act: &Act, filter: Filter) -> Result<Reply> {
         let below = below.map(|below| post::Column::Id.lt(below));
         below.map_or_else(|| query.clone(), |below| query.clone().filter(below))
     };
-    let mut page = page::read(&act.cx.db.read, limit, from, size).await?;
+    let mut page = page::read(&act.cx.db.read, limit, from, view::size).await?;
     let next = page.next(|row| row.id.to_string());
     media_facts::refresh_rows(&act.cx.db.read, &mut page.rows).await?;
-    let posts: Vec<_> = page.rows.iter().map(view).collect();
-    Ok(Reply::ok(json!({ "posts": posts, "next_cursor": next })))
-}
-
-/// About how many bytes a post takes in a list.
-fn size(row: &post::Model) -> usize {
-    page::size(&(&row.caption, &row.settings, &row.metadata, &row.media, &row.error))
+    view::listed(page.rows, next).await
 }
 
 fn status_named(name: &str) -> Result<PostStatus> {
@@ -158,32 +155,97 @@ async fn one<C: ConnectionTrait>(
 ///
 /// # Errors
 /// [`Code::PostNotFound`].
-pub async fn get(act: &Act, id: PostId) -> Result<Reply> {
+pub async fn get(act: &Act, id: PostId) -> Result<Reply<OnePost>> {
     let mut row = find(act, id).await?;
     media_facts::refresh_rows(&act.cx.db.read, std::slice::from_mut(&mut row)).await?;
-    Ok(Reply::of("post", view(&row)))
+    view::one(row).await
+}
+
+/// A page of a post's ledger.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct AttemptPage {
+    attempts: Vec<Attempt>,
+    /// Where the next page begins; null on the last one. All attempts are on one page, unless they are very large.
+    next_cursor: Option<String>,
+}
+
+/// One attempt to publish a post.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Attempt {
+    /// 1 for the first.
+    number: i32,
+    /// The worker that made it.
+    worker: String,
+    started_at: Time,
+    /// Null while it runs, or if its worker died.
+    ended_at: Option<Time>,
+    /// `published`, `processing`, `retry`, `rate_limited`, `failed`, `outcome_unknown` or `cancelled`.
+    outcome: Option<String>,
+    /// What went wrong.
+    #[schemars(with = "Option<PostError>")]
+    error: Option<Value>,
+    /// What was asked of the platform, in its order.
+    #[schemars(with = "Vec<AttemptStep>")]
+    steps: Value,
+}
+
+/// One call of an attempt.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "it describes JSON that a row keeps")]
+struct AttemptStep {
+    name: String,
+    phase: AttemptPhase,
+    started_at: Time,
+    /// Null while it runs, or if its worker died.
+    ended_at: Option<Time>,
+    /// What the platform calls the result.
+    remote_id: Option<String>,
+}
+
+/// What a call is for: to prepare, to make public, or to look.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+#[expect(dead_code, reason = "it describes JSON that a row keeps")]
+enum AttemptPhase {
+    Prepare,
+    Commit,
+    Confirm,
+}
+
+impl Attempt {
+    fn of(row: post_attempt::Model) -> Self {
+        Self {
+            number: row.number,
+            worker: row.worker,
+            started_at: Time(row.started_at),
+            ended_at: row.ended_at.map(Time),
+            outcome: row.outcome,
+            error: row.error,
+            steps: row.steps,
+        }
+    }
 }
 
 /// The ledger of a post: every attempt with its steps, oldest first.
 ///
 /// # Errors
-/// [`Code::PostNotFound`].
-pub async fn attempts(act: &Act, id: PostId) -> Result<Reply> {
+/// [`Code::PostNotFound`], or a cursor that is none.
+pub async fn attempts(act: &Act, id: PostId, part: input::Cursor) -> Result<Reply<AttemptPage>> {
+    let after = input::cursor::<i32>(part.cursor.as_deref())?;
     let post = find(act, id).await?;
-    let rows = post_attempt::Entity::find()
-        .filter(post_attempt::Column::PostId.eq(post.id))
-        .order_by_asc(post_attempt::Column::Number)
-        .all(&act.cx.db.read)
-        .await?;
-    let views: Vec<_> = rows
-        .iter()
-        .map(|row| {
-            json!({
-                "number": row.number, "worker": row.worker, "started_at": show(row.started_at),
-                "ended_at": maybe(row.ended_at), "outcome": row.outcome, "error": row.error,
-                "steps": row.steps,
-            })
-        })
-        .collect();
-    Ok(Reply::of("attempts", views))
+    let from = |last: Option<&post_attempt::Model>| {
+        let after = last.map(|row| row.number).or(after).unwrap_or(0);
+        post_attempt::Entity::find()
+            .filter(post_attempt::Column::PostId.eq(post.id))
+            .filter(post_attempt::Column::Number.gt(after))
+            .order_by_asc(post_attempt::Column::Number)
+    };
+    let size = |row: &post_attempt::Model| page::size(&(&row.error, &row.steps));
+    let page = page::read(&act.cx.db.read, page::ALL, from, size).await?;
+    let next_cursor = page.next(|row| row.number.to_string());
+    let bytes = page.bytes;
+    let listed =
+        || AttemptPage { attempts: page.rows.into_iter().map(Attempt::of).collect(), next_cursor };
+    Reply::large(bytes, listed).await
 }

@@ -5,7 +5,7 @@ use fanfare_jobs::JobKind;
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, SelectModel, SelectorRaw};
 use serde_json::{Value as Json, json};
 
-use super::event;
+use super::{PostError, PostErrorCode, event};
 use crate::{
     Domain, Tx,
     db::statement,
@@ -80,10 +80,15 @@ async fn next<C: ConnectionTrait>(
 
 /// As `post.error` shows it.
 fn why() -> Json {
-    json!({
-        "code": "outcome_unknown",
-        "message": "The service was restored from a backup that does not know whether this post was sent.",
-        "retryable": true, "retry_safe": false, "platform_error": null,
-        "remedy": "Look on the platform. If the post is not there, retry with acknowledge_duplicate_risk: true.",
+    let message =
+        "The service was restored from a backup that does not know whether this post was sent.";
+    let remedy = "Look on the platform. If the post is not there, retry with acknowledge_duplicate_risk: true.";
+    json!(PostError {
+        code: PostErrorCode::OutcomeUnknown,
+        message: message.to_owned(),
+        retryable: true,
+        retry_safe: false,
+        remedy: Some(remedy.to_owned()),
+        platform_error: None,
     })
 }

@@ -12,7 +12,8 @@ use super::{
     input::{AskedStatus, Retry, StatusChange},
     media_facts,
     read::find_locked,
-    status_name, view,
+    status_name,
+    view::{self, OnePost},
 };
 use crate::{
     Act, Domain, Reply, Tx,
@@ -40,16 +41,14 @@ pub(super) fn refused(row: &post::Model, what: &str) -> Error {
     } else {
         format!("A post that is {status} cannot be {what}.")
     };
-    Error::new(Code::InvalidTransition, message)
-        .with("status", status)
-        .with("allowed", allowed.to_vec())
+    Error::new(Code::InvalidTransition, message).about(status, allowed)
 }
 
 /// Pauses, schedules or drafts a post.
 ///
 /// # Errors
 /// [`Code::InvalidTransition`] with `allowed`, or what is missing for scheduling it.
-pub async fn set_status(act: &Act, id: PostId, change: StatusChange) -> Result<Reply> {
+pub async fn set_status(act: &Act, id: PostId, change: StatusChange) -> Result<Reply<OnePost>> {
     let mut tx = act.begin().await?;
     let mut row = find_locked(act, &tx, id).await?;
     media_facts::refresh_rows(tx.conn(), std::slice::from_mut(&mut row)).await?;
@@ -80,7 +79,7 @@ pub async fn set_status(act: &Act, id: PostId, change: StatusChange) -> Result<R
         (AskedStatus::Scheduled, _) => return Err(refused(&row, "scheduled")),
     };
     let Some(next) = next else {
-        return act.finish(tx, Reply::of("post", view(&row))).await;
+        return act.finish(tx, view::one(row).await?).await;
     };
     let reply = save(act, &mut tx, next, "status").await?;
     act.finish(tx, reply).await
@@ -90,7 +89,7 @@ pub async fn set_status(act: &Act, id: PostId, change: StatusChange) -> Result<R
 ///
 /// # Errors
 /// [`Code::InvalidTransition`] if it has not failed, [`Code::DuplicateRisk`] if it may be public already.
-pub async fn retry(act: &Act, id: PostId, retry: Retry) -> Result<Reply> {
+pub async fn retry(act: &Act, id: PostId, retry: Retry) -> Result<Reply<OnePost>> {
     let mut tx = act.begin().await?;
     let mut row = find_locked(act, &tx, id).await?;
     media_facts::refresh_rows(tx.conn(), std::slice::from_mut(&mut row)).await?;
@@ -216,9 +215,14 @@ fn reset(row: &post::Model, now: Millis) -> post::Model {
 }
 
 /// Writes a changed row with its event, and enqueues it if it is due.
-pub(super) async fn save(act: &Act, tx: &mut Tx, row: post::Model, what: &str) -> Result<Reply> {
+pub(super) async fn save(
+    act: &Act,
+    tx: &mut Tx,
+    row: post::Model,
+    what: &str,
+) -> Result<Reply<OnePost>> {
     let saved = save_as(&act.request_id, tx, row, what).await?;
-    Ok(Reply::of("post", view(&saved)))
+    view::one(saved).await
 }
 
 pub(super) async fn save_as(

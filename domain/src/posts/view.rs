@@ -1,12 +1,14 @@
 //! A post as replies, events and pages show it.
 
-use fanfare_entities::{AccountId, BrandId, Millis, PostId, WorkspaceId, post, post::PostStatus};
+use fanfare_entities::{AccountId, BrandId, PostId, WorkspaceId, post, post::PostStatus};
 use fanfare_media::Facts;
+use fanfare_platforms::Warning;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use crate::{Unreadable, clock::show};
+use crate::{Reply, Unreadable, clock::Time, error::Result, page};
 
 /// A file of a post, as the row keeps it: what was known of it when the post was last changed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -42,11 +44,11 @@ impl PostMedia {
         self.asset_id.is_some() && self.facts.is_none() && self.flaw.is_none()
     }
 
-    const fn analysis(&self) -> &'static str {
+    const fn analysis(&self) -> Analysis {
         match (&self.facts, &self.flaw) {
-            (_, Some(_)) => "failed",
-            (Some(_), None) => "ready",
-            (None, None) => "pending",
+            (_, Some(_)) => Analysis::Failed,
+            (Some(_), None) => Analysis::Ready,
+            (None, None) => Analysis::Pending,
         }
     }
 }
@@ -73,97 +75,183 @@ pub const fn status_name(status: PostStatus) -> &'static str {
     }
 }
 
-/// The post record.
-#[must_use]
-pub fn view(row: &post::Model) -> Value {
-    json!(Shown::of(row))
-}
-
-/// The payload of a post's events, as JSON text: written once, and never built in memory.
-pub(super) fn payload(row: &post::Model) -> String {
-    #[derive(Serialize)]
-    struct Payload<'a> {
-        post: Shown<'a>,
-    }
-    // What has been read from JSON and a row can always be written.
-    serde_json::to_string(&Payload { post: Shown::of(row) }).unwrap_or_default()
-}
-
-#[derive(Serialize)]
-struct Shown<'a> {
+/// A post.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Post {
+    /// Its id.
     id: PostId,
+    #[serde(flatten)]
+    planned: PlannedPost,
+}
+
+/// A post as it would be made: with `dry_run` it gets no id.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PlannedPost {
+    /// The account it goes out on.
     account_id: AccountId,
-    platform: &'a str,
+    /// Platform of the account.
+    platform: String,
+    /// Workspace of the account.
     workspace_id: WorkspaceId,
+    /// Brand of the account when the post was made.
     workspace_client_id: Option<BrandId>,
-    caption: &'a str,
+    /// The text.
+    caption: String,
+    /// Addresses of its files, in their order.
     media_urls: Vec<String>,
-    media: Vec<ShownMedia>,
-    post_type: &'a str,
-    settings: &'a Value,
-    metadata: &'a Value,
-    status: &'static str,
-    scheduled_at: Option<String>,
-    timezone: Option<&'a str>,
-    group: Option<&'a str>,
-    release_id: Option<&'a str>,
+    /// What is known of these files.
+    media: Vec<FileOfPost>,
+    /// One of the platform's post types.
+    post_type: String,
+    /// Platform settings, as sent.
+    #[schemars(with = "Map<String, Value>")]
+    settings: Value,
+    /// Platform metadata, as sent.
+    #[schemars(with = "Map<String, Value>")]
+    metadata: Value,
+    /// Where it stands.
+    status: PostStatus,
+    /// When it goes out, or was to go out.
+    scheduled_at: Option<Time>,
+    /// The zone that its time was sent in.
+    timezone: Option<String>,
+    /// The caller's key of its group.
+    group: Option<String>,
+    /// The caller's own id of the release.
+    release_id: Option<String>,
+    /// How many attempts there were to publish it.
     attempts: i32,
-    next_attempt_at: Option<String>,
-    published_at: Option<String>,
-    platform_post_id: Option<&'a str>,
-    platform_post_url: Option<&'a str>,
-    error: Option<&'a Value>,
-    created_at: String,
-    updated_at: String,
+    /// When it is tried, or asked about, next.
+    next_attempt_at: Option<Time>,
+    /// When it became public.
+    published_at: Option<Time>,
+    /// The platform's id of it.
+    platform_post_id: Option<String>,
+    /// Where people see it.
+    platform_post_url: Option<String>,
+    /// Why the last attempt failed.
+    #[schemars(with = "Option<PostError>")]
+    error: Option<Value>,
+    /// When it was made.
+    created_at: Time,
+    /// When it was last changed.
+    updated_at: Time,
 }
 
-#[derive(Serialize)]
-struct ShownMedia {
+/// A file of a post.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "PostMedia")]
+struct FileOfPost {
+    /// Where it is served.
     url: String,
+    /// The stored file; null for an address that was not copied.
     asset_id: Option<Uuid>,
+    /// Media type, told by its bytes.
     mime: Option<String>,
+    /// Pixels.
     width: Option<i32>,
+    /// Pixels.
     height: Option<i32>,
+    /// Length of a film.
     duration_ms: Option<u64>,
+    /// A blurred placeholder, as a BlurHash.
     placeholder: Option<String>,
-    analysis: &'static str,
+    /// Has it been analysed?
+    analysis: Analysis,
 }
 
-impl<'a> Shown<'a> {
-    fn of(row: &'a post::Model) -> Self {
+/// How far the analysis of a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Analysis {
+    Pending,
+    Ready,
+    Failed,
+}
+
+/// Why an attempt to publish a post failed.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PostError {
+    /// What kind of failure it was.
+    pub code: PostErrorCode,
+    /// What happened, for people.
+    pub message: String,
+    /// May the post be sent again?
+    pub retryable: bool,
+    /// False if it may be public already.
+    pub retry_safe: bool,
+    /// What to do.
+    pub remedy: Option<String>,
+    /// What the platform said, cut and without secrets.
+    #[schemars(with = "Option<Map<String, Value>>")]
+    pub platform_error: Option<Value>,
+}
+
+/// What kind of failure a [`PostError`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names are those of the documents")]
+pub enum PostErrorCode {
+    AccountDisconnected,
+    TokenExpired,
+    ContentRejected,
+    MediaRejected,
+    PlatformRateLimited,
+    QuotaExhausted,
+    PlatformUnavailable,
+    Misconfigured,
+    OutcomeUnknown,
+    Missed,
+    InternalError,
+}
+
+impl Post {
+    /// The record of a row.
+    #[must_use]
+    pub fn of(row: post::Model) -> Self {
+        Self { id: row.id, planned: PlannedPost::of(row) }
+    }
+}
+
+impl PlannedPost {
+    /// The record of a row that may have no id.
+    pub(super) fn of(row: post::Model) -> Self {
         // A record that is only shown does without what cannot be read; nothing is published from it.
-        let media = media_of(row).unwrap_or_default();
+        let media = media_of(&row).unwrap_or_default();
         let public_at = row.public_at.filter(|_| row.status == PostStatus::Published);
         Self {
-            id: row.id,
             account_id: row.account_id,
-            platform: &row.platform,
+            platform: row.platform,
             workspace_id: row.workspace_id,
             workspace_client_id: row.brand_id,
-            caption: &row.caption,
+            caption: row.caption,
             media_urls: media.iter().map(|file| file.url.clone()).collect(),
-            media: media.into_iter().map(ShownMedia::of).collect(),
-            post_type: &row.post_type,
-            settings: &row.settings,
-            metadata: &row.metadata,
-            status: status_name(row.status),
-            scheduled_at: maybe(row.scheduled_at),
-            timezone: row.timezone.as_deref(),
-            group: row.group_key.as_deref(),
-            release_id: row.release_id.as_deref(),
+            media: media.into_iter().map(FileOfPost::of).collect(),
+            post_type: row.post_type,
+            settings: object(row.settings),
+            metadata: object(row.metadata),
+            status: row.status,
+            scheduled_at: row.scheduled_at.map(Time),
+            timezone: row.timezone,
+            group: row.group_key,
+            release_id: row.release_id,
             attempts: row.attempt,
-            next_attempt_at: maybe(row.next_attempt_at),
-            published_at: maybe(public_at),
-            platform_post_id: row.platform_post_id.as_deref(),
-            platform_post_url: row.platform_post_url.as_deref(),
-            error: row.error.as_ref(),
-            created_at: show(row.created_at),
-            updated_at: show(row.updated_at),
+            next_attempt_at: row.next_attempt_at.map(Time),
+            published_at: public_at.map(Time),
+            platform_post_id: row.platform_post_id,
+            platform_post_url: row.platform_post_url,
+            error: row.error,
+            created_at: Time(row.created_at),
+            updated_at: Time(row.updated_at),
         }
     }
 }
 
-impl ShownMedia {
+fn object(value: Value) -> Value {
+    if value.is_object() { value } else { Map::new().into() }
+}
+
+impl FileOfPost {
     fn of(file: PostMedia) -> Self {
         let analysis = file.analysis();
         let (duration_ms, placeholder) =
@@ -181,7 +269,59 @@ impl ShownMedia {
     }
 }
 
-/// A time of the ledger that may not have come yet.
-pub fn maybe(time: Option<Millis>) -> Option<String> {
-    time.map(show)
+/// One post; also the payload of its events.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct OnePost {
+    post: Post,
+}
+
+/// A post that was made.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Created {
+    post: Post,
+    /// What the post does not get although it was accepted.
+    warnings: Vec<Warning>,
+}
+
+/// A page of posts.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct PostPage {
+    posts: Vec<Post>,
+    /// Where the next page begins; null on the last one.
+    next_cursor: Option<String>,
+}
+
+/// The payload of a post's events, as JSON text.
+pub(super) fn payload(row: &post::Model) -> String {
+    // What has been read from JSON and a row can always be written.
+    serde_json::to_string(&OnePost { post: Post::of(row.clone()) }).unwrap_or_default()
+}
+
+/// About how many bytes a post takes in a reply.
+pub(super) fn size(row: &post::Model) -> usize {
+    page::size(&(&row.caption, &row.settings, &row.metadata, &row.media, &row.error))
+}
+
+/// The reply with one post.
+pub(super) async fn one(row: post::Model) -> Result<Reply<OnePost>> {
+    Reply::large(size(&row), || OnePost { post: Post::of(row) }).await
+}
+
+/// The reply with a post that was made.
+pub(super) async fn created(row: post::Model, warnings: Vec<Warning>) -> Result<Reply<Created>> {
+    let reply = Reply::large(size(&row), || Created { post: Post::of(row), warnings }).await?;
+    Ok(reply.with_status(201))
+}
+
+/// The reply with a page of posts.
+pub(super) async fn listed(
+    rows: Vec<post::Model>,
+    next_cursor: Option<String>,
+) -> Result<Reply<PostPage>> {
+    let bytes = rows.iter().map(size).sum();
+    let page = || PostPage { posts: rows.into_iter().map(Post::of).collect(), next_cursor };
+    Reply::large(bytes, page).await
 }

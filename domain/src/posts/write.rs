@@ -13,10 +13,12 @@ use fanfare_entities::{PostId, WorkspaceId, post};
 use fanfare_jobs::JobKind;
 use fanfare_platforms::Warning;
 use sea_orm::{ConnectionTrait, Value};
-use serde_json::json;
 use uuid::Uuid;
 
-use super::{media, media_of, status_name, view};
+use super::{
+    media, media_of, status_name,
+    view::{self, Created},
+};
 use crate::{
     Act, Reply, Tx,
     batcher::Batcher,
@@ -43,9 +45,9 @@ const PATIENCE: &str = "250ms";
 #[derive(Debug, Clone)]
 pub struct Writer {
     /// Of all workspaces; `None` for what is to go apart.
-    together: Batcher<(), NewRow, Option<Result<Reply>>>,
+    together: Batcher<(), NewRow, Option<Result<Reply<Created>>>>,
     /// Of each workspace by itself.
-    apart: Batcher<WorkspaceId, NewRow, Result<Reply>>,
+    apart: Batcher<WorkspaceId, NewRow, Result<Reply<Created>>>,
 }
 
 impl Default for Writer {
@@ -69,7 +71,7 @@ impl Writer {
     /// # Errors
     /// The database's, or a file was deleted, or another request took the key over; then nothing was written. When the
     /// answer of the commit itself was lost it may have been.
-    pub async fn write(&self, new: impl Into<Arc<NewRow>>) -> Result<Reply> {
+    pub async fn write(&self, new: impl Into<Arc<NewRow>>) -> Result<Reply<Created>> {
         let new = new.into();
         let workspace = new.row.workspace_id;
         if !self.apart.serves(&workspace)
@@ -87,7 +89,7 @@ async fn begin(news: &[Arc<NewRow>]) -> Result<Tx> {
 }
 
 /// Writes posts of any workspaces. Where something fails before the commit, nothing was written, and they are to go apart.
-async fn write_together(news: &[Arc<NewRow>]) -> Vec<Option<Result<Reply>>> {
+async fn write_together(news: &[Arc<NewRow>]) -> Vec<Option<Result<Reply<Created>>>> {
     let tx = match begin(news).await {
         Ok(tx) => tx,
         Err(error) => return news.iter().map(|_| Some(Err(error.clone()))).collect(),
@@ -107,7 +109,7 @@ async fn write_together(news: &[Arc<NewRow>]) -> Vec<Option<Result<Reply>>> {
 }
 
 /// When the answer of a commit is lost nobody knows whether the posts were made: none is tried again.
-async fn commit((tx, replies): (Tx, Vec<Reply>)) -> Vec<Result<Reply>> {
+async fn commit((tx, replies): (Tx, Vec<Reply<Created>>)) -> Vec<Result<Reply<Created>>> {
     match tx.commit().await {
         Ok(()) => replies.into_iter().map(Ok).collect(),
         Err(error) => replies.iter().map(|_| Err(error.clone())).collect(),
@@ -115,19 +117,22 @@ async fn commit((tx, replies): (Tx, Vec<Reply>)) -> Vec<Result<Reply>> {
 }
 
 /// Everything up to the commit.
-async fn prepare(mut tx: Tx, news: &[Arc<NewRow>], patience: &str) -> Result<(Tx, Vec<Reply>)> {
+async fn prepare(
+    mut tx: Tx,
+    news: &[Arc<NewRow>],
+    patience: &str,
+) -> Result<(Tx, Vec<Reply<Created>>)> {
     let made = insert(tx.conn(), news, patience).await?;
     let files = made.iter().map(|row| Ok((row.id, media_of(row)?)));
     media::note(tx.conn(), &files.collect::<Result<Vec<_>>>()?).await?;
     let mut replies = Vec::with_capacity(news.len());
-    for (new, row) in news.iter().zip(&made) {
+    for (new, row) in news.iter().zip(made) {
         let message = format!("A post for {} was created.", row.platform);
-        tx.emit(new.act.post_event("post.created", row, message));
+        tx.emit(new.act.post_event("post.created", &row, message));
         if let Some(due_at) = row.due_at {
             tx.enqueue(JobKind::PublishPost, row.workspace_id, row.id.0, due_at);
         }
-        let body = json!({"post": view(row), "warnings": new.warnings});
-        replies.push(Reply::ok(body).with_status(201));
+        replies.push(view::created(row, new.warnings.clone()).await?);
     }
     let reserved = news.iter().zip(&replies);
     let reserved = reserved.filter_map(|(new, reply)| Some((new.act.reservation.as_ref()?, reply)));

@@ -33,7 +33,7 @@ use crate::{
 pub use first_key::first_key;
 pub use operator::as_if_paid;
 pub(crate) use payment::apply;
-pub use view::{masked, view};
+pub use view::{OneSignup, StartedSignup, masked};
 
 const HOUR: Millis = 3_600_000;
 

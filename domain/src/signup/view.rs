@@ -1,32 +1,86 @@
 //! A signup as it is shown.
 
 use fanfare_entities::{signup, signup::SignupStatus};
-use sea_orm::ActiveEnum;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::page;
-use crate::{Domain, access::plan_name, clock::show};
+use crate::{Domain, access::PlanTier, clock::Time};
 
-/// Returns what whoever has the id may see. Never a key, nor whether the person was known.
-#[must_use]
-pub fn view(cx: &Domain, session_id: &str, row: &signup::Model) -> Value {
-    let base = &cx.settings.base_url;
-    json!({
-        "session_id": session_id,
-        "status": row.status.to_value(),
-        "status_message": message(row),
-        "checkout_redirect_url": page(cx, session_id),
-        "checkout_url": row.checkout_url,
-        "poll_url": format!("{base}/api/v1/signup/sessions/{session_id}"),
-        "dashboard_url": format!("{base}/dashboard/api"),
-        "login_url": format!("{base}/login"),
-        "authorize_url": null,
-        "expires_at": show(row.expires_at),
-        "email": masked(&row.email),
-        "tier": plan_name(row.plan_tier),
-        "api_addon": row.api_addon,
-        "created_at": show(row.created_at),
-    })
+/// A signup, as whoever began it sees it. Never a key, nor whether the person was known.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct StartedSignup {
+    session_id: String,
+    status: SignupStatus,
+    /// How far it is and what comes next, for people.
+    pub status_message: &'static str,
+    /// Where to send the person.
+    pub checkout_redirect_url: String,
+    /// Where the person pays, once that is known.
+    checkout_url: Option<String>,
+    /// Where to ask how far it is.
+    poll_url: String,
+    dashboard_url: String,
+    /// Where the person logs in.
+    pub login_url: String,
+    /// Always null.
+    authorize_url: Option<String>,
+    expires_at: Time,
+}
+
+/// A signup, as whoever polls it sees it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SignupSession {
+    #[serde(flatten)]
+    started: StartedSignup,
+    /// The address, of which only its owner can tell that it is theirs.
+    email: String,
+    /// The plan.
+    tier: PlanTier,
+    api_addon: bool,
+    created_at: Time,
+}
+
+/// One signup.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct OneSignup {
+    signup_session: SignupSession,
+}
+
+impl StartedSignup {
+    /// The record of a row.
+    #[must_use]
+    pub fn of(cx: &Domain, session_id: &str, row: &signup::Model) -> Self {
+        let base = &cx.settings.base_url;
+        Self {
+            session_id: session_id.to_owned(),
+            status: row.status,
+            status_message: message(row),
+            checkout_redirect_url: page(cx, session_id),
+            checkout_url: row.checkout_url.clone(),
+            poll_url: format!("{base}/api/v1/signup/sessions/{session_id}"),
+            dashboard_url: format!("{base}/dashboard/api"),
+            login_url: format!("{base}/login"),
+            authorize_url: None,
+            expires_at: Time(row.expires_at),
+        }
+    }
+}
+
+impl OneSignup {
+    /// The record of a row.
+    #[must_use]
+    pub fn of(cx: &Domain, session_id: &str, row: &signup::Model) -> Self {
+        let signup_session = SignupSession {
+            started: StartedSignup::of(cx, session_id, row),
+            email: masked(&row.email),
+            tier: row.plan_tier,
+            api_addon: row.api_addon,
+            created_at: Time(row.created_at),
+        };
+        Self { signup_session }
+    }
 }
 
 /// Says how far it is, and what comes next.

@@ -7,14 +7,15 @@ use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder,
     QuerySelect,
 };
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 use uuid::Uuid;
 
 use super::find_locked;
 use crate::{
     Act, Reply,
-    clock::show,
+    activity::Event,
+    clock::Time,
     error::{Code, Error, Result},
     input, page,
 };
@@ -39,7 +40,7 @@ pub struct Page {
 ///
 /// # Errors
 /// [`Code::WebhookNotFound`].
-pub async fn deliveries(act: &Act, id: WebhookId, page: Page) -> Result<Reply> {
+pub async fn deliveries(act: &Act, id: WebhookId, page: Page) -> Result<Reply<DeliveryPage>> {
     let db = &act.cx.db.read;
     let limit = input::limit(page.limit)?;
     let hook = webhook::Entity::find_by_id(id)
@@ -57,17 +58,17 @@ pub async fn deliveries(act: &Act, id: WebhookId, page: Page) -> Result<Reply> {
         let below = last.map(|row| row.id.0).or(cursor);
         below.map_or(query.clone(), |below| query.filter(webhook_delivery::Column::Id.lt(below)))
     };
-    let page = page::read(db, limit, from, |row| page::size(&(&row.body, &row.last_error))).await?;
-    let next = page.next(|row| row.id.to_string());
-    let views: Vec<_> = page.rows.iter().map(view).collect();
-    Ok(Reply::ok(json!({"deliveries": views, "next_cursor": next})))
+    let page = page::read(db, limit, from, |row| page::size(&row.last_error) + 500).await?;
+    let next_cursor = page.next(|row| row.id.to_string());
+    let deliveries = page.rows.into_iter().map(Delivery::of).collect();
+    Ok(Reply::ok(&DeliveryPage { deliveries, next_cursor }))
 }
 
 /// Delivers an event again, now; the delivery keeps its id.
 ///
 /// # Errors
 /// [`Code::DeliveryNotFound`].
-pub async fn redeliver(act: &Act, id: WebhookId, delivery: Uuid) -> Result<Reply> {
+pub async fn redeliver(act: &Act, id: WebhookId, delivery: Uuid) -> Result<Reply<OneDelivery>> {
     let mut tx = act.begin().await?;
     find_locked(act, &tx, id).await?;
     let row = webhook_delivery::Entity::find()
@@ -91,21 +92,19 @@ pub async fn redeliver(act: &Act, id: WebhookId, delivery: Uuid) -> Result<Reply
     };
     let again = again.update(tx.conn()).await?;
     tx.enqueue(JobKind::DeliverWebhook, again.workspace_id, again.id.0, now);
-    act.finish(tx, Reply::of("delivery", view(&again)).with_status(202)).await
+    act.finish(tx, accepted(again)).await
 }
 
 /// Sends a `webhook.test` delivery.
 ///
 /// # Errors
 /// [`Code::WebhookNotFound`].
-pub async fn test(act: &Act, id: WebhookId) -> Result<Reply> {
+pub async fn test(act: &Act, id: WebhookId) -> Result<Reply<OneDelivery>> {
     let mut tx = act.begin().await?;
     let hook = find_locked(act, &tx, id).await?;
     let (event_id, now) = (Uuid::now_v7(), act.cx.clock.now());
-    let body = json!({
-        "id": event_id, "type": "webhook.test", "created_at": show(now),
-        "workspace_id": hook.workspace_id, "data": {"webhook": {"id": hook.id, "url": hook.url}},
-    });
+    let data = json!({"webhook": {"id": hook.id, "url": hook.url}});
+    let body = json!(Event::test(event_id, now, hook.workspace_id, data));
     let row = webhook_delivery::ActiveModel {
         uid: Set(Uuid::now_v7()),
         workspace_id: Set(hook.workspace_id),
@@ -124,21 +123,61 @@ pub async fn test(act: &Act, id: WebhookId) -> Result<Reply> {
     if let Some(due_at) = row.due_at {
         tx.enqueue(JobKind::DeliverWebhook, row.workspace_id, row.id.0, due_at);
     }
-    act.finish(tx, Reply::of("delivery", view(&row)).with_status(202)).await
+    act.finish(tx, accepted(row)).await
 }
 
-fn view(row: &webhook_delivery::Model) -> Value {
-    let pending = row.status == DeliveryStatus::Pending;
-    json!({
-        "id": row.uid, "event_id": row.event_id, "event_type": row.event_type,
-        "status": match row.status {
-            DeliveryStatus::Pending => "pending",
-            DeliveryStatus::Delivered => "delivered",
-            DeliveryStatus::Failed => "failed",
-        },
-        "tries": row.attempts,
-        "next_try_at": row.due_at.filter(|_| pending).map(show),
-        "last_status": row.last_status, "last_error": row.last_error,
-        "created_at": show(row.created_at),
-    })
+fn accepted(row: webhook_delivery::Model) -> Reply<OneDelivery> {
+    Reply::ok(&OneDelivery { delivery: Delivery::of(row) }).with_status(202)
+}
+
+/// An event on its way to a webhook.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Delivery {
+    /// The same over all tries.
+    id: Uuid,
+    event_id: Uuid,
+    event_type: String,
+    status: DeliveryStatus,
+    /// How often it was tried.
+    tries: i32,
+    /// When it is tried next.
+    next_try_at: Option<Time>,
+    /// The HTTP status of the last answer.
+    last_status: Option<i32>,
+    /// What went wrong last.
+    last_error: Option<String>,
+    created_at: Time,
+}
+
+/// One delivery.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct OneDelivery {
+    delivery: Delivery,
+}
+
+/// A page of deliveries.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct DeliveryPage {
+    deliveries: Vec<Delivery>,
+    /// Where the next page begins; null on the last one.
+    next_cursor: Option<String>,
+}
+
+impl Delivery {
+    fn of(row: webhook_delivery::Model) -> Self {
+        let pending = row.status == DeliveryStatus::Pending;
+        Self {
+            id: row.uid,
+            event_id: row.event_id,
+            event_type: row.event_type,
+            status: row.status,
+            tries: row.attempts,
+            next_try_at: row.due_at.filter(|_| pending).map(Time),
+            last_status: row.last_status,
+            last_error: row.last_error,
+            created_at: Time(row.created_at),
+        }
+    }
 }

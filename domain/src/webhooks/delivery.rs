@@ -18,7 +18,7 @@ use uuid::Uuid;
 use super::{disabled, drop_pending, secrets::TABLE};
 use crate::{
     Domain, Tx,
-    clock::show,
+    activity::Event,
     db::statement,
     durable::{self, Lease},
     error::{Error, Result},
@@ -82,10 +82,7 @@ pub async fn claim(cx: &Domain, holder: &str, ids: Vec<i64>) -> Result<Vec<Claim
 /// An event as it is sent and polled.
 #[must_use]
 pub fn payload(row: &event::Model) -> Json {
-    json!({
-        "id": row.id, "type": row.event_type, "created_at": show(row.created_at),
-        "workspace_id": row.workspace_id, "sequence": row.sequence, "data": row.data,
-    })
+    json!(Event::of(row.clone()))
 }
 
 /// Rows of a table by their ids: a statement whose text does not change with their number.

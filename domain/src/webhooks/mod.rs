@@ -5,28 +5,28 @@ pub mod delivery;
 mod secrets;
 
 use fanfare_entities::{
-    Millis, WebhookId, subscription, webhook, webhook_delivery, webhook_delivery::DeliveryStatus,
-    webhook_secret,
+    Millis, WebhookId, WorkspaceId, subscription, webhook, webhook_delivery,
+    webhook_delivery::DeliveryStatus, webhook_secret,
 };
 use schemars::JsonSchema;
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, ExprTrait,
     PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, sea_query::Expr,
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use url::Url;
 use uuid::Uuid;
 
 use crate::{
-    Act, Reply, Tx,
-    clock::show,
+    Act, Deleted, Details, Reply, Tx,
+    clock::Time,
     error::{Code, Error, Result, Violations},
     events::{self, NewEvent},
     input::strict::unknown_field,
 };
 
-pub use deliveries::{Page, deliveries, redeliver, test};
+pub use deliveries::{Delivery, DeliveryPage, OneDelivery, Page, deliveries, redeliver, test};
 pub use secrets::rotate_secret;
 
 /// The most webhooks of a workspace: each event is delivered to each of them.
@@ -71,21 +71,21 @@ pub struct WebhookChanges {
 ///
 /// # Errors
 /// The database's.
-pub async fn list(act: &Act) -> Result<Reply> {
+pub async fn list(act: &Act) -> Result<Reply<WebhookList>> {
     require_whole_workspace(act)?;
     let rows = webhook::Entity::find()
         .filter(webhook::Column::WorkspaceId.eq(act.membership.workspace_id))
         .order_by_desc(webhook::Column::Id)
         .all(&act.cx.db.read)
         .await?;
-    Ok(Reply::of("webhooks", rows.iter().map(view).collect::<Vec<_>>()))
+    Ok(Reply::ok(&WebhookList { webhooks: rows.into_iter().map(Webhook::of).collect() }))
 }
 
 /// Makes a webhook; its signing secret is in the reply and nowhere else.
 ///
 /// # Errors
 /// [`Code::UrlNotAllowed`], an unknown event type, or [`Code::WebhookLimit`].
-pub async fn create(act: &Act, new: NewWebhook) -> Result<Reply> {
+pub async fn create(act: &Act, new: NewWebhook) -> Result<Reply<OneWebhookWithSecret>> {
     require_whole_workspace(act)?;
     check_events(&new.events)?;
     check_url(act, &new.url).await?;
@@ -105,14 +105,18 @@ pub async fn create(act: &Act, new: NewWebhook) -> Result<Reply> {
     };
     let row = webhook::Entity::insert(row).exec_with_returning(tx.conn()).await?;
     let secret = secrets::add(act, &tx, row.id, now).await?;
-    act.finish(tx, with_secret(&row, &secret).with_status(201)).await
+    act.finish(tx, with_secret(row, secret).with_status(201)).await
 }
 
 /// Changes a webhook.
 ///
 /// # Errors
 /// [`Code::WebhookNotFound`], or what is wrong with the change.
-pub async fn update(act: &Act, id: WebhookId, changes: WebhookChanges) -> Result<Reply> {
+pub async fn update(
+    act: &Act,
+    id: WebhookId,
+    changes: WebhookChanges,
+) -> Result<Reply<OneWebhook>> {
     if let Some(events) = &changes.events {
         check_events(events)?;
     }
@@ -143,14 +147,14 @@ pub async fn update(act: &Act, id: WebhookId, changes: WebhookChanges) -> Result
     }
     next.updated_at = Set(act.cx.clock.now());
     let row = next.update(tx.conn()).await?;
-    act.finish(tx, Reply::of("webhook", view(&row))).await
+    act.finish(tx, Reply::ok(&OneWebhook { webhook: Webhook::of(row) })).await
 }
 
 /// Deletes a webhook with its deliveries.
 ///
 /// # Errors
 /// [`Code::WebhookNotFound`].
-pub async fn delete(act: &Act, id: WebhookId) -> Result<Reply> {
+pub async fn delete(act: &Act, id: WebhookId) -> Result<Reply<Deleted>> {
     let tx = act.begin().await?;
     let row = find_locked(act, &tx, id).await?;
     let conn = tx.conn();
@@ -170,7 +174,7 @@ pub async fn delete(act: &Act, id: WebhookId) -> Result<Reply> {
         .exec(conn)
         .await?;
     webhook::Entity::delete_by_id(row.id).exec(conn).await?;
-    act.finish(tx, Reply::ok(json!({"deleted": true, "id": id}))).await
+    act.finish(tx, Reply::ok(&Deleted::uuid(id.0))).await
 }
 
 async fn find_locked(act: &Act, tx: &Tx, id: WebhookId) -> Result<webhook::Model> {
@@ -189,7 +193,7 @@ fn require_whole_workspace(act: &Act) -> Result<()> {
     }
     let message = "Your membership is locked to brands, and webhooks cover the whole workspace.";
     Err(Error::new(Code::InsufficientWorkspacePermissions, message)
-        .with("required_role", "publisher"))
+        .with(Details { required_role: Some("publisher"), ..Details::default() }))
 }
 
 /// Is there a place for one more? Those who make webhooks in one workspace take turns, so that no two share the last place.
@@ -201,7 +205,8 @@ async fn require_place(act: &Act, tx: &Tx) -> Result<()> {
         return Ok(());
     }
     let message = format!("The workspace has {MOST} webhooks, which is as many as there may be.");
-    Err(Error::new(Code::WebhookLimit, message).with("limit", MOST))
+    Err(Error::new(Code::WebhookLimit, message)
+        .with(Details { limit: Some(MOST), ..Details::default() }))
 }
 
 fn check_events(names: &[String]) -> Result<()> {
@@ -236,21 +241,68 @@ async fn check_url(act: &Act, text: &str) -> Result<()> {
     Err(Error::field(Code::UrlNotAllowed, "url", refused.to_string(), remedy))
 }
 
-/// The webhook record; the secret is not part of it.
-fn view(row: &webhook::Model) -> Value {
-    json!({
-        "id": row.id, "url": row.url, "events": row.events, "enabled": row.enabled,
-        "workspace_id": row.workspace_id, "created_at": show(row.created_at),
-        "disabled_reason": row.disabled_reason,
-    })
+/// A webhook; its secret is not part of it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Webhook {
+    id: WebhookId,
+    url: String,
+    /// The event types that it is sent, or `*`.
+    #[schemars(with = "Vec<String>")]
+    events: Value,
+    enabled: bool,
+    workspace_id: WorkspaceId,
+    created_at: Time,
+    /// Why it is not enabled.
+    disabled_reason: Option<String>,
 }
 
-fn with_secret(row: &webhook::Model, secret: &str) -> Reply {
-    let mut view = view(row);
-    view["secret"] = secret.into();
-    let mut reply = Reply::of("webhook", view);
-    reply.secret = true;
-    reply
+/// A webhook with the secret that signs what it is sent.
+#[derive(Serialize, JsonSchema)]
+pub struct WebhookWithSecret {
+    #[serde(flatten)]
+    webhook: Webhook,
+    /// Shown this once.
+    secret: String,
+}
+
+/// One webhook.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct OneWebhook {
+    webhook: Webhook,
+}
+
+/// One webhook with its secret.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct OneWebhookWithSecret {
+    webhook: WebhookWithSecret,
+}
+
+/// Webhooks.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct WebhookList {
+    webhooks: Vec<Webhook>,
+}
+
+impl Webhook {
+    fn of(row: webhook::Model) -> Self {
+        Self {
+            id: row.id,
+            url: row.url,
+            events: row.events,
+            enabled: row.enabled,
+            workspace_id: row.workspace_id,
+            created_at: Time(row.created_at),
+            disabled_reason: row.disabled_reason,
+        }
+    }
+}
+
+fn with_secret(row: webhook::Model, secret: String) -> Reply<OneWebhookWithSecret> {
+    let webhook = WebhookWithSecret { webhook: Webhook::of(row), secret };
+    Reply::ok(&OneWebhookWithSecret { webhook }).secret()
 }
 
 /// Gives up what is still to be delivered to a webhook that is disabled; it can be redelivered by hand.
@@ -274,7 +326,7 @@ fn disabled(row: &webhook::Model, reason: &str) -> NewEvent {
         workspace_id: row.workspace_id,
         event_type: "webhook.disabled",
         streamed: false,
-        data: json!({ "webhook": view(row) }).to_string(),
+        data: json!({ "webhook": Webhook::of(row.clone()) }).to_string(),
         post_id: None,
         account_id: None,
         brand_id: None,

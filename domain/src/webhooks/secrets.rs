@@ -6,7 +6,7 @@ use sea_orm::{
     ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, sea_query::Expr,
 };
 
-use super::{find_locked, with_secret};
+use super::{OneWebhookWithSecret, find_locked, with_secret};
 use crate::{Act, Reply, Tx, error::Result};
 
 /// Name of the table, as secrets are bound to it.
@@ -42,7 +42,7 @@ pub(super) async fn add(act: &Act, tx: &Tx, id: WebhookId, now: Millis) -> Resul
 ///
 /// # Errors
 /// [`crate::Code::WebhookNotFound`].
-pub async fn rotate_secret(act: &Act, id: WebhookId) -> Result<Reply> {
+pub async fn rotate_secret(act: &Act, id: WebhookId) -> Result<Reply<OneWebhookWithSecret>> {
     let tx = act.begin().await?;
     let row = find_locked(act, &tx, id).await?;
     let now = act.cx.clock.now();
@@ -61,5 +61,5 @@ pub async fn rotate_secret(act: &Act, id: WebhookId) -> Result<Reply> {
         .exec(tx.conn())
         .await?;
     let secret = add(act, &tx, id, now).await?;
-    act.finish(tx, with_secret(&row, &secret)).await
+    act.finish(tx, with_secret(row, secret)).await
 }

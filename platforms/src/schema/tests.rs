@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use super::{describe, setting_entry, settings_schema, shape_schema};
+use super::{describe, description::SettingDescription, settings_schema, shape_schema};
 use crate::{Setting, Shape, all};
 
 const WORD: Shape = Shape::Text { min: 1, max: 9 };
@@ -31,13 +31,13 @@ fn a_nested_object_keeps_its_limits_and_refuses_other_keys() {
 
 #[test]
 fn a_setting_is_listed_with_its_type_and_limits() {
-    let entry = setting_entry(&Setting::optional(
+    let entry = SettingDescription::of(&Setting::optional(
         "content_label",
         Shape::Choice(&["nudity", "porn"]),
         "A warning.",
     ));
     assert_eq!(
-        entry,
+        json!(entry),
         json!({
             "name": "content_label", "type": "string", "values": ["nudity", "porn"],
             "required": false, "description": "A warning.",
@@ -67,7 +67,7 @@ fn every_network_has_a_closed_schema_with_the_shared_settings() {
 fn every_network_is_described_completely() {
     for platform in all() {
         let spec = platform.spec();
-        let entry = describe(spec);
+        let entry = json!(describe(spec));
         assert_eq!(entry["id"], json!(spec.id.as_str()));
         assert_eq!(entry["reconcile_class"], json!(spec.class.as_str()));
         assert_eq!(entry["post_types"].as_array().map(Vec::len), Some(spec.post_types.len()));

@@ -178,8 +178,7 @@ impl ConnectAccess {
     /// # Errors
     /// The database's.
     pub async fn message(&self) -> Result<String> {
-        let shown = view::view(&self.act, &self.row).await?;
-        Ok(shown["status_message"].as_str().unwrap_or_default().to_owned())
+        Ok(view::view(&self.act, &self.row).await?.status_message)
     }
 
     /// Notes that the page is open.
@@ -288,7 +287,7 @@ impl ConnectAccess {
     pub(super) fn elsewhere(&self) -> Error {
         let status = view::name(self.row.status);
         let message = "This connection has moved on meanwhile. Load the page again.";
-        Error::new(Code::InvalidTransition, message).with("status", status)
+        Error::new(Code::InvalidTransition, message).about(status, &[])
     }
 
     /// Whether the row may still move.

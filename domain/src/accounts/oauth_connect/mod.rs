@@ -26,7 +26,7 @@ use uuid::Uuid;
 
 use super::connect::{brand_required, require_brand};
 use crate::{
-    Act, Domain, Reply,
+    Act, Details, Domain, Reply,
     error::{Code, Error, Result},
 };
 
@@ -34,7 +34,8 @@ pub use access::{Choice, ConnectAccess, ConnectMethod, Stage};
 pub(super) use authorize::redirect_uri;
 pub use callback::{Callback, callback};
 pub use fanfare_platforms::{CredentialField, oauth::Permission};
-pub(super) use view::{method, start_page};
+pub use view::{ConnectSession, OneSession};
+pub(super) use view::{Method, method, start_page};
 
 /// The lifetime of a session, in ms.
 const LASTS: Millis = 30 * 60_000;
@@ -72,11 +73,15 @@ pub struct NewConnectSession {
 ///
 /// # Errors
 /// [`Code::PlatformNotConfigured`], [`Code::BrandRequired`], or [`Code::BrandNotFound`].
-pub async fn create(act: &Act, platform: PlatformId, new: NewConnectSession) -> Result<Reply> {
+pub async fn create(
+    act: &Act,
+    platform: PlatformId,
+    new: NewConnectSession,
+) -> Result<Reply<OneSession>> {
     let tx = act.begin().await?;
     let row = insert(act, tx.conn(), platform, &new).await?;
-    let shown = view::view(act, &row).await?;
-    act.finish(tx, Reply::of("connect_session", shown).with_status(201)).await
+    let reply = view::reply(act, &row).await?.with_status(201);
+    act.finish(tx, reply).await
 }
 
 /// Makes a session for the person who is at the page; its id.
@@ -141,17 +146,18 @@ fn require_app(act: &Act, platform: PlatformId, sandbox: bool) -> Result<()> {
         return Ok(());
     }
     let message = format!("No app of this service is registered with {}.", spec.label);
-    let missing = json!(platform.app_variables());
-    Err(Error::new(Code::PlatformNotConfigured, message).with("missing_environment", missing))
+    let missing_environment = Some(platform.app_variables().to_vec());
+    Err(Error::new(Code::PlatformNotConfigured, message)
+        .with(Details { missing_environment, ..Details::default() }))
 }
 
 /// Returns a session.
 ///
 /// # Errors
 /// [`Code::ConnectSessionNotFound`].
-pub async fn show(act: &Act, id: ConnectSessionId) -> Result<Reply> {
+pub async fn show(act: &Act, id: ConnectSessionId) -> Result<Reply<OneSession>> {
     let row = read(&act.cx, id).await?;
-    Ok(Reply::of("connect_session", view::view(act, &row).await?))
+    view::reply(act, &row).await
 }
 
 /// A session as it is now: one that nobody finished in time has expired.
@@ -266,9 +272,7 @@ pub(super) async fn named(
     }
     let status = view::name(row.status);
     let message = format!("The connect session has ended: it is {status}.");
-    Err(Error::new(Code::InvalidTransition, message)
-        .with("status", status)
-        .with("allowed", json!([])))
+    Err(Error::new(Code::InvalidTransition, message).about(status, &[]))
 }
 
 /// A membership that is locked to brands sees the sessions of its brands.

@@ -1,49 +1,113 @@
 //! A connect session as its creator sees it.
 
 use fanfare_entities::{
-    account,
+    BrandId, ConnectSessionId, WorkspaceId, account,
     connect_session::{ConnectStatus, Model},
 };
 use fanfare_platforms::{self as platforms, Connect, PlatformId};
-use sea_orm::{ColumnTrait, QueryFilter};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use sea_orm::{ColumnTrait, PaginatorTrait, QueryFilter, QueryOrder};
+use serde::Serialize;
+use serde_json::Value;
 
-use super::FINISHING;
-use crate::{Act, Code, clock::show, error::Result};
+use super::{super::connect::ConnectedAccount, FINISHING};
+use crate::{Act, Code, Reply, clock::Time, error::Result};
 
-/// The record.
-pub(super) async fn view(act: &Act, row: &Model) -> Result<Value> {
+/// A connection that a person makes in a browser.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ConnectSession {
+    id: ConnectSessionId,
+    platform: String,
+    method: Method,
+    status: ConnectStatus,
+    /// Where it stands, to be read aloud.
+    pub(super) status_message: String,
+    /// The page for the person.
+    connect_url: String,
+    /// Where to ask how far the person is.
+    poll_url: String,
+    /// How many accounts of the platform are connected.
+    connected_count: usize,
+    workspace_id: WorkspaceId,
+    /// Brand that the account is to have.
+    workspace_client_id: Option<BrandId>,
+    sandbox: bool,
+    auto_start: bool,
+    /// The accounts that it connected.
+    accounts: Vec<ConnectedAccount>,
+    /// Why it failed or was cancelled.
+    error: Option<ConnectSessionError>,
+    created_at: Time,
+    expires_at: Time,
+}
+
+/// Why a connect session failed or was cancelled.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ConnectSessionError {
+    /// A code of `/docs/errors`.
+    code: &'static str,
+    /// What happened, for people.
+    message: Option<String>,
+    retryable: bool,
+    remedy: &'static str,
+}
+
+/// How an account is connected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "ConnectMethod")]
+pub enum Method {
+    /// In a browser, at the platform.
+    DashboardOauth,
+    /// With credentials.
+    ManualCredentials,
+}
+
+/// One connect session.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct OneSession {
+    connect_session: ConnectSession,
+}
+
+/// The reply with a session.
+pub(super) async fn reply(act: &Act, row: &Model) -> Result<Reply<OneSession>> {
+    Ok(Reply::ok(&OneSession { connect_session: view(act, row).await? }))
+}
+
+/// The record of a session.
+pub(super) async fn view(act: &Act, row: &Model) -> Result<ConnectSession> {
     let platform = crate::posts::platform(&row.platform)?;
     let spec = platforms::find(platform).spec();
-    let accounts = super::super::visible(act)
-        .filter(account::Column::Platform.eq(row.platform.as_str()))
-        .all(&act.cx.db.read)
-        .await?;
+    let of_platform = || {
+        let accounts = super::super::visible(act);
+        accounts.filter(account::Column::Platform.eq(row.platform.as_str()))
+    };
+    let connected = of_platform().count(&act.cx.db.read).await?;
     let ids: Vec<i64> = serde_json::from_value(row.account_ids.clone()).unwrap_or_default();
-    let own: Vec<_> = accounts.iter().filter(|account| ids.contains(&account.id.0)).collect();
+    let own = of_platform().filter(account::Column::Id.is_in(ids));
+    let own = own.order_by_asc(account::Column::Id).all(&act.cx.db.read).await?;
     let names: Vec<_> = own.iter().map(|account| account.username.as_str()).collect();
-    let shown = own.iter().map(
-        |account| json!({"id": account.id, "platform": account.platform, "username": account.username}),
-    );
+    let status_message = narrate(row, spec.label, &names, act.cx.clock.now());
     let base = &act.cx.settings.base_url;
-    Ok(json!({
-        "id": row.id,
-        "platform": row.platform,
-        "method": method(&spec.connect),
-        "status": name(row.status),
-        "status_message": narrate(row, spec.label, &names, act.cx.clock.now()),
-        "connect_url": page(base, row),
-        "poll_url": format!("{base}/api/v1/connect/sessions/{}", row.id),
-        "connected_count": accounts.len(),
-        "workspace_id": row.workspace_id,
-        "workspace_client_id": row.brand_id,
-        "sandbox": row.sandbox,
-        "auto_start": row.auto_start,
-        "accounts": shown.collect::<Vec<_>>(),
-        "error": error(row),
-        "created_at": show(row.created_at),
-        "expires_at": show(row.expires_at),
-    }))
+    Ok(ConnectSession {
+        id: row.id,
+        platform: row.platform.clone(),
+        method: method(&spec.connect),
+        status: row.status,
+        status_message,
+        connect_url: page(base, row),
+        poll_url: format!("{base}/api/v1/connect/sessions/{}", row.id),
+        connected_count: usize::try_from(connected).unwrap_or(usize::MAX),
+        workspace_id: row.workspace_id,
+        workspace_client_id: row.brand_id,
+        sandbox: row.sandbox,
+        auto_start: row.auto_start,
+        accounts: own.into_iter().map(ConnectedAccount::of).collect(),
+        error: error(row),
+        created_at: Time(row.created_at),
+        expires_at: Time(row.expires_at),
+    })
 }
 
 /// The page for the person.
@@ -56,18 +120,21 @@ pub(in crate::accounts) fn start_page(base: &str, platform: PlatformId) -> Strin
     format!("{base}/connect/{platform}")
 }
 
-pub(in crate::accounts) const fn method(connect: &Connect) -> &'static str {
+pub(in crate::accounts) const fn method(connect: &Connect) -> Method {
     match connect {
-        Connect::Credentials(_) => "manual_credentials",
-        Connect::Oauth(_) => "dashboard_oauth",
+        Connect::Credentials(_) => Method::ManualCredentials,
+        Connect::Oauth(_) => Method::DashboardOauth,
     }
 }
 
-fn error(row: &Model) -> Option<Value> {
+fn error(row: &Model) -> Option<ConnectSessionError> {
     let code = Code::named(row.error_code.as_deref()?)?.entry();
-    Some(json!({
-        "code": code.code, "message": row.note, "retryable": code.retryable, "remedy": code.remedy,
-    }))
+    Some(ConnectSessionError {
+        code: code.code,
+        message: row.note.clone(),
+        retryable: code.retryable,
+        remedy: code.remedy,
+    })
 }
 
 /// A status's name.

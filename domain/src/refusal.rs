@@ -1,0 +1,107 @@
+//! What a refusal says, as its body shows it.
+
+use fanfare_platforms::Violation;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Serialize;
+
+use crate::{clock::Time, error::Code};
+
+/// The body of a refusal, but for the request's id and the address of its explanation.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Refusal {
+    /// Why it is refused.
+    #[serde(flatten)]
+    pub reason: Reason,
+    /// Where the thing stands that it is about.
+    #[serde(flatten)]
+    pub state: State,
+}
+
+/// Why something is refused.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Reason {
+    /// What is wrong, for people.
+    pub error: String,
+    /// What kind of refusal it is.
+    #[schemars(schema_with = "codes")]
+    pub code: &'static str,
+    /// May the same request succeed later?
+    pub retryable: bool,
+    /// Seconds until it is worth trying again; also in the header `Retry-After`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry_after: Option<u64>,
+    /// The broken rules, at most 50 of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub validation_errors: Vec<Violation>,
+    /// How many more broken rules there are than `validation_errors` names.
+    #[serde(skip_serializing_if = "is_none")]
+    pub more_violations: usize,
+    /// What the code has of its own.
+    #[serde(flatten)]
+    pub details: Details,
+}
+
+/// What `invalid_transition` says besides.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct State {
+    /// With `invalid_transition`: the status of the post, connect session or subscription.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<&'static str>,
+    /// With `invalid_transition`: the statuses it can be brought to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allowed: Option<&'static [&'static str]>,
+}
+
+/// What other codes say besides.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Details {
+    /// The limit that was met: of a window, a plan, or a size in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+    /// With `rate_limited`: what is left of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remaining: Option<u64>,
+    /// With `rate_limited`: when it starts anew, in Unix seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reset: Option<u64>,
+    /// With `insufficient_scope`: the scope that the key lacks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub required_scope: Option<&'static str>,
+    /// With `insufficient_workspace_permissions`: the least role.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub required_role: Option<&'static str>,
+    /// With `feature_not_available`: the least plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub required_plan: Option<&'static str>,
+    /// With `subscription_required`: `paused`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'static str>,
+    /// With `plan_limit`: the workspace's plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<&'static str>,
+    /// With `platform_not_configured`: the settings that the operator has to make.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing_environment: Option<Vec<String>>,
+    /// With `media_in_use`: posts that need the file, at most ten.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub posts: Option<Vec<i64>>,
+    /// With `pause_cooldown`: when the subscription may be paused again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub available_at: Option<Time>,
+    /// With `unavailable` of `/readyz`: what is not ready.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasons: Option<Vec<String>>,
+    /// What to do, one sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+const fn is_none(count: &usize) -> bool {
+    *count == 0
+}
+
+fn codes(_: &mut SchemaGenerator) -> Schema {
+    let codes: Vec<_> = Code::ALL.iter().map(|code| code.entry().code).collect();
+    json_schema!({"type": "string", "enum": codes})
+}

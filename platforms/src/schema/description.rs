@@ -1,0 +1,432 @@
+//! A network's entry in `GET /platforms`.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Number, Value};
+
+use crate::{
+    Connect, CredentialField, Evidence, Example, MediaRules, Per, RateLimit, Setting, Shape,
+    Source, Spec, VideoForm, settings,
+};
+
+/// What a platform takes, and how.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Platform")]
+pub struct Description {
+    id: &'static str,
+    /// Name for people.
+    label: &'static str,
+    /// What can be posted; the first is the default.
+    post_types: Vec<PostTypeDescription>,
+    content_limits: ContentLimits,
+    media_limits: MediaLimits,
+    /// What `settings` of a post may hold.
+    settings: Vec<SettingDescription>,
+    /// How an account is connected.
+    connect_method: &'static str,
+    /// What an account is connected with.
+    credential_fields: Vec<FieldDescription>,
+    /// What the app asks to be granted.
+    scopes: Vec<&'static str>,
+    /// Has it analytics?
+    analytics: bool,
+    /// The helper tools that `POST /platforms/trigger` runs.
+    helper_tools: &'static [&'static str],
+    /// How threads are posted.
+    thread: Option<ThreadDescription>,
+    /// Which documents it takes.
+    documents: Option<DocumentDescription>,
+    /// How a publishing call is followed up whose answer was lost.
+    reconcile_class: &'static str,
+    /// The call that does it.
+    reconcile: Option<&'static str>,
+    /// How long tokens last.
+    token_life: &'static str,
+    /// How many posts it takes in a time.
+    publishing_limits: Vec<RateLimitDescription>,
+    /// Where the most of these facts are from.
+    source: Option<&'static str>,
+    /// Where these facts are from.
+    sources: Vec<SourceDescription>,
+    /// The version of its API that is used.
+    api_version: Option<ApiVersion>,
+    /// Posts that it takes.
+    examples: Vec<ExampleDescription>,
+}
+
+/// A type of post.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "PlatformPostType")]
+struct PostTypeDescription {
+    name: &'static str,
+    description: &'static str,
+    media_limits: MediaLimits,
+}
+
+/// What texts may be.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ContentLimits {
+    caption_max: usize,
+    caption_max_with_media: usize,
+    caption_max_with_video: usize,
+    caption_max_bytes: Option<usize>,
+    /// What the limits count.
+    unit: &'static str,
+    /// In characters; 0 where there are no alt texts.
+    alt_text_max: usize,
+}
+
+/// What media may be.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct MediaLimits {
+    /// Fewest files.
+    min: usize,
+    /// Most files.
+    total_max: usize,
+    images_max: usize,
+    videos_max: usize,
+    /// May images and videos be mixed?
+    mixed: bool,
+    image_types: &'static [&'static str],
+    video_types: &'static [&'static str],
+    /// What videos may be inside; others are converted.
+    video_forms: Vec<VideoFormDescription>,
+    image_bytes_max: u64,
+    video_bytes_max: u64,
+    video_duration_ms_max: Option<u64>,
+    video_duration_ms_min: Option<u64>,
+    /// The least and the largest width for a height.
+    video_ratio: Option<(f64, f64)>,
+    /// The least and the largest width for a height.
+    image_ratio: Option<(f64, f64)>,
+    image_width_min: Option<u32>,
+    image_width_max: Option<u32>,
+}
+
+/// What a video may be inside.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "VideoForm")]
+struct VideoFormDescription {
+    types: &'static [&'static str],
+    video_codecs: &'static [&'static str],
+    video_profiles: &'static [&'static str],
+    pixel_formats: &'static [&'static str],
+    audio_codecs: &'static [&'static str],
+    audio_profiles: &'static [&'static str],
+    audio_channels_max: Option<u32>,
+    /// The least and the most frames a second.
+    frame_rate: (f64, f64),
+    width_max: Option<u32>,
+    bit_rate_max: Option<u64>,
+    /// Must the index come before the pictures?
+    faststart: bool,
+}
+
+/// A setting of a post.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "PlatformSetting")]
+pub(super) struct SettingDescription {
+    name: &'static str,
+    required: bool,
+    description: &'static str,
+    #[serde(flatten)]
+    shape: ShapeDescription,
+}
+
+/// What a value may be.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[schemars(rename = "SettingShape")]
+struct ShapeDescription {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// The least number, fewest characters or fewest items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min: Option<Number>,
+    /// The largest number, most characters or most items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max: Option<Number>,
+    /// One of these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    values: Option<&'static [&'static str]>,
+    /// What the items of a list may be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    items: Option<Box<ShapeDescription>>,
+    /// What an object may hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fields: Option<Vec<SettingDescription>>,
+}
+
+/// A credential.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "CredentialField")]
+struct FieldDescription {
+    name: &'static str,
+    required: bool,
+    description: &'static str,
+}
+
+/// How threads are posted.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ThreadRules")]
+struct ThreadDescription {
+    post_type: &'static str,
+    /// The field of `metadata` with the segments.
+    metadata_key: &'static str,
+    segment_max: usize,
+    segments_max: usize,
+    urls_allowed: bool,
+}
+
+/// Which documents are taken.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "DocumentRules")]
+struct DocumentDescription {
+    post_type: &'static str,
+    types: &'static [&'static str],
+    bytes_max: u64,
+}
+
+/// How many posts are taken in a time.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "PublishingLimit")]
+struct RateLimitDescription {
+    /// `account`, `workspace` or `app`.
+    per: &'static str,
+    posts: u32,
+    seconds: u64,
+    /// The types of post that it counts; null: all.
+    post_types: Option<&'static [&'static str]>,
+}
+
+/// Where facts are from.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "FactSource")]
+struct SourceDescription {
+    facts: &'static str,
+    from: &'static str,
+    /// `documented`, `observed` or `assumed`.
+    evidence: &'static str,
+}
+
+/// A version of a platform's API.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ApiVersion {
+    version: &'static str,
+    /// The day on which the platform ends it.
+    ends: Option<&'static str>,
+}
+
+/// A post that a platform takes.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ExamplePost")]
+struct ExampleDescription {
+    what: &'static str,
+    #[schemars(with = "Map<String, Value>")]
+    post: Value,
+    /// Types of the files that it has.
+    media_types: &'static [&'static str],
+    /// What the account must have for it.
+    needs: Option<&'static str>,
+}
+
+/// Describes a network.
+#[must_use]
+pub fn describe(spec: &Spec) -> Description {
+    let (connect_method, credential_fields, scopes) = connection(&spec.connect);
+    Description {
+        id: spec.id.as_str(),
+        label: spec.label,
+        post_types: post_types(spec),
+        content_limits: ContentLimits::of(spec),
+        media_limits: MediaLimits::of(&spec.media),
+        settings: settings::known(spec.settings).map(SettingDescription::of).collect(),
+        connect_method,
+        credential_fields,
+        scopes,
+        analytics: spec.analytics,
+        helper_tools: spec.helpers,
+        thread: spec.thread.map(|rules| ThreadDescription {
+            post_type: rules.post_type,
+            metadata_key: rules.metadata_key,
+            segment_max: rules.segment_max,
+            segments_max: rules.segments_max,
+            urls_allowed: rules.urls_allowed,
+        }),
+        documents: spec.documents.map(|rules| DocumentDescription {
+            post_type: rules.post_type,
+            types: rules.types,
+            bytes_max: rules.bytes_max,
+        }),
+        reconcile_class: spec.class.as_str(),
+        reconcile: Some(spec.about.reconcile).filter(|call| !call.is_empty()),
+        token_life: spec.about.tokens,
+        publishing_limits: spec.rate_limits.iter().map(RateLimitDescription::of).collect(),
+        source: spec.sources.first().map(|source| source.from),
+        sources: spec.sources.iter().map(SourceDescription::of).collect(),
+        api_version: spec.api.map(|api| ApiVersion { version: api.version, ends: api.ends }),
+        examples: spec.examples.iter().map(ExampleDescription::of).collect(),
+    }
+}
+
+fn post_types(spec: &Spec) -> Vec<PostTypeDescription> {
+    let of = |kind: &crate::PostType| PostTypeDescription {
+        name: kind.name,
+        description: kind.doc,
+        media_limits: MediaLimits::of(kind.media.as_ref().unwrap_or(&spec.media)),
+    };
+    spec.post_types.iter().map(of).collect()
+}
+
+/// The method as the connect routes name it, the credential fields and the scopes.
+fn connection(connect: &Connect) -> (&'static str, Vec<FieldDescription>, Vec<&'static str>) {
+    match connect {
+        Connect::Credentials(fields) => {
+            let entry = |field: &CredentialField| FieldDescription {
+                name: field.name,
+                required: field.required,
+                description: field.doc,
+            };
+            ("manual_credentials", fields.iter().map(entry).collect(), Vec::new())
+        }
+        Connect::Oauth(oauth) => {
+            let scopes = oauth.permissions.iter().map(|permission| permission.name).collect();
+            ("dashboard_oauth", Vec::new(), scopes)
+        }
+    }
+}
+
+impl ContentLimits {
+    /// Those of a network, or of an account.
+    #[must_use]
+    pub fn of(spec: &Spec) -> Self {
+        let with_media = spec.caption.max_with_media;
+        Self {
+            caption_max: spec.caption.max,
+            caption_max_with_media: with_media.unwrap_or(spec.caption.max),
+            caption_max_with_video: spec
+                .caption_max_with_video
+                .or(with_media)
+                .unwrap_or(spec.caption.max),
+            caption_max_bytes: spec.caption.max_bytes,
+            unit: spec.caption.unit,
+            alt_text_max: spec.alt_text_max,
+        }
+    }
+}
+
+impl MediaLimits {
+    /// Those of a network, an account or a type of post.
+    #[must_use]
+    pub fn of(rules: &MediaRules) -> Self {
+        Self {
+            min: rules.min,
+            total_max: rules.total_max,
+            images_max: rules.images_max,
+            videos_max: rules.videos_max,
+            mixed: rules.mixed,
+            image_types: rules.image_types,
+            video_types: rules.video_types,
+            video_forms: rules.video_forms.iter().map(VideoFormDescription::of).collect(),
+            image_bytes_max: rules.image_bytes_max,
+            video_bytes_max: rules.video_bytes_max,
+            video_duration_ms_max: rules.video_ms_max,
+            video_duration_ms_min: rules.frame.video_ms_min,
+            video_ratio: rules.frame.video_ratio,
+            image_ratio: rules.frame.image_ratio,
+            image_width_min: rules.frame.image_width_min,
+            image_width_max: rules.frame.image_width_max,
+        }
+    }
+}
+
+impl VideoFormDescription {
+    fn of(form: &VideoForm) -> Self {
+        Self {
+            types: form.types,
+            video_codecs: form.codecs,
+            video_profiles: form.profiles,
+            pixel_formats: form.pixels,
+            audio_codecs: form.sounds,
+            audio_profiles: form.sound_profiles,
+            audio_channels_max: form.channels_max,
+            frame_rate: form.frame_rate,
+            width_max: form.width_max,
+            bit_rate_max: form.bit_rate_max,
+            faststart: form.faststart,
+        }
+    }
+}
+
+impl SettingDescription {
+    pub(super) fn of(setting: &Setting) -> Self {
+        Self {
+            name: setting.name,
+            required: setting.required,
+            description: setting.doc,
+            shape: ShapeDescription::of(&setting.shape),
+        }
+    }
+}
+
+impl ShapeDescription {
+    fn of(shape: &Shape) -> Self {
+        let plain = |kind| Self { kind, ..Self::default() };
+        let counted = |kind, min: usize, max: usize| Self {
+            min: Some(min.into()),
+            max: Some(max.into()),
+            ..plain(kind)
+        };
+        match shape {
+            Shape::Bool => plain("boolean"),
+            Shape::Text { min, max } | Shape::Id { min, max } => counted("string", *min, *max),
+            Shape::Url => plain("url"),
+            Shape::Choice(values) => Self { values: Some(values), ..plain("string") },
+            Shape::Integer { min, max } => {
+                Self { min: Some((*min).into()), max: Some((*max).into()), ..plain("integer") }
+            }
+            Shape::Number { min, max } => {
+                Self { min: Number::from_f64(*min), max: Number::from_f64(*max), ..plain("number") }
+            }
+            Shape::Time => plain("timestamp"),
+            Shape::List { of, min, max } => {
+                Self { items: Some(Box::new(Self::of(of))), ..counted("array", *min, *max) }
+            }
+            Shape::Foreign => plain("object"),
+            Shape::Object(fields) => {
+                let fields = fields.iter().map(SettingDescription::of).collect();
+                Self { fields: Some(fields), ..plain("object") }
+            }
+        }
+    }
+}
+
+impl RateLimitDescription {
+    fn of(rate_limit: &RateLimit) -> Self {
+        let per = match rate_limit.per {
+            Per::Account => "account",
+            Per::Workspace => "workspace",
+            Per::App => "app",
+        };
+        let post_types = Some(rate_limit.post_types).filter(|types| !types.is_empty());
+        Self { per, posts: rate_limit.calls, seconds: rate_limit.span.as_secs(), post_types }
+    }
+}
+
+impl SourceDescription {
+    fn of(source: &Source) -> Self {
+        let evidence = match source.evidence {
+            Evidence::Documented => "documented",
+            Evidence::Observed => "observed",
+            Evidence::Assumed => "assumed",
+        };
+        Self { facts: source.facts, from: source.from, evidence }
+    }
+}
+
+impl ExampleDescription {
+    fn of(example: &Example) -> Self {
+        // The conformance suite reads every example; one that is no JSON does not get past it.
+        let post = serde_json::from_str(example.post).unwrap_or_default();
+        Self { what: example.what, post, media_types: example.media, needs: example.needs }
+    }
+}
