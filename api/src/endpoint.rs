@@ -48,10 +48,7 @@ impl Handler for Endpoint {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        let request_id = request_id::get(req);
-        let outcome = self.answer(req, &request_id).await;
-        let answer = outcome.unwrap_or_else(|error| reply::refusal(&error));
-        reply::write(res, answer, &request_id, &self.domain.settings.base_url);
+        self.respond(req, res).await;
     }
 }
 
@@ -70,6 +67,20 @@ impl Endpoint {
     #[must_use]
     pub fn new(route: &'static Route, domain: Domain) -> Self {
         Self { route, domain, parameters: Parameters::of(route.query) }
+    }
+
+    /// Returns the route.
+    #[must_use]
+    pub const fn route(&self) -> &'static Route {
+        self.route
+    }
+
+    /// Answers a request, also one that did not come over HTTP by itself.
+    pub async fn respond(&self, req: &mut Request, res: &mut Response) {
+        let request_id = request_id::get(req);
+        let outcome = self.answer(req, &request_id).await;
+        let answer = outcome.unwrap_or_else(|error| reply::refusal(&error));
+        reply::write(res, answer, &request_id, &self.domain.settings.base_url);
     }
 
     async fn answer(&self, req: &mut Request, request_id: &str) -> Result<Reply> {

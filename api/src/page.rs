@@ -31,6 +31,12 @@ impl Page {
         Self { route, content_type: "text/html; charset=utf-8", body: html.into() }
     }
 
+    /// An Atom feed, at `route`.
+    #[must_use]
+    pub fn feed(route: &'static str, xml: String) -> Self {
+        Self { route, content_type: "application/atom+xml", body: xml.into() }
+    }
+
     /// A page for programs, at `route`; any origin may read it.
     #[must_use]
     pub fn json(route: &'static str, json: String) -> Self {
@@ -48,6 +54,13 @@ impl Handler for Page {
         _ctrl: &mut FlowCtrl,
     ) {
         Seen::route(req, self.route);
+        self.write(res);
+    }
+}
+
+impl Page {
+    /// Writes the page into a response.
+    pub fn write(&self, res: &mut Response) {
         let headers = res.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));

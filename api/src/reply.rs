@@ -31,23 +31,25 @@ pub fn write<T>(res: &mut Response, reply: Reply<T>, request_id: &str, base_url:
         headers.insert(RETRY_AFTER, seconds.into());
     }
     if status.is_client_error() || status.is_server_error() {
-        let mut signed: Map<String, Value> = serde_json::from_str(&body).unwrap_or_default();
-        if let Some(seconds) = signed.get("retry_after").and_then(Value::as_u64) {
+        let signed = signed(&body, request_id, base_url);
+        if let Some(seconds) = signed["retry_after"].as_u64() {
             headers.insert(RETRY_AFTER, seconds.into());
         }
-        sign(&mut signed, request_id, base_url);
-        body = Value::Object(signed).to_string();
+        body = signed.to_string();
     }
     res.status_code(status);
     res.replace_body(ResBody::Once(body.into()));
 }
 
-/// Adds to a refusal what the domain does not know.
-fn sign(body: &mut Map<String, Value>, request_id: &str, base_url: &str) {
+/// Returns the body of a refusal with what the domain does not know.
+#[must_use]
+pub fn signed(body: &str, request_id: &str, base_url: &str) -> Value {
+    let mut body: Map<String, Value> = serde_json::from_str(body).unwrap_or_default();
     let code = body.get("code").and_then(Value::as_str).unwrap_or_default();
     let doc_url = format!("{base_url}/docs/errors#{code}");
     body.insert("doc_url".to_owned(), doc_url.into());
     body.insert("request_id".to_owned(), request_id.into());
+    Value::Object(body)
 }
 
 #[cfg(test)]

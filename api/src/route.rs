@@ -97,6 +97,8 @@ pub struct Route {
     pub replies: [Option<Success>; 2],
     /// Refusals of its own, besides those that its policy brings.
     pub refusals: &'static [Code],
+    /// True if agents see it as a tool of its own without asking for more.
+    pub core: bool,
     /// An `Idempotency-Key` covers each item of the body by itself, and the handler sees to it.
     pub keyed_by_item: bool,
     /// Largest body, in bytes.
@@ -176,6 +178,7 @@ impl Route {
             query: None,
             replies: [None; 2],
             refusals: &[],
+            core: false,
             keyed_by_item: false,
             largest: body::LARGEST,
             too_large: Code::PayloadTooLarge,
@@ -230,6 +233,13 @@ impl Route {
     #[must_use]
     pub const fn refuses(mut self, codes: &'static [Code]) -> Self {
         self.refusals = codes;
+        self
+    }
+
+    /// Agents see it as a tool of its own without asking for more.
+    #[must_use]
+    pub const fn core(mut self) -> Self {
+        self.core = true;
         self
     }
 

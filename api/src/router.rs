@@ -6,8 +6,9 @@ use salvo::{Router, Service, http::Method as HttpMethod, routing::filters::Metho
 use crate::{
     Method, admin, assets, billing, dashboard, docs,
     endpoint::Endpoint,
-    guest_upload,
+    feedback, guest_upload,
     health::{Alive, Ready},
+    mcp,
     media::{Files, Gateway, OwnOrigin},
     middleware::{rate_limit::RateLimitMiddleware, request::RequestMiddleware},
     oauth_connect, openapi,
@@ -15,7 +16,7 @@ use crate::{
     passwords,
     path::OneSpelling,
     routes::ROUTES,
-    signup,
+    signup, updates,
 };
 
 /// Everything that is served over HTTP.
@@ -34,6 +35,9 @@ pub fn service(domain: Domain) -> Service {
         .push(dashboard::router(&domain))
         .push(passwords::router(&domain))
         .push(signup::router(&domain))
+        .push(feedback::router(&domain))
+        .push(mcp::router(&domain))
+        .push(updates::router(&domain.settings.base_url))
         .push(billing::router(&domain));
     Service::new(router)
         .hoop(RequestMiddleware::new(base_url))

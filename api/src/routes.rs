@@ -3,11 +3,11 @@
 mod parts;
 
 use crate::{
-    Body, Bucket, Method, Query, Route, WorkspaceScope, accounts, activity,
+    Body, Bucket, Method, Policy, Query, Route, WorkspaceScope, accounts, activity,
     billing::subscription,
     brands, connect, discovery,
     discovery::{InWorkspace, PlatformsQuery},
-    media, platform_tools, posting_schedule, posts, sandbox, signup, webhooks,
+    feedback, media, platform_tools, posting_schedule, posts, sandbox, signup, updates, webhooks,
 };
 use fanfare_domain::{
     Code,
@@ -15,18 +15,20 @@ use fanfare_domain::{
     accounts::{ConnectRequest, Faults, NewSandboxAccount, oauth_connect::NewConnectSession},
     activity::EventsQuery,
     billing::change::{Cancellation, Downgrade},
+    feedback::{NewAgentFeedback, NewFeedback},
     input::{Cursor, List},
     media::{MediaQuery, NewFile, NewRemote, guest_uploads::NewGuestUpload, signed::NewUpload},
     platform_tools::Trigger,
     posting_schedule::{NewGrid, NextQuery},
     posts::{Changes, Filter, NewBatch, NewPost, Release, Retry, StatusChange},
     signup::NewSignup,
+    updates::UpdatesQuery,
     webhooks::{NewWebhook, Page, WebhookChanges},
 };
 use parts::{
-    ANYBODY, CREDENTIALS, EDIT, FAULTS, NEW_BATCH, NEW_FILE, NEW_POST, NEW_REMOTE, NEW_UPLOAD,
-    NEW_WEBHOOK, NOBODY, REFUSED_CHANGE, REFUSED_CONTENT, REFUSED_EDIT, REFUSED_FILE,
-    REFUSED_STATUS, RELAY, UPLOAD, billing, reads, writes,
+    ANYBODY, CREDENTIALS, EDIT, FAULTS, NEW_AGENT_FEEDBACK, NEW_BATCH, NEW_FEEDBACK, NEW_FILE,
+    NEW_POST, NEW_REMOTE, NEW_UPLOAD, NEW_WEBHOOK, NOBODY, REFUSED_CHANGE, REFUSED_CONTENT,
+    REFUSED_EDIT, REFUSED_FILE, REFUSED_STATUS, RELAY, UPLOAD, billing, reads, writes,
 };
 
 /// The table. A route that is not in it does not exist.
@@ -36,6 +38,7 @@ pub static ROUTES: &[Route] = &[
     Route::new(Method::Post, "/api/v1/signup", "start_signup", NOBODY, &discovery::whoami)
         .answers_anybody(&signup::begin)
         .doc("signup", "Begin a signup: send the person to `checkout_redirect_url`, then poll `poll_url`")
+        .core()
         .counts(Bucket::SignupHour)
         .takes(Body::of::<NewSignup>(r#"{"email": "ada@example.com", "name": "Ada", "tier": "starter", "api_addon": true}"#))
         .answers(201, "The signup has begun.")
@@ -44,6 +47,7 @@ pub static ROUTES: &[Route] = &[
         &discovery::whoami)
         .answers_anybody(&signup::poll)
         .doc("signup", "Show how far a signup is; never a key")
+        .core()
         .counts(Bucket::Address)
         .answers(200, "The signup.")
         .refuses(&[Code::SignupSessionNotFound]),
@@ -82,22 +86,48 @@ pub static ROUTES: &[Route] = &[
         .answers(200, "The subscription.")
         .refuses(&[Code::InvalidTier, Code::NoLowerTier, Code::NoSubscription, Code::InvalidTransition, Code::BillingNotConfigured]),
 
+    // Feedback and updates
+    Route::new(Method::Post, "/api/v1/feedback", "submit_product_feedback",
+        writes(Scope::PostsWrite, Role::Viewer, WorkspaceScope::Home), &feedback::submit)
+        .doc("feedback", "Put a message on the public feedback board; ask the user first")
+        .core()
+        .counts(Bucket::Feedback)
+        .takes(Body::of::<NewFeedback>(NEW_FEEDBACK))
+        .answers(201, "The message is on the board.")
+        .refuses(&[Code::ConfirmRequired]),
+    Route::new(Method::Post, "/api/v1/agent-feedback", "submit_agent_feedback",
+        writes(Scope::PostsWrite, Role::Viewer, WorkspaceScope::Home), &feedback::tell)
+        .doc("feedback", "Tell the operators how an agent fared with a tool; nobody else sees it")
+        .core()
+        .counts(Bucket::AgentFeedback)
+        .takes(Body::of::<NewAgentFeedback>(NEW_AGENT_FEEDBACK))
+        .answers(201, "The event is stored."),
+    Route::new(Method::Get, "/api/v1/updates", "list_updates",
+        Policy { addon: false, ..reads(Scope::AccountsRead, WorkspaceScope::Query) }, &updates::list)
+        .doc("updates", "List what is new in the service, newest first")
+        .core()
+        .asks(Query::of::<UpdatesQuery>())
+        .answers(200, "The updates.")
+        .refuses(&[Code::SubscriptionRequired]),
+
     // Discovery
     Route::new(Method::Get, "/api/v1/whoami", "whoami", ANYBODY, &discovery::whoami)
         .doc("discovery", "Show the caller, the key and its workspaces")
+        .core()
         .answers(200, "Who asks."),
     Route::new(Method::Get, "/api/v1/platforms", "list_platforms", reads(Scope::AccountsRead, WorkspaceScope::Query),
         &discovery::list_platforms)
         .doc("discovery", "List what each platform takes")
+        .core()
         .asks(Query::of::<PlatformsQuery>())
         .answers(200, "The platforms."),
-    Route::new(Method::Post, "/api/v1/platforms/trigger", "trigger_helper",
+    Route::new(Method::Post, "/api/v1/platforms/trigger", "trigger_platform_helper",
         writes(Scope::AccountsWrite, Role::Editor, WorkspaceScope::AccountInBody), &platform_tools::trigger)
         .doc("discovery", "Run a platform's helper tool; it only reads")
         .takes(Body::of::<Trigger>(r#"{"tool": "pinterest.boards", "account_id": 7}"#))
         .answers(200, "What the tool found.")
         .refuses(&[Code::ToolNotFound, Code::InvalidCredentials, Code::ProviderUnreachable]),
-    Route::new(Method::Get, "/api/v1/x-posting/quota", "get_x_quota", reads(Scope::PostsRead, WorkspaceScope::Query),
+    Route::new(Method::Get, "/api/v1/x-posting/quota", "get_x_posting_quota", reads(Scope::PostsRead, WorkspaceScope::Query),
         &platform_tools::x_quota)
         .doc("discovery", "Show what is left of this month's posts to X")
         .counts(Bucket::Reads)
@@ -108,13 +138,15 @@ pub static ROUTES: &[Route] = &[
     Route::new(Method::Get, "/api/v1/accounts", "list_accounts", reads(Scope::AccountsRead, WorkspaceScope::Query),
         &accounts::list)
         .doc("accounts", "List connected accounts")
+        .core()
         .counts(Bucket::Reads)
         .asks(Query::of::<List>())
         .answers(200, "The accounts, oldest first."),
-    Route::new(Method::Get, "/api/v1/accounts/{id}/schema", "get_account_schema",
+    Route::new(Method::Get, "/api/v1/accounts/{id}/schema", "get_platform_schema",
         reads(Scope::AccountsRead, WorkspaceScope::Account),
         &accounts::schema)
         .doc("accounts", "Show the JSON Schema of an account's settings")
+        .core()
         .counts(Bucket::Reads)
         .answers(200, "The schema."),
     Route::new(Method::Delete, "/api/v1/accounts/{id}", "disconnect_account",
@@ -132,9 +164,10 @@ pub static ROUTES: &[Route] = &[
         .doc("accounts", "Set the times of day at which an account posts")
         .takes(Body::of::<NewGrid>(r#"{"times": ["09:00", "17:30"], "days": ["monday"], "timezone": "Europe/Berlin"}"#))
         .answers(200, "The grid."),
-    Route::new(Method::Get, "/api/v1/slots/next", "get_next_slot", reads(Scope::PostsRead, WorkspaceScope::AccountInQuery),
+    Route::new(Method::Get, "/api/v1/slots/next", "find_available_slot", reads(Scope::PostsRead, WorkspaceScope::AccountInQuery),
         &posting_schedule::next)
         .doc("accounts", "Find an account's next free slot")
+        .core()
         .counts(Bucket::Reads)
         .asks(Query::of::<NextQuery>())
         .answers(200, "The slot, or null with the reason.")
@@ -146,7 +179,7 @@ pub static ROUTES: &[Route] = &[
         .doc("connect", "List how each platform is connected")
         .asks(Query::of::<InWorkspace>())
         .answers(200, "The options of all platforms."),
-    Route::new(Method::Get, "/api/v1/connect/{platform}", "get_connect_options",
+    Route::new(Method::Get, "/api/v1/connect/{platform}", "get_connect_link",
         reads(Scope::AccountsRead, WorkspaceScope::Query),
         &connect::get_options)
         .doc("connect", "Show how a platform is connected")
@@ -166,6 +199,7 @@ pub static ROUTES: &[Route] = &[
     Route::new(Method::Post, "/api/v1/connect/{platform}/sessions", "create_connect_session",
         writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::Body), &connect::create_session)
         .doc("connect", "Make a link on which a person connects an account in a browser")
+        .core()
         .takes(Body::of::<NewConnectSession>(r#"{"auto_start": true}"#))
         .answers(201, "The session, with the link for the person.")
         .refuses(&[Code::PlatformNotFound, Code::PlatformNotConfigured, Code::BrandRequired,
@@ -173,6 +207,7 @@ pub static ROUTES: &[Route] = &[
     Route::new(Method::Get, "/api/v1/connect/sessions/{id}", "get_connect_session",
         reads(Scope::AccountsRead, WorkspaceScope::ConnectSession), &connect::get_session)
         .doc("connect", "Show how far the person is, with a sentence to read aloud")
+        .core()
         .answers(200, "The session."),
 
     // Sandbox
@@ -199,14 +234,16 @@ pub static ROUTES: &[Route] = &[
     Route::new(Method::Post, "/api/v1/posts", "create_post",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &posts::create)
         .doc("posts", "Schedule a post, or publish it now")
+        .core()
         .counts(Bucket::Posts)
         .takes(Body::of::<NewPost>(NEW_POST))
         .answers(200, "With `dry_run`: the post would be created.")
         .answers(201, "The post was created.")
         .refuses(REFUSED_CONTENT),
-    Route::new(Method::Post, "/api/v1/posts/batch", "create_posts",
+    Route::new(Method::Post, "/api/v1/posts/batch", "create_posts_batch",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Body), &posts::create_batch)
         .doc("posts", "Create up to 25 posts, each on its own")
+        .core()
         .counts(Bucket::Posts)
         .takes(Body::of::<NewBatch>(NEW_BATCH))
         .keyed_by_item()
@@ -215,36 +252,42 @@ pub static ROUTES: &[Route] = &[
     Route::new(Method::Get, "/api/v1/posts", "list_posts", reads(Scope::PostsRead, WorkspaceScope::Query),
         &posts::list)
         .doc("posts", "List posts, newest first")
+        .core()
         .counts(Bucket::Reads)
         .asks(Query::of::<Filter>())
         .answers(200, "A page of posts."),
     Route::new(Method::Get, "/api/v1/posts/{id}", "get_post", reads(Scope::PostsRead, WorkspaceScope::Post),
         &posts::get)
         .doc("posts", "Show a post")
+        .core()
         .counts(Bucket::Reads)
         .answers(200, "The post."),
     Route::new(Method::Patch, "/api/v1/posts/{id}", "update_post", EDIT, &posts::update)
         .doc("posts", "Change a scheduled, draft or paused post")
+        .core()
         .takes(Body::of::<Changes>(r#"{"caption": "Hello again!"}"#))
         .answers(200, "The changed post.")
         .refuses(REFUSED_EDIT),
     Route::new(Method::Delete, "/api/v1/posts/{id}", "delete_post",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Post), &posts::delete)
         .doc("posts", "Delete a draft or scheduled post")
+        .core()
         .answers(200, "It is deleted.")
         .refuses(&[Code::InvalidTransition]),
-    Route::new(Method::Put, "/api/v1/posts/{id}/status", "set_post_status",
+    Route::new(Method::Put, "/api/v1/posts/{id}/status", "update_post_status",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Post), &posts::set_status)
         .doc("posts", "Pause, schedule or draft a post")
+        .core()
         .takes(Body::of::<StatusChange>(r#"{"status": "paused"}"#))
         .answers(200, "The post in its new status.")
         .refuses(REFUSED_STATUS),
-    Route::new(Method::Get, "/api/v1/posts/{id}/missing", "get_missing", reads(Scope::PostsRead, WorkspaceScope::Post),
+    Route::new(Method::Get, "/api/v1/posts/{id}/missing", "get_post_missing", reads(Scope::PostsRead, WorkspaceScope::Post),
         &posts::missing)
         .doc("posts", "Show what a post is missing")
+        .core()
         .counts(Bucket::Reads)
         .answers(200, "What it lacks."),
-    Route::new(Method::Put, "/api/v1/posts/{id}/release-id", "set_release_id",
+    Route::new(Method::Put, "/api/v1/posts/{id}/release-id", "update_post_release_id",
         writes(Scope::PostsWrite, Role::Editor, WorkspaceScope::Post), &posts::set_release)
         .doc("posts", "Store release and group metadata")
         .takes(Body::of::<Release>(r#"{"release_id": "2030.1", "group": "launch"}"#))
@@ -252,16 +295,18 @@ pub static ROUTES: &[Route] = &[
     Route::new(Method::Get, "/api/v1/posts/{id}/attempts", "list_attempts", reads(Scope::PostsRead, WorkspaceScope::Post),
         &posts::attempts)
         .doc("posts", "List the attempts to publish a post, oldest first")
+        .core()
         .counts(Bucket::Reads)
         .asks(Query::of::<Cursor>())
         .answers(200, "The ledger."),
     Route::new(Method::Post, "/api/v1/posts/{id}/retry", "retry_post",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Post), &posts::retry)
         .doc("posts", "Send a failed post again, now")
+        .core()
         .takes(Body::of::<Retry>("{}"))
         .answers(200, "The post, scheduled for now.")
         .refuses(&[Code::InvalidTransition, Code::DuplicateRisk]),
-    Route::new(Method::Delete, "/api/v1/posts/group/{group}", "delete_group",
+    Route::new(Method::Delete, "/api/v1/posts/group/{group}", "delete_post_group",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Query), &posts::delete_group)
         .doc("posts", "Delete the draft, scheduled, failed and paused posts of a group")
         .asks(Query::of::<posts::GroupQuery>())
@@ -280,6 +325,7 @@ pub static ROUTES: &[Route] = &[
     Route::new(Method::Post, "/api/v1/media/signed-upload", "create_signed_upload",
         writes(Scope::MediaWrite, Role::Editor, WorkspaceScope::Body), &media::announce)
         .doc("media", "Get an upload URL for a file of any size; send the file with PUT within 15 minutes")
+        .core()
         .counts(Bucket::Media)
         .takes(Body::of::<NewUpload>(NEW_UPLOAD))
         .answers(201, "Where and with what headers the file is sent; the reply to that has `asset_id`.")
@@ -295,6 +341,7 @@ pub static ROUTES: &[Route] = &[
     Route::new(Method::Post, "/api/v1/media/upload-from-url", "upload_media_from_url",
         writes(Scope::MediaWrite, Role::Editor, WorkspaceScope::Body), &media::from_url)
         .doc("media", "Copy a file from another address")
+        .core()
         .counts(Bucket::Media)
         .takes(Body::of::<NewRemote>(NEW_REMOTE))
         .answers(201, "The file; its `url` can be used as `media_url`.")
@@ -303,12 +350,14 @@ pub static ROUTES: &[Route] = &[
     Route::new(Method::Post, "/api/v1/media/drop-sessions", "create_media_drop",
         writes(Scope::MediaWrite, Role::Editor, WorkspaceScope::Body), &media::create_drop)
         .doc("media", "Create a page on which a person without a log-in can upload files for a day")
+        .core()
         .counts(Bucket::Media)
         .takes(Body::of::<NewGuestUpload>(r#"{"filename": "the team photo", "max_files": 3}"#))
         .answers(201, "The page."),
     Route::new(Method::Get, "/api/v1/media", "list_media", reads(Scope::MediaWrite, WorkspaceScope::Query),
         &media::list)
         .doc("media", "List files, newest first")
+        .core()
         .asks(Query::of::<MediaQuery>())
         .answers(200, "A page of files."),
     Route::new(Method::Delete, "/api/v1/media/{id}", "delete_media",
@@ -321,6 +370,7 @@ pub static ROUTES: &[Route] = &[
     Route::new(Method::Get, "/api/v1/brands", "list_brands", reads(Scope::AccountsRead, WorkspaceScope::Query),
         &brands::list)
         .doc("brands", "List brands")
+        .core()
         .asks(Query::of::<List>())
         .answers(200, "The brands, oldest first."),
     Route::new(Method::Get, "/api/v1/brands/{id}", "get_brand", reads(Scope::AccountsRead, WorkspaceScope::Brand),
@@ -391,6 +441,7 @@ pub static ROUTES: &[Route] = &[
     Route::new(Method::Get, "/api/v1/activity", "list_activity", reads(Scope::PostsRead, WorkspaceScope::Query),
         &activity::list)
         .doc("activity", "List recent activity, newest first")
+        .core()
         .asks(Query::of::<Page>())
         .answers(200, "A page of activity."),
     Route::new(Method::Get, "/api/v1/notifications", "list_notifications", reads(Scope::PostsRead, WorkspaceScope::Query),

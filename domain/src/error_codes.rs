@@ -177,8 +177,8 @@ codes! {
         "The address is not a public https address.",
         "Use an https address on the public internet, port 443.";
     ConfirmRequired = "confirm_required", 400, false,
-        "Deleting a group needs `confirm=true`.",
-        "Send `?confirm=true`.";
+        "Deleting a group and sending public feedback need `confirm` to be true.",
+        "Ask the user, then send `?confirm=true` or, in a body, `\"confirm\": true`.";
     TooManyItems = "too_many_items", 400, false,
         "A list has more entries than allowed.",
         "Send fewer entries, in several requests.";
@@ -314,6 +314,15 @@ codes! {
     MediaCopyPending = "media_copy_pending", 503, true,
         "Remote media is still being copied.",
         "Send it again with the same `Idempotency-Key`.";
+    MisdirectedRequest = "misdirected_request", 421, false,
+        "The request names a host that is not the service's own.",
+        "Use the address under which the service is published.";
+    OriginNotAllowed = "origin_not_allowed", 403, false,
+        "A page of another origin called an address that takes calls of its own pages only.",
+        "Call it from a program, or from a page of the service.";
+    ResultTooLarge = "result_too_large", 400, false,
+        "The result is too large to be given to a tool.",
+        "Ask for less: a smaller `limit`, a filter, or one entry by its id.";
     InvalidReason = "invalid_reason", 400, false,
         "`reason` of a cancellation is missing or unknown.",
         "Send one of the reasons that the message names.";

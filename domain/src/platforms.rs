@@ -1,6 +1,6 @@
 //! What each network takes.
 
-use fanfare_platforms::{self as platforms, Description, PLANNED, Planned};
+use fanfare_platforms::{self as platforms, Description, PLANNED, Planned, PlatformId};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -24,6 +24,17 @@ pub fn list(include_planned: bool) -> Reply<Platforms> {
         platforms: all.map(|platform| platforms::describe(platform.spec())).collect(),
         planned: include_planned.then_some(PLANNED),
     })
+}
+
+/// Returns the networks with a connector.
+pub fn ids() -> impl Iterator<Item = PlatformId> {
+    platforms::all().iter().map(|platform| platform.spec().id)
+}
+
+/// Returns what one network takes.
+#[must_use]
+pub fn description(platform: PlatformId) -> Description {
+    platforms::describe(platforms::find(platform).spec())
 }
 
 #[cfg(test)]

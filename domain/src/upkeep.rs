@@ -13,6 +13,7 @@ use crate::{
     billing,
     durable::{self, Lease},
     error::Result,
+    feedback,
     idempotency::KEPT,
     logins, mail, media, ops, processes, sign_in, signup,
 };
@@ -68,7 +69,7 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<chore::M
 
 /// Deletes what is past its time: idempotency keys after a day, events and ended deliveries after thirty, failed copies
 /// after one, addresses for uploads after one, drop pages after thirty, files that no post needs when the plan says so,
-/// what only operators look at after a day, log-ins and connect sessions after their end, and what
+/// what only operators look at after a day, events that agents told after 180, log-ins and connect sessions after their end, and what
 /// letters say a day after they were sent.
 ///
 /// # Errors
@@ -114,6 +115,7 @@ pub async fn clean_up(cx: &Domain) -> Result<u64> {
     gone += signup::prune(cx).await? + billing::events::prune(cx, now - 30 * DAY).await?;
     gone += billing::forget_calls(cx, now - 30 * DAY).await?;
     gone += mail::prune(cx).await? + sign_in::links::prune(cx).await?;
+    gone += feedback::prune(cx).await?;
     gone += processes::prune(cx, now - DAY).await?;
     Ok(gone)
 }

@@ -103,4 +103,8 @@ uuid_id! {
     DropSessionId,
     /// A connection that a person is making in a browser.
     ConnectSessionId,
+    /// A message on the feedback board.
+    FeedbackId,
+    /// An event that an agent told.
+    AgentFeedbackId,
 }

@@ -8,6 +8,7 @@
 mod ids;
 
 pub mod account;
+pub mod agent_feedback;
 pub mod api_key;
 pub mod api_process;
 pub mod audit_entry;
@@ -18,6 +19,7 @@ pub mod chore;
 pub mod connect_session;
 pub mod drop_session;
 pub mod event;
+pub mod feedback;
 pub mod first_key;
 pub mod idempotency_key;
 pub mod lease;
@@ -56,9 +58,10 @@ pub mod worker;
 pub mod workspace;
 
 pub use ids::{
-    AccountId, AnalysisId, AssetId, BrandId, ChoreId, ConnectSessionId, DeliveryId, DropSessionId,
-    EventId, KeyId, LetterId, OperatorId, PauseId, PostId, SecretId, SignupId, StripeEventId,
-    SubscriptionId, UploadId, UserId, VariantId, WebhookId, WorkspaceId,
+    AccountId, AgentFeedbackId, AnalysisId, AssetId, BrandId, ChoreId, ConnectSessionId,
+    DeliveryId, DropSessionId, EventId, FeedbackId, KeyId, LetterId, OperatorId, PauseId, PostId,
+    SecretId, SignupId, StripeEventId, SubscriptionId, UploadId, UserId, VariantId, WebhookId,
+    WorkspaceId,
 };
 
 /// Milliseconds since 1970 UTC.

@@ -40,7 +40,7 @@ fn path(route: &Route) -> String {
 /// The query parameters without which the example would fail.
 fn query(route: &Route) -> &'static str {
     match route.name {
-        "delete_group" => "?confirm=true",
+        "delete_post_group" => "?confirm=true",
         "list_sandbox_posts" => "?account_id=7",
         _ => "",
     }

@@ -37,6 +37,8 @@ pub fn page(title: &str, main: &Markup) -> String {
                         a href="/docs" { "API" }
                         a href="/docs/errors" { "Errors" }
                         a href="/openapi.json" { "OpenAPI" }
+                        a href="/updates" { "Updates" }
+                        a href="/feedback" { "Feedback" }
                     }
                     h1 { (title) }
                     (main)

@@ -9,7 +9,9 @@ use schemars::SchemaGenerator;
 use serde_json::Value;
 
 use crate::{Route, openapi};
-use html::{marked, page};
+use html::marked;
+
+pub use html::page;
 
 /// The start page.
 pub fn start(base_url: &str) -> String {

@@ -61,7 +61,7 @@ pub fn meter(req: &Request) -> Meter {
 
 /// The API, and the addresses that are good for something without a key.
 fn is_limited(path: &str) -> bool {
-    ["/api/v1", "/upload", "/drop"].iter().any(|start| {
+    ["/api/v1", "/api/mcp", "/mcp", "/upload", "/drop"].iter().any(|start| {
         path.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     })
 }
@@ -82,9 +82,16 @@ mod tests {
 
     #[test]
     fn all_of_the_api_is_limited_and_what_takes_files_without_a_key() {
-        for path in
-            ["/api/v1", "/api/v1/", "/api/v1/posts", "/api/v1/nowhere", "/upload/x", "/drop/x/file"]
-        {
+        for path in [
+            "/api/v1",
+            "/api/v1/",
+            "/api/v1/posts",
+            "/api/v1/nowhere",
+            "/upload/x",
+            "/drop/x/file",
+            "/mcp",
+            "/mcp/signup",
+        ] {
             assert!(is_limited(path), "{path}");
         }
         for path in ["/", "/docs", "/api/v10/posts", "/healthz", "/media/api/v1/x", "/dropped"] {

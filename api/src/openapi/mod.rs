@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::Route;
 
 pub use operation::needs;
+pub use parameters::in_path as path_schema;
 
 const DESCRIPTION: &str = "Publishes posts on social networks at their time, once, and proves what was sent.\n\n\
     Every request body and query string is strict: an unknown field is refused and the nearest known one named. \
@@ -19,7 +20,7 @@ const DESCRIPTION: &str = "Publishes posts on social networks at their time, onc
     of `/api/v1` says in `X-RateLimit-*` where the limit stands that is nearest to its end. Fields may be added to replies at any time.";
 
 /// The chapters, in their order.
-pub const TAGS: [(&str, &str); 11] = [
+pub const TAGS: [(&str, &str); 13] = [
     ("signup", "Signing up and paying; needs no key."),
     ("billing", "The key owner's subscription."),
     ("discovery", "Who am I, and what can be done."),
@@ -30,6 +31,8 @@ pub const TAGS: [(&str, &str); 11] = [
     ("brands", "Groups of accounts inside a workspace."),
     ("webhooks", "Deliveries of events to your addresses."),
     ("activity", "Polling what happened."),
+    ("feedback", "Telling the people who run the service what is wrong or missing."),
+    ("updates", "What is new in the service."),
     ("sandbox", "Simulated networks, to try everything without posting in public."),
 ];
 

@@ -21,7 +21,8 @@ pub fn shared() -> Value {
 
 /// The parameters of a route: path, query, headers.
 pub fn of(route: &Route, generator: &mut SchemaGenerator) -> Vec<Value> {
-    let mut parameters: Vec<_> = route.path_parameters().map(|name| in_path(route, name)).collect();
+    let in_path = |name| json!({"name": name, "in": "path", "required": true, "schema": in_path(route, name)});
+    let mut parameters: Vec<_> = route.path_parameters().map(in_path).collect();
     if let Some(query) = route.query {
         let schema = (query.schema)(generator);
         parameters.extend(in_query(schema.as_value()));
@@ -32,13 +33,13 @@ pub fn of(route: &Route, generator: &mut SchemaGenerator) -> Vec<Value> {
     parameters
 }
 
-fn in_path(route: &Route, name: &str) -> Value {
-    let schema = match (name, route.policy.workspace) {
+/// Returns the schema of a parameter of the path.
+pub fn in_path(route: &Route, name: &str) -> Value {
+    match (name, route.policy.workspace) {
         ("id", WorkspaceScope::Post | WorkspaceScope::Account) => json!({"type": "integer"}),
         ("id" | "delivery_id", _) => json!({"type": "string", "format": "uuid"}),
         _ => json!({"type": "string"}),
-    };
-    json!({"name": name, "in": "path", "required": true, "schema": schema})
+    }
 }
 
 fn in_query(schema: &Value) -> Vec<Value> {

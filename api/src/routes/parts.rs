@@ -109,6 +109,8 @@ pub(super) const NEW_POST: &str =
     r#"{"account_id": 7, "caption": "Hello!", "scheduled_at": "2030-01-31T09:00:00Z"}"#;
 pub(super) const NEW_BATCH: &str =
     r#"{"posts": [{"account_id": 7, "caption": "One"}, {"account_id": 8, "caption": "Two"}]}"#;
+pub(super) const NEW_FEEDBACK: &str = r#"{"category": "feature", "title": "Post to one more network", "description": "Our customers ask for it every week.", "confirm": true, "source": "agent"}"#;
+pub(super) const NEW_AGENT_FEEDBACK: &str = r#"{"source": "mcp", "tool": "create_post", "outcome": "failure", "error_code": "caption_too_long", "context": {"platform": "x", "attempt": 1}}"#;
 pub(super) const NEW_WEBHOOK: &str =
     r#"{"url": "https://example.com/hook", "events": ["post.published", "post.failed"]}"#;
 pub(super) const CREDENTIALS: &str =

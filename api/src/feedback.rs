@@ -1,0 +1,115 @@
+//! Feedback: the two operations, and the public board.
+
+use fanfare_domain::{
+    Code, Domain, Error, Reply, Result,
+    clock::show,
+    feedback::{self, Item, StoredAgentFeedback, StoredFeedback},
+};
+use fanfare_entities::FeedbackId;
+use maud::{Markup, html};
+use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait};
+
+use crate::{Call, call::parse, docs, middleware::request::Seen, page::Page};
+
+/// Puts a message on the board.
+pub async fn submit(mut call: Call) -> Result<Reply<StoredFeedback>> {
+    let (new, flaws) = call.readable_body()?;
+    feedback::submit(&call.act, new, flaws).await
+}
+
+/// Stores how an agent fared with a tool.
+pub async fn tell(mut call: Call) -> Result<Reply<StoredAgentFeedback>> {
+    let new = call.body()?;
+    feedback::tell(&call.act, new).await
+}
+
+/// The board's router.
+pub fn router(domain: &Domain) -> Router {
+    let board = Board(domain.clone());
+    let item = OneItem(domain.clone());
+    Router::with_path("feedback")
+        .get(board.clone())
+        .head(board)
+        .push(Router::with_path("{id}").get(item.clone()).head(item))
+}
+
+/// `GET /feedback?before=…`: the newest messages.
+#[derive(Clone)]
+struct Board(Domain);
+
+/// `GET /feedback/{id}`: one message.
+#[derive(Clone)]
+struct OneItem(Domain);
+
+#[async_trait]
+impl Handler for Board {
+    async fn handle(&self, req: &mut Request, _: &mut Depot, res: &mut Response, _: &mut FlowCtrl) {
+        Seen::route(req, "/feedback");
+        let before = req.query::<String>("before");
+        let before = before.map(|id| parse(&id, Code::NotFound).map(FeedbackId)).transpose();
+        let shown = match before {
+            Ok(before) => feedback::list(&self.0, before).await.map(|items| list(&items)),
+            Err(error) => Err(error),
+        };
+        show_page(res, "Feedback", "/feedback", shown);
+    }
+}
+
+#[async_trait]
+impl Handler for OneItem {
+    async fn handle(&self, req: &mut Request, _: &mut Depot, res: &mut Response, _: &mut FlowCtrl) {
+        Seen::route(req, "/feedback/{id}");
+        let id = req.param::<String>("id").unwrap_or_default();
+        let found = match parse(&id, Code::NotFound).map(FeedbackId) {
+            Ok(id) => feedback::find(&self.0, id).await,
+            Err(error) => Err(error),
+        };
+        let title = found.as_ref().map_or("Feedback", |item| item.title.as_str()).to_owned();
+        show_page(res, &title, "/feedback/{id}", found.map(|item| entry(&item)));
+    }
+}
+
+fn show_page(res: &mut Response, title: &str, route: &'static str, main: Result<Markup>) {
+    let (status, main) = match main {
+        Ok(main) => (200, main),
+        Err(error) => (error.status(), sorry(&error)),
+    };
+    res.status_code(salvo::http::StatusCode::from_u16(status).unwrap_or_default());
+    Page::html(route, docs::page(title, &main)).write(res);
+}
+
+fn sorry(error: &Error) -> Markup {
+    html! { p { (error.message()) } p { a href="/feedback" { "All feedback" } } }
+}
+
+fn list(items: &[Item]) -> Markup {
+    html! {
+        p {
+            "What users of Fanfare ask for. Send yours with "
+            code { "POST /api/v1/feedback" } "."
+        }
+        @if items.is_empty() { p.soft { "Nothing yet." } }
+        @for item in items {
+            section {
+                h3 { a href={ "/feedback/" (item.id) } { (item.title) } }
+                (facts(item))
+            }
+        }
+        @if let Some(last) = items.last().filter(|_| items.len() >= 50) {
+            p { a href={ "/feedback?before=" (last.id) } rel="next" { "Older" } }
+        }
+    }
+}
+
+fn entry(item: &Item) -> Markup {
+    html! {
+        (facts(item))
+        @for line in item.description.lines() { p { (line) } }
+        p { a href="/feedback" { "All feedback" } }
+    }
+}
+
+fn facts(item: &Item) -> Markup {
+    let day = show(item.created_at).chars().take(10).collect::<String>();
+    html! { p.soft { (item.category) " · " strong { (item.status) } " · " time datetime=(day) { (day) } } }
+}

@@ -1,0 +1,145 @@
+//! A tool call as a request of its route.
+
+use fanfare_domain::{Code, Error, Result};
+use salvo::http::{
+    HeaderValue, ReqBody, Request, ResBody, Response,
+    header::{AUTHORIZATION, CONTENT_TYPE},
+};
+use serde_json::{Map, Value};
+use url::form_urlencoded;
+
+use super::{
+    door::Outer,
+    schema::{Input, Place},
+};
+use crate::{Route, endpoint::Endpoint, request_id};
+
+/// What came of a call.
+pub struct Outcome {
+    /// HTTP status.
+    pub status: u16,
+    /// The body.
+    pub body: Value,
+}
+
+/// Carries a tool's call out.
+///
+/// # Errors
+/// [`Code::InvalidField`] for an argument that cannot stand in a path.
+pub async fn run(
+    endpoint: &Endpoint,
+    input: &Input,
+    outer: &Outer,
+    authorization: Option<&HeaderValue>,
+    arguments: Map<String, Value>,
+) -> Result<Outcome> {
+    let mut req = request(endpoint.route(), input, arguments)?;
+    if let Some(value) = authorization {
+        req.headers_mut().insert(AUTHORIZATION, value.clone());
+    }
+    req.extensions_mut().insert(outer.meter.clone());
+    *req.remote_addr_mut() = outer.address.clone();
+    request_id::set(&mut req, &outer.request_id);
+    let mut res = Response::new();
+    endpoint.respond(&mut req, &mut res).await;
+    let status = res.status_code.map_or(200, |status| status.as_u16());
+    let text = match res.take_body() {
+        ResBody::Once(bytes) => bytes,
+        _ => return Err(Error::internal("a reply is not in one piece")),
+    };
+    let body = serde_json::from_slice(&text).map_err(Error::internal)?;
+    Ok(Outcome { status, body })
+}
+
+/// The request that these arguments make.
+fn request(route: &Route, input: &Input, mut arguments: Map<String, Value>) -> Result<Request> {
+    let mut req = Request::new();
+    let key = arguments.remove("idempotency_key").filter(|_| route.method.writes());
+    let (mut path, mut query) =
+        (route.path.to_owned(), form_urlencoded::Serializer::new(String::new()));
+    let (mut body, mut has_query) = (Map::new(), false);
+    for (name, value) in arguments {
+        let known = input.places.iter().find(|(known, _)| *known == name);
+        match known.map(|(_, place)| *place) {
+            Some(Place::Path) => {
+                let text = in_path(&name, &value)?;
+                path = path.replace(&format!("{{{name}}}"), &encoded(&text));
+                req.params_mut().insert(&name, text);
+            }
+            // What nobody knows is refused by the route itself, with the nearest known name.
+            None if !route.method.writes() => {
+                has_query = true;
+                query.append_pair(&name, &plain(&value));
+            }
+            Some(Place::Query) => {
+                if !value.is_null() {
+                    has_query = true;
+                    query.append_pair(&name, &plain(&value));
+                }
+            }
+            Some(Place::Body) | None => {
+                body.insert(name, value);
+            }
+        }
+    }
+    let uri = if has_query { format!("{path}?{}", query.finish()) } else { path };
+    *req.uri_mut() =
+        uri.parse().map_err(|_| Error::new(Code::NotFound, "There is no such path."))?;
+    *req.method_mut() = route.method.as_str().parse().map_err(Error::internal)?;
+    if let Some(key) = key.as_ref().filter(|key| !key.is_null()) {
+        let value = HeaderValue::from_str(&plain(key)).unwrap_or(HeaderValue::from_static(""));
+        req.headers_mut().insert("idempotency-key", value);
+    }
+    if route.method.writes() && (route.body.is_some() || !body.is_empty()) {
+        req.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        req.replace_body(ReqBody::Once(Value::Object(body).to_string().into()));
+    }
+    Ok(req)
+}
+
+/// An argument as a part of a path.
+fn in_path(name: &str, value: &Value) -> Result<String> {
+    let text = match value {
+        Value::String(text) if !text.is_empty() && text.len() <= 300 => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    };
+    text.ok_or_else(|| {
+        let message = format!("{name} must be a number or a text of at most 300 bytes.");
+        Error::field(Code::InvalidField, name, message, "Send the id as a reply showed it.")
+    })
+}
+
+fn encoded(text: &str) -> String {
+    form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20")
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::routes::ROUTES;
+
+    fn made(name: &str, arguments: Value) -> Request {
+        let route = ROUTES.iter().find(|route| route.name == name).unwrap();
+        let Value::Object(arguments) = arguments else { panic!("no object") };
+        request(route, &Input::of(route), arguments).unwrap()
+    }
+
+    #[test]
+    fn arguments_go_where_the_route_wants_them() {
+        let req = made("update_post", json!({"id": 7, "caption": "x", "idempotency_key": "k"}));
+        assert_eq!(req.uri().path(), "/api/v1/posts/7");
+        assert_eq!(req.params().get("id").map(String::as_str), Some("7"));
+        assert_eq!(req.headers()["idempotency-key"], "k");
+        let listed = made("list_posts", json!({"limit": 5, "status": "failed", "cursor": null}));
+        assert_eq!(listed.uri().query(), Some("limit=5&status=failed"));
+        let foreign = made("get_post", json!({"id": "a/b?c"}));
+        assert_eq!(foreign.uri().path(), "/api/v1/posts/a%2Fb%3Fc");
+    }
+}

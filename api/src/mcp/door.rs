@@ -1,0 +1,208 @@
+//! What comes before MCP: the right host and origin, and a key.
+
+use std::sync::{Arc, OnceLock};
+
+use fanfare_domain::{Code, Domain, Error, Result, access::Caller, limits::Meter};
+use salvo::{
+    Depot, FlowCtrl, Handler, Request, Response, async_trait,
+    http::{
+        HeaderMap, Method,
+        header::{ACCEPT, HOST, ORIGIN},
+    },
+};
+use url::{Host, Url};
+
+use crate::{
+    keys,
+    middleware::{rate_limit, request::Seen},
+    page::Page,
+    reply, request_id,
+};
+
+/// Who may use a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// Callers with a key.
+    Members,
+    /// Everybody.
+    Anybody,
+}
+
+/// The request around a tool call, for the call's own request.
+#[derive(Debug, Clone)]
+pub struct Outer {
+    /// Its id.
+    pub request_id: String,
+    /// The limits it was counted against.
+    pub meter: Meter,
+    /// Where it came from.
+    pub address: salvo::conn::SocketAddr,
+    /// The caller, if one was needed.
+    pub caller: Option<Caller>,
+    /// The tool, once it is known; the log line names it.
+    pub tool: Arc<OnceLock<&'static str>>,
+}
+
+/// Lets requests in.
+pub struct Door {
+    domain: Domain,
+    audience: Audience,
+    card: Page,
+}
+
+impl Door {
+    /// `card` is shown to who only looks.
+    #[must_use]
+    pub const fn new(domain: Domain, audience: Audience, card: Page) -> Self {
+        Self { domain, audience, card }
+    }
+
+    async fn admit(&self, req: &mut Request) -> Result<()> {
+        let route = match self.audience {
+            Audience::Members => "/mcp",
+            Audience::Anybody => "/mcp/signup",
+        };
+        let seen = Seen::route(req, route);
+        require_host(req, &self.domain.settings.base_url)?;
+        require_origin(req.headers(), &self.domain.settings.base_url)?;
+        let caller = match self.audience {
+            Audience::Members => {
+                let caller = keys::caller(&self.domain, req.headers()).await?;
+                seen.key(req, &caller);
+                Some(caller)
+            }
+            Audience::Anybody => None,
+        };
+        if req.method() != Method::POST {
+            let message = "MCP is spoken with POST here; there are no sessions.";
+            return Err(Error::new(Code::MethodNotAllowed, message));
+        }
+        let outer = Outer {
+            request_id: request_id::get(req),
+            meter: rate_limit::meter(req),
+            address: req.remote_addr().clone(),
+            caller,
+            tool: Arc::default(),
+        };
+        req.extensions_mut().insert(outer);
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Handler for Door {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        depot: &mut Depot,
+        res: &mut Response,
+        ctrl: &mut FlowCtrl,
+    ) {
+        let looks = [Method::GET, Method::HEAD].contains(req.method());
+        if looks && !accepts_stream(req.headers()) {
+            Seen::route(req, "/mcp");
+            self.card.write(res);
+            ctrl.skip_rest();
+            return;
+        }
+        match self.admit(req).await {
+            Ok(()) => {
+                ctrl.call_next(req, depot, res).await;
+            }
+            Err(error) => {
+                let id = request_id::get(req);
+                reply::write(res, reply::refusal(&error), &id, &self.domain.settings.base_url);
+                ctrl.skip_rest();
+            }
+        }
+    }
+}
+
+fn accepts_stream(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    accepted.into_iter().any(|value| value.contains("text/event-stream"))
+}
+
+/// The service answers under its own name alone: a name that a stranger made point here must not reach it.
+fn require_host(req: &Request, base_url: &str) -> Result<()> {
+    let sent = req.headers().get(HOST).and_then(|host| host.to_str().ok());
+    let sent = sent.or_else(|| req.uri().authority().map(|authority| authority.as_str()));
+    let named = sent.and_then(|host| Url::parse(&format!("http://{host}")).ok());
+    let ours = Url::parse(base_url).ok();
+    let same = ours.zip(named).is_some_and(|(ours, named)| {
+        let both_local = is_loopback(&ours) && is_loopback(&named);
+        let ports = (ours.port_or_known_default(), named.port().or(ours.port_or_known_default()));
+        (both_local || ours.host_str() == named.host_str()) && ports.0 == ports.1
+    });
+    if same {
+        return Ok(());
+    }
+    let message = "This service does not answer under this host name.";
+    Err(Error::new(Code::MisdirectedRequest, message))
+}
+
+/// No cookie counts here, so any page may call a public service; a laptop's is called by its own pages alone.
+fn require_origin(headers: &HeaderMap, base_url: &str) -> Result<()> {
+    let Some(origin) = headers.get(ORIGIN) else { return Ok(()) };
+    let sent = origin.to_str().ok().and_then(|origin| Url::parse(origin).ok());
+    let ours = Url::parse(base_url).ok();
+    let fine = ours.zip(sent).is_some_and(|(ours, sent)| {
+        sent.origin() == ours.origin()
+            || (is_loopback(&ours) && is_loopback(&sent))
+            || (ours.scheme() == "https" && sent.scheme() == "https")
+    });
+    if fine {
+        return Ok(());
+    }
+    Err(Error::new(Code::OriginNotAllowed, "Pages of this origin may not call the service."))
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback(),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host(base: &str, sent: &str) -> bool {
+        let mut req = Request::new();
+        req.headers_mut().insert(HOST, sent.parse().unwrap());
+        require_host(&req, base).is_ok()
+    }
+
+    #[test]
+    fn only_the_services_own_name_is_answered() {
+        assert!(host("https://fanfare.example", "fanfare.example"));
+        assert!(host("https://fanfare.example", "FANFARE.example:443"));
+        assert!(host("http://127.0.0.1:8080", "localhost:8080"));
+        for (base, sent) in [
+            ("https://fanfare.example", "evil.example"),
+            ("https://fanfare.example", "fanfare.example:8443"),
+            ("https://fanfare.example", "localhost"),
+            ("http://127.0.0.1:8080", "rebound.example:8080"),
+            ("http://127.0.0.1:8080", "localhost:9090"),
+        ] {
+            assert!(!host(base, sent), "{sent} on {base}");
+        }
+    }
+
+    #[test]
+    fn foreign_pages_reach_a_public_service_only() {
+        let allowed = |base: &str, origin: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(ORIGIN, origin.parse().unwrap());
+            require_origin(&headers, base).is_ok()
+        };
+        assert!(allowed("https://fanfare.example", "https://claude.ai"));
+        assert!(allowed("http://127.0.0.1:8080", "http://localhost:6274"));
+        assert!(!allowed("https://fanfare.example", "http://claude.ai"));
+        assert!(!allowed("http://127.0.0.1:8080", "https://evil.example"));
+        assert!(!allowed("http://127.0.0.1:8080", "null"));
+    }
+}

@@ -1,0 +1,79 @@
+//! The MCP server: every operation of the route table as a tool for agents, over Streamable HTTP without sessions.
+//!
+//! A tool call is a request of the route of the same name. It goes through the same pipeline (`endpoint.rs`), so limits,
+//! scopes, roles and idempotency are those of the API.
+
+mod call;
+mod door;
+mod guide;
+mod schema;
+mod server;
+mod toolbox;
+
+use std::sync::Arc;
+
+use fanfare_domain::Domain;
+use rmcp::transport::streamable_http_server::{
+    StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
+};
+use salvo::{Router, http::ReqBody, prelude::TowerServiceCompat};
+use serde_json::{Value, json};
+
+use crate::{endpoint::Endpoint, page::Page, routes::ROUTES};
+use door::{Audience, Door};
+use server::Server;
+use toolbox::Toolbox;
+
+/// The largest message, in bytes: a small file in base64 fits.
+const LARGEST: usize = 7 << 20;
+
+/// The tools that need no key.
+const SIGNUP: [&str; 2] = ["start_signup", "get_signup_session"];
+
+/// The server's router.
+pub fn router(domain: &Domain) -> Router {
+    let base_url = &domain.settings.base_url;
+    let operations = ROUTES.iter().map(|route| (route, Endpoint::new(route, domain.clone())));
+    let toolbox = Arc::new(Toolbox::new(operations.collect()));
+    let card = Page::json("/.well-known/mcp/server-card.json", card(base_url).to_string());
+    let at = |path: &str, audience: Audience| {
+        let server = Server::new(Arc::clone(&toolbox), audience, base_url.clone());
+        Router::with_path(path)
+            .hoop(Door::new(domain.clone(), audience, card.clone()))
+            .goal(TowerServiceCompat::<ReqBody, _, _, _>::compat(service(server)))
+    };
+    Router::new()
+        .push(at("mcp", Audience::Members))
+        .push(at("api/mcp", Audience::Members))
+        .push(at("mcp/signup", Audience::Anybody))
+        .push(Router::with_path(".well-known/mcp/server-card.json").get(card.clone()).head(card))
+}
+
+fn service(server: Server) -> StreamableHttpService<Server, NeverSessionManager> {
+    // The door has checked host and origin.
+    let config = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .disable_allowed_hosts()
+        .disable_allowed_origins()
+        .with_max_request_body_bytes(LARGEST);
+    StreamableHttpService::new(move || Ok(server.clone()), Arc::default(), config)
+}
+
+/// Who the server is and how to connect, for a person or a program that looks at its address.
+fn card(base_url: &str) -> Value {
+    json!({
+        "name": "fanfare",
+        "title": "Fanfare",
+        "version": env!("CARGO_PKG_VERSION"),
+        "description": "Schedules and publishes posts on social networks at their time, once.",
+        "url": format!("{base_url}/mcp"),
+        "transport": "streamable-http",
+        "authentication": {
+            "schemes": ["bearer", "oauth2"],
+            "how": "Send an API key as Authorization: Bearer, or let your client log the user in.",
+        },
+        "signup_url": format!("{base_url}/mcp/signup"),
+        "documentation": format!("{base_url}/docs"),
+    })
+}

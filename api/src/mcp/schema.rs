@@ -1,0 +1,151 @@
+//! The input of a tool: path, query and body of its route as one flat object, which every client can read.
+
+use schemars::{SchemaGenerator, generate::SchemaSettings};
+use serde_json::{Map, Value, json};
+
+use crate::{Route, openapi};
+
+/// Where an argument of a tool goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Into the path.
+    Path,
+    /// Into the query.
+    Query,
+    /// Into the body.
+    Body,
+}
+
+/// The input of a tool.
+#[derive(Debug)]
+pub struct Input {
+    /// Its JSON Schema: an object without references and without a combinator at its root.
+    pub schema: Map<String, Value>,
+    /// Where each argument goes.
+    pub places: Vec<(String, Place)>,
+}
+
+impl Input {
+    /// Returns the input of a route's tool.
+    pub fn of(route: &Route) -> Self {
+        let mut generator = generator();
+        let mut input = Collected::default();
+        for name in route.path_parameters() {
+            input.add(name.to_owned(), openapi::path_schema(route, name), Place::Path, true);
+        }
+        if let Some(query) = route.query {
+            input.add_all(&(query.schema)(&mut generator).to_value(), Place::Query);
+        }
+        if let Some(body) = route.body {
+            input.add_all(&(body.schema)(&mut generator).to_value(), Place::Body);
+        }
+        input.finish(route.method.writes())
+    }
+}
+
+fn generator() -> SchemaGenerator {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.meta_schema = None;
+        settings.inline_subschemas = true;
+    });
+    settings.into_generator()
+}
+
+#[derive(Default)]
+struct Collected {
+    properties: Map<String, Value>,
+    required: Vec<Value>,
+    places: Vec<(String, Place)>,
+}
+
+impl Collected {
+    fn add_all(&mut self, schema: &Value, place: Place) {
+        let required = schema["required"].as_array().cloned().unwrap_or_default();
+        for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+            let is_required = required.iter().any(|other| other == name);
+            self.add(name.clone(), property.clone(), place, is_required);
+        }
+    }
+
+    fn add(&mut self, name: String, mut schema: Value, place: Place, is_required: bool) {
+        if self.properties.contains_key(&name) {
+            return;
+        }
+        slim(&mut schema);
+        if is_required {
+            self.required.push(name.clone().into());
+        }
+        self.properties.insert(name.clone(), schema);
+        self.places.push((name, place));
+    }
+
+    fn finish(mut self, writes: bool) -> Input {
+        if writes {
+            let doc = "Makes the call safe to repeat: the same key brings the first result back.";
+            let key = json!({"type": "string", "maxLength": 255, "description": doc});
+            self.properties.insert("idempotency_key".to_owned(), key);
+        }
+        let Value::Object(schema) = json!({
+            "type": "object",
+            "properties": self.properties,
+            "required": self.required,
+            "additionalProperties": false,
+        }) else {
+            return Input { schema: Map::new(), places: self.places };
+        };
+        Input { schema, places: self.places }
+    }
+}
+
+/// Takes out what a client does not need to make a call.
+fn slim(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            for name in ["title", "x-lines", "$schema"] {
+                fields.remove(name);
+            }
+            if fields.get("default") == Some(&Value::Null) {
+                fields.remove("default");
+            }
+            fields.values_mut().for_each(slim);
+        }
+        Value::Array(items) => items.iter_mut().for_each(slim),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::routes::ROUTES;
+
+    #[test]
+    fn every_input_is_one_flat_object_that_every_client_reads() {
+        for route in ROUTES {
+            let input = Input::of(route);
+            assert_eq!(input.schema["type"], "object", "{}", route.name);
+            assert_eq!(input.schema["additionalProperties"], false, "{}", route.name);
+            for combinator in ["anyOf", "oneOf", "allOf", "$ref", "$defs"] {
+                assert!(!input.schema.contains_key(combinator), "{} has {combinator}", route.name);
+            }
+            let text = Value::Object(input.schema).to_string();
+            assert!(!text.contains("\"$ref\""), "{} has a reference", route.name);
+        }
+    }
+
+    #[test]
+    fn path_query_and_body_stand_side_by_side() {
+        let named = |name: &str| ROUTES.iter().find(|route| route.name == name).unwrap();
+        let input = Input::of(named("update_post"));
+        let place = |name: &str| {
+            input.places.iter().find(|(known, _)| known == name).map(|(_, place)| *place)
+        };
+        assert_eq!(place("id"), Some(Place::Path));
+        assert_eq!(place("caption"), Some(Place::Body));
+        assert_eq!(input.schema["required"], json!(["id"]));
+        assert_eq!(input.schema["properties"]["id"]["type"], "integer");
+        let listed = Input::of(named("list_posts"));
+        assert!(listed.places.contains(&("limit".to_owned(), Place::Query)));
+        assert!(listed.schema["properties"].get("idempotency_key").is_none());
+    }
+}

@@ -1,0 +1,236 @@
+//! What the server says and does, whatever revision of MCP a client speaks.
+
+use std::sync::Arc;
+
+use fanfare_domain::{Code, Details, Error};
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
+        GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject, ListPromptsResult,
+        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+        ReadResourceResponse, ServerCapabilities, ServerConfig,
+    },
+    service::RequestContext,
+};
+use salvo::http::{header::AUTHORIZATION, request::Parts};
+use serde_json::{Value, json};
+
+use super::{
+    call::{self, Outcome},
+    door::{Audience, Outer},
+    guide,
+    toolbox::{CHANGE, Entry, FIND, READ, Selection, Toolbox},
+};
+use crate::{query, reply};
+
+/// The longest result, in bytes of its text.
+const LONGEST: usize = 40_000;
+
+/// The server at one address.
+#[derive(Clone)]
+pub struct Server {
+    toolbox: Arc<Toolbox>,
+    audience: Audience,
+    base_url: String,
+}
+
+type Context = RequestContext<RoleServer>;
+
+impl Server {
+    /// `base_url` is the origin under which the service is reached.
+    #[must_use]
+    pub const fn new(toolbox: Arc<Toolbox>, audience: Audience, base_url: String) -> Self {
+        Self { toolbox, audience, base_url }
+    }
+
+    /// The operation that a call means, and its arguments.
+    fn operation(
+        &self,
+        name: &str,
+        mut arguments: JsonObject,
+    ) -> Result<(&Entry, JsonObject), ErrorData> {
+        let unknown = || {
+            let message =
+                format!("There is no tool {name:?}. Call find_operation to look for one.");
+            ErrorData::invalid_params(message, None)
+        };
+        if self.audience == Audience::Anybody && !super::SIGNUP.contains(&name) {
+            return Err(unknown());
+        }
+        if name != READ && name != CHANGE {
+            return self.toolbox.find(name).map(|entry| (entry, arguments)).ok_or_else(unknown);
+        }
+        let operation = arguments.remove("operation");
+        let operation = operation.as_ref().and_then(Value::as_str).unwrap_or_default();
+        let entry = self.toolbox.find(operation).ok_or_else(|| {
+            let message = format!(
+                "There is no operation {operation:?}. Call find_operation to look for one."
+            );
+            ErrorData::invalid_params(message, None)
+        })?;
+        if name == READ && entry.route.method.writes() {
+            let message = format!("{operation} may change something; run it with {CHANGE}.");
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        match arguments.remove("arguments") {
+            None | Some(Value::Null) => Ok((entry, JsonObject::new())),
+            Some(Value::Object(inner)) => Ok((entry, inner)),
+            Some(_) => Err(ErrorData::invalid_params("arguments must be an object.", None)),
+        }
+    }
+
+    async fn run(
+        &self,
+        request: CallToolRequestParams,
+        context: &Context,
+    ) -> Result<CallToolResult, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let (outer, parts) = around(context)?;
+        if request.name == FIND && self.audience == Audience::Members {
+            let query = arguments.get("query").and_then(Value::as_str).unwrap_or_default();
+            let _ = outer.tool.set(FIND);
+            return Ok(structured(self.toolbox.search(query, outer.caller.as_ref())));
+        }
+        let (entry, arguments) = self.operation(&request.name, arguments)?;
+        let _ = outer.tool.set(entry.route.name);
+        let authorization = parts.headers.get(AUTHORIZATION);
+        let ran = call::run(&entry.endpoint, &entry.input, outer, authorization, arguments).await;
+        Ok(match ran {
+            Ok(outcome) => self.result(outcome, outer),
+            Err(error) => self.refusal(&error, outer),
+        })
+    }
+
+    fn result(&self, Outcome { status, body }: Outcome, outer: &Outer) -> CallToolResult {
+        if status >= 400 {
+            return refused(&body);
+        }
+        let length = body.to_string().len();
+        if length <= LONGEST {
+            return structured(body);
+        }
+        let message =
+            format!("The result has {length} bytes; at most {LONGEST} are given to a tool.");
+        let limit = Some(LONGEST as u64);
+        let remedy =
+            Some("Ask for less: a smaller limit, a filter, or one entry by its id.".to_owned());
+        let details = Details { limit, remedy, ..Details::default() };
+        self.refusal(&Error::new(Code::ResultTooLarge, message).with(details), outer)
+    }
+
+    fn refusal(&self, error: &Error, outer: &Outer) -> CallToolResult {
+        refused(&reply::signed(reply::refusal(error).body(), &outer.request_id, &self.base_url))
+    }
+}
+
+/// The HTTP request around a message.
+fn around(context: &Context) -> Result<(&Outer, &Parts), ErrorData> {
+    let parts = context.extensions.get::<Parts>();
+    let both = parts.and_then(|parts| Some((parts.extensions.get::<Outer>()?, parts)));
+    both.ok_or_else(|| ErrorData::internal_error("the request is unknown", None))
+}
+
+fn structured(body: Value) -> CallToolResult {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(body.to_string())]);
+    result.structured_content = Some(body);
+    result
+}
+
+/// A refusal as an agent reads it: what is wrong, what to do, and which request it was.
+fn refused(body: &Value) -> CallToolResult {
+    let text = |name: &str| body[name].as_str().unwrap_or_default().to_owned();
+    let remedies = body["validation_errors"].as_array().into_iter().flatten();
+    let remedies = remedies.filter_map(|broken| broken["remedy"].as_str());
+    let mut remedies: Vec<_> = remedies.chain(body["remedy"].as_str()).collect();
+    remedies.dedup();
+    let remedy = match remedies.is_empty() {
+        true => String::new(),
+        false => format!(" Remedy: {}", remedies.join(" ")),
+    };
+    let line =
+        format!("{}: {}{remedy} (request {})", text("code"), text("error"), text("request_id"));
+    let mut result = CallToolResult::error(vec![ContentBlock::text(line)]);
+    result.structured_content = Some(body.clone());
+    result
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = match self.audience {
+            Audience::Members => ServerCapabilities::builder()
+                .enable_tools()
+                .enable_resources()
+                .enable_prompts()
+                .build(),
+            Audience::Anybody => ServerCapabilities::builder().enable_tools().build(),
+        };
+        let mut info = ServerConfig::new(capabilities);
+        info.server_info =
+            Implementation::new("fanfare", env!("CARGO_PKG_VERSION")).with_title("Fanfare");
+        info.instructions = Some(guide::INSTRUCTIONS.to_owned());
+        info
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let (outer, parts) = around(&context)?;
+        let wanted = query::pairs(parts.uri.query());
+        let wanted = wanted.iter().find(|(name, _)| name == "tools");
+        let selection = Selection::of(wanted.map(|(_, value)| value.as_str()));
+        Ok(ListToolsResult::with_all_items(self.toolbox.list(&selection, outer.caller.as_ref())))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: Context,
+    ) -> Result<CallToolResponse, ErrorData> {
+        Ok(self.run(request, &context).await?.into())
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: Context,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(ListResourcesResult::with_all_items(guide::resources()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: Context,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let read = guide::read(&request.uri, &self.base_url).ok_or_else(|| {
+            ErrorData::resource_not_found(
+                "There is no such resource.",
+                Some(json!({"uri": request.uri})),
+            )
+        })?;
+        Ok(read.into())
+    }
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: Context,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(guide::prompts()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: Context,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let prompt = guide::prompt(&request.name, request.arguments.as_ref());
+        let prompt = prompt.ok_or_else(|| {
+            ErrorData::invalid_params(format!("There is no prompt {:?}.", request.name), None)
+        })?;
+        Ok(prompt.into())
+    }
+}

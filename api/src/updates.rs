@@ -1,0 +1,97 @@
+//! What is new: the operation, and the pages and the feed for people.
+
+use chrono::{NaiveDate, NaiveTime};
+use fanfare_domain::{
+    Reply, Result,
+    updates::{self, Update, UpdateList},
+};
+use maud::{Markup, PreEscaped, html};
+use pulldown_cmark::{Parser, html::push_html};
+use salvo::Router;
+
+use crate::{Call, docs, page::Page};
+
+/// Lists what is new.
+pub async fn list(mut call: Call) -> Result<Reply<UpdateList>> {
+    let query = call.query()?;
+    updates::list(&call.act, &query)
+}
+
+/// The pages' router. They are made once: what is new is part of the binary.
+pub fn router(base_url: &str) -> Router {
+    let page = |path: &str, page: Page| Router::with_path(path).get(page.clone()).head(page);
+    let overview = page("updates", Page::html("/updates", overview()));
+    let feed = page("updates.xml", Page::feed("/updates.xml", feed(base_url)));
+    updates::all().iter().fold(Router::new().push(overview).push(feed), |router, update| {
+        let html = docs::page(&update.title, &article(update));
+        router.push(page(&format!("updates/{}", update.slug), Page::html("/updates/{slug}", html)))
+    })
+}
+
+fn overview() -> String {
+    let main = html! {
+        p { "What is new in Fanfare. Also as a " a href="/updates.xml" { "feed" } "." }
+        @for update in updates::all() {
+            section {
+                h3 { a href={ "/updates/" (update.slug) } { (update.title) } }
+                p { (update.summary) }
+                (facts(update))
+            }
+        }
+    };
+    docs::page("Updates", &main)
+}
+
+fn article(update: &Update) -> Markup {
+    let mut text = String::new();
+    push_html(&mut text, Parser::new(&update.content));
+    html! {
+        (facts(update))
+        (PreEscaped(text))
+        p { a href="/updates" { "All updates" } }
+    }
+}
+
+fn facts(update: &Update) -> Markup {
+    html! {
+        p.soft {
+            time datetime=(update.date) { (update.date) } ", version " (update.version)
+            @for area in &update.areas { " · " (area) }
+        }
+    }
+}
+
+/// The updates as an Atom feed.
+fn feed(base_url: &str) -> String {
+    let newest = updates::all().first().map(|update| midnight(&update.date)).unwrap_or_default();
+    let entries = updates::all().iter().map(|update| {
+        let url = format!("{base_url}/updates/{}", update.slug);
+        let at = midnight(&update.date);
+        html! {
+            entry {
+                id { (url) }
+                title { (update.title) }
+                updated { (at) }
+                (PreEscaped(format!("<link href=\"{}\"/>", html! { (url) }.into_string())))
+                summary { (update.summary) }
+            }
+        }
+        .into_string()
+    });
+    let head = html! {
+        id { (base_url) "/updates" }
+        title { "Fanfare: what is new" }
+        updated { (newest) }
+        author { name { "Fanfare" } }
+    };
+    let (head, entries) = (head.into_string(), entries.collect::<String>());
+    format!(
+        "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\">{head}{entries}</feed>\n"
+    )
+}
+
+/// The first moment of a day, as feeds write it.
+fn midnight(date: &str) -> String {
+    let day = date.parse::<NaiveDate>().unwrap_or_default();
+    day.and_time(NaiveTime::MIN).and_utc().to_rfc3339()
+}

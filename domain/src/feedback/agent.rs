@@ -1,0 +1,188 @@
+//! How agents fare with tools, told by them; only operators see it.
+
+use fanfare_entities::{AgentFeedbackId, Millis, agent_feedback};
+use schemars::JsonSchema;
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
+use serde::{Deserialize, Serialize};
+
+use super::blanking::blanked;
+use crate::{Act, Domain, PlatformId, Reply, error::Result};
+
+/// How long an event is kept, in ms: 180 days.
+const KEPT: Millis = 180 * 24 * 3_600_000;
+
+/// How an agent fared with a tool.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewAgentFeedback {
+    /// What the agent used.
+    pub source: Source,
+    /// The tool or operation.
+    #[schemars(length(min = 1, max = 64))]
+    pub tool: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The `code` of the last refusal.
+    #[serde(default)]
+    #[schemars(length(max = 64))]
+    pub error_code: Option<String>,
+    /// A comment. Keys, tokens and e-mail addresses are removed.
+    #[serde(default)]
+    #[schemars(length(max = 1_000), extend("x-lines" = true))]
+    pub comment: Option<String>,
+    /// More about it.
+    #[serde(default)]
+    pub context: Context,
+}
+
+/// What an agent used.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// The MCP server.
+    Mcp,
+    /// The command line.
+    Cli,
+    /// The API.
+    Api,
+    /// A client library.
+    Sdk,
+    /// Anything else.
+    Other,
+}
+
+impl Source {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Mcp => "mcp",
+            Self::Cli => "cli",
+            Self::Api => "api",
+            Self::Sdk => "sdk",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// How it ended.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It did what was wanted.
+    Success,
+    /// It did a part.
+    Partial,
+    /// It failed.
+    Failure,
+    /// It needs something that the agent cannot give.
+    Blocked,
+    /// The agent gave up.
+    Abandoned,
+}
+
+impl Outcome {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Partial => "partial",
+            Self::Failure => "failure",
+            Self::Blocked => "blocked",
+            Self::Abandoned => "abandoned",
+        }
+    }
+}
+
+/// More about an event.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Context {
+    /// `request_id` of a reply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64))]
+    pub request_id: Option<String>,
+    /// The platform.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>", length(max = 32))]
+    pub platform: Option<PlatformName>,
+    /// The agent's program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 100))]
+    pub client: Option<String>,
+    /// The agent's model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 100))]
+    pub model: Option<String>,
+    /// Which try it was, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000))]
+    pub attempt: Option<u32>,
+    /// How long it took, in ms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 86_400_000))]
+    pub duration_ms: Option<u32>,
+}
+
+/// The name of a platform.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct PlatformName(PlatformId);
+
+impl TryFrom<String> for PlatformName {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        name.parse().map(Self).map_err(|_| "there is no platform of this name".to_owned())
+    }
+}
+
+impl From<PlatformName> for String {
+    fn from(name: PlatformName) -> Self {
+        name.0.as_str().to_owned()
+    }
+}
+
+/// An event that was stored.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct StoredAgentFeedback {
+    /// Its id.
+    event_id: AgentFeedbackId,
+    /// Id of the request.
+    request_id: String,
+}
+
+/// Stores an event for the operators.
+///
+/// # Errors
+/// The database's.
+pub async fn tell(act: &Act, new: NewAgentFeedback) -> Result<Reply<StoredAgentFeedback>> {
+    let id = AgentFeedbackId::fresh();
+    let NewAgentFeedback { source, tool, outcome, error_code, comment, mut context } = new;
+    for text in [&mut context.request_id, &mut context.client, &mut context.model] {
+        *text = text.as_deref().map(blanked);
+    }
+    let row = agent_feedback::ActiveModel {
+        id: Set(id),
+        workspace_id: Set(act.membership.workspace_id),
+        user_id: Set(act.caller.user_id),
+        source: Set(source.as_str().to_owned()),
+        tool: Set(blanked(&tool)),
+        outcome: Set(outcome.as_str().to_owned()),
+        error_code: Set(error_code.as_deref().map(blanked)),
+        comment: Set(comment.as_deref().map(blanked)),
+        context: Set(serde_json::to_value(&context).unwrap_or_default()),
+        created_at: Set(act.cx.clock.now()),
+    };
+    let tx = act.begin().await?;
+    agent_feedback::Entity::insert(row).exec_without_returning(tx.conn()).await?;
+    let stored = StoredAgentFeedback { event_id: id, request_id: act.request_id.clone() };
+    act.finish(tx, Reply::ok(&stored).with_status(201)).await
+}
+
+/// Deletes events after 180 days; returns how many.
+///
+/// # Errors
+/// The database's.
+pub async fn prune(cx: &Domain) -> Result<u64> {
+    let old = agent_feedback::Column::CreatedAt.lt(cx.clock.now() - KEPT);
+    let gone = agent_feedback::Entity::delete_many().filter(old).exec(&cx.db.write).await?;
+    Ok(gone.rows_affected)
+}

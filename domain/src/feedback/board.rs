@@ -1,0 +1,110 @@
+//! The public board, and its moderation by operators.
+
+use fanfare_entities::{
+    FeedbackId, Millis, feedback,
+    feedback::{FeedbackCategory, FeedbackStatus},
+};
+use sea_orm::{
+    ActiveEnum, ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter,
+    QueryOrder, QuerySelect,
+};
+
+use crate::{
+    Domain,
+    error::{Code, Error, Result},
+};
+
+/// The most messages of a page.
+const PAGE: u64 = 50;
+
+/// A message as everybody sees it: never who it is from.
+#[derive(Debug, Clone)]
+pub struct Item {
+    /// Its id.
+    pub id: FeedbackId,
+    /// Its kind.
+    pub category: String,
+    /// Its title.
+    pub title: String,
+    /// Its text.
+    pub description: String,
+    /// What became of it.
+    pub status: String,
+    /// True if it is off the board.
+    pub hidden: bool,
+    /// When it was sent.
+    pub created_at: Millis,
+}
+
+impl Item {
+    fn of(row: feedback::Model) -> Self {
+        Self {
+            id: row.id,
+            category: FeedbackCategory::to_value(&row.category),
+            title: row.title,
+            description: row.description,
+            status: FeedbackStatus::to_value(&row.status),
+            hidden: row.hidden,
+            created_at: row.created_at,
+        }
+    }
+}
+
+/// Returns the newest messages on the board that are older than `before`.
+///
+/// # Errors
+/// The database's.
+pub async fn list(cx: &Domain, before: Option<FeedbackId>) -> Result<Vec<Item>> {
+    let shown = feedback::Entity::find().filter(feedback::Column::Hidden.eq(false));
+    read(cx, shown, before).await
+}
+
+/// The same for operators, with those that are off the board.
+///
+/// # Errors
+/// The database's.
+pub async fn list_all(cx: &Domain, before: Option<FeedbackId>) -> Result<Vec<Item>> {
+    read(cx, feedback::Entity::find(), before).await
+}
+
+async fn read(
+    cx: &Domain,
+    rows: sea_orm::Select<feedback::Entity>,
+    before: Option<FeedbackId>,
+) -> Result<Vec<Item>> {
+    let rows = match before {
+        Some(before) => rows.filter(feedback::Column::Id.lt(before)),
+        None => rows,
+    };
+    let newest = rows.order_by_desc(feedback::Column::Id).limit(PAGE);
+    Ok(newest.all(&cx.db.read).await?.into_iter().map(Item::of).collect())
+}
+
+/// Returns a message on the board.
+///
+/// # Errors
+/// [`Code::NotFound`], also for one that was taken off the board.
+pub async fn find(cx: &Domain, id: FeedbackId) -> Result<Item> {
+    let row = feedback::Entity::find_by_id(id).one(&cx.db.read).await?;
+    let row = row.filter(|row| !row.hidden);
+    row.map(Item::of).ok_or_else(|| Error::new(Code::NotFound, "There is no such message."))
+}
+
+/// Sets what became of a message, and whether it is on the board.
+///
+/// # Errors
+/// [`Code::NotFound`], or [`Code::InvalidField`] for a status there is none of.
+pub async fn moderate(cx: &Domain, id: FeedbackId, status: &str, hidden: bool) -> Result<()> {
+    let status = FeedbackStatus::try_from_value(&status.to_owned()).map_err(|_| {
+        let remedy = "Send open, planned, started, done or declined.";
+        Error::field(Code::InvalidField, "status", "There is no such status.", remedy)
+    })?;
+    let row = feedback::Entity::find_by_id(id).one(&cx.db.write).await?;
+    let row = row.ok_or_else(|| Error::new(Code::NotFound, "There is no such message."))?;
+    let mut next: feedback::ActiveModel = row.into();
+    next.status = Set(status);
+    next.hidden = Set(hidden);
+    next.updated_at = Set(cx.clock.now());
+    next.update(&cx.db.write).await?;
+    Ok(())
+}

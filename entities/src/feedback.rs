@@ -1,0 +1,104 @@
+//! Table `feedback`.
+
+use schemars::JsonSchema;
+use sea_orm::entity::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::{FeedbackId, Millis, UserId, WorkspaceId};
+
+/// The kind of a message.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    EnumIter,
+    DeriveActiveEnum,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
+#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+pub enum FeedbackCategory {
+    /// Something is wrong.
+    Bug,
+    /// Something is missing.
+    Feature,
+    /// Something could be better.
+    Improvement,
+    /// Something is unclear.
+    Question,
+    /// Anything else.
+    Other,
+}
+
+/// What became of a message.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    EnumIter,
+    DeriveActiveEnum,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
+#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+pub enum FeedbackStatus {
+    /// Nobody has decided yet.
+    Open,
+    /// It will be done.
+    Planned,
+    /// It is being done.
+    Started,
+    /// It is done.
+    Done,
+    /// It will not be done.
+    Declined,
+}
+
+/// A message on the public board. Keys, tokens and e-mail addresses in its texts were blanked before it was stored.
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "feedback")]
+pub struct Model {
+    /// Its id.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: FeedbackId,
+    /// The workspace it was sent from; never shown.
+    pub workspace_id: WorkspaceId,
+    /// The person it is from; never shown.
+    pub user_id: UserId,
+    /// Its kind.
+    pub category: FeedbackCategory,
+    /// Its title.
+    pub title: String,
+    /// Its text.
+    pub description: String,
+    /// What it was sent with.
+    pub source: String,
+    /// The program it was sent with; only operators see it.
+    pub client: Option<String>,
+    /// The request it is about; only operators see it.
+    pub request_id: Option<String>,
+    /// The tool it is about; only operators see it.
+    pub related_tool: Option<String>,
+    /// What became of it.
+    pub status: FeedbackStatus,
+    /// True if an operator took it off the board.
+    pub hidden: bool,
+    /// When it was sent.
+    pub created_at: Millis,
+    /// When it last changed.
+    pub updated_at: Millis,
+}
+
+/// No relations: joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

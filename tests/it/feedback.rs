@@ -1,0 +1,132 @@
+//! Feedback stands on a public board without saying who it is from; what agents tell is for operators alone.
+
+use std::time::Duration;
+
+use fanfare_domain::{access::Scope, feedback, upkeep};
+use fanfare_entities::{agent_feedback, feedback as row, subscription};
+use fanfare_tests::{Options, TestApp};
+use sea_orm::{EntityTrait, PaginatorTrait, sea_query::Expr};
+use serde_json::{Value, json};
+
+async fn quiet() -> TestApp {
+    TestApp::with(Options { workers: false, ..Options::default() }).await
+}
+
+fn message() -> Value {
+    json!({
+        "category": "bug",
+        "title": "Slots <b>skip</b> Sunday",
+        "description": "My key fan_abcdefghijklmnopqrstuvwxyzABCDEF123456 of ada@example.com finds no slot.",
+        "confirm": true,
+        "source": "agent",
+        "context": {"request_id": "req_12345678", "related_tool": "find_available_slot"},
+    })
+}
+
+#[tokio::test]
+async fn a_message_stands_on_the_board_without_its_sender_and_its_secrets() {
+    let app = quiet().await;
+    let user = app.user().await;
+    let sent = user.post("/api/v1/feedback", message()).await.expect(201).body;
+    assert!(sent["request_id"].is_string());
+    let url = sent["board_url"].as_str().unwrap();
+    let path = url.find("/feedback/").map(|at| &url[at..]).unwrap();
+    let page = app.nobody().get(path).await.expect(200).text;
+    assert!(page.contains("Slots &lt;b&gt;skip&lt;/b&gt; Sunday"), "{page}");
+    assert!(page.contains("My key [removed] of [removed] finds no slot."), "{page}");
+    assert!(!page.contains("fan_") && !page.contains("@example.com"), "{page}");
+    let board = app.nobody().get("/feedback").await.expect(200).text;
+    assert!(board.contains("Slots &lt;b&gt;"), "{board}");
+    let stored = row::Entity::find().one(&app.domain.db.read).await.unwrap().unwrap();
+    assert!(!stored.description.contains("fan_"), "the key was stored");
+    feedback::moderate(&app.domain, stored.id, "declined", true).await.unwrap();
+    let _ = app.nobody().get(path).await.expect(404);
+}
+
+#[tokio::test]
+async fn nothing_becomes_public_without_consent_and_all_that_is_wrong_is_named() {
+    let app = quiet().await;
+    let user = app.user().await;
+    let mut silent = message();
+    silent["confirm"] = json!(false);
+    user.post("/api/v1/feedback", silent.clone()).await.refused(400, "confirm_required");
+    silent["title"] = json!("  a ");
+    silent["sourc"] = json!("api");
+    let refused = user.post("/api/v1/feedback", silent).await;
+    let broken = refused.body["validation_errors"].as_array().unwrap();
+    let fields: Vec<_> = broken.iter().map(|one| one["field"].as_str().unwrap()).collect();
+    for field in ["title", "sourc", "confirm"] {
+        assert!(fields.contains(&field), "{fields:?}");
+    }
+    assert_eq!(refused.status, 400);
+    assert_eq!(row::Entity::find().count(&app.domain.db.read).await.unwrap(), 0);
+    let person = app.person("reader@example.com").await;
+    let reader = app.key(person, None, &[Scope::PostsRead]).await;
+    reader.post("/api/v1/feedback", message()).await.refused(403, "insufficient_scope");
+}
+
+#[tokio::test]
+async fn five_messages_a_day_are_taken_of_a_key() {
+    let app = quiet().await;
+    let user = app.user().await;
+    for _ in 0..5 {
+        let _ = user.post("/api/v1/feedback", message()).await.expect(201);
+    }
+    user.post("/api/v1/feedback", message()).await.refused(429, "rate_limited");
+}
+
+#[tokio::test]
+async fn what_an_agent_tells_is_kept_for_180_days() {
+    let app = quiet().await;
+    let user = app.user().await;
+    let event = json!({
+        "source": "mcp", "tool": "create_post", "outcome": "failure", "error_code": "caption_too_long",
+        "comment": "Bearer abcdefghijkl", "context": {"platform": "x", "attempt": 2, "duration_ms": 900},
+    });
+    let sent = user.post("/api/v1/agent-feedback", event).await.expect(201).body;
+    assert!(sent["event_id"].is_string() && sent["request_id"].is_string());
+    let stored = agent_feedback::Entity::find().one(&app.domain.db.read).await.unwrap().unwrap();
+    assert_eq!(stored.comment.as_deref(), Some("Bearer [removed]"));
+    for (field, value) in [("outcome", json!("fine")), ("tool", json!("")), ("extra", json!(1))] {
+        let mut wrong = json!({"source": "mcp", "tool": "x", "outcome": "success"});
+        wrong[field] = value;
+        assert_eq!(user.post("/api/v1/agent-feedback", wrong).await.status, 400, "{field}");
+    }
+    let wrong = json!({"source": "sdk", "tool": "x", "outcome": "success", "context": {"platform": "myspace"}});
+    assert_eq!(user.post("/api/v1/agent-feedback", wrong).await.status, 400);
+    app.advance(Duration::from_secs(181 * 24 * 3_600));
+    upkeep::clean_up(&app.domain).await.unwrap();
+    assert_eq!(agent_feedback::Entity::find().count(&app.domain.db.read).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn updates_are_listed_for_programs_and_shown_to_people() {
+    let app = quiet().await;
+    let user = app.user().await;
+    let all = user.get("/api/v1/updates").await.expect(200).body;
+    let all = all["updates"].as_array().unwrap().clone();
+    assert!(all.len() >= 3 && all[0].get("content").is_none(), "{all:?}");
+    let dates: Vec<_> = all.iter().map(|update| update["date"].as_str().unwrap()).collect();
+    assert!(dates.is_sorted_by(|one, next| one >= next), "{dates:?}");
+    let one = user.get("/api/v1/updates?limit=1&include_content=true").await.expect(200).body;
+    assert_eq!(one["updates"].as_array().unwrap().len(), 1);
+    assert!(one["updates"][0]["content"].as_str().unwrap().contains("`"));
+    let none = user.get("/api/v1/updates?since=2999-01-01").await.expect(200).body;
+    assert_eq!(none["updates"], json!([]));
+    for bad in ["limit=0", "limit=51", "since=yesterday", "since=2026-02-30"] {
+        user.get(&format!("/api/v1/updates?{bad}")).await.refused(400, "invalid_field");
+    }
+    for update in &all {
+        let url = update["url"].as_str().unwrap();
+        let path = url.find("/updates/").map(|at| &url[at..]).unwrap();
+        let page = app.nobody().get(path).await.expect(200).text;
+        assert!(page.contains(update["title"].as_str().unwrap()), "{page}");
+    }
+    let _ = app.nobody().get("/updates").await.expect(200);
+    let feed = app.nobody().get("/updates.xml").await.expect(200).text;
+    assert!(feed.starts_with("<?xml") && feed.matches("<entry>").count() == all.len(), "{feed}");
+    let unpaid = subscription::Entity::update_many()
+        .col_expr(subscription::Column::Active, Expr::value(false));
+    unpaid.exec(&app.domain.db.write).await.unwrap();
+    user.get("/api/v1/updates").await.refused(403, "subscription_required");
+}
