@@ -16,6 +16,10 @@ pub mod brand;
 pub mod brand_lock;
 pub mod chore;
 pub mod connect_session;
+pub mod credit_entry;
+pub mod credit_purchase;
+pub mod credit_reservation;
+pub mod credit_wallet;
 pub mod drop_session;
 pub mod event;
 pub mod first_key;
@@ -56,9 +60,9 @@ pub mod worker;
 pub mod workspace;
 
 pub use ids::{
-    AccountId, AnalysisId, AssetId, BrandId, ChoreId, ConnectSessionId, DeliveryId, DropSessionId,
-    EventId, KeyId, LetterId, OperatorId, PauseId, PostId, SecretId, SignupId, StripeEventId,
-    SubscriptionId, UploadId, UserId, VariantId, WebhookId, WorkspaceId,
+    AccountId, AnalysisId, AssetId, BrandId, ChoreId, ConnectSessionId, CreditEntryId, DeliveryId,
+    DropSessionId, EventId, KeyId, LetterId, OperatorId, PauseId, PostId, SecretId, SignupId,
+    StripeEventId, SubscriptionId, UploadId, UserId, VariantId, WebhookId, WorkspaceId,
 };
 
 /// Milliseconds since 1970 UTC.
