@@ -128,7 +128,7 @@ pub(crate) async fn refresh(cx: &Domain, stripe_id: &str) -> Result<()> {
         let pending = pending(cx, &theirs).await?;
         if let Some(status) = write(cx, &known, &theirs, pending).await? {
             hold_posts(cx, known.user_id, status).await?;
-            return credits::after_refresh(cx, known.user_id).await;
+            return Box::pin(credits::after_refresh(cx, known.user_id)).await;
         }
     }
     Err(Error::internal("a subscription changes too often to be written"))
