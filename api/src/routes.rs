@@ -4,7 +4,7 @@ mod parts;
 
 use crate::{
     Body, Bucket, Method, Query, Route, WorkspaceScope, accounts, activity,
-    billing::subscription,
+    billing::{credits, subscription},
     brands, connect, discovery,
     discovery::{InWorkspace, PlatformsQuery},
     media, platform_tools, posting_schedule, posts, sandbox, signup, webhooks,
@@ -26,7 +26,7 @@ use fanfare_domain::{
 use parts::{
     ANYBODY, CREDENTIALS, EDIT, FAULTS, NEW_BATCH, NEW_FILE, NEW_POST, NEW_REMOTE, NEW_UPLOAD,
     NEW_WEBHOOK, NOBODY, REFUSED_CHANGE, REFUSED_CONTENT, REFUSED_EDIT, REFUSED_FILE,
-    REFUSED_STATUS, RELAY, UPLOAD, billing, reads, writes,
+    REFUSED_STATUS, RELAY, UPLOAD, billing, reads, wallet, writes,
 };
 
 /// The table. A route that is not in it does not exist.
@@ -81,6 +81,20 @@ pub static ROUTES: &[Route] = &[
         .takes(Body::of::<Downgrade>(r#"{"tier": "starter"}"#))
         .answers(200, "The subscription.")
         .refuses(&[Code::InvalidTier, Code::NoLowerTier, Code::NoSubscription, Code::InvalidTransition, Code::BillingNotConfigured]),
+
+    // Credits
+    Route::new(Method::Get, "/api/v1/credits", "get_credits", wallet(), &credits::show)
+        .doc("billing", "Show the credits of the workspace's billing owner, shared by all its members")
+        .counts(Bucket::Reads)
+        .asks(Query::of::<InWorkspace>())
+        .answers(200, "The wallet.")
+        .refuses(&[Code::WalletUnavailable]),
+    Route::new(Method::Get, "/api/v1/credits/ledger", "list_credit_entries", wallet(), &credits::ledger)
+        .doc("billing", "List the changes of the wallet, newest first")
+        .counts(Bucket::Reads)
+        .asks(Query::of::<Page>())
+        .answers(200, "The changes.")
+        .refuses(&[Code::WalletUnavailable]),
 
     // Discovery
     Route::new(Method::Get, "/api/v1/whoami", "whoami", ANYBODY, &discovery::whoami)

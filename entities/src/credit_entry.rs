@@ -1,12 +1,15 @@
 //! Table `credit_entries`.
 
+use schemars::JsonSchema;
 use sea_orm::entity::prelude::*;
+use serde::Serialize;
 
 use crate::{CreditEntryId, Millis, UserId};
 
 /// Why a balance changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Serialize, JsonSchema)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum EntryKind {
     /// An allowance was granted.
     Grant,
@@ -27,8 +30,9 @@ pub enum EntryKind {
 }
 
 /// The two pools of a wallet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Serialize, JsonSchema)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Pool {
     /// The allowance of a period.
     Included,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fanfare_domain::{
     Code, Domain, UserId, WorkspaceId,
-    access::PlanTier,
+    access::{PlanTier, Role, Scope},
     credits::{self, HOUR, Spend, VIDEO, packs},
     users,
 };
@@ -14,7 +14,7 @@ use fanfare_payments::Charge;
 use fanfare_tests::{Options, TestApp, Visitor};
 use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
 use reqwest::Method;
-use sea_orm::{ActiveEnum, ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use sea_orm::{ActiveEnum, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -481,6 +481,83 @@ async fn bob_buys_on_the_dashboard(app: &TestApp) {
     stripe(app, Method::POST, &format!("checkout/{id}/pay"), json!({})).await;
     holds(app, person, (5_000, 500)).await;
     let _ = bob.get("/dashboard/billing/credits?pack=501").await.expect(400);
+}
+
+#[tokio::test]
+async fn members_read_the_wallet_of_their_billing_owner() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let owner = app.person("owner@example.com").await;
+    let team = app.workspace(owner).await;
+    let (_, editor) = app.member(team, Role::Editor).await;
+    packs::credit(&app.domain, owner, 250, "pi_team").await.unwrap();
+    reserve(&app.domain, team, "test:member", 5_040).await.unwrap();
+    let wallet = editor.get("/api/v1/credits").await.expect(200).body["wallet"].clone();
+    assert_eq!((&wallet["available"], &wallet["reserved"]), (&json!(210), &json!(5_040)));
+    let included = json!({"allowance": 5_000, "used": 0, "remaining": 0});
+    assert_eq!((&wallet["included"], &wallet["purchased_balance"]), (&included, &json!(210)));
+    assert_eq!(
+        (text(&wallet, "plan_tier"), text(&wallet["workspace"], "role")),
+        ("agency", "editor")
+    );
+    assert!(wallet["resets_at"].is_string());
+    settle(&app.domain, "test:member", Some(5_010)).await.unwrap();
+    let page = editor.get("/api/v1/credits/ledger?limit=2").await.expect(200).body;
+    let rows = page["ledger"].as_array().unwrap();
+    assert_eq!(rows.len(), 2);
+    let first = &rows[0];
+    assert_eq!((text(first, "kind"), text(first, "pool")), ("settle", "purchased"));
+    assert_eq!((&first["amount"], &first["balance"]), (&json!(30), &json!(240)));
+    assert_eq!((text(first, "operation"), &first["ref"]), ("test:member", &Value::Null));
+    let mut cursor = text(&page, "next_cursor").to_owned();
+    let mut kinds = Vec::new();
+    loop {
+        let path = format!("/api/v1/credits/ledger?limit=2&cursor={cursor}");
+        let page = editor.get(&path).await.expect(200).body;
+        kinds.extend(
+            page["ledger"].as_array().unwrap().iter().map(|row| text(row, "kind").to_owned()),
+        );
+        let Some(next) = page["next_cursor"].as_str() else { break };
+        next.clone_into(&mut cursor);
+    }
+    assert_eq!(kinds, ["reserve", "reserve", "grant", "purchase"]);
+    // Whoever is in no workspace of the owner sees nothing of it.
+    let stranger = app.user().await;
+    let path = format!("/api/v1/credits?workspace_id={team}");
+    let _ = stranger.get(&path).await.refused(404, "workspace_not_found");
+    let theirs = stranger.get("/api/v1/credits/ledger").await.expect(200).body;
+    assert!(theirs["ledger"].as_array().unwrap().iter().all(|row| row["operation"].is_null()));
+    for bad in ["limit=0", "limit=101", "cursor=x", "page=2"] {
+        let _ = editor.get(&format!("/api/v1/credits/ledger?{bad}")).await.expect(400);
+    }
+}
+
+#[tokio::test]
+async fn a_wallet_needs_a_billing_scope_and_neither_add_on_nor_plan() {
+    let app = TestApp::start().await;
+    let (ada, _) = subscriber(&app, "ada@example.com").await;
+    holds(&app, ada, (500, 0)).await;
+    let key = app.key(ada, None, &[Scope::BillingRead, Scope::BillingWrite]).await;
+    packs::credit(&app.domain, ada, 20, "pi_kept").await.unwrap();
+    let end = json!({"reason": "other", "immediate": true});
+    let _ = key.post("/api/v1/subscription/cancel", end).await.expect(200);
+    // Bought credits outlast the plan; included ones do not.
+    let wallet = key.get("/api/v1/credits").await.expect(200).body["wallet"].clone();
+    assert_eq!((&wallet["available"], &wallet["purchased_balance"]), (&json!(20), &json!(20)));
+    assert_eq!((&wallet["plan_tier"], &wallet["resets_at"]), (&Value::Null, &Value::Null));
+    let blind = app.key(ada, None, &[Scope::PostsRead]).await;
+    let _ = blind.get("/api/v1/credits").await.refused(403, "insufficient_scope");
+    assert_sound(&app).await;
+}
+
+#[tokio::test]
+async fn a_wallet_that_cannot_be_read_says_when_to_come_back() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let _ = user.get("/api/v1/credits").await.expect(200);
+    let hide = "ALTER TABLE credit_wallets RENAME TO hidden_wallets";
+    app.domain.db.write.execute_unprepared(hide).await.unwrap();
+    let answer = user.get("/api/v1/credits").await.refused(503, "wallet_unavailable");
+    assert_eq!((answer.header("retry-after"), &answer.body["retry_after"]), ("5", &json!(5)));
 }
 
 async fn refund(app: &TestApp, intent: &str, cents: i64) {

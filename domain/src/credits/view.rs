@@ -3,19 +3,22 @@
 use std::time::Duration;
 
 use fanfare_entities::{
-    CreditEntryId, UserId, WorkspaceId, billing_subscription::BillingStatus, credit_entry,
+    CreditEntryId, UserId, WorkspaceId,
+    billing_subscription::BillingStatus,
+    credit_entry,
+    credit_entry::{EntryKind, Pool},
     credit_wallet, workspace,
 };
 use schemars::JsonSchema;
-use sea_orm::{ActiveEnum, ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use serde::Serialize;
 
 use super::{grants, payer, store};
 use crate::{
-    Act, Domain,
-    access::{plan_name, role_name},
+    Act, Domain, Reply,
+    access::{PlanTier, Role},
     billing::subscriptions,
-    clock,
+    clock::Time,
     error::{Code, Error, Result},
     input, page,
     webhooks::Page,
@@ -38,9 +41,9 @@ pub struct Wallet {
     /// Credits of operations that are under way; they are in neither pool.
     reserved: i64,
     /// The workspace's plan; null without one.
-    plan_tier: Option<&'static str>,
+    plan_tier: Option<PlanTier>,
     /// When the included credits expire and are set anew; null while nothing grants them.
-    resets_at: Option<String>,
+    resets_at: Option<Time>,
     workspace: WalletWorkspace,
 }
 
@@ -58,12 +61,11 @@ pub struct Included {
 /// The workspace that was asked for.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct WalletWorkspace {
-    #[schemars(with = "uuid::Uuid")]
     id: WorkspaceId,
     /// Name for people.
     name: String,
     /// The caller's role there.
-    role: &'static str,
+    role: Role,
 }
 
 /// A wallet.
@@ -76,12 +78,11 @@ pub struct OneWallet {
 /// A change of a wallet.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CreditEntry {
-    #[schemars(with = "i64")]
     id: CreditEntryId,
-    /// `grant`, `expire`, `purchase`, `reserve`, `settle`, `refund`, `withdraw` or `adjust`.
-    kind: String,
-    /// `included` or `purchased`.
-    pool: String,
+    /// Why it changed.
+    kind: EntryKind,
+    /// Which pool changed.
+    pool: Pool,
     /// By how much the pool changed.
     amount: i64,
     /// The pool's balance after it.
@@ -90,7 +91,7 @@ pub struct CreditEntry {
     operation: Option<String>,
     /// The period of a grant, or the payment of a pack.
     r#ref: Option<String>,
-    created_at: String,
+    created_at: Time,
 }
 
 /// Changes of a wallet, newest first.
@@ -106,7 +107,7 @@ pub struct EntryPage {
 ///
 /// # Errors
 /// [`Code::WalletUnavailable`] if it cannot be read within two seconds.
-pub async fn show(act: &Act) -> Result<OneWallet> {
+pub async fn show(act: &Act) -> Result<Reply<OneWallet>> {
     let wallet = in_time(async {
         let found = workspace::Entity::find_by_id(act.membership.workspace_id);
         let found = found.one(&act.cx.db.read).await?;
@@ -115,14 +116,14 @@ pub async fn show(act: &Act) -> Result<OneWallet> {
         let plan_tier = plan(act, place.owner_id).await?;
         Ok(shown(act, row, plan_tier, place))
     });
-    Ok(OneWallet { wallet: wallet.await? })
+    Ok(Reply::ok(&OneWallet { wallet: wallet.await? }))
 }
 
 /// Shows the ledger of the wallet that pays for the membership's workspace, newest first.
 ///
 /// # Errors
 /// A query that means nothing, or [`Code::WalletUnavailable`].
-pub async fn ledger(act: &Act, part: Page) -> Result<EntryPage> {
+pub async fn ledger(act: &Act, part: Page) -> Result<Reply<EntryPage>> {
     let limit = input::limit(part.limit)?;
     let cursor = input::cursor::<i64>(part.cursor.as_deref())?.map(CreditEntryId);
     let page = in_time(async {
@@ -138,7 +139,8 @@ pub async fn ledger(act: &Act, part: Page) -> Result<EntryPage> {
     });
     let page = page.await?;
     let next_cursor = page.next(|row| row.id.to_string());
-    Ok(EntryPage { ledger: page.rows.into_iter().map(entry).collect(), next_cursor })
+    let ledger = page.rows.into_iter().map(entry).collect();
+    Ok(Reply::ok(&EntryPage { ledger, next_cursor }))
 }
 
 /// Returns how many credits can be spent now in a workspace.
@@ -180,20 +182,20 @@ async fn in_time<T>(read: impl Future<Output = Result<T>>) -> Result<T> {
 }
 
 /// The workspace's plan, also while a subscription is paused.
-async fn plan(act: &Act, owner: UserId) -> Result<Option<&'static str>> {
+async fn plan(act: &Act, owner: UserId) -> Result<Option<PlanTier>> {
     let place = &act.membership;
     if place.active {
-        return Ok(Some(plan_name(place.plan)));
+        return Ok(Some(place.plan));
     }
     let live = subscriptions::live(&act.cx.db.read, owner).await?;
     let paused = live.filter(|row| row.status == BillingStatus::Paused);
-    Ok(paused.map(|row| plan_name(row.plan_tier)))
+    Ok(paused.map(|row| row.plan_tier))
 }
 
 fn shown(
     act: &Act,
     row: credit_wallet::Model,
-    plan_tier: Option<&'static str>,
+    plan_tier: Option<PlanTier>,
     place: workspace::Model,
 ) -> Wallet {
     Wallet {
@@ -206,24 +208,20 @@ fn shown(
         purchased_balance: row.purchased,
         reserved: row.held,
         plan_tier,
-        resets_at: row.period.map(|_| clock::show(row.period_end)),
-        workspace: WalletWorkspace {
-            id: place.id,
-            name: place.name,
-            role: role_name(act.membership.role),
-        },
+        resets_at: row.period.map(|_| Time(row.period_end)),
+        workspace: WalletWorkspace { id: place.id, name: place.name, role: act.membership.role },
     }
 }
 
 fn entry(row: credit_entry::Model) -> CreditEntry {
     CreditEntry {
         id: row.id,
-        kind: row.kind.to_value(),
-        pool: row.pool.to_value(),
+        kind: row.kind,
+        pool: row.pool,
         amount: row.amount,
         balance: row.balance,
         operation: row.operation,
         r#ref: row.reference,
-        created_at: clock::show(row.created_at),
+        created_at: Time(row.created_at),
     }
 }
