@@ -4,7 +4,7 @@ mod parts;
 
 use crate::{
     Body, Bucket, Method, Policy, Query, Route, WorkspaceScope, accounts, activity,
-    billing::subscription,
+    billing::{credits, subscription},
     brands, connect, discovery,
     discovery::{InWorkspace, PlatformsQuery},
     feedback, media, platform_tools, posting_schedule, posts, sandbox, signup, updates, webhooks,
@@ -28,7 +28,7 @@ use fanfare_domain::{
 use parts::{
     ANYBODY, CREDENTIALS, EDIT, FAULTS, NEW_AGENT_FEEDBACK, NEW_BATCH, NEW_FEEDBACK, NEW_FILE,
     NEW_POST, NEW_REMOTE, NEW_UPLOAD, NEW_WEBHOOK, NOBODY, REFUSED_CHANGE, REFUSED_CONTENT,
-    REFUSED_EDIT, REFUSED_FILE, REFUSED_STATUS, RELAY, UPLOAD, billing, reads, writes,
+    REFUSED_EDIT, REFUSED_FILE, REFUSED_STATUS, RELAY, UPLOAD, billing, reads, wallet, writes,
 };
 
 /// The table. A route that is not in it does not exist.
@@ -109,6 +109,20 @@ pub static ROUTES: &[Route] = &[
         .asks(Query::of::<UpdatesQuery>())
         .answers(200, "The updates.")
         .refuses(&[Code::SubscriptionRequired]),
+    // Credits
+    Route::new(Method::Get, "/api/v1/credits", "get_credits", wallet(), &credits::show)
+        .doc("billing", "Show the credits of the workspace's billing owner, shared by all its members")
+        .core()
+        .counts(Bucket::Reads)
+        .asks(Query::of::<InWorkspace>())
+        .answers(200, "The wallet.")
+        .refuses(&[Code::WalletUnavailable]),
+    Route::new(Method::Get, "/api/v1/credits/ledger", "list_credit_entries", wallet(), &credits::ledger)
+        .doc("billing", "List the changes of the wallet, newest first")
+        .counts(Bucket::Reads)
+        .asks(Query::of::<Page>())
+        .answers(200, "The changes.")
+        .refuses(&[Code::WalletUnavailable]),
 
     // Discovery
     Route::new(Method::Get, "/api/v1/whoami", "whoami", ANYBODY, &discovery::whoami)

@@ -13,6 +13,7 @@ mod beside;
 pub mod billing;
 pub mod brands;
 pub mod clock;
+pub mod credits;
 pub mod db;
 pub mod durable;
 pub mod error;

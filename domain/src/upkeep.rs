@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::{
     Domain,
     accounts::oauth_connect,
-    billing,
+    billing, credits,
     durable::{self, Lease},
     error::Result,
     feedback,
@@ -27,11 +27,15 @@ pub const FIND_ORPHANS: &str = "find_orphans";
 /// Reading subscriptions at Stripe, in case an event was lost.
 pub const REFRESH_SUBSCRIPTIONS: &str = "refresh_subscriptions";
 
+/// Comparing wallets with their ledgers.
+pub const CHECK_WALLETS: &str = "check_wallets";
+
 /// The chores, and how often each is done.
-const CHORES: [(&str, Duration); 3] = [
+const CHORES: [(&str, Duration); 4] = [
     (CLEAN_UP, Duration::from_secs(15 * 60)),
     (FIND_ORPHANS, Duration::from_secs(24 * 3_600)),
     (REFRESH_SUBSCRIPTIONS, Duration::from_secs(24 * 3_600)),
+    (CHECK_WALLETS, Duration::from_secs(24 * 3_600)),
 ];
 
 const DAY: Millis = 24 * 3_600_000;
@@ -69,8 +73,8 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<chore::M
 
 /// Deletes what is past its time: idempotency keys after a day, events and ended deliveries after thirty, failed copies
 /// after one, addresses for uploads after one, drop pages after thirty, files that no post needs when the plan says so,
-/// what only operators look at after a day, events that agents told after 180, log-ins and connect sessions after their end, and what
-/// letters say a day after they were sent.
+/// what only operators look at after a day, events that agents told after 180, log-ins and connect sessions after their
+/// end, and what letters say a day after they were sent. Refunds credits of operations that have not ended in time.
 ///
 /// # Errors
 /// The database's.
@@ -117,6 +121,7 @@ pub async fn clean_up(cx: &Domain) -> Result<u64> {
     gone += mail::prune(cx).await? + sign_in::links::prune(cx).await?;
     gone += feedback::prune(cx).await?;
     gone += processes::prune(cx, now - DAY).await?;
+    gone += credits::refund_expired(cx).await?;
     Ok(gone)
 }
 

@@ -11,6 +11,7 @@ use sea_orm::{
 use crate::{
     Domain,
     access::{PlanTier, Role},
+    credits,
     error::{Code, Error, Result, excerpt},
     input::text::{self, Rule},
     keys,
@@ -346,5 +347,5 @@ pub async fn set_plan(
         row.api_addon = Set(addon);
     }
     subscription::Entity::update(row).exec(&cx.db.write).await?;
-    Ok(())
+    credits::update_for(cx, id).await
 }

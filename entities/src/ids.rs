@@ -72,6 +72,8 @@ number_id! {
     LetterId,
     /// An event of Stripe, as work.
     StripeEventId,
+    /// A line of a wallet's ledger.
+    CreditEntryId,
 }
 
 uuid_id! {

@@ -17,6 +17,10 @@ pub mod brand;
 pub mod brand_lock;
 pub mod chore;
 pub mod connect_session;
+pub mod credit_entry;
+pub mod credit_purchase;
+pub mod credit_reservation;
+pub mod credit_wallet;
 pub mod drop_session;
 pub mod event;
 pub mod feedback;
@@ -59,9 +63,9 @@ pub mod workspace;
 
 pub use ids::{
     AccountId, AgentFeedbackId, AnalysisId, AssetId, BrandId, ChoreId, ConnectSessionId,
-    DeliveryId, DropSessionId, EventId, FeedbackId, KeyId, LetterId, OperatorId, PauseId, PostId,
-    SecretId, SignupId, StripeEventId, SubscriptionId, UploadId, UserId, VariantId, WebhookId,
-    WorkspaceId,
+    CreditEntryId, DeliveryId, DropSessionId, EventId, FeedbackId, KeyId, LetterId, OperatorId,
+    PauseId, PostId, SecretId, SignupId, StripeEventId, SubscriptionId, UploadId, UserId,
+    VariantId, WebhookId, WorkspaceId,
 };
 
 /// Milliseconds since 1970 UTC.

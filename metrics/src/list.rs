@@ -169,6 +169,12 @@ pub(crate) const ACCOUNTS_LOST: Metric = counter(
     "Accounts whose credentials the platform no longer takes.",
 );
 
+pub(crate) const WALLET_MISMATCHES: Metric = counter(
+    "fanfare_wallet_mismatches_total",
+    &[],
+    "Wallets whose balances and ledger differed in a daily check.",
+);
+
 /// All of them.
 pub const ALL: &[Metric] = &[
     INFO,
@@ -198,4 +204,5 @@ pub const ALL: &[Metric] = &[
     DISCARDED,
     TOKEN_REFRESHES,
     ACCOUNTS_LOST,
+    WALLET_MISMATCHES,
 ];

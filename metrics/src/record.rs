@@ -147,6 +147,11 @@ pub fn account_lost(platform: &'static str) {
     counter!(list::ACCOUNTS_LOST.name, "platform" => platform).increment(1);
 }
 
+/// Wallets were compared with their ledgers.
+pub fn wallet_mismatches(count: usize) {
+    counter!(list::WALLET_MISMATCHES.name).increment(wide(count));
+}
+
 const fn flag(on: bool) -> f64 {
     if on { 1.0 } else { 0.0 }
 }

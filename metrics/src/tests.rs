@@ -26,6 +26,7 @@ fn every_occasion() {
     record::discarded("publish_post");
     record::token_refresh("bluesky", "fresh");
     record::account_lost("bluesky");
+    record::wallet_mismatches(1);
 }
 
 fn recorded() -> String {

@@ -16,6 +16,7 @@ mod m0012_lines;
 mod m0013_mail;
 mod m0014_billing;
 mod m0015_subscription_changes;
+mod m0016_credits;
 mod m0023_feedback;
 
 use sea_orm_migration::prelude::*;
@@ -42,6 +43,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0013_mail::Mail),
             Box::new(m0014_billing::Billing),
             Box::new(m0015_subscription_changes::SubscriptionChanges),
+            Box::new(m0016_credits::Credits),
             Box::new(m0023_feedback::Feedback),
         ]
     }

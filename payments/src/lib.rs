@@ -10,8 +10,8 @@ mod signature;
 
 pub use client::{Failure, FailureKind, Stripe, VERSION};
 pub use objects::{
-    CheckoutSession, Event, Invoice, InvoicePayment, Item, List, Phase, PhaseItem, Price,
-    Recurring, Schedule, Subscription,
+    Charge, CheckoutSession, Dispute, Event, Invoice, InvoicePayment, Item, List, Phase, PhaseItem,
+    Price, Recurring, Schedule, Subscription,
 };
-pub use request::{Checkout, Method, Request};
+pub use request::{Checkout, Method, PackCheckout, Request};
 pub use signature::{BadSignature, verify};

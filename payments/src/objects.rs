@@ -1,5 +1,7 @@
 //! Stripe's objects, as far as they are read.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 /// A list.
@@ -57,6 +59,14 @@ pub struct CheckoutSession {
     pub invoice: Option<String>,
     /// When it ends by itself, in Unix seconds.
     pub expires_at: i64,
+    /// `subscription` or `payment`.
+    pub mode: String,
+    /// What pays a pack, once it is complete.
+    #[serde(default)]
+    pub payment_intent: Option<String>,
+    /// What we noted at it.
+    #[serde(default)]
+    pub metadata: BTreeMap<String, String>,
 }
 
 impl CheckoutSession {
@@ -115,6 +125,84 @@ pub struct Invoice {
     pub id: String,
     /// What it is of.
     pub parent: Option<InvoiceParent>,
+    /// What is paid.
+    pub lines: List<InvoiceLine>,
+}
+
+/// A line of an invoice.
+#[derive(Debug, Clone, Deserialize)]
+pub struct InvoiceLine {
+    /// The time that is paid for.
+    pub period: LinePeriod,
+    /// The price.
+    #[serde(default)]
+    pub pricing: Option<Pricing>,
+}
+
+impl InvoiceLine {
+    /// Returns the id of the product, which is our name of it.
+    #[must_use]
+    pub fn product(&self) -> Option<&str> {
+        let details = self.pricing.as_ref()?.price_details.as_ref()?;
+        Some(&details.product)
+    }
+}
+
+/// The time that a line of an invoice is about.
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub struct LinePeriod {
+    /// In Unix seconds.
+    pub start: i64,
+    /// In Unix seconds.
+    pub end: i64,
+}
+
+/// The price of a line of an invoice.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Pricing {
+    /// A price that is sold.
+    pub price_details: Option<PriceDetails>,
+}
+
+/// A price that is sold.
+#[derive(Debug, Clone, Deserialize)]
+pub struct PriceDetails {
+    /// Its product.
+    pub product: String,
+}
+
+/// A payment that went through.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Charge {
+    /// Its id.
+    pub id: String,
+    /// What it pays.
+    pub payment_intent: Option<String>,
+    /// How much, in the currency's smallest unit.
+    pub amount: i64,
+    /// How much of it was paid back.
+    pub amount_refunded: i64,
+    /// Has the customer's bank taken it back?
+    pub disputed: bool,
+}
+
+impl Charge {
+    /// Returns how many of `credits`, which were bought with it, go back: all of a disputed one, a refunded one's share.
+    #[must_use]
+    pub fn share_taken_back(&self, credits: i64) -> i64 {
+        if self.disputed || self.amount_refunded >= self.amount {
+            return credits;
+        }
+        let share = i128::from(credits) * i128::from(self.amount_refunded.max(0));
+        i64::try_from(share / i128::from(self.amount.max(1))).unwrap_or(credits)
+    }
+}
+
+/// A payment that the customer's bank takes back.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Dispute {
+    /// The payment.
+    pub charge: String,
 }
 
 /// What an invoice is of.
@@ -212,4 +300,25 @@ pub struct EventData {
 pub struct EventObject {
     /// Its id.
     pub id: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Charge;
+
+    #[test]
+    fn a_refund_takes_its_share_of_the_credits_back() {
+        let charge = |amount_refunded, disputed| Charge {
+            id: "ch_1".to_owned(),
+            payment_intent: Some("pi_1".to_owned()),
+            amount: 1_000,
+            amount_refunded,
+            disputed,
+        };
+        for (refunded, disputed, back) in
+            [(0, false, 0), (1, false, 0), (333, false, 166), (1_000, false, 500), (0, true, 500)]
+        {
+            assert_eq!(charge(refunded, disputed).share_taken_back(500), back, "{refunded}");
+        }
+    }
 }

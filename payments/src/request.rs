@@ -86,3 +86,42 @@ impl Checkout<'_> {
             .with("cancel_url", self.cancel_url)
     }
 }
+
+/// A checkout of a pack of credits.
+#[derive(Debug, Clone)]
+pub struct PackCheckout<'a> {
+    /// Its price.
+    pub price: &'a str,
+    /// How many credits.
+    pub credits: u32,
+    /// The customer, if there is one.
+    pub customer: Option<&'a str>,
+    /// Address of a customer who is new.
+    pub email: &'a str,
+    /// Our id of the person, found again in `client_reference_id`.
+    pub reference: &'a str,
+    /// Where the person goes on.
+    pub return_url: &'a str,
+}
+
+impl PackCheckout<'_> {
+    /// The name in the metadata under which the number of credits stands.
+    pub const CREDITS: &'static str = "fanfare_credits";
+
+    /// Returns the call that opens it.
+    #[must_use]
+    pub fn request(&self) -> Request {
+        let request = Request::post("checkout/sessions")
+            .with("mode", "payment")
+            .with("line_items[0][price]", self.price)
+            .with("line_items[0][quantity]", "1")
+            .with("client_reference_id", self.reference)
+            .with(format!("metadata[{}]", Self::CREDITS), self.credits.to_string())
+            .with("success_url", self.return_url)
+            .with("cancel_url", self.return_url);
+        match self.customer {
+            Some(customer) => request.with("customer", customer),
+            None => request.with("customer_email", self.email).with("customer_creation", "always"),
+        }
+    }
+}

@@ -66,5 +66,6 @@ mod subscriptions;
 mod unreadable;
 mod validation;
 mod walkthrough;
+mod wallet;
 mod webhooks;
 mod worker;

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, SystemTime};
 
-use fanfare_domain::{Domain, billing::subscriptions, durable::Lease, media::orphans, upkeep};
+use fanfare_domain::{
+    Domain, billing::subscriptions, credits, durable::Lease, media::orphans, upkeep,
+};
 use fanfare_jobs::{CleanUp, JobKind};
 
 use crate::{Context, lease};
@@ -12,6 +14,8 @@ const UNFINISHED: Duration = Duration::from_secs(24 * 3_600);
 
 /// Makes sure that there are rows for this work.
 pub async fn ensure(cx: &Domain) {
+    // The counter is there before it first rises, so that the alarm sees it rise.
+    fanfare_metrics::record::wallet_mismatches(0);
     if let Err(error) = upkeep::ensure(cx).await {
         tracing::warn!(%error, "the clean-up could not be set up; the next start tries again");
     }
@@ -33,6 +37,9 @@ pub async fn run(job: CleanUp, cx: Context) {
         upkeep::FIND_ORPHANS => lease::kept(&cx, JobKind::CleanUp, lease, find_orphans(&cx)).await,
         upkeep::REFRESH_SUBSCRIPTIONS => {
             lease::kept(&cx, JobKind::CleanUp, lease, refresh_subscriptions(&cx)).await;
+        }
+        upkeep::CHECK_WALLETS => {
+            lease::kept(&cx, JobKind::CleanUp, lease, check_wallets(&cx)).await;
         }
         _ => lease::kept(&cx, JobKind::CleanUp, lease, clean_up(&cx)).await,
     }
@@ -59,6 +66,12 @@ async fn refresh_subscriptions(cx: &Context) {
         Err(error) => {
             tracing::warn!(%error, "subscriptions were not read at Stripe; it is tried again later");
         }
+    }
+}
+
+async fn check_wallets(cx: &Context) {
+    if let Err(error) = credits::check(&cx.domain).await {
+        tracing::warn!(%error, "wallets were not compared with their ledgers; it is tried again later");
     }
 }
 

@@ -1,5 +1,6 @@
-//! A person's subscription by the API, and what Stripe tells at `POST /api/stripe/webhook`.
+//! A person's subscription and credits by the API, and what Stripe tells at `POST /api/stripe/webhook`.
 
+pub mod credits;
 pub mod subscription;
 
 use fanfare_domain::{Code, Domain, Error, Reply, Result, billing::events};

@@ -1,19 +1,32 @@
-//! `/dashboard/billing`: a person's subscription, and the way to cards and invoices.
+//! `/dashboard/billing`: a person's subscription and credits, and the way to cards, invoices and more credits.
 
 use fanfare_domain::{
     Result,
     access::plan_name,
-    billing::{Subscription, change, change::status_name},
+    billing::{Pack, Subscription, change, change::status_name},
     clock::{Time, show as written},
+    credits::{self, packs},
 };
+use fanfare_entities::credit_wallet;
 use maud::{Markup, html};
+use uuid::Uuid;
 
 use crate::oauth_connect::{Answer, Visit};
 
-/// Shows the subscription.
+/// Shows the subscription and the credits.
 pub async fn show(visit: Visit) -> Result<Answer> {
-    let subscription = change::of_person(&visit.cx, visit.session.user_id).await?;
-    Ok(Answer::Page("Billing", page(subscription.as_ref())))
+    let (cx, person) = (&visit.cx, visit.session.user_id);
+    let subscription = change::of_person(cx, person).await?;
+    let wallet = credits::wallet_of(cx, person).await?;
+    let packs = cx.settings.billing.as_ref().map_or(&[][..], |_| &cx.settings.plans.packs);
+    Ok(Answer::Page("Billing", page(subscription.as_ref(), &wallet, packs)))
+}
+
+/// Leads on to the checkout of a pack of credits.
+pub async fn credits(visit: Visit) -> Result<Answer> {
+    let pack = visit.parsed("pack")?.unwrap_or_default();
+    let order = visit.parsed("order")?.unwrap_or_else(Uuid::now_v7);
+    Ok(Answer::See(packs::open(&visit.cx, visit.session.user_id, pack, order).await?))
 }
 
 /// Leads on to the payment provider's page for cards, invoices and tax data.
@@ -21,12 +34,39 @@ pub async fn portal(visit: Visit) -> Result<Answer> {
     Ok(Answer::See(change::portal(&visit.cx, visit.session.user_id).await?))
 }
 
-fn page(subscription: Option<&Subscription>) -> Markup {
+fn page(
+    subscription: Option<&Subscription>,
+    wallet: &credit_wallet::Model,
+    packs: &[Pack],
+) -> Markup {
     html! {
         h1 { "Billing" }
         @match subscription {
             None => p.empty { "You have no subscription." },
             Some(subscription) => (facts(subscription)),
+        }
+        h2 { "Credits" }
+        dl.facts {
+            dt { "Available" } dd { (wallet.included + wallet.purchased) }
+            dt { "Included" } dd { (wallet.included) " of " (wallet.allowance) }
+            @if wallet.period.is_some() {
+                dt { "Set anew on" } dd { (written(wallet.period_end).chars().take(10).collect::<String>()) }
+            }
+            dt { "Bought" } dd { (wallet.purchased) }
+            @if wallet.held > 0 { dt { "Reserved" } dd { (wallet.held) } }
+        }
+        @if !packs.is_empty() {
+            p.soft { "Bought credits never expire. Included ones are spent first." }
+            @let order = Uuid::now_v7();
+            p.actions {
+                @for pack in packs {
+                    a.button rel="nofollow"
+                        href={ "/dashboard/billing/credits?pack=" (pack.credits) "&order=" (order) } {
+                        "Buy " (pack.credits) " for $" (pack.price / 100)
+                        @if pack.price % 100 != 0 { "." (format!("{:02}", pack.price % 100)) }
+                    }
+                }
+            }
         }
     }
 }

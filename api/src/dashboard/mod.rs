@@ -18,6 +18,7 @@ const PAGES: &[Page<ConnectPages>] = &[
     Page::of("/dashboard/api", page!(api_keys::show)),
     Page::of("/dashboard/billing", page!(billing::show)),
     Page::of("/dashboard/billing/portal", page!(billing::portal)),
+    Page::of("/dashboard/billing/credits", page!(billing::credits)),
 ];
 
 /// The pages' router.

@@ -26,6 +26,11 @@ pub(super) const fn billing(scope: Scope) -> Policy {
     Policy { addon: false, ..reads(scope, WorkspaceScope::Home) }
 }
 
+/// The wallet that pays for a workspace: needs no add-on and no live plan.
+pub(super) const fn wallet() -> Policy {
+    Policy { addon: false, ..reads(Scope::BillingRead, WorkspaceScope::Query) }
+}
+
 pub(super) const REFUSED_CHANGE: &[Code] =
     &[Code::NoSubscription, Code::InvalidTransition, Code::BillingNotConfigured];
 

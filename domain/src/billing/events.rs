@@ -15,6 +15,7 @@ use sea_orm::{
 use super::{read, subscriptions};
 use crate::{
     Domain, Tx,
+    credits::packs,
     durable::{self, Lease},
     error::{Code, Error, Result},
     signup,
@@ -27,6 +28,8 @@ enum About {
     Subscription,
     Invoice,
     Schedule,
+    Charge,
+    Dispute,
 }
 
 /// Returns what the object of an event is; `None` for events that are not taken.
@@ -45,6 +48,8 @@ fn about(kind: &str) -> Option<About> {
         "subscription_schedule.updated"
         | "subscription_schedule.released"
         | "subscription_schedule.canceled" => About::Schedule,
+        "charge.refunded" => About::Charge,
+        "charge.dispute.created" => About::Dispute,
         _ => return None,
     })
 }
@@ -117,7 +122,10 @@ pub async fn apply(cx: &Domain, event: &stripe_event::Model) -> Result<()> {
         None => Ok(()),
         Some(About::Checkout) => {
             let session: CheckoutSession = read(cx, &format!("checkout/sessions/{object}")).await?;
-            signup::apply(cx, &session).await
+            match session.mode.as_str() {
+                "payment" => packs::apply(cx, &session).await,
+                _ => signup::apply(cx, &session).await,
+            }
         }
         Some(About::Subscription) => subscriptions::refresh(cx, object).await,
         Some(About::Invoice) => {
@@ -127,6 +135,8 @@ pub async fn apply(cx: &Domain, event: &stripe_event::Model) -> Result<()> {
                 None => Ok(()),
             }
         }
+        Some(About::Charge) => packs::refunded(cx, object).await,
+        Some(About::Dispute) => packs::disputed(cx, object).await,
         Some(About::Schedule) => {
             let schedule: Schedule = read(cx, &format!("subscription_schedules/{object}")).await?;
             match schedule.subscription.or(schedule.released_subscription) {

@@ -118,6 +118,13 @@ impl Plans {
         plan.map_or(0, |plan| plan.price) + addon
     }
 
+    /// Returns the credits that a plan includes each month.
+    #[must_use]
+    pub fn credits_of(&self, tier: PlanTier) -> i64 {
+        let plan = self.plans.iter().find(|plan| plan.tier == plan_name(tier));
+        plan.map_or(0, |plan| plan.credits.into())
+    }
+
     /// Returns the tier that is sold under this name.
     #[must_use]
     pub fn tier_of(&self, lookup_key: &str) -> Option<PlanTier> {

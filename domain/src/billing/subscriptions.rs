@@ -15,6 +15,7 @@ use super::{Plans, read};
 use crate::{
     Domain,
     access::PlanTier,
+    credits,
     error::{Error, Result},
     posts::unpaid,
 };
@@ -63,7 +64,7 @@ pub async fn live<C: ConnectionTrait>(
 ///
 /// # Errors
 /// The database's.
-pub(super) async fn latest<C: ConnectionTrait>(
+pub(crate) async fn latest<C: ConnectionTrait>(
     conn: &C,
     person: UserId,
 ) -> Result<Option<billing_subscription::Model>> {
@@ -126,7 +127,8 @@ pub(crate) async fn refresh(cx: &Domain, stripe_id: &str) -> Result<()> {
         let theirs: Subscription = read(cx, &format!("subscriptions/{stripe_id}")).await?;
         let pending = pending(cx, &theirs).await?;
         if let Some(status) = write(cx, &known, &theirs, pending).await? {
-            return hold_posts(cx, known.user_id, status).await;
+            hold_posts(cx, known.user_id, status).await?;
+            return Box::pin(credits::after_refresh(cx, known.user_id)).await;
         }
     }
     Err(Error::internal("a subscription changes too often to be written"))

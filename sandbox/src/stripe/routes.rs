@@ -128,6 +128,7 @@ const READABLE: &[(&str, &str, &[&str])] = &[
     ("payment_intents", "payment_intent", &["customer"]),
     ("charges", "charge", &["customer", "payment_intent"]),
     ("refunds", "refund", &["charge", "payment_intent"]),
+    ("disputes", "dispute", &["charge", "payment_intent"]),
     ("events", "event", &["type"]),
 ];
 

@@ -158,7 +158,7 @@ fn attributes<'a>(tag: &str, source: &'a str) -> Result<Vec<(String, &'a str)>, 
             None => after.split_at(after.find(char::is_whitespace).unwrap_or(after.len())),
         };
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
-        if name.is_empty() || quote.is_none() && !(value.chars().all(is_plain) && !value.is_empty())
+        if name.is_empty() || quote.is_none() && (value.is_empty() || !value.chars().all(is_plain))
         {
             let what = format!("an attribute of <{tag}> cannot be read at {:?}", excerpt(rest));
             return Err(Problem::new(what, "Write attributes as name=\"value\"."));

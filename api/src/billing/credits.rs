@@ -1,0 +1,19 @@
+//! The wallet that pays for a workspace.
+
+use fanfare_domain::{
+    Reply, Result,
+    credits::{self, EntryPage, OneWallet},
+};
+
+use crate::Call;
+
+/// Shows it.
+pub async fn show(call: Call) -> Result<Reply<OneWallet>> {
+    credits::show(&call.act).await
+}
+
+/// Lists its changes, newest first.
+pub async fn ledger(mut call: Call) -> Result<Reply<EntryPage>> {
+    let part = call.query()?;
+    credits::ledger(&call.act, part).await
+}

@@ -1,0 +1,234 @@
+//! The included pool: what fills it, and when it is emptied.
+//!
+//! A subscription fills it with each paid invoice; a plan that an operator granted fills it every month. While a person has a live
+//! subscription, only that counts.
+
+use chrono::Months;
+use fanfare_entities::{
+    Millis, UserId, WorkspaceId, billing_subscription, billing_subscription::BillingStatus,
+    credit_wallet, credit_wallet::CreditSource, subscription, workspace,
+};
+use fanfare_payments::{Invoice, List, Request};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect,
+};
+
+use super::{
+    payer,
+    store::{self, Note},
+    wallet::{Book, Period},
+};
+use crate::{
+    Domain,
+    access::PlanTier,
+    billing::{self, subscriptions},
+    clock,
+    error::Result,
+};
+
+/// A plan that an operator granted: the highest of the person's workspaces, and when the first was granted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Granted {
+    tier: PlanTier,
+    since: Millis,
+}
+
+/// Brings a locked wallet up to date with plans and time: what expired, a new month of an operator's plan, a larger plan.
+pub(super) async fn bring_up_to_date(
+    cx: &Domain,
+    tx: &DatabaseTransaction,
+    book: &mut Book,
+) -> Result<()> {
+    let period = book.wallet.period.clone();
+    if !follow(cx, tx, book).await? {
+        return Ok(());
+    }
+    let period = book.wallet.period.clone().or(period);
+    let note = Note { operation: None, reference: period.as_deref() };
+    store::write(tx, book, note, cx.clock.now()).await
+}
+
+/// Returns a person's wallet if it is up to date.
+pub(super) async fn current(cx: &Domain, person: UserId) -> Result<Option<credit_wallet::Model>> {
+    let Some(row) = store::read(&cx.db.read, person).await? else { return Ok(None) };
+    let mut book = Book::of(row.clone());
+    let is_outdated = follow(cx, &cx.db.read, &mut book).await?;
+    Ok((!is_outdated).then_some(row))
+}
+
+/// Changes a wallet as plans and time ask. Returns true if that changed anything.
+async fn follow<C: ConnectionTrait>(cx: &Domain, conn: &C, book: &mut Book) -> Result<bool> {
+    let (now, before) = (cx.clock.now(), book.wallet.clone());
+    if book.wallet.period.is_some() && book.wallet.period_end <= now {
+        book.end_period();
+    }
+    match live(conn, before.user_id).await? {
+        Some(theirs) => follow_subscription(cx, book, &theirs),
+        None => follow_operator(cx, book, granted(conn, before.user_id).await?, now),
+    }
+    Ok(book.wallet != before)
+}
+
+/// Returns the subscription of a person that grants credits.
+async fn live<C: ConnectionTrait>(
+    conn: &C,
+    person: UserId,
+) -> Result<Option<billing_subscription::Model>> {
+    let live = subscriptions::live(conn, person).await?;
+    Ok(live.filter(|row| row.status != BillingStatus::Incomplete))
+}
+
+fn follow_subscription(cx: &Domain, book: &mut Book, theirs: &billing_subscription::Model) {
+    let is_current = book.wallet.period.as_ref() == Some(&key(theirs));
+    let allowance = cx.settings.plans.credits_of(theirs.plan_tier);
+    if book.wallet.period.is_some() && !is_current {
+        book.end_period();
+    } else if is_current && allowance > book.wallet.allowance {
+        book.resize(allowance);
+    }
+}
+
+fn follow_operator(cx: &Domain, book: &mut Book, granted: Option<Granted>, now: Millis) {
+    let Some(granted) = granted else {
+        if book.wallet.period.is_some() {
+            book.end_period();
+        }
+        return;
+    };
+    let allowance = cx.settings.plans.credits_of(granted.tier);
+    let is_current = book.wallet.source == Some(CreditSource::Operator);
+    if is_current && allowance != book.wallet.allowance {
+        book.resize(allowance);
+    } else if !is_current {
+        book.begin_period(&month_of(granted.since, now), allowance);
+    }
+}
+
+/// The month, counted from when a plan was granted, in which `now` is.
+fn month_of(since: Millis, now: Millis) -> Period {
+    let nth = |months: u32| {
+        let date = clock::date(since).checked_add_months(Months::new(months));
+        date.map_or(Millis::MAX, |date| date.timestamp_millis())
+    };
+    let mut months = u32::try_from((now - since).max(0) / (31 * 86_400_000)).unwrap_or(0);
+    while nth(months + 1) <= now {
+        months += 1;
+    }
+    let (start, end) = (nth(months), nth(months + 1));
+    Period { source: CreditSource::Operator, key: format!("operator:{start}"), start, end }
+}
+
+async fn granted<C: ConnectionTrait>(conn: &C, person: UserId) -> Result<Option<Granted>> {
+    let owned: Vec<WorkspaceId> = workspace::Entity::find()
+        .select_only()
+        .column(workspace::Column::Id)
+        .filter(workspace::Column::OwnerId.eq(person))
+        .into_tuple()
+        .all(conn)
+        .await?;
+    let rows = subscription::Entity::find()
+        .filter(subscription::Column::WorkspaceId.is_in(owned))
+        .filter(subscription::Column::Granted.eq(true))
+        .filter(subscription::Column::Active.eq(true))
+        .all(conn)
+        .await?;
+    let tier = rows.iter().map(|row| row.plan_tier).max();
+    let since = rows.iter().map(|row| row.created_at).min();
+    Ok(tier.zip(since).map(|(tier, since)| Granted { tier, since }))
+}
+
+/// The name of a subscription's period.
+fn key(theirs: &billing_subscription::Model) -> String {
+    format!("{}:{}", theirs.stripe_id, theirs.period_start)
+}
+
+/// Brings a person's wallet up to date.
+///
+/// # Errors
+/// The database's.
+pub async fn update(cx: &Domain, person: UserId) -> Result<()> {
+    let tx = cx.db.begin().await?;
+    let mut book = store::lock(&tx, person, cx.clock.now()).await?;
+    bring_up_to_date(cx, &tx, &mut book).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Brings the wallet of a workspace's owner up to date.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn update_for(cx: &Domain, id: WorkspaceId) -> Result<()> {
+    update(cx, payer(&cx.db.write, id).await?).await
+}
+
+/// Brings a person's wallet up to date after a subscription was read at Stripe, and grants its period's allowance once the invoice
+/// is paid.
+///
+/// # Errors
+/// [`crate::Code::Unavailable`] if Stripe does not answer; then it is to be done again.
+pub(crate) async fn after_refresh(cx: &Domain, person: UserId) -> Result<()> {
+    update(cx, person).await?;
+    let Some(theirs) = live(&cx.db.write, person).await? else { return Ok(()) };
+    let known = store::read(&cx.db.write, person).await?;
+    if known.is_some_and(|wallet| wallet.last_start >= theirs.period_start) {
+        return Ok(());
+    }
+    let Some(tier) = paid_tier(cx, &theirs).await? else { return Ok(()) };
+    let period = Period {
+        source: CreditSource::Subscription,
+        key: key(&theirs),
+        start: theirs.period_start,
+        end: theirs.period_end,
+    };
+    let tx = cx.db.begin().await?;
+    let now = cx.clock.now();
+    let mut book = store::lock(&tx, person, now).await?;
+    if book.begin_period(&period, cx.settings.plans.credits_of(tier)) {
+        let note = Note { operation: None, reference: Some(&period.key) };
+        store::write(&tx, &mut book, note, now).await?;
+        tx.commit().await?;
+    }
+    Ok(())
+}
+
+/// Returns the plan that a paid invoice of the subscription's period is for.
+async fn paid_tier(cx: &Domain, theirs: &billing_subscription::Model) -> Result<Option<PlanTier>> {
+    let stripe = &cx.settings.require_billing()?.stripe;
+    let paid = Request::get("invoices")
+        .with("subscription", &theirs.stripe_id)
+        .with("status", "paid")
+        .with("limit", "20");
+    let paid: List<Invoice> =
+        stripe.read(&paid).await.map_err(|failure| billing::refusal(&failure))?;
+    let is_of_period = |invoice: &&Invoice| {
+        let lines = &invoice.lines.data;
+        lines.iter().any(|line| line.period.start * 1_000 == theirs.period_start)
+    };
+    Ok(paid.data.iter().find(is_of_period).map(|invoice| {
+        let products = invoice.lines.data.iter().filter_map(|line| line.product());
+        let tiers = products.filter_map(|product| cx.settings.plans.tier_of(product));
+        tiers.max().unwrap_or(theirs.plan_tier)
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn months_are_counted_from_the_grant_and_end_on_the_last_day_at_the_latest() {
+        let at =
+            |text: &str| text.parse::<chrono::DateTime<chrono::Utc>>().unwrap().timestamp_millis();
+        let since = at("2026-01-31T10:00:00Z");
+        for (now, start, end) in [
+            ("2026-01-31T10:00:00Z", "2026-01-31T10:00:00Z", "2026-02-28T10:00:00Z"),
+            ("2026-02-28T09:59:59Z", "2026-01-31T10:00:00Z", "2026-02-28T10:00:00Z"),
+            ("2026-02-28T10:00:00Z", "2026-02-28T10:00:00Z", "2026-03-31T10:00:00Z"),
+            ("2028-07-01T00:00:00Z", "2028-06-30T10:00:00Z", "2028-07-31T10:00:00Z"),
+        ] {
+            let period = month_of(since, at(now));
+            assert_eq!((period.start, period.end), (at(start), at(end)), "{now}");
+        }
+    }
+}

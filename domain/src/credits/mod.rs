@@ -1,0 +1,38 @@
+//! Credits: the wallet of a person who pays, and its ledger.
+//!
+//! A wallet has two pools. The included one is set anew with each period (`grants.rs`); the purchased one grows with packs
+//! (`packs.rs`). An operation reserves credits before it begins, and settles or refunds them once (`spend.rs`). Every change locks
+//! the wallet, changes it by a rule of `wallet.rs`, and writes balances and ledger with one guarded statement each (`store.rs`).
+
+mod check;
+mod grants;
+pub mod packs;
+mod spend;
+mod store;
+mod view;
+mod wallet;
+
+pub use check::{Mismatch, check};
+pub use grants::update;
+pub(crate) use grants::{after_refresh, update_for};
+pub use spend::{HOUR, Spend, VIDEO, refund, refund_expired, reserve, settle};
+pub use view::{CreditEntry, EntryPage, OneWallet, Wallet, available, ledger, show, wallet_of};
+pub use wallet::{Line, Period};
+
+use fanfare_entities::{UserId, WorkspaceId, workspace};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
+
+use crate::error::{Code, Error, Result};
+
+/// Returns the person who pays for a workspace.
+///
+/// # Errors
+/// [`Code::WorkspaceNotFound`].
+pub async fn payer<C: ConnectionTrait>(conn: &C, id: WorkspaceId) -> Result<UserId> {
+    let owner = workspace::Entity::find()
+        .select_only()
+        .column(workspace::Column::OwnerId)
+        .filter(workspace::Column::Id.eq(id));
+    let owner: Option<UserId> = owner.into_tuple().one(conn).await?;
+    owner.ok_or_else(|| Error::new(Code::WorkspaceNotFound, "There is no such workspace."))
+}

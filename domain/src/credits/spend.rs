@@ -1,0 +1,168 @@
+//! Spending: credits are reserved before an operation begins, then settled or refunded, each once.
+
+use fanfare_entities::{
+    Millis, WorkspaceId, credit_reservation,
+    credit_reservation::{Column, Model, ReservationStatus},
+};
+use sea_orm::{
+    ActiveEnum, ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter,
+    QueryOrder, QuerySelect, sea_query::Expr,
+};
+
+use super::{
+    grants, payer,
+    store::{self, Note},
+    wallet::Book,
+};
+use crate::{
+    Domain,
+    error::{Code, Error, Result},
+};
+
+/// How long a short operation may take before its credits are refunded, in ms.
+pub const HOUR: Millis = 3_600_000;
+
+/// The same for a video.
+pub const VIDEO: Millis = 24 * HOUR;
+
+/// Expired reservations that are refunded in one go.
+const BATCH: u64 = 500;
+
+/// What credits are reserved for.
+#[derive(Debug, Clone, Copy)]
+pub struct Spend<'a> {
+    /// The workspace whose owner pays.
+    pub workspace: WorkspaceId,
+    /// The operation; there is one reservation of it.
+    pub operation: &'a str,
+    /// How many credits.
+    pub credits: i64,
+    /// After this time they are refunded if nothing has settled them: [`HOUR`] or [`VIDEO`].
+    pub patience: Millis,
+}
+
+/// Reserves credits, included ones first. Reserved again for the same operation nothing changes.
+///
+/// # Errors
+/// [`Code::InsufficientCredits`].
+pub async fn reserve(cx: &Domain, tx: &DatabaseTransaction, spend: Spend<'_>) -> Result<()> {
+    let now = cx.clock.now();
+    let person = payer(tx, spend.workspace).await?;
+    let mut book = store::lock(tx, person, now).await?;
+    if find(tx, spend.operation).await?.is_some() {
+        return Ok(());
+    }
+    grants::bring_up_to_date(cx, tx, &mut book).await?;
+    let available = book.wallet.included + book.wallet.purchased;
+    let Some((included, purchased)) = book.reserve(spend.credits) else {
+        return Err(not_enough(spend.credits, available));
+    };
+    let row = credit_reservation::ActiveModel {
+        operation: Set(spend.operation.to_owned()),
+        user_id: Set(person),
+        included: Set(included),
+        purchased: Set(purchased),
+        period: Set(book.wallet.period.clone()),
+        status: Set(ReservationStatus::Open),
+        expires_at: Set(now + spend.patience),
+        created_at: Set(now),
+        ended_at: Set(None),
+    };
+    credit_reservation::Entity::insert(row).exec_without_returning(tx).await?;
+    let note = Note { operation: Some(spend.operation), reference: None };
+    store::write(tx, &mut book, note, now).await
+}
+
+fn not_enough(needed: i64, available: i64) -> Error {
+    let message = format!("This costs {needed} credits, and the wallet has {available}.");
+    Error::new(Code::InsufficientCredits, message)
+}
+
+/// Pays for an operation with `spent` of its reserved credits, and gives the rest back. Returns false if it was settled or refunded
+/// before.
+///
+/// # Errors
+/// The database's, or more was spent than was reserved.
+pub async fn settle(
+    cx: &Domain,
+    tx: &DatabaseTransaction,
+    operation: &str,
+    spent: i64,
+) -> Result<bool> {
+    end(cx, tx, operation, ReservationStatus::Settled, |book, held| {
+        if !(0..=held.included + held.purchased).contains(&spent) {
+            return Err(Error::internal("more credits were spent than were reserved"));
+        }
+        book.settle(held, spent);
+        Ok(())
+    })
+    .await
+}
+
+/// Gives all credits of an operation back. Returns false if it was settled or refunded before.
+///
+/// # Errors
+/// The database's.
+pub async fn refund(cx: &Domain, tx: &DatabaseTransaction, operation: &str) -> Result<bool> {
+    end(cx, tx, operation, ReservationStatus::Refunded, |book, held| {
+        book.refund(held);
+        Ok(())
+    })
+    .await
+}
+
+async fn end(
+    cx: &Domain,
+    tx: &DatabaseTransaction,
+    operation: &str,
+    status: ReservationStatus,
+    change: impl FnOnce(&mut Book, &Model) -> Result<()>,
+) -> Result<bool> {
+    let now = cx.clock.now();
+    let Some(held) = find(tx, operation).await? else { return Ok(false) };
+    let mut book = store::lock(tx, held.user_id, now).await?;
+    // What was read before the lock may have ended meanwhile; the guard decides.
+    let ended = credit_reservation::Entity::update_many()
+        .col_expr(Column::Status, Expr::value(status.to_value()))
+        .col_expr(Column::EndedAt, Expr::value(now))
+        .filter(Column::Operation.eq(operation))
+        .filter(Column::Status.eq(ReservationStatus::Open));
+    if ended.exec(tx).await?.rows_affected != 1 {
+        return Ok(false);
+    }
+    grants::bring_up_to_date(cx, tx, &mut book).await?;
+    change(&mut book, &held)?;
+    store::write(tx, &mut book, Note { operation: Some(operation), reference: None }, now).await?;
+    Ok(true)
+}
+
+async fn find(tx: &DatabaseTransaction, operation: &str) -> Result<Option<Model>> {
+    Ok(credit_reservation::Entity::find_by_id(operation.to_owned()).one(tx).await?)
+}
+
+/// Refunds reservations whose time is over. Returns how many.
+///
+/// # Errors
+/// The database's.
+pub async fn refund_expired(cx: &Domain) -> Result<u64> {
+    let expired: Vec<String> = credit_reservation::Entity::find()
+        .select_only()
+        .column(Column::Operation)
+        .filter(Column::Status.eq(ReservationStatus::Open))
+        .filter(Column::ExpiresAt.lte(cx.clock.now()))
+        .order_by_asc(Column::ExpiresAt)
+        .limit(BATCH)
+        .into_tuple()
+        .all(&cx.db.read)
+        .await?;
+    let mut refunded = 0;
+    for operation in expired {
+        let tx = cx.db.begin().await?;
+        if refund(cx, &tx, &operation).await? {
+            tx.commit().await?;
+            tracing::warn!(operation, "credits of an operation that did not end were refunded");
+            refunded += 1;
+        }
+    }
+    Ok(refunded)
+}

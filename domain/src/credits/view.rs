@@ -1,0 +1,227 @@
+//! The wallet and its ledger as callers see them.
+
+use std::time::Duration;
+
+use fanfare_entities::{
+    CreditEntryId, UserId, WorkspaceId,
+    billing_subscription::BillingStatus,
+    credit_entry,
+    credit_entry::{EntryKind, Pool},
+    credit_wallet, workspace,
+};
+use schemars::JsonSchema;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use serde::Serialize;
+
+use super::{grants, payer, store};
+use crate::{
+    Act, Domain, Reply,
+    access::{PlanTier, Role},
+    billing::subscriptions,
+    clock::Time,
+    error::{Code, Error, Result},
+    input, page,
+    webhooks::Page,
+};
+
+/// How long a wallet is waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Seconds after which a wallet that could not be read is worth another try.
+const AGAIN: u64 = 5;
+
+/// The credits of a workspace's billing owner, shared by all its members.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Wallet {
+    /// What can be spent now: `included.remaining` and `purchased_balance`.
+    available: i64,
+    included: Included,
+    /// Bought credits. They never expire.
+    purchased_balance: i64,
+    /// Credits of operations that are under way; they are in neither pool.
+    reserved: i64,
+    /// The workspace's plan; null without one.
+    plan_tier: Option<PlanTier>,
+    /// When the included credits expire and are set anew; null while nothing grants them.
+    resets_at: Option<Time>,
+    workspace: WalletWorkspace,
+}
+
+/// The credits of the current period.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Included {
+    /// What the plan grants for the period.
+    allowance: i64,
+    /// What was spent of it.
+    used: i64,
+    /// What is left of it.
+    remaining: i64,
+}
+
+/// The workspace that was asked for.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct WalletWorkspace {
+    id: WorkspaceId,
+    /// Name for people.
+    name: String,
+    /// The caller's role there.
+    role: Role,
+}
+
+/// A wallet.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct OneWallet {
+    wallet: Wallet,
+}
+
+/// A change of a wallet.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CreditEntry {
+    id: CreditEntryId,
+    /// Why it changed.
+    kind: EntryKind,
+    /// Which pool changed.
+    pool: Pool,
+    /// By how much the pool changed.
+    amount: i64,
+    /// The pool's balance after it.
+    balance: i64,
+    /// What the credits were reserved for.
+    operation: Option<String>,
+    /// The period of a grant, or the payment of a pack.
+    r#ref: Option<String>,
+    created_at: Time,
+}
+
+/// Changes of a wallet, newest first.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct EntryPage {
+    ledger: Vec<CreditEntry>,
+    /// Where the next page begins; null on the last one.
+    next_cursor: Option<String>,
+}
+
+/// Shows the wallet that pays for the membership's workspace.
+///
+/// # Errors
+/// [`Code::WalletUnavailable`] if it cannot be read within two seconds.
+pub async fn show(act: &Act) -> Result<Reply<OneWallet>> {
+    let wallet = in_time(async {
+        let found = workspace::Entity::find_by_id(act.membership.workspace_id);
+        let found = found.one(&act.cx.db.read).await?;
+        let place = found.ok_or_else(|| Error::internal("a workspace with members is gone"))?;
+        let row = wallet_of(&act.cx, place.owner_id).await?;
+        let plan_tier = plan(act, place.owner_id).await?;
+        Ok(shown(act, row, plan_tier, place))
+    });
+    Ok(Reply::ok(&OneWallet { wallet: wallet.await? }))
+}
+
+/// Shows the ledger of the wallet that pays for the membership's workspace, newest first.
+///
+/// # Errors
+/// A query that means nothing, or [`Code::WalletUnavailable`].
+pub async fn ledger(act: &Act, part: Page) -> Result<Reply<EntryPage>> {
+    let limit = input::limit(part.limit)?;
+    let cursor = input::cursor::<i64>(part.cursor.as_deref())?.map(CreditEntryId);
+    let page = in_time(async {
+        let person = payer(&act.cx.db.read, act.membership.workspace_id).await?;
+        let from = |last: Option<&credit_entry::Model>| {
+            let lines = credit_entry::Entity::find()
+                .filter(credit_entry::Column::UserId.eq(person))
+                .order_by_desc(credit_entry::Column::Id);
+            let below = last.map(|row| row.id).or(cursor);
+            below.map_or(lines.clone(), |id| lines.filter(credit_entry::Column::Id.lt(id)))
+        };
+        page::read(&act.cx.db.read, limit, from, |_| 400).await
+    });
+    let page = page.await?;
+    let next_cursor = page.next(|row| row.id.to_string());
+    let ledger = page.rows.into_iter().map(entry).collect();
+    Ok(Reply::ok(&EntryPage { ledger, next_cursor }))
+}
+
+/// Returns how many credits can be spent now in a workspace.
+///
+/// # Errors
+/// [`Code::WalletUnavailable`] if it cannot be read within two seconds.
+pub async fn available(cx: &Domain, id: WorkspaceId) -> Result<i64> {
+    in_time(async {
+        let row = wallet_of(cx, payer(&cx.db.read, id).await?).await?;
+        Ok(row.included + row.purchased)
+    })
+    .await
+}
+
+/// Returns a person's wallet, brought up to date.
+///
+/// # Errors
+/// The database's.
+pub async fn wallet_of(cx: &Domain, person: UserId) -> Result<credit_wallet::Model> {
+    if let Some(row) = grants::current(cx, person).await? {
+        return Ok(row);
+    }
+    grants::update(cx, person).await?;
+    let row = store::read(&cx.db.write, person).await?;
+    row.ok_or_else(|| Error::internal("a wallet that was made is gone"))
+}
+
+/// Runs a read of the wallet, which must not keep a caller waiting.
+async fn in_time<T>(read: impl Future<Output = Result<T>>) -> Result<T> {
+    let unreadable = || {
+        let message = "The wallet cannot be read right now.";
+        Error::new(Code::WalletUnavailable, message).retry_after(AGAIN)
+    };
+    match tokio::time::timeout(PATIENCE, read).await {
+        Err(_) => Err(unreadable()),
+        Ok(Err(error)) if error.status() >= 500 => Err(unreadable()),
+        Ok(outcome) => outcome,
+    }
+}
+
+/// The workspace's plan, also while a subscription is paused.
+async fn plan(act: &Act, owner: UserId) -> Result<Option<PlanTier>> {
+    let place = &act.membership;
+    if place.active {
+        return Ok(Some(place.plan));
+    }
+    let live = subscriptions::live(&act.cx.db.read, owner).await?;
+    let paused = live.filter(|row| row.status == BillingStatus::Paused);
+    Ok(paused.map(|row| row.plan_tier))
+}
+
+fn shown(
+    act: &Act,
+    row: credit_wallet::Model,
+    plan_tier: Option<PlanTier>,
+    place: workspace::Model,
+) -> Wallet {
+    Wallet {
+        available: row.included + row.purchased,
+        included: Included {
+            allowance: row.allowance,
+            used: (row.allowance - row.included - row.included_held).max(0),
+            remaining: row.included,
+        },
+        purchased_balance: row.purchased,
+        reserved: row.held,
+        plan_tier,
+        resets_at: row.period.map(|_| Time(row.period_end)),
+        workspace: WalletWorkspace { id: place.id, name: place.name, role: act.membership.role },
+    }
+}
+
+fn entry(row: credit_entry::Model) -> CreditEntry {
+    CreditEntry {
+        id: row.id,
+        kind: row.kind,
+        pool: row.pool,
+        amount: row.amount,
+        balance: row.balance,
+        operation: row.operation,
+        r#ref: row.reference,
+        created_at: Time(row.created_at),
+    }
+}
