@@ -39,7 +39,10 @@ async fn a_message_stands_on_the_board_without_its_sender_and_its_secrets() {
     assert!(board.contains("Slots &lt;b&gt;"), "{board}");
     let stored = row::Entity::find().one(&app.domain.db.read).await.unwrap().unwrap();
     assert!(!stored.description.contains("fan_"), "the key was stored");
-    feedback::moderate(&app.domain, stored.id, "declined", true).await.unwrap();
+    let actor = Actor { name: "shell:test".to_owned(), request_id: "test".to_owned() };
+    let action = Action::Moderate(Moderation::new(stored.id, "declined", true).unwrap());
+    let order = Order { id: uuid::Uuid::now_v7(), action, reason: "a test".to_owned() };
+    perform(&app.domain, &actor, order).await.unwrap();
     let _ = app.nobody().get(path).await.expect(404);
 }
 
@@ -67,7 +70,8 @@ async fn nothing_becomes_public_without_consent_and_all_that_is_wrong_is_named()
 
 #[tokio::test]
 async fn five_messages_a_day_are_taken_of_a_key() {
-    let app = quiet().await;
+    let app =
+        TestApp::with(Options { workers: false, limits_factor: 1.0, ..Options::default() }).await;
     let user = app.user().await;
     for _ in 0..5 {
         let _ = user.post("/api/v1/feedback", message()).await.expect(201);

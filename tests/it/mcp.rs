@@ -137,7 +137,8 @@ async fn a_tool_call_is_a_request_of_the_api() {
 async fn a_refusal_says_what_to_do_and_scopes_hold() {
     let app = quiet().await;
     let user = app.user().await;
-    let refused = call(&user, "create_post", json!({"account_id": 1, "captoin": "x"})).await;
+    let account = user.connect("bluesky").await;
+    let refused = call(&user, "create_post", json!({"account_id": account, "captoin": "x"})).await;
     assert_eq!(refused["isError"], true);
     assert!(refused["structuredContent"]["validation_errors"].is_array(), "{refused}");
     let text = refused["content"][0]["text"].as_str().unwrap();

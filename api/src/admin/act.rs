@@ -2,8 +2,10 @@
 
 use fanfare_domain::{
     Code, Error, PostId, Result, WebhookId,
-    ops::{self, Action, MOST_RETRIED, Order, Preview, PreviewRow, pauses::Target},
+    feedback::status_name,
+    ops::{self, Action, MOST_RETRIED, Moderation, Order, Preview, PreviewRow, pauses::Target},
 };
+use fanfare_entities::FeedbackId;
 use maud::{Markup, html};
 use uuid::Uuid;
 
@@ -52,6 +54,7 @@ fn back(action: &Action, pairs: &Pairs) -> String {
             _ => "/admin/work?kind=post&status=failed".to_owned(),
         },
         Action::Replay(_) => "/admin/webhooks".to_owned(),
+        Action::Moderate(_) => "/admin/feedback".to_owned(),
     }
 }
 
@@ -72,6 +75,11 @@ fn action(verb: &str, pairs: &Pairs) -> Result<Action> {
             risky: all(pairs, "risk").map(post).collect::<Result<_>>()?,
         },
         "replay" => Action::Replay(WebhookId(parse("webhook", one(pairs, "webhook")?)?)),
+        "moderate" => {
+            let id = FeedbackId(parse("feedback", one(pairs, "feedback")?)?);
+            let hidden = one(pairs, "hidden").is_ok_and(|hidden| hidden == "true");
+            Action::Moderate(Moderation::new(id, one(pairs, "status")?, hidden)?)
+        }
         _ => return Err(Error::new(Code::NotFound, format!("There is no action {verb:?}."))),
     })
 }
@@ -139,6 +147,11 @@ fn fields(action: &Action) -> Markup {
                 (hidden("post", &id.to_string()))
             },
             Action::Replay(id) => (hidden("webhook", &id.to_string())),
+            Action::Moderate(one) => {
+                (hidden("feedback", &one.id.to_string()))
+                (hidden("status", &status_name(one.status)))
+                (hidden("hidden", &one.hidden.to_string()))
+            },
         }
     }
 }
@@ -151,6 +164,7 @@ const fn words(action: &Action) -> &'static str {
         Action::Resume(_) => "Resume",
         Action::Retry { .. } => "Send again",
         Action::Replay(_) => "Replay",
+        Action::Moderate(_) => "Change it",
     }
 }
 

@@ -17,6 +17,7 @@ const MENU: &[(&str, &str)] = &[
     ("/admin/platforms", "Platforms"),
     ("/admin/webhooks", "Webhooks"),
     ("/admin/waiting", "Missed and unknown"),
+    ("/admin/feedback", "Feedback"),
     ("/admin/audit", "Audit log"),
 ];
 

@@ -6,6 +6,7 @@
 mod act;
 mod audit;
 mod chart;
+mod feedback;
 mod fleet;
 mod layout;
 mod live;
@@ -36,6 +37,7 @@ const PAGES: &[Page<Dashboard>] = &[
     Page::of("/admin/platforms", page!(platforms::show)),
     Page::of("/admin/webhooks", page!(webhooks::show)),
     Page::of("/admin/waiting", page!(waiting::show)),
+    Page::of("/admin/feedback", page!(feedback::show)),
     Page::of("/admin/audit", page!(audit::show)),
     Page::of("/admin/act/{verb}", page!(act::ask)).takes(page!(act::carry_out)),
     Page::form("/admin/logout", page!(login::log_out)),

@@ -6,7 +6,10 @@ use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
 use serde::{Deserialize, Serialize};
 
 use super::blanking::blanked;
-use crate::{Act, Domain, PlatformId, Reply, error::Result};
+use crate::{
+    Act, Domain, PlatformId, Reply,
+    error::{Code, Error, Result},
+};
 
 /// How long an event is kept, in ms: 180 days.
 const KEPT: Millis = 180 * 24 * 3_600_000;
@@ -152,8 +155,12 @@ pub struct StoredAgentFeedback {
 /// Stores an event for the operators.
 ///
 /// # Errors
-/// The database's.
+/// [`Code::InvalidField`] without the name of a tool.
 pub async fn tell(act: &Act, new: NewAgentFeedback) -> Result<Reply<StoredAgentFeedback>> {
+    if new.tool.trim().is_empty() {
+        let remedy = "Send the name of the tool or operation.";
+        return Err(Error::field(Code::InvalidField, "tool", "tool is empty.", remedy));
+    }
     let id = AgentFeedbackId::fresh();
     let NewAgentFeedback { source, tool, outcome, error_code, comment, mut context } = new;
     for text in [&mut context.request_id, &mut context.client, &mut context.model] {

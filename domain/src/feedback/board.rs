@@ -5,12 +5,12 @@ use fanfare_entities::{
     feedback::{FeedbackCategory, FeedbackStatus},
 };
 use sea_orm::{
-    ActiveEnum, ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter,
-    QueryOrder, QuerySelect,
+    ActiveEnum, ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait,
+    QueryFilter, QueryOrder, QuerySelect,
 };
 
 use crate::{
-    Domain,
+    Domain, Tx,
     error::{Code, Error, Result},
 };
 
@@ -43,7 +43,7 @@ impl Item {
             category: FeedbackCategory::to_value(&row.category),
             title: row.title,
             description: row.description,
-            status: FeedbackStatus::to_value(&row.status),
+            status: status_name(row.status),
             hidden: row.hidden,
             created_at: row.created_at,
         }
@@ -90,21 +90,40 @@ pub async fn find(cx: &Domain, id: FeedbackId) -> Result<Item> {
     row.map(Item::of).ok_or_else(|| Error::new(Code::NotFound, "There is no such message."))
 }
 
+/// Returns a message, also one that is off the board.
+///
+/// # Errors
+/// [`Code::NotFound`].
+pub async fn find_any(db: &impl ConnectionTrait, id: FeedbackId) -> Result<Item> {
+    let row = feedback::Entity::find_by_id(id).one(db).await?;
+    row.map(Item::of).ok_or_else(|| Error::new(Code::NotFound, "There is no such message."))
+}
+
 /// Sets what became of a message, and whether it is on the board.
 ///
 /// # Errors
-/// [`Code::NotFound`], or [`Code::InvalidField`] for a status there is none of.
-pub async fn moderate(cx: &Domain, id: FeedbackId, status: &str, hidden: bool) -> Result<()> {
-    let status = FeedbackStatus::try_from_value(&status.to_owned()).map_err(|_| {
-        let remedy = "Send open, planned, started, done or declined.";
-        Error::field(Code::InvalidField, "status", "There is no such status.", remedy)
-    })?;
-    let row = feedback::Entity::find_by_id(id).one(&cx.db.write).await?;
-    let row = row.ok_or_else(|| Error::new(Code::NotFound, "There is no such message."))?;
-    let mut next: feedback::ActiveModel = row.into();
-    next.status = Set(status);
-    next.hidden = Set(hidden);
-    next.updated_at = Set(cx.clock.now());
-    next.update(&cx.db.write).await?;
+/// [`Code::NotFound`].
+pub async fn moderate(tx: &Tx, id: FeedbackId, status: FeedbackStatus, hidden: bool) -> Result<()> {
+    let row = find_any(tx.conn(), id).await?;
+    let next = feedback::ActiveModel {
+        id: Set(row.id),
+        status: Set(status),
+        hidden: Set(hidden),
+        updated_at: Set(tx.now()),
+        ..Default::default()
+    };
+    next.update(tx.conn()).await?;
     Ok(())
+}
+
+/// Returns the status of this name.
+#[must_use]
+pub fn status_named(name: &str) -> Option<FeedbackStatus> {
+    FeedbackStatus::try_from_value(&name.to_owned()).ok()
+}
+
+/// Returns the name of a status.
+#[must_use]
+pub fn status_name(status: FeedbackStatus) -> String {
+    FeedbackStatus::to_value(&status)
 }

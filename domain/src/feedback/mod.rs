@@ -16,7 +16,7 @@ use crate::{
 
 pub use agent::{NewAgentFeedback, StoredAgentFeedback, prune, tell};
 use blanking::blanked;
-pub use board::{Item, find, list, list_all, moderate};
+pub use board::{Item, find, find_any, list, list_all, moderate, status_name, status_named};
 pub use fanfare_entities::feedback::FeedbackCategory;
 
 /// A message for the public board.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{audit, failing_webhooks, fleet, pauses, pauses::Target, retry};
+use super::{Moderation, audit, board, failing_webhooks, fleet, pauses, pauses::Target, retry};
 use crate::{
     Domain, Tx,
     error::{Code, Error, Result},
@@ -45,6 +45,8 @@ pub enum Action {
     },
     /// Delivers the failed events of a webhook again, and enables it if failures had disabled it.
     Replay(WebhookId),
+    /// Sets what became of a message of feedback, and whether it is on the public board.
+    Moderate(Moderation),
 }
 
 impl Action {
@@ -58,6 +60,7 @@ impl Action {
             Self::Resume(_) => "resume",
             Self::Retry { .. } => "retry",
             Self::Replay(_) => "replay",
+            Self::Moderate(_) => "moderate",
         }
     }
 
@@ -70,6 +73,7 @@ impl Action {
             Self::Retry { posts, .. } if posts.len() == 1 => format!("post:{}", posts[0]),
             Self::Retry { posts, .. } => format!("{} posts", posts.len()),
             Self::Replay(id) => format!("webhook:{id}"),
+            Self::Moderate(one) => format!("feedback:{}", one.id),
         }
     }
 }
@@ -162,6 +166,7 @@ pub async fn preview(cx: &Domain, action: &Action) -> Result<Preview> {
         ),
         Action::Retry { posts, .. } => retry::preview(cx, posts).await?,
         Action::Replay(id) => failing_webhooks::preview(cx, *id).await?,
+        Action::Moderate(one) => board::preview(cx, one).await?,
     })
 }
 
@@ -219,6 +224,7 @@ async fn carry_out(
         Action::Resume(target) => pauses::resume(tx, *target).await?,
         Action::Retry { posts, risky } => return retry::retry(cx, tx, actor, posts, risky).await,
         Action::Replay(id) => return failing_webhooks::replay(tx, *id).await,
+        Action::Moderate(one) => board::carry_out(tx, one).await?,
     };
     Ok((said, json!({})))
 }

@@ -6,6 +6,7 @@
 
 mod action;
 pub mod audit;
+mod board;
 pub mod failing_webhooks;
 pub mod fleet;
 pub mod holds;
@@ -21,4 +22,5 @@ pub mod story;
 pub mod waiting;
 
 pub use action::{Action, Actor, Done, Order, Preview, PreviewRow, perform, preview};
+pub use board::Moderation;
 pub use retry::{Candidates, MOST as MOST_RETRIED, candidates, preview_found};

@@ -14,6 +14,7 @@ macro_rules! files {
 const FILES: &[(&str, &str)] = files![
     "2026-11-24-sign-up-by-api",
     "2026-11-25-feedback-and-updates",
+    "2026-11-25-mcp",
     "2026-11-25-openapi-from-the-code",
 ];
 

@@ -1,0 +1,64 @@
+//! `/admin/feedback`: the messages of the public board, and those that were taken off it.
+
+use fanfare_domain::{
+    Result,
+    feedback::{self, Item},
+};
+use fanfare_entities::FeedbackId;
+use maud::{Markup, html};
+
+use super::{
+    parts::{empty, table, time},
+    visit::{Answer, Visit},
+};
+
+const STATUSES: [&str; 5] = ["open", "planned", "started", "done", "declined"];
+
+/// The page.
+pub async fn show(visit: Visit) -> Result<Answer> {
+    let before = visit.parsed("before")?.map(FeedbackId);
+    let items = feedback::list_all(&visit.cx, before).await?;
+    let rows: Vec<_> = items.iter().map(row).collect();
+    let page = html! {
+        h1 { "Feedback" }
+        @if rows.is_empty() { (empty("Nobody has sent feedback yet.")) } @else {
+            (table("Messages, newest first", &["When (UTC)", "Message", "On the board", "Change"], &rows))
+        }
+        @if let Some(last) = items.last().filter(|_| items.len() >= 50) {
+            p.actions { a.button href={ "/admin/feedback?before=" (last.id) } rel="next" { "Older" } }
+        }
+    };
+    Ok(Answer::Page("Feedback", page))
+}
+
+fn row(item: &Item) -> Vec<Markup> {
+    vec![
+        time(item.created_at),
+        html! {
+            strong { (item.title) } " " span.soft { (item.category) }
+            @for line in item.description.lines() { br; span.break { (line) } }
+        },
+        html! { @if item.hidden { "no" } @else { a href={ "/feedback/" (item.id) } { "yes" } } ", " (item.status) },
+        change(item),
+    ]
+}
+
+/// The form that asks for a change; a reason is asked for on the next page.
+fn change(item: &Item) -> Markup {
+    let (status, place) = (format!("status-{}", item.id), format!("hidden-{}", item.id));
+    html! {
+        form.inline method="get" action="/admin/act/moderate" {
+            input type="hidden" name="feedback" value=(item.id);
+            label for=(status) { "Status" }
+            select id=(status) name="status" {
+                @for known in STATUSES { option value=(known) selected[known == item.status] { (known) } }
+            }
+            label for=(place) { "Board" }
+            select id=(place) name="hidden" {
+                option value="false" selected[!item.hidden] { "show" }
+                option value="true" selected[item.hidden] { "hide" }
+            }
+            button type="submit" { "Change…" }
+        }
+    }
+}
