@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{access::Scope, feedback, upkeep};
+use fanfare_domain::{
+    access::Scope,
+    ops::{Action, Actor, Moderation, Order, perform},
+    upkeep,
+};
 use fanfare_entities::{agent_feedback, feedback as row, subscription};
 use fanfare_tests::{Options, TestApp};
 use sea_orm::{EntityTrait, PaginatorTrait, sea_query::Expr};
