@@ -16,7 +16,6 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const GLANCE: u32 = 16;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
     // Whatever a process of ours makes is its owner's alone: the database, media, keys.
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
@@ -27,6 +26,11 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    let arguments: Vec<_> = std::env::args_os().collect();
+    if let Some(code) = runtime.block_on(fanfare_cli::run(&arguments)) {
+        return code;
+    }
+    let cli = Cli::parse();
     match runtime.block_on(cli.run()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -4,7 +4,9 @@ mod client;
 mod demo;
 mod health;
 mod media;
+mod operations;
 
 pub use demo::demo;
 pub use health::health;
 pub use media::{Upload, upload};
+pub use operations::{chapters, run};

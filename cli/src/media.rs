@@ -63,6 +63,17 @@ pub async fn upload(origin: &str, key: &str, upload: Upload) -> Result<()> {
     Ok(())
 }
 
+/// Sends one file; returns its record.
+///
+/// # Errors
+/// The file cannot be read, or the service refuses it.
+pub async fn send_file(origin: &str, key: &str, path: &Path) -> Result<Value> {
+    let bars = MultiProgress::new();
+    send(&Service::new(origin, key), path, None, &bars)
+        .await
+        .with_context(|| path.display().to_string())
+}
+
 async fn send(
     service: &Service,
     path: &Path,

@@ -23,7 +23,7 @@ use crate::config::{Config, VARIABLES};
 
 /// Publishes posts on social networks at their time, once, and proves what was sent.
 #[derive(Debug, Parser)]
-#[command(name = "fanfare", version, after_help = "Without a command: up.")]
+#[command(name = "fanfare", version, after_help = help())]
 pub struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -96,6 +96,15 @@ impl Cli {
             Command::Ops(args) => Box::pin(ops::run(config, args)).await,
         }
     }
+}
+
+/// The end of the help text.
+fn help() -> String {
+    let chapters = fanfare_cli::chapters().join(", ");
+    format!(
+        "Without a command: up.\n\nCommands that speak to a running service:\n  login, logout, auth status, watch\n  \
+         api METHOD PATH\n  {chapters}\nEach chapter shows its operations with --help, for example fanfare posts --help."
+    )
 }
 
 /// The help text about the simulator.

@@ -13,6 +13,7 @@ mod cards;
 mod claims;
 mod classes;
 mod closed;
+mod commands;
 mod conformance;
 mod connecting;
 mod connecting_in_a_browser;

@@ -13,6 +13,7 @@ macro_rules! files {
 /// The files, in any order; a test fails if one is missing here.
 const FILES: &[(&str, &str)] = files![
     "2026-11-24-sign-up-by-api",
+    "2026-11-25-command-line",
     "2026-11-25-feedback-and-updates",
     "2026-11-25-mcp",
     "2026-11-25-openapi-from-the-code",

@@ -1,0 +1,288 @@
+//! Commands for everything the API does, made from its OpenAPI document: `fanfare posts create`, `fanfare api GET …`.
+
+mod command;
+mod document;
+mod output;
+mod profile;
+mod request;
+mod send;
+
+use std::{
+    ffi::OsString,
+    io::{IsTerminal, Write},
+    path::Path,
+    process::ExitCode,
+    time::Duration,
+};
+
+use anyhow::{Result, bail};
+use clap::ArgMatches;
+use reqwest::Method;
+use serde_json::Value;
+
+use document::{Operation, operations};
+use profile::{Profile, Target};
+use request::Request;
+
+use crate::media::send_file;
+
+/// How a command ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum Exit {
+    Fine = 0,
+    Refused = 1,
+    Usage = 2,
+    NotFound = 3,
+    LogIn = 4,
+    NotAllowed = 5,
+    Conflict = 6,
+    Limited = 7,
+    Unreachable = 8,
+    PostFailed = 9,
+}
+
+impl Exit {
+    const fn of(status: u16) -> Self {
+        match status {
+            200..=299 => Self::Fine,
+            401 => Self::LogIn,
+            402 | 403 => Self::NotAllowed,
+            404 => Self::NotFound,
+            409 | 422 => Self::Conflict,
+            429 => Self::Limited,
+            500.. => Self::Unreachable,
+            _ => Self::Refused,
+        }
+    }
+}
+
+/// Runs a command of the API; `None` if the arguments name none, and are the binary's own.
+pub async fn run(arguments: &[OsString]) -> Option<ExitCode> {
+    let word = |at: usize| arguments.get(at).and_then(|word| word.to_str()).unwrap_or_default();
+    let (first, second) = (word(1), word(2));
+    let command = match first {
+        "api" if !second.is_empty() && !second.starts_with('-') => command::api(),
+        "login" | "logout" | "auth" => command::account(match first {
+            "login" => "login",
+            "logout" => "logout",
+            _ => "auth",
+        }),
+        "watch" => command::watch(),
+        _ => {
+            let all = operations();
+            if !is_command(&all, first, second) {
+                return None;
+            }
+            command::chapter(first, &all)
+        }
+    };
+    let matches = match command.try_get_matches_from(arguments.iter().skip(1)) {
+        Ok(matches) => matches,
+        Err(error) => {
+            let _ = error.print();
+            let code = if error.use_stderr() { Exit::Usage } else { Exit::Fine };
+            return Some(ExitCode::from(code as u8));
+        }
+    };
+    let done = match first {
+        "api" => api(&matches).await,
+        "login" => login(&matches).await,
+        "logout" => logout(&matches),
+        "auth" => status(&matches).await,
+        "watch" => watch(&matches).await,
+        chapter => operation(chapter, &matches).await,
+    };
+    let exit = done.unwrap_or_else(|error| {
+        let _ = writeln!(std::io::stderr(), "error: {error:#}");
+        let is_away = error.downcast_ref::<reqwest::Error>().is_some();
+        if is_away { Exit::Unreachable } else { Exit::Usage }
+    });
+    Some(ExitCode::from(exit as u8))
+}
+
+/// The names of the chapters, for the binary's help.
+#[must_use]
+pub fn chapters() -> Vec<String> {
+    let mut tags: Vec<_> = operations().into_iter().map(|operation| operation.tag).collect();
+    tags.sort();
+    tags.dedup();
+    tags
+}
+
+/// True if the two words are a command of the API. Some chapters share their name with commands of the binary.
+fn is_command(all: &[Operation], first: &str, second: &str) -> bool {
+    let mut of_chapter = all.iter().filter(|operation| operation.tag == first).peekable();
+    let is_shared = ["media", "billing", "sandbox"].contains(&first);
+    if is_shared {
+        return of_chapter.any(|operation| operation.verb == second);
+    }
+    of_chapter.peek().is_some()
+}
+
+async fn operation(chapter: &str, matches: &ArgMatches) -> Result<Exit> {
+    let Some((verb, matches)) = matches.subcommand() else {
+        bail!("a command is needed; see --help")
+    };
+    let all = operations();
+    let operation = all.iter().find(|one| one.tag == chapter && one.verb == verb);
+    let Some(operation) = operation else { bail!("there is no such command") };
+    let target = profile::target(matches)?;
+    let mut request = request::of_operation(operation, matches)?;
+    if operation.destroys() && !may_go_on(operation, matches)? {
+        return Ok(Exit::Usage);
+    }
+    if operation.tag == "posts" {
+        send_media(&target, &mut request).await?;
+    }
+    let (exit, body) = exchange(&target, &request, matches).await?;
+    let wants_wait = matches.try_get_one::<bool>("wait").ok().flatten() == Some(&true);
+    match body["post"]["id"].as_i64().filter(|_| wants_wait && exit == Exit::Fine) {
+        Some(id) => follow(&target, id, matches).await,
+        None => Ok(exit),
+    }
+}
+
+async fn api(matches: &ArgMatches) -> Result<Exit> {
+    let target = profile::target(matches)?;
+    let (exit, _) = exchange(&target, &request::of_path(matches)?, matches).await?;
+    Ok(exit)
+}
+
+/// Sends a request and prints what comes back.
+async fn exchange(
+    target: &Target,
+    request: &Request,
+    matches: &ArgMatches,
+) -> Result<(Exit, Value)> {
+    let reply = send::send(target, request).await?;
+    let (exit, as_json) = (Exit::of(reply.status), matches.get_flag("json"));
+    if exit == Exit::Fine {
+        output::print(&reply.body, as_json);
+    } else {
+        output::print_refusal(&reply.body, as_json);
+        if exit == Exit::LogIn && !as_json {
+            let _ = writeln!(std::io::stderr(), "Run fanfare login, or set FANFARE_API_KEY.");
+        }
+    }
+    Ok((exit, reply.body))
+}
+
+/// Asks before something is destroyed.
+fn may_go_on(operation: &Operation, matches: &ArgMatches) -> Result<bool> {
+    if matches.get_flag("yes") {
+        return Ok(true);
+    }
+    if !std::io::stdin().is_terminal() {
+        bail!("{} cannot be taken back; add --yes", operation.summary.to_lowercase());
+    }
+    let _ = write!(std::io::stderr(), "{}? [y/N] ", operation.summary);
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line)?;
+    Ok(["y", "yes"].contains(&line.trim().to_lowercase().as_str()))
+}
+
+/// Sends the files that a post names by their paths on this machine, and puts their addresses in their place.
+async fn send_media(target: &Target, request: &mut Request) -> Result<()> {
+    let fields = request.body.as_mut().and_then(Value::as_object_mut);
+    let named = fields.into_iter().flatten().filter(|(name, _)| name.starts_with("media_url"));
+    let all = named.flat_map(|(_, value)| match value {
+        Value::Array(several) => several.iter_mut().collect(),
+        one => vec![one],
+    });
+    for place in all {
+        let Some(path) = place.as_str().filter(|path| !path.contains("://")) else { continue };
+        let file = send_file(&target.url, &target.key, Path::new(path)).await?;
+        *place = file["public_url"].clone();
+    }
+    Ok(())
+}
+
+/// Follows a post until it is published or failed.
+async fn follow(target: &Target, id: i64, matches: &ArgMatches) -> Result<Exit> {
+    let bar = indicatif::ProgressBar::new_spinner();
+    bar.enable_steady_tick(Duration::from_millis(200));
+    let get = Request { method: Method::GET, path: format!("/api/v1/posts/{id}"), body: None };
+    loop {
+        let reply = send::send(target, &get).await?;
+        let status = reply.body["post"]["status"].as_str().unwrap_or_default().to_owned();
+        bar.set_message(format!("post {id}: {status}"));
+        let exit = match status.as_str() {
+            "published" => Some(Exit::Fine),
+            "failed" | "paused" | "draft" => Some(Exit::PostFailed),
+            _ if reply.status >= 400 => Some(Exit::of(reply.status)),
+            _ => None,
+        };
+        if let Some(exit) = exit {
+            bar.finish_and_clear();
+            output::print(&reply.body, matches.get_flag("json"));
+            return Ok(exit);
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}
+
+/// Follows the events of the workspace.
+async fn watch(matches: &ArgMatches) -> Result<Exit> {
+    let target = profile::target(matches)?;
+    let mut after = command::given(matches, "after").next().cloned();
+    loop {
+        let query =
+            after.as_ref().map(|after| format!("?after={after}&limit=100")).unwrap_or_default();
+        let get =
+            Request { method: Method::GET, path: format!("/api/v1/events{query}"), body: None };
+        let reply = send::send(&target, &get).await?;
+        if reply.status >= 400 {
+            output::print_refusal(&reply.body, matches.get_flag("json"));
+            return Ok(Exit::of(reply.status));
+        }
+        let events = reply.body["events"].as_array().cloned().unwrap_or_default();
+        for event in &events {
+            after = event["sequence"].as_i64().map(|sequence| sequence.to_string()).or(after);
+            let text = |name: &str| event[name].as_str().unwrap_or_default().to_owned();
+            let line = match matches.get_flag("json") {
+                true => event.to_string(),
+                false => format!("{}\t{}\t{}", text("created_at"), text("type"), text("message")),
+            };
+            let _ = writeln!(std::io::stdout(), "{line}");
+        }
+        if events.is_empty() {
+            tokio::time::sleep(Duration::from_secs(2)).await;
+        }
+    }
+}
+
+async fn login(matches: &ArgMatches) -> Result<Exit> {
+    if std::io::stdin().is_terminal() {
+        let _ =
+            write!(std::io::stderr(), "API key (from the first start, or from /dashboard/api): ");
+    }
+    let mut key = String::new();
+    std::io::stdin().read_line(&mut key)?;
+    let target = Target { key: key.trim().to_owned(), ..profile::target(matches)? };
+    let whoami = Request { method: Method::GET, path: "/api/v1/whoami".to_owned(), body: None };
+    let (exit, body) = exchange(&target, &whoami, matches).await?;
+    if exit == Exit::Fine {
+        let place = profile::store(
+            matches,
+            Some(Profile { url: Some(target.url), key: Some(target.key) }),
+        )?;
+        let email = body["user"]["email"].as_str().unwrap_or_default();
+        let _ =
+            writeln!(std::io::stderr(), "Logged in as {email}; the key is in {}.", place.display());
+    }
+    Ok(exit)
+}
+
+fn logout(matches: &ArgMatches) -> Result<Exit> {
+    let place = profile::store(matches, None)?;
+    let _ = writeln!(std::io::stderr(), "The key is gone from {}.", place.display());
+    Ok(Exit::Fine)
+}
+
+async fn status(matches: &ArgMatches) -> Result<Exit> {
+    let matches = matches.subcommand().map_or(matches, |(_, matches)| matches);
+    let target = profile::target(matches)?;
+    let whoami = Request { method: Method::GET, path: "/api/v1/whoami".to_owned(), body: None };
+    exchange(&target, &whoami, matches).await.map(|(exit, _)| exit)
+}

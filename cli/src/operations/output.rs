@@ -1,0 +1,151 @@
+//! Replies as people and programs read them: a table on a terminal, lines with tabs elsewhere.
+
+use std::io::{IsTerminal, Write};
+
+use serde_json::{Map, Value};
+
+/// The most columns of a table.
+const COLUMNS: usize = 7;
+
+/// The widest cell of a table, in characters.
+const WIDEST: usize = 48;
+
+/// Prints a reply on standard output.
+pub fn print(body: &Value, as_json: bool) {
+    let text = match as_json {
+        true => format!("{body}\n"),
+        false => shown(body, std::io::stdout().is_terminal()),
+    };
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
+/// Prints a refusal on standard error: what is wrong, what to do, and which request it was.
+pub fn print_refusal(body: &Value, as_json: bool) {
+    let text = if as_json { format!("{body}\n") } else { refusal(body) };
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
+fn refusal(body: &Value) -> String {
+    let text = |name: &str| body[name].as_str().unwrap_or_default();
+    let mut lines = vec![format!("error: {}", text("error"))];
+    for broken in body["validation_errors"].as_array().into_iter().flatten() {
+        let part = |name: &str| broken[name].as_str().unwrap_or_default();
+        lines.push(format!("  {}: {} {}", part("field"), part("message"), part("remedy")));
+    }
+    if let Some(remedy) = body["remedy"].as_str() {
+        lines.push(remedy.to_owned());
+    }
+    lines.push(format!("{} (request {})", text("code"), text("request_id")));
+    lines.join("\n") + "\n"
+}
+
+fn shown(body: &Value, to_person: bool) -> String {
+    let Some(fields) = body.as_object() else { return format!("{}\n", cell(body)) };
+    // A list with its cursor, or one thing in a wrapper, or the thing itself.
+    if let Some(rows) = fields.values().find_map(Value::as_array).filter(|_| fields.len() <= 3) {
+        let rows: Vec<_> = rows.iter().filter_map(Value::as_object).collect();
+        return if to_person { table(&rows) } else { tabs(&rows) };
+    }
+    match fields.values().next().and_then(Value::as_object).filter(|_| fields.len() == 1) {
+        Some(inner) => pairs(inner, to_person),
+        None => pairs(fields, to_person),
+    }
+}
+
+fn pairs(fields: &Map<String, Value>, to_person: bool) -> String {
+    let width = fields.keys().map(String::len).max().unwrap_or(0);
+    let line = |(name, value): (&String, &Value)| match to_person {
+        true => format!("{name:width$}  {}\n", cell(value)),
+        false => format!("{name}\t{}\n", cell(value)),
+    };
+    fields.iter().map(line).collect()
+}
+
+fn columns<'a>(rows: &[&'a Map<String, Value>]) -> Vec<&'a String> {
+    let first = rows.first().into_iter().flat_map(|row| row.iter());
+    first
+        .filter(|(_, value)| !value.is_object() && !value.is_array())
+        .map(|(name, _)| name)
+        .collect()
+}
+
+fn tabs(rows: &[&Map<String, Value>]) -> String {
+    let columns = columns(rows);
+    let line = |row: &&Map<String, Value>| {
+        let cells: Vec<_> =
+            columns.iter().map(|name| cell(row.get(*name).unwrap_or(&Value::Null))).collect();
+        cells.join("\t") + "\n"
+    };
+    rows.iter().map(line).collect()
+}
+
+fn table(rows: &[&Map<String, Value>]) -> String {
+    if rows.is_empty() {
+        return "Nothing.\n".to_owned();
+    }
+    let columns: Vec<_> = columns(rows).into_iter().take(COLUMNS).collect();
+    let mut lines = vec![columns.iter().map(|name| name.to_uppercase()).collect::<Vec<_>>()];
+    for row in rows {
+        let cells = columns.iter().map(|name| short(&cell(row.get(*name).unwrap_or(&Value::Null))));
+        lines.push(cells.collect());
+    }
+    let width = |at: usize| lines.iter().map(|line| line[at].chars().count()).max().unwrap_or(0);
+    let widths: Vec<_> = (0..columns.len()).map(width).collect();
+    let padded = |line: &Vec<String>| {
+        let cells = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    };
+    lines.iter().map(padded).collect()
+}
+
+/// A value on one line; control characters could move a terminal's cursor.
+fn cell(value: &Value) -> String {
+    let text = match value {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    text.chars().map(|mark| if mark.is_control() { ' ' } else { mark }).collect()
+}
+
+fn short(text: &str) -> String {
+    if text.chars().count() <= WIDEST {
+        return text.to_owned();
+    }
+    text.chars().take(WIDEST - 1).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_list_is_a_table_for_people_and_tabs_for_programs() {
+        let list = json!({"posts": [{"id": 1, "caption": "a\tb\u{1b}[2J", "settings": {}}, {"id": 22}], "next_cursor": null});
+        assert_eq!(shown(&list, false), "a b [2J\t1\n-\t22\n");
+        let table = shown(&list, true);
+        assert!(table.starts_with("CAPTION  ID\n") || table.starts_with("CAPTION"), "{table}");
+        assert!(!table.contains('\u{1b}'));
+        assert_eq!(shown(&json!({"posts": []}), true), "Nothing.\n");
+    }
+
+    #[test]
+    fn one_thing_is_shown_without_its_wrapper() {
+        assert_eq!(
+            shown(&json!({"post": {"id": 1, "status": "failed"}}), false),
+            "id\t1\nstatus\tfailed\n"
+        );
+    }
+
+    #[test]
+    fn a_refusal_says_what_to_do() {
+        let body = json!({"error": "No.", "code": "invalid_field", "request_id": "req_1",
+            "validation_errors": [{"field": "limit", "message": "limit is 0.", "remedy": "Send 1."}]});
+        assert_eq!(
+            refusal(&body),
+            "error: No.\n  limit: limit is 0. Send 1.\ninvalid_field (request req_1)\n"
+        );
+    }
+}

@@ -1,0 +1,175 @@
+//! A command as a request.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use clap::ArgMatches;
+use reqwest::Method;
+use serde_json::{Map, Value};
+
+use super::{
+    command::given,
+    document::{Kind, Operation, Place},
+};
+
+/// A request to be sent.
+#[derive(Debug, PartialEq)]
+pub struct Request {
+    /// HTTP method.
+    pub method: Method,
+    /// Path and query.
+    pub path: String,
+    /// The body, if there is one.
+    pub body: Option<Value>,
+}
+
+/// Returns the request of an operation.
+///
+/// # Errors
+/// A value that is none of its type, or a file that cannot be read.
+pub fn of_operation(operation: &Operation, matches: &ArgMatches) -> Result<Request> {
+    let (mut path, mut query) = (operation.path.clone(), Vec::new());
+    let mut body = match whole_body(matches)? {
+        Some(Value::Object(body)) => body,
+        Some(_) => bail!("the body of --input is no JSON object"),
+        None => Map::new(),
+    };
+    for parameter in &operation.parameters {
+        let values: Vec<_> = given(matches, &parameter.name).collect();
+        let Some(last) = values.last() else { continue };
+        match parameter.place {
+            Place::Path => path = path.replace(&format!("{{{}}}", parameter.name), &encoded(last)),
+            Place::Query => query.push(format!("{}={}", parameter.name, encoded(last))),
+            Place::Body if parameter.kind == Kind::Texts => {
+                body.insert(parameter.name.clone(), values.into_iter().cloned().collect());
+            }
+            Place::Body => {
+                let value = value(parameter.kind, last).with_context(|| flag(&parameter.name))?;
+                body.insert(parameter.name.clone(), value);
+            }
+        }
+    }
+    for field in given(matches, "clear") {
+        body.insert(field.replace('-', "_"), Value::Null);
+    }
+    if let Some(missing) = missing(operation, &body) {
+        bail!("{} is needed; see --help", flag(&missing));
+    }
+    if !query.is_empty() {
+        path = format!("{path}?{}", query.join("&"));
+    }
+    let has_body = operation.parameters.iter().any(|parameter| parameter.place == Place::Body);
+    let body = (has_body || !body.is_empty()).then_some(Value::Object(body));
+    Ok(Request { method: operation.method.clone(), path, body })
+}
+
+fn missing(operation: &Operation, body: &Map<String, Value>) -> Option<String> {
+    let mut needed =
+        operation.parameters.iter().filter(|one| one.required && one.place == Place::Body);
+    needed.find(|one| !body.contains_key(&one.name)).map(|one| one.name.clone())
+}
+
+/// Returns the request of `fanfare api METHOD PATH`.
+///
+/// # Errors
+/// A field without a value, or a file that cannot be read.
+pub fn of_path(matches: &ArgMatches) -> Result<Request> {
+    let text = |name: &str| given(matches, name).next().cloned().unwrap_or_default();
+    let method = text("method").to_uppercase().parse().context("no HTTP method")?;
+    let path = text("path");
+    let path = if path.starts_with('/') { path } else { format!("/api/v1/{path}") };
+    let mut body = match whole_body(matches)? {
+        Some(Value::Object(body)) => body,
+        Some(_) => bail!("the body of --input is no JSON object"),
+        None => Map::new(),
+    };
+    for field in given(matches, "field") {
+        let (name, text) =
+            field.split_once('=').with_context(|| format!("{field}: write NAME=VALUE"))?;
+        let text = file_or_text(text)?;
+        let value = serde_json::from_str(&text).unwrap_or(Value::String(text));
+        body.insert(name.to_owned(), value);
+    }
+    let body = (!body.is_empty()).then_some(Value::Object(body));
+    Ok(Request { method, path, body })
+}
+
+fn whole_body(matches: &ArgMatches) -> Result<Option<Value>> {
+    let Some(place) = given(matches, "whole-body").next() else { return Ok(None) };
+    let text = match place.as_str() {
+        "-" => std::io::read_to_string(std::io::stdin()).context("standard input")?,
+        file => std::fs::read_to_string(file).with_context(|| file.to_owned())?,
+    };
+    Ok(Some(serde_json::from_str(&text).context("the body is no JSON")?))
+}
+
+fn value(kind: Kind, text: &str) -> Result<Value> {
+    Ok(match kind {
+        Kind::Integer => text.parse::<i64>().context("no whole number")?.into(),
+        Kind::Number => text.parse::<f64>().context("no number")?.into(),
+        Kind::Boolean => text.parse::<bool>().context("neither true nor false")?.into(),
+        Kind::Text | Kind::Texts => text.into(),
+        Kind::Json => serde_json::from_str(&file_or_text(text)?).context("no JSON")?,
+    })
+}
+
+fn file_or_text(text: &str) -> Result<String> {
+    match text.strip_prefix('@') {
+        Some(file) => std::fs::read_to_string(Path::new(file)).with_context(|| file.to_owned()),
+        None => Ok(text.to_owned()),
+    }
+}
+
+fn flag(name: &str) -> String {
+    format!("--{}", name.replace('_', "-"))
+}
+
+fn encoded(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:".contains(&byte);
+    text.bytes()
+        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{
+        super::{command, document::operations},
+        *,
+    };
+
+    fn made(line: &str) -> Result<Request> {
+        let all = operations();
+        let words: Vec<_> = line.split(' ').collect();
+        let matches = command::chapter(words[0], &all).try_get_matches_from(&words)?;
+        let (verb, matches) = matches.subcommand().unwrap();
+        let operation = all.iter().find(|one| one.tag == words[0] && one.verb == verb).unwrap();
+        of_operation(operation, matches)
+    }
+
+    #[test]
+    fn flags_make_the_body_and_positions_the_path() {
+        let create = "posts create --account-id 7 --caption -x --media-urls a --media-urls b --dry-run --clear timezone";
+        let body = json!({
+            "account_id": "7", "caption": "-x", "media_urls": ["a", "b"], "dry_run": true, "timezone": null,
+        });
+        let made_request = made(create).unwrap();
+        assert_eq!((made_request.path.as_str(), made_request.body), ("/api/v1/posts", Some(body)));
+        assert_eq!(made("posts get a/b").unwrap().path, "/api/v1/posts/a%2Fb");
+        let listed = made("posts list --limit 5 --status failed").unwrap();
+        assert_eq!(
+            (listed.path.as_str(), listed.body),
+            ("/api/v1/posts?limit=5&status=failed", None)
+        );
+    }
+
+    #[test]
+    fn what_is_missing_or_wrong_is_named() {
+        assert!(made("posts create --caption x").unwrap_err().to_string().contains("--account-id"));
+        let wrong = made("posts create --account-id 7 --settings {").unwrap_err();
+        assert!(format!("{wrong:#}").contains("--settings"), "{wrong:#}");
+        assert!(made("posts create --acount 7").is_err());
+    }
+}

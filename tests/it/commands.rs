@@ -1,0 +1,139 @@
+//! The commands that speak to a running service, as somebody at a shell uses them.
+
+use std::process::{Command, Output, Stdio};
+
+use fanfare_tests::{Options, TestApp, User, files};
+use serde_json::{Value, json};
+
+async fn fanfare(user: &User, line: &[&str], typed: &'static str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fanfare"));
+    command.args(line).env("FANFARE_URL", &user.origin).env("FANFARE_API_KEY", &user.key);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let run = move || {
+        let mut child = command.spawn().expect("the binary runs");
+        let mut input = child.stdin.take().expect("piped");
+        // A command that reads nothing may have ended before.
+        let _ = std::io::Write::write_all(&mut input, typed.as_bytes());
+        drop(input);
+        child.wait_with_output().expect("it ends")
+    };
+    tokio::task::spawn_blocking(run).await.unwrap()
+}
+
+fn out(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn json_of(output: &Output) -> Value {
+    serde_json::from_str(&out(output)).unwrap()
+}
+
+#[tokio::test]
+async fn a_post_is_made_followed_changed_and_deleted_from_the_shell() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await.to_string();
+    let picture = app.dir().join("one.png");
+    std::fs::write(&picture, files::png()).unwrap();
+    let line = [
+        "posts",
+        "create",
+        "--account-id",
+        &account,
+        "--caption",
+        "From a shell",
+        "--media-url",
+        picture.to_str().unwrap(),
+        "--scheduled-at",
+        &app.at(600),
+        "--json",
+    ];
+    let post = json_of(&fanfare(&user, &line, "").await)["post"].clone();
+    assert_eq!(post["caption"], "From a shell");
+    assert!(post["media_urls"][0].as_str().unwrap().contains("/media/"), "{post}");
+    let id = post["id"].to_string();
+    let listed = out(&fanfare(&user, &["posts", "list", "--limit", "5"], "").await);
+    assert!(
+        listed.lines().count() == 1 && listed.split('\t').any(|cell| cell == "From a shell"),
+        "{listed}"
+    );
+    let body = r#"{"caption": "Changed"}"#;
+    let changed = fanfare(&user, &["posts", "update", &id, "--input", "-", "--json"], body).await;
+    assert_eq!(json_of(&changed)["post"]["caption"], "Changed");
+    let unasked = fanfare(&user, &["posts", "delete", &id], "").await;
+    assert_eq!(unasked.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&unasked.stderr).contains("--yes"));
+    let gone = fanfare(&user, &["posts", "delete", &id, "--yes", "--json"], "").await;
+    assert_eq!(json_of(&gone), json!({"deleted": true, "id": post["id"]}));
+}
+
+#[tokio::test]
+async fn a_command_ends_with_what_became_of_it() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let stranger = User::new(&user.origin, "fan_unknown".to_owned());
+    let away = User::new("http://127.0.0.1:9", user.key.clone());
+    let ends: [(&User, &[&str], i32); 8] = [
+        (&user, &["discovery", "whoami"], 0),
+        (&user, &["posts", "list", "--limit", "0"], 1),
+        (&user, &["posts", "create"], 2),
+        (&user, &["posts", "nothing"], 2),
+        (&user, &["posts", "get", "999999"], 3),
+        (&stranger, &["discovery", "whoami"], 4),
+        (&user, &["api", "GET", "/api/v1/nowhere"], 3),
+        (&away, &["discovery", "whoami"], 8),
+    ];
+    for (who, line, code) in ends {
+        let ended = fanfare(who, line, "").await;
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!(ended.status.code(), Some(code), "{line:?}: {said}");
+        assert_eq!(code == 0, ended.stderr.is_empty(), "{line:?}: {said}");
+        assert!(!said.contains(&user.key), "{line:?} shows the key");
+    }
+    let refused = fanfare(&user, &["api", "GET", "posts?limit=0", "--json"], "").await;
+    let body: Value = serde_json::from_slice(&refused.stderr).unwrap();
+    assert_eq!(body["code"], "invalid_field");
+    assert!(refused.stdout.is_empty());
+}
+
+#[tokio::test]
+async fn any_request_can_be_sent_and_a_key_is_kept_for_its_owner_alone() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let line = ["api", "POST", "sandbox/accounts", "-f", "platform=bluesky", "--json"];
+    let account = json_of(&fanfare(&user, &line, "").await);
+    assert_eq!(account["account"]["platform"], "bluesky");
+    let home = app.dir().join("home");
+    let keyless = |line: &'static [&'static str], typed: String| {
+        let (home, origin) = (home.clone(), user.origin.clone());
+        tokio::task::spawn_blocking(move || {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_fanfare"));
+            command.args(line).env("XDG_CONFIG_HOME", home).env("FANFARE_URL", origin);
+            command.env_remove("FANFARE_API_KEY").stdin(Stdio::piped());
+            let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            let mut input = child.stdin.take().unwrap();
+            std::io::Write::write_all(&mut input, typed.as_bytes()).unwrap();
+            drop(input);
+            child.wait_with_output().unwrap()
+        })
+    };
+    let login = keyless(&["login", "--json"], format!("{}\n", user.key)).await.unwrap();
+    assert!(login.status.success(), "{}", String::from_utf8_lossy(&login.stderr));
+    let file = home.join("fanfare/profiles.toml");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "others can read {mode:o}");
+    }
+    let who = keyless(&["auth", "status", "--json"], String::new()).await.unwrap();
+    assert_eq!(
+        json_of(&who)["user"]["email"],
+        user.get("/api/v1/whoami").await.body["user"]["email"]
+    );
+    let _ = keyless(&["logout"], String::new()).await.unwrap();
+    assert!(!std::fs::read_to_string(&file).unwrap().contains("fan_"));
+    let nobody = keyless(&["auth", "status"], String::new()).await.unwrap();
+    assert_eq!(nobody.status.code(), Some(4));
+}
