@@ -25,6 +25,7 @@ use crate::{
     body::{self, Incoming},
     keys,
     middleware::request::Seen,
+    older_names,
     query::{self, Pairs, Parameters},
     reply, request_id, work,
     workspace_scope::Said,
@@ -101,13 +102,16 @@ impl Endpoint {
         if let Some(reply) = self.kept(&caller, &idempotency_key, &fingerprint, &body).await? {
             return Ok(reply);
         }
-        let path: HashMap<String, String> =
+        let mut path: HashMap<String, String> =
             req.params().iter().map(|(name, value)| (name.clone(), value.clone())).collect();
-        let query = query::pairs(req.uri().query());
+        let (mut query, mut body) = (query::pairs(req.uri().query()), body);
+        let renamed =
+            older_names::modernize(self.route, &mut path, &mut query, body.value.as_mut());
         let said = Said { path: &path, query: &query, body: body.value.as_ref() };
         let membership = policy.workspace.membership(cx, &caller, &said).await?;
         require_subscription(self.route, &membership)?;
         membership.require(role(policy, body.value.as_ref()))?;
+        renamed?;
         let idempotency_key = idempotency_key?;
         if let Some(refusal) = body.refusal {
             return Err(refusal);

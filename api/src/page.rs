@@ -31,6 +31,12 @@ impl Page {
         Self { route, content_type: "text/html; charset=utf-8", body: html.into() }
     }
 
+    /// A page of Markdown, at `route`.
+    #[must_use]
+    pub fn markdown(route: &'static str, text: String) -> Self {
+        Self { route, content_type: "text/markdown; charset=utf-8", body: text.into() }
+    }
+
     /// An Atom feed, at `route`.
     #[must_use]
     pub fn feed(route: &'static str, xml: String) -> Self {

@@ -83,6 +83,7 @@ fn pages(router: Router, domain: &Domain) -> Router {
         router.get(page.clone()).head(page)
     };
     let html = |route: &'static str, html: String| page(route, Page::html(route, html));
+    let markdown = |route: &'static str, text: String| page(route, Page::markdown(route, text));
     router
         .push(Router::with_path("healthz").get(Alive).head(Alive))
         .push(Router::with_path("readyz").get(Ready(domain.clone())).head(Ready(domain.clone())))
@@ -90,6 +91,10 @@ fn pages(router: Router, domain: &Domain) -> Router {
         .push(html("/", docs::start(base_url)))
         .push(html("/docs", docs::reference(base_url, ROUTES)))
         .push(html("/docs/errors", docs::errors()))
+        .push(markdown("/docs.md", docs::markdown::reference(base_url, ROUTES)))
+        .push(markdown("/docs/errors.md", docs::markdown::errors()))
+        .push(markdown("/llms.txt", docs::markdown::index(base_url, ROUTES)))
+        .push(markdown("/llms-full.txt", docs::markdown::everything(base_url, ROUTES)))
         .push(
             Router::with_path("media/{**path}")
                 .get(Files(domain.clone()))

@@ -7,7 +7,8 @@ use crate::{
     billing::{credits, subscription},
     brands, connect, discovery,
     discovery::{InWorkspace, PlatformsQuery},
-    feedback, media, platform_tools, posting_schedule, posts, sandbox, signup, updates, webhooks,
+    feedback, media, platform_tools, posting_schedule, posts, sandbox, signup, support, updates,
+    webhooks,
 };
 use fanfare_domain::{
     Code,
@@ -22,6 +23,7 @@ use fanfare_domain::{
     posting_schedule::{NewGrid, NextQuery},
     posts::{Changes, Filter, NewBatch, NewPost, Release, Retry, StatusChange},
     signup::NewSignup,
+    support::Question,
     updates::UpdatesQuery,
     webhooks::{NewWebhook, Page, WebhookChanges},
 };
@@ -102,6 +104,11 @@ pub static ROUTES: &[Route] = &[
         .counts(Bucket::AgentFeedback)
         .takes(Body::of::<NewAgentFeedback>(NEW_AGENT_FEEDBACK))
         .answers(201, "The event is stored."),
+    Route::new(Method::Post, "/api/v1/support/chat", "ask_support", Policy { addon: false, ..ANYBODY }, &support::ask)
+        .doc("feedback", "Ask how the service works; answers come from its documentation alone")
+        .counts(Bucket::SupportChat)
+        .takes(Body::of::<Question>(r#"{"message": "How do I post at a certain time?"}"#))
+        .answers(200, "The answer."),
     Route::new(Method::Get, "/api/v1/updates", "list_updates",
         Policy { addon: false, ..reads(Scope::AccountsRead, WorkspaceScope::Query) }, &updates::list)
         .doc("updates", "List what is new in the service, newest first")

@@ -323,6 +323,9 @@ codes! {
     ResultTooLarge = "result_too_large", 400, false,
         "The result is too large to be given to a tool.",
         "Ask for less: a smaller `limit`, a filter, or one entry by its id.";
+    ConflictingFields = "conflicting_fields", 400, false,
+        "A field and an older name of it were sent with different values.",
+        "Send the field alone.";
     InvalidReason = "invalid_reason", 400, false,
         "`reason` of a cancellation is missing or unknown.",
         "Send one of the reasons that the message names.";

@@ -44,6 +44,7 @@ mod reply;
 pub mod rows;
 pub mod sign_in;
 pub mod signup;
+pub mod support;
 mod token;
 mod tx;
 mod unreadable;

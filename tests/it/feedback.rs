@@ -138,3 +138,48 @@ async fn updates_are_listed_for_programs_and_shown_to_people() {
     unpaid.exec(&app.domain.db.write).await.unwrap();
     user.get("/api/v1/updates").await.refused(403, "subscription_required");
 }
+
+#[tokio::test]
+async fn questions_are_answered_from_the_documentation() {
+    let app = quiet().await;
+    let user = app.user().await;
+    let ask = |message: &str| json!({"message": message});
+    let body = ask("How do I rotate the secret of a webhook?");
+    let answer = user.post("/api/v1/support/chat", body).await.expect(200).body;
+    assert!(answer["answer"].as_str().unwrap().contains("rotate-secret"), "{answer}");
+    let url = answer["sources"][0]["url"].as_str().unwrap();
+    assert!(url.ends_with("#rotate_webhook_secret"), "{url}");
+    assert_eq!(answer["provider"], Value::Null);
+    let again = json!({
+        "message": "and?",
+        "history": [{"role": "user", "content": "caption_too_long"}, {"role": "assistant", "content": "…"}],
+    });
+    let answer = user.post("/api/v1/support/chat", again).await.expect(200).body;
+    assert!(answer["sources"].to_string().contains("caption_too_long"), "{answer}");
+    user.post("/api/v1/support/chat", ask("  ")).await.refused(400, "invalid_field");
+    user.post("/api/v1/support/chat", ask(&"x".repeat(2_001))).await.refused(400, "invalid_field");
+    let lost = user.post("/api/v1/support/chat", ask("xyzzy")).await.expect(200).body;
+    assert_eq!(lost["sources"], json!([]));
+}
+
+#[tokio::test]
+async fn agents_find_every_operation_in_text() {
+    let app = quiet().await;
+    let document = app.nobody().get("/openapi.json").await.expect(200).body;
+    let (index, full) =
+        (app.nobody().get("/llms.txt").await, app.nobody().get("/llms-full.txt").await);
+    let (index, full) = (index.expect(200).text, full.expect(200).text);
+    let errors = app.nobody().get("/docs/errors.md").await.expect(200).text;
+    let reference = app.nobody().get("/docs.md").await.expect(200).text;
+    assert!(full.contains(reference.trim()) && full.contains(errors.trim()));
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for operation in methods.as_object().unwrap().values() {
+            let name = operation["operationId"].as_str().unwrap();
+            assert!(
+                !path.starts_with("/api/v1/") || index.contains(&format!("`{name}`")),
+                "{name}"
+            );
+        }
+    }
+    assert!(index.len() < 30_000, "{} bytes", index.len());
+}

@@ -2,6 +2,7 @@
 
 mod example;
 mod html;
+pub mod markdown;
 
 use fanfare_domain::Code;
 use maud::{Markup, html};

@@ -9,7 +9,7 @@ use fanfare_domain::activity::Event;
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
-use crate::Route;
+use crate::{Route, older_names};
 
 pub use operation::needs;
 pub use parameters::in_path as path_schema;
@@ -42,6 +42,8 @@ pub fn document(base_url: &str, routes: &[Route]) -> Value {
     let mut schemas = Schemas::default();
     let paths = paths(routes, &mut schemas);
     let webhooks = webhooks(&mut schemas);
+    let mut components = components(schemas);
+    add_older_names(routes, &paths, &mut components);
     let tags: Vec<_> =
         TAGS.iter().map(|(name, doc)| json!({"name": name, "description": doc})).collect();
     json!({
@@ -58,7 +60,7 @@ pub fn document(base_url: &str, routes: &[Route]) -> Value {
         "externalDocs": {"url": format!("{base_url}/docs"), "description": "The same, for people"},
         "paths": paths,
         "webhooks": webhooks,
-        "components": components(schemas),
+        "components": components,
     })
 }
 
@@ -112,6 +114,25 @@ fn components(mut schemas: Schemas) -> Value {
             "bearer": {"type": "http", "scheme": "bearer", "description": "An API key: `fan_…`."},
         },
     })
+}
+
+/// Adds the older names of fields to the bodies that take them.
+fn add_older_names(routes: &[Route], paths: &Map<String, Value>, components: &mut Value) {
+    for route in routes {
+        let method = route.method.as_str().to_lowercase();
+        let body =
+            &paths[route.path][method]["requestBody"]["content"]["application/json"]["schema"];
+        let name =
+            body["$ref"].as_str().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
+        let Some(schema) = components["schemas"].get_mut(name) else { continue };
+        for (older, today) in older_names::fields(route.name) {
+            let doc = match today {
+                "" => "Ignored; clients of other services send it.".to_owned(),
+                today => format!("Older name, taken over into `{today}`."),
+            };
+            schema["properties"][older] = json!({"deprecated": true, "description": doc});
+        }
+    }
 }
 
 /// The event that is sent to webhooks.

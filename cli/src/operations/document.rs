@@ -119,7 +119,7 @@ fn read(document: &Value, path: &str, method: &str, operation: &Value) -> Option
     let body = resolved(document, body);
     let required = body["required"].as_array().cloned().unwrap_or_default();
     for (name, schema) in body["properties"].as_object().into_iter().flatten() {
-        if parameters.iter().any(|known| known.name == *name) {
+        if schema["deprecated"] == true || parameters.iter().any(|known| known.name == *name) {
             continue;
         }
         let mut known = self::parameter(document, name, schema, Place::Body);

@@ -41,6 +41,7 @@ pub struct NewAgentFeedback {
 /// What an agent used.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "AgentFeedbackSource")]
 pub enum Source {
     /// The MCP server.
     Mcp,
@@ -69,6 +70,7 @@ impl Source {
 /// How it ended.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "AgentFeedbackOutcome")]
 pub enum Outcome {
     /// It did what was wanted.
     Success,
@@ -97,6 +99,7 @@ impl Outcome {
 /// More about an event.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "AgentFeedbackContext")]
 pub struct Context {
     /// `request_id` of a reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -49,6 +49,7 @@ pub struct NewFeedback {
 /// What feedback is sent with.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "FeedbackSource")]
 pub enum Source {
     /// The API.
     #[default]
@@ -78,6 +79,7 @@ impl Source {
 /// What feedback is about.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "FeedbackContext")]
 pub struct Context {
     /// `request_id` of a reply.
     #[serde(default)]

@@ -1,0 +1,105 @@
+//! The same pages as Markdown, for agents: from the table of routes and the catalogue of errors.
+
+use fanfare_domain::Code;
+use schemars::SchemaGenerator;
+use serde_json::Value;
+
+use super::example;
+use crate::{Route, openapi};
+
+/// What an agent finds at `/llms.txt`: what the service is, and where each document is.
+pub fn index(base_url: &str, routes: &[Route]) -> String {
+    let mut text = format!(
+        "# Fanfare\n\n> Publishes posts on social networks at their time, once, and proves what was sent. REST under \
+         {base_url}/api/v1 with `Authorization: Bearer <key>`; MCP at {base_url}/mcp.\n\n\
+         Times need an offset or a time zone. A refusal names the field, the reason and the remedy. Send an \
+         `Idempotency-Key` with every change. Ask the user before anything becomes public or is deleted.\n\n\
+         ## Documents\n\n\
+         - [API reference]({base_url}/docs.md): every operation with its fields and an example\n\
+         - [Errors]({base_url}/docs/errors.md): every code with its cause and its remedy\n\
+         - [OpenAPI]({base_url}/openapi.json): the same for programs\n\
+         - [All of it in one file]({base_url}/llms-full.txt)\n\n## Operations\n\n"
+    );
+    for (tag, doc) in openapi::TAGS {
+        text += &format!("### {tag}\n\n{doc}\n\n");
+        for route in routes.iter().filter(|route| route.tag == tag) {
+            let (name, method) = (route.name, route.method.as_str());
+            text += &format!("- `{name}` ({method} {}): {}\n", route.path, route.summary);
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Reference and errors in one text.
+pub fn everything(base_url: &str, routes: &[Route]) -> String {
+    format!("{}\n{}", reference(base_url, routes), errors())
+}
+
+/// The reference.
+pub fn reference(base_url: &str, routes: &[Route]) -> String {
+    let mut text = format!(
+        "# The Fanfare API\n\nSend your key as `Authorization: Bearer …` to {base_url}. Bodies are JSON; a field that is \
+         not known is refused. Every change may carry an `Idempotency-Key`, which makes it safe to send again.\n"
+    );
+    for (tag, doc) in openapi::TAGS {
+        text += &format!("\n## {tag}\n\n{doc}\n");
+        for route in routes.iter().filter(|route| route.tag == tag) {
+            text += &entry(base_url, route);
+        }
+    }
+    text
+}
+
+/// One operation.
+pub fn entry(base_url: &str, route: &Route) -> String {
+    let (method, curl) = (route.method.as_str(), example::curl(base_url, route));
+    let mut text = format!(
+        "\n### {} — {method} {}\n\n{}. {}\n\n",
+        route.name,
+        route.path,
+        route.summary,
+        openapi::needs(route)
+    );
+    for (schema, place) in schemas(route) {
+        let required = schema["required"].as_array().cloned().unwrap_or_default();
+        for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+            let is_required = required.iter().any(|other| other == name);
+            let needed = if is_required { ", required" } else { "" };
+            let doc = field["description"].as_str().unwrap_or_default();
+            text += &format!("- `{name}` ({place}{needed}): {doc}\n");
+        }
+    }
+    let answers = route.replies.iter().flatten();
+    let answers: Vec<_> = answers.map(|one| format!("{}: {}", one.status, one.doc)).collect();
+    text + &format!("\n```sh\n{curl}\n```\n\n{}\n", answers.join(" "))
+}
+
+fn schemas(route: &Route) -> Vec<(Value, &'static str)> {
+    let mut generator = SchemaGenerator::default();
+    let query = route.query.map(|query| (query.schema)(&mut generator).to_value());
+    let body = route.body.map(|body| {
+        let reference = (body.schema)(&mut generator);
+        let name = reference.get("$ref").and_then(Value::as_str);
+        let name = name.and_then(|path| path.rsplit('/').next());
+        let schema = name.and_then(|name| generator.definitions().get(name));
+        schema.unwrap_or(reference.as_value()).clone()
+    });
+    let query = query.into_iter().map(|schema| (schema, "query"));
+    query.chain(body.into_iter().map(|schema| (schema, "body"))).collect()
+}
+
+/// The errors.
+pub fn errors() -> String {
+    let entry = |code: &Code| {
+        let entry = code.entry();
+        let again = if entry.retryable { " The same request may succeed later." } else { "" };
+        format!(
+            "## {} ({})\n\n{} {}{again}\n\n",
+            entry.code, entry.status, entry.cause, entry.remedy
+        )
+    };
+    let intro = "# Errors\n\nEvery refusal is JSON with `error` (a sentence), `code` (one of these) and `request_id`. What is \
+                 wrong with fields stands in `validation_errors`, all at once.\n\n";
+    intro.to_owned() + &Code::ALL.iter().map(entry).collect::<String>()
+}

@@ -1,0 +1,45 @@
+//! Questions about the service, answered from the pages under `/docs`.
+
+use std::sync::OnceLock;
+
+use fanfare_domain::{
+    Code, Reply, Result,
+    support::{self, Index, Passage, SupportAnswer},
+    updates,
+};
+
+use crate::{Call, docs, routes::ROUTES};
+
+/// Answers a question.
+pub async fn ask(mut call: Call) -> Result<Reply<SupportAnswer>> {
+    let question = call.body()?;
+    support::answer(&call.act, index(&call.act.cx.settings.base_url), question).await
+}
+
+/// The documentation of this process, which is reached under one origin.
+fn index(base_url: &str) -> &'static Index {
+    static INDEX: OnceLock<Index> = OnceLock::new();
+    INDEX.get_or_init(|| Index::new(passages(base_url)))
+}
+
+fn passages(base_url: &str) -> Vec<Passage> {
+    let operations = ROUTES.iter().map(|route| Passage {
+        title: format!("{}: {}", route.name.replace('_', " "), route.summary),
+        text: docs::markdown::entry(base_url, route).trim().to_owned(),
+        url: format!("{base_url}/docs#{}", route.name),
+    });
+    let errors = Code::ALL.iter().map(|code| {
+        let entry = code.entry();
+        Passage {
+            title: format!("Error {}", entry.code.replace('_', " ")),
+            text: format!("`{}`: {} {}", entry.code, entry.cause, entry.remedy),
+            url: format!("{base_url}/docs/errors#{}", entry.code),
+        }
+    });
+    let news = updates::all().iter().map(|update| Passage {
+        title: update.title.clone(),
+        text: update.content.clone(),
+        url: format!("{base_url}/updates/{}", update.slug),
+    });
+    operations.chain(errors).chain(news).collect()
+}

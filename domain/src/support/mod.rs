@@ -1,0 +1,99 @@
+//! Questions about the service, answered from its documentation alone: no tenant's data goes into an answer.
+
+mod index;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Act, Reply,
+    error::{Code, Error, Result},
+};
+
+pub use index::{Index, Passage};
+
+/// The most passages of an answer.
+const PASSAGES: u32 = 4;
+
+/// A question.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    /// The question, 1 to 2,000 characters.
+    #[schemars(length(max = 2_000), extend("x-lines" = true))]
+    pub message: String,
+    /// What was said before, oldest first, at most ten entries.
+    #[serde(default)]
+    #[schemars(length(max = 10))]
+    pub history: Vec<Turn>,
+}
+
+/// Something that was said before.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "SupportTurn")]
+pub struct Turn {
+    /// Who said it.
+    pub role: Speaker,
+    /// What was said.
+    #[schemars(length(max = 4_000), extend("x-lines" = true))]
+    pub content: String,
+}
+
+/// Who said something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "SupportSpeaker")]
+pub enum Speaker {
+    /// The user.
+    User,
+    /// The service.
+    Assistant,
+}
+
+/// An answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SupportAnswer {
+    /// The passages of the documentation that fit the question, or what a text provider made of them.
+    answer: String,
+    /// Where they stand.
+    sources: Vec<Source>,
+    /// The text provider that worded the answer; null if the passages are the answer.
+    provider: Option<&'static str>,
+}
+
+/// Where a passage stands.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+struct Source {
+    title: String,
+    #[schemars(extend("format" = "uri"))]
+    url: String,
+}
+
+/// Answers a question from the documentation.
+///
+/// # Errors
+/// [`Code::InvalidField`] for an empty question.
+pub async fn answer(act: &Act, index: &Index, question: Question) -> Result<Reply<SupportAnswer>> {
+    if question.message.trim().is_empty() {
+        let remedy = "Ask something about the service.";
+        return Err(Error::field(Code::InvalidField, "message", "message is empty.", remedy));
+    }
+    // What the user asked before says what "it" is.
+    let asked = question.history.iter().filter(|turn| turn.role == Speaker::User);
+    let before = asked.map(|turn| turn.content.as_str()).next_back().unwrap_or_default();
+    let mut found = index.search(&question.message, PASSAGES).await?;
+    if found.is_empty() {
+        found = index.search(before, PASSAGES).await?;
+    }
+    let base_url = &act.cx.settings.base_url;
+    let answer = match found.is_empty() {
+        true => format!(
+            "The documentation has no passage on this. Read {base_url}/docs, or ask with other words."
+        ),
+        false => found.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join("\n\n"),
+    };
+    let sources = found.into_iter().map(|one| Source { title: one.title, url: one.url });
+    Ok(Reply::ok(&SupportAnswer { answer, sources: sources.collect(), provider: None }))
+}
