@@ -76,6 +76,10 @@ pub struct Config {
     pub signup_open: bool,
     /// The mail server, if there is one.
     pub mailer: Option<Mailer>,
+    /// How long a spent refresh token is good for another pair.
+    pub oauth_grace: Duration,
+    /// The age of a log-in after which its password is asked for again.
+    pub reauth: Duration,
     /// Log filter.
     pub log: String,
     /// Log as JSON.
@@ -158,6 +162,8 @@ impl Config {
             plans: given.plans()?,
             signup_open: given.signup_open()?,
             mailer: given.mailer()?,
+            oauth_grace: given.oauth_grace()?,
+            reauth: given.duration("FANFARE_REAUTH")?.unwrap_or(Duration::from_secs(3_600)),
             log: given.take("FANFARE_LOG").unwrap_or("info".into()),
             log_json: given.log_json()?,
             failpoint: given.failpoint()?,
@@ -377,6 +383,16 @@ impl Given {
             Some("closed") => Ok(false),
             Some(other) => bail!("FANFARE_SIGNUP must be open or closed, not {other:?}"),
         }
+    }
+
+    fn oauth_grace(&mut self) -> Result<Duration> {
+        let grace = self.duration("FANFARE_OAUTH_GRACE")?.unwrap_or_default();
+        if grace > Duration::from_secs(60) {
+            bail!(
+                "FANFARE_OAUTH_GRACE must be at most 60s: for so long a stolen token would be good"
+            );
+        }
+        Ok(grace)
     }
 
     fn mailer(&mut self) -> Result<Option<Mailer>> {

@@ -82,6 +82,8 @@ pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
         sandbox_limits: config.sandbox_limits,
         limits_factor: config.limits_factor,
         trusted_proxies: config.trusted_proxies.clone(),
+        oauth_grace: i64::try_from(config.oauth_grace.as_millis()).unwrap_or_default(),
+        reauth: i64::try_from(config.reauth.as_millis()).unwrap_or(i64::MAX / 4),
         mailer: config.mailer.clone(),
         tools: config.tools.clone(),
         scratch: Scratch::new(config.data_dir.join("scratch"), config.scratch_gb << 30),

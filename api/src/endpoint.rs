@@ -25,7 +25,7 @@ use crate::{
     body::{self, Incoming},
     keys,
     middleware::request::Seen,
-    older_names,
+    oauth, older_names,
     query::{self, Pairs, Parameters},
     reply, request_id, work,
     workspace_scope::Said,
@@ -53,6 +53,10 @@ impl Handler for Endpoint {
     }
 }
 
+/// The caller of a request that did not come over HTTP by itself: the request around it has let the caller in.
+#[derive(Debug, Clone)]
+pub struct Admitted(pub Caller);
+
 /// A request of which everything is known, but not yet whether it is right in itself.
 struct Asked {
     path: HashMap<String, String>,
@@ -79,9 +83,17 @@ impl Endpoint {
     /// Answers a request, also one that did not come over HTTP by itself.
     pub async fn respond(&self, req: &mut Request, res: &mut Response) {
         let request_id = request_id::get(req);
-        let outcome = self.answer(req, &request_id).await;
-        let answer = outcome.unwrap_or_else(|error| reply::refusal(&error));
-        reply::write(res, answer, &request_id, &self.domain.settings.base_url);
+        let settings = &self.domain.settings;
+        match self.answer(req, &request_id).await {
+            Ok(answer) => reply::write(res, answer, &request_id, &settings.base_url),
+            Err(error) => {
+                let base_url = oauth::asked(settings, req);
+                reply::write(res, reply::refusal(&error), &request_id, &base_url);
+                if let Some(scope) = oauth::lacking(req) {
+                    oauth::demand(res, &base_url, "", scope);
+                }
+            }
+        }
     }
 
     async fn answer(&self, req: &mut Request, request_id: &str) -> Result<Reply> {
@@ -90,11 +102,15 @@ impl Endpoint {
         }
         let (cx, policy) = (&self.domain, &self.route.policy);
         let seen = Seen::route(req, self.route.path);
-        let caller = keys::caller(cx, req.headers()).await?;
+        let caller = match req.extensions_mut().remove::<Admitted>() {
+            Some(Admitted(caller)) => caller,
+            None => keys::caller(cx, req.headers(), req.uri().path()).await?,
+        };
         seen.key(req, &caller);
         let meter = crate::middleware::rate_limit::meter(req);
         limits::admit(cx, &caller, self.route.bucket, &meter).await?;
-        keys::require_scope(&caller, policy.scope)?;
+        keys::require_key(&caller, policy.tokens)?;
+        oauth::require_scope(req, &caller, policy.scope)?;
         let body = self.body(req).await?;
         let idempotency_key =
             if self.route.method.writes() { keys::idempotency(req.headers()) } else { Ok(None) };

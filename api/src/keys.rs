@@ -3,15 +3,15 @@
 use fanfare_domain::{
     Code, Details, Domain, Error, Result,
     access::{Caller, Scope},
-    keys,
+    keys, oauth_provider,
 };
 use salvo::http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
 
-/// Shows the caller.
+/// Returns the caller of a request to this path: the holder of an API key, or an OAuth client with an access token.
 ///
 /// # Errors
 /// [`Code::MissingApiKey`] without the header, [`Code::InvalidApiKey`] for anything unusable in it.
-pub async fn caller(cx: &Domain, headers: &HeaderMap) -> Result<Caller> {
+pub async fn caller(cx: &Domain, headers: &HeaderMap, path: &str) -> Result<Caller> {
     let mut sent = headers.get_all(AUTHORIZATION).iter();
     let Some(first) = sent.next() else {
         let message = "Send `Authorization: Bearer <key>`.";
@@ -20,12 +20,27 @@ pub async fn caller(cx: &Domain, headers: &HeaderMap) -> Result<Caller> {
     let key = bearer(first).filter(|_| sent.next().is_none()).ok_or_else(|| {
         Error::new(Code::InvalidApiKey, "The Authorization header is not `Bearer <key>`.")
     })?;
+    if key.starts_with("fat_") {
+        return oauth_provider::authenticate(cx, key, path).await;
+    }
     keys::authenticate(cx, key).await
 }
 
 fn bearer(value: &HeaderValue) -> Option<&str> {
     let (scheme, key) = value.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
+}
+
+/// Fails for an access token where only API keys are taken.
+///
+/// # Errors
+/// [`Code::ApiKeyRequired`].
+pub fn require_key(caller: &Caller, tokens: bool) -> Result<()> {
+    if tokens || caller.token.is_none() {
+        return Ok(());
+    }
+    let message = "A tool that you let in cannot do this; use an API key or the dashboard.";
+    Err(Error::new(Code::ApiKeyRequired, message))
 }
 
 /// Fails unless the key is good for `needed`.
@@ -36,10 +51,16 @@ pub fn require_scope(caller: &Caller, needed: Option<Scope>) -> Result<()> {
     let Some(needed) = needed.filter(|needed| !caller.scopes.contains(needed)) else {
         return Ok(());
     };
+    Err(lacks_scope(needed))
+}
+
+/// Returns the refusal of a key or token without this scope.
+#[must_use]
+pub fn lacks_scope(needed: Scope) -> Error {
     let message = format!("The key lacks the scope {}.", needed.as_str());
     let required_scope = Some(needed.as_str());
-    Err(Error::new(Code::InsufficientScope, message)
-        .with(Details { required_scope, ..Details::default() }))
+    Error::new(Code::InsufficientScope, message)
+        .with(Details { required_scope, ..Details::default() })
 }
 
 /// The `Idempotency-Key`, if one was sent.

@@ -26,10 +26,17 @@ pub fn pairs(query: Option<&str>) -> Pairs {
 /// [`Code::InvalidField`] for a text that is too long or holds a control character other than the end of a line.
 pub fn checked(bytes: &[u8]) -> Result<Pairs> {
     let pairs: Pairs = form_urlencoded::parse(bytes).into_owned().collect();
-    let texts = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    text::check(texts, Rule::lines(text::URL))?;
+    let texts = || pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    text::check(texts().filter(|(name, _)| *name != NEXT), Rule::lines(text::URL))?;
+    text::check(texts().filter(|(name, _)| *name == NEXT), Rule::lines(LONGEST_PAGE))?;
     Ok(pairs)
 }
+
+/// The page to go on with after a log-in.
+const NEXT: &str = "next";
+
+/// The longest address of such a page: that of a tool that asks to be let in holds other addresses.
+const LONGEST_PAGE: usize = 16_384;
 
 /// The parameters a route knows, with how their values are written.
 #[derive(Debug, Default)]

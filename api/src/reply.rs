@@ -1,11 +1,13 @@
 //! Answers on the wire. Success and refusal go the same way, so that a stored refusal is repeated byte for byte.
 
-use fanfare_domain::{Error, Reply};
+use fanfare_domain::{Code, Error, Reply};
 use salvo::http::{
     HeaderValue, ResBody, Response, StatusCode,
     header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
 };
 use serde_json::{Map, Value};
+
+use crate::oauth::challenge;
 
 /// A refusal as an answer; without what differs from request to request.
 #[must_use]
@@ -22,9 +24,6 @@ pub fn write<T>(res: &mut Response, reply: Reply<T>, request_id: &str, base_url:
     if reply.replayed {
         headers.insert("idempotent-replayed", HeaderValue::from_static("true"));
     }
-    if status == StatusCode::UNAUTHORIZED {
-        headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-    }
     let poll_after = reply.poll_after;
     let mut body = reply.into_body();
     if let Some(seconds) = poll_after {
@@ -34,6 +33,10 @@ pub fn write<T>(res: &mut Response, reply: Reply<T>, request_id: &str, base_url:
         let signed = signed(&body, request_id, base_url);
         if let Some(seconds) = signed["retry_after"].as_u64() {
             headers.insert(RETRY_AFTER, seconds.into());
+        }
+        if status == StatusCode::UNAUTHORIZED {
+            let is_bad = signed["code"] == Code::InvalidApiKey.entry().code;
+            headers.insert(WWW_AUTHENTICATE, challenge::unauthorized(base_url, "", is_bad));
         }
         body = signed.to_string();
     }

@@ -57,6 +57,8 @@ pub struct Policy {
     pub plan: Option<PlanTier>,
     /// How the workspace is found.
     pub workspace: WorkspaceScope,
+    /// May an access token of an OAuth client be used, or only an API key?
+    pub tokens: bool,
 }
 
 /// A role that a request needs when its body names one of these fields.

@@ -10,8 +10,8 @@ use crate::{
     health::{Alive, Ready},
     mcp,
     media::{Files, Gateway, OwnOrigin},
-    middleware::{rate_limit::RateLimitMiddleware, request::RequestMiddleware},
-    oauth_connect, openapi,
+    middleware::{cors::Cors, rate_limit::RateLimitMiddleware, request::RequestMiddleware},
+    oauth, oauth_connect, openapi,
     page::Page,
     passwords,
     path::OneSpelling,
@@ -38,10 +38,12 @@ pub fn service(domain: Domain) -> Service {
         .push(feedback::router(&domain))
         .push(mcp::router(&domain))
         .push(updates::router(&domain.settings.base_url))
-        .push(billing::router(&domain));
+        .push(billing::router(&domain))
+        .push(oauth::router(&domain));
     Service::new(router)
         .hoop(RequestMiddleware::new(base_url))
         .hoop(OneSpelling)
+        .hoop(Cors)
         .hoop(OwnOrigin::new(Files(domain.clone())))
         .hoop(RateLimitMiddleware(domain))
 }

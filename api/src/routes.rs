@@ -3,12 +3,13 @@
 mod parts;
 
 use crate::{
-    Body, Bucket, Method, Policy, Query, Route, WorkspaceScope, accounts, activity,
+    Body, Bucket, Method, Policy, Query, Route, WorkspaceScope, accounts, activity, api_keys,
     billing::{credits, subscription},
     brands, connect, discovery,
     discovery::{InWorkspace, PlatformsQuery},
-    feedback, media, platform_tools, posting_schedule, posts, sandbox, signup, support, updates,
-    webhooks,
+    feedback, media,
+    oauth::apps,
+    platform_tools, posting_schedule, posts, sandbox, signup, support, updates, webhooks,
 };
 use fanfare_domain::{
     Code,
@@ -18,7 +19,9 @@ use fanfare_domain::{
     billing::change::{Cancellation, Downgrade},
     feedback::{NewAgentFeedback, NewFeedback},
     input::{Cursor, List},
+    keys::KeyRequest,
     media::{MediaQuery, NewFile, NewRemote, guest_uploads::NewGuestUpload, signed::NewUpload},
+    oauth_provider::{AppChanges, NewApp},
     platform_tools::Trigger,
     posting_schedule::{NewGrid, NextQuery},
     posts::{Changes, Filter, NewBatch, NewPost, Release, Retry, StatusChange},
@@ -30,7 +33,7 @@ use fanfare_domain::{
 use parts::{
     ANYBODY, CREDENTIALS, EDIT, FAULTS, NEW_AGENT_FEEDBACK, NEW_BATCH, NEW_FEEDBACK, NEW_FILE,
     NEW_POST, NEW_REMOTE, NEW_UPLOAD, NEW_WEBHOOK, NOBODY, REFUSED_CHANGE, REFUSED_CONTENT,
-    REFUSED_EDIT, REFUSED_FILE, REFUSED_STATUS, RELAY, UPLOAD, billing, reads, wallet, writes,
+    REFUSED_EDIT, REFUSED_FILE, REFUSED_STATUS, RELAY, UPLOAD, billing, own, reads, wallet, writes,
 };
 
 /// The table. A route that is not in it does not exist.
@@ -452,6 +455,52 @@ pub static ROUTES: &[Route] = &[
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Webhook), &webhooks::rotate_secret)
         .doc("webhooks", "Rotate a webhook's secret; the old one stays valid for a day")
         .answers(200, "The webhook with its new secret."),
+
+    // Keys
+    Route::new(Method::Get, "/api/v1/keys", "list_api_keys", own(Scope::AccountsRead), &api_keys::list)
+        .doc("keys", "List your API keys, by their beginnings")
+        .answers(200, "The keys, oldest first."),
+    Route::new(Method::Post, "/api/v1/keys", "create_api_key", own(Scope::AccountsWrite), &api_keys::create)
+        .doc("keys", "Create an API key; it is shown only once")
+        .takes(Body::of::<KeyRequest>(r#"{"name": "nightly import", "scopes": ["posts:read", "posts:write"], "expires_in_days": 90}"#))
+        .answers(201, "The key.")
+        .refuses(&[Code::KeyLimit, Code::WorkspaceScopeMismatch, Code::WorkspaceNotFound,
+            Code::InsufficientWorkspacePermissions]),
+    Route::new(Method::Delete, "/api/v1/keys/{id}", "revoke_api_key", own(Scope::AccountsWrite), &api_keys::delete)
+        .doc("keys", "Revoke an API key, for good")
+        .answers(200, "It is revoked.")
+        .refuses(&[Code::KeyNotFound]),
+
+    // OAuth
+    Route::new(Method::Get, "/api/v1/oauth/clients", "list_oauth_clients", own(Scope::AccountsRead),
+        &apps::list_clients)
+        .doc("oauth clients", "List your OAuth apps")
+        .answers(200, "The apps, oldest first."),
+    Route::new(Method::Post, "/api/v1/oauth/clients", "create_oauth_client", own(Scope::AccountsWrite),
+        &apps::create_client)
+        .doc("oauth clients", "Create an OAuth app: a public client with PKCE, without a secret")
+        .takes(Body::of::<NewApp>(r#"{"client_name": "My tool", "allowed_redirect_uris": ["https://example.com/callback"]}"#))
+        .answers(201, "The app.")
+        .refuses(&[Code::ClientLimit]),
+    Route::new(Method::Patch, "/api/v1/oauth/clients/{client_id}", "update_oauth_client", own(Scope::AccountsWrite),
+        &apps::update_client)
+        .doc("oauth clients", "Change an OAuth app")
+        .takes(Body::of::<AppChanges>(r#"{"client_name": "My better tool"}"#))
+        .answers(200, "The changed app.")
+        .refuses(&[Code::ClientNotFound]),
+    Route::new(Method::Delete, "/api/v1/oauth/clients/{client_id}", "delete_oauth_client", own(Scope::AccountsWrite),
+        &apps::delete_client)
+        .doc("oauth clients", "Delete an OAuth app and end all its grants")
+        .answers(200, "It is deleted.")
+        .refuses(&[Code::ClientNotFound]),
+    Route::new(Method::Get, "/api/v1/oauth/grants", "list_oauth_grants", own(Scope::AccountsRead), &apps::list_grants)
+        .doc("oauth grants", "List the tools that you let in")
+        .answers(200, "The grants, newest first."),
+    Route::new(Method::Delete, "/api/v1/oauth/grants/{id}", "end_oauth_grant", own(Scope::AccountsWrite),
+        &apps::delete_grant)
+        .doc("oauth grants", "End what a tool may do; its tokens stop at once")
+        .answers(200, "It has ended.")
+        .refuses(&[Code::GrantNotFound]),
 
     // Activity
     Route::new(Method::Get, "/api/v1/events", "list_events", reads(Scope::PostsRead, WorkspaceScope::Query),

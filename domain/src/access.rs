@@ -108,13 +108,30 @@ pub struct Caller {
     pub scopes: Vec<Scope>,
     /// The only workspace the key reaches, if it is scoped.
     pub key_workspace: Option<WorkspaceId>,
+    /// The access token, if a client acts for the person; then the key's id is that of its grant.
+    pub token: Option<Token>,
+}
+
+/// An access token of an OAuth client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    /// The client.
+    pub client_id: String,
+    /// Its first characters.
+    pub prefix: String,
 }
 
 impl Caller {
     /// A person at a page: what the person's own memberships allow, and no key.
     #[must_use]
     pub fn at_a_page(user_id: UserId) -> Self {
-        Self { user_id, key_id: KeyId(Uuid::nil()), scopes: Vec::new(), key_workspace: None }
+        Self {
+            user_id,
+            key_id: KeyId(Uuid::nil()),
+            scopes: Vec::new(),
+            key_workspace: None,
+            token: None,
+        }
     }
 }
 

@@ -16,6 +16,9 @@ use crate::error;
 /// every other from the rows it has locked, the counters of whole workspaces among them.
 const FORGOTTEN: &str = "5s";
 
+/// A transaction without events and jobs.
+pub type Transaction = DatabaseTransaction;
+
 /// Connections to the database. Cheap to clone.
 ///
 /// On SQLite all writing goes through one connection, so that a write waits in this process instead of failing in the

@@ -353,6 +353,24 @@ codes! {
     WalletUnavailable = "wallet_unavailable", 503, true,
         "The wallet cannot be read right now.",
         "Send it again in a minute.";
+    ApiKeyRequired = "api_key_required", 403, false,
+        "A tool that a person let in cannot manage keys, apps or other tools.",
+        "Use an API key, or the pages under `/dashboard`.";
+    KeyLimit = "key_limit", 403, false,
+        "The plan allows no more API keys.",
+        "Revoke a key, or move to a larger plan.";
+    KeyNotFound = "key_not_found", 404, false,
+        "There is no such API key, or it has ended.",
+        "List the keys to find its id.";
+    ClientNotFound = "client_not_found", 404, false,
+        "You have no app with this id.",
+        "List your apps to find its id.";
+    ClientLimit = "client_limit", 403, false,
+        "One person has at most 20 apps.",
+        "Delete an app first.";
+    GrantNotFound = "grant_not_found", 404, false,
+        "There is no such grant, or it has ended.",
+        "List the grants to find its id.";
 }
 
 #[cfg(test)]

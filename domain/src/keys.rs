@@ -1,16 +1,18 @@
-//! API keys: `fan_`, 32 random base62 characters, and 6 of a checksum over them, so that a typo fails without the
-//! database. Only the SHA-256 is stored.
+//! API keys. Only their SHA-256 is stored.
 
+mod form;
 mod list;
+mod manage;
+pub mod views;
 
 use fanfare_entities::{
-    KeyId, Millis, UserId, WorkspaceId, api_key, membership, subscription, user, workspace,
+    GrantId, KeyId, Millis, UserId, WorkspaceId, api_key, membership, oauth_grant, subscription,
+    user, workspace,
 };
-use rand::RngExt;
 use schemars::JsonSchema;
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder,
-    sea_query::Expr,
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter,
+    QueryOrder, sea_query::Expr,
 };
 use secrecy::SecretString;
 use serde::Serialize;
@@ -24,46 +26,15 @@ use crate::{
     error::{Code, Error, Result},
 };
 
+pub use form::{generate_as, has_form, prefix_of, random};
 pub use list::{Listed, list};
+pub(crate) use manage::named_scopes;
+pub use manage::{KeyRequest, Maker, allowance, make, replace, revoke_one};
 
-const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const START: &str = "fan_";
-const RANDOM: usize = 32;
-const CHECK: usize = 6;
 
 /// `last_used_at` is written at most once in this many ms.
 const USE_NOTED: Millis = 60_000;
-
-/// A fresh key.
-#[must_use]
-pub fn generate() -> String {
-    let mut rng = rand::rng();
-    let random: String =
-        (0..RANDOM).map(|_| char::from(DIGITS[rng.random_range(0..DIGITS.len())])).collect();
-    format!("{START}{random}{}", checksum(&random))
-}
-
-/// CRC-32 (IEEE) in base62, most significant digit first, padded with `0`.
-fn checksum(random: &str) -> String {
-    let mut rest = crc32fast::hash(random.as_bytes());
-    let mut digits = [b'0'; CHECK];
-    for place in digits.iter_mut().rev() {
-        *place = DIGITS[(rest % 62) as usize];
-        rest /= 62;
-    }
-    String::from_utf8_lossy(&digits).into_owned()
-}
-
-/// True if the text has the form of a key and its checksum fits.
-#[must_use]
-pub fn is_well_formed(key: &str) -> bool {
-    let Some(rest) = key.strip_prefix(START) else { return false };
-    if rest.len() != RANDOM + CHECK || !rest.bytes().all(|byte| DIGITS.contains(&byte)) {
-        return false;
-    }
-    let (random, check) = rest.split_at(RANDOM);
-    checksum(random) == check
-}
 
 fn hash(key: &str) -> String {
     Sha256::digest(key.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
@@ -75,7 +46,7 @@ fn hash(key: &str) -> String {
 /// [`Code::InvalidApiKey`], the same for every reason.
 pub async fn authenticate(cx: &Domain, key: &str) -> Result<Caller> {
     let refused = || Error::new(Code::InvalidApiKey, "The API key is not valid.");
-    if !is_well_formed(key) {
+    if !has_form(START, key) {
         return Err(refused());
     }
     let hash = hash(key);
@@ -98,6 +69,7 @@ pub async fn authenticate(cx: &Domain, key: &str) -> Result<Caller> {
         key_id: row.id,
         scopes: row.scopes.split(' ').filter_map(Scope::named).collect(),
         key_workspace: row.workspace_id,
+        token: None,
     })
 }
 
@@ -134,15 +106,16 @@ pub struct NewKey {
 /// # Errors
 /// [`Code::WorkspaceNotFound`] if the person is not in the workspace.
 pub async fn create(cx: &Domain, new: NewKey) -> Result<SecretString> {
-    create_on(cx, &cx.db.write, new).await
+    Ok(create_on(cx, &cx.db.write, new, None).await?.0)
 }
 
-/// Makes a key in a transaction.
+/// Makes a key in a transaction, which ends at a time if one is given.
 pub(crate) async fn create_on<C: ConnectionTrait>(
     cx: &Domain,
     conn: &C,
     new: NewKey,
-) -> Result<SecretString> {
+    expires_at: Option<Millis>,
+) -> Result<(SecretString, api_key::Model)> {
     if let Some(id) = new.workspace_id {
         let member = membership::Entity::find_by_id((id, new.user_id)).one(conn).await?;
         if member.is_none() {
@@ -150,23 +123,24 @@ pub(crate) async fn create_on<C: ConnectionTrait>(
             return Err(Error::new(Code::WorkspaceNotFound, message));
         }
     }
-    let key = generate();
+    let key = generate_as(START);
     let scopes: Vec<_> = new.scopes.iter().map(|scope| scope.as_str()).collect();
-    let row = api_key::ActiveModel {
-        id: Set(KeyId::fresh()),
-        user_id: Set(new.user_id),
-        workspace_id: Set(new.workspace_id),
-        name: Set(new.name),
-        prefix: Set(key[..START.len() + 8].to_owned()),
-        hash: Set(hash(&key)),
-        scopes: Set(scopes.join(" ")),
-        created_at: Set(cx.clock.now()),
-        last_used_at: Set(None),
-        revoked_at: Set(None),
-        expires_at: Set(None),
+    let row = api_key::Model {
+        id: KeyId::fresh(),
+        user_id: new.user_id,
+        workspace_id: new.workspace_id,
+        name: new.name,
+        prefix: prefix_of(&key).to_owned(),
+        hash: hash(&key),
+        scopes: scopes.join(" "),
+        created_at: cx.clock.now(),
+        last_used_at: None,
+        revoked_at: None,
+        expires_at,
     };
-    api_key::Entity::insert(row).exec_without_returning(conn).await?;
-    Ok(SecretString::from(key))
+    let made = row.clone().into_active_model().reset_all();
+    api_key::Entity::insert(made).exec_without_returning(conn).await?;
+    Ok((SecretString::from(key), row))
 }
 
 /// Revokes the keys with this prefix; says how many there were.
@@ -208,7 +182,7 @@ pub async fn whoami(cx: &Domain, caller: &Caller) -> Result<Reply<Whoami>> {
     let db = &cx.db.read;
     let gone = || Error::internal("the caller's rows are gone");
     let person = user::Entity::find_by_id(caller.user_id).one(db).await?.ok_or_else(gone)?;
-    let key = api_key::Entity::find_by_id(caller.key_id).one(db).await?.ok_or_else(gone)?;
+    let key = key_view(cx, caller).await?;
     let spaces = spaces(cx, caller).await?;
     let default = spaces.iter().find(|space| match caller.key_workspace {
         Some(own) => space.id == own,
@@ -217,18 +191,40 @@ pub async fn whoami(cx: &Domain, caller: &Caller) -> Result<Reply<Whoami>> {
     let default_workspace = default.map(|space| space.view.clone());
     Ok(Reply::ok(&Whoami {
         user: Person { id: person.id, email: person.email, name: person.name },
-        key: KeyView {
-            id: key.id,
-            name: key.name,
-            prefix: key.prefix,
-            scopes: caller.scopes.iter().map(|scope| scope.as_str()).collect(),
-            workspace_id: key.workspace_id,
-            created_at: Time(key.created_at),
-            last_used_at: key.last_used_at.map(Time),
-        },
+        key,
         default_workspace,
         workspaces: spaces.into_iter().map(|space| space.view).collect(),
     }))
+}
+
+/// The key of a caller, or the grant of a caller's token.
+async fn key_view(cx: &Domain, caller: &Caller) -> Result<KeyView> {
+    let db = &cx.db.read;
+    let gone = || Error::internal("the caller's key is gone");
+    let (key_type, name, prefix, client_id, created_at, last_used_at) = match &caller.token {
+        Some(token) => {
+            let grant = oauth_grant::Entity::find_by_id(GrantId(caller.key_id.0)).one(db).await?;
+            let grant = grant.ok_or_else(gone)?;
+            let (name, client_id) = (grant.client_name, Some(grant.client_id));
+            let prefix = token.prefix.clone();
+            (KeyType::Oauth, name, prefix, client_id, grant.created_at, grant.last_used_at)
+        }
+        None => {
+            let key = api_key::Entity::find_by_id(caller.key_id).one(db).await?.ok_or_else(gone)?;
+            (KeyType::ApiKey, key.name, key.prefix, None, key.created_at, key.last_used_at)
+        }
+    };
+    Ok(KeyView {
+        id: caller.key_id,
+        key_type,
+        client_id,
+        name,
+        prefix,
+        scopes: caller.scopes.iter().map(|scope| scope.as_str()).collect(),
+        workspace_id: caller.key_workspace,
+        created_at: Time(created_at),
+        last_used_at: last_used_at.map(Time),
+    })
 }
 
 /// Who asks.
@@ -251,11 +247,27 @@ struct Person {
     name: String,
 }
 
-/// An API key, without its secret part.
+/// The credential of a caller.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum KeyType {
+    /// An API key.
+    ApiKey,
+    /// An access token of an OAuth client.
+    Oauth,
+}
+
+/// The credential of a caller, without its secret part.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "ApiKey")]
+#[schemars(rename = "CallerKey")]
 struct KeyView {
+    /// Its id; of an access token, that of the grant.
     id: KeyId,
+    #[serde(rename = "type")]
+    key_type: KeyType,
+    /// The OAuth client, if it is an access token.
+    client_id: Option<String>,
+    /// Name of the key, or of the OAuth client.
     name: String,
     /// How it begins.
     prefix: String,
@@ -317,35 +329,4 @@ async fn spaces(cx: &Domain, caller: &Caller) -> Result<Vec<Space>> {
         Some(Space { id: row.id, is_own: row.personal && row.owner_id == caller.user_id, view })
     };
     Ok(memberships.iter().filter_map(space).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{DIGITS, checksum, generate, is_well_formed};
-
-    #[test]
-    fn a_key_with_one_wrong_character_is_refused_without_the_database() {
-        let key = generate();
-        assert_eq!(key.len(), 42);
-        assert!(is_well_formed(&key));
-        for place in 4..key.len() {
-            for digit in DIGITS {
-                let mut typo = key.clone().into_bytes();
-                if typo[place] == *digit {
-                    continue;
-                }
-                typo[place] = *digit;
-                assert!(!is_well_formed(&String::from_utf8(typo).unwrap()), "place {place}");
-            }
-        }
-        for bad in ["", "fan_", "fan", &key[..41], &format!("{key}0"), &key.to_uppercase()] {
-            assert!(!is_well_formed(bad), "{bad}");
-        }
-    }
-
-    #[test]
-    fn the_checksum_is_crc32_in_base62() {
-        // CRC-32 of "123456789" is the well-known 0xCBF43926 = 3421780262.
-        assert_eq!(checksum("123456789"), "3jZRME");
-    }
 }

@@ -31,6 +31,7 @@ pub mod logins;
 pub mod mail;
 pub mod media;
 pub mod mutation;
+pub mod oauth_provider;
 pub mod ops;
 mod page;
 pub mod passwords;
@@ -71,7 +72,7 @@ pub use act::Act;
 pub use beside::beside;
 pub use error::{Code, Error, Result};
 pub use fanfare_entities::{
-    AccountId, BrandId, ConnectSessionId, PostId, UserId, WebhookId, WorkspaceId,
+    AccountId, BrandId, ConnectSessionId, GrantId, KeyId, PostId, UserId, WebhookId, WorkspaceId,
 };
 pub use fanfare_platforms::PlatformId;
 pub use refusal::{Details, Reason, Refusal, State};
@@ -140,6 +141,10 @@ pub struct Settings {
     pub plans: billing::Plans,
     /// May anybody sign up?
     pub signup_open: bool,
+    /// How long a spent refresh token is good for another pair, in ms, as long as nobody used the one that came of it.
+    pub oauth_grace: Millis,
+    /// The age of a log-in, in ms, after which its password is asked for again before something grave.
+    pub reauth: Millis,
     /// Sends letters; without it they stand at `/dev/mail`, on loopback alone.
     pub mailer: Option<Mailer>,
     /// The programs that read and convert films.

@@ -39,6 +39,13 @@ pub enum Bucket {
     SignupHour,
     SignupDay,
     SignupAll,
+    OauthRegisterHour,
+    OauthRegisterDay,
+    OauthAuthorize,
+    OauthConsent,
+    OauthToken,
+    OauthRevoke,
+    OauthDocuments,
 }
 
 /// The owner whose requests are counted together.
@@ -112,6 +119,20 @@ pub const TABLE: &[Rule] = &[
         what: "signups per day and address" },
     Rule { bucket: Bucket::SignupAll, name: "signup_all", limit: 1_000, span: HOUR, per: Per::Everybody,
         what: "signups per hour" },
+    Rule { bucket: Bucket::OauthRegisterHour, name: "oauth_register_hour", limit: 20, span: HOUR, per: Per::Address,
+        what: "registrations of OAuth clients per hour and address" },
+    Rule { bucket: Bucket::OauthRegisterDay, name: "oauth_register_day", limit: 100, span: DAY, per: Per::Address,
+        what: "registrations of OAuth clients per day and address" },
+    Rule { bucket: Bucket::OauthAuthorize, name: "oauth_authorize", limit: 60, span: MINUTE, per: Per::Address,
+        what: "requests to let a tool in per minute and address" },
+    Rule { bucket: Bucket::OauthConsent, name: "oauth_consent", limit: 20, span: MINUTE, per: Per::Person,
+        what: "decisions about tools per minute and person" },
+    Rule { bucket: Bucket::OauthToken, name: "oauth_token", limit: 60, span: MINUTE, per: Per::Address,
+        what: "requests for tokens per minute and address" },
+    Rule { bucket: Bucket::OauthRevoke, name: "oauth_revoke", limit: 60, span: MINUTE, per: Per::Address,
+        what: "revocations of tokens per minute and address" },
+    Rule { bucket: Bucket::OauthDocuments, name: "oauth_documents", limit: 10, span: MINUTE, per: Per::Address,
+        what: "client metadata documents fetched per minute and address" },
 ];
 
 impl Bucket {
@@ -282,7 +303,7 @@ mod tests {
             assert_eq!(rule.bucket as usize, place, "{}", rule.name);
             assert_eq!(rule.bucket.rule().name, rule.name);
         }
-        assert_eq!(TABLE.len(), Bucket::SignupAll as usize + 1);
+        assert_eq!(TABLE.len(), Bucket::OauthDocuments as usize + 1);
     }
 
     #[test]

@@ -127,6 +127,7 @@ pub struct Deleted {
 enum DeletedId {
     Number(i64),
     Uuid(uuid::Uuid),
+    Text(String),
 }
 
 impl Deleted {
@@ -140,6 +141,12 @@ impl Deleted {
     #[must_use]
     pub const fn uuid(id: uuid::Uuid) -> Self {
         Self { deleted: true, id: DeletedId::Uuid(id) }
+    }
+
+    /// Something with another kind of id.
+    #[must_use]
+    pub fn text(id: &str) -> Self {
+        Self { deleted: true, id: DeletedId::Text(id.to_owned()) }
     }
 }
 

@@ -4,14 +4,16 @@ pub mod links;
 
 use fanfare_entities::{Millis, UserId, user, user_password, user_session};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, sea_query::OnConflict,
+    ActiveValue::Set,
+    ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter,
+    sea_query::{Expr, OnConflict},
 };
 use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
 
 use crate::{
     Domain,
-    error::Result,
+    error::{Code, Error, Result},
     logins::{self, LogIn, Realm},
     passwords,
     token::{self, hash},
@@ -30,6 +32,8 @@ pub struct Session {
     pub email: String,
     /// The person's name.
     pub name: String,
+    /// When the person last gave the password.
+    pub confirmed_at: Millis,
 }
 
 /// Sets a person's password and ends the person's log-ins.
@@ -77,6 +81,7 @@ async fn open_session<C: ConnectionTrait>(
         hash: Set(hash(token.expose_secret())),
         user_id: Set(user_id),
         created_at: Set(now),
+        confirmed_at: Set(None),
         expires_at: Set(now + LASTS),
     };
     user_session::Entity::insert(row).exec_without_returning(conn).await?;
@@ -124,7 +129,48 @@ pub async fn find(cx: &Domain, token: &SecretString) -> Result<Option<Session>> 
     });
     let Some(live) = live else { return Ok(None) };
     let known = user::Entity::find_by_id(live.user_id).one(&cx.db.read).await?;
-    Ok(known.map(|user| Session { user_id: user.id, email: user.email, name: user.name }))
+    Ok(known.map(|user| Session {
+        user_id: user.id,
+        email: user.email,
+        name: user.name,
+        confirmed_at: live.confirmed_at.unwrap_or(live.created_at),
+    }))
+}
+
+impl Session {
+    /// Returns true if the person gave the password so recently that it is not asked for again before something grave.
+    #[must_use]
+    pub fn is_recent(&self, cx: &Domain) -> bool {
+        cx.clock.now() - self.confirmed_at <= cx.settings.reauth
+    }
+}
+
+/// Takes the password of a person who is logged in, before something grave.
+///
+/// # Errors
+/// [`Code::InvalidField`] if it is wrong, [`Code::RateLimited`] if too many were tried.
+pub async fn confirm(
+    cx: &Domain,
+    (session, token): (&Session, &SecretString),
+    password: SecretString,
+    address: &str,
+) -> Result<()> {
+    if let Some(wait) = logins::admit(cx, Realm::Persons, &session.email, address).await? {
+        let message = format!("Too many passwords were tried. Wait {} minutes.", wait / 60 + 1);
+        return Err(Error::new(Code::RateLimited, message).retry_after(wait.unsigned_abs()));
+    }
+    let stored = user_password::Entity::find_by_id(session.user_id).one(&cx.db.read).await?;
+    if !passwords::is_right(stored.map(|row| row.password_hash), password).await? {
+        let message = "The password is wrong.";
+        return Err(Error::field(Code::InvalidField, "password", message, "Try again."));
+    }
+    logins::forgive(cx, Realm::Persons, &session.email, address).await?;
+    user_session::Entity::update_many()
+        .col_expr(user_session::Column::ConfirmedAt, Expr::value(cx.clock.now()))
+        .filter(user_session::Column::Hash.eq(hash(token.expose_secret())))
+        .exec(&cx.db.write)
+        .await?;
+    Ok(())
 }
 
 /// Ends a log-in.

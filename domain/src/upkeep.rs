@@ -15,7 +15,7 @@ use crate::{
     error::Result,
     feedback,
     idempotency::KEPT,
-    logins, mail, media, ops, processes, sign_in, signup,
+    logins, mail, media, oauth_provider, ops, processes, sign_in, signup,
 };
 
 /// Deleting what is past its time.
@@ -74,7 +74,8 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<chore::M
 /// Deletes what is past its time: idempotency keys after a day, events and ended deliveries after thirty, failed copies
 /// after one, addresses for uploads after one, drop pages after thirty, files that no post needs when the plan says so,
 /// what only operators look at after a day, events that agents told after 180, log-ins and connect sessions after their
-/// end, and what letters say a day after they were sent. Refunds credits of operations that have not ended in time.
+/// end, codes and tokens a day after theirs, and what letters say a day after they were sent. Refunds credits of operations that have
+/// not ended in time.
 ///
 /// # Errors
 /// The database's.
@@ -115,7 +116,7 @@ pub async fn clean_up(cx: &Domain) -> Result<u64> {
     gone += ops::fleet::prune(cx).await?;
     gone += ops::sessions::prune(cx).await?;
     gone += sign_in::prune(cx).await? + logins::prune(cx).await?;
-    gone += oauth_connect::prune(cx).await?;
+    gone += oauth_connect::prune(cx).await? + oauth_provider::prune(cx).await?;
     gone += signup::prune(cx).await? + billing::events::prune(cx, now - 30 * DAY).await?;
     gone += billing::forget_calls(cx, now - 30 * DAY).await?;
     gone += mail::prune(cx).await? + sign_in::links::prune(cx).await?;

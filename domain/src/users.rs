@@ -14,7 +14,7 @@ use crate::{
     credits,
     error::{Code, Error, Result, excerpt},
     input::text::{self, Rule},
-    keys,
+    keys, oauth_provider,
 };
 
 /// Finds the person with this address or makes one, with a personal workspace on the highest plan.
@@ -208,7 +208,7 @@ pub async fn set_member(cx: &Domain, id: WorkspaceId, person: UserId, role: Role
     upsert_membership(&cx.db.write, id, person, role, cx.clock.now()).await
 }
 
-/// Takes a person's membership in a workspace away, with the locks on it and the person's keys for that workspace.
+/// Takes a person's membership in a workspace away, with the locks on it and the person's keys and OAuth grants for that workspace.
 ///
 /// # Errors
 /// [`Code::WorkspaceNotFound`], [`Code::NotFound`] if the person has no membership there, or [`Code::InvalidField`] if the person
@@ -230,6 +230,7 @@ pub async fn remove_member(cx: &Domain, id: WorkspaceId, person: UserId) -> Resu
         .filter(brand_lock::Column::UserId.eq(person));
     locks.exec(&tx).await?;
     keys::revoke_in(&tx, id, person, cx.clock.now()).await?;
+    oauth_provider::end_in(&tx, id, person, cx.clock.now()).await?;
     Ok(tx.commit().await?)
 }
 

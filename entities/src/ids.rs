@@ -101,6 +101,8 @@ uuid_id! {
     SignupId,
     /// A person's subscription.
     SubscriptionId,
+    /// What a person lets an OAuth client do.
+    GrantId,
     /// A drop page.
     DropSessionId,
     /// A connection that a person is making in a browser.

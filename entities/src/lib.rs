@@ -35,6 +35,10 @@ pub mod media_use;
 pub mod media_variant;
 pub mod media_wait;
 pub mod membership;
+pub mod oauth_client;
+pub mod oauth_code;
+pub mod oauth_grant;
+pub mod oauth_token;
 pub mod operator;
 pub mod operator_session;
 pub mod password_link;
@@ -63,9 +67,9 @@ pub mod workspace;
 
 pub use ids::{
     AccountId, AgentFeedbackId, AnalysisId, AssetId, BrandId, ChoreId, ConnectSessionId,
-    CreditEntryId, DeliveryId, DropSessionId, EventId, FeedbackId, KeyId, LetterId, OperatorId,
-    PauseId, PostId, SecretId, SignupId, StripeEventId, SubscriptionId, UploadId, UserId,
-    VariantId, WebhookId, WorkspaceId,
+    CreditEntryId, DeliveryId, DropSessionId, EventId, FeedbackId, GrantId, KeyId, LetterId,
+    OperatorId, PauseId, PostId, SecretId, SignupId, StripeEventId, SubscriptionId, UploadId,
+    UserId, VariantId, WebhookId, WorkspaceId,
 };
 
 /// Milliseconds since 1970 UTC.

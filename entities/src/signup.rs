@@ -60,6 +60,8 @@ pub struct Model {
     pub user_id: Option<UserId>,
     /// The person had a live subscription, so this one is cancelled and refunded.
     pub is_duplicate: bool,
+    /// The query with which an app asks to be let in, if an app began it.
+    pub authorize_query: Option<String>,
     /// When Stripe was last asked about it.
     pub asked_at: Millis,
     /// When it was made.

@@ -15,6 +15,8 @@ pub struct Model {
     pub user_id: UserId,
     /// When it began.
     pub created_at: Millis,
+    /// When the person last gave the password again.
+    pub confirmed_at: Option<Millis>,
     /// When it ends.
     pub expires_at: Millis,
 }

@@ -47,6 +47,28 @@ impl Letter {
         Self::linked(to, "Reset your Fanfare password", text, link)
     }
 
+    /// Returns the letter that tells a person that a tool was let into the account.
+    #[must_use]
+    pub fn app_let_in(to: &str, name: &str, link: &str) -> Self {
+        let text = format!(
+            "A tool that calls itself {name:?} was given access to your Fanfare account.\n\n\
+             See what it may do, or end its access:\n\n{link}\n\n\
+             If it was not you, end its access and set a new password.\n"
+        );
+        Self::linked(to, "A tool was given access to your Fanfare account", text, link)
+    }
+
+    /// Returns the letter that tells a person that an API key was made.
+    #[must_use]
+    pub fn key_made(to: &str, name: &str, link: &str) -> Self {
+        let text = format!(
+            "An API key with the name {name:?} was created for your Fanfare account.\n\n\
+             See your keys, or revoke one:\n\n{link}\n\n\
+             If it was not you, revoke it and set a new password.\n"
+        );
+        Self::linked(to, "An API key was created for your Fanfare account", text, link)
+    }
+
     fn linked(to: &str, subject: &str, text: String, link: &str) -> Self {
         Self { to: to.to_owned(), subject: subject.to_owned(), text, links: vec![link.to_owned()] }
     }
@@ -58,9 +80,12 @@ mod tests {
 
     #[test]
     fn a_letter_holds_its_link_and_debug_shows_neither_link_nor_address() {
-        for letter in
-            [Letter::set_password("a@x.y", "l://k"), Letter::reset_password("a@x.y", "l://k")]
-        {
+        for letter in [
+            Letter::set_password("a@x.y", "l://k"),
+            Letter::reset_password("a@x.y", "l://k"),
+            Letter::app_let_in("a@x.y", "Tool", "l://k"),
+            Letter::key_made("a@x.y", "a key", "l://k"),
+        ] {
             assert!(letter.text.contains("\n\nl://k\n\n") && letter.links == ["l://k"]);
             let shown = format!("{letter:?}");
             assert!(!shown.contains("l://k") && !shown.contains("a@x.y"), "{shown}");

@@ -80,6 +80,14 @@ pub const VARIABLES: &[(&str, &str)] = &[
         "Mail server: smtps://user:password@host, or smtp://…:587, which must offer STARTTLS; without it letters stand at /dev/mail on loopback.",
     ),
     ("FANFARE_MAIL_FROM", "Whom letters are from, such as Fanfare <hello@example.com>."),
+    (
+        "FANFARE_OAUTH_GRACE",
+        "How long a spent OAuth refresh token is good for another pair while nobody used the new one, at most 60s (0s).",
+    ),
+    (
+        "FANFARE_REAUTH",
+        "Age of a log-in after which its password is asked for again before something grave (1h).",
+    ),
     ("FANFARE_LIMITS_FACTOR", "Multiplies every inbound limit (1)."),
     ("FANFARE_TRUSTED_PROXIES", "Networks whose X-Forwarded-For is believed, separated by commas."),
     ("FANFARE_LOG", "What is logged: error, warn, info, debug, trace, or a tracing filter (info)."),

@@ -47,6 +47,7 @@ mod media_command;
 mod media_kept;
 mod media_killed;
 mod metrics;
+mod oauth;
 mod operator;
 mod operators;
 mod ops_command;

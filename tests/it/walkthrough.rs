@@ -1,4 +1,4 @@
-//! The commands of `docs/signup.md`, run as they stand by a shell against the real binary.
+//! The commands of `docs/signup.md` and `docs/let-a-tool-in.md`, run as they stand by a shell against the real binary.
 
 use std::process::Command;
 
@@ -13,19 +13,43 @@ fn commands(document: &str, origin: &str) -> String {
     all.replace("BASE=http://127.0.0.1:8080", &format!("BASE={origin}"))
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn the_commands_of_the_signup_document_lead_to_a_key() {
-    let (dir, place) = (Dir::new(), Dir::new());
-    let service = Service::start(&dir, true, &[]);
+/// Runs the commands of a document against a service; what they said.
+fn run(service: &Service, document: &str) -> String {
+    let place = Dir::new();
     std::fs::create_dir_all(&*place).unwrap();
-    let script = commands(include_str!("../../docs/signup.md"), &service.origin);
     let ran = Command::new("bash")
-        .args(["-euo", "pipefail", "-c", &script])
+        .args(["-euo", "pipefail", "-c", &commands(document, &service.origin)])
         .current_dir(&*place)
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&ran.stdout);
+    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
     assert!(ran.status.success(), "{said} {}", String::from_utf8_lossy(&ran.stderr));
+    said
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_commands_of_the_signup_document_lead_to_a_key() {
+    let dir = Dir::new();
+    let service = Service::start(&dir, true, &[]);
+    let said = run(&service, include_str!("../../docs/signup.md"));
     let who = said.lines().last().unwrap_or_default();
     assert!(who.contains("ada@example.com") && who.contains("\"plan_tier\":\"pro\""), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_commands_of_the_oauth_document_let_a_tool_in_and_out_again() {
+    let dir = Dir::new();
+    let service = Service::start(&dir, true, &[]);
+    let said = run(&service, include_str!("../../docs/let-a-tool-in.md"));
+    for wanted in [
+        "resource_metadata=",
+        "\"registration_endpoint\"",
+        "http://127.0.0.1:7777/callback?code=",
+        "&state=my-state&iss=",
+        "{\"accounts\":[]",
+        "\"type\":\"oauth\"",
+    ] {
+        assert!(said.contains(wanted), "{wanted} in {said}");
+    }
+    assert!(said.ends_with('}') && said.contains("\"code\":\"invalid_api_key\""), "{said}");
 }

@@ -123,7 +123,13 @@ impl World {
         let email = format!("{name}@example.com");
         let user_id = users::find_or_create(&domain, &email).await.expect("a person");
         let key_id = KeyId(uuid::Uuid::nil());
-        let caller = Caller { user_id, key_id, scopes: Scope::ALL.to_vec(), key_workspace: None };
+        let caller = Caller {
+            user_id,
+            key_id,
+            scopes: Scope::ALL.to_vec(),
+            key_workspace: None,
+            token: None,
+        };
         let membership = access::membership(&domain, &caller, None).await.expect("a membership");
         let act = Act {
             cx: domain,
@@ -219,6 +225,8 @@ impl World {
                 limits_factor: 1_000.0,
                 sandbox_limits: false,
                 trusted_proxies: Vec::new(),
+                oauth_grace: 0,
+                reauth: 0,
                 billing: None,
                 plans: fanfare_domain::billing::Plans::ours().expect("plans"),
                 signup_open: false,

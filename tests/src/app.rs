@@ -108,6 +108,8 @@ impl TestApp {
                 billing: options.billing.unwrap_or_else(|| billing(&simulator)),
                 plans: Plans::ours().expect("plans"),
                 signup_open: options.signup_open,
+                oauth_grace: options.oauth_grace,
+                reauth: 3_600_000,
                 mailer: options.mailer,
                 tools: options.tools,
                 scratch: fanfare_media::Scratch::new(dir.join("scratch"), 1 << 30),

@@ -8,6 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 pub struct Served {
     /// Address of the file.
     pub url: String,
+    task: tokio::task::JoinHandle<()>,
 }
 
 impl Served {
@@ -17,12 +18,47 @@ impl Served {
     /// There is no free port.
     pub async fn file(name: &str, mime: &str, bytes: Vec<u8>) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        Self::on(listener, name, mime, bytes)
+    }
+
+    /// Serves this text under this name, with its own address in the place of `{url}`, in capitals in that of `{URL}`.
+    ///
+    /// # Panics
+    /// There is no free port.
+    pub async fn templated(name: &str, mime: &str, text: &str) -> Self {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let url = format!("http://{}/{name}", listener.local_addr().expect("an address"));
+        let text = text.replace("{url}", &url).replace("{URL}", &url.to_uppercase());
+        Self::on(listener, name, mime, text.into_bytes())
+    }
+
+    /// Serves this text at an address of which the port is free again.
+    ///
+    /// # Panics
+    /// It is not.
+    pub async fn at(url: &str, mime: &str, text: String) -> Self {
+        let url: url::Url = url.parse().expect("an address");
+        let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
+        socket.set_reuseaddr(true).expect("an option");
+        let port = url.port().expect("a port");
+        socket.bind(([127, 0, 0, 1], port).into()).expect("a free port");
+        let listener = socket.listen(16).expect("a listener");
+        Self::on(listener, url.path().trim_start_matches('/'), mime, text.into_bytes())
+    }
+
+    /// Stops serving.
+    pub async fn stop(self) {
+        self.task.abort();
+        let _ = self.task.await;
+    }
+
+    fn on(listener: tokio::net::TcpListener, name: &str, mime: &str, bytes: Vec<u8>) -> Self {
         let url = format!("http://{}/{name}", listener.local_addr().expect("an address"));
         let head = format!(
             "HTTP/1.1 200 OK\r\nContent-Type: {mime}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
             bytes.len()
         );
-        tokio::spawn(async move {
+        let task = tokio::spawn(async move {
             while let Ok((mut stream, _)) = listener.accept().await {
                 let mut request = Vec::new();
                 while !request.ends_with(b"\r\n\r\n") {
@@ -35,7 +71,7 @@ impl Served {
                 let _ = stream.shutdown().await;
             }
         });
-        Self { url }
+        Self { url, task }
     }
 }
 

@@ -42,7 +42,7 @@ impl Shown {
         let start = format!("name=\"{name}\" value=\"");
         let from = self.html.find(&start).unwrap_or_else(|| panic!("no {name} in {}", self.html));
         let rest = &self.html[from + start.len()..];
-        rest[..rest.find('"').expect("an end")].to_owned()
+        rest[..rest.find('"').expect("an end")].replace("&amp;", "&")
     }
 
     /// The page, if it has this status.

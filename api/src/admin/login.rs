@@ -19,7 +19,7 @@ pub static OPERATORS: Realm = Realm {
     before: Cookie { name: "fanfare_login", path: "/admin", same_site: "Strict" },
     home: "/admin",
     also: &[],
-    intro: || {
+    intro: |_| {
         html! { "For the operators of this service. " code { "fanfare admin create EMAIL" } " makes a log-in." }
     },
     frame: layout::bare,

@@ -29,6 +29,16 @@ pub fn protect_secret(res: &mut Response) {
     headers.insert(robots, HeaderValue::from_static("noindex, nofollow"));
 }
 
+/// Headers of a page whose form leads to another site or program: browsers hold the whole chain of redirects after a form to
+/// `form-action`, so it has none.
+pub fn protect_leading_away(res: &mut Response) {
+    protect_secret(res);
+    let policy = POLICY.replace(" form-action 'self';", "");
+    if let Ok(policy) = HeaderValue::from_str(&policy) {
+        res.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
+    }
+}
+
 /// Answers with a page.
 pub fn html(res: &mut Response, status: StatusCode, page: maud::Markup) {
     let kind = HeaderValue::from_static("text/html; charset=utf-8");

@@ -45,8 +45,8 @@ pub struct Realm {
     pub home: &'static str,
     /// Other places below which they may go on.
     pub also: &'static [&'static str],
-    /// The text above the form.
-    pub intro: fn() -> Markup,
+    /// The text above the form, given the page to go on with.
+    pub intro: fn(&str) -> Markup,
     /// The frame of a page for whoever is not logged in.
     pub frame: fn(&str, Markup) -> Markup,
     /// Tries it.
@@ -112,7 +112,8 @@ impl Handler for Form {
         let wrong = is_ended.then(|| "Your session had expired, so nothing was done.".to_owned());
         let next = pairs.into_iter().find(|(name, _)| name == "next");
         let next = next.map_or_else(String::new, |(_, next)| next);
-        self.show(req, res, StatusCode::OK, Shown { next, wrong, ..Shown::default() });
+        let email = hint(&next).unwrap_or_default();
+        self.show(req, res, StatusCode::OK, Shown { email, next, wrong });
     }
 }
 
@@ -185,10 +186,17 @@ impl Form {
     }
 }
 
+/// Returns the address that a tool says belongs to the person (`login_hint` of OpenID Connect).
+fn hint(next: &str) -> Option<String> {
+    let (_, asked) = next.split_once('?')?;
+    let hint = query::pairs(Some(asked)).into_iter().find(|(name, _)| name == "login_hint")?.1;
+    (hint.len() <= 254 && hint.contains('@')).then_some(hint)
+}
+
 fn page(realm: &Realm, shown: &Shown, token: &str) -> Markup {
     html! {
         h1 { "Log in" }
-        p.soft { ((realm.intro)()) }
+        p.soft { ((realm.intro)(&shown.next)) }
         @if let Some(wrong) = &shown.wrong {
             p.flash.bad role="alert" { (wrong) }
         }

@@ -1,10 +1,20 @@
 //! `/dashboard/api`: the keys of a person.
 
-use fanfare_domain::{Result, clock::show as time, keys, signup};
+use fanfare_domain::{
+    Code, Error, KeyId, Result, Tx,
+    access::{PlanTier, Role, Scope, plan_name},
+    keys::{self, KeyRequest, Listed, Maker},
+    signup,
+    users::{self, Workspace},
+};
 use maud::{Markup, html};
 use secrecy::{ExposeSecret, SecretString};
+use uuid::Uuid;
 
+use super::{confirm, parts};
 use crate::oauth_connect::{Answer, Visit};
+
+const TITLE: &str = "API keys";
 
 /// Shows the keys there are, by their beginnings. Whoever never had one gets the first one here, once, and only when somebody
 /// looks.
@@ -14,30 +24,189 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     } else {
         None
     };
-    let keys = keys::list(&visit.cx, visit.session.user_id).await?;
-    Ok(Answer::Page("API", page(&keys, fresh.as_ref(), &visit.cx.settings.base_url)))
+    let fresh = fresh.map(|key| ("This is your first API key.", key));
+    Ok(Answer::Page(TITLE, page(&visit, fresh, None).await?))
 }
 
-fn page(keys: &[keys::Listed], fresh: Option<&SecretString>, base_url: &str) -> Markup {
+/// Makes a key, which is shown on the page that answers and nowhere else.
+pub async fn create(mut visit: Visit) -> Result<Answer> {
+    let made = match confirm::require(&mut visit).await {
+        Ok(()) => make(&visit).await,
+        Err(error) => Err(error),
+    };
+    answer(&visit, made, "This is your new API key.").await
+}
+
+/// Revokes a key and makes one like it in its place.
+pub async fn replace(mut visit: Visit) -> Result<Answer> {
+    let replaced = match confirm::require(&mut visit).await {
+        Ok(()) => swap(&visit).await,
+        Err(error) => Err(error),
+    };
+    answer(&visit, replaced, "The old key is revoked. This is the one in its place.").await
+}
+
+/// Revokes a key.
+pub async fn revoke(visit: Visit) -> Result<Answer> {
+    let (person, now) = (visit.session.user_id, visit.cx.clock.now());
+    keys::revoke_one(&visit.cx.db.write, person, None, id(&visit)?, now).await?;
+    Ok(Answer::See("/dashboard/api".to_owned()))
+}
+
+async fn answer(visit: &Visit, made: Result<SecretString>, intro: &'static str) -> Result<Answer> {
+    match made {
+        Ok(key) => Ok(Answer::Page(TITLE, page(visit, Some((intro, key)), None).await?)),
+        Err(error) if parts::is_about_the_form(&error) => {
+            let main = page(visit, None, Some(&error)).await?;
+            Ok(Answer::Wrong(TITLE, main, error))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+async fn make(visit: &Visit) -> Result<SecretString> {
+    let (person, scopes) = (visit.session.user_id, Scope::ALL.to_vec());
+    let maker = Maker { user_id: person, scopes, within: None };
+    let workspace = visit.form("workspace_id").map(Uuid::parse_str).transpose();
+    let workspace = workspace
+        .map_err(|_| Error::new(Code::WorkspaceNotFound, "There is no such workspace."))?;
+    let days = visit.form("expires_in_days").map(|days| days.parse().unwrap_or(0));
+    let new = KeyRequest {
+        name: visit.form("name").unwrap_or_default().to_owned(),
+        scopes: Some(parts::ticked(visit, "scopes")),
+        workspace_id: workspace,
+        expires_in_days: days,
+    };
+    let mut tx = Tx::begin(&visit.cx).await?;
+    let (key, _) = keys::make(&mut tx, &maker, &new).await?;
+    tx.commit().await?;
+    Ok(key)
+}
+
+async fn swap(visit: &Visit) -> Result<SecretString> {
+    let mut tx = Tx::begin(&visit.cx).await?;
+    let (key, _) = keys::replace(&mut tx, visit.session.user_id, id(visit)?).await?;
+    tx.commit().await?;
+    Ok(key)
+}
+
+fn id(visit: &Visit) -> Result<KeyId> {
+    let absent = || Error::new(Code::KeyNotFound, "There is no such API key, or it has ended.");
+    Uuid::parse_str(visit.path("id")).map(KeyId).map_err(|_| absent())
+}
+
+async fn page(
+    visit: &Visit,
+    fresh: Option<(&'static str, SecretString)>,
+    wrong: Option<&Error>,
+) -> Result<Markup> {
+    let (cx, person) = (&visit.cx, visit.session.user_id);
+    let keys = keys::list(cx, person).await?;
+    let allowed = keys::allowance(cx, &cx.db.read, person).await?;
+    let mine = users::workspaces_of(cx, person, Role::Viewer).await?;
+    let admin_of = users::workspaces_of(cx, person, Role::Admin).await?;
+    let base_url = &cx.settings.base_url;
+    Ok(html! {
+        h1 { (TITLE) }
+        p.soft { "A key acts as you. It is shown once, when it is made; only its beginning is kept." }
+        (parts::wrong(wrong))
+        @if let Some((intro, key)) = &fresh { (shown_once(intro, key, base_url)) }
+        @if keys.is_empty() {
+            p.empty { "You have no key. Create one to use the API from a program of yours." }
+        }
+        @for key in &keys { (card(visit, key, &mine)) }
+        (form(visit, keys.len(), allowed, &admin_of))
+        @if fresh.is_none() { (lines(base_url, None)) }
+    })
+}
+
+fn shown_once(intro: &str, key: &SecretString, base_url: &str) -> Markup {
     html! {
-        h1 { "API keys" }
-        p.soft { "A key acts as you. Only its beginning is kept, so it cannot be shown again." }
-        @if let Some(key) = fresh {
-            div.flash.good role="status" {
-                p { "This is your first API key. It is shown only now:" }
-                p { code { (key.expose_secret()) } }
-                p { "Try it: " code { "curl " (base_url) "/api/v1/whoami -H 'Authorization: Bearer …'" } }
+        div.flash.good role="status" {
+            p { (intro) " It is shown only now:" }
+            p { code { (key.expose_secret()) } }
+        }
+        (lines(base_url, Some(key)))
+    }
+}
+
+/// Lines that are ready to be copied.
+fn lines(base_url: &str, key: Option<&SecretString>) -> Markup {
+    let key = key.map_or("YOUR_KEY", |key| key.expose_secret());
+    html! {
+        h2 { "Use it" }
+        h3 { "curl" }
+        pre { code { "curl " (base_url) "/api/v1/whoami \\\n  -H 'Authorization: Bearer " (key) "'" } }
+        h3 { "Claude Code" }
+        pre { code { "claude mcp add --transport http fanfare " (base_url) "/mcp \\\n  --header 'Authorization: Bearer " (key) "'" } }
+        h3 { "Other MCP clients" }
+        pre { code { "{\"mcpServers\": {\"fanfare\": {\n  \"url\": \"" (base_url) "/mcp\",\n  \"headers\": {\"Authorization\": \"Bearer " (key) "\"}}}}" } }
+        p.soft { "Tools that open a browser need no key: give them " code { (base_url) "/mcp" } " and let them in on the page that opens." }
+    }
+}
+
+fn card(visit: &Visit, key: &Listed, mine: &[Workspace]) -> Markup {
+    let workspace =
+        |id| mine.iter().find(|one| one.id == id).map_or("another one", |one| one.name.as_str());
+    let page = format!("/dashboard/api/{}", key.id);
+    html! {
+        section.card {
+            h3 { (key.name) }
+            dl.facts {
+                dt { "Begins with" } dd { code { (key.prefix) "…" } }
+                dt { "May" } dd { (key.scopes.replace(' ', ", ")) }
+                dt { "Workspace" } dd { @match key.workspace_id { Some(id) => (workspace(id)), None => "all of yours" } }
+                dt { "Created" } dd { time { (parts::day(key.created_at)) } }
+                dt { "Last used" } dd { (parts::used(key.last_used_at)) }
+                dt { "Ends" } dd { @match key.expires_at { Some(end) => time { (parts::day(end)) }, None => "never" } }
+            }
+            div.row {
+                (parts::confirmed(visit, "Replace", &format!("{page}/replace"),
+                    "The key stops working at once, and you get one like it.", "Replace this key", &confirm::field(visit, key.prefix.as_str())))
+                (parts::confirmed(visit, "Revoke", &format!("{page}/revoke"),
+                    "Programs that use this key stop working at once. This cannot be undone.", "Revoke this key", &html! {}))
             }
         }
-        @if keys.is_empty() { p.empty { "You have no key." } }
-        @for key in keys {
-            dl.facts {
-                dt { "Name" } dd { (key.name) }
-                dt { "Begins with" } dd { code { (key.prefix) "…" } }
-                dt { "Scopes" } dd { (key.scopes.replace(' ', ", ")) }
-                dt { "Made" } dd { time { (time(key.created_at)) } }
-                dt { "Last used" } dd { (key.last_used_at.map_or_else(|| "never".to_owned(), time)) }
-                @if let Some(end) = key.expires_at { dt { "Ends" } dd { time { (time(end)) } } }
+    }
+}
+
+fn form(
+    visit: &Visit,
+    had: usize,
+    (plan, allowed): (PlanTier, u32),
+    admin_of: &[Workspace],
+) -> Markup {
+    let is_full = u64::try_from(had).is_ok_and(|had| had >= u64::from(allowed));
+    html! {
+        h2 { "Create a key" }
+        p.soft { "You have " (had) " of the " (allowed) " that the plan " (plan_name(plan).replace('_', " ")) " allows." }
+        @if is_full {
+            p.flash.warn { "Revoke a key or move to a larger " a href="/dashboard/billing" { "plan" } " to create another one." }
+        } @else {
+            form.narrow method="post" action="/dashboard/api" {
+                (parts::token(visit))
+                div.field {
+                    label for="name" { "Name" }
+                    input #name name="name" required maxlength="100" value=(visit.form("name").unwrap_or_default())
+                        placeholder="nightly import" autocomplete="off";
+                }
+                (parts::scopes("scopes", &Scope::default_set()))
+                div.field {
+                    label for="workspace" { "Workspace" }
+                    select #workspace name="workspace_id" {
+                        option value="" { "All of yours" }
+                        @for one in admin_of { option value=(one.id) { (one.name) } }
+                    }
+                }
+                div.field {
+                    label for="end" { "Ends" }
+                    select #end name="expires_in_days" {
+                        option value="" { "Never" }
+                        @for days in [30, 90, 365] { option value=(days) { "In " (days) " days" } }
+                    }
+                }
+                (confirm::field(visit, "new"))
+                button type="submit" { "Create the key" }
             }
         }
     }

@@ -3,7 +3,10 @@
 //! [`PAGES`] lists every page; what lies before each of them is `middleware/page.rs`.
 
 mod api_keys;
+mod apps;
 mod billing;
+mod confirm;
+mod parts;
 
 use fanfare_domain::Domain;
 use salvo::Router;
@@ -15,7 +18,13 @@ use crate::{
 
 /// Every page.
 const PAGES: &[Page<ConnectPages>] = &[
-    Page::of("/dashboard/api", page!(api_keys::show)),
+    Page::of("/dashboard/api", page!(api_keys::show)).takes(page!(api_keys::create)),
+    Page::form("/dashboard/api/{id}/replace", page!(api_keys::replace)),
+    Page::form("/dashboard/api/{id}/revoke", page!(api_keys::revoke)),
+    Page::of("/dashboard/apps", page!(apps::show)).takes(page!(apps::create)),
+    Page::form("/dashboard/apps/own/{id}", page!(apps::update)),
+    Page::form("/dashboard/apps/own/{id}/delete", page!(apps::delete)),
+    Page::form("/dashboard/apps/{id}/end", page!(apps::end)),
     Page::of("/dashboard/billing", page!(billing::show)),
     Page::of("/dashboard/billing/portal", page!(billing::portal)),
     Page::of("/dashboard/billing/credits", page!(billing::credits)),

@@ -39,14 +39,18 @@ pub fn reference(base_url: &str, routes: &[Route]) -> String {
             "Send your key as " code { "Authorization: Bearer …" } ". Bodies are JSON; a field that is not known is \
              refused. Every change may carry an " code { "Idempotency-Key" } ", which makes it safe to send again."
         }
-        ul { @for (tag, doc) in openapi::TAGS { li { a href={ "#" (tag) } { (tag) } ": " (doc) } } }
+        ul { @for (tag, doc) in openapi::TAGS { li { a href={ "#" (anchor(tag)) } { (tag) } ": " (doc) } } }
         @for (tag, doc) in openapi::TAGS {
-            h2 id=(tag) { (tag) }
+            h2 id=(anchor(tag)) { (tag) }
             p { (doc) }
             @for route in routes.iter().filter(|route| route.tag == tag) { (entry(base_url, route)) }
         }
     };
     page("The API", &main)
+}
+
+fn anchor(tag: &str) -> String {
+    tag.replace(' ', "-")
 }
 
 fn entry(base_url: &str, route: &Route) -> Markup {

@@ -1,10 +1,7 @@
 //! A tool call as a request of its route.
 
 use fanfare_domain::{Code, Error, Result};
-use salvo::http::{
-    HeaderValue, ReqBody, Request, ResBody, Response,
-    header::{AUTHORIZATION, CONTENT_TYPE},
-};
+use salvo::http::{HeaderValue, ReqBody, Request, ResBody, Response, header::CONTENT_TYPE};
 use serde_json::{Map, Value};
 use url::form_urlencoded;
 
@@ -12,7 +9,11 @@ use super::{
     door::Outer,
     schema::{Input, Place},
 };
-use crate::{Route, endpoint::Endpoint, request_id};
+use crate::{
+    Route,
+    endpoint::{Admitted, Endpoint},
+    oauth, request_id,
+};
 
 /// What came of a call.
 pub struct Outcome {
@@ -30,18 +31,20 @@ pub async fn run(
     endpoint: &Endpoint,
     input: &Input,
     outer: &Outer,
-    authorization: Option<&HeaderValue>,
     arguments: Map<String, Value>,
 ) -> Result<Outcome> {
     let mut req = request(endpoint.route(), input, arguments)?;
-    if let Some(value) = authorization {
-        req.headers_mut().insert(AUTHORIZATION, value.clone());
+    if let Some(caller) = &outer.caller {
+        req.extensions_mut().insert(Admitted(caller.clone()));
     }
     req.extensions_mut().insert(outer.meter.clone());
     *req.remote_addr_mut() = outer.address.clone();
     request_id::set(&mut req, &outer.request_id);
     let mut res = Response::new();
     endpoint.respond(&mut req, &mut res).await;
+    if let Some(scope) = oauth::lacking(&req) {
+        let _ = outer.lacks.set(scope);
+    }
     let status = res.status_code.map_or(200, |status| status.as_u16());
     let text = match res.take_body() {
         ResBody::Once(bytes) => bytes,

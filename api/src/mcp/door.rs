@@ -2,12 +2,16 @@
 
 use std::sync::{Arc, OnceLock};
 
-use fanfare_domain::{Code, Domain, Error, Result, access::Caller, limits::Meter};
+use fanfare_domain::{
+    Code, Domain, Error, Result,
+    access::{Caller, Scope},
+    limits::Meter,
+};
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, async_trait,
     http::{
         HeaderMap, Method,
-        header::{ACCEPT, HOST, ORIGIN},
+        header::{ACCEPT, HOST, ORIGIN, WWW_AUTHENTICATE},
     },
 };
 use url::{Host, Url};
@@ -15,6 +19,7 @@ use url::{Host, Url};
 use crate::{
     keys,
     middleware::{rate_limit, request::Seen},
+    oauth::{self, challenge},
     page::Page,
     reply, request_id,
 };
@@ -41,6 +46,8 @@ pub struct Outer {
     pub caller: Option<Caller>,
     /// The tool, once it is known; the log line names it.
     pub tool: Arc<OnceLock<&'static str>>,
+    /// The scope that the caller's token lacks for it.
+    pub lacks: Arc<OnceLock<Scope>>,
 }
 
 /// Lets requests in.
@@ -57,7 +64,7 @@ impl Door {
         Self { domain, audience, card }
     }
 
-    async fn admit(&self, req: &mut Request) -> Result<()> {
+    async fn admit(&self, req: &mut Request) -> Result<Outer> {
         let route = match self.audience {
             Audience::Members => "/mcp",
             Audience::Anybody => "/mcp/signup",
@@ -67,7 +74,8 @@ impl Door {
         require_origin(req.headers(), &self.domain.settings.base_url)?;
         let caller = match self.audience {
             Audience::Members => {
-                let caller = keys::caller(&self.domain, req.headers()).await?;
+                let path = req.uri().path().to_owned();
+                let caller = keys::caller(&self.domain, req.headers(), &path).await?;
                 seen.key(req, &caller);
                 Some(caller)
             }
@@ -83,9 +91,36 @@ impl Door {
             address: req.remote_addr().clone(),
             caller,
             tool: Arc::default(),
+            lacks: Arc::default(),
         };
-        req.extensions_mut().insert(outer);
-        Ok(())
+        req.extensions_mut().insert(outer.clone());
+        Ok(outer)
+    }
+}
+
+/// What refusals say of a request.
+struct Around {
+    base_url: String,
+    path: String,
+    request_id: String,
+}
+
+impl Around {
+    /// Refuses a request, and says where the way in begins.
+    fn refuse(&self, res: &mut Response, error: &Error) {
+        reply::write(res, reply::refusal(error), &self.request_id, &self.base_url);
+        if error.status() == 401 {
+            let is_bad = error.code() == Code::InvalidApiKey;
+            let value = challenge::unauthorized(&self.base_url, &self.path, is_bad);
+            res.headers_mut().insert(WWW_AUTHENTICATE, value);
+        }
+    }
+
+    /// Refuses a token that lacks a scope over HTTP, so that the client asks the person for it.
+    fn demand(&self, res: &mut Response, scope: Scope) {
+        let error = keys::lacks_scope(scope);
+        reply::write(res, reply::refusal(&error), &self.request_id, &self.base_url);
+        oauth::demand(res, &self.base_url, &self.path, scope);
     }
 }
 
@@ -105,13 +140,21 @@ impl Handler for Door {
             ctrl.skip_rest();
             return;
         }
+        // The server takes the request apart.
+        let around = Around {
+            base_url: oauth::asked(&self.domain.settings, req),
+            path: req.uri().path().to_owned(),
+            request_id: request_id::get(req),
+        };
         match self.admit(req).await {
-            Ok(()) => {
+            Ok(outer) => {
                 ctrl.call_next(req, depot, res).await;
+                if let Some(scope) = outer.lacks.get() {
+                    around.demand(res, *scope);
+                }
             }
             Err(error) => {
-                let id = request_id::get(req);
-                reply::write(res, reply::refusal(&error), &id, &self.domain.settings.base_url);
+                around.refuse(res, &error);
                 ctrl.skip_rest();
             }
         }

@@ -13,7 +13,7 @@ use rmcp::{
     },
     service::RequestContext,
 };
-use salvo::http::{header::AUTHORIZATION, request::Parts};
+use salvo::http::request::Parts;
 use serde_json::{Value, json};
 
 use super::{
@@ -86,7 +86,7 @@ impl Server {
         context: &Context,
     ) -> Result<CallToolResult, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let (outer, parts) = around(context)?;
+        let (outer, _) = around(context)?;
         if request.name == FIND && self.audience == Audience::Members {
             let query = arguments.get("query").and_then(Value::as_str).unwrap_or_default();
             let _ = outer.tool.set(FIND);
@@ -94,8 +94,7 @@ impl Server {
         }
         let (entry, arguments) = self.operation(&request.name, arguments)?;
         let _ = outer.tool.set(entry.route.name);
-        let authorization = parts.headers.get(AUTHORIZATION);
-        let ran = call::run(&entry.endpoint, &entry.input, outer, authorization, arguments).await;
+        let ran = call::run(&entry.endpoint, &entry.input, outer, arguments).await;
         Ok(match ran {
             Ok(outcome) => self.result(outcome, outer),
             Err(error) => self.refusal(&error, outer),

@@ -120,7 +120,12 @@ impl Toolbox {
 }
 
 fn is_allowed(route: &Route, caller: &Caller) -> bool {
-    route.policy.scope.is_none_or(|scope| caller.scopes.contains(&scope))
+    let policy = &route.policy;
+    match &caller.token {
+        // A tool that lacks a scope may ask the person for it.
+        Some(_) => policy.tokens,
+        None => policy.scope.is_none_or(|scope| caller.scopes.contains(&scope)),
+    }
 }
 
 fn entry((route, endpoint): (&'static Route, Endpoint)) -> Entry {

@@ -15,7 +15,7 @@ use crate::browser::{
     login::{Form, Realm},
     visit::Visit,
 };
-use crate::{middleware::request::Seen, query, request_id};
+use crate::{address, middleware::request::Seen, query, request_id};
 
 /// Pages that share one log-in.
 #[async_trait]
@@ -168,6 +168,11 @@ impl<P: Site> salvo::Handler for PageMiddleware<P> {
             cx: self.cx.clone(),
             session,
             token,
+            address: address::of(
+                req.remote_addr(),
+                req.headers(),
+                &self.cx.settings.trusted_proxies,
+            ),
             request_id,
             path: path.collect(),
             query,

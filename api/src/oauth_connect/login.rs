@@ -5,6 +5,7 @@ use fanfare_domain::{
     sign_in::{self, LASTS},
 };
 use maud::html;
+use url::form_urlencoded;
 
 use super::{
     layout,
@@ -18,13 +19,15 @@ pub static PEOPLE: Realm = Realm {
     session: Cookie { name: "fanfare_session", path: "/", same_site: "Lax" },
     before: Cookie { name: "fanfare_before", path: "/login", same_site: "Strict" },
     home: "/connect",
-    also: &["/dashboard"],
-    intro: || {
+    also: &["/dashboard", "/api/oauth/authorize"],
+    intro: |next| {
+        let next: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
         html! {
-            "To connect accounts and see your API keys. "
+            "To connect accounts, let tools in and see your API keys. "
             a href="/forgot" { "Forgot your password?" }
             " The operator of this service can also set one with "
-            code { "fanfare admin password EMAIL" } "."
+            code { "fanfare admin password EMAIL" } ". No account yet? "
+            a href={ "/signup?next=" (next) } { "Sign up" } "."
         }
     },
     frame: layout::bare,

@@ -20,7 +20,7 @@ const DESCRIPTION: &str = "Publishes posts on social networks at their time, onc
     of `/api/v1` says in `X-RateLimit-*` where the limit stands that is nearest to its end. Fields may be added to replies at any time.";
 
 /// The chapters, in their order.
-pub const TAGS: [(&str, &str); 13] = [
+pub const TAGS: [(&str, &str); 16] = [
     ("signup", "Signing up and paying; needs no key."),
     ("billing", "The key owner's subscription."),
     ("discovery", "Who am I, and what can be done."),
@@ -33,6 +33,9 @@ pub const TAGS: [(&str, &str); 13] = [
     ("activity", "Polling what happened."),
     ("feedback", "Telling the people who run the service what is wrong or missing."),
     ("updates", "What is new in the service."),
+    ("keys", "API keys of your own."),
+    ("oauth clients", "OAuth apps of your own, which other people let in."),
+    ("oauth grants", "The tools that you have let in."),
     ("sandbox", "Simulated networks, to try everything without posting in public."),
 ];
 
@@ -111,7 +114,7 @@ fn components(mut schemas: Schemas) -> Value {
         "parameters": parameters::shared(),
         "headers": headers::all(),
         "securitySchemes": {
-            "bearer": {"type": "http", "scheme": "bearer", "description": "An API key: `fan_…`."},
+            "bearer": {"type": "http", "scheme": "bearer", "description": "An API key (`fan_…`), or the access token of an OAuth client that a person let in (`fat_…`)."},
         },
     })
 }

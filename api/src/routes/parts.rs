@@ -14,12 +14,25 @@ pub(super) const fn reads(scope: Scope, workspace: WorkspaceScope) -> Policy {
 
 /// Everything else, for this role and above.
 pub(super) const fn writes(scope: Scope, role: Role, workspace: WorkspaceScope) -> Policy {
-    Policy { scope: Some(scope), role, raised: None, addon: true, plan: None, workspace }
+    Policy {
+        scope: Some(scope),
+        role,
+        raised: None,
+        addon: true,
+        plan: None,
+        workspace,
+        tokens: true,
+    }
 }
 
 /// For every key, whatever its scopes.
 pub(super) const ANYBODY: Policy =
     Policy { scope: None, ..reads(Scope::AccountsRead, WorkspaceScope::Home) };
+
+/// Keys, apps and grants of a person, which no tool that was let in may touch.
+pub(super) const fn own(scope: Scope) -> Policy {
+    Policy { tokens: false, ..reads(scope, WorkspaceScope::Home) }
+}
 
 /// A person's subscription: needs no add-on and no live plan.
 pub(super) const fn billing(scope: Scope) -> Policy {

@@ -1,5 +1,6 @@
 //! Signing up: the two routes of the API, and the pages that a person sees.
 
+mod form;
 mod pages;
 
 use fanfare_domain::{

@@ -9,6 +9,7 @@ use fanfare_entities::signup::{Model, SignupStatus};
 use maud::{Markup, html};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait, http::StatusCode};
 
+use super::form::Form;
 use crate::{
     browser::{answer, frame},
     middleware::request::Seen,
@@ -19,10 +20,12 @@ use crate::{
 /// The pages' router.
 pub fn router(domain: &Domain) -> Router {
     let step = |step: Step| Page { cx: domain.clone(), step };
-    Router::with_path("signup/{session_id}")
+    let form = || Form(domain.clone());
+    let session = Router::with_path("{session_id}")
         .get(step(Step::Show))
         .push(Router::with_path("checkout").get(step(Step::Checkout)))
-        .push(Router::with_path("cancel").get(step(Step::Cancel)))
+        .push(Router::with_path("cancel").get(step(Step::Cancel)));
+    Router::with_path("signup").get(form()).post(form()).push(session)
 }
 
 #[derive(Clone, Copy)]
@@ -113,11 +116,22 @@ impl Page {
                 }
             }
             @if matches!(row.status, SignupStatus::Ready | SignupStatus::Completed) {
-                p.actions { a.button.strong href={ (shown.login_url) "?next=/dashboard/api" } { "Log in" } }
+                p.actions { a.button.strong href={ (shown.login_url) "?" (next(shown)) } { "Log in" } }
             }
         }
     }
 }
+
+/// Where the person goes on after the log-in: to the app that began the signup, or to the keys.
+fn next(shown: &StartedSignup) -> String {
+    let app = shown.authorize_url.as_deref();
+    let app = app.and_then(|url| url.find(AUTHORIZE).map(|at| &url[at..]));
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    query.append_pair("next", app.unwrap_or("/dashboard/api")).finish()
+}
+
+/// Where a person is asked to let an app in.
+const AUTHORIZE: &str = "/api/oauth/authorize";
 
 fn refuse(res: &mut Response, error: &Error, request_id: &str) {
     let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);

@@ -127,7 +127,7 @@ pub(crate) async fn refresh(cx: &Domain, stripe_id: &str) -> Result<()> {
         let theirs: Subscription = read(cx, &format!("subscriptions/{stripe_id}")).await?;
         let pending = pending(cx, &theirs).await?;
         if let Some(status) = write(cx, &known, &theirs, pending).await? {
-            hold_posts(cx, known.user_id, status).await?;
+            Box::pin(hold_posts(cx, known.user_id, status)).await?;
             return Box::pin(credits::after_refresh(cx, known.user_id)).await;
         }
     }

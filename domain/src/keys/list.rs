@@ -1,7 +1,7 @@
 //! The keys of a person.
 
 use fanfare_entities::{KeyId, Millis, UserId, WorkspaceId, api_key, api_key::Column};
-use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, Select};
 
 use crate::{Domain, error::Result};
 
@@ -26,30 +26,39 @@ pub struct Listed {
     pub expires_at: Option<Millis>,
 }
 
+/// Selects the keys of a person that are good.
+pub(super) fn good(person: UserId, now: Millis) -> Select<api_key::Entity> {
+    let lasting = Condition::any().add(Column::ExpiresAt.is_null()).add(Column::ExpiresAt.gt(now));
+    api_key::Entity::find()
+        .filter(Column::UserId.eq(person))
+        .filter(Column::RevokedAt.is_null())
+        .filter(lasting)
+}
+
 /// Returns the keys of a person that are good, the oldest first.
 ///
 /// # Errors
 /// The database's.
 pub async fn list(cx: &Domain, person: UserId) -> Result<Vec<Listed>> {
-    let lasting =
-        Condition::any().add(Column::ExpiresAt.is_null()).add(Column::ExpiresAt.gt(cx.clock.now()));
-    let rows = api_key::Entity::find()
-        .filter(Column::UserId.eq(person))
-        .filter(Column::RevokedAt.is_null())
-        .filter(lasting)
+    let rows = good(person, cx.clock.now())
         .order_by_asc(Column::CreatedAt)
         .order_by_asc(Column::Id)
         .all(&cx.db.read)
         .await?;
-    let listed = |row: api_key::Model| Listed {
-        id: row.id,
-        name: row.name,
-        prefix: row.prefix,
-        scopes: row.scopes,
-        workspace_id: row.workspace_id,
-        created_at: row.created_at,
-        last_used_at: row.last_used_at,
-        expires_at: row.expires_at,
-    };
-    Ok(rows.into_iter().map(listed).collect())
+    Ok(rows.into_iter().map(Listed::of).collect())
+}
+
+impl Listed {
+    pub(super) fn of(row: api_key::Model) -> Self {
+        Self {
+            id: row.id,
+            name: row.name,
+            prefix: row.prefix,
+            scopes: row.scopes,
+            workspace_id: row.workspace_id,
+            created_at: row.created_at,
+            last_used_at: row.last_used_at,
+            expires_at: row.expires_at,
+        }
+    }
 }

@@ -46,7 +46,7 @@ pub async fn first_key(cx: &Domain, person: UserId) -> Result<Option<SecretStrin
             name: "first key".to_owned(),
             scopes: Scope::default_set(),
         };
-        Some(keys::create_on(cx, &tx, new).await?)
+        Some(keys::create_on(cx, &tx, new, None).await?.0)
     };
     of_person(&tx, person, &OPEN, SignupStatus::Completed, now).await?;
     tx.commit().await?;

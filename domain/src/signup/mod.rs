@@ -3,6 +3,7 @@
 //! Until it is paid nobody is looked up, mailed or made, so nothing tells a known address from an unknown one. What a payment
 //! leads to is decided under the person's lock (`payment.rs`), whoever asks first: an event of Stripe or a poll.
 
+mod app;
 mod first_key;
 mod operator;
 mod payment;
@@ -30,6 +31,7 @@ use crate::{
     users,
 };
 
+pub(crate) use app::let_in;
 pub use first_key::first_key;
 pub use operator::as_if_paid;
 pub(crate) use payment::apply;
@@ -73,7 +75,7 @@ impl From<Tier> for PlanTier {
 }
 
 /// Somebody who wants to sign up.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewSignup {
     /// E-mail address of the person who will log in.
@@ -92,6 +94,27 @@ pub struct NewSignup {
     #[serde(default = "api")]
     #[schemars(length(min = 1, max = 64))]
     pub source: String,
+    /// The OAuth client that wants to be let in afterwards; with it `redirect_uri` and `code_challenge`.
+    #[serde(default)]
+    pub client_id: Option<String>,
+    /// Where the person is sent back to then.
+    #[serde(default)]
+    pub redirect_uri: Option<String>,
+    /// The challenge of the client's verifier (PKCE).
+    #[serde(default)]
+    pub code_challenge: Option<String>,
+    /// How the challenge was made: `S256`, which it is unless said.
+    #[serde(default)]
+    pub code_challenge_method: Option<String>,
+    /// The scopes that the client wants, separated by spaces.
+    #[serde(default)]
+    pub scope: Option<String>,
+    /// What the client gets back with the answer.
+    #[serde(default)]
+    pub state: Option<String>,
+    /// The resource for which it wants tokens.
+    #[serde(default)]
+    pub resource: Option<String>,
 }
 
 fn api() -> String {
@@ -131,11 +154,12 @@ pub async fn begin(cx: &Domain, new: NewSignup, address: &str) -> Result<Made> {
     let counted =
         [(Bucket::SignupHour, address), (Bucket::SignupDay, address), (Bucket::SignupAll, "all")];
     limits::admit_anybody(cx, &counted).await?;
-    make(cx, new).await
+    let app = app::query(cx, &new, address).await?;
+    make(cx, new, app).await
 }
 
 /// Opens the checkout and writes the signup down.
-async fn make(cx: &Domain, new: NewSignup) -> Result<Made> {
+async fn make(cx: &Domain, new: NewSignup, app: Option<String>) -> Result<Made> {
     let session_id = token::fresh();
     let (id, now) = (SignupId::fresh(), cx.clock.now());
     let session = open_checkout(cx, id, &new, session_id.expose_secret()).await?;
@@ -152,6 +176,7 @@ async fn make(cx: &Domain, new: NewSignup) -> Result<Made> {
         checkout_url: session.url,
         user_id: None,
         is_duplicate: false,
+        authorize_query: app,
         asked_at: now,
         created_at: now,
         updated_at: now,

@@ -23,7 +23,8 @@ pub async fn as_if_paid(cx: &Domain, email: &str, tier: Tier, api_addon: bool) -
     })?;
     let name = email.split('@').next().unwrap_or_default().to_owned();
     let source = "operator".to_owned();
-    let new = checked(NewSignup { email: email.to_owned(), name, tier, api_addon, source })?;
+    let email = email.to_owned();
+    let new = checked(NewSignup { email, name, tier, api_addon, source, ..NewSignup::default() })?;
     let address = new.email.clone();
     if let Ok(person) = users::by_email(cx, &address).await
         && subscriptions::live(&cx.db.write, person).await?.is_some()
@@ -31,7 +32,7 @@ pub async fn as_if_paid(cx: &Domain, email: &str, tier: Tier, api_addon: bool) -
         let message = format!("{address} has a live subscription.");
         return Err(Error::field(Code::InvalidField, "email", message, "Cancel it first."));
     }
-    let made = make(cx, new).await?;
+    let made = make(cx, new, None).await?;
     let checkout = made.row.checkout_id.unwrap_or_default();
     let base = simulator.url.as_str().trim_end_matches('/');
     let url: url::Url =

@@ -10,7 +10,7 @@ use secrecy::ExposeSecret;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{PAID, move_on};
+use super::{PAID, app::authorize_path, move_on};
 use crate::{
     Domain, Tx,
     billing::{call, read, subscriptions},
@@ -122,7 +122,8 @@ async fn has_password(tx: &Tx, person: UserId) -> Result<bool> {
 }
 
 async fn write_letter(tx: &mut Tx, row: &signup::Model, person: UserId) -> Result<()> {
-    let token = links::create(tx, person, LinkKind::Set, links::HOME).await?;
+    let next = authorize_path(row).unwrap_or_else(|| links::HOME.to_owned());
+    let token = links::create(tx, person, LinkKind::Set, &next).await?;
     let link = links::address(tx.domain(), token.expose_secret());
     let letter = Letter::set_password(&row.email, &link);
     mail::write(tx, &format!("signup:{}", row.id), &letter, person).await?;

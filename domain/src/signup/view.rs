@@ -4,7 +4,7 @@ use fanfare_entities::{signup, signup::SignupStatus};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::page;
+use super::{app::authorize_path, page};
 use crate::{Domain, access::PlanTier, clock::Time};
 
 /// A signup, as whoever began it sees it. Never a key, nor whether the person was known.
@@ -23,8 +23,8 @@ pub struct StartedSignup {
     dashboard_url: String,
     /// Where the person logs in.
     pub login_url: String,
-    /// Always null.
-    authorize_url: Option<String>,
+    /// Where the person lets in the app that began it; null if no app did.
+    pub authorize_url: Option<String>,
     expires_at: Time,
 }
 
@@ -62,7 +62,7 @@ impl StartedSignup {
             poll_url: format!("{base}/api/v1/signup/sessions/{session_id}"),
             dashboard_url: format!("{base}/dashboard/api"),
             login_url: format!("{base}/login"),
-            authorize_url: None,
+            authorize_url: authorize_path(row).map(|path| format!("{base}{path}")),
             expires_at: Time(row.expires_at),
         }
     }

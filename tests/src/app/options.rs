@@ -38,6 +38,8 @@ pub struct Options {
     pub billing: Option<Option<Billing>>,
     /// May anybody sign up?
     pub signup_open: bool,
+    /// How long a spent refresh token is good for another pair, in ms.
+    pub oauth_grace: i64,
     /// Sends letters; without it they stand at `/dev/mail`.
     pub mailer: Option<Mailer>,
     /// What takes films apart.
@@ -64,6 +66,7 @@ impl Default for Options {
             trusted_proxies: Vec::new(),
             billing: None,
             signup_open: true,
+            oauth_grace: 0,
             mailer: None,
             tools: Tools::find(None, std::env::var_os("PATH").as_deref()),
             media_base_url: None,

@@ -1,0 +1,25 @@
+//! API keys by the API.
+
+use fanfare_domain::{
+    Code, Deleted, KeyId, Reply, Result,
+    keys::views::{self, KeyList, NewApiKey},
+};
+
+use crate::{Call, call};
+
+/// The caller's keys.
+pub async fn list(call: Call) -> Result<Reply<KeyList>> {
+    views::list_keys(&call.act).await
+}
+
+/// Makes a key.
+pub async fn create(mut call: Call) -> Result<Reply<NewApiKey>> {
+    let new = call.body()?;
+    views::create_key(&call.act, &new).await
+}
+
+/// Revokes a key.
+pub async fn delete(call: Call) -> Result<Reply<Deleted>> {
+    let id = KeyId(call::parse(call.path("id"), Code::KeyNotFound)?);
+    views::delete_key(&call.act, id).await
+}

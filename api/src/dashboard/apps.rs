@@ -1,0 +1,172 @@
+//! `/dashboard/apps`: the tools that a person has let in, and the OAuth apps of the person's own.
+
+use fanfare_domain::{
+    Code, Error, GrantId, Result,
+    access::Scope,
+    db::Transaction,
+    oauth_provider::{self, App, AppChanges, Grant, NewApp, listed},
+};
+use maud::{Markup, html};
+use uuid::Uuid;
+
+use super::parts;
+use crate::oauth_connect::{Answer, Visit};
+
+const TITLE: &str = "Apps";
+const PAGE: &str = "/dashboard/apps";
+
+/// Shows what was let in, and the person's own apps.
+pub async fn show(visit: Visit) -> Result<Answer> {
+    Ok(Answer::Page(TITLE, page(&visit, None).await?))
+}
+
+/// Ends what a tool may do.
+pub async fn end(visit: Visit) -> Result<Answer> {
+    let absent = || Error::new(Code::GrantNotFound, "There is no such grant, or it has ended.");
+    let id = Uuid::parse_str(visit.path("id")).map(GrantId).map_err(|_| absent())?;
+    let (person, now) = (visit.session.user_id, visit.cx.clock.now());
+    oauth_provider::end_grant(&visit.cx.db.write, person, None, id, now).await?;
+    Ok(Answer::See(PAGE.to_owned()))
+}
+
+/// Makes an app.
+pub async fn create(visit: Visit) -> Result<Answer> {
+    let new = NewApp {
+        client_name: visit.form("name").unwrap_or_default().to_owned(),
+        allowed_redirect_uris: uris(&visit),
+        default_scopes: Some(parts::ticked(&visit, "scopes")),
+    };
+    let tx = visit.cx.db.begin().await?;
+    let made = oauth_provider::create_app(&visit.cx, &tx, visit.session.user_id, new).await;
+    tx_outcome(&visit, made.map(drop), tx).await
+}
+
+/// Changes an app.
+pub async fn update(visit: Visit) -> Result<Answer> {
+    let changes = AppChanges {
+        client_name: Some(visit.form("name").unwrap_or_default().to_owned()),
+        allowed_redirect_uris: Some(uris(&visit)),
+        default_scopes: None,
+    };
+    let (owner, id) = (visit.session.user_id, visit.path("id").to_owned());
+    let tx = visit.cx.db.begin().await?;
+    let changed = oauth_provider::update_app(&visit.cx, &tx, owner, &id, changes).await;
+    tx_outcome(&visit, changed.map(drop), tx).await
+}
+
+/// Deletes an app.
+pub async fn delete(visit: Visit) -> Result<Answer> {
+    let (owner, id) = (visit.session.user_id, visit.path("id").to_owned());
+    let tx = visit.cx.db.begin().await?;
+    let gone = oauth_provider::delete_app(&visit.cx, &tx, owner, &id).await;
+    tx_outcome(&visit, gone, tx).await
+}
+
+async fn tx_outcome(visit: &Visit, outcome: Result<()>, tx: Transaction) -> Result<Answer> {
+    match outcome {
+        Ok(()) => {
+            tx.commit().await?;
+            Ok(Answer::See(PAGE.to_owned()))
+        }
+        Err(error) if parts::is_about_the_form(&error) => {
+            tx.rollback().await?;
+            let main = page(visit, Some(&error)).await?;
+            Ok(Answer::Wrong(TITLE, main, error))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The addresses of the form, one a line.
+fn uris(visit: &Visit) -> Vec<String> {
+    let lines = visit.form("redirect_uris").unwrap_or_default().lines();
+    lines.map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
+}
+
+async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
+    let (cx, person) = (&visit.cx, visit.session.user_id);
+    let grants = oauth_provider::list_grants(cx, person, None).await?;
+    let apps = oauth_provider::list_apps(cx, person).await?;
+    Ok(html! {
+        h1 { (TITLE) }
+        (parts::wrong(wrong))
+        p.soft { "Tools that you let in act as you, within what you allowed. You can end that here at any time." }
+        @if grants.is_empty() {
+            p.empty { "You have let no tool in yet. Give " code { (cx.settings.base_url) "/mcp" } " to a tool that speaks MCP, and it will ask you." }
+        }
+        @for grant in &grants { (let_in(visit, grant)) }
+        h2 { "Your own apps" }
+        p.soft { "Make an app if you build a tool that asks other people to let it in. It has no secret; it proves itself with PKCE." }
+        @for app in &apps { (own(visit, app)) }
+        details.confirm open[apps.is_empty() || wrong.is_some()] {
+            summary { "Create an app" }
+            form.narrow method="post" action=(PAGE) {
+                (parts::token(visit))
+                (fields("new", visit.form("name").unwrap_or_default(), visit.form("redirect_uris").unwrap_or_default()))
+                (parts::scopes("scopes", &Scope::default_set()))
+                button type="submit" { "Create the app" }
+            }
+        }
+    })
+}
+
+fn let_in(visit: &Visit, grant: &Grant) -> Markup {
+    html! {
+        section.card {
+            h3 { (grant.client_name) }
+            dl.facts {
+                dt { "May" } dd { (listed(&grant.scopes).replace(' ', ", ")) }
+                dt { "Workspace" } dd { (grant.workspace_name) }
+                dt { "Let in" } dd { time { (parts::day(grant.created_at)) } }
+                dt { "Last used" } dd { (parts::used(grant.last_used_at)) }
+                dt { "Id" } dd { code { (grant.client_id) } }
+            }
+            (parts::confirmed(visit, "End its access", &format!("{PAGE}/{}/end", grant.id),
+                "The tool is shut out at once. To use it again you let it in again.", "End its access now", &html! {}))
+        }
+    }
+}
+
+fn own(visit: &Visit, app: &App) -> Markup {
+    let action = format!("{PAGE}/own/{}", app.client_id);
+    html! {
+        section.card {
+            h3 { (app.client_name) }
+            dl.facts {
+                dt { "Client id" } dd { code { (app.client_id) } }
+                dt { "Sends people to" }
+                dd { @for uri in &app.redirect_uris { div { code { (uri) } } } }
+                dt { "Asks for" } dd { (listed(&app.scopes).replace(' ', ", ")) }
+                dt { "Let in by" } dd { (app.grants) @if app.grants == 1 { " workspace" } @else { " workspaces" } }
+                dt { "Created" } dd { time { (parts::day(app.created_at)) } }
+            }
+            div.row {
+                details.confirm {
+                    summary { "Change" }
+                    form.narrow method="post" action=(action) {
+                        (parts::token(visit))
+                        (fields(&app.client_id, &app.client_name, &app.redirect_uris.join("\n")))
+                        button type="submit" { "Save" }
+                    }
+                }
+                (parts::confirmed(visit, "Delete", &format!("{action}/delete"),
+                    "Everybody who let it in is cut off at once. This cannot be undone.", "Delete this app", &html! {}))
+            }
+        }
+    }
+}
+
+fn fields(id: &str, name: &str, uris: &str) -> Markup {
+    let (name_id, uris_id) = (format!("name-{id}"), format!("uris-{id}"));
+    html! {
+        div.field {
+            label for=(name_id) { "Name, as people will see it" }
+            input id=(name_id) name="name" required maxlength="100" value=(name) autocomplete="off";
+        }
+        div.field {
+            label for=(uris_id) { "Redirect URIs, one a line" }
+            textarea id=(uris_id) name="redirect_uris" rows="3" required spellcheck="false" { (uris) }
+            p.soft.hint { "https, or http on 127.0.0.1 (without a port it matches every port)." }
+        }
+    }
+}

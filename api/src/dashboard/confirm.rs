@@ -1,0 +1,39 @@
+//! Something grave needs the password again if it was given long ago.
+
+use fanfare_domain::{Code, Error, Result, sign_in};
+use maud::{Markup, html};
+use secrecy::SecretString;
+
+use crate::oauth_connect::Visit;
+
+/// Fails unless the password was given recently, or stands in the form and is right.
+///
+/// # Errors
+/// [`Code::FieldRequired`] or [`Code::InvalidField`], [`Code::RateLimited`] if too many were tried.
+pub async fn require(visit: &mut Visit) -> Result<()> {
+    if visit.session.is_recent(&visit.cx) {
+        return Ok(());
+    }
+    let Some(password) = visit.form("password") else {
+        let message = "You logged in a while ago, so this needs your password.";
+        return Err(Error::field(Code::FieldRequired, "password", message, "Enter it below."));
+    };
+    let password = SecretString::from(password);
+    let who = (&visit.session, &visit.token);
+    sign_in::confirm(&visit.cx, who, password, &visit.address).await?;
+    visit.session.confirmed_at = visit.cx.clock.now();
+    Ok(())
+}
+
+/// Returns the field for the password, where it is needed; `id` tells several on a page apart.
+pub fn field(visit: &Visit, id: &str) -> Markup {
+    let id = format!("password-{id}");
+    html! {
+        @if !visit.session.is_recent(&visit.cx) {
+            div.field {
+                label for=(id) { "Your password" }
+                input id=(id) type="password" name="password" autocomplete="current-password" required;
+            }
+        }
+    }
+}

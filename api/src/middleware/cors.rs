@@ -1,0 +1,97 @@
+//! Scripts of other sites may use what needs a key or token, or nothing at all, but never a cookie.
+
+use salvo::{
+    Depot, FlowCtrl, Handler, Request, Response, async_trait,
+    http::{
+        HeaderMap, HeaderValue, Method, StatusCode,
+        header::{
+            ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
+            ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE,
+        },
+    },
+};
+
+/// What is open to scripts of all sites: these paths and what is below them.
+const OPEN: [&str; 8] = [
+    "/api/v1",
+    "/mcp",
+    "/api/mcp",
+    "/.well-known",
+    "/openapi.json",
+    "/api/oauth/register",
+    "/api/oauth/token",
+    "/api/oauth/revoke",
+];
+
+const EXPOSED: &str = "WWW-Authenticate, MCP-Protocol-Version, Mcp-Session-Id, X-Request-Id, X-RateLimit-Limit, \
+     X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed";
+
+const SENT: &str = "Authorization, Content-Type, Accept, Idempotency-Key, X-Request-Id, MCP-Protocol-Version, Mcp-Session-Id, \
+     Mcp-Method, Mcp-Name, Last-Event-ID";
+
+const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
+
+/// Lets scripts of other sites in, and answers browsers that ask whether they may send a request.
+pub struct Cors;
+
+#[async_trait]
+impl Handler for Cors {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        depot: &mut Depot,
+        res: &mut Response,
+        ctrl: &mut FlowCtrl,
+    ) {
+        if !is_open(req.uri().path()) {
+            ctrl.call_next(req, depot, res).await;
+            return;
+        }
+        allow(res.headers_mut());
+        let asks = req.headers().contains_key("access-control-request-method");
+        if req.method() == Method::OPTIONS && asks {
+            let headers = res.headers_mut();
+            headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(METHODS));
+            headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(SENT));
+            headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("7200"));
+            res.status_code(StatusCode::NO_CONTENT);
+            ctrl.skip_rest();
+            return;
+        }
+        ctrl.call_next(req, depot, res).await;
+    }
+}
+
+fn is_open(path: &str) -> bool {
+    OPEN.iter().any(|open| {
+        path.strip_prefix(open).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    })
+}
+
+fn allow(headers: &mut HeaderMap) {
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_open;
+
+    #[test]
+    fn what_a_cookie_opens_is_not_open_to_other_sites() {
+        for open in ["/api/v1", "/api/v1/posts", "/mcp", "/.well-known/x", "/api/oauth/token"] {
+            assert!(is_open(open), "{open}");
+        }
+        for closed in [
+            "/",
+            "/login",
+            "/dashboard/api",
+            "/api/oauth/authorize",
+            "/oauth/code",
+            "/mcpx",
+            "/api",
+        ] {
+            assert!(!is_open(closed), "{closed}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! `/oauth/code`: shows a code to a person whose command line has no browser of its own.
+
+use fanfare_domain::oauth_provider::Parameters;
+use maud::{Markup, html};
+use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait, http::StatusCode};
+
+use crate::{browser::answer, middleware::request::Seen, oauth_connect::login::PEOPLE};
+
+/// The page.
+pub(super) struct CodePage;
+
+#[async_trait]
+impl Handler for CodePage {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        Seen::route(req, "/oauth/code");
+        answer::protect_secret(res);
+        let sent = Parameters::of(req.uri().query().unwrap_or_default().as_bytes());
+        let (status, title, main) = match sent.get("code").filter(|code| is_code(code)) {
+            Some(code) => (StatusCode::OK, "Your code", shown(code)),
+            None => (StatusCode::BAD_REQUEST, "There is no code", absent(sent.get("error"))),
+        };
+        answer::html(res, status, (PEOPLE.frame)(title, main));
+    }
+}
+
+/// Nothing else is shown: anybody can write an address.
+fn is_code(text: &str) -> bool {
+    text.len() == 43
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+}
+
+fn shown(code: &str) -> Markup {
+    html! {
+        h1 { "Your code" }
+        p { "Copy this code to the command line that asks for it. It is good for one minute." }
+        p { code.break { (code) } }
+        p.flash.warn { "Give it to nobody: whoever asks for it in another way wants to act as you." }
+    }
+}
+
+fn absent(error: Option<&str>) -> Markup {
+    html! {
+        h1 { "There is no code" }
+        @if error == Some("access_denied") {
+            p { "You did not let the command line in. You can close this page." }
+        } @else {
+            p { "Start again with " code { "fanfare login --no-browser" } "." }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! What programs call without a person: register, token, revoke. Errors are in the form of RFC 6749 section 5.2.
+
+use bytes::Bytes;
+use fanfare_domain::{
+    Code, Domain, Error,
+    limits::{self, Bucket},
+    oauth_provider::{
+        self, Answered, Flaw, OauthError, Parameters, Refused, Registered, Registration, listed,
+    },
+};
+use fanfare_entities::Millis;
+use salvo::{
+    Depot, FlowCtrl, Handler, Request, Response, async_trait,
+    http::{
+        HeaderValue, ResBody, StatusCode,
+        header::{CACHE_CONTROL, CONTENT_TYPE, PRAGMA, RETRY_AFTER, WWW_AUTHENTICATE},
+    },
+};
+use serde_json::{Value, json};
+
+use super::exchange;
+use crate::{address, json as strict_json, middleware::request::Seen, request_id};
+
+/// The largest body, in bytes.
+const LARGEST: usize = 64 * 1024;
+
+/// What is done.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Kind {
+    Register,
+    Token,
+    Revoke,
+}
+
+/// One of the endpoints.
+pub(super) struct Endpoint {
+    pub cx: Domain,
+    pub kind: Kind,
+}
+
+#[async_trait]
+impl Handler for Endpoint {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        let arrived = self.cx.clock.now();
+        Seen::route(req, self.kind.path());
+        match self.answer(req, arrived).await {
+            Ok((status, body)) => write(res, status, &body),
+            Err(refused) => refuse(res, &refused, &request_id::get(req)),
+        }
+    }
+}
+
+impl Kind {
+    const fn path(self) -> &'static str {
+        match self {
+            Self::Register => "/api/oauth/register",
+            Self::Token => "/api/oauth/token",
+            Self::Revoke => "/api/oauth/revoke",
+        }
+    }
+}
+
+impl Endpoint {
+    async fn answer(&self, req: &mut Request, arrived: Millis) -> Answered<(StatusCode, Value)> {
+        let cx = &self.cx;
+        let address = address::of(req.remote_addr(), req.headers(), &cx.settings.trusted_proxies);
+        let limit = match self.kind {
+            Kind::Register => None,
+            Kind::Token => Some(Bucket::OauthToken),
+            Kind::Revoke => Some(Bucket::OauthRevoke),
+        };
+        if let Some(bucket) = limit {
+            limits::admit_anybody(cx, &[(bucket, &address)]).await?;
+        }
+        match self.kind {
+            Kind::Register => {
+                let asked = registration(req).await?;
+                let made = oauth_provider::register(cx, asked, &address).await?;
+                Ok((StatusCode::CREATED, registered(&made)))
+            }
+            Kind::Token => {
+                let tokens = exchange::token(cx, &form(req).await?, arrived).await?;
+                Ok((StatusCode::OK, tokens))
+            }
+            Kind::Revoke => {
+                exchange::revoke(cx, &form(req).await?).await?;
+                Ok((StatusCode::OK, json!({})))
+            }
+        }
+    }
+}
+
+async fn body(req: &mut Request, kind: &str, error: OauthError) -> Result<Bytes, Flaw> {
+    let flaw = |description: String| Flaw { error, parameter: "body", description };
+    let sent = req.headers().get(CONTENT_TYPE).and_then(|sent| sent.to_str().ok());
+    let sent = sent.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_owned();
+    if !sent.eq_ignore_ascii_case(kind) {
+        return Err(flaw(format!("The body must be sent as {kind}.")));
+    }
+    let read = req.payload_with_max_size(LARGEST).await;
+    read.cloned().map_err(|_| flaw("The body is larger than 64 KiB, or was cut off.".to_owned()))
+}
+
+async fn form(req: &mut Request) -> Result<Parameters, Flaw> {
+    let kind = "application/x-www-form-urlencoded";
+    Ok(Parameters::of(&body(req, kind, OauthError::InvalidRequest).await?))
+}
+
+async fn registration(req: &mut Request) -> Result<Registration, Flaw> {
+    let error = OauthError::InvalidClientMetadata;
+    let body = body(req, "application/json", error).await?;
+    let flaw = |description: String| Flaw { error, parameter: "body", description };
+    let value = strict_json::parse(&body).map_err(flaw)?;
+    let read = Some(value).filter(Value::is_object).map(serde_json::from_value);
+    read.and_then(Result::ok).ok_or_else(|| {
+        let form = "redirect_uris, grant_types and response_types are lists of text, client_name and scope are texts";
+        flaw(format!("The body must be an object in which {form}."))
+    })
+}
+
+fn registered(made: &Registered) -> Value {
+    let mut said = json!({
+        "client_id": made.client_id,
+        "client_id_issued_at": made.issued_at / 1_000,
+        "client_name": made.client_name,
+        "redirect_uris": made.redirect_uris,
+        "grant_types": made.grant_types,
+        "response_types": ["code"],
+        "scope": listed(&made.scopes),
+        "token_endpoint_auth_method": "none",
+    });
+    if let Some(kind) = &made.application_type {
+        said["application_type"] = kind.clone().into();
+    }
+    said
+}
+
+fn write(res: &mut Response, status: StatusCode, body: &Value) {
+    let headers = res.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(PRAGMA, HeaderValue::from_static("no-cache"));
+    res.status_code(status);
+    res.replace_body(ResBody::Once(body.to_string().into()));
+}
+
+fn refuse(res: &mut Response, refused: &Refused, request_id: &str) {
+    let (status, error, description) = match refused {
+        Refused::Flaw(flaw) => {
+            (flaw.error.status(), flaw.error.as_str(), flaw.description.as_str())
+        }
+        Refused::Service(error) => (error.status(), service_error(error), error.message()),
+    };
+    if let Refused::Service(error) = refused
+        && let Some(seconds) = error.seconds()
+    {
+        res.headers_mut().insert(RETRY_AFTER, seconds.into());
+    }
+    if status == 401 {
+        let challenge = HeaderValue::from_static(r#"Bearer realm="fanfare""#);
+        res.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+    }
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let body = json!({"error": error, "error_description": description, "request_id": request_id});
+    write(res, status, &body);
+}
+
+fn service_error(error: &Error) -> &'static str {
+    match error.code() {
+        Code::RateLimited | Code::Unavailable => "temporarily_unavailable",
+        _ => "server_error",
+    }
+}

@@ -1,0 +1,82 @@
+//! The OAuth provider over HTTP: documents, registration, the page on which a person decides, tokens.
+
+pub mod apps;
+mod authorize;
+pub mod challenge;
+mod code;
+mod consent;
+mod discovery;
+mod endpoints;
+mod exchange;
+
+use fanfare_domain::{
+    Domain, Result, Settings,
+    access::{Caller, Scope},
+    oauth_provider,
+};
+use salvo::{
+    Request, Response, Router,
+    http::header::{HOST, WWW_AUTHENTICATE},
+};
+
+use crate::keys;
+use authorize::Authorize;
+use code::CodePage;
+use discovery::Discovery;
+use endpoints::{Endpoint, Kind};
+
+/// The router of the provider.
+pub fn router(domain: &Domain) -> Router {
+    let endpoint = |path: &str, kind| {
+        let path = path.trim_start_matches('/');
+        Router::with_path(path).post(Endpoint { cx: domain.clone(), kind })
+    };
+    let page = || Authorize(domain.clone());
+    discovery::PATHS
+        .iter()
+        .fold(Router::new(), |router, path| {
+            let document = || Discovery(domain.clone(), path);
+            let path = path.trim_start_matches('/');
+            router.push(Router::with_path(path).get(document()).head(document()))
+        })
+        .push(endpoint("/api/oauth/register", Kind::Register))
+        .push(endpoint("/api/oauth/token", Kind::Token))
+        .push(endpoint("/api/oauth/revoke", Kind::Revoke))
+        .push(Router::with_path("api/oauth/authorize").get(page()).post(page()))
+        .push(Router::with_path("oauth/code").get(CodePage))
+}
+
+/// Returns the name under which this service was asked.
+#[must_use]
+pub fn asked(settings: &Settings, req: &Request) -> String {
+    let host = req.headers().get(HOST).and_then(|host| host.to_str().ok());
+    oauth_provider::issuer(settings, host.or(req.uri().authority().map(|host| host.as_str())))
+}
+
+/// A mark on a request: its token lacks this scope.
+#[derive(Debug, Clone, Copy)]
+struct Lacks(Scope);
+
+/// Fails unless the caller has `needed`.
+///
+/// # Errors
+/// [`fanfare_domain::Code::InsufficientScope`].
+pub fn require_scope(req: &mut Request, caller: &Caller, needed: Option<Scope>) -> Result<()> {
+    let admitted = keys::require_scope(caller, needed);
+    if let (Err(_), Some(scope), Some(_)) = (&admitted, needed, &caller.token) {
+        req.extensions_mut().insert(Lacks(scope));
+    }
+    admitted
+}
+
+/// Returns the scope that the token of a request lacks, if that is why it was refused.
+#[must_use]
+pub fn lacking(req: &Request) -> Option<Scope> {
+    req.extensions().get::<Lacks>().map(|Lacks(scope)| *scope)
+}
+
+/// Tells a client whose token lacks a scope to ask the person for it. `resource` is the path of the protected resource.
+pub fn demand(res: &mut Response, base_url: &str, resource: &str, scope: Scope) {
+    let value = challenge::insufficient_scope(base_url, resource, scope.as_str());
+    res.headers_mut().insert(WWW_AUTHENTICATE, value);
+}

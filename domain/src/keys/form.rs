@@ -1,0 +1,85 @@
+//! The form of keys and tokens: how they begin, 32 random base62 characters, and 6 of a checksum over them, so that a typo fails
+//! without the database.
+
+use rand::RngExt;
+
+const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const RANDOM: usize = 32;
+const CHECK: usize = 6;
+
+/// How many characters after the start tell keys apart.
+const SHOWN: usize = 8;
+
+/// Returns a fresh key that begins like this.
+#[must_use]
+pub fn generate_as(start: &str) -> String {
+    let random = random(RANDOM);
+    format!("{start}{random}{}", checksum(&random))
+}
+
+/// Returns this many random base62 characters.
+#[must_use]
+pub fn random(many: usize) -> String {
+    let mut rng = rand::rng();
+    (0..many).map(|_| char::from(DIGITS[rng.random_range(0..DIGITS.len())])).collect()
+}
+
+/// CRC-32 (IEEE) in base62, most significant digit first, padded with `0`.
+fn checksum(random: &str) -> String {
+    let mut rest = crc32fast::hash(random.as_bytes());
+    let mut digits = [b'0'; CHECK];
+    for place in digits.iter_mut().rev() {
+        *place = DIGITS[(rest % 62) as usize];
+        rest /= 62;
+    }
+    String::from_utf8_lossy(&digits).into_owned()
+}
+
+/// Returns true if the text has the form of a key that begins like this, and its checksum fits.
+#[must_use]
+pub fn has_form(start: &str, key: &str) -> bool {
+    let Some(rest) = key.strip_prefix(start) else { return false };
+    if rest.len() != RANDOM + CHECK || !rest.bytes().all(|byte| DIGITS.contains(&byte)) {
+        return false;
+    }
+    let (random, check) = rest.split_at(RANDOM);
+    checksum(random) == check
+}
+
+/// Returns the part of a key that is shown to tell keys apart.
+#[must_use]
+pub fn prefix_of(key: &str) -> &str {
+    let start = key.find('_').map_or(0, |place| place + 1);
+    key.get(..start + SHOWN).unwrap_or(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DIGITS, checksum, generate_as, has_form, prefix_of};
+
+    #[test]
+    fn a_key_with_one_wrong_character_is_refused_without_the_database() {
+        let key = generate_as("fan_");
+        assert_eq!((key.len(), prefix_of(&key)), (42, &key[..12]));
+        assert!(has_form("fan_", &key) && !has_form("fat_", &key));
+        for place in 4..key.len() {
+            for digit in DIGITS {
+                let mut typo = key.clone().into_bytes();
+                if typo[place] == *digit {
+                    continue;
+                }
+                typo[place] = *digit;
+                assert!(!has_form("fan_", &String::from_utf8(typo).unwrap()), "place {place}");
+            }
+        }
+        for bad in ["", "fan_", "fan", &key[..41], &format!("{key}0"), &key.to_uppercase()] {
+            assert!(!has_form("fan_", bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_checksum_is_crc32_in_base62() {
+        // CRC-32 of "123456789" is the well-known 0xCBF43926 = 3421780262.
+        assert_eq!(checksum("123456789"), "3jZRME");
+    }
+}

@@ -1,0 +1,239 @@
+//! Keys that persons make, replace and revoke themselves.
+
+use fanfare_entities::{
+    KeyId, Millis, UserId, WorkspaceId, api_key, api_key::Column, membership, subscription, user,
+    workspace,
+};
+use fanfare_mail::Letter;
+use schemars::JsonSchema;
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect,
+    sea_query::Expr,
+};
+use secrecy::SecretString;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::{Listed, NewKey, create_on, list::good};
+use crate::{
+    Details, Domain, Tx,
+    access::{PlanTier, Role, Scope, plan_name, role_name},
+    billing::subscriptions,
+    error::{Code, Error, Result, Violations, excerpt, violation},
+    input::text::{self, Rule},
+    mail::{self, Delivery},
+};
+
+const DAY: Millis = 24 * 3_600_000;
+
+/// A key that somebody asks for.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KeyRequest {
+    /// Name for people.
+    #[schemars(length(min = 1, max = 100))]
+    pub name: String,
+    /// What it may be used for, at most what the caller's key may; all of that but billing if left out.
+    #[serde(default)]
+    pub scopes: Option<Vec<String>>,
+    /// The only workspace it reaches; you must be an Admin there. Left out, it reaches all of yours, or the one of the caller's key.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+    /// After how many days it ends; never if left out.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 365))]
+    pub expires_in_days: Option<i64>,
+}
+
+/// The person who makes a key, and the bounds of what it may be.
+#[derive(Debug, Clone)]
+pub struct Maker {
+    /// The person.
+    pub user_id: UserId,
+    /// The scopes that a new key may have.
+    pub scopes: Vec<Scope>,
+    /// The only workspace that a new key may reach.
+    pub within: Option<WorkspaceId>,
+}
+
+/// Makes a key, within the allowance of the person's plan. The key is in the answer and nowhere else.
+///
+/// # Errors
+/// Everything that is wrong with the request, [`Code::KeyLimit`], [`Code::InsufficientScope`], [`Code::WorkspaceScopeMismatch`],
+/// [`Code::WorkspaceNotFound`] or [`Code::InsufficientWorkspacePermissions`].
+pub async fn make(tx: &mut Tx, maker: &Maker, new: &KeyRequest) -> Result<(SecretString, Listed)> {
+    let workspace_id = reach(maker, new.workspace_id.map(WorkspaceId))?;
+    let scopes = checked(maker, new)?;
+    if let Some(id) = workspace_id {
+        require_admin(tx.conn(), id, maker.user_id).await?;
+    }
+    let person = subscriptions::lock(tx.conn(), maker.user_id).await?;
+    let (plan, allowed) = allowance(tx.domain(), tx.conn(), maker.user_id).await?;
+    let had = good(maker.user_id, tx.now()).count(tx.conn()).await?;
+    if had >= u64::from(allowed) {
+        let message =
+            format!("Your plan {} allows {allowed} API keys, and you have {had}.", plan_name(plan));
+        let (limit, plan) = (Some(u64::from(allowed)), Some(plan_name(plan)));
+        let details = Details { limit, plan, ..Details::default() };
+        return Err(Error::new(Code::KeyLimit, message).with(details));
+    }
+    let expires_at = new.expires_in_days.map(|days| tx.now() + days * DAY);
+    let name = new.name.trim().to_owned();
+    let user_id = maker.user_id;
+    let new = NewKey { user_id, workspace_id, name, scopes };
+    let (key, row) = create_on(tx.domain(), tx.conn(), new, expires_at).await?;
+    write_letter(tx, &row, &person).await?;
+    Ok((key, Listed::of(row)))
+}
+
+/// Returns how many keys a person may have, and by which plan.
+///
+/// # Errors
+/// The database's.
+pub async fn allowance<C: ConnectionTrait>(
+    cx: &Domain,
+    conn: &C,
+    person: UserId,
+) -> Result<(PlanTier, u32)> {
+    let own = workspace::Entity::find()
+        .filter(workspace::Column::OwnerId.eq(person))
+        .filter(workspace::Column::Personal.eq(true))
+        .one(conn)
+        .await?;
+    let own = own.ok_or_else(|| Error::internal(format!("user {person} has no workspace")))?;
+    let plan = subscription::Entity::find_by_id(own.id).one(conn).await?;
+    let has_plan = plan.as_ref().is_some_and(|plan| plan.active || plan.granted);
+    let tier = plan.map_or(PlanTier::Starter, |plan| plan.plan_tier);
+    let sold = cx.settings.plans.plans.iter().find(|sold| sold.tier == plan_name(tier));
+    Ok((tier, sold.filter(|_| has_plan).map_or(0, |sold| sold.keys)))
+}
+
+/// The workspace of a new key.
+fn reach(maker: &Maker, asked: Option<WorkspaceId>) -> Result<Option<WorkspaceId>> {
+    match (maker.within, asked) {
+        (Some(own), Some(asked)) if own != asked => {
+            let message = "API key is scoped to a different workspace";
+            Err(Error::new(Code::WorkspaceScopeMismatch, message))
+        }
+        (own, asked) => Ok(own.or(asked)),
+    }
+}
+
+/// The scopes of a new key, once the request is sound.
+fn checked(maker: &Maker, new: &KeyRequest) -> Result<Vec<Scope>> {
+    let mut broken = Violations::default();
+    if new.name.trim().is_empty() {
+        let message = "name is empty.".to_owned();
+        broken.note(|| violation(Code::FieldRequired, "name", message, "Send a name."));
+    } else if let Some(flaw) = text::flaw("name", &new.name, Rule::line(100)) {
+        broken.note(|| flaw);
+    }
+    if new.expires_in_days.is_some_and(|days| !(1..=365).contains(&days)) {
+        let message = "expires_in_days must be 1 to 365.".to_owned();
+        let remedy = "Send a number of days, or leave it out.";
+        broken.note(|| violation(Code::InvalidField, "expires_in_days", message, remedy));
+    }
+    let usual = || Scope::default_set().into_iter().filter(|one| maker.scopes.contains(one));
+    let scopes: Vec<Scope> = match &new.scopes {
+        None => usual().collect(),
+        Some(named) => named_scopes("scopes", named, &mut broken),
+    };
+    Error::check(broken)?;
+    match scopes.iter().find(|scope| !maker.scopes.contains(scope)) {
+        None => Ok(scopes),
+        Some(beyond) => {
+            let message = format!("Your own key lacks the scope {}.", beyond.as_str());
+            let required_scope = Some(beyond.as_str());
+            let details = Details { required_scope, ..Details::default() };
+            Err(Error::new(Code::InsufficientScope, message).with(details))
+        }
+    }
+}
+
+/// Returns the scopes that a field names; notes what is wrong with it.
+pub(crate) fn named_scopes(field: &str, named: &[String], broken: &mut Violations) -> Vec<Scope> {
+    let wrong = match named.iter().find(|name| Scope::named(name).is_none()) {
+        Some(unknown) => Some(format!("There is no scope {:?}.", excerpt(unknown))),
+        None => named.is_empty().then(|| "No scope is named.".to_owned()),
+    };
+    if let Some(message) = wrong {
+        let known: Vec<_> = Scope::ALL.iter().map(|scope| scope.as_str()).collect();
+        let remedy = format!("Name at least one of {}.", known.join(", "));
+        broken.note(|| violation(Code::InvalidField, field, message, remedy));
+    }
+    Scope::ALL.into_iter().filter(|scope| named.iter().any(|name| name == scope.as_str())).collect()
+}
+
+async fn require_admin<C: ConnectionTrait>(
+    conn: &C,
+    workspace: WorkspaceId,
+    person: UserId,
+) -> Result<()> {
+    let membership = membership::Entity::find_by_id((workspace, person)).one(conn).await?;
+    let absent = || Error::new(Code::WorkspaceNotFound, "There is no such workspace.");
+    let role = membership.ok_or_else(absent)?.role;
+    if role >= Role::Admin {
+        return Ok(());
+    }
+    let (needed, yours) = (role_name(Role::Admin), role_name(role));
+    let message =
+        format!("A key for one workspace needs the role {needed} there; yours is {yours}.");
+    let details = Details { required_role: Some(needed), ..Details::default() };
+    Err(Error::new(Code::InsufficientWorkspacePermissions, message).with(details))
+}
+
+async fn write_letter(tx: &mut Tx, row: &api_key::Model, person: &user::Model) -> Result<()> {
+    if matches!(tx.domain().settings.mail(), Delivery::None) {
+        return Ok(());
+    }
+    let link = format!("{}/dashboard/api", tx.domain().settings.base_url);
+    let letter = Letter::key_made(&person.email, &row.name, &link);
+    mail::write(tx, &format!("key:{}", row.id), &letter, person.id).await?;
+    Ok(())
+}
+
+/// Revokes a key of a person.
+///
+/// # Errors
+/// [`Code::KeyNotFound`].
+pub async fn revoke_one<C: ConnectionTrait>(
+    conn: &C,
+    person: UserId,
+    within: Option<WorkspaceId>,
+    id: KeyId,
+    now: Millis,
+) -> Result<()> {
+    let mut revoked = api_key::Entity::update_many()
+        .col_expr(Column::RevokedAt, Expr::value(now))
+        .filter(Column::Id.eq(id))
+        .filter(Column::UserId.eq(person))
+        .filter(Column::RevokedAt.is_null());
+    if let Some(workspace) = within {
+        revoked = revoked.filter(Column::WorkspaceId.eq(workspace));
+    }
+    if revoked.exec(conn).await?.rows_affected == 1 { Ok(()) } else { Err(absent()) }
+}
+
+fn absent() -> Error {
+    Error::new(Code::KeyNotFound, "There is no such API key, or it has ended.")
+}
+
+/// Revokes a key and makes one like it in its place.
+///
+/// # Errors
+/// [`Code::KeyNotFound`].
+pub async fn replace(tx: &mut Tx, person: UserId, id: KeyId) -> Result<(SecretString, Listed)> {
+    let old = good(person, tx.now()).filter(Column::Id.eq(id)).lock_exclusive();
+    let old = old.one(tx.conn()).await?.ok_or_else(absent)?;
+    revoke_one(tx.conn(), person, None, id, tx.now()).await?;
+    let new = NewKey {
+        user_id: person,
+        workspace_id: old.workspace_id,
+        name: old.name,
+        scopes: old.scopes.split(' ').filter_map(Scope::named).collect(),
+    };
+    let (key, row) = create_on(tx.domain(), tx.conn(), new, old.expires_at).await?;
+    let owner = user::Entity::find_by_id(person).one(tx.conn()).await?.ok_or_else(absent)?;
+    write_letter(tx, &row, &owner).await?;
+    Ok((key, Listed::of(row)))
+}

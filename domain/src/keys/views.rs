@@ -1,0 +1,98 @@
+//! Keys as the API shows them.
+
+use fanfare_entities::{KeyId, WorkspaceId};
+use schemars::JsonSchema;
+use secrecy::ExposeSecret;
+use serde::Serialize;
+
+use super::{KeyRequest, Listed, Maker, list, make, revoke_one};
+use crate::{Act, Deleted, Reply, access::Scope, clock::Time, error::Result};
+
+/// An API key, without its secret part.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ApiKey {
+    id: KeyId,
+    /// Name for people.
+    name: String,
+    /// How it begins.
+    prefix: String,
+    /// What it may be used for.
+    scopes: Vec<&'static str>,
+    /// The only workspace it reaches, if any.
+    workspace_id: Option<WorkspaceId>,
+    created_at: Time,
+    /// When it was last used, to the minute.
+    last_used_at: Option<Time>,
+    /// When it ends, if it does.
+    expires_at: Option<Time>,
+}
+
+/// The keys of a person.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct KeyList {
+    keys: Vec<ApiKey>,
+}
+
+/// A key that was just made.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct NewApiKey {
+    /// The key itself. It is shown this once and kept nowhere.
+    key: String,
+    api_key: ApiKey,
+}
+
+impl From<Listed> for ApiKey {
+    fn from(key: Listed) -> Self {
+        Self {
+            id: key.id,
+            name: key.name,
+            prefix: key.prefix,
+            scopes: key.scopes.split(' ').filter_map(Scope::named).map(Scope::as_str).collect(),
+            workspace_id: key.workspace_id,
+            created_at: Time(key.created_at),
+            last_used_at: key.last_used_at.map(Time),
+            expires_at: key.expires_at.map(Time),
+        }
+    }
+}
+
+/// Lists the caller's keys; for a key of one workspace those of that workspace.
+///
+/// # Errors
+/// The database's.
+pub async fn list_keys(act: &Act) -> Result<Reply<KeyList>> {
+    let mut keys = list(&act.cx, act.caller.user_id).await?;
+    if let Some(own) = act.caller.key_workspace {
+        keys.retain(|key| key.workspace_id == Some(own));
+    }
+    Ok(Reply::ok(&KeyList { keys: keys.into_iter().map(Into::into).collect() }))
+}
+
+/// Makes a key for the caller.
+///
+/// # Errors
+/// Those of [`make`].
+pub async fn create_key(act: &Act, new: &KeyRequest) -> Result<Reply<NewApiKey>> {
+    let caller = &act.caller;
+    let maker = Maker {
+        user_id: caller.user_id,
+        scopes: caller.scopes.clone(),
+        within: caller.key_workspace,
+    };
+    let mut tx = act.begin().await?;
+    let (key, listed) = make(&mut tx, &maker, new).await?;
+    let made = NewApiKey { key: key.expose_secret().to_owned(), api_key: listed.into() };
+    act.finish(tx, Reply::ok(&made).with_status(201).secret()).await
+}
+
+/// Revokes a key of the caller.
+///
+/// # Errors
+/// [`crate::Code::KeyNotFound`].
+pub async fn delete_key(act: &Act, id: KeyId) -> Result<Reply<Deleted>> {
+    let (tx, caller) = (act.begin().await?, &act.caller);
+    revoke_one(tx.conn(), caller.user_id, caller.key_workspace, id, tx.now()).await?;
+    act.finish(tx, Reply::ok(&Deleted::uuid(id.0))).await
+}

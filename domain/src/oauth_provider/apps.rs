@@ -1,0 +1,263 @@
+//! OAuth clients that persons make as apps of their own.
+
+use std::collections::BTreeMap;
+
+use fanfare_entities::{
+    Millis, UserId, oauth_client,
+    oauth_client::{ClientKind, Column},
+    oauth_grant,
+};
+use schemars::JsonSchema;
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
+    IntoActiveModel, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
+};
+use serde::Deserialize;
+
+use super::{document::plain_name, grants, redirect_uri, scopes};
+use crate::{
+    Domain,
+    access::Scope,
+    billing::subscriptions,
+    error::{Code, Error, Result, Violations, violation},
+    input::text::{self, Rule},
+    keys::{named_scopes, random},
+};
+
+/// The most apps of one person.
+const MOST: u64 = 20;
+
+/// An app that is about to be made.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewApp {
+    /// Its name, as persons see it when it asks to be let in.
+    #[schemars(length(min = 1, max = 100))]
+    pub client_name: String,
+    /// Where persons are sent back to, compared character by character: https, http on `127.0.0.1`, `[::1]` or `localhost`, or a private
+    /// scheme with a dot. One of the three without a port matches every port.
+    #[schemars(length(min = 1, max = 10))]
+    pub allowed_redirect_uris: Vec<String>,
+    /// The scopes it asks for unless it names others; all but the two of billing if left out.
+    #[serde(default)]
+    pub default_scopes: Option<Vec<String>>,
+}
+
+/// Changes of an app; what is left out stays.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AppChanges {
+    /// Its name.
+    #[serde(default, deserialize_with = "crate::input::never_null")]
+    #[schemars(length(min = 1, max = 100))]
+    pub client_name: Option<String>,
+    /// Where persons are sent back to.
+    #[serde(default, deserialize_with = "crate::input::never_null")]
+    #[schemars(length(min = 1, max = 10))]
+    pub allowed_redirect_uris: Option<Vec<String>>,
+    /// The scopes it asks for unless it names others.
+    #[serde(default, deserialize_with = "crate::input::never_null")]
+    pub default_scopes: Option<Vec<String>>,
+}
+
+/// An app of a person.
+#[derive(Debug, Clone)]
+pub struct App {
+    /// Its id.
+    pub client_id: String,
+    /// Its name.
+    pub client_name: String,
+    /// Where persons are sent back to.
+    pub redirect_uris: Vec<String>,
+    /// The scopes it asks for unless it names others.
+    pub scopes: Vec<Scope>,
+    /// How many persons and workspaces have let it in.
+    pub grants: u64,
+    /// When it was made.
+    pub created_at: Millis,
+    /// When it was last changed.
+    pub updated_at: Millis,
+}
+
+impl App {
+    fn of(row: oauth_client::Model, grants: u64) -> Self {
+        Self {
+            redirect_uris: row.redirect_uris.lines().map(str::to_owned).collect(),
+            scopes: scopes::stored(&row.scopes),
+            client_id: row.client_id,
+            client_name: row.name,
+            grants,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+        }
+    }
+}
+
+/// Returns a person's apps, the oldest first.
+///
+/// # Errors
+/// The database's.
+pub async fn list_apps(cx: &Domain, owner: UserId) -> Result<Vec<App>> {
+    let rows = oauth_client::Entity::find()
+        .filter(Column::OwnerId.eq(owner))
+        .order_by_asc(Column::CreatedAt)
+        .order_by_asc(Column::ClientId)
+        .all(&cx.db.read)
+        .await?;
+    let counts = counts(&cx.db.read, rows.iter().map(|row| row.client_id.clone())).await?;
+    let count = |id: &str| counts.get(id).copied().unwrap_or(0);
+    Ok(rows
+        .into_iter()
+        .map(|row| (count(&row.client_id), row))
+        .map(|(n, row)| App::of(row, n))
+        .collect())
+}
+
+/// Returns how many live grants each of these clients has.
+async fn counts<C: ConnectionTrait>(
+    conn: &C,
+    ids: impl Iterator<Item = String>,
+) -> Result<BTreeMap<String, u64>> {
+    use oauth_grant::Column as Granted;
+    let counted: Vec<(String, i64)> = oauth_grant::Entity::find()
+        .select_only()
+        .column(Granted::ClientId)
+        .column_as(Granted::Id.count(), "many")
+        .filter(Granted::ClientId.is_in(ids))
+        .filter(Granted::EndedAt.is_null())
+        .group_by(Granted::ClientId)
+        .into_tuple()
+        .all(conn)
+        .await?;
+    Ok(counted.into_iter().map(|(id, many)| (id, many.unsigned_abs())).collect())
+}
+
+/// Makes an app.
+///
+/// # Errors
+/// Everything that is wrong with it, or [`Code::ClientLimit`].
+pub async fn create_app(
+    cx: &Domain,
+    tx: &DatabaseTransaction,
+    owner: UserId,
+    new: NewApp,
+) -> Result<App> {
+    let mut broken = Violations::default();
+    let name = name(&new.client_name, &mut broken);
+    check_uris(&new.allowed_redirect_uris, &mut broken);
+    let scopes = match &new.default_scopes {
+        Some(named) => named_scopes("default_scopes", named, &mut broken),
+        None => Scope::default_set(),
+    };
+    Error::check(broken)?;
+    // One person's apps are made one at a time, so that two at once do not exceed their number.
+    subscriptions::lock(tx, owner).await?;
+    let theirs = oauth_client::Entity::find().filter(Column::OwnerId.eq(owner)).count(tx).await?;
+    if theirs >= MOST {
+        let message = format!("You have {MOST} apps, which is the most. Delete one first.");
+        return Err(Error::new(Code::ClientLimit, message));
+    }
+    let now = cx.clock.now();
+    let row = oauth_client::Model {
+        client_id: format!("app_{}", random(24)),
+        kind: ClientKind::App,
+        owner_id: Some(owner),
+        name,
+        redirect_uris: new.allowed_redirect_uris.join("\n"),
+        scopes: scopes::listed(&scopes),
+        failure: None,
+        fresh_until: None,
+        created_at: now,
+        updated_at: now,
+    };
+    let made = row.clone().into_active_model().reset_all();
+    oauth_client::Entity::insert(made).exec_without_returning(tx).await?;
+    Ok(App::of(row, 0))
+}
+
+/// Changes an app.
+///
+/// # Errors
+/// Everything that is wrong with the changes, or [`Code::ClientNotFound`].
+pub async fn update_app(
+    cx: &Domain,
+    tx: &DatabaseTransaction,
+    owner: UserId,
+    client_id: &str,
+    changes: AppChanges,
+) -> Result<App> {
+    let mut row = find(tx, owner, client_id).await?;
+    let mut broken = Violations::default();
+    if let Some(said) = &changes.client_name {
+        row.name = name(said, &mut broken);
+    }
+    if let Some(uris) = &changes.allowed_redirect_uris {
+        check_uris(uris, &mut broken);
+        row.redirect_uris = uris.join("\n");
+    }
+    if let Some(named) = &changes.default_scopes {
+        row.scopes = scopes::listed(&named_scopes("default_scopes", named, &mut broken));
+    }
+    Error::check(broken)?;
+    row.updated_at = cx.clock.now();
+    let changed = row.clone().into_active_model().reset_all();
+    oauth_client::Entity::update(changed).exec(tx).await?;
+    let counted = counts(tx, [row.client_id.clone()].into_iter()).await?;
+    let many = counted.get(&row.client_id).copied().unwrap_or(0);
+    Ok(App::of(row, many))
+}
+
+/// Deletes an app, which ends its grants.
+///
+/// # Errors
+/// [`Code::ClientNotFound`].
+pub async fn delete_app(
+    cx: &Domain,
+    tx: &DatabaseTransaction,
+    owner: UserId,
+    client_id: &str,
+) -> Result<()> {
+    let row = find(tx, owner, client_id).await?;
+    grants::end_of_app(tx, &row.client_id, cx.clock.now()).await?;
+    oauth_client::Entity::delete_by_id(row.client_id).exec(tx).await?;
+    Ok(())
+}
+
+async fn find(
+    tx: &DatabaseTransaction,
+    owner: UserId,
+    client_id: &str,
+) -> Result<oauth_client::Model> {
+    let found = oauth_client::Entity::find_by_id(client_id)
+        .filter(Column::OwnerId.eq(owner))
+        .lock_exclusive()
+        .one(tx)
+        .await?;
+    found.ok_or_else(|| Error::new(Code::ClientNotFound, "You have no app with this id."))
+}
+
+fn name(said: &str, broken: &mut Violations) -> String {
+    let plain = plain_name(said);
+    if plain.is_empty() {
+        let message = "client_name is empty.".to_owned();
+        broken.note(|| violation(Code::FieldRequired, "client_name", message, "Send a name."));
+    } else if let Some(flaw) = text::flaw("client_name", said, Rule::line(100)) {
+        broken.note(|| flaw);
+    }
+    plain
+}
+
+fn check_uris(uris: &[String], broken: &mut Violations) {
+    const FIELD: &str = "allowed_redirect_uris";
+    if !(1..=10).contains(&uris.len()) {
+        let message = format!("{FIELD} has {} entries; it may have 1 to 10.", uris.len());
+        broken.note(|| violation(Code::InvalidField, FIELD, message, "Send 1 to 10 addresses."));
+    }
+    for (place, uri) in uris.iter().take(10).enumerate() {
+        if let Err(why) = redirect_uri::check(uri) {
+            let field = format!("{FIELD}[{place}]");
+            let remedy = "Send an address like https://example.com/callback.";
+            broken.note(|| violation(Code::InvalidField, field, why, remedy));
+        }
+    }
+}

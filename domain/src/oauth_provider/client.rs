@@ -1,0 +1,115 @@
+//! Clients: those that are built in, made as apps, registered by themselves, or described by a document.
+
+use fanfare_entities::{oauth_client, oauth_client::ClientKind as Kind};
+use sea_orm::EntityTrait;
+
+use super::{
+    document,
+    redirect_uri::{is_registered, leads_to_this_computer},
+    refused::{Answered, OauthError, Refused},
+    scopes,
+};
+use crate::{Domain, access::Scope, error::Result, input::text};
+
+/// The longest id of a client, in bytes.
+const LONGEST: usize = 500;
+
+/// The command line of this service.
+pub const CLI: &str = "app_fanfare_cli";
+
+/// How a client came to be known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClientKind {
+    /// It is part of this service.
+    BuiltIn,
+    /// A person made it as an app.
+    App,
+    /// It registered itself.
+    Registered,
+    /// Its id is the address of a document that describes it.
+    Document,
+}
+
+/// A client that may ask to be let in.
+#[derive(Debug, Clone)]
+pub struct Client {
+    /// Its id.
+    pub id: String,
+    /// Its name, which nobody has checked.
+    pub name: String,
+    /// How it came to be known.
+    pub kind: ClientKind,
+    /// Where persons may be sent back to.
+    pub redirect_uris: Vec<String>,
+    /// The scopes it asks for unless it names others.
+    pub scopes: Vec<Scope>,
+}
+
+impl Client {
+    /// Returns true if persons may be sent back to this address.
+    #[must_use]
+    pub fn may_be_at(&self, redirect_uri: &str) -> bool {
+        let is_own = self.kind == ClientKind::BuiltIn && leads_to_this_computer(redirect_uri);
+        is_own || is_registered(&self.redirect_uris, redirect_uri)
+    }
+
+    fn built_in(cx: &Domain) -> Self {
+        Self {
+            id: CLI.to_owned(),
+            name: "Fanfare command line".to_owned(),
+            kind: ClientKind::BuiltIn,
+            redirect_uris: vec![format!("{}/oauth/code", cx.settings.base_url)],
+            scopes: Scope::ALL.to_vec(),
+        }
+    }
+
+    pub(super) fn of(row: oauth_client::Model) -> Self {
+        Self {
+            kind: match row.kind {
+                Kind::App => ClientKind::App,
+                Kind::Registered => ClientKind::Registered,
+                Kind::Document => ClientKind::Document,
+            },
+            redirect_uris: row.redirect_uris.lines().map(str::to_owned).collect(),
+            scopes: scopes::stored(&row.scopes),
+            id: row.client_id,
+            name: row.name,
+        }
+    }
+}
+
+/// Finds a client that wants to be let in; the document of one that has one is fetched when it is not fresh.
+///
+/// # Errors
+/// There is no such client, its document cannot be used, or too many were fetched for this address.
+pub async fn find(cx: &Domain, client_id: &str, address: &str) -> Answered<Client> {
+    if client_id == CLI {
+        return Ok(Client::built_in(cx));
+    }
+    if document::is_address(client_id) {
+        return document::client(cx, client_id, address).await.map(Client::of);
+    }
+    stored(cx, client_id).await?.map(Client::of).ok_or_else(unknown)
+}
+
+/// Fails if a client that redeems or revokes something is not known.
+///
+/// # Errors
+/// [`OauthError::InvalidClient`], after which clients register anew.
+pub async fn require_known(cx: &Domain, client_id: &str) -> Answered<()> {
+    let known = client_id == CLI || stored(cx, client_id).await?.is_some();
+    if known { Ok(()) } else { Err(unknown()) }
+}
+
+async fn stored(cx: &Domain, client_id: &str) -> Result<Option<oauth_client::Model>> {
+    // PostgreSQL cannot even look for a text with U+0000 in it.
+    if client_id.len() > LONGEST || !text::is_clean(client_id) {
+        return Ok(None);
+    }
+    Ok(oauth_client::Entity::find_by_id(client_id).one(&cx.db.read).await?)
+}
+
+fn unknown() -> Refused {
+    let description = "There is no client with this id. Register it, or add the connection anew.";
+    Refused::new(OauthError::InvalidClient, "client_id", description)
+}

@@ -1,0 +1,123 @@
+//! The decision of a person about a client.
+
+use fanfare_entities::{UserId, WorkspaceId, membership, oauth_code, subscription, workspace};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
+};
+use secrecy::ExposeSecret;
+
+use super::{CODE_LASTS, request, request::AuthorizeRequest, scopes};
+use crate::{
+    Domain,
+    access::{Role, Scope},
+    error::{Code, Error, Result},
+    signup as signups,
+    token::{self, hash},
+};
+
+/// A workspace that a client may be let into.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// The workspace.
+    pub id: WorkspaceId,
+    /// Its name.
+    pub name: String,
+    /// The person's role there.
+    pub role: Role,
+    /// What it lacks for a client to be of use, if something.
+    pub lacks: Option<&'static str>,
+}
+
+/// Returns the workspaces of a person, the personal one first.
+///
+/// # Errors
+/// The database's.
+pub async fn places(cx: &Domain, person: UserId) -> Result<Vec<Place>> {
+    let db = &cx.db.read;
+    let theirs = membership::Column::UserId.eq(person);
+    let memberships = membership::Entity::find().filter(theirs).all(db).await?;
+    let ids: Vec<_> = memberships.iter().map(|one| one.workspace_id).collect();
+    let rows = workspace::Entity::find()
+        .filter(workspace::Column::Id.is_in(ids.clone()))
+        .order_by_desc(workspace::Column::Personal)
+        .order_by_asc(workspace::Column::Name)
+        .all(db)
+        .await?;
+    let plans = subscription::Entity::find()
+        .filter(subscription::Column::WorkspaceId.is_in(ids))
+        .all(db)
+        .await?;
+    let place = |row: workspace::Model| {
+        let membership = memberships.iter().find(|one| one.workspace_id == row.id)?;
+        let plan = plans.iter().find(|plan| plan.workspace_id == row.id);
+        let lacks = match plan {
+            None => Some("It has no plan yet, so the tool cannot do anything there."),
+            Some(plan) if !plan.api_addon => Some(
+                "It has no API add-on, so the tool cannot do anything there until it is added.",
+            ),
+            Some(plan) if !plan.active => {
+                Some("Its subscription is paused, so the tool can read but not change anything.")
+            }
+            Some(_) => None,
+        };
+        Some(Place { id: row.id, name: row.name, role: membership.role, lacks })
+    };
+    Ok(rows.into_iter().filter_map(place).collect())
+}
+
+/// What a person decided.
+#[derive(Debug, Clone)]
+pub struct Decision {
+    /// The scopes that stayed ticked.
+    pub scopes: Vec<Scope>,
+    /// The workspace.
+    pub workspace_id: WorkspaceId,
+}
+
+/// Lets a client in: makes a code, and returns the address to which the person takes it.
+///
+/// # Errors
+/// [`Code::InvalidField`] if nothing is allowed, or [`Code::WorkspaceNotFound`].
+pub async fn allow(
+    cx: &Domain,
+    issuer: &str,
+    request: &AuthorizeRequest,
+    person: UserId,
+    decision: &Decision,
+) -> Result<String> {
+    let asked = request.scopes.iter().copied();
+    let granted: Vec<_> = asked.filter(|scope| decision.scopes.contains(scope)).collect();
+    if granted.is_empty() {
+        let message = "Nothing is ticked, so the tool could not do anything.";
+        let remedy = "Tick at least one thing, or press Deny.";
+        return Err(Error::field(Code::InvalidField, "scope", message, remedy));
+    }
+    let member = (decision.workspace_id, person);
+    if membership::Entity::find_by_id(member).one(&cx.db.read).await?.is_none() {
+        return Err(Error::new(Code::WorkspaceNotFound, "There is no such workspace."));
+    }
+    let (code, now) = (token::fresh(), cx.clock.now());
+    let row = oauth_code::Model {
+        hash: hash(code.expose_secret()),
+        client_id: request.client.id.clone(),
+        client_name: request.client.name.clone(),
+        redirect_uri: request.redirect_uri.clone(),
+        user_id: person,
+        workspace_id: decision.workspace_id,
+        scopes: scopes::listed(&granted),
+        resource: request.resource.to_owned(),
+        challenge: request.challenge.clone(),
+        grant_id: None,
+        created_at: now,
+        expires_at: now + CODE_LASTS,
+        used_at: None,
+        answered_at: None,
+    };
+    let tx = cx.db.begin().await?;
+    let made = row.into_active_model().reset_all();
+    oauth_code::Entity::insert(made).exec_without_returning(&tx).await?;
+    signups::let_in(&tx, person, &request.client.id, now).await?;
+    tx.commit().await?;
+    let answer = [("code", code.expose_secret())];
+    Ok(request::back(&request.redirect_uri, issuer, request.state.as_deref(), &answer))
+}

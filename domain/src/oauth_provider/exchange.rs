@@ -1,0 +1,171 @@
+//! A code is redeemed for tokens, once (RFC 6749 section 4.1.3).
+
+use fanfare_entities::{GrantId, Millis, oauth_code, oauth_code::Column, oauth_grant, user};
+use fanfare_mail::Letter;
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, sea_query::Expr,
+};
+use subtle::ConstantTimeEq;
+
+use super::{
+    grants, is_reuse, pkce,
+    refused::{Answered, OauthError, Refused},
+    resource, scopes,
+    tokens::{self, Issued, NewPair},
+};
+use crate::{
+    Domain, Tx,
+    error::Result,
+    mail::{self, Delivery},
+    token::hash,
+};
+
+/// A code that a client presents.
+#[derive(Debug, Clone, Copy)]
+pub struct CodeExchange<'a> {
+    /// The code.
+    pub code: &'a str,
+    /// The client.
+    pub client_id: &'a str,
+    /// The address to which the code was sent.
+    pub redirect_uri: &'a str,
+    /// The proof.
+    pub verifier: &'a str,
+    /// A resource to which the access token is narrowed.
+    pub resource: Option<&'a str>,
+    /// When the request came in.
+    pub arrived: Millis,
+}
+
+/// Redeems a code.
+///
+/// The first request with the right client and address spends it, also if its verifier is wrong. A request that comes after that
+/// was answered ends what came of the first one: one of the two has stolen it.
+///
+/// # Errors
+/// [`OauthError::InvalidGrant`] or [`OauthError::InvalidTarget`].
+pub async fn exchange(cx: &Domain, asked: CodeExchange<'_>) -> Answered<Issued> {
+    let hash = hash(asked.code);
+    let row = oauth_code::Entity::find_by_id(hash.as_str()).one(&cx.db.write).await?;
+    let row = row.filter(|row| bool::from(row.hash.as_bytes().ct_eq(hash.as_bytes())));
+    let is_theirs = |row: &oauth_code::Model| {
+        row.client_id == asked.client_id && row.redirect_uri == asked.redirect_uri
+    };
+    let row = row.filter(is_theirs).ok_or_else(refused)?;
+    if let Some(used_at) = row.used_at {
+        if is_reuse(asked.arrived, used_at, row.answered_at)
+            && let Some(grant) = row.grant_id
+        {
+            tracing::warn!(
+                client.id = asked.client_id,
+                "a code was used twice; its grant is ended"
+            );
+            grants::end(&cx.db.write, grant, cx.clock.now()).await?;
+        }
+        return Err(refused());
+    }
+    if row.expires_at <= asked.arrived {
+        return Err(refused());
+    }
+    let resource = resource::narrowed(&cx.settings, &row.resource, asked.resource)?;
+    match spend(cx, &row, asked.verifier, resource).await? {
+        Spent::Lost => Err(refused()),
+        Spent::Wrong => {
+            answered(cx, &hash).await?;
+            Err(refused())
+        }
+        Spent::For(issued) => {
+            answered(cx, &hash).await?;
+            Ok(issued)
+        }
+    }
+}
+
+/// The result of an attempt to spend a code.
+enum Spent {
+    /// Another request was first.
+    Lost,
+    /// The verifier was wrong, and the code is spent.
+    Wrong,
+    /// It was spent for tokens.
+    For(Issued),
+}
+
+fn refused() -> Refused {
+    let description = "The code is unknown, over, used, or was made for another client, redirect_uri or verifier.";
+    Refused::new(OauthError::InvalidGrant, "code", description)
+}
+
+/// Spends the code and makes what it is good for, in one transaction.
+async fn spend(
+    cx: &Domain,
+    row: &oauth_code::Model,
+    verifier: &str,
+    resource: String,
+) -> Answered<Spent> {
+    let mut tx = Tx::begin(cx).await?;
+    let now = tx.now();
+    let fits = pkce::fits(verifier, &row.challenge);
+    let grant_id = fits.then(GrantId::fresh);
+    let spent = oauth_code::Entity::update_many()
+        .col_expr(Column::UsedAt, Expr::value(now))
+        .col_expr(Column::GrantId, Expr::value(grant_id.map(|id| id.0)))
+        .filter(Column::Hash.eq(row.hash.as_str()))
+        .filter(Column::UsedAt.is_null())
+        .exec(tx.conn())
+        .await?;
+    if spent.rows_affected != 1 {
+        return Ok(Spent::Lost);
+    }
+    let Some(id) = grant_id else {
+        tx.commit().await?;
+        return Ok(Spent::Wrong);
+    };
+    let grant = oauth_grant::Model {
+        id,
+        client_id: row.client_id.clone(),
+        client_name: row.client_name.clone(),
+        user_id: row.user_id,
+        workspace_id: row.workspace_id,
+        scopes: row.scopes.clone(),
+        resource: row.resource.clone(),
+        created_at: now,
+        last_used_at: None,
+        ended_at: None,
+    };
+    let made = grant.clone().into_active_model().reset_all();
+    oauth_grant::Entity::insert(made).exec_without_returning(tx.conn()).await?;
+    let workspace = tokens::workspace(tx.conn(), &grant).await?;
+    let new =
+        NewPair { grant: &grant, parent: None, scopes: scopes::stored(&grant.scopes), resource };
+    let issued = tokens::issue(tx.conn(), new, workspace, now).await?;
+    write_letter(&mut tx, &grant).await?;
+    tx.commit().await?;
+    Ok(Spent::For(issued))
+}
+
+/// Tells the person by letter that something was let in, where letters leave.
+async fn write_letter(tx: &mut Tx, grant: &oauth_grant::Model) -> Result<()> {
+    if matches!(tx.domain().settings.mail(), Delivery::None) {
+        return Ok(());
+    }
+    let Some(person) = user::Entity::find_by_id(grant.user_id).one(tx.conn()).await? else {
+        return Ok(());
+    };
+    let link = format!("{}/dashboard/apps", tx.domain().settings.base_url);
+    let letter = Letter::app_let_in(&person.email, &grant.client_name, &link);
+    mail::write(tx, &format!("grant:{}", grant.id), &letter, person.id).await?;
+    Ok(())
+}
+
+/// Notes that the reply is written: whoever uses the code from now on uses it a second time.
+async fn answered(cx: &Domain, hash: &str) -> Result<()> {
+    oauth_code::Entity::update_many()
+        .col_expr(Column::AnsweredAt, Expr::value(cx.clock.now()))
+        .filter(Column::Hash.eq(hash))
+        .filter(Column::UsedAt.is_not_null())
+        .filter(Column::AnsweredAt.is_null())
+        .exec(&cx.db.write)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,137 @@
+//! What persons let clients do.
+
+use std::collections::BTreeMap;
+
+use fanfare_entities::{
+    GrantId, Millis, UserId, WorkspaceId, oauth_grant, oauth_grant::Column, workspace,
+};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, ExprTrait, QueryFilter, QueryOrder, sea_query::Expr,
+};
+
+use super::scopes;
+use crate::{
+    Domain,
+    access::Scope,
+    error::{Code, Error, Result},
+};
+
+/// A client that a person has let in.
+#[derive(Debug, Clone)]
+pub struct Grant {
+    /// Its id.
+    pub id: GrantId,
+    /// The client.
+    pub client_id: String,
+    /// The client's name, which nobody has checked.
+    pub client_name: String,
+    /// What it may do.
+    pub scopes: Vec<Scope>,
+    /// The workspace that it reaches.
+    pub workspace_id: WorkspaceId,
+    /// The workspace's name.
+    pub workspace_name: String,
+    /// When it was let in.
+    pub created_at: Millis,
+    /// When it last used a token, to the minute.
+    pub last_used_at: Option<Millis>,
+}
+
+/// Returns the clients that a person has let in, the newest first; for somebody who reaches one workspace alone, those in it.
+///
+/// # Errors
+/// The database's.
+pub async fn list_grants(
+    cx: &Domain,
+    person: UserId,
+    within: Option<WorkspaceId>,
+) -> Result<Vec<Grant>> {
+    let mut theirs = oauth_grant::Entity::find()
+        .filter(Column::UserId.eq(person))
+        .filter(Column::EndedAt.is_null())
+        .order_by_desc(Column::CreatedAt)
+        .order_by_desc(Column::Id);
+    if let Some(workspace) = within {
+        theirs = theirs.filter(Column::WorkspaceId.eq(workspace));
+    }
+    let rows = theirs.all(&cx.db.read).await?;
+    let ids = rows.iter().map(|row| row.workspace_id);
+    let named = workspace::Entity::find().filter(workspace::Column::Id.is_in(ids));
+    let names: BTreeMap<_, _> =
+        named.all(&cx.db.read).await?.into_iter().map(|row| (row.id, row.name)).collect();
+    let grant = |row: oauth_grant::Model| Grant {
+        id: row.id,
+        scopes: scopes::stored(&row.scopes),
+        workspace_name: names.get(&row.workspace_id).cloned().unwrap_or_default(),
+        client_id: row.client_id,
+        client_name: row.client_name,
+        workspace_id: row.workspace_id,
+        created_at: row.created_at,
+        last_used_at: row.last_used_at,
+    };
+    Ok(rows.into_iter().map(grant).collect())
+}
+
+/// Ends what a person let a client do. Its tokens are refused from the next request on.
+///
+/// # Errors
+/// [`Code::GrantNotFound`].
+pub async fn end_grant<C: ConnectionTrait>(
+    conn: &C,
+    person: UserId,
+    within: Option<WorkspaceId>,
+    id: GrantId,
+    now: Millis,
+) -> Result<()> {
+    let mut ended = oauth_grant::Entity::update_many()
+        .col_expr(Column::EndedAt, Expr::value(now))
+        .filter(Column::Id.eq(id))
+        .filter(Column::UserId.eq(person))
+        .filter(Column::EndedAt.is_null());
+    if let Some(workspace) = within {
+        ended = ended.filter(Column::WorkspaceId.eq(workspace));
+    }
+    if ended.exec(conn).await?.rows_affected == 1 {
+        return Ok(());
+    }
+    Err(Error::new(Code::GrantNotFound, "There is no such grant, or it has ended."))
+}
+
+/// Ends a grant.
+pub(super) async fn end<C: ConnectionTrait>(conn: &C, id: GrantId, now: Millis) -> Result<()> {
+    end_where(conn, Column::Id.eq(id), now).await
+}
+
+/// Ends the grants by which clients act for a person in one workspace.
+pub(crate) async fn end_in<C: ConnectionTrait>(
+    conn: &C,
+    workspace: WorkspaceId,
+    person: UserId,
+    now: Millis,
+) -> Result<()> {
+    let theirs = Column::UserId.eq(person).and(Column::WorkspaceId.eq(workspace));
+    end_where(conn, theirs, now).await
+}
+
+/// Ends the grants of a client.
+pub(super) async fn end_of_app<C: ConnectionTrait>(
+    conn: &C,
+    client_id: &str,
+    now: Millis,
+) -> Result<()> {
+    end_where(conn, Column::ClientId.eq(client_id), now).await
+}
+
+async fn end_where<C: ConnectionTrait>(
+    conn: &C,
+    which: sea_orm::sea_query::SimpleExpr,
+    now: Millis,
+) -> Result<()> {
+    oauth_grant::Entity::update_many()
+        .col_expr(Column::EndedAt, Expr::value(now))
+        .filter(which)
+        .filter(Column::EndedAt.is_null())
+        .exec(conn)
+        .await?;
+    Ok(())
+}

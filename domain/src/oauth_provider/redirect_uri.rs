@@ -1,0 +1,187 @@
+//! Addresses to which persons are sent back: which may be registered, and which of a client's is meant.
+
+use url::{Host, Url};
+
+/// Schemes of programs on a person's machine that may be used although they have no dot in them.
+static SCHEMES: &str = include_str!("schemes.txt");
+
+/// The longest address, in bytes.
+const LONGEST: usize = 2_000;
+
+/// Hosts that are the person's own machine (RFC 8252).
+const LOOPBACK: [&str; 3] = ["127.0.0.1", "[::1]", "localhost"];
+
+/// Fails if a client may not be sent to this address: it must be https, http on the person's own machine, or the scheme of a
+/// program.
+///
+/// # Errors
+/// Why, for developers.
+pub(super) fn check(text: &str) -> Result<(), String> {
+    if text.is_empty() || text.len() > LONGEST {
+        return Err(format!("A redirect URI has 1 to {LONGEST} characters."));
+    }
+    let odd = |byte: u8| !byte.is_ascii_graphic() || b"\"<>\\^`{|}*".contains(&byte);
+    if let Some(bad) = text.bytes().find(|byte| odd(*byte)) {
+        let bad = char::from(bad);
+        return Err(format!("A redirect URI is compared as a text and cannot contain {bad:?}."));
+    }
+    if text.contains('#') {
+        return Err("A redirect URI has no fragment.".to_owned());
+    }
+    let url = Url::parse(text).map_err(|_| "A redirect URI must be an absolute URI.".to_owned())?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("A redirect URI names no user.".to_owned());
+    }
+    match url.scheme() {
+        "https" => Ok(()),
+        "http" if url.host_str().is_some_and(|host| LOOPBACK.contains(&host)) => Ok(()),
+        "http" => Err("http is taken for 127.0.0.1, [::1] and localhost only; use https.".into()),
+        scheme if scheme.contains('.') || is_listed(scheme) => Ok(()),
+        scheme => Err(format!(
+            "The scheme {scheme} is not taken. Use https, or a private scheme with a dot like com.example.app."
+        )),
+    }
+}
+
+fn is_listed(scheme: &str) -> bool {
+    SCHEMES.lines().any(|known| known == scheme)
+}
+
+/// Returns true if an address is one of the registered ones: the same text, or on the person's own machine the same but for a port
+/// where none was registered (RFC 8252 section 7.3).
+pub(super) fn is_registered(registered: &[String], asked: &str) -> bool {
+    let portless = without_port(asked);
+    registered.iter().any(|known| known == asked || Some(known) == portless.as_ref())
+}
+
+/// Returns true if an address is http on the person's own machine, whatever its port and path.
+pub(super) fn leads_to_this_computer(text: &str) -> bool {
+    check(text).is_ok() && text.starts_with("http://")
+}
+
+/// Returns an http address on the person's own machine without its port.
+fn without_port(text: &str) -> Option<String> {
+    let rest = text.strip_prefix("http://")?;
+    let host = LOOPBACK
+        .into_iter()
+        .find(|host| rest.strip_prefix(host).is_some_and(|after| after.starts_with(':')))?;
+    let after = &rest[host.len() + 1..];
+    let end = after.find(['/', '?']).unwrap_or(after.len());
+    let port: Option<u16> = after[..end].parse().ok();
+    port.filter(|_| after[..end].bytes().all(|byte| byte.is_ascii_digit()))?;
+    Some(format!("http://{host}{}", &after[end..]))
+}
+
+/// The place to which a person is sent back, for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Destination {
+    /// Another site.
+    Site(String),
+    /// A program that listens on the person's own machine.
+    ThisComputer,
+    /// A program that has this scheme.
+    Program(String),
+}
+
+impl Destination {
+    /// Returns where an address leads.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let Ok(url) = Url::parse(text) else { return Self::Program(String::new()) };
+        match (url.scheme(), url.host()) {
+            ("http", _) => Self::ThisComputer,
+            ("https", Some(Host::Domain("localhost"))) => Self::ThisComputer,
+            ("https", Some(Host::Ipv4(address))) if address.is_loopback() => Self::ThisComputer,
+            ("https", Some(host)) => Self::Site(host.to_string()),
+            (scheme, _) => Self::Program(scheme.to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_https_or_leads_to_the_persons_machine() {
+        for good in [
+            "https://claude.ai/api/mcp/auth_callback",
+            "https://example.com:8443/cb?x=1",
+            "http://127.0.0.1:33418/",
+            "http://127.0.0.1/cb",
+            "http://[::1]:7/cb",
+            "http://localhost:1/",
+            "cursor://anysphere.cursor-retrieval/oauth/callback",
+            "vscode://ms.example/did-authenticate",
+            "com.example.app:/oauth",
+        ] {
+            assert_eq!(check(good), Ok(()), "{good}");
+        }
+        for bad in [
+            "",
+            "/cb",
+            "example.com/cb",
+            "http://example.com/cb",
+            "http://localhost.example.com/cb",
+            "http://127.0.0.2/cb",
+            "http://127.1/ cb",
+            "https://example.com/*",
+            "https://*.example.com/cb",
+            "https://example.com/cb#x",
+            "https://user@example.com/cb",
+            "https://exämple.com/cb",
+            "https://example.com/a b",
+            "https://example.com/\r\nx",
+            "javascript:alert(1)",
+            "data:text/html,x",
+            "file:///etc/passwd",
+            "urn:ietf:wg:oauth:2.0:oob",
+            "ftp://example.com/cb",
+            "myapp://cb",
+        ] {
+            assert!(check(bad).is_err(), "{bad}");
+        }
+        assert!(check(&format!("https://example.com/{}", "x".repeat(1_981))).is_err());
+    }
+
+    #[test]
+    fn addresses_are_compared_as_texts_but_for_a_port_of_this_machine() {
+        let known = ["http://127.0.0.1/cb", "http://localhost:7/cb", "https://example.com/cb"];
+        let known = known.map(str::to_owned);
+        for good in [
+            "http://127.0.0.1/cb",
+            "http://127.0.0.1:54321/cb",
+            "http://localhost:7/cb",
+            "https://example.com/cb",
+        ] {
+            assert!(is_registered(&known, good), "{good}");
+        }
+        for bad in [
+            "http://127.0.0.1:54321/cb/",
+            "http://127.0.0.1:54321/CB",
+            "http://127.0.0.1:54321/cb?x",
+            "http://127.0.0.1:/cb",
+            "http://127.0.0.1:99999/cb",
+            "http://127.0.0.1:+7/cb",
+            "http://127.0.0.1:7@evil.example/cb",
+            "http://localhost:8/cb",
+            "http://localhost/cb",
+            "https://example.com:8443/cb",
+            "https://example.com/cb?x=1",
+            "https://EXAMPLE.com/cb",
+            "https://example.com/cb%2F",
+            "https://example.com/x/../cb",
+            "https://evil.example/cb",
+        ] {
+            assert!(!is_registered(&known, bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn people_are_told_where_an_address_leads() {
+        let to = Destination::of;
+        assert_eq!(to("https://claude.ai/cb"), Destination::Site("claude.ai".into()));
+        assert_eq!(to("http://[::1]:7/"), Destination::ThisComputer);
+        assert_eq!(to("cursor://x/y"), Destination::Program("cursor".into()));
+    }
+}

@@ -1,0 +1,182 @@
+//! A refresh token is good once for a new pair (RFC 6749 section 6, RFC 9700 section 4.14).
+
+use fanfare_entities::{
+    Millis, oauth_grant, oauth_token, oauth_token::Column, oauth_token::TokenKind,
+};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, sea_query::Expr};
+
+use super::{
+    grants, is_reuse,
+    refused::{Answered, Flaw, OauthError, Refused},
+    resource, scopes,
+    tokens::{self, Issued, NewPair},
+};
+use crate::{Domain, access::Scope, error::Result};
+
+/// A refresh token that a client presents.
+#[derive(Debug, Clone, Copy)]
+pub struct Refresh<'a> {
+    /// The token.
+    pub token: &'a str,
+    /// The client.
+    pub client_id: &'a str,
+    /// Scopes to which the access token is narrowed.
+    pub scope: Option<&'a str>,
+    /// A resource to which the access token is narrowed.
+    pub resource: Option<&'a str>,
+    /// When the request came in.
+    pub arrived: Millis,
+}
+
+/// Trades a refresh token for a new pair.
+///
+/// Of requests at once one wins, and the others harm nothing. A request that comes after the winner was answered ends the grant:
+/// somebody has the token who should not. Within the operator's grace it gets a new pair in the place of the one that nobody used.
+///
+/// # Errors
+/// [`OauthError::InvalidGrant`], or [`OauthError::InvalidScope`] and [`OauthError::InvalidTarget`], which spend nothing.
+pub async fn refresh(cx: &Domain, asked: Refresh<'_>) -> Answered<Issued> {
+    let token = tokens::find(&cx.db.write, asked.token).await?;
+    let token = token.filter(|row| row.kind == TokenKind::Refresh).ok_or_else(refused)?;
+    let grant = oauth_grant::Entity::find_by_id(token.grant_id).one(&cx.db.write).await?;
+    let is_theirs =
+        |grant: &oauth_grant::Model| grant.client_id == asked.client_id && grant.ended_at.is_none();
+    let grant = grant.filter(is_theirs).ok_or_else(refused)?;
+    if token.revoked_at.is_some() || token.expires_at <= asked.arrived {
+        return Err(refused());
+    }
+    let granted = scopes::stored(&grant.scopes);
+    let narrow = (
+        narrowed(asked.scope, &granted)?,
+        resource::narrowed(&cx.settings, &grant.resource, asked.resource)?,
+    );
+    if let Some(used_at) = token.used_at {
+        return again(cx, &asked, (&grant, &token), used_at, narrow).await;
+    }
+    let issued = spend(cx, &grant, &token, narrow).await?;
+    answered(cx, &token.hash).await?;
+    Ok(issued)
+}
+
+fn refused() -> Refused {
+    let description =
+        "The refresh token is unknown, over, used or revoked, or is another client's.";
+    Refused::new(OauthError::InvalidGrant, "refresh_token", description)
+}
+
+/// Returns the scopes of the new access token: never more than were granted.
+fn narrowed(asked: Option<&str>, granted: &[Scope]) -> Result<Vec<Scope>, Flaw> {
+    let asked = scopes::asked(asked, granted)?;
+    if asked.iter().all(|scope| granted.contains(scope)) {
+        return Ok(asked);
+    }
+    let description = format!("Only these scopes were granted: {}.", scopes::listed(granted));
+    Err(Flaw::new(OauthError::InvalidScope, "scope", description))
+}
+
+/// The scopes and the resource of an access token.
+type Narrow = (Vec<Scope>, String);
+
+/// Spends the token and makes the next pair, in one transaction.
+async fn spend(
+    cx: &Domain,
+    grant: &oauth_grant::Model,
+    token: &oauth_token::Model,
+    narrow: Narrow,
+) -> Answered<Issued> {
+    let tx = cx.db.begin().await?;
+    let now = cx.clock.now();
+    let spent = oauth_token::Entity::update_many()
+        .col_expr(Column::UsedAt, Expr::value(now))
+        .filter(Column::Hash.eq(token.hash.as_str()))
+        .filter(Column::UsedAt.is_null())
+        .filter(Column::RevokedAt.is_null())
+        .exec(&tx)
+        .await?;
+    if spent.rows_affected != 1 {
+        return Err(refused());
+    }
+    let issued = next(&tx, grant, token, narrow, now).await?;
+    tx.commit().await?;
+    Ok(issued)
+}
+
+async fn next<C: ConnectionTrait>(
+    conn: &C,
+    grant: &oauth_grant::Model,
+    token: &oauth_token::Model,
+    (scopes, resource): Narrow,
+    now: Millis,
+) -> Answered<Issued> {
+    let workspace = tokens::workspace(conn, grant).await?;
+    let new = NewPair { grant, parent: Some(&token.hash), scopes, resource };
+    Ok(tokens::issue(conn, new, workspace, now).await?)
+}
+
+/// Answers the use of a spent token.
+async fn again(
+    cx: &Domain,
+    asked: &Refresh<'_>,
+    (grant, token): (&oauth_grant::Model, &oauth_token::Model),
+    used_at: Millis,
+    narrow: Narrow,
+) -> Answered<Issued> {
+    if !is_reuse(asked.arrived, used_at, token.answered_at) {
+        return Err(refused());
+    }
+    let within_grace = asked.arrived < used_at + cx.settings.oauth_grace;
+    if within_grace && !was_followed(cx, token).await? {
+        return replace(cx, grant, token, narrow).await;
+    }
+    tracing::warn!(
+        client.id = asked.client_id,
+        "a refresh token was used twice; its grant is ended"
+    );
+    grants::end(&cx.db.write, grant.id, cx.clock.now()).await?;
+    Err(refused())
+}
+
+/// Was the refresh token that came of this one used?
+async fn was_followed(cx: &Domain, token: &oauth_token::Model) -> Result<bool> {
+    let used = oauth_token::Entity::find()
+        .filter(Column::ParentHash.eq(token.hash.as_str()))
+        .filter(Column::UsedAt.is_not_null())
+        .one(&cx.db.write)
+        .await?;
+    Ok(used.is_some())
+}
+
+/// Makes a new pair in the place of the one that came of a spent token.
+async fn replace(
+    cx: &Domain,
+    grant: &oauth_grant::Model,
+    token: &oauth_token::Model,
+    narrow: Narrow,
+) -> Answered<Issued> {
+    let tx = cx.db.begin().await?;
+    let now = cx.clock.now();
+    let replaced = oauth_token::Entity::update_many()
+        .col_expr(Column::RevokedAt, Expr::value(now))
+        .filter(Column::ParentHash.eq(token.hash.as_str()))
+        .filter(Column::UsedAt.is_null())
+        .filter(Column::RevokedAt.is_null())
+        .exec(&tx)
+        .await?;
+    if replaced.rows_affected == 0 {
+        // Another request replaces it right now.
+        return Err(refused());
+    }
+    let issued = next(&tx, grant, token, narrow, now).await?;
+    tx.commit().await?;
+    Ok(issued)
+}
+
+/// Notes that the reply is written: whoever uses the token from now on uses it a second time.
+async fn answered(cx: &Domain, hash: &str) -> Result<()> {
+    oauth_token::Entity::update_many()
+        .col_expr(Column::AnsweredAt, Expr::value(cx.clock.now()))
+        .filter(Column::Hash.eq(hash))
+        .exec(&cx.db.write)
+        .await?;
+    Ok(())
+}

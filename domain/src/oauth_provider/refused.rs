@@ -1,0 +1,112 @@
+//! Refusals in the words of the protocol.
+
+use sea_orm::DbErr;
+
+use crate::error::Error;
+
+/// The error codes of RFC 6749, 7591, 8707 and OpenID Connect that are in use here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each variant is the code of the same name")]
+pub enum OauthError {
+    InvalidRequest,
+    InvalidClient,
+    InvalidGrant,
+    UnsupportedGrantType,
+    UnsupportedResponseType,
+    InvalidScope,
+    InvalidTarget,
+    AccessDenied,
+    InteractionRequired,
+    InvalidRedirectUri,
+    InvalidClientMetadata,
+}
+
+impl OauthError {
+    /// Returns its name on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidRequest => "invalid_request",
+            Self::InvalidClient => "invalid_client",
+            Self::InvalidGrant => "invalid_grant",
+            Self::UnsupportedGrantType => "unsupported_grant_type",
+            Self::UnsupportedResponseType => "unsupported_response_type",
+            Self::InvalidScope => "invalid_scope",
+            Self::InvalidTarget => "invalid_target",
+            Self::AccessDenied => "access_denied",
+            Self::InteractionRequired => "interaction_required",
+            Self::InvalidRedirectUri => "invalid_redirect_uri",
+            Self::InvalidClientMetadata => "invalid_client_metadata",
+        }
+    }
+
+    /// Returns the HTTP status of a reply to the client itself.
+    #[must_use]
+    pub const fn status(self) -> u16 {
+        match self {
+            Self::InvalidClient => 401,
+            _ => 400,
+        }
+    }
+}
+
+/// The part of a request that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flaw {
+    /// Its kind.
+    pub error: OauthError,
+    /// The parameter it is about.
+    pub parameter: &'static str,
+    /// A sentence for developers: what is wrong, and what to send.
+    pub description: String,
+}
+
+impl Flaw {
+    pub(super) fn new(
+        error: OauthError,
+        parameter: &'static str,
+        description: impl Into<String>,
+    ) -> Self {
+        Self { error, parameter, description: description.into() }
+    }
+}
+
+/// Why a client gets no answer of success.
+#[derive(Debug)]
+pub enum Refused {
+    /// The request is wrong, in the protocol's own words.
+    Flaw(Flaw),
+    /// A limit is reached, or something here does not work.
+    Service(Error),
+}
+
+/// The result of a request of a client.
+pub type Answered<T> = std::result::Result<T, Refused>;
+
+impl Refused {
+    pub(super) fn new(
+        error: OauthError,
+        parameter: &'static str,
+        description: impl Into<String>,
+    ) -> Self {
+        Self::Flaw(Flaw::new(error, parameter, description))
+    }
+}
+
+impl From<Flaw> for Refused {
+    fn from(flaw: Flaw) -> Self {
+        Self::Flaw(flaw)
+    }
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        Self::Service(error)
+    }
+}
+
+impl From<DbErr> for Refused {
+    fn from(error: DbErr) -> Self {
+        Self::Service(error.into())
+    }
+}

@@ -1,0 +1,153 @@
+//! Clients that register themselves (RFC 7591).
+
+use fanfare_entities::{Millis, oauth_client, oauth_client::ClientKind};
+use sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel};
+use serde::Deserialize;
+
+use super::{
+    document::plain_name,
+    redirect_uri,
+    refused::{Answered, Flaw, OauthError},
+    scopes,
+};
+use crate::{
+    Domain,
+    access::Scope,
+    keys::random,
+    limits::{self, Bucket},
+};
+
+const GRANTS: [&str; 2] = ["authorization_code", "refresh_token"];
+
+/// The name of a client that does not say its own.
+const NAMELESS: &str = "Unnamed client";
+
+/// What a client says of itself. What is not named here is ignored, as RFC 7591 section 2 demands.
+#[derive(Debug, Default, Deserialize)]
+pub struct Registration {
+    /// Its name.
+    #[serde(default)]
+    pub client_name: Option<String>,
+    /// Where persons are sent back to.
+    #[serde(default)]
+    pub redirect_uris: Option<Vec<String>>,
+    /// How it wants to get tokens.
+    #[serde(default)]
+    pub grant_types: Option<Vec<String>>,
+    /// What it wants from the page that lets it in.
+    #[serde(default)]
+    pub response_types: Option<Vec<String>>,
+    /// The scopes it will ask for.
+    #[serde(default)]
+    pub scope: Option<String>,
+    /// `web` or `native`.
+    #[serde(default)]
+    pub application_type: Option<String>,
+}
+
+/// A client that has just been registered.
+#[derive(Debug)]
+pub struct Registered {
+    /// Its id.
+    pub client_id: String,
+    /// When that was.
+    pub issued_at: Millis,
+    /// Its name.
+    pub client_name: String,
+    /// Where persons are sent back to.
+    pub redirect_uris: Vec<String>,
+    /// How it gets tokens.
+    pub grant_types: Vec<&'static str>,
+    /// The scopes it asks for unless it names others.
+    pub scopes: Vec<Scope>,
+    /// `web` or `native`, if it said so.
+    pub application_type: Option<String>,
+}
+
+/// Registers a client.
+///
+/// # Errors
+/// [`OauthError::InvalidRedirectUri`] or [`OauthError::InvalidClientMetadata`], or too many were registered from this address.
+pub async fn register(cx: &Domain, asked: Registration, address: &str) -> Answered<Registered> {
+    let redirect_uris = redirect_uris(asked.redirect_uris.unwrap_or_default())?;
+    let client_name = client_name(asked.client_name.as_deref())?;
+    let grant_types = grant_types(asked.grant_types.as_deref())?;
+    response_types(asked.response_types.as_deref())?;
+    let scopes = scopes::asked(asked.scope.as_deref(), &Scope::default_set())
+        .map_err(|flaw| Flaw { error: OauthError::InvalidClientMetadata, ..flaw })?;
+    if asked.application_type.as_deref().is_some_and(|kind| !["web", "native"].contains(&kind)) {
+        return Err(metadata("application_type", "application_type is web or native.").into());
+    }
+    let counted = [(Bucket::OauthRegisterHour, address), (Bucket::OauthRegisterDay, address)];
+    limits::admit_anybody(cx, &counted).await?;
+    let now = cx.clock.now();
+    let row = oauth_client::Model {
+        client_id: format!("dyn_{}", random(24)),
+        kind: ClientKind::Registered,
+        owner_id: None,
+        name: client_name.clone(),
+        redirect_uris: redirect_uris.join("\n"),
+        scopes: scopes::listed(&scopes),
+        failure: None,
+        fresh_until: None,
+        created_at: now,
+        updated_at: now,
+    };
+    let client_id = row.client_id.clone();
+    let made = row.into_active_model().reset_all();
+    oauth_client::Entity::insert(made).exec_without_returning(&cx.db.write).await?;
+    let application_type = asked.application_type;
+    Ok(Registered {
+        client_id,
+        issued_at: now,
+        client_name,
+        redirect_uris,
+        grant_types,
+        scopes,
+        application_type,
+    })
+}
+
+/// Checks the addresses of a client.
+pub(super) fn redirect_uris(uris: Vec<String>) -> Result<Vec<String>, Flaw> {
+    let flawed = |why: &str| Flaw::new(OauthError::InvalidRedirectUri, "redirect_uris", why);
+    if !(1..=10).contains(&uris.len()) {
+        return Err(flawed("Send 1 to 10 redirect_uris."));
+    }
+    uris.iter().try_for_each(|uri| redirect_uri::check(uri).map_err(|why| flawed(&why)))?;
+    Ok(uris)
+}
+
+fn client_name(said: Option<&str>) -> Result<String, Flaw> {
+    let said = said.unwrap_or_default();
+    if said.chars().count() > 100 {
+        return Err(metadata("client_name", "client_name has at most 100 characters."));
+    }
+    let plain = plain_name(said);
+    Ok(if plain.is_empty() { NAMELESS.to_owned() } else { plain })
+}
+
+/// Returns the asked ways to get tokens that there are; without `authorization_code` among them a client could get none.
+fn grant_types(asked: Option<&[String]>) -> Result<Vec<&'static str>, Flaw> {
+    let Some(asked) = asked else { return Ok(GRANTS.to_vec()) };
+    let granted: Vec<_> =
+        GRANTS.into_iter().filter(|known| asked.iter().any(|asked| asked == known)).collect();
+    if granted.contains(&GRANTS[0]) {
+        return Ok(granted);
+    }
+    let description = "grant_types must contain authorization_code; refresh_token is known too.";
+    Err(metadata("grant_types", description))
+}
+
+fn response_types(asked: Option<&[String]>) -> Result<(), Flaw> {
+    match asked {
+        Some(asked) if !asked.iter().any(|asked| asked == "code") => {
+            Err(metadata("response_types", "response_types must contain code."))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn metadata(parameter: &'static str, description: &str) -> Flaw {
+    Flaw::new(OauthError::InvalidClientMetadata, parameter, description)
+}

@@ -1,0 +1,243 @@
+//! A request to be let in, as a client sends a person with it (RFC 6749 section 4.1.1).
+
+use url::form_urlencoded;
+use uuid::Uuid;
+
+use super::{
+    client::{self, Client},
+    pkce,
+    refused::{Flaw, OauthError, Refused},
+    resource, scopes,
+};
+use crate::{
+    Domain, WorkspaceId,
+    access::Scope,
+    error::{Code, Error},
+};
+
+/// The longest `state`, in characters.
+const LONGEST_STATE: usize = 1_024;
+
+/// The parameters of a request, in the order in which they came. One without a value counts as left out (RFC 6749 section 3.1).
+#[derive(Debug, Clone, Default)]
+pub struct Parameters(pub Vec<(String, String)>);
+
+impl Parameters {
+    /// Splits a query or a form.
+    #[must_use]
+    pub fn of(encoded: &[u8]) -> Self {
+        Self(form_urlencoded::parse(encoded).into_owned().collect())
+    }
+
+    /// Returns a parameter.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(known, value)| known == name && !value.is_empty());
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// Returns the name of a parameter that was sent more than once.
+    #[must_use]
+    pub fn doubled(&self) -> Option<&str> {
+        let sent = |name: &str| self.0.iter().filter(|(known, _)| known == name).count();
+        self.0.iter().map(|(name, _)| name.as_str()).find(|name| sent(name) > 1)
+    }
+
+    fn sent(&self, name: &str) -> usize {
+        self.0.iter().filter(|(known, _)| known == name).count()
+    }
+}
+
+/// A request that a person can decide on.
+#[derive(Debug, Clone)]
+pub struct AuthorizeRequest {
+    /// Who wants to be let in.
+    pub client: Client,
+    /// Where the person is sent back to.
+    pub redirect_uri: String,
+    /// What the client gets back with the answer.
+    pub state: Option<String>,
+    /// What it wants to do.
+    pub scopes: Vec<Scope>,
+    /// The path below which tokens will be good; empty for all.
+    pub resource: &'static str,
+    /// The challenge of the client's verifier.
+    pub challenge: String,
+    /// The workspace it would like to reach.
+    pub workspace_id: Option<WorkspaceId>,
+}
+
+/// Why a person cannot decide on a request.
+#[derive(Debug)]
+pub enum NoRequest {
+    /// The client or its address is wrong, so the person is not sent there and is told on a page.
+    Page(Error),
+    /// The person is sent back with an error.
+    Back(String),
+}
+
+/// Reads a request.
+///
+/// # Errors
+/// [`NoRequest`].
+pub async fn read(
+    cx: &Domain,
+    issuer: &str,
+    sent: &Parameters,
+    address: &str,
+) -> Result<AuthorizeRequest, NoRequest> {
+    let (client, redirect_uri) = sender(cx, sent, address).await.map_err(page)?;
+    let state = sent.get("state").filter(|state| state.chars().count() <= LONGEST_STATE);
+    let state = state.filter(|_| sent.sent("state") == 1);
+    match details(cx, sent, &client) {
+        Ok((scopes, resource, challenge)) => Ok(AuthorizeRequest {
+            state: state.map(str::to_owned),
+            scopes,
+            resource,
+            challenge,
+            workspace_id: sent
+                .get("workspace_id")
+                .and_then(|id| Uuid::parse_str(id).ok())
+                .map(WorkspaceId),
+            client,
+            redirect_uri,
+        }),
+        Err(flaw) => Err(NoRequest::Back(refusal(&redirect_uri, issuer, state, &flaw))),
+    }
+}
+
+/// Returns who asks, and where the person is sent back to. Neither can be told anything before both are known.
+async fn sender(
+    cx: &Domain,
+    sent: &Parameters,
+    address: &str,
+) -> Result<(Client, String), Refused> {
+    let single = |name: &'static str| match (sent.get(name), sent.sent(name)) {
+        (Some(value), 1) => Ok(value),
+        _ => {
+            let description = format!("The request must hold {name} once.");
+            Err(Flaw::new(OauthError::InvalidRequest, name, description))
+        }
+    };
+    let client = client::find(cx, single("client_id")?, address).await?;
+    let redirect_uri = single("redirect_uri")?;
+    if !client.may_be_at(redirect_uri) {
+        let description = "The redirect_uri is none that the client has registered.";
+        return Err(Refused::new(OauthError::InvalidRequest, "redirect_uri", description));
+    }
+    Ok((client, redirect_uri.to_owned()))
+}
+
+fn page(refused: Refused) -> NoRequest {
+    NoRequest::Page(match refused {
+        Refused::Service(error) => error,
+        Refused::Flaw(flaw) => Error::field(
+            Code::InvalidField,
+            flaw.parameter,
+            format!("This request to let a tool in cannot be trusted. {}", flaw.description),
+            "Remove the connection in the tool, and add it anew.",
+        ),
+    })
+}
+
+/// The rest of a request: scopes, resource, challenge.
+type Details = (Vec<Scope>, &'static str, String);
+
+fn details(cx: &Domain, sent: &Parameters, client: &Client) -> Result<Details, Flaw> {
+    use OauthError::{InteractionRequired, InvalidRequest, UnsupportedResponseType};
+    if let Some(name) = sent.doubled() {
+        let shown: String = name.chars().take(40).collect();
+        let description = format!("{shown} was sent more than once.");
+        return Err(Flaw::new(InvalidRequest, "request", description));
+    }
+    let flawed = |error, name, description: &str| Err(Flaw::new(error, name, description));
+    if sent.get("state").is_some_and(|state| state.chars().count() > LONGEST_STATE) {
+        return flawed(InvalidRequest, "state", "state has at most 1,024 characters.");
+    }
+    match sent.get("response_type") {
+        Some("code") => {}
+        None => return flawed(InvalidRequest, "response_type", "response_type=code is missing."),
+        Some(_) => {
+            let description = "The only response_type is code.";
+            return flawed(UnsupportedResponseType, "response_type", description);
+        }
+    }
+    if sent.get("response_mode").is_some_and(|mode| mode != "query") {
+        return flawed(InvalidRequest, "response_mode", "The only response_mode is query.");
+    }
+    let challenge = challenge(sent)?;
+    let scopes = scopes::asked(sent.get("scope"), &client.scopes)?;
+    let resource = resource::path(&cx.settings, sent.get("resource"))?;
+    if sent.get("prompt").is_some_and(|prompt| prompt.split(' ').any(|word| word == "none")) {
+        let description = "The person is always asked, so prompt=none cannot succeed.";
+        return flawed(InteractionRequired, "prompt", description);
+    }
+    Ok((scopes, resource, challenge))
+}
+
+fn challenge(sent: &Parameters) -> Result<String, Flaw> {
+    let flawed =
+        |name, description: &str| Err(Flaw::new(OauthError::InvalidRequest, name, description));
+    let Some(challenge) = sent.get("code_challenge") else {
+        return flawed("code_challenge", "code_challenge is missing: PKCE is required.");
+    };
+    if sent.get("code_challenge_method") != Some("S256") {
+        return flawed("code_challenge_method", "code_challenge_method must be S256.");
+    }
+    if !pkce::is_well_formed(challenge) {
+        let description = "code_challenge must be 43 to 128 letters, digits, -, ., _ and ~.";
+        return flawed("code_challenge", description);
+    }
+    Ok(challenge.to_owned())
+}
+
+/// Checks what an app says when it signs somebody up, as when it asks to be let in.
+///
+/// # Errors
+/// The first flaw, or that the client is not known.
+pub(crate) async fn check(cx: &Domain, sent: &Parameters, address: &str) -> Result<(), Refused> {
+    let (client, _) = sender(cx, sent, address).await?;
+    Ok(details(cx, sent, &client).map(drop)?)
+}
+
+/// Returns the address to which a person goes back with an answer, which names its issuer (RFC 9207).
+#[must_use]
+pub fn back(
+    redirect_uri: &str,
+    issuer: &str,
+    state: Option<&str>,
+    answer: &[(&str, &str)],
+) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(answer);
+    if let Some(state) = state {
+        query.append_pair("state", state);
+    }
+    query.append_pair("iss", issuer);
+    let joint = if redirect_uri.contains('?') { '&' } else { '?' };
+    format!("{redirect_uri}{joint}{}", query.finish())
+}
+
+fn refusal(redirect_uri: &str, issuer: &str, state: Option<&str>, flaw: &Flaw) -> String {
+    let answer = [("error", flaw.error.as_str()), ("error_description", flaw.description.as_str())];
+    back(redirect_uri, issuer, state, &answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parameter_without_a_value_is_left_out_and_a_doubled_one_is_named() {
+        let sent = Parameters::of(b"a=1&b=&c=x%20y&c=z");
+        assert_eq!((sent.get("a"), sent.get("b"), sent.doubled()), (Some("1"), None, Some("c")));
+    }
+
+    #[test]
+    fn an_answer_is_added_to_what_the_address_has() {
+        let plain = back("https://x.example/cb", "https://f", Some("a b&c"), &[("code", "k")]);
+        assert_eq!(plain, "https://x.example/cb?code=k&state=a+b%26c&iss=https%3A%2F%2Ff");
+        let more = back("cursor://x?y=1", "https://f", None, &[("code", "k")]);
+        assert_eq!(more, "cursor://x?y=1&code=k&iss=https%3A%2F%2Ff");
+    }
+}

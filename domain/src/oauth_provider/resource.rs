@@ -1,0 +1,111 @@
+//! What tokens are good for (RFC 8707), and the names by which this service is asked.
+
+use url::{Host, Url};
+
+use super::refused::{Flaw, OauthError};
+use crate::Settings;
+
+/// The path of the API.
+pub const API: &str = "/api/v1";
+
+/// The paths at which the Model Context Protocol is spoken.
+pub const MCP_PATHS: [&str; 2] = ["/mcp", "/api/mcp"];
+
+/// Returns the name of this service for whoever asks it under `host`. On a person's own machine all names of the machine are one, and
+/// replies use the one that was asked; else there is one name.
+#[must_use]
+pub fn issuer(settings: &Settings, host: Option<&str>) -> String {
+    let asked = host.and_then(|host| Url::parse(&format!("http://{host}/")).ok());
+    match (asked, Url::parse(&settings.base_url)) {
+        (Some(asked), Ok(base)) if is_same_machine(settings, &asked, &base) => {
+            asked.origin().ascii_serialization()
+        }
+        _ => settings.base_url.clone(),
+    }
+}
+
+/// Returns true if both are names of the machine on which this service is reached, with the same port.
+fn is_same_machine(settings: &Settings, asked: &Url, base: &Url) -> bool {
+    settings.is_on_loopback()
+        && asked.scheme() == base.scheme()
+        && asked.port_or_known_default() == base.port_or_known_default()
+        && asked.host().is_some_and(|host| is_loopback(&host))
+}
+
+fn is_loopback(host: &Host<&str>) -> bool {
+    match host {
+        Host::Domain(name) => *name == "localhost" || name.ends_with(".localhost"),
+        Host::Ipv4(address) => address.is_loopback(),
+        Host::Ipv6(address) => address.is_loopback(),
+    }
+}
+
+/// Returns the path below which a token for this resource is good; empty for all, which is the case without a resource.
+///
+/// # Errors
+/// It is no resource of this service.
+pub(super) fn path(settings: &Settings, asked: Option<&str>) -> Result<&'static str, Flaw> {
+    let Some(text) = asked else { return Ok("") };
+    known(settings, text).ok_or_else(|| {
+        let base = &settings.base_url;
+        let description = format!(
+            "This is no resource of this service. Send {base}, {base}{API} or {base}{}, or leave it out.",
+            MCP_PATHS[0]
+        );
+        Flaw::new(OauthError::InvalidTarget, "resource", description)
+    })
+}
+
+fn known(settings: &Settings, text: &str) -> Option<&'static str> {
+    let (url, base) = (Url::parse(text).ok()?, Url::parse(&settings.base_url).ok()?);
+    let plain = url.query().is_none()
+        && url.fragment().is_none()
+        && url.username().is_empty()
+        && url.password().is_none();
+    if !plain || (url.origin() != base.origin() && !is_same_machine(settings, &url, &base)) {
+        return None;
+    }
+    match url.path() {
+        "/" => Some(""),
+        path => [API].into_iter().chain(MCP_PATHS).find(|known| *known == path),
+    }
+}
+
+/// Returns the path that a later request may narrow a resource to.
+///
+/// # Errors
+/// It is no resource of this service, or lies outside of what was granted.
+pub(super) fn narrowed(
+    settings: &Settings,
+    granted: &str,
+    asked: Option<&str>,
+) -> Result<String, Flaw> {
+    if asked.is_none() {
+        return Ok(granted.to_owned());
+    }
+    let path = path(settings, asked)?;
+    if covers(granted, path) {
+        return Ok(path.to_owned());
+    }
+    let description = "The person let the client in for another resource.";
+    Err(Flaw::new(OauthError::InvalidTarget, "resource", description))
+}
+
+/// Returns true if something that is good for one path is good for another.
+pub(super) fn covers(granted: &str, path: &str) -> bool {
+    path.strip_prefix(granted).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::covers;
+
+    #[test]
+    fn a_path_covers_what_is_below_it() {
+        assert!(covers("", "/api/v1/posts") && covers("", ""));
+        assert!(covers("/mcp", "/mcp") && covers("/mcp", "/mcp/signup"));
+        assert!(
+            !covers("/mcp", "/mcpx") && !covers("/mcp", "/api/v1/posts") && !covers("/mcp", "")
+        );
+    }
+}

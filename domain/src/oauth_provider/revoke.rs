@@ -1,0 +1,32 @@
+//! A client gives a token back (RFC 7009).
+
+use fanfare_entities::{oauth_grant, oauth_token, oauth_token::Column, oauth_token::TokenKind};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, sea_query::Expr};
+
+use super::{grants, refused::Answered, tokens};
+use crate::Domain;
+
+/// Revokes an access token, or with a refresh token the whole grant. What is no token of this client is left alone, and nobody
+/// learns whether it is one.
+///
+/// # Errors
+/// The database's.
+pub async fn revoke(cx: &Domain, client_id: &str, token: &str) -> Answered<()> {
+    let Some(token) = tokens::find(&cx.db.write, token).await? else { return Ok(()) };
+    let grant = oauth_grant::Entity::find_by_id(token.grant_id).one(&cx.db.write).await?;
+    if grant.is_none_or(|grant| grant.client_id != client_id) {
+        return Ok(());
+    }
+    let now = cx.clock.now();
+    if token.kind == TokenKind::Refresh {
+        grants::end(&cx.db.write, token.grant_id, now).await?;
+        return Ok(());
+    }
+    oauth_token::Entity::update_many()
+        .col_expr(Column::RevokedAt, Expr::value(now))
+        .filter(Column::Hash.eq(token.hash))
+        .filter(Column::RevokedAt.is_null())
+        .exec(&cx.db.write)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,71 @@
+//! Scopes as clients ask for them.
+
+use super::refused::{Flaw, OauthError};
+use crate::access::Scope;
+
+/// Returns scopes as they are written in requests and replies.
+#[must_use]
+pub fn listed(scopes: &[Scope]) -> String {
+    scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the scopes that a stored list holds.
+pub(super) fn stored(text: &str) -> Vec<Scope> {
+    text.split(' ').filter_map(Scope::named).collect()
+}
+
+/// Returns the known scopes among those that are asked for, each once and in our order; `usual` if none are asked for.
+///
+/// Unknown ones are dropped, as RFC 6749 section 3.3 allows: clients ask for `offline_access` and others out of habit.
+///
+/// # Errors
+/// None of them is known.
+pub(super) fn asked(text: Option<&str>, usual: &[Scope]) -> Result<Vec<Scope>, Flaw> {
+    let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
+        return Ok(usual.to_vec());
+    };
+    let named = stored(text);
+    let known: Vec<_> = Scope::ALL.into_iter().filter(|scope| named.contains(scope)).collect();
+    if known.is_empty() {
+        let description =
+            format!("None of the scopes is known here. Known are: {}.", listed(&Scope::ALL));
+        return Err(Flaw::new(OauthError::InvalidScope, "scope", description));
+    }
+    Ok(known)
+}
+
+/// Returns what a scope allows, in the words of the page that asks for it.
+#[must_use]
+pub const fn words(scope: Scope) -> &'static str {
+    match scope {
+        Scope::AccountsRead => "See your connected accounts and brands",
+        Scope::AccountsWrite => "Connect and disconnect accounts",
+        Scope::PostsRead => "See posts, comments and messages",
+        Scope::PostsWrite => "Publish, schedule, change and delete posts, and reply",
+        Scope::MediaWrite => "Upload pictures and videos",
+        Scope::AnalyticsRead => "See how posts and accounts perform",
+        Scope::BillingRead => "See your subscription and credits",
+        Scope::BillingWrite => "Cancel, pause or downgrade your subscription",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_scopes_are_dropped_and_some_must_be_left() {
+        let six = Scope::default_set();
+        let good = asked(Some("openid posts:write offline_access posts:read posts:read"), &six);
+        assert_eq!(good.unwrap(), [Scope::PostsRead, Scope::PostsWrite]);
+        assert_eq!(asked(None, &six).unwrap(), six);
+        assert_eq!(asked(Some("  "), &six).unwrap(), six);
+        for bad in ["offline_access", "Posts:read", "posts:read,posts:write", "*"] {
+            assert_eq!(
+                asked(Some(bad), &six).unwrap_err().error,
+                OauthError::InvalidScope,
+                "{bad}"
+            );
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Tokens: made in pairs, and looked up at each request.
+
+use fanfare_entities::{
+    GrantId, KeyId, Millis, WorkspaceId, membership, oauth_grant, oauth_token,
+    oauth_token::TokenKind, workspace,
+};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter,
+    sea_query::Expr,
+};
+use secrecy::SecretString;
+use subtle::ConstantTimeEq;
+
+use super::{
+    ACCESS_LASTS, REFRESH_LASTS,
+    refused::{Answered, OauthError, Refused},
+    resource, scopes,
+};
+use crate::{
+    Domain,
+    access::{Caller, Role, Scope, Token},
+    error::{Code, Error, Result},
+    keys,
+    token::hash,
+};
+
+/// How access tokens begin.
+pub(crate) const ACCESS: &str = "fat_";
+
+/// How refresh tokens begin.
+pub(super) const REFRESH: &str = "frt_";
+
+/// The use of a grant is written at most once in this many ms.
+const USE_NOTED: Millis = 60_000;
+
+/// A pair of tokens that a client gets.
+#[derive(Debug)]
+pub struct Issued {
+    /// Opens the API.
+    pub access_token: SecretString,
+    /// Is good once for a new pair.
+    pub refresh_token: SecretString,
+    /// The scopes of the access token.
+    pub scopes: Vec<Scope>,
+    /// The workspace that it reaches.
+    pub workspace: TokenWorkspace,
+}
+
+/// The workspace that a token reaches.
+#[derive(Debug, Clone)]
+pub struct TokenWorkspace {
+    /// Its id.
+    pub id: WorkspaceId,
+    /// Its name.
+    pub name: String,
+    /// The role of the person there.
+    pub role: Role,
+}
+
+/// A pair that is about to be made.
+pub(super) struct NewPair<'a> {
+    pub grant: &'a oauth_grant::Model,
+    /// The refresh token from which it comes.
+    pub parent: Option<&'a str>,
+    /// The scopes of the access token alone.
+    pub scopes: Vec<Scope>,
+    /// The resource of the access token alone.
+    pub resource: String,
+}
+
+/// Makes a pair of tokens for a grant.
+pub(super) async fn issue<C: ConnectionTrait>(
+    conn: &C,
+    new: NewPair<'_>,
+    workspace: TokenWorkspace,
+    now: Millis,
+) -> Result<Issued> {
+    let (access, refresh) = (keys::generate_as(ACCESS), keys::generate_as(REFRESH));
+    let row = |token: &str, kind, (scopes, resource): (String, String), lasts| oauth_token::Model {
+        hash: hash(token),
+        prefix: keys::prefix_of(token).to_owned(),
+        kind,
+        grant_id: new.grant.id,
+        parent_hash: new.parent.map(str::to_owned),
+        scopes,
+        resource,
+        created_at: now,
+        expires_at: now + lasts,
+        used_at: None,
+        answered_at: None,
+        revoked_at: None,
+    };
+    let narrow = (scopes::listed(&new.scopes), new.resource.clone());
+    let whole = (new.grant.scopes.clone(), new.grant.resource.clone());
+    let rows = [
+        row(&access, TokenKind::Access, narrow, ACCESS_LASTS),
+        row(&refresh, TokenKind::Refresh, whole, REFRESH_LASTS),
+    ];
+    let rows = rows.map(|row| row.into_active_model().reset_all());
+    oauth_token::Entity::insert_many(rows).exec_without_returning(conn).await?;
+    Ok(Issued {
+        access_token: access.into(),
+        refresh_token: refresh.into(),
+        scopes: new.scopes,
+        workspace,
+    })
+}
+
+/// Returns the workspace of a grant, if its person still has a membership there.
+///
+/// # Errors
+/// [`OauthError::InvalidGrant`].
+pub(super) async fn workspace<C: ConnectionTrait>(
+    conn: &C,
+    grant: &oauth_grant::Model,
+) -> Answered<TokenWorkspace> {
+    let member = (grant.workspace_id, grant.user_id);
+    let membership = membership::Entity::find_by_id(member).one(conn).await?;
+    let row = workspace::Entity::find_by_id(grant.workspace_id).one(conn).await?;
+    match (membership, row) {
+        (Some(membership), Some(row)) => {
+            Ok(TokenWorkspace { id: row.id, name: row.name, role: membership.role })
+        }
+        _ => {
+            let description = "The person is no longer a member of the workspace.";
+            Err(Refused::new(OauthError::InvalidGrant, "grant", description))
+        }
+    }
+}
+
+/// Finds a token by what a client sends; `None` for whatever is none.
+pub(super) async fn find<C: ConnectionTrait>(
+    conn: &C,
+    sent: &str,
+) -> Result<Option<oauth_token::Model>> {
+    if !keys::has_form(ACCESS, sent) && !keys::has_form(REFRESH, sent) {
+        return Ok(None);
+    }
+    let hash = hash(sent);
+    let row = oauth_token::Entity::find_by_id(hash.as_str()).one(conn).await?;
+    Ok(row.filter(|row| bool::from(row.hash.as_bytes().ct_eq(hash.as_bytes()))))
+}
+
+/// Returns the caller of an access token at a path. What the person may do there is looked up at each request.
+///
+/// # Errors
+/// [`Code::InvalidApiKey`] for a token that is unknown, over, ended or good elsewhere.
+pub async fn authenticate(cx: &Domain, sent: &str, path: &str) -> Result<Caller> {
+    let refused = || {
+        let message =
+            "The access token is not valid any more. Refresh it, or ask the person again.";
+        Error::new(Code::InvalidApiKey, message)
+    };
+    let now = cx.clock.now();
+    let token = find(&cx.db.read, sent).await?;
+    let live = |row: &oauth_token::Model| {
+        row.kind == TokenKind::Access && row.revoked_at.is_none() && row.expires_at > now
+    };
+    let token = token.filter(live).ok_or_else(refused)?;
+    let grant = oauth_grant::Entity::find_by_id(token.grant_id).one(&cx.db.read).await?;
+    let grant = grant.filter(|grant| grant.ended_at.is_none()).ok_or_else(refused)?;
+    if !resource::covers(&token.resource, path) {
+        let message = "The access token is for another resource of this service.";
+        return Err(Error::new(Code::InvalidApiKey, message));
+    }
+    if grant.last_used_at.is_none_or(|last| last + USE_NOTED <= now) {
+        note_use(cx, grant.id, now);
+    }
+    Ok(Caller {
+        user_id: grant.user_id,
+        // Limits of a key count for all tokens of a grant together.
+        key_id: KeyId(grant.id.0),
+        scopes: scopes::stored(&token.scopes),
+        key_workspace: Some(grant.workspace_id),
+        token: Some(Token { client_id: grant.client_id, prefix: token.prefix }),
+    })
+}
+
+/// Notes the use in the background: no request waits for it, and losing one does no harm.
+fn note_use(cx: &Domain, id: GrantId, now: Millis) {
+    let cx = cx.clone();
+    tokio::spawn(async move {
+        let noted = oauth_grant::Entity::update_many()
+            .col_expr(oauth_grant::Column::LastUsedAt, Expr::value(now))
+            .filter(oauth_grant::Column::Id.eq(id))
+            .exec(&cx.db.write)
+            .await;
+        if let Err(error) = noted {
+            tracing::debug!(%error, "the use of a grant was not noted");
+        }
+    });
+}

@@ -1,0 +1,152 @@
+//! Apps and grants as the API shows them.
+
+use fanfare_entities::{GrantId, WorkspaceId};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{App, AppChanges, Grant, NewApp, apps, grants};
+use crate::{Act, Deleted, Reply, access::Scope, clock::Time, error::Result};
+
+/// An app of a person: an OAuth client without a secret.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct OauthClient {
+    client_id: String,
+    /// Its name, as persons see it when it asks to be let in.
+    client_name: String,
+    /// Where persons are sent back to.
+    allowed_redirect_uris: Vec<String>,
+    /// The scopes it asks for unless it names others.
+    default_scopes: Vec<&'static str>,
+    /// How many grants of it are live: persons and workspaces that let it in.
+    grants: u64,
+    created_at: Time,
+    updated_at: Time,
+}
+
+/// One app.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct OneClient {
+    client: OauthClient,
+}
+
+/// The apps of a person.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct ClientList {
+    clients: Vec<OauthClient>,
+}
+
+/// What a person lets a tool do.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct OauthGrant {
+    id: GrantId,
+    client_id: String,
+    /// The tool's name, which nobody has checked.
+    client_name: String,
+    scopes: Vec<&'static str>,
+    /// The only workspace it reaches.
+    workspace_id: WorkspaceId,
+    created_at: Time,
+    /// When it last used a token, to the minute.
+    last_used_at: Option<Time>,
+}
+
+/// The tools that a person has let in.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct GrantList {
+    grants: Vec<OauthGrant>,
+}
+
+fn names(scopes: &[Scope]) -> Vec<&'static str> {
+    scopes.iter().map(|scope| scope.as_str()).collect()
+}
+
+impl From<App> for OauthClient {
+    fn from(app: App) -> Self {
+        Self {
+            default_scopes: names(&app.scopes),
+            client_id: app.client_id,
+            client_name: app.client_name,
+            allowed_redirect_uris: app.redirect_uris,
+            grants: app.grants,
+            created_at: Time(app.created_at),
+            updated_at: Time(app.updated_at),
+        }
+    }
+}
+
+impl From<Grant> for OauthGrant {
+    fn from(grant: Grant) -> Self {
+        Self {
+            id: grant.id,
+            scopes: names(&grant.scopes),
+            client_id: grant.client_id,
+            client_name: grant.client_name,
+            workspace_id: grant.workspace_id,
+            created_at: Time(grant.created_at),
+            last_used_at: grant.last_used_at.map(Time),
+        }
+    }
+}
+
+/// Lists the caller's apps.
+///
+/// # Errors
+/// The database's.
+pub async fn clients(act: &Act) -> Result<Reply<ClientList>> {
+    let apps = apps::list_apps(&act.cx, act.caller.user_id).await?;
+    Ok(Reply::ok(&ClientList { clients: apps.into_iter().map(Into::into).collect() }))
+}
+
+/// Makes an app of the caller.
+///
+/// # Errors
+/// Those of [`apps::create_app`].
+pub async fn create_client(act: &Act, new: NewApp) -> Result<Reply<OneClient>> {
+    let tx = act.begin().await?;
+    let app = apps::create_app(&act.cx, tx.conn(), act.caller.user_id, new).await?;
+    act.finish(tx, Reply::ok(&OneClient { client: app.into() }).with_status(201)).await
+}
+
+/// Changes an app of the caller.
+///
+/// # Errors
+/// Those of [`apps::update_app`].
+pub async fn update_client(act: &Act, id: &str, changes: AppChanges) -> Result<Reply<OneClient>> {
+    let tx = act.begin().await?;
+    let app = apps::update_app(&act.cx, tx.conn(), act.caller.user_id, id, changes).await?;
+    act.finish(tx, Reply::ok(&OneClient { client: app.into() })).await
+}
+
+/// Deletes an app of the caller, which ends its grants.
+///
+/// # Errors
+/// [`crate::Code::ClientNotFound`].
+pub async fn delete_client(act: &Act, id: &str) -> Result<Reply<Deleted>> {
+    let tx = act.begin().await?;
+    apps::delete_app(&act.cx, tx.conn(), act.caller.user_id, id).await?;
+    act.finish(tx, Reply::ok(&Deleted::text(id))).await
+}
+
+/// Lists the tools that the caller has let in.
+///
+/// # Errors
+/// The database's.
+pub async fn grants(act: &Act) -> Result<Reply<GrantList>> {
+    let caller = &act.caller;
+    let grants = grants::list_grants(&act.cx, caller.user_id, caller.key_workspace).await?;
+    Ok(Reply::ok(&GrantList { grants: grants.into_iter().map(Into::into).collect() }))
+}
+
+/// Ends what the caller let a tool do.
+///
+/// # Errors
+/// [`crate::Code::GrantNotFound`].
+pub async fn delete_grant(act: &Act, id: GrantId) -> Result<Reply<Deleted>> {
+    let (tx, caller) = (act.begin().await?, &act.caller);
+    let within = caller.key_workspace;
+    grants::end_grant(tx.conn(), caller.user_id, within, id, tx.now()).await?;
+    act.finish(tx, Reply::ok(&Deleted::uuid(id.0))).await
+}

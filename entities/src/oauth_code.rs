@@ -1,0 +1,46 @@
+//! Table `oauth_codes`.
+
+use sea_orm::entity::prelude::*;
+
+use crate::{GrantId, Millis, UserId, WorkspaceId};
+
+/// A code that a client redeems once for tokens.
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "oauth_codes")]
+pub struct Model {
+    /// SHA-256 of the code.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub hash: String,
+    /// The client that may redeem it.
+    pub client_id: String,
+    /// The client's name.
+    pub client_name: String,
+    /// The address to which it was sent.
+    pub redirect_uri: String,
+    /// The user who let the client in.
+    pub user_id: UserId,
+    /// The workspace that the client reaches.
+    pub workspace_id: WorkspaceId,
+    /// The granted scopes, separated by spaces.
+    pub scopes: String,
+    /// The path below which tokens will be good; empty for all.
+    pub resource: String,
+    /// SHA-256 of the client's verifier, in base64.
+    pub challenge: String,
+    /// What came of it.
+    pub grant_id: Option<GrantId>,
+    /// When it was made.
+    pub created_at: Millis,
+    /// When it ends.
+    pub expires_at: Millis,
+    /// When it was redeemed.
+    pub used_at: Option<Millis>,
+    /// When the reply to that was written.
+    pub answered_at: Option<Millis>,
+}
+
+/// No relations: joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,38 @@
+//! Table `oauth_grants`.
+
+use sea_orm::entity::prelude::*;
+
+use crate::{GrantId, Millis, UserId, WorkspaceId};
+
+/// What a person lets a client do in one workspace. Its tokens end with it.
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "oauth_grants")]
+pub struct Model {
+    /// Its id.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: GrantId,
+    /// The client.
+    pub client_id: String,
+    /// The client's name at that time.
+    pub client_name: String,
+    /// The user for whom the client acts.
+    pub user_id: UserId,
+    /// The workspace that it reaches.
+    pub workspace_id: WorkspaceId,
+    /// The granted scopes, separated by spaces.
+    pub scopes: String,
+    /// The path below which its tokens are good; empty for all.
+    pub resource: String,
+    /// When it was made.
+    pub created_at: Millis,
+    /// Last use, to the minute.
+    pub last_used_at: Option<Millis>,
+    /// Nothing of it is good since.
+    pub ended_at: Option<Millis>,
+}
+
+/// No relations: joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
