@@ -8,7 +8,7 @@ use crate::{
     endpoint::Endpoint,
     feedback, guest_upload,
     health::{Alive, Ready},
-    mcp,
+    inbox, mcp,
     media::{Files, Gateway, OwnOrigin},
     middleware::{rate_limit::RateLimitMiddleware, request::RequestMiddleware},
     oauth_connect, openapi,
@@ -38,7 +38,8 @@ pub fn service(domain: Domain) -> Service {
         .push(feedback::router(&domain))
         .push(mcp::router(&domain))
         .push(updates::router(&domain.settings.base_url))
-        .push(billing::router(&domain));
+        .push(billing::router(&domain))
+        .push(inbox::hooks::router(&domain));
     Service::new(router)
         .hoop(RequestMiddleware::new(base_url))
         .hoop(OneSpelling)
