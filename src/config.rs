@@ -10,7 +10,7 @@ use std::{
 };
 
 use anyhow::{Context as _, Result, bail};
-use fanfare_domain::billing::Plans;
+use fanfare_domain::{billing::Plans, inbox::MetaSettings};
 use fanfare_mail::Mailer;
 use fanfare_platforms::{PlatformId, oauth::App};
 use ipnet::IpNet;
@@ -62,6 +62,10 @@ pub struct Config {
     pub sandbox_public_url: Option<Url>,
     /// The secret of the simulator's control.
     pub sandbox_secret: Option<SecretString>,
+    /// Divides times of simulated accounts.
+    pub sandbox_time_factor: f64,
+    /// Settings for Meta's networks.
+    pub meta: MetaSettings,
     /// The simulated networks have the real ones' limits.
     pub sandbox_limits: bool,
     /// Base URLs of platforms.
@@ -155,6 +159,13 @@ impl Config {
                 "an address like https://networks.example.com",
             )?,
             sandbox_secret: given.take("FANFARE_SANDBOX_SECRET").map(Into::into),
+            sandbox_time_factor: given
+                .parse("FANFARE_SANDBOX_TIME_FACTOR", "a number from 1")?
+                .unwrap_or(1.0),
+            meta: MetaSettings {
+                verify_token: given.take("FANFARE_META_VERIFY_TOKEN").map(Into::into),
+                human_agent: given.switch("FANFARE_META_HUMAN_AGENT")?,
+            },
             sandbox_limits: given.switch("FANFARE_SANDBOX_LIMITS")?,
             platform_urls: given.platform_urls()?,
             apps: given.apps()?,
@@ -305,13 +316,13 @@ impl Given {
 
     fn failpoint(&mut self) -> Result<Option<String>> {
         use fanfare_domain::failpoint::{
-            ANALYSING, ANSWERING, CONNECTING, COPYING, DELIVERING, KEEPING, MAILING, PAYING,
-            PUBLISHING, RECEIVING,
+            ANALYSING, ANSWERING, CONNECTING, COPYING, DELIVERING, KEEPING, MAILING, OUTGOING,
+            PAYING, PUBLISHING, RECEIVING,
         };
         let place = self.take("FANFARE_FAILPOINT");
         let known = [
             PUBLISHING, COPYING, ANALYSING, DELIVERING, ANSWERING, RECEIVING, CONNECTING, KEEPING,
-            MAILING, PAYING,
+            MAILING, OUTGOING, PAYING,
         ]
         .concat();
         let name = place.as_deref().map(|place| place.split(':').next().unwrap_or_default());

@@ -119,6 +119,7 @@ impl Own {
             networks.set_public_url(url);
         }
         if let Some(url) = place.webhook {
+            networks.set_meta_webhooks(url.join("/api/hooks/meta/")?);
             networks.set_stripe_webhook(url);
         }
         let stop = CancellationToken::new();

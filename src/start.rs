@@ -80,6 +80,8 @@ pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
         plans: config.plans.clone(),
         signup_open: config.signup_open,
         sandbox_limits: config.sandbox_limits,
+        sandbox_time_factor: config.sandbox_time_factor,
+        meta: config.meta.clone(),
         limits_factor: config.limits_factor,
         trusted_proxies: config.trusted_proxies.clone(),
         oauth_grace: i64::try_from(config.oauth_grace.as_millis()).unwrap_or_default(),

@@ -8,7 +8,7 @@ use crate::{
     endpoint::Endpoint,
     feedback, guest_upload,
     health::{Alive, Ready},
-    mcp,
+    inbox, mcp,
     media::{Files, Gateway, OwnOrigin},
     middleware::{cors::Cors, rate_limit::RateLimitMiddleware, request::RequestMiddleware},
     oauth, oauth_connect, openapi,
@@ -39,7 +39,8 @@ pub fn service(domain: Domain) -> Service {
         .push(mcp::router(&domain))
         .push(updates::router(&domain.settings.base_url))
         .push(billing::router(&domain))
-        .push(oauth::router(&domain));
+        .push(oauth::router(&domain))
+        .push(inbox::hooks::router(&domain));
     Service::new(router)
         .hoop(RequestMiddleware::new(base_url))
         .hoop(OneSpelling)

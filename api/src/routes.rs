@@ -5,19 +5,29 @@ mod parts;
 use crate::{
     Body, Bucket, Method, Policy, Query, Route, WorkspaceScope, accounts, activity, api_keys,
     billing::{credits, subscription},
-    brands, connect, discovery,
+    brands, business, connect, discovery,
     discovery::{InWorkspace, PlatformsQuery},
-    feedback, media,
+    feedback, inbox, media,
     oauth::apps,
     platform_tools, posting_schedule, posts, sandbox, signup, support, updates, webhooks,
 };
 use fanfare_domain::{
     Code,
     access::{Role, Scope},
-    accounts::{ConnectRequest, Faults, NewSandboxAccount, oauth_connect::NewConnectSession},
+    accounts::{
+        ConnectRequest, Faults, ItemChanges, NewItem, NewSandboxAccount, ReviewDecisions,
+        oauth_connect::NewConnectSession,
+    },
     activity::EventsQuery,
     billing::change::{Cancellation, Downgrade},
+    business::{
+        Locations, MediaFilter, MediaName, NewMedia, NewReviewReply, ReviewFilter, ReviewNamed,
+    },
     feedback::{NewAgentFeedback, NewFeedback},
+    inbox::{
+        CommentChanges, CommentFilter, CommentReply, ConversationFilter, MessageReply,
+        MessagesQuery, SyncRequest,
+    },
     input::{Cursor, List},
     keys::KeyRequest,
     media::{MediaQuery, NewFile, NewRemote, guest_uploads::NewGuestUpload, signed::NewUpload},
@@ -32,9 +42,11 @@ use fanfare_domain::{
 };
 use parts::{
     ANYBODY, CREDENTIALS, EDIT, FAULTS, NEW_AGENT_FEEDBACK, NEW_BATCH, NEW_FEEDBACK, NEW_FILE,
-    NEW_POST, NEW_REMOTE, NEW_UPLOAD, NEW_WEBHOOK, NOBODY, REFUSED_CHANGE, REFUSED_CONTENT,
-    REFUSED_EDIT, REFUSED_FILE, REFUSED_STATUS, RELAY, UPLOAD, billing, own, reads, wallet, writes,
+    NEW_POST, NEW_REMOTE, NEW_UPLOAD, NEW_WEBHOOK, NOBODY, REFUSED_BUSINESS, REFUSED_CHANGE,
+    REFUSED_CONTENT, REFUSED_EDIT, REFUSED_FILE, REFUSED_OUTGOING, REFUSED_STATUS, RELAY, UPLOAD,
+    billing, own, reads, wallet, writes,
 };
+use parts::{inbox as inbox_policy, reads_either};
 
 /// The table. A route that is not in it does not exist.
 #[rustfmt::skip]
@@ -246,6 +258,36 @@ pub static ROUTES: &[Route] = &[
         .doc("sandbox", "List the posts of an account on a simulated network")
         .asks(Query::of::<sandbox::PostsQuery>())
         .answers(200, "The posts.")
+        .refuses(&[Code::PlatformNotFound]),
+    Route::new(Method::Post, "/api/v1/sandbox/{platform}/inbound", "create_sandbox_item",
+        writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &sandbox::create_item)
+        .doc("sandbox", "Have somebody write to an account on a simulated network: a message, a comment, a review")
+        .takes(Body::of::<NewItem>(r#"{"account_id": 7, "kind": "message", "text": "Are you open today?"}"#))
+        .answers(201, "The network has it.")
+        .refuses(&[Code::PlatformNotFound]),
+    Route::new(Method::Get, "/api/v1/sandbox/{platform}/inbox", "list_sandbox_inbox",
+        reads(Scope::AccountsWrite, WorkspaceScope::AccountInQuery), &sandbox::list_inbox)
+        .doc("sandbox", "List the messages, comments and reviews of an account on a simulated network")
+        .asks(Query::of::<sandbox::PostsQuery>())
+        .answers(200, "What the network holds, oldest first.")
+        .refuses(&[Code::PlatformNotFound]),
+    Route::new(Method::Patch, "/api/v1/sandbox/{platform}/inbox/{id}", "update_sandbox_item",
+        writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &sandbox::update_item)
+        .doc("sandbox", "Change an item on a simulated network, as the person who wrote it would")
+        .takes(Body::of::<ItemChanges>(r#"{"account_id": 7, "text": "Are you open tomorrow?"}"#))
+        .answers(200, "The changed item.")
+        .refuses(&[Code::PlatformNotFound]),
+    Route::new(Method::Delete, "/api/v1/sandbox/{platform}/inbox/{id}", "delete_sandbox_item",
+        writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInQuery), &sandbox::delete_item)
+        .doc("sandbox", "Delete an item on a simulated network, as the person who wrote it would")
+        .asks(Query::of::<sandbox::PostsQuery>())
+        .answers(200, "The deleted item.")
+        .refuses(&[Code::PlatformNotFound]),
+    Route::new(Method::Put, "/api/v1/sandbox/{platform}/reviews", "set_sandbox_reviews",
+        writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &sandbox::set_decisions)
+        .doc("sandbox", "Set what a simulated network decides about answers to reviews and about films")
+        .takes(Body::of::<ReviewDecisions>(r#"{"account_id": 7, "reply": "reject"}"#))
+        .answers(200, "It is set.")
         .refuses(&[Code::PlatformNotFound]),
     Route::new(Method::Put, "/api/v1/sandbox/{platform}/faults", "set_sandbox_faults",
         writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &sandbox::set_faults)
@@ -519,6 +561,120 @@ pub static ROUTES: &[Route] = &[
         .doc("activity", "List recent activity, newest first; the same as `/activity`")
         .asks(Query::of::<Page>())
         .answers(200, "A page of activity."),
+    // Inbox
+    Route::new(Method::Get, "/api/v1/inbox/conversations", "list_conversations",
+        inbox_policy(Role::Viewer, WorkspaceScope::Query), &inbox::list_conversations)
+        .doc("inbox", "List conversations, those with the latest activity first")
+        .counts(Bucket::Reads)
+        .asks(Query::of::<ConversationFilter>())
+        .answers(200, "A page of conversations."),
+    Route::new(Method::Get, "/api/v1/inbox/conversations/{id}", "get_conversation",
+        inbox_policy(Role::Viewer, WorkspaceScope::Conversation), &inbox::get_conversation)
+        .doc("inbox", "Show a conversation with its messages, newest first")
+        .counts(Bucket::Reads)
+        .asks(Query::of::<MessagesQuery>())
+        .answers(200, "The conversation."),
+    Route::new(Method::Post, "/api/v1/inbox/conversations/{id}/reply", "reply_to_conversation",
+        inbox_policy(Role::Editor, WorkspaceScope::Conversation), &inbox::reply_to_conversation)
+        .doc("inbox", "Answer a conversation, up to 24 hours after the person's last message")
+        .takes(Body::of::<MessageReply>(r#"{"text": "Thank you for asking: we are open until six."}"#))
+        .answers(201, "The network has the message.")
+        .answers(202, "The outcome is open: read the message again.")
+        .refuses(REFUSED_OUTGOING),
+    Route::new(Method::Get, "/api/v1/inbox/comments", "list_comments",
+        inbox_policy(Role::Viewer, WorkspaceScope::Query), &inbox::list_comments)
+        .doc("inbox", "List comments on posts, newest first, replies among them")
+        .counts(Bucket::Reads)
+        .asks(Query::of::<CommentFilter>())
+        .answers(200, "A page of comments."),
+    Route::new(Method::Get, "/api/v1/inbox/comments/{id}", "get_comment",
+        inbox_policy(Role::Viewer, WorkspaceScope::Comment), &inbox::get_comment)
+        .doc("inbox", "Show a comment with its replies, oldest first")
+        .counts(Bucket::Reads)
+        .answers(200, "The comment."),
+    Route::new(Method::Patch, "/api/v1/inbox/comments/{id}", "update_comment",
+        inbox_policy(Role::Editor, WorkspaceScope::Comment), &inbox::update_comment)
+        .doc("inbox", "Hide a comment, or show it again")
+        .takes(Body::of::<CommentChanges>(r#"{"hidden": true}"#))
+        .answers(200, "The comment.")
+        .answers(202, "The outcome is open: read the comment again.")
+        .refuses(REFUSED_OUTGOING),
+    Route::new(Method::Delete, "/api/v1/inbox/comments/{id}", "delete_comment",
+        inbox_policy(Role::Admin, WorkspaceScope::Comment), &inbox::delete_comment)
+        .doc("inbox", "Delete a comment")
+        .answers(200, "It is deleted.")
+        .answers(202, "The outcome is open: read the comment again.")
+        .refuses(REFUSED_OUTGOING),
+    Route::new(Method::Post, "/api/v1/inbox/comments/{id}/reply", "reply_to_comment",
+        inbox_policy(Role::Editor, WorkspaceScope::Comment), &inbox::reply_to_comment)
+        .doc("inbox", "Answer a comment in public, or on Instagram once by a direct message")
+        .takes(Body::of::<CommentReply>(r#"{"text": "Glad that you like it!"}"#))
+        .answers(201, "The network has the answer.")
+        .answers(202, "The outcome is open: read the comment again.")
+        .refuses(REFUSED_OUTGOING),
+    Route::new(Method::Post, "/api/v1/inbox/sync", "sync_inbox",
+        inbox_policy(Role::Editor, WorkspaceScope::AccountInBody), &inbox::sync)
+        .doc("inbox", "Have inboxes read now")
+        .takes(Body::of::<SyncRequest>(r#"{"account_id": 7}"#))
+        .answers(202, "Which accounts are going to be read.")
+        .refuses(&[Code::AccountNotFound]),
+    // Business profiles
+    Route::new(Method::Get, "/api/v1/google-business/reviews", "list_reviews",
+        reads_either(WorkspaceScope::AccountInQuery), &business::list_reviews)
+        .doc("google-business", "List reviews, the last changed first")
+        .counts(Bucket::Reads)
+        .asks(Query::of::<ReviewFilter>())
+        .answers(200, "A page of reviews.")
+        .refuses(&[Code::PlatformMismatch, Code::LocationNotFound]),
+    Route::new(Method::Post, "/api/v1/google-business/reviews/reply", "reply_to_review",
+        writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Body), &business::reply)
+        .doc("google-business", "Answer a review; 200 in place of an earlier answer")
+        .takes(Body::of::<NewReviewReply>(r#"{"review_id": 7, "text": "Thank you for coming!"}"#))
+        .answers(201, "The network has the answer.")
+        .answers(202, "The outcome is open: read the review again.")
+        .refuses(REFUSED_BUSINESS),
+    Route::new(Method::Delete, "/api/v1/google-business/reviews/reply", "delete_review_reply",
+        writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Query), &business::delete_reply)
+        .doc("google-business", "Delete the answer to a review")
+        .asks(Query::of::<ReviewNamed>())
+        .answers(200, "It is deleted.")
+        .answers(202, "The outcome is open: read the review again.")
+        .refuses(REFUSED_BUSINESS),
+    Route::new(Method::Get, "/api/v1/google-business/review-link", "get_review_link",
+        reads_either(WorkspaceScope::AccountInQuery), &business::review_link)
+        .doc("google-business", "Show the addresses at which people review locations")
+        .counts(Bucket::Reads)
+        .asks(Query::of::<Locations>())
+        .answers(200, "The addresses.")
+        .refuses(&[Code::PlatformMismatch, Code::LocationNotFound]),
+    Route::new(Method::Get, "/api/v1/google-business/audit", "audit_business_profile",
+        reads_either(WorkspaceScope::AccountInQuery), &business::audit)
+        .doc("google-business", "Check what business profiles lack")
+        .counts(Bucket::Reads)
+        .asks(Query::of::<Locations>())
+        .answers(200, "The audits.")
+        .refuses(&[Code::PlatformMismatch, Code::LocationNotFound]),
+    Route::new(Method::Get, "/api/v1/google-business/media", "list_business_media",
+        reads_either(WorkspaceScope::AccountInQuery), &business::list_media)
+        .doc("google-business", "List the photos and films of locations, whoever added them")
+        .counts(Bucket::Reads)
+        .asks(Query::of::<MediaFilter>())
+        .answers(200, "A page of media.")
+        .refuses(&[Code::PlatformMismatch, Code::LocationNotFound]),
+    Route::new(Method::Post, "/api/v1/google-business/media", "add_business_media",
+        writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &business::add_media)
+        .doc("google-business", "Add a photo or film to a location")
+        .takes(Body::of::<NewMedia>(r#"{"source_url": "https://fanfare.example/media/2f9c.jpg", "category": "INTERIOR"}"#))
+        .answers(202, "It is on its way.")
+        .refuses(&[Code::PlatformMismatch, Code::LocationNotFound, Code::AccountReconnectRequired, Code::DuplicateRisk,
+            Code::MediaTypeUnsupported, Code::MediaTooLarge, Code::MediaDimensionsUnsupported, Code::MediaNotFound]),
+    Route::new(Method::Delete, "/api/v1/google-business/media", "delete_business_media",
+        writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Query), &business::delete_media)
+        .doc("google-business", "Delete a photo or film of a location")
+        .asks(Query::of::<MediaName>())
+        .answers(200, "It is deleted.")
+        .answers(202, "The outcome is open: list the media again.")
+        .refuses(REFUSED_BUSINESS),
 ];
 
 #[cfg(test)]

@@ -39,3 +39,38 @@ pub async fn set_faults(mut call: Call) -> Result<Reply<accounts::FaultsSet>> {
     let faults = call.body()?;
     accounts::set_faults(&call.act, platform, faults).await
 }
+
+/// Has somebody write to an account on a simulated network.
+pub async fn create_item(mut call: Call) -> Result<Reply<accounts::ItemMade>> {
+    let platform = call.platform()?;
+    let new = call.body()?;
+    accounts::create_item(&call.act, platform, new).await
+}
+
+/// Lists the messages, comments and reviews of an account on a simulated network.
+pub async fn list_inbox(mut call: Call) -> Result<Reply<accounts::SandboxInbox>> {
+    let platform = call.platform()?;
+    let query: PostsQuery = call.query()?;
+    accounts::sandbox_inbox(&call.act, platform, AccountId(query.account_id)).await
+}
+
+/// Changes an item on a simulated network.
+pub async fn update_item(mut call: Call) -> Result<Reply<accounts::SandboxItem>> {
+    let (platform, id) = (call.platform()?, call.path("id").to_owned());
+    let changes = call.body()?;
+    accounts::change_item(&call.act, platform, &id, changes).await
+}
+
+/// Deletes an item on a simulated network.
+pub async fn delete_item(mut call: Call) -> Result<Reply<accounts::SandboxItem>> {
+    let (platform, id) = (call.platform()?, call.path("id").to_owned());
+    let query: PostsQuery = call.query()?;
+    accounts::delete_item(&call.act, platform, &id, AccountId(query.account_id)).await
+}
+
+/// Sets what a simulated network decides about answers to reviews and about films.
+pub async fn set_decisions(mut call: Call) -> Result<Reply<accounts::DecisionsSet>> {
+    let platform = call.platform()?;
+    let new = call.body()?;
+    accounts::set_decisions(&call.act, platform, new).await
+}

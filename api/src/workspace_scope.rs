@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use fanfare_domain::{
-    AccountId, BrandId, Code, ConnectSessionId, Domain, Error, PostId, Result, WebhookId,
-    WorkspaceId,
+    AccountId, BrandId, Code, CommentId, ConnectSessionId, ConversationId, Domain, Error, PostId,
+    Result, WebhookId, WorkspaceId,
     access::{self, Caller, Membership},
 };
 use serde_json::Value;
@@ -37,6 +37,10 @@ pub enum WorkspaceScope {
     Media,
     /// The workspace of the connect session `id` in the path.
     ConnectSession,
+    /// The workspace of the conversation `id` in the path.
+    Conversation,
+    /// The workspace of the comment `id` in the path.
+    Comment,
 }
 
 /// What a request says about its place. Nothing of it has been checked yet: what is malformed counts as absent here and
@@ -96,6 +100,14 @@ impl WorkspaceScope {
             Self::Media => {
                 let id = said.id(Code::MediaNotFound)?;
                 access::membership_for_media(cx, caller, id).await
+            }
+            Self::Conversation => {
+                let id = ConversationId(said.id(Code::ConversationNotFound)?);
+                access::membership_for_conversation(cx, caller, id).await
+            }
+            Self::Comment => {
+                let id = CommentId(said.id(Code::CommentNotFound)?);
+                access::membership_for_comment(cx, caller, id).await
             }
             Self::ConnectSession => {
                 let id = ConnectSessionId(said.id(Code::ConnectSessionNotFound)?);

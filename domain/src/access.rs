@@ -5,8 +5,8 @@ mod membership;
 use std::sync::Arc;
 
 use fanfare_entities::{
-    AccountId, BrandId, ConnectSessionId, KeyId, PostId, UserId, WebhookId, WorkspaceId, account,
-    media_asset,
+    AccountId, BrandId, CommentId, ConnectSessionId, ConversationId, KeyId, PostId, UserId,
+    WebhookId, WorkspaceId, account, media_asset,
 };
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Value};
 use uuid::Uuid;
@@ -278,6 +278,32 @@ pub async fn membership_for_connect_session(
 ) -> Result<Membership> {
     let absent = Error::new(Code::ConnectSessionNotFound, "There is no such connect session.");
     membership_for(cx, caller, (membership::CONNECT_SESSION, id), absent).await
+}
+
+/// Returns the caller's membership for a conversation of the inbox.
+///
+/// # Errors
+/// [`Code::ConversationNotFound`].
+pub async fn membership_for_conversation(
+    cx: &Domain,
+    caller: &Caller,
+    id: ConversationId,
+) -> Result<Membership> {
+    let absent = Error::new(Code::ConversationNotFound, format!("There is no conversation {id}."));
+    membership_for(cx, caller, (membership::CONVERSATION, id), absent).await
+}
+
+/// Returns the caller's membership for a comment of the inbox.
+///
+/// # Errors
+/// [`Code::CommentNotFound`].
+pub async fn membership_for_comment(
+    cx: &Domain,
+    caller: &Caller,
+    id: CommentId,
+) -> Result<Membership> {
+    let absent = Error::new(Code::CommentNotFound, format!("There is no comment {id}."));
+    membership_for(cx, caller, (membership::COMMENT, id), absent).await
 }
 
 /// Returns the caller's membership for a brand.

@@ -371,6 +371,60 @@ codes! {
     GrantNotFound = "grant_not_found", 404, false,
         "There is no such grant, or it has ended.",
         "List the grants to find its id.";
+    HookSignatureInvalid = "hook_signature_invalid", 401, false,
+        "What a network sent is not signed with the secret of its app.",
+        "Set the client secret of the network's app to the one in its dashboard.";
+    WebhookNotVerified = "webhook_not_verified", 403, false,
+        "A network asks whether a webhook is ours and sends another verify token.",
+        "Enter the value of FANFARE_META_VERIFY_TOKEN in the app's dashboard.";
+    ConversationNotFound = "conversation_not_found", 404, false,
+        "There is no such conversation, or it is not visible to the caller.",
+        "Check the id; GET /api/v1/inbox/conversations lists them.";
+    CommentNotFound = "comment_not_found", 404, false,
+        "There is no such comment, or it is not visible to the caller.",
+        "Check the id; GET /api/v1/inbox/comments lists them.";
+    ReplyWindowClosed = "reply_window_closed", 409, false,
+        "The time for an answer is over.",
+        "Wait until the person writes again.";
+    ActionNotAllowed = "action_not_allowed", 409, false,
+        "The network or the state does not allow this now.",
+        "Look at `can`: it names what is possible.";
+    AccountReconnectRequired = "account_reconnect_required", 409, true,
+        "The network no longer accepts the account's credentials.",
+        "Connect the account again, then repeat the request.";
+    DeleteNotSupported = "delete_not_supported", 400, false,
+        "The network does not let comments of others be deleted.",
+        "Hide it instead: PATCH with `hidden: true`.";
+    PrivateReplyNotSupported = "private_reply_not_supported", 400, false,
+        "The network has no private answers to comments.",
+        "Leave `private` out to answer in public.";
+    TooManyParts = "too_many_parts", 400, false,
+        "A message holds a text or a file, not both.",
+        "Send two replies.";
+    PlatformPermissionMissing = "platform_permission_missing", 403, false,
+        "The account did not grant the permission that this needs.",
+        "Connect the account again with all permissions.";
+    PlatformMismatch = "platform_mismatch", 400, false,
+        "The account is on another platform than the request is about.",
+        "Name an account on the platform that the message names.";
+    LocationNotFound = "location_not_found", 404, false,
+        "There is no such location, or it is not visible to the caller.",
+        "Connect the Google account that manages it, or name another one.";
+    ReviewNotFound = "review_not_found", 404, false,
+        "There is no such review, or it is not visible to the caller.",
+        "Check the id; GET /api/v1/google-business/reviews lists them.";
+    ReplyNotFound = "reply_not_found", 404, false,
+        "The review has no answer.",
+        "Nothing needs to be deleted.";
+    ReplyExists = "reply_exists", 409, false,
+        "The review has an answer already.",
+        "Send `replace: true` to put yours in its place.";
+    ContentRefused = "content_refused", 422, false,
+        "The network does not take this content.",
+        "Change what the message names and send it again.";
+    PlatformRateLimited = "platform_rate_limited", 429, true,
+        "The network asks to slow down.",
+        "Repeat the request after `retry_after` seconds.";
 }
 
 #[cfg(test)]

@@ -19,6 +19,9 @@ pub const TYPES: &[&str] = &[
     "account.disconnected",
     "account.token_expiring",
     "analytics.synced",
+    "message.received",
+    "comment.received",
+    "review.received",
 ];
 
 /// An event about to be written.

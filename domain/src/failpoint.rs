@@ -54,6 +54,10 @@ pub const CONNECTING: &[&str] = &["code_taken", "code_exchanged"];
 pub const PAYING: &[&str] =
     &["stripe_call_written", "stripe_call_made", "event_claimed", "event_applied"];
 
+/// The places on the way of a change on a network that is no post; walked by a test of its own.
+pub const OUTGOING: &[&str] =
+    &["outgoing_prepare_armed", "outgoing_prepare_called", "outgoing_armed", "outgoing_called"];
+
 /// The places on the way of a letter; walked by a test of its own.
 pub const MAILING: &[&str] = &["letter_claimed", "letter_written", "letter_sent"];
 

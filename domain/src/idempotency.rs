@@ -279,6 +279,11 @@ pub async fn settle<C: ConnectionTrait, T>(
 }
 
 impl Reservation {
+    /// Returns what tells it from every other key.
+    pub(crate) fn name(&self) -> String {
+        format!("{}\n{}", self.owner.0, self.key)
+    }
+
     async fn insert(&self, cx: &Domain, print: &str) -> Result<bool> {
         let conn = &cx.db.write;
         let now = cx.clock.now();

@@ -12,6 +12,7 @@ pub mod batcher;
 mod beside;
 pub mod billing;
 pub mod brands;
+pub mod business;
 pub mod clock;
 pub mod credits;
 pub mod db;
@@ -24,6 +25,7 @@ pub mod feedback;
 pub mod files;
 pub mod health;
 pub mod idempotency;
+pub mod inbox;
 pub mod input;
 pub mod keys;
 pub mod limits;
@@ -33,6 +35,7 @@ pub mod media;
 pub mod mutation;
 pub mod oauth_provider;
 pub mod ops;
+pub mod outgoing;
 mod page;
 pub mod passwords;
 pub mod platform_tools;
@@ -42,6 +45,7 @@ pub mod posts;
 pub mod processes;
 mod refusal;
 mod reply;
+pub mod retry_action;
 pub mod rows;
 pub mod sign_in;
 pub mod signup;
@@ -72,7 +76,8 @@ pub use act::Act;
 pub use beside::beside;
 pub use error::{Code, Error, Result};
 pub use fanfare_entities::{
-    AccountId, BrandId, ConnectSessionId, GrantId, KeyId, PostId, UserId, WebhookId, WorkspaceId,
+    AccountId, BrandId, CommentId, ConnectSessionId, ConversationId, GrantId, KeyId, PostId,
+    UserId, WebhookId, WorkspaceId,
 };
 pub use fanfare_platforms::PlatformId;
 pub use refusal::{Details, Reason, Refusal, State};
@@ -129,6 +134,10 @@ pub struct Settings {
     pub apps: BTreeMap<PlatformId, App>,
     /// The simulated networks, if there are any.
     pub simulator: Option<accounts::Simulator>,
+    /// Divides ages and intervals of simulated accounts.
+    pub sandbox_time_factor: f64,
+    /// Settings for Meta's networks.
+    pub meta: inbox::MetaSettings,
     /// Posts to the simulated networks are paced as those to the real ones are.
     pub sandbox_limits: bool,
     /// Multiplies every limit of callers.

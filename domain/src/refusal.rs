@@ -4,7 +4,7 @@ use fanfare_platforms::Violation;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 
-use crate::{clock::Time, error::Code};
+use crate::{clock::Time, error::Code, inbox::Can};
 
 /// The body of a refusal, but for the request's id and the address of its explanation.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -91,6 +91,12 @@ pub struct Details {
     /// With `unavailable` of `/readyz`: what is not ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasons: Option<Vec<String>>,
+    /// With `reply_window_closed`: when the time was over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply_until: Option<Time>,
+    /// With `action_not_allowed`: what can be done now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub can: Option<Vec<Can>>,
     /// What to do, one sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,

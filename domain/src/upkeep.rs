@@ -15,7 +15,7 @@ use crate::{
     error::Result,
     feedback,
     idempotency::KEPT,
-    logins, mail, media, oauth_provider, ops, processes, sign_in, signup,
+    inbox, logins, mail, media, oauth_provider, ops, processes, sign_in, signup,
 };
 
 /// Deleting what is past its time.
@@ -123,6 +123,7 @@ pub async fn clean_up(cx: &Domain) -> Result<u64> {
     gone += feedback::prune(cx).await?;
     gone += processes::prune(cx, now - DAY).await?;
     gone += credits::refund_expired(cx).await?;
+    gone += inbox::prune(cx).await? + crate::business::sync::prune(cx).await?;
     Ok(gone)
 }
 

@@ -74,6 +74,24 @@ number_id! {
     StripeEventId,
     /// A line of a wallet's ledger.
     CreditEntryId,
+    /// A conversation.
+    ConversationId,
+    /// A direct message.
+    MessageId,
+    /// A comment.
+    CommentId,
+    /// Reading an account's inbox, as work.
+    SyncId,
+    /// Something that a network sent, as work.
+    InboundId,
+    /// A change on a network, as work.
+    OutgoingId,
+    /// What is known of a location, as work.
+    ProfileId,
+    /// A review.
+    ReviewId,
+    /// A photo or film of a location.
+    BusinessMediaId,
 }
 
 uuid_id! {

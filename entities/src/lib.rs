@@ -15,6 +15,9 @@ pub mod audit_entry;
 pub mod billing_subscription;
 pub mod brand;
 pub mod brand_lock;
+pub mod business_media;
+pub mod business_profile;
+pub mod business_review;
 pub mod chore;
 pub mod connect_session;
 pub mod credit_entry;
@@ -26,6 +29,11 @@ pub mod event;
 pub mod feedback;
 pub mod first_key;
 pub mod idempotency_key;
+pub mod inbound_event;
+pub mod inbox_comment;
+pub mod inbox_conversation;
+pub mod inbox_message;
+pub mod inbox_sync;
 pub mod lease;
 pub mod letter;
 pub mod login_attempt;
@@ -41,6 +49,7 @@ pub mod oauth_grant;
 pub mod oauth_token;
 pub mod operator;
 pub mod operator_session;
+pub mod outgoing;
 pub mod password_link;
 pub mod pause;
 pub mod post;
@@ -66,10 +75,11 @@ pub mod worker;
 pub mod workspace;
 
 pub use ids::{
-    AccountId, AgentFeedbackId, AnalysisId, AssetId, BrandId, ChoreId, ConnectSessionId,
-    CreditEntryId, DeliveryId, DropSessionId, EventId, FeedbackId, GrantId, KeyId, LetterId,
-    OperatorId, PauseId, PostId, SecretId, SignupId, StripeEventId, SubscriptionId, UploadId,
-    UserId, VariantId, WebhookId, WorkspaceId,
+    AccountId, AgentFeedbackId, AnalysisId, AssetId, BrandId, BusinessMediaId, ChoreId, CommentId,
+    ConnectSessionId, ConversationId, CreditEntryId, DeliveryId, DropSessionId, EventId,
+    FeedbackId, GrantId, InboundId, KeyId, LetterId, MessageId, OperatorId, OutgoingId, PauseId,
+    PostId, ProfileId, ReviewId, SecretId, SignupId, StripeEventId, SubscriptionId, SyncId,
+    UploadId, UserId, VariantId, WebhookId, WorkspaceId,
 };
 
 /// Milliseconds since 1970 UTC.

@@ -21,11 +21,19 @@ pub enum JobKind {
     SendMail,
     /// Apply an event of Stripe: [`ApplyStripeEvent`](crate::ApplyStripeEvent).
     ApplyStripeEvent,
+    /// Read the inbox of an account: [`SyncInbox`](crate::SyncInbox).
+    SyncInbox,
+    /// Apply what a network sent by webhook: [`ApplyInbound`](crate::ApplyInbound).
+    ApplyInbound,
+    /// Make one change on a network: [`SendOutgoing`](crate::SendOutgoing).
+    SendOutgoing,
+    /// Read the business profile of an account: [`SyncBusiness`](crate::SyncBusiness).
+    SyncBusiness,
 }
 
 impl JobKind {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 13] = [
         Self::PublishPost,
         Self::DeliverWebhook,
         Self::CopyMedia,
@@ -35,6 +43,10 @@ impl JobKind {
         Self::KeepAccount,
         Self::SendMail,
         Self::ApplyStripeEvent,
+        Self::SyncInbox,
+        Self::ApplyInbound,
+        Self::SendOutgoing,
+        Self::SyncBusiness,
     ];
 
     /// The name in key names and logs, such as `publish_post`.
@@ -49,6 +61,10 @@ impl JobKind {
             Self::KeepAccount => "keep_account",
             Self::SendMail => "send_mail",
             Self::ApplyStripeEvent => "apply_stripe_event",
+            Self::SyncInbox => "sync_inbox",
+            Self::ApplyInbound => "apply_inbound",
+            Self::SendOutgoing => "send_outgoing",
+            Self::SyncBusiness => "sync_business",
         }
     }
 
@@ -63,6 +79,9 @@ impl JobKind {
             Self::CleanUp | Self::KeepAccount => QueueName::Upkeep,
             Self::SendMail => QueueName::Mail,
             Self::ApplyStripeEvent => QueueName::Billing,
+            Self::SyncInbox | Self::ApplyInbound | Self::SendOutgoing | Self::SyncBusiness => {
+                QueueName::Sync
+            }
         }
     }
 }
@@ -86,11 +105,13 @@ pub enum QueueName {
     Mail,
     /// Applying what Stripe tells.
     Billing,
+    /// Reading from networks, and changing there what is no post.
+    Sync,
 }
 
 impl QueueName {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Publish,
         Self::Webhook,
         Self::Media,
@@ -99,6 +120,7 @@ impl QueueName {
         Self::Upkeep,
         Self::Mail,
         Self::Billing,
+        Self::Sync,
     ];
 
     /// The name on the command line, such as `publish`.
@@ -112,6 +134,7 @@ impl QueueName {
             Self::Upkeep => "upkeep",
             Self::Mail => "mail",
             Self::Billing => "billing",
+            Self::Sync => "sync",
         }
     }
 }
@@ -165,8 +188,9 @@ impl fmt::Display for QueueName {
 mod tests {
     use super::*;
     use crate::{
-        AnalyseMedia, ApplyStripeEvent, CleanUp, ConvertMedia, CopyMedia, DeliverWebhook, Job,
-        KeepAccount, PublishPost, SendMail,
+        AnalyseMedia, ApplyInbound, ApplyStripeEvent, CleanUp, ConvertMedia, CopyMedia,
+        DeliverWebhook, Job, KeepAccount, PublishPost, SendMail, SendOutgoing, SyncBusiness,
+        SyncInbox,
     };
 
     #[test]
@@ -186,7 +210,7 @@ mod tests {
         let error = "publsh".parse::<QueueName>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "unknown queue `publsh`; known are publish, webhook, media, analyse, convert, upkeep, mail, billing"
+            "unknown queue `publsh`; known are publish, webhook, media, analyse, convert, upkeep, mail, billing, sync"
         );
         assert!("Publish".parse::<QueueName>().is_err());
         assert!("".parse::<JobKind>().is_err());
@@ -208,6 +232,10 @@ mod tests {
             check::<KeepAccount>(),
             check::<SendMail>(),
             check::<ApplyStripeEvent>(),
+            check::<SyncInbox>(),
+            check::<ApplyInbound>(),
+            check::<SendOutgoing>(),
+            check::<SyncBusiness>(),
         ];
         assert_eq!(kinds, JobKind::ALL);
     }

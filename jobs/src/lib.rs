@@ -10,6 +10,7 @@
 //! This crate has no database, no leases, no retries and no results. The row has all of them.
 
 mod analyse_media;
+mod apply_inbound;
 mod apply_stripe_event;
 mod backend;
 mod buffer;
@@ -31,9 +32,13 @@ mod publish_post;
 mod queue;
 mod redis_queue;
 mod send_mail;
+mod send_outgoing;
+mod sync_business;
+mod sync_inbox;
 mod worker;
 
 pub use analyse_media::AnalyseMedia;
+pub use apply_inbound::ApplyInbound;
 pub use apply_stripe_event::ApplyStripeEvent;
 pub use backend::{Backend, FetchedJob};
 pub use clean_up::CleanUp;
@@ -49,4 +54,7 @@ pub use kind::{JobKind, QueueName, UnknownName};
 pub use publish_post::PublishPost;
 pub use queue::Queue;
 pub use send_mail::SendMail;
+pub use send_outgoing::SendOutgoing;
+pub use sync_business::SyncBusiness;
+pub use sync_inbox::SyncInbox;
 pub use worker::run_worker;

@@ -7,6 +7,8 @@
 
 mod article;
 mod bluesky;
+mod business;
+mod changes;
 mod devto;
 mod discord;
 mod docs;
@@ -19,6 +21,7 @@ mod google_business;
 mod graph;
 mod hashnode;
 mod id;
+mod inbox;
 mod instagram;
 mod instance;
 mod lemmy;
@@ -48,15 +51,24 @@ mod wordpress;
 mod x;
 mod youtube;
 
+pub use business::{
+    BusinessProfile, ProfileFacts, RemoteMedia, RemoteReply, RemoteReview, ReviewMedia, ReviewPage,
+};
+pub use changes::{Change, Changes, Lost, MessageFile, Refused};
 pub use docs::{About, Api, Evidence, Example, Source};
 pub use draft::{Draft, Media, MediaSource, MediaStream};
 pub use error::{Error, Kind, PlatformReply, Result};
 pub use film::{Film, VideoForm};
 pub use id::{PLANNED, Planned, UnknownPlatform};
+pub use inbox::{
+    Attachment, Inbound, InboundItem, Inbox, InboxRules, Person, RemoteComment, RemoteMessage,
+    RemotePost,
+};
 pub use list::{PlatformId, all, find};
 pub use outcome::{Class, Found, Identity, Part, Phase, Progress, Published, Refreshed, Step};
 pub use page::PictureShrinker;
 pub use rate_limit::{Per, RateLimit};
+pub use recent_posts::Page;
 pub use schema::{ContentLimits, Description, MediaLimits, describe, settings_schema};
 pub use session::{Account, Secrets, Session};
 pub use settings::{tidy, warnings};
@@ -172,6 +184,16 @@ pub trait Platform: Send + Sync {
     async fn facts(&self, session: &Session) -> Result<Option<Map<String, Value>>> {
         let _ = session;
         Ok(None)
+    }
+
+    /// The messages and comments of its accounts, if they can be read and answered.
+    fn inbox(&self) -> Option<&dyn Inbox> {
+        None
+    }
+
+    /// The business profile of its accounts, if they have one.
+    fn business_profile(&self) -> Option<&dyn BusinessProfile> {
+        None
     }
 
     /// Runs one of the descriptor's helper tools, by its full name. Reads only.

@@ -14,6 +14,7 @@ use crate::call::Call;
 use crate::door::Reach;
 use crate::env::Settings;
 use crate::faults::Fault;
+use crate::mailbox::{ItemChanges, NewItem};
 use crate::realms::{self, SHARED};
 use crate::reply::{Answer, Reply};
 use crate::sim::NotMade;
@@ -36,6 +37,16 @@ struct NewAccount {
 struct NewFaults {
     remote_id: String,
     faults: Vec<Fault>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NewDecisions {
+    remote_id: String,
+    #[serde(default)]
+    reply: Option<String>,
+    #[serde(default)]
+    video_days: Option<i64>,
 }
 
 #[derive(Deserialize)]
@@ -135,8 +146,55 @@ fn of_network(
             Ok(Reply::ok(&json!({"calls": found.ok_or_else(no_account)?})))
         }
         (Method::PUT, ["faults"]) => set_faults(&networks, call),
+        (Method::POST, ["inbound"]) => {
+            let new: NewItem = body(call)?;
+            let made = networks.iter().find_map(|network| network.receive(new.clone()));
+            let id = made.ok_or_else(no_account)?;
+            let id = id.map_err(|why| wrong("invalid_item", "inbound", &why))?;
+            Ok(Reply::json(201, &json!({ "id": id })))
+        }
+        (Method::GET, ["inbox"]) => {
+            let remote_id = remote_id(call)?;
+            let items = networks.iter().find_map(|network| network.inbox(&remote_id));
+            Ok(Reply::ok(&json!({"inbox": items.ok_or_else(no_account)?})))
+        }
+        (Method::PUT, ["reviews"]) => {
+            let new: NewDecisions = body(call)?;
+            let rejects = match new.reply.as_deref() {
+                None => None,
+                Some("approve") => Some(false),
+                Some("reject") => Some(true),
+                Some(_) => return Err(wrong("invalid_body", "reply", "it is approve or reject")),
+            };
+            let video_ms = new.video_days.map(|days| days.saturating_mul(86_400_000));
+            let decide =
+                |network: &Arc<dyn Simulated>| network.decide(&new.remote_id, rejects, video_ms);
+            let decides = networks.iter().find_map(decide).ok_or_else(no_account)?;
+            if !decides {
+                return Err(wrong("invalid_body", "reply", "this network has no reviews"));
+            }
+            Ok(Reply::ok(&json!({"remote_id": new.remote_id})))
+        }
+        (Method::PATCH, ["inbox", id]) => {
+            let changes: ItemChanges = body(call)?;
+            let remote_id = changes.remote_id.clone();
+            change_item(&networks, &remote_id, id, Some(changes))
+        }
+        (Method::DELETE, ["inbox", id]) => change_item(&networks, &remote_id(call)?, id, None),
         _ => Err(nothing()),
     }
+}
+
+fn change_item(
+    networks: &[Arc<dyn Simulated>],
+    remote_id: &str,
+    id: &str,
+    changes: Option<ItemChanges>,
+) -> Answer {
+    let change = |network: &Arc<dyn Simulated>| network.change_item(remote_id, id, changes.clone());
+    let item = networks.iter().find_map(change).ok_or_else(no_account)?;
+    let item = item.map_err(|why| refused(404, "item_not_found", &why))?;
+    Ok(Reply::ok(&json!({ "item": item })))
 }
 
 fn create(sandbox: &Sandbox, platform: &str, call: &Call) -> Answer {

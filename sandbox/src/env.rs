@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use crate::fetch::Crawler;
+use crate::hooks::Hooks;
 use crate::journal::{Journal, Line, PastLine};
 use crate::realms::Realms;
 
@@ -31,6 +32,7 @@ pub(crate) struct Env {
     last_unique: AtomicU64,
     pub journal: Journal,
     pub crawler: Crawler,
+    pub hooks: Hooks,
     /// Ends every held reply when the server stops.
     pub closing: CancellationToken,
 }
@@ -48,7 +50,7 @@ pub(crate) struct Settings {
 }
 
 impl Env {
-    pub fn new(journal: Journal, crawler: Crawler) -> Self {
+    pub fn new(journal: Journal, crawler: Crawler, hooks: Hooks) -> Self {
         Self {
             base: RwLock::new(Arc::from(DEFAULT_BASE)),
             pages: RwLock::default(),
@@ -59,6 +61,7 @@ impl Env {
             last_unique: AtomicU64::new(0),
             journal,
             crawler,
+            hooks,
             closing: CancellationToken::new(),
         }
     }

@@ -27,10 +27,12 @@ mod google;
 mod google_business;
 mod graph;
 mod hashnode;
+mod hooks;
 mod instagram;
 mod journal;
 mod lemmy;
 mod linkedin;
+mod mailbox;
 mod mastodon;
 mod multipart;
 mod network;
@@ -67,6 +69,7 @@ use url::Url;
 
 use env::Env;
 use fetch::Crawler;
+use hooks::Hooks;
 use journal::Journal;
 use realms::Realms;
 pub use serving::Serving;
@@ -152,7 +155,8 @@ impl Sandbox {
             None => (Journal::memory(), None),
         };
         let crawler = Crawler::new(setup.http.clone(), setup.media);
-        let env = Arc::new(Env::new(journal, crawler));
+        let hooks = Hooks::new(setup.http.clone(), setup.secret.clone());
+        let env = Arc::new(Env::new(journal, crawler, hooks));
         let stripe = Arc::new(Stripe::new(&env, &setup.secret, setup.http));
         let realms = Arc::new(Realms::default());
         if let Some(past) = past {
@@ -180,6 +184,11 @@ impl Sandbox {
     /// Says where the simulated Stripe sends its events.
     pub fn set_stripe_webhook(&self, url: Url) {
         self.stripe.set_webhook(url);
+    }
+
+    /// Says below which address, with a slash at its end, the product takes webhooks of Meta's networks.
+    pub fn set_meta_webhooks(&self, base: Url) {
+        self.env.hooks.set_base(base);
     }
 
     /// Lets the networks' pages send persons back to this address, as an app's owner registers it with a network.

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use crate::call::Call;
 use crate::env::Env;
 pub(crate) use crate::faults::{Phase, Refusal};
+use crate::mailbox::{self, Item, Mailbox, NewItem, Verb};
 use crate::reply::{Answer, Reply};
 use crate::sim::{Account, Sim};
 
@@ -59,6 +60,40 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
     }
     /// The account (as [`Sim::find`] knows it) and post of a public page at the network's own kind of address.
     fn page<'a>(_path: &[&'a str]) -> Option<(&'a str, &'a str)> {
+        None
+    }
+    /// The messages, comments and reviews of an account; `None`: they are not simulated.
+    fn mailbox(_state: &Self::State) -> Option<&Mailbox> {
+        None
+    }
+    /// A change of them.
+    fn mail(_change: mailbox::Change) -> Option<Self::Change> {
+        None
+    }
+    /// The id of a new item of somebody else's, made from a unique number, and the post that it stands below; `Err` says
+    /// why there cannot be one.
+    fn mail_id(
+        _unique: u64,
+        _state: &Self::State,
+        _identity: &Identity,
+        _new: &NewItem,
+    ) -> Result<(String, Option<String>), String> {
+        Err("this network has no inbox here".into())
+    }
+    /// What of the account's own stands elsewhere than in [`Network::mailbox`].
+    fn own_mail(_state: &Self::State, _identity: &Identity) -> Vec<Item> {
+        Vec::new()
+    }
+    /// What the network decides from now on about answers and films; `None`: it decides nothing.
+    fn decide(
+        _rejects: Option<bool>,
+        _video_ms: Option<i64>,
+        _state: &Self::State,
+    ) -> Option<Self::Change> {
+        None
+    }
+    /// The webhook that tells what happened to an item, if there is one.
+    fn webhook(_identity: &Identity, _item: &Item, _verb: Verb, _now_ms: i64) -> Option<Value> {
         None
     }
     /// The remote id in what a client calls the account, where that is more than the id.

@@ -13,8 +13,9 @@ use crate::env::{lock, write};
 use crate::fake_names;
 use crate::faults::{Fault, Faults, Kind};
 use crate::gate::Gate;
+use crate::mailbox::{self, Item, ItemChanges, NewItem, Verb};
 use crate::network::{Name, Network, Post};
-use crate::sim::{Entry, Listed, LoggedCall, NotMade, Sim, keys};
+use crate::sim::{Account, Entry, Listed, LoggedCall, NotMade, Sim, keys};
 
 /// A network without its type, as the control API and the pages see it.
 pub(crate) trait Simulated: Send + Sync {
@@ -33,6 +34,20 @@ pub(crate) trait Simulated: Send + Sync {
     fn remove(&self, remote_id: &str) -> bool;
     fn accounts(&self) -> Vec<Listed>;
     fn posts(&self, remote_id: &str) -> Option<(Listed, Vec<Post>)>;
+    /// Makes an item of somebody else's; its id.
+    fn receive(&self, new: NewItem) -> Option<Result<String, String>>;
+    /// Messages, comments and reviews, oldest first.
+    fn inbox(&self, remote_id: &str) -> Option<Vec<Value>>;
+    /// Sets what the network decides about answers and films. False: it decides nothing.
+    fn decide(&self, remote_id: &str, rejects: Option<bool>, video_ms: Option<i64>)
+    -> Option<bool>;
+    /// Changes an item as somebody else would, or deletes it.
+    fn change_item(
+        &self,
+        remote_id: &str,
+        id: &str,
+        changes: Option<ItemChanges>,
+    ) -> Option<Result<Value, String>>;
     fn set_faults(&self, remote_id: &str, faults: Vec<Fault>) -> bool;
     fn calls(&self, remote_id: &str) -> Option<Vec<LoggedCall>>;
     fn replay(&self, account: &str, entry: Value) -> Result<(), serde_json::Error>;
@@ -102,6 +117,47 @@ impl<N: Network> Simulated for Arc<Sim<N>> {
         Some((account.listed(self.realm()), posts))
     }
 
+    fn receive(&self, new: NewItem) -> Option<Result<String, String>> {
+        let account = self.find(&new.remote_id)?;
+        Some(receive(self, &account, &new))
+    }
+
+    fn inbox(&self, remote_id: &str) -> Option<Vec<Value>> {
+        let account = self.find(remote_id)?;
+        let mut items = account.look(|state| {
+            let held = N::mailbox(state).map(|mail| mail.all()).unwrap_or_default();
+            let own = N::own_mail(state, &account.identity);
+            held.into_iter().cloned().chain(own).collect::<Vec<Item>>()
+        });
+        items.sort_by_key(|item| item.at_ms);
+        Some(items.iter().map(Item::shown).collect())
+    }
+
+    fn decide(
+        &self,
+        remote_id: &str,
+        rejects: Option<bool>,
+        video_ms: Option<i64>,
+    ) -> Option<bool> {
+        let account = self.find(remote_id)?;
+        let change = account.look(|state| N::decide(rejects, video_ms, state));
+        let decides = change.is_some();
+        if let Some(change) = change {
+            self.make(&account, change);
+        }
+        Some(decides)
+    }
+
+    fn change_item(
+        &self,
+        remote_id: &str,
+        id: &str,
+        changes: Option<ItemChanges>,
+    ) -> Option<Result<Value, String>> {
+        let account = self.find(remote_id)?;
+        Some(change_item(self, &account, id, changes))
+    }
+
     fn set_faults(&self, remote_id: &str, faults: Vec<Fault>) -> bool {
         let Some(account) = self.find(remote_id) else {
             return false;
@@ -134,4 +190,79 @@ impl<N: Network> Simulated for Arc<Sim<N>> {
         }
         Ok(())
     }
+}
+
+fn receive<N: Network>(
+    sim: &Arc<Sim<N>>,
+    account: &Account<N>,
+    new: &NewItem,
+) -> Result<String, String> {
+    let now_ms = sim.env.now_ms();
+    let at_ms = match &new.created_at {
+        None => now_ms,
+        Some(text) => chrono::DateTime::parse_from_rfc3339(text)
+            .map_err(|_| "created_at is not a time")?
+            .timestamp_millis(),
+    };
+    let unique = sim.env.unique();
+    let (id, post) = account.look(|state| N::mail_id(unique, state, &account.identity, new))?;
+    let author = new.author();
+    let item = Item {
+        id: id.clone(),
+        kind: new.kind,
+        at_ms,
+        with: (new.kind == mailbox::Kind::Message).then(|| author.clone()),
+        author,
+        own: false,
+        text: new.text.clone(),
+        post,
+        parent: new.parent_id.clone(),
+        attachments: new.attachments.clone(),
+        rating: new.rating,
+        hidden: false,
+        deleted: false,
+        private_reply: false,
+        metadata: None,
+    };
+    let change = N::mail(mailbox::Change::Put(Box::new(item.clone())));
+    sim.make(account, change.ok_or("this network has no inbox here")?);
+    tell(sim, account, &item, Verb::Add);
+    Ok(id)
+}
+
+fn change_item<N: Network>(
+    sim: &Arc<Sim<N>>,
+    account: &Account<N>,
+    id: &str,
+    changes: Option<ItemChanges>,
+) -> Result<Value, String> {
+    let find = || account.look(|state| N::mailbox(state)?.get(id).cloned());
+    let before = find().ok_or("there is no such item")?;
+    let mut steps = Vec::new();
+    match changes {
+        None => steps.push((mailbox::Change::Deleted { id: id.to_owned() }, Verb::Remove)),
+        Some(changes) => {
+            if changes.text.is_some() || changes.rating.is_some() {
+                let (text, rating, at_ms) = (changes.text, changes.rating, sim.env.now_ms());
+                let edited = mailbox::Change::Edited { id: id.to_owned(), text, rating, at_ms };
+                steps.push((edited, Verb::Edit));
+            }
+            if let Some(hidden) = changes.hidden {
+                let verb = if hidden { Verb::Hide } else { Verb::Unhide };
+                steps.push((mailbox::Change::Hidden { id: id.to_owned(), hidden }, verb));
+            }
+        }
+    }
+    for (change, verb) in steps {
+        sim.make(account, N::mail(change).ok_or("this network has no inbox here")?);
+        tell(sim, account, &find().unwrap_or_else(|| before.clone()), verb);
+    }
+    Ok(find().unwrap_or(before).shown())
+}
+
+/// Delivers what happened, in its own time.
+fn tell<N: Network>(sim: &Arc<Sim<N>>, account: &Account<N>, item: &Item, verb: Verb) {
+    let Some(body) = N::webhook(&account.identity, item, verb, sim.env.now_ms()) else { return };
+    let env = Arc::clone(&sim.env);
+    tokio::spawn(async move { env.hooks.deliver(N::NAME, &body).await });
 }

@@ -61,6 +61,18 @@ pub const VARIABLES: &[(&str, &str)] = &[
         "FANFARE_SANDBOX_LIMITS",
         "true: the simulated networks limit posts as the real ones do, and posts to them are paced (false).",
     ),
+    (
+        "FANFARE_SANDBOX_TIME_FACTOR",
+        "Divides ages and intervals of accounts on simulated networks; 3600 makes an hour a second (1).",
+    ),
+    (
+        "FANFARE_META_VERIFY_TOKEN",
+        "Verify token of the webhooks of Meta's networks, at FANFARE_BASE_URL/api/hooks/meta/facebook, instagram and threads.",
+    ),
+    (
+        "FANFARE_META_HUMAN_AGENT",
+        "true: Meta lets the app send answers that persons wrote for 7 days (false).",
+    ),
     ("FANFARE_<PLATFORM>_URL", "Base URL of a platform's API, in place of its own."),
     ("FANFARE_<PLATFORM>_CLIENT_ID", "Client id of the app registered with a platform."),
     ("FANFARE_<PLATFORM>_CLIENT_SECRET", "Client secret of that app."),

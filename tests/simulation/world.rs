@@ -224,6 +224,8 @@ impl World {
                 simulator: None,
                 limits_factor: 1_000.0,
                 sandbox_limits: false,
+                sandbox_time_factor: 1.0,
+                meta: Default::default(),
                 trusted_proxies: Vec::new(),
                 oauth_grace: 0,
                 reauth: 0,

@@ -4,6 +4,7 @@
 //! worker for each kind, and the scheduler, which enqueues due rows.
 
 mod analyse_media;
+mod apply_inbound;
 mod apply_stripe_event;
 mod clean_up;
 mod context;
@@ -21,13 +22,17 @@ mod publish_post;
 mod queue_sampler;
 mod scheduler;
 mod send_mail;
+mod send_outgoing;
+mod sync_business;
+mod sync_inbox;
 
 use std::time::Duration;
 
 use fanfare_domain::{clock, durable};
 use fanfare_jobs::{
-    AnalyseMedia, ApplyStripeEvent, CleanUp, Concurrency, ConvertMedia, CopyMedia, DeliverWebhook,
-    Job, JobKind, KeepAccount, PublishPost, QueueName, SendMail,
+    AnalyseMedia, ApplyInbound, ApplyStripeEvent, CleanUp, Concurrency, ConvertMedia, CopyMedia,
+    DeliverWebhook, Job, JobKind, KeepAccount, PublishPost, QueueName, SendMail, SendOutgoing,
+    SyncBusiness, SyncInbox,
 };
 use tokio::task::JoinSet;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
@@ -169,6 +174,18 @@ async fn work(
         JobKind::ApplyStripeEvent => {
             let run = apply_stripe_event::run;
             start::<ApplyStripeEvent, _, _>(cx, slots.min(8), options, stop, run).await
+        }
+        JobKind::SyncBusiness => {
+            start::<SyncBusiness, _, _>(cx, slots.min(8), options, stop, sync_business::run).await
+        }
+        JobKind::SyncInbox => {
+            start::<SyncInbox, _, _>(cx, slots.min(16), options, stop, sync_inbox::run).await
+        }
+        JobKind::ApplyInbound => {
+            start::<ApplyInbound, _, _>(cx, slots.min(16), options, stop, apply_inbound::run).await
+        }
+        JobKind::SendOutgoing => {
+            start::<SendOutgoing, _, _>(cx, slots.min(32), options, stop, send_outgoing::run).await
         }
         JobKind::SendMail => {
             start::<SendMail, _, _>(cx, slots.min(8), options, stop, send_mail::run).await

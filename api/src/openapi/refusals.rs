@@ -78,6 +78,8 @@ const fn workspace(scope: WorkspaceScope) -> &'static [Code] {
         WorkspaceScope::Brand => &[Code::BrandNotFound],
         WorkspaceScope::Media => &[Code::MediaNotFound],
         WorkspaceScope::ConnectSession => &[Code::ConnectSessionNotFound],
+        WorkspaceScope::Conversation => &[Code::ConversationNotFound],
+        WorkspaceScope::Comment => &[Code::CommentNotFound],
     }
 }
 

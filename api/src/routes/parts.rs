@@ -2,7 +2,7 @@
 
 use fanfare_domain::{
     Code,
-    access::{Role, Scope},
+    access::{PlanTier, Role, Scope},
 };
 
 use crate::{Policy, Raised, WorkspaceScope};
@@ -46,6 +46,43 @@ pub(super) const fn wallet() -> Policy {
 
 pub(super) const REFUSED_CHANGE: &[Code] =
     &[Code::NoSubscription, Code::InvalidTransition, Code::BillingNotConfigured];
+
+/// Reading a business profile.
+pub(super) const fn reads_either(workspace: WorkspaceScope) -> Policy {
+    reads(Scope::AccountsRead, workspace)
+}
+
+pub(super) const REFUSED_BUSINESS: &[Code] = &[
+    Code::ReviewNotFound,
+    Code::ReplyNotFound,
+    Code::ReplyExists,
+    Code::DuplicateRisk,
+    Code::ActionNotAllowed,
+    Code::AccountReconnectRequired,
+    Code::PlatformPermissionMissing,
+    Code::PlatformRateLimited,
+    Code::ContentRefused,
+    Code::ProviderUnreachable,
+];
+
+/// Part of the larger plans.
+pub(super) const fn inbox(role: Role, workspace: WorkspaceScope) -> Policy {
+    Policy { plan: Some(PlanTier::Pro), ..writes(Scope::PostsWrite, role, workspace) }
+}
+
+pub(super) const REFUSED_OUTGOING: &[Code] = &[
+    Code::ActionNotAllowed,
+    Code::ReplyWindowClosed,
+    Code::DuplicateRisk,
+    Code::TooManyParts,
+    Code::PrivateReplyNotSupported,
+    Code::DeleteNotSupported,
+    Code::AccountReconnectRequired,
+    Code::PlatformPermissionMissing,
+    Code::PlatformRateLimited,
+    Code::ContentRefused,
+    Code::ProviderUnreachable,
+];
 
 /// For callers without a key, of whom nothing is known.
 pub(super) const NOBODY: Policy = Policy { addon: false, ..ANYBODY };

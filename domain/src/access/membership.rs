@@ -34,6 +34,14 @@ pub(super) const CONNECT_SESSION: &str =
 /// A brand.
 pub(super) const BRAND: &str = "SELECT workspace_id, id AS brand_id FROM brands WHERE id = $1";
 
+/// A conversation of the inbox.
+pub(super) const CONVERSATION: &str = "SELECT c.workspace_id, a.brand_id FROM inbox_conversations c \
+     JOIN accounts a ON a.id = c.account_id WHERE c.id = $1";
+
+/// A comment of the inbox.
+pub(super) const COMMENT: &str = "SELECT c.workspace_id, a.brand_id FROM inbox_comments c \
+     JOIN accounts a ON a.id = c.account_id WHERE c.id = $1";
+
 /// A row of the query: one for each brand the membership is locked to, else one.
 #[derive(FromQueryResult)]
 struct Row {

@@ -22,8 +22,9 @@ use super::{
     TABLE, did, oauth_connect, quota, refresh_schedule::RefreshSchedule, session::anonymous,
 };
 use crate::{
-    Act, Details, Reply, Tx,
+    Act, Details, Reply, Tx, business,
     error::{Code, Error, Result, violation},
+    inbox,
     input::strict::unknown_field,
 };
 
@@ -268,7 +269,10 @@ pub(super) async fn store(
             act.cx.vault.forget(tx.conn(), old).await?;
         }
         row.revoking_id = Set(None);
-        return Ok(row.update(tx.conn()).await?);
+        let row = row.update(tx.conn()).await?;
+        inbox::sync::connected(tx.conn(), &row, tx.now()).await?;
+        business::sync::connected(tx.conn(), &row, tx.now()).await?;
+        return Ok(row);
     }
     row.workspace_id = Set(workspace);
     row.platform = Set(platform.as_str().to_owned());
@@ -277,7 +281,10 @@ pub(super) async fn store(
     row.brand_id = Set(brand);
     row.fence = Set(0);
     row.created_at = Set(act.cx.clock.now());
-    Ok(account::Entity::insert(row).exec_with_returning(tx.conn()).await?)
+    let row = account::Entity::insert(row).exec_with_returning(tx.conn()).await?;
+    inbox::sync::connected(tx.conn(), &row, tx.now()).await?;
+    business::sync::connected(tx.conn(), &row, tx.now()).await?;
+    Ok(row)
 }
 
 /// Returns the columns that a connect sets, new or repeated: its secrets and their refresh schedule.

@@ -10,6 +10,7 @@ mod quota;
 mod refresh;
 mod refresh_schedule;
 mod sandbox;
+mod sandbox_inbox;
 mod session;
 mod shared_credentials;
 mod simulator;
@@ -42,6 +43,10 @@ pub use refresh::{Refreshed, refresh};
 pub use sandbox::{
     Faults, FaultsSet, NewSandboxAccount, SandboxPosts, create_sandbox, sandbox_posts, set_faults,
     shown_url,
+};
+pub use sandbox_inbox::{
+    DecisionsSet, ItemAuthor, ItemChanges, ItemMade, NewItem, ReviewDecisions, SandboxInbox,
+    SandboxItem, change_item, create_item, delete_item, sandbox_inbox, set_decisions,
 };
 pub use session::{facts, session, session_with};
 pub use simulator::Simulator;

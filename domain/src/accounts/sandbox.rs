@@ -213,7 +213,11 @@ pub async fn set_faults(
     act.finish(tx, Reply::ok(&set)).await
 }
 
-async fn on_sandbox(act: &Act, platform: PlatformId, id: AccountId) -> Result<account::Model> {
+pub(super) async fn on_sandbox(
+    act: &Act,
+    platform: PlatformId,
+    id: AccountId,
+) -> Result<account::Model> {
     let row = find(act, id).await?;
     if row.sandbox && row.platform == platform.as_str() {
         return Ok(row);
@@ -223,7 +227,7 @@ async fn on_sandbox(act: &Act, platform: PlatformId, id: AccountId) -> Result<ac
 }
 
 /// Asks the simulator's control about the networks of the caller's workspace.
-async fn ask(
+pub(super) async fn ask(
     act: &Act,
     method: http::Method,
     path: &str,

@@ -37,6 +37,19 @@ impl Simulator {
         Ok(digest.iter().take(REALM_BYTES).map(|byte| format!("{byte:02x}")).collect())
     }
 
+    /// Returns the secret of the simulated app of a network, which signs its webhooks.
+    ///
+    /// # Errors
+    /// None that happens: HMAC takes keys of any length.
+    pub fn app_secret(&self, platform: PlatformId) -> Result<SecretString> {
+        let key = self.secret.expose_secret().as_bytes();
+        let mut mac = Hmac::<Sha256>::new_from_slice(key).map_err(Error::internal)?;
+        mac.update(format!("app {platform}").as_bytes());
+        let digest = mac.finalize().into_bytes();
+        let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(hex.into())
+    }
+
     /// Returns where programs reach a network of a workspace.
     ///
     /// # Errors

@@ -49,6 +49,10 @@ pub const fn table(kind: JobKind) -> &'static str {
         JobKind::KeepAccount => "accounts",
         JobKind::SendMail => "letters",
         JobKind::ApplyStripeEvent => "stripe_events",
+        JobKind::SyncInbox => "inbox_syncs",
+        JobKind::ApplyInbound => "inbound_events",
+        JobKind::SendOutgoing => "outgoing",
+        JobKind::SyncBusiness => "business_profiles",
     }
 }
 

@@ -6,6 +6,7 @@
 mod check;
 mod client;
 mod error;
+mod inbox;
 mod publish;
 mod reconcile;
 mod settings;
@@ -274,6 +275,10 @@ impl Platform for Facebook {
         sent_at: DateTime<Utc>,
     ) -> Result<Found> {
         reconcile::reconcile(session, draft, state, sent_at).await
+    }
+
+    fn inbox(&self) -> Option<&dyn crate::Inbox> {
+        Some(self)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

@@ -198,3 +198,8 @@ pub(super) async fn latest(
     let page: LocalPosts = google::get(session, url, &query, parse_error).await?;
     Ok(Page::naming(page.local_posts, Some(page.next_page_token)))
 }
+
+/// When a post was made.
+pub(super) fn made_at(post: &LocalPost) -> Option<DateTime<Utc>> {
+    post.create_time
+}

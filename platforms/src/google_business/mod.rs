@@ -2,6 +2,7 @@
 //!
 //! Posts have no key of ours. What became of a lost answer is looked up among the latest posts of the location.
 
+mod business;
 mod check;
 mod client;
 mod content;
@@ -183,6 +184,10 @@ impl Platform for GoogleBusiness {
         sent_at: DateTime<Utc>,
     ) -> Result<Found> {
         publish::reconcile(session, draft, sent_at).await
+    }
+
+    fn business_profile(&self) -> Option<&dyn crate::BusinessProfile> {
+        Some(self)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

@@ -7,6 +7,7 @@ mod check;
 mod client;
 mod container;
 mod error;
+mod inbox;
 mod publish;
 mod reconcile;
 mod settings;
@@ -244,6 +245,10 @@ impl Platform for Instagram {
         sent_at: DateTime<Utc>,
     ) -> Result<Found> {
         reconcile::reconcile(session, draft, state, sent_at).await
+    }
+
+    fn inbox(&self) -> Option<&dyn crate::Inbox> {
+        Some(self)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

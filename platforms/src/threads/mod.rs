@@ -7,6 +7,7 @@ mod check;
 mod client;
 mod container;
 mod error;
+mod inbox;
 mod publish;
 mod reconcile;
 mod settings;
@@ -241,6 +242,10 @@ impl Platform for Threads {
         sent_at: DateTime<Utc>,
     ) -> Result<Found> {
         reconcile::reconcile(session, draft, state, sent_at).await
+    }
+
+    fn inbox(&self) -> Option<&dyn crate::Inbox> {
+        Some(self)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

@@ -4,6 +4,7 @@
 
 mod content;
 mod feed;
+mod inbox;
 mod photos;
 mod reads;
 mod shown;
@@ -20,6 +21,7 @@ use serde_json::{Map, Value, json};
 use crate::call::Call;
 use crate::env::Env;
 use crate::graph::{self, Graph, access, below_version, failure, login, person};
+use crate::mailbox::{self, Item, Mailbox, NewItem, Verb};
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::params::Params;
 use crate::random;
@@ -100,6 +102,27 @@ impl Network for Facebook {
         state.posts.values().map(|post| shown::post(state, post, identity, base)).collect()
     }
 
+    fn mailbox(state: &State) -> Option<&Mailbox> {
+        Some(&state.mail)
+    }
+
+    fn mail(change: mailbox::Change) -> Option<Change> {
+        Some(Change::Mail(change))
+    }
+
+    fn mail_id(
+        unique: u64,
+        state: &State,
+        identity: &Identity,
+        new: &NewItem,
+    ) -> Result<(String, Option<String>), String> {
+        inbox::new_id(unique, state, identity, new)
+    }
+
+    fn webhook(identity: &Identity, item: &Item, verb: Verb, now_ms: i64) -> Option<Value> {
+        inbox::webhook(identity, item, verb, now_ms)
+    }
+
     fn refuse(refusal: Refusal) -> Reply {
         match refusal.status {
             429 => {
@@ -150,7 +173,12 @@ fn posting(path: &[&str], call: &Call) -> Option<Route<Facebook>> {
         [_, "video_reels" | "video_stories"] => Route::now(phase(finishes()), stories::phase),
         [_, "photo_stories"] => Route::now(Commit, stories::photo),
         [_, "thumbnails"] => Route::now(Prepare, videos::thumbnail),
-        [_, "comments"] => Route::now(Commit, feed::comment),
+        [_, "comments"] => Route::now(Commit, inbox::comment),
+        [_, "messages"] => Route::later(Commit, |cx| Box::pin(graph::inbox::send(cx))),
+        [_, "subscribed_apps"] => Route::now(Prepare, graph::inbox::subscribe),
+        [_] if params().is_some_and(|params| params.has("is_hidden")) => {
+            Route::now(Commit, inbox::hide)
+        }
         [_] => Route::now(Commit, photos::cover),
         _ => None,
     }
@@ -162,7 +190,8 @@ fn reading(path: &[&str]) -> Option<Route<Facebook>> {
         [_, "published_posts" | "feed" | "posts"] => Route::now(Read, reads::posts),
         [_, "videos"] => Route::now(Read, reads::videos),
         [_, "stories"] => Route::now(Read, reads::stories),
-        [_, "comments"] => Route::now(Read, reads::comments),
+        [_, "comments"] => Route::now(Read, inbox::comments),
+        [_, "conversations"] => Route::now(Read, graph::inbox::conversations),
         [_] => Route::now(Confirm, reads::node),
         _ => None,
     }

@@ -70,19 +70,23 @@ pub(super) fn stories(cx: &Cx) -> Answer {
     Ok(Reply::ok(&json!({"data": stories})))
 }
 
-/// `GET /{post}/comments`
-pub(super) fn comments(cx: &Cx) -> Answer {
-    let account = access::page(cx)?;
-    let named = first(cx);
-    let post = shown::number(&named);
-    let comments = account.look(|state| {
-        let post = post.filter(|id| state.posts.contains_key(id))?;
-        let of_post = state.comments.values().filter(|comment| comment.post == post);
-        let shown = of_post.map(|one| json!({"id": format!("{named}_{}", one.id), "message": one.message, "created_time": graph::time(one.at_ms)}));
-        Some(shown.collect::<Vec<_>>())
-    });
-    let comments = comments.ok_or_else(|| failure::missing(&named))?;
-    Ok(Reply::ok(&json!({"data": comments})))
+/// The page's own comments directly below a post.
+pub(super) fn own_comments(cx: &Cx, account: &Account<Facebook>, named: &str) -> Vec<Value> {
+    let (owner, base) = (&account.identity, cx.sim.base());
+    account.look(|state| {
+        let post = shown::number(named).filter(|id| state.posts.contains_key(id));
+        let below = state.comments.values().filter(|comment| Some(comment.post) == post);
+        let view = |one: &super::state::Comment| {
+            let id = format!("{named}_{}", one.id);
+            json!({
+                "permalink_url": format!("{base}/ui/{}?comment={id}", owner.remote_id),
+                "id": id, "message": one.message, "created_time": graph::time(one.at_ms),
+                "from": {"id": owner.remote_id, "name": owner.username},
+                "is_hidden": false, "like_count": 0, "comment_count": 0,
+            })
+        };
+        below.map(view).collect()
+    })
 }
 
 /// `GET /{id}`: the page, a post, a video or a photo.
@@ -169,6 +173,9 @@ fn status(cx: &Cx, video: &Video) -> Value {
 pub(super) fn delete(cx: &Cx) -> Answer {
     let account = access::page(cx)?;
     let named = first(cx);
+    if account.look(|state| state.mail.get(&named).is_some()) {
+        return graph::inbox::delete(cx);
+    }
     cx.sim.change(&account, |state| {
         let id = shown::number(&named).filter(|id| state.posts.contains_key(id));
         let id = id.ok_or_else(|| failure::missing(&named))?;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::graph::login::{self, Logins};
+use crate::mailbox::{self, Mailbox};
 use crate::network::Medium;
 
 /// One page's photos, videos and posts.
@@ -16,6 +17,7 @@ pub(crate) struct State {
     pub videos: BTreeMap<u64, Video>,
     pub posts: BTreeMap<u64, Post>,
     pub comments: BTreeMap<u64, Comment>,
+    pub mail: Mailbox,
     /// The photo at the page's head.
     pub cover: Option<u64>,
 }
@@ -125,6 +127,7 @@ pub(crate) enum Change {
         post: Post,
     },
     Comment(Comment),
+    Mail(mailbox::Change),
     Deleted {
         id: u64,
     },
@@ -151,6 +154,7 @@ impl State {
                 self.publish(post);
             }
             Change::Comment(comment) => drop(self.comments.insert(comment.id, comment)),
+            Change::Mail(change) => self.mail.apply(change),
             Change::Deleted { id } => drop(self.posts.remove(&id)),
         }
     }

@@ -5,8 +5,10 @@
 
 mod access;
 mod failure;
+mod media;
 mod places;
 mod posts;
+mod reviews;
 mod rules;
 mod state;
 
@@ -18,6 +20,7 @@ use serde_json::{Map, Value, json};
 use crate::call::Call;
 use crate::env::Env;
 use crate::google::{self, Google, login};
+use crate::mailbox::{self, Item, Kind, Mailbox, NewItem};
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random;
 use crate::reply::Reply;
@@ -72,6 +75,28 @@ impl Network for GoogleBusiness {
             (&Method::GET, ["v1", "accounts", _, "locations"]) => {
                 Route::now(Read, places::locations)
             }
+            (&Method::GET, ["v1", "locations", _]) => Route::now(Read, places::location_record),
+            (&Method::GET, ["v1", "locations", _, "VoiceOfMerchantState"]) => {
+                Route::now(Read, places::voice)
+            }
+            (method, ["v4", "accounts", _, "locations", _, "reviews", rest @ ..]) => {
+                match (method, rest) {
+                    (&Method::GET, []) => Route::now(Read, reviews::list),
+                    (&Method::GET, [_]) => Route::now(Read, reviews::get),
+                    (&Method::PUT, [_, "reply"]) => Route::now(Commit, reviews::reply),
+                    (&Method::DELETE, [_, "reply"]) => Route::now(Commit, reviews::delete),
+                    _ => None,
+                }
+            }
+            (method, ["v4", "accounts", _, "locations", _, "media", rest @ ..]) => {
+                match (method, rest) {
+                    (&Method::POST, []) => Route::later(Commit, |cx| Box::pin(media::create(cx))),
+                    (&Method::GET, []) => Route::now(Read, media::list),
+                    (&Method::GET, [_]) => Route::now(Read, media::get),
+                    (&Method::DELETE, [_]) => Route::now(Commit, media::delete),
+                    _ => None,
+                }
+            }
             (&Method::GET, ["local", _]) => Route::now(Read, posts::public),
             (method, ["v4", "accounts", _, "locations", _, "localPosts", rest @ ..]) => {
                 match (method, rest) {
@@ -106,6 +131,54 @@ impl Network for GoogleBusiness {
     fn is_of(post: &Post, key: &str) -> bool {
         let parent = post.extra.get("location").and_then(Value::as_str).unwrap_or_default();
         parent.split('/').any(|part| part == key)
+    }
+
+    fn mailbox(state: &State) -> Option<&Mailbox> {
+        Some(&state.mail)
+    }
+
+    fn mail(change: mailbox::Change) -> Option<Change> {
+        Some(Change::Mail(change))
+    }
+
+    fn mail_id(
+        unique: u64,
+        _state: &State,
+        identity: &Identity,
+        new: &NewItem,
+    ) -> Result<(String, Option<String>), String> {
+        reviews::new_id(unique, identity, new)
+    }
+
+    fn own_mail(state: &State, identity: &Identity) -> Vec<Item> {
+        let own = |(id, answered): (&String, &reviews::Answered)| Item {
+            id: format!("{id}/reply"),
+            kind: Kind::Review,
+            at_ms: answered.at_ms,
+            author: mailbox::Author {
+                id: identity.remote_id.clone(),
+                username: identity.username.clone(),
+            },
+            own: true,
+            text: answered.text.clone(),
+            with: None,
+            post: None,
+            parent: Some(id.clone()),
+            attachments: Vec::new(),
+            rating: None,
+            hidden: false,
+            deleted: false,
+            private_reply: false,
+            metadata: None,
+        };
+        state.replies.iter().map(own).collect()
+    }
+
+    fn decide(rejects: Option<bool>, video_ms: Option<i64>, state: &State) -> Option<Change> {
+        let mut decisions = state.decisions.clone();
+        decisions.rejects = rejects.unwrap_or(decisions.rejects);
+        decisions.video_ms = video_ms.unwrap_or(decisions.video_ms);
+        Some(Change::Decides(decisions))
     }
 
     fn refuse(refusal: Refusal) -> Reply {

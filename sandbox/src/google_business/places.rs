@@ -85,3 +85,44 @@ fn show(
     }
     shown
 }
+
+/// The name and private name of the location in a path like `v1/locations/{l}`.
+fn named(
+    cx: &Cx,
+) -> Result<(&'static (&'static str, &'static str, &'static str), Identity), Reply> {
+    let account = access::with(cx)?;
+    let id = cx.call.segment(2);
+    let found = LOCATIONS.iter().find(|(which, ..)| account.identity.private(which) == id);
+    Ok((found.ok_or_else(failure::missing)?, account.identity.clone()))
+}
+
+/// `GET /v1/locations/{l}?readMask=…`
+pub(super) fn location_record(cx: &Cx) -> Answer {
+    let (which, identity) = named(cx)?;
+    let mask = cx.call.query_value("readMask").unwrap_or_default();
+    if mask.is_empty() {
+        return Err(failure::invalid("read_mask", "The read mask is required."));
+    }
+    let mut shown = show(cx, &identity, which, &mask);
+    let more = json!({
+        "phoneNumbers": {"primaryPhone": "+1 555 0100"},
+        "categories": {"primaryCategory": {"displayName": "Stationery store"}},
+        "websiteUri": "https://example.org",
+        "regularHours": {"periods": [
+            {"openDay": "MONDAY", "openTime": {"hours": 9}, "closeDay": "MONDAY", "closeTime": {"hours": 18}},
+        ]},
+        "profile": {"description": "Paper, folded and flat."},
+    });
+    for name in mask.split(',') {
+        if let Some(value) = more.get(name.trim()) {
+            shown[name.trim()] = value.clone();
+        }
+    }
+    Ok(Reply::ok(&shown))
+}
+
+/// `GET /v1/locations/{l}/VoiceOfMerchantState`
+pub(super) fn voice(cx: &Cx) -> Answer {
+    named(cx)?;
+    Ok(Reply::ok(&json!({"hasVoiceOfMerchant": true, "hasBusinessAuthority": true})))
+}

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::media::Medium as ProfileMedium;
+use super::reviews::{Answered, Decisions};
 use crate::google::login;
+use crate::mailbox::{self, Mailbox};
 use crate::network::Medium;
 
 /// Posts and tokens.
@@ -14,6 +17,16 @@ pub(crate) struct State {
     /// By number, which grows with time.
     pub posts: BTreeMap<u64, LocalPost>,
     pub logins: login::Logins,
+    /// Reviews.
+    pub mail: Mailbox,
+    /// When reviews were last changed, by their ids.
+    pub edited: BTreeMap<String, i64>,
+    /// Answers to reviews, by the reviews' ids.
+    pub replies: BTreeMap<String, Answered>,
+    /// Photos and films, by their names.
+    pub media: BTreeMap<String, ProfileMedium>,
+    /// What Google decides next.
+    pub decisions: Decisions,
 }
 
 /// A post.
@@ -45,6 +58,11 @@ pub(crate) enum Change {
     Posted(LocalPost),
     Deleted { number: u64 },
     Login(login::Change),
+    Mail(mailbox::Change),
+    Answered { id: String, answered: Option<Answered> },
+    Medium(ProfileMedium),
+    MediumGone { name: String },
+    Decides(Decisions),
 }
 
 impl State {
@@ -53,6 +71,19 @@ impl State {
             Change::Posted(post) => drop(self.posts.insert(post.number, post)),
             Change::Deleted { number } => drop(self.posts.remove(&number)),
             Change::Login(change) => self.logins.apply(change),
+            Change::Mail(change) => {
+                if let mailbox::Change::Edited { id, at_ms, .. } = &change {
+                    self.edited.insert(id.clone(), *at_ms);
+                }
+                self.mail.apply(change);
+            }
+            Change::Answered { id, answered: Some(answered) } => {
+                self.replies.insert(id, answered);
+            }
+            Change::Answered { id, answered: None } => drop(self.replies.remove(&id)),
+            Change::Medium(medium) => drop(self.media.insert(medium.kept_as(), medium)),
+            Change::MediumGone { name } => drop(self.media.remove(&name)),
+            Change::Decides(decisions) => self.decisions = decisions,
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Comments below posts.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::content::wrong;
 use super::state::{Change, Comment};
-use super::{Cx, first, id, params};
+use super::{Cx, first, id, inbox, params};
 use crate::graph::lists::{self, Size};
 use crate::graph::{self, access, failure, fields};
 use crate::reply::{Answer, Reply};
@@ -36,22 +36,27 @@ pub(super) fn list(cx: &Cx) -> Answer {
     let named = first(cx);
     let missing = || failure::missing(&named);
     let media: u64 = named.parse().map_err(|_| missing())?;
-    let show = |comment: &Comment| {
-        let whole = json!({
+    let view = |comment: &Comment| {
+        json!({
             "id": comment.id.to_string(),
             "text": comment.text,
             "timestamp": graph::time(comment.at_ms),
             "username": account.identity.username,
             "hidden": false,
             "like_count": 0,
-        });
-        fields::pick(&cx.call, &whole, &["from", "replies", "parent_id"], "IGComment")
+        })
     };
     account.look(|state| {
         if !state.made.posts.contains_key(&media) {
             return Err(missing());
         }
-        let below = state.comments.values().rev().filter(|comment| comment.media == media);
-        lists::page(cx, SIZE, below, |comment| comment.id, show)
+        let own = state.comments.values().filter(|comment| comment.media == media).map(view);
+        let mut all: Vec<Value> = own.chain(inbox::on_post(state, media)).collect();
+        let id = |one: &Value| one["id"].as_str().and_then(|id| id.parse().ok()).unwrap_or(0);
+        all.sort_by_key(|one| std::cmp::Reverse(id(one)));
+        let show = |one: &Value| {
+            fields::pick(&cx.call, one, &["from", "replies", "parent_id"], "IGComment")
+        };
+        lists::page(cx, SIZE, all.iter(), id, show)
     })
 }

@@ -7,6 +7,7 @@ mod comments;
 mod container;
 mod content;
 mod create;
+mod inbox;
 mod publish;
 mod reads;
 mod shown;
@@ -21,6 +22,7 @@ use serde_json::{Map, Value, json};
 use crate::call::Call;
 use crate::env::Env;
 use crate::graph::{self, Graph, access, below_version, failure, login, person};
+use crate::mailbox::{self, Item, Mailbox, NewItem, Verb};
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::params::Params;
 use crate::random;
@@ -89,7 +91,16 @@ impl Network for Instagram {
                 Route::later(Prepare, |cx| Box::pin(create::create(cx)))
             }
             (&Method::POST, [_, "media_publish"]) => Route::now(Commit, publish::publish),
-            (&Method::POST, [_, "comments" | "replies"]) => Route::now(Commit, comments::post),
+            (&Method::POST, [_, "comments"]) => Route::now(Commit, comments::post),
+            (&Method::POST, [_, "replies"]) => Route::now(Commit, inbox::reply),
+            (&Method::POST, [_, "messages"]) => {
+                Route::later(Commit, |cx| Box::pin(graph::inbox::send(cx)))
+            }
+            (&Method::POST, [_, "subscribed_apps"]) => Route::now(Prepare, graph::inbox::subscribe),
+            (&Method::POST, [_]) => Route::now(Commit, inbox::hide),
+            (&Method::DELETE, [_]) => Route::now(Commit, graph::inbox::delete),
+            (&Method::GET, [_, "conversations"]) => Route::now(Read, graph::inbox::conversations),
+            (&Method::GET, [_, "replies"]) => Route::now(Read, inbox::replies),
             (&Method::GET, [_, "content_publishing_limit"]) => Route::now(Read, publish::limit),
             (&Method::GET, [_, "media"]) => Route::now(Read, reads::media),
             (&Method::GET, [_, "stories"]) => Route::now(Read, reads::stories),
@@ -113,6 +124,27 @@ impl Network for Instagram {
 
     fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
         state.made.posts.values().map(|post| shown::post(state, post, identity, base)).collect()
+    }
+
+    fn mailbox(state: &State) -> Option<&Mailbox> {
+        Some(&state.mail)
+    }
+
+    fn mail(change: mailbox::Change) -> Option<Change> {
+        Some(Change::Mail(change))
+    }
+
+    fn mail_id(
+        unique: u64,
+        state: &State,
+        _identity: &Identity,
+        new: &NewItem,
+    ) -> Result<(String, Option<String>), String> {
+        inbox::new_id(unique, state, new)
+    }
+
+    fn webhook(identity: &Identity, item: &Item, verb: Verb, now_ms: i64) -> Option<Value> {
+        inbox::webhook(identity, item, verb, now_ms)
     }
 
     fn refuse(refusal: Refusal) -> Reply {

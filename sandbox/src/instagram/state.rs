@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::graph::containers::{self, Made};
 use crate::graph::login::{self, Logins};
+use crate::mailbox::{self, Mailbox};
 use crate::network::Medium;
 
 pub(crate) type Container = containers::Container<Content, Flaw>;
@@ -20,6 +21,7 @@ pub(crate) struct State {
     pub logins: Logins,
     pub made: Made<Content>,
     pub comments: BTreeMap<u64, Comment>,
+    pub mail: Mailbox,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,6 +79,7 @@ pub(crate) struct Comment {
 pub(crate) enum Change {
     Login(login::Change),
     Comment(Comment),
+    Mail(mailbox::Change),
     #[serde(untagged)]
     Made(containers::Change<Content, Flaw>),
 }
@@ -86,6 +89,7 @@ impl State {
         match change {
             Change::Login(change) => self.logins.apply(change),
             Change::Made(change) => self.made.apply(change),
+            Change::Mail(change) => self.mail.apply(change),
             Change::Comment(comment) => drop(self.comments.insert(comment.id, comment)),
         }
     }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::state::{Content, MediaType, State};
-use super::{Cx, Threads, failure, media, text};
+use super::{Cx, Threads, failure, inbox, media, text};
 use crate::network::Medium;
 use crate::params::Params;
 use crate::reply::Reply;
@@ -103,7 +103,8 @@ fn medium(params: &Params, media_type: MediaType) -> Result<Option<Medium>, Repl
 /// A post that a parameter names; it may be anybody's.
 fn post(cx: &Cx, params: &Params, name: &str) -> Result<Option<u64>, Reply> {
     let Some(id) = params.filled(name) else { return Ok(None) };
-    let found = id.parse().ok().filter(|id| media::find(cx, *id).is_some());
+    let is_there = |id: &u64| media::find(cx, *id).is_some() || inbox::is_there(cx, *id);
+    let found = id.parse().ok().filter(is_there);
     found.map(Some).ok_or_else(|| {
         failure::invalid(&format!("Param {name} is not the id of a post that you may see."))
     })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::state::Published;
-use super::{Cx, Threads, access, below_version, failure, media};
+use super::{Cx, Threads, access, below_version, failure, inbox, media};
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
@@ -14,7 +14,8 @@ const PAGE_MAX: usize = 100;
 /// How long a ghost post is seen, in milliseconds.
 const GHOST_MS: i64 = 86_400_000;
 
-type Owned = (Arc<Account<Threads>>, Published);
+/// A post or reply in a list: its number, its time and what is shown of it.
+type Entry = (u64, i64, Value);
 
 /// `GET /{user}/threads`: what the user posted, replies aside.
 pub(super) fn posts(cx: &Cx) -> Answer {
@@ -32,76 +33,72 @@ pub(super) fn replies(cx: &Cx) -> Answer {
         let posts = own(cx, &account, |post| post.content.reply_to.is_some());
         return page(cx, posts);
     }
-    let root = own_post(&account, id)?;
-    page(cx, answers(cx, &[root]))
+    let root = root(cx, &account, id)?;
+    page(cx, answers(cx, &account, &[root]))
 }
 
 /// `GET /{post}/conversation`: all replies below a post.
 pub(super) fn conversation(cx: &Cx) -> Answer {
     let account = access::account(cx)?;
     let segments = cx.call.segments();
-    let root = own_post(&account, below_version(&segments).first().copied().unwrap_or_default())?;
-    let (mut all, mut level) = (Vec::new(), vec![root]);
+    let id = below_version(&segments).first().copied().unwrap_or_default();
+    let (mut all, mut level) = (Vec::new(), vec![root(cx, &account, id)?]);
     while !level.is_empty() {
-        let next = answers(cx, &level);
-        level = next.iter().map(|(_, post)| post.id).collect();
+        let next = answers(cx, &account, &level);
+        level = next.iter().map(|(id, ..)| *id).collect();
         all.extend(next);
     }
-    all.sort_by_key(|(_, post)| std::cmp::Reverse(post.id));
+    all.sort_by_key(|(id, ..)| std::cmp::Reverse(*id));
     page(cx, all)
 }
 
-fn own_post(account: &Account<Threads>, id: &str) -> Result<u64, Reply> {
-    let found =
-        id.parse().ok().filter(|id| account.look(|state| state.made.posts.contains_key(id)));
-    found.ok_or_else(|| failure::missing(id))
+/// A post of the user's own, or a reply of somebody else to one.
+fn root(cx: &Cx, account: &Account<Threads>, id: &str) -> Result<u64, Reply> {
+    let is_there = |id: &u64| {
+        account.look(|state| state.made.posts.contains_key(id)) || inbox::is_there(cx, *id)
+    };
+    id.parse().ok().filter(is_there).ok_or_else(|| failure::missing(id))
 }
 
-fn own(cx: &Cx, account: &Arc<Account<Threads>>, fits: impl Fn(&Published) -> bool) -> Vec<Owned> {
+fn own(cx: &Cx, account: &Arc<Account<Threads>>, fits: impl Fn(&Published) -> bool) -> Vec<Entry> {
     let now_ms = cx.now_ms();
     let seen = |post: &&Published| {
         let ghost = post.content.extra.contains_key("is_ghost_post");
         fits(post) && (!ghost || now_ms < post.at_ms + GHOST_MS)
     };
-    account.look(|state| {
-        state
-            .made
-            .posts
-            .values()
-            .rev()
-            .filter(seen)
-            .map(|post| (Arc::clone(account), post.clone()))
-            .collect()
-    })
+    let posts: Vec<Published> =
+        account.look(|state| state.made.posts.values().rev().filter(seen).cloned().collect());
+    let entry = |post: &Published| (post.id, post.at_ms, media::view(cx, &account.identity, post));
+    posts.iter().map(entry).collect()
 }
 
-/// The direct replies to any of the posts, newest first.
-fn answers(cx: &Cx, to: &[u64]) -> Vec<Owned> {
+/// The direct replies to any of these, newest first.
+fn answers(cx: &Cx, account: &Account<Threads>, to: &[u64]) -> Vec<Entry> {
     let fits = |post: &Published| post.content.reply_to.is_some_and(|id| to.contains(&id));
-    let mut found: Vec<_> =
-        cx.sim.all().iter().flat_map(|account| own(cx, account, fits)).collect();
-    found.sort_by_key(|(_, post)| std::cmp::Reverse(post.id));
+    let of_users = cx.sim.all().into_iter().flat_map(|account| own(cx, &account, fits));
+    let mut found: Vec<Entry> = of_users.chain(inbox::below(cx, account, to)).collect();
+    found.sort_by_key(|(id, ..)| std::cmp::Reverse(*id));
     found
 }
 
-fn page(cx: &Cx, posts: Vec<Owned>) -> Answer {
+fn page(cx: &Cx, posts: Vec<Entry>) -> Answer {
     let query = |name: &str| cx.call.query_value(name);
     let limit =
         query("limit").and_then(|limit| limit.parse().ok()).unwrap_or(PAGE).clamp(1, PAGE_MAX);
     let after: u64 = query("after").and_then(|cursor| cursor.parse().ok()).unwrap_or(u64::MAX);
     let (since, until) = (seconds(query("since")), seconds(query("until")));
-    let fits = |post: &Published| {
-        let at = post.at_ms / 1_000;
-        post.id < after
+    let fits = |(id, at_ms, _): &Entry| {
+        let at = at_ms / 1_000;
+        *id < after
             && since.is_none_or(|since| at >= since)
             && until.is_none_or(|until| at <= until)
     };
-    let mut fitting = posts.into_iter().filter(|(_, post)| fits(post)).peekable();
+    let mut fitting = posts.into_iter().filter(fits).peekable();
     let mut data = Vec::new();
     let mut ids = Vec::new();
-    while let Some((owner, post)) = fitting.next_if(|_| data.len() < limit) {
-        data.push(media::pick(&cx.call, &media::view(cx, &owner.identity, &post), "ThreadsMedia")?);
-        ids.push(post.id.to_string());
+    while let Some((id, _, view)) = fitting.next_if(|_| data.len() < limit) {
+        data.push(media::pick(&cx.call, &view, "ThreadsMedia")?);
+        ids.push(id.to_string());
     }
     let more = fitting.peek().is_some();
     let mut reply = json!({"data": data});
@@ -112,7 +109,7 @@ fn page(cx: &Cx, posts: Vec<Owned>) -> Answer {
                 json!(format!("{}/{}?after={last}", cx.sim.base(), cx.call.path));
         }
     }
-    Ok(Reply::ok(&reply as &Value))
+    Ok(Reply::ok(&reply))
 }
 
 /// A time in seconds, or a date.

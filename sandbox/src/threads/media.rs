@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::state::{MediaType, Published};
-use super::{Cx, Threads, access, below_version, failure, shown, user};
+use super::{Cx, Threads, access, below_version, failure, inbox, shown, user};
 use crate::call::Call;
 use crate::env::utc;
 use crate::graph::containers::Status;
@@ -97,7 +97,8 @@ pub(super) fn view(cx: &Cx, owner: &Identity, post: &Published) -> Value {
         "shortcode": post.shortcode,
         "is_quote_post": content.quote.is_some(),
         "is_reply": content.reply_to.is_some(),
-        "is_reply_owned_by_me": content.reply_to.is_some(),
+        "is_reply_owned_by_me": content.reply_to.is_some()
+            && cx.account.as_ref().is_some_and(|caller| caller.identity.remote_id == owner.remote_id),
         "has_replies": answered(cx, post.id),
         "hide_status": "NOT_HUSHED",
         "reply_audience": content.extra.get("reply_control").and_then(Value::as_str).unwrap_or("everyone").to_uppercase(),
@@ -109,9 +110,13 @@ pub(super) fn view(cx: &Cx, owner: &Identity, post: &Published) -> Value {
     };
     put("media_url", json!(content.medium.as_ref().and_then(|medium| medium.url.as_ref())));
     put("alt_text", json!(content.medium.as_ref().and_then(|medium| medium.alt.as_ref())));
-    if let Some((_, parent)) = &replied_to {
-        put("replied_to", json!({"id": parent.id.to_string()}));
-        put("root_post", json!({"id": root(cx, parent.clone()).to_string()}));
+    if let Some(to) = content.reply_to {
+        put("replied_to", json!({"id": to.to_string()}));
+        let root = match replied_to {
+            Some((_, parent)) => Some(root(cx, parent).to_string()),
+            None => inbox::root_of(cx, to),
+        };
+        put("root_post", json!({ "id": root }));
     }
     if content.media_type == MediaType::Carousel {
         let children: Vec<_> =

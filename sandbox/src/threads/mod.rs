@@ -5,6 +5,7 @@
 mod access;
 mod content;
 mod create;
+mod inbox;
 mod insights;
 mod lists;
 mod login;
@@ -24,6 +25,7 @@ use serde_json::{Map, Value, json};
 use crate::call::Call;
 use crate::env::{Env, rfc3339};
 use crate::graph::{self, below_version, failure};
+use crate::mailbox::{self, Item, Mailbox, NewItem, Verb};
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random;
 use crate::reply::Reply;
@@ -81,6 +83,7 @@ impl Network for Threads {
             (&Method::GET, [_, "threads_publishing_limit"]) => Route::now(Read, publish::limit),
             (&Method::GET, [_, "threads_insights"]) => Route::now(Read, insights::of_user),
             (&Method::GET, [_, "insights"]) => Route::now(Read, insights::of_media),
+            (&Method::POST, [_, "manage_reply"]) => Route::now(Commit, inbox::manage),
             (&Method::GET, [_, "replies"]) => Route::now(Read, lists::replies),
             (&Method::GET, [_, "conversation"]) => Route::now(Read, lists::conversation),
             (&Method::GET, ["me"]) => Route::now(Read, user::me),
@@ -104,6 +107,31 @@ impl Network for Threads {
 
     fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
         state.made.posts.values().map(|post| shown::post(state, post, identity, base)).collect()
+    }
+
+    fn mailbox(state: &State) -> Option<&Mailbox> {
+        Some(&state.mail)
+    }
+
+    fn mail(change: mailbox::Change) -> Option<Change> {
+        Some(Change::Mail(change))
+    }
+
+    fn mail_id(
+        unique: u64,
+        state: &State,
+        _identity: &Identity,
+        new: &NewItem,
+    ) -> Result<(String, Option<String>), String> {
+        inbox::new_id(unique, state, new)
+    }
+
+    fn own_mail(state: &State, identity: &Identity) -> Vec<Item> {
+        inbox::own(state, identity)
+    }
+
+    fn webhook(identity: &Identity, item: &Item, verb: Verb, now_ms: i64) -> Option<Value> {
+        inbox::webhook(identity, item, verb, now_ms)
     }
 
     fn refuse(refusal: Refusal) -> Reply {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::graph::containers::{self, Made};
+use crate::mailbox::{self, Mailbox};
 use crate::network::Medium;
 
 pub(crate) type Container = containers::Container<Content, Flaw>;
@@ -19,6 +20,7 @@ pub(crate) struct State {
     pub made: Made<Content>,
     pub tokens: HashMap<String, Token>,
     pub codes: HashMap<String, Code>,
+    pub mail: Mailbox,
     /// Every token is expired, by a fault.
     pub expired: bool,
 }
@@ -103,6 +105,7 @@ pub(crate) enum Change {
         life: Token,
     },
     Expired(bool),
+    Mail(mailbox::Change),
     #[serde(untagged)]
     Made(containers::Change<Content, Flaw>),
 }
@@ -127,6 +130,7 @@ impl State {
                 self.tokens.insert(token, life);
             }
             Change::Expired(expired) => self.expired = expired,
+            Change::Mail(change) => self.mail.apply(change),
         }
     }
 }

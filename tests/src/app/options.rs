@@ -44,6 +44,8 @@ pub struct Options {
     pub mailer: Option<Mailer>,
     /// What takes films apart.
     pub tools: Tools,
+    /// Settings for Meta's networks.
+    pub meta: fanfare_domain::inbox::MetaSettings,
     /// Where media is said to be served, if not below the service.
     pub media_base_url: Option<String>,
 }
@@ -69,6 +71,7 @@ impl Default for Options {
             oauth_grace: 0,
             mailer: None,
             tools: Tools::find(None, std::env::var_os("PATH").as_deref()),
+            meta: fanfare_domain::inbox::MetaSettings::default(),
             media_base_url: None,
         }
     }

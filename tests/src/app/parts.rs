@@ -52,6 +52,8 @@ pub(super) async fn networks(
         }
     }
     let webhook = format!("{origin}/api/stripe/webhook");
+    let hooks = format!("{origin}/api/hooks/meta/");
+    networks.set_meta_webhooks(hooks.parse().expect("an address"));
     networks.set_stripe_webhook(webhook.parse().expect("an address"));
     let any = "127.0.0.1:0".parse().expect("an address");
     let serving = networks.clone().serve(any, stop.clone()).await.expect("the sandbox listens");

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use fanfare_domain::Unreadable;
+pub use fanfare_domain::retry_action::{RetryAction, decide};
 use fanfare_entities::Millis;
-use fanfare_platforms::{self as platforms, Kind, Phase, Progress, Step};
+use fanfare_platforms::{self as platforms, Kind, Progress, Step};
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use serde_json::{Value, json};
 
@@ -19,38 +20,6 @@ const WAITS: [Duration; 5] = [
 
 /// The longest `Retry-After` that is obeyed; a longer one is a mistake, and would stop an account for years.
 const LONGEST_NAMED: Duration = Duration::from_secs(24 * 3_600);
-
-/// The action after an error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RetryAction {
-    /// Try again later; costs one of five retries.
-    Retry,
-    /// Try again later; costs nothing.
-    Wait,
-    /// Exchange the tokens and try again.
-    Refresh,
-    /// The outcome of the call is unknown: reconcile it.
-    Lost,
-    /// The account must be connected again.
-    Reconnect,
-    /// The post fails for good.
-    Stop,
-}
-
-/// Returns the action for a kind of error in a phase.
-#[must_use]
-pub const fn decide(kind: Kind, phase: Phase) -> RetryAction {
-    match (kind, phase) {
-        (Kind::Ambiguous | Kind::Server, Phase::Commit) => RetryAction::Lost,
-        (Kind::Ambiguous | Kind::Server | Kind::Transient | Kind::Unreachable, _) => {
-            RetryAction::Retry
-        }
-        (Kind::RateLimited | Kind::QuotaExhausted, _) => RetryAction::Wait,
-        (Kind::TokenExpired, _) => RetryAction::Refresh,
-        (Kind::Reconnect | Kind::InvalidCredentials, _) => RetryAction::Reconnect,
-        (Kind::Rejected | Kind::MediaRejected | Kind::Misconfigured, _) => RetryAction::Stop,
-    }
-}
 
 /// When a post's try after `failures` failures begins: the network's own time if it names one, else the usual wait
 /// ± 20 %. `None`: there are no tries left.
@@ -285,6 +254,8 @@ pub fn log_answer(step: &Step, outcome: &platforms::Result<Progress>) {
 
 #[cfg(test)]
 mod tests {
+    use fanfare_platforms::Phase;
+
     use super::*;
 
     #[test]

@@ -1,0 +1,53 @@
+//! Business profiles.
+
+use fanfare_domain::{Reply, Result, business};
+
+use crate::{Call, Soon};
+
+/// Lists reviews.
+pub async fn list_reviews(mut call: Call) -> Result<Reply<business::ReviewPage>> {
+    let filter = call.query()?;
+    business::list_reviews(&call.act, filter).await
+}
+
+/// Answers a review.
+pub async fn reply(mut call: Call) -> Result<Soon<business::OneReview>> {
+    let new = call.body()?;
+    business::reply(&call.act, new).await.map(Soon)
+}
+
+/// Deletes the answer to a review.
+pub async fn delete_reply(mut call: Call) -> Result<Soon<business::OneReview>> {
+    let named = call.query()?;
+    business::delete_reply(&call.act, named).await.map(Soon)
+}
+
+/// Shows where people review locations.
+pub async fn review_link(mut call: Call) -> Result<Reply<business::LinksShown>> {
+    let wanted = call.query()?;
+    business::links(&call.act, wanted).await
+}
+
+/// Shows the audits of locations.
+pub async fn audit(mut call: Call) -> Result<Reply<business::AuditsShown>> {
+    let wanted = call.query()?;
+    business::audit(&call.act, wanted).await
+}
+
+/// Lists media.
+pub async fn list_media(mut call: Call) -> Result<Reply<business::MediaPage>> {
+    let filter = call.query()?;
+    business::list_media(&call.act, filter).await
+}
+
+/// Adds a photo or film.
+pub async fn add_media(mut call: Call) -> Result<Reply<business::OneMedia>> {
+    let new = call.body()?;
+    business::add_media(&call.act, new).await
+}
+
+/// Deletes a photo or film.
+pub async fn delete_media(mut call: Call) -> Result<Soon<business::MediaDeleted>> {
+    let named = call.query()?;
+    business::delete_media(&call.act, named).await.map(Soon)
+}

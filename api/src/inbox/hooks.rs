@@ -1,0 +1,97 @@
+//! What Meta's networks send, at `/api/hooks/meta/{network}`.
+
+use fanfare_domain::{Code, Domain, Error, PlatformId, Result, inbox::inbound};
+use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait, writing::Text};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{middleware::request::Seen, reply, request_id};
+
+/// The largest body, in bytes.
+const LARGEST: usize = 1 << 20;
+
+/// Where it stands in logs.
+const ROUTE: &str = "/api/hooks/meta/{network}";
+
+/// The networks.
+const NETWORKS: [&str; 3] = ["facebook", "instagram", "threads"];
+
+/// The routes.
+pub fn router(domain: &Domain) -> Router {
+    let path = ROUTE.trim_start_matches('/');
+    Router::with_path(path).get(Challenge(domain.clone())).post(Hook(domain.clone()))
+}
+
+/// The body of a success.
+#[derive(Serialize, JsonSchema)]
+struct Received {
+    received: bool,
+}
+
+struct Challenge(Domain);
+
+#[async_trait]
+impl Handler for Challenge {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        Seen::route(req, ROUTE);
+        let query = |name: &str| req.query::<String>(name).unwrap_or_default();
+        let (mode, token) = (query("hub.mode"), query("hub.verify_token"));
+        let answer = network(req)
+            .and_then(|_| inbound::challenge(&self.0, &mode, &token, &query("hub.challenge")));
+        match answer {
+            Ok(text) => res.render(Text::Plain(text)),
+            Err(error) => {
+                let refusal = reply::refusal(&error);
+                reply::write(res, refusal, &request_id::get(req), &self.0.settings.base_url);
+            }
+        }
+    }
+}
+
+struct Hook(Domain);
+
+#[async_trait]
+impl Handler for Hook {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        Seen::route(req, ROUTE);
+        let answer = match self.take(req).await {
+            Ok(()) => fanfare_domain::Reply::ok(&Received { received: true }).cast(),
+            Err(error) => reply::refusal(&error),
+        };
+        reply::write(res, answer, &request_id::get(req), &self.0.settings.base_url);
+    }
+}
+
+impl Hook {
+    async fn take(&self, req: &mut Request) -> Result<()> {
+        let platform = network(req)?;
+        let signature = req.headers().get("x-hub-signature-256");
+        let signature = signature.and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let signature = signature.to_owned();
+        let body = req.payload_with_max_size(LARGEST).await.map_err(|_| {
+            Error::new(Code::PayloadTooLarge, "The body is larger than 1 MiB, or was cut off.")
+        })?;
+        inbound::receive(&self.0, platform, body, &signature).await
+    }
+}
+
+/// The network in the path.
+fn network(req: &Request) -> Result<PlatformId> {
+    let name = req.param::<String>("network").unwrap_or_default();
+    let known = NETWORKS.contains(&name.as_str());
+    let platform = name.parse().ok().filter(|_| known);
+    platform
+        .ok_or_else(|| Error::new(Code::PlatformNotFound, "No such network sends webhooks here."))
+}

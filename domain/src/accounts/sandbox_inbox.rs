@@ -1,0 +1,239 @@
+//! What people write to accounts on the simulated networks.
+
+use fanfare_entities::{AccountId, PostId, account, post};
+use fanfare_platforms::PlatformId;
+use http::Method;
+use schemars::JsonSchema;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::sandbox::{ask, on_sandbox};
+use crate::{Act, Reply, error::Result, page};
+
+/// Who wrote an item.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ItemAuthor {
+    /// The network's id.
+    #[serde(default)]
+    #[schemars(length(max = 100))]
+    pub id: Option<String>,
+    /// User name.
+    #[serde(default)]
+    #[schemars(length(max = 100))]
+    pub username: Option<String>,
+}
+
+/// A message, comment or review that somebody is to write.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewItem {
+    /// The account that gets it.
+    #[serde(deserialize_with = "crate::input::number_or_text")]
+    #[schemars(schema_with = "crate::input::id_schema")]
+    pub account_id: i64,
+    /// `message`, `comment` or `review`.
+    #[schemars(length(max = 20))]
+    pub kind: String,
+    /// Its text.
+    #[schemars(length(max = 20_000))]
+    pub text: String,
+    /// Who writes it; somebody of the simulator's if left out.
+    #[serde(default)]
+    pub author: Option<ItemAuthor>,
+    /// The post that a comment is on: its id here or on the network; the latest if left out.
+    #[serde(default)]
+    #[schemars(length(max = 200))]
+    pub post_id: Option<String>,
+    /// The network's id of the comment that it answers.
+    #[serde(default)]
+    #[schemars(length(max = 200))]
+    pub parent_id: Option<String>,
+    /// Stars of a review, 1 to 5.
+    #[serde(default)]
+    pub rating: Option<i64>,
+    /// List of `{"type", "url"}`.
+    #[serde(default)]
+    pub attachments: Option<Vec<Map<String, Value>>>,
+    /// When it was written; now if left out.
+    #[serde(default)]
+    #[schemars(length(max = 50))]
+    pub created_at: Option<String>,
+}
+
+/// What somebody is to change of an item.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ItemChanges {
+    /// The account that got it.
+    #[serde(deserialize_with = "crate::input::number_or_text")]
+    #[schemars(schema_with = "crate::input::id_schema")]
+    pub account_id: i64,
+    /// Its text.
+    #[serde(default)]
+    #[schemars(length(max = 20_000))]
+    pub text: Option<String>,
+    /// It is hidden.
+    #[serde(default)]
+    pub hidden: Option<bool>,
+    /// Stars of a review, 1 to 5.
+    #[serde(default)]
+    pub rating: Option<i64>,
+}
+
+/// An item that was written.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ItemMade {
+    /// The network's id.
+    id: String,
+}
+
+/// What a simulated network holds for an account, oldest first.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct SandboxInbox {
+    #[schemars(with = "Vec<Map<String, Value>>")]
+    inbox: Value,
+}
+
+/// An item on a simulated network.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct SandboxItem {
+    #[schemars(with = "Map<String, Value>")]
+    item: Value,
+}
+
+/// Has somebody write to an account.
+///
+/// # Errors
+/// [`crate::Code::AccountNotFound`], or what the sandbox finds wrong with it.
+pub async fn create_item(act: &Act, platform: PlatformId, new: NewItem) -> Result<Reply<ItemMade>> {
+    let row = on_sandbox(act, platform, AccountId(new.account_id)).await?;
+    let author = new.author.map(|author| {
+        json!({"id": author.id.unwrap_or_default(), "username": author.username.unwrap_or_default()})
+    });
+    let post = match new.post_id {
+        Some(id) => Some(remote_post(act, &row, id).await?),
+        None => None,
+    };
+    let body = json!({
+        "remote_id": row.remote_id, "kind": new.kind, "text": new.text, "author": author,
+        "post_id": post, "parent_id": new.parent_id, "rating": new.rating,
+        "attachments": new.attachments.unwrap_or_default(), "created_at": new.created_at,
+    });
+    let path = format!("{platform}/inbound");
+    let made = ask(act, Method::POST, &path, &[], Some(&body)).await?;
+    let id = made["id"].as_str().unwrap_or_default().to_owned();
+    let tx = act.begin().await?;
+    act.finish(tx, Reply::ok(&ItemMade { id }).with_status(201)).await
+}
+
+/// The network's id of a post that is named by its id here or there.
+async fn remote_post(act: &Act, row: &account::Model, id: String) -> Result<String> {
+    let Ok(number) = id.parse::<i64>() else { return Ok(id) };
+    let found = post::Entity::find_by_id(PostId(number))
+        .filter(post::Column::AccountId.eq(row.id))
+        .one(&act.cx.db.read)
+        .await?;
+    Ok(found.and_then(|post| post.platform_post_id).unwrap_or(id))
+}
+
+/// Returns what a simulated network holds for an account.
+///
+/// # Errors
+/// [`crate::Code::AccountNotFound`].
+pub async fn sandbox_inbox(
+    act: &Act,
+    platform: PlatformId,
+    id: AccountId,
+) -> Result<Reply<SandboxInbox>> {
+    let row = on_sandbox(act, platform, id).await?;
+    let remote = [("remote_id", row.remote_id.as_str())];
+    let path = format!("{platform}/inbox");
+    let mut held = ask(act, Method::GET, &path, &remote, None).await?;
+    let bytes = page::size(&held);
+    Reply::large(bytes, move || SandboxInbox { inbox: held["inbox"].take() }).await
+}
+
+/// Has somebody change an item.
+///
+/// # Errors
+/// [`crate::Code::AccountNotFound`], or the sandbox's refusal.
+pub async fn change_item(
+    act: &Act,
+    platform: PlatformId,
+    id: &str,
+    changes: ItemChanges,
+) -> Result<Reply<SandboxItem>> {
+    let row = on_sandbox(act, platform, AccountId(changes.account_id)).await?;
+    let body = json!({
+        "remote_id": row.remote_id, "text": changes.text, "hidden": changes.hidden,
+        "rating": changes.rating,
+    });
+    let path = format!("{platform}/inbox/{id}");
+    let item = ask(act, Method::PATCH, &path, &[], Some(&body)).await?["item"].take();
+    let tx = act.begin().await?;
+    act.finish(tx, Reply::ok(&SandboxItem { item })).await
+}
+
+/// Has somebody delete an item.
+///
+/// # Errors
+/// [`crate::Code::AccountNotFound`], or the sandbox's refusal.
+pub async fn delete_item(
+    act: &Act,
+    platform: PlatformId,
+    id: &str,
+    account: AccountId,
+) -> Result<Reply<SandboxItem>> {
+    let row = on_sandbox(act, platform, account).await?;
+    let remote = [("remote_id", row.remote_id.as_str())];
+    let path = format!("{platform}/inbox/{id}");
+    let item = ask(act, Method::DELETE, &path, &remote, None).await?["item"].take();
+    let tx = act.begin().await?;
+    act.finish(tx, Reply::ok(&SandboxItem { item })).await
+}
+
+/// What a simulated network decides from now on.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReviewDecisions {
+    /// The account.
+    #[serde(deserialize_with = "crate::input::number_or_text")]
+    #[schemars(schema_with = "crate::input::id_schema")]
+    pub account_id: i64,
+    /// `approve` or `reject` answers to reviews.
+    #[serde(default)]
+    #[schemars(length(max = 20))]
+    pub reply: Option<String>,
+    /// How many days films are looked over.
+    #[serde(default)]
+    pub video_days: Option<i64>,
+}
+
+/// What a simulated network was told to decide.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct DecisionsSet {
+    account_id: AccountId,
+}
+
+/// Sets what a simulated network decides about answers to reviews and about films.
+///
+/// # Errors
+/// [`crate::Code::AccountNotFound`], or what the sandbox finds wrong with it.
+pub async fn set_decisions(
+    act: &Act,
+    platform: PlatformId,
+    new: ReviewDecisions,
+) -> Result<Reply<DecisionsSet>> {
+    let row = on_sandbox(act, platform, AccountId(new.account_id)).await?;
+    let body = json!({
+        "remote_id": row.remote_id, "reply": new.reply, "video_days": new.video_days,
+    });
+    let path = format!("{platform}/reviews");
+    ask(act, Method::PUT, &path, &[], Some(&body)).await?;
+    let tx = act.begin().await?;
+    act.finish(tx, Reply::ok(&DecisionsSet { account_id: row.id })).await
+}

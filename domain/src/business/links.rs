@@ -1,0 +1,65 @@
+//! Addresses at which people write a review.
+
+use fanfare_entities::AccountId;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Locations, meant, profile_of, title};
+use crate::{Act, Reply, error::Result};
+
+/// The address at which people review a location.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ReviewLink {
+    account_id: AccountId,
+    location_id: String,
+    title: String,
+    /// Null where the network tells none.
+    review_url: Option<String>,
+    /// Why there is none.
+    reason: Option<&'static str>,
+}
+
+/// Where people review locations.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct LinksShown {
+    links: Vec<ReviewLink>,
+}
+
+/// Shows where people review locations.
+///
+/// # Errors
+/// [`crate::Code::LocationNotFound`], [`crate::Code::PlatformMismatch`].
+pub async fn links(act: &Act, wanted: Locations) -> Result<Reply<LinksShown>> {
+    let mut links = Vec::new();
+    for account in meant(act, wanted.account_id, wanted.location_id.as_deref()).await? {
+        let profile = super::sync::fresh(act, &account, super::sync::HOUR).await?;
+        let profile = match profile {
+            Some(profile) => Some(profile),
+            None => profile_of(act, account.id).await?,
+        };
+        let metadata = profile
+            .as_ref()
+            .and_then(|profile| profile.location.as_ref())
+            .map(|one| &one["metadata"]);
+        let text = |name: &str| metadata.and_then(|metadata| metadata[name].as_str());
+        let by_place = || {
+            text("placeId")
+                .map(|id| format!("https://search.google.com/local/writereview?placeid={id}"))
+        };
+        let review_url = text("newReviewUri").map(str::to_owned).or_else(by_place);
+        let reason = match (&review_url, metadata) {
+            (Some(_), _) => None,
+            (None, None) => Some("not_read_yet"),
+            (None, Some(_)) => Some("not_on_maps"),
+        };
+        links.push(ReviewLink {
+            account_id: account.id,
+            location_id: account.remote_id.clone(),
+            title: title(profile.as_ref(), &account),
+            review_url,
+            reason,
+        });
+    }
+    Ok(Reply::ok(&LinksShown { links }))
+}

@@ -1,0 +1,117 @@
+//! Business profiles: reviews and their answers, links to review, the audit and media. Each account is one location.
+
+mod audit;
+mod links;
+mod media;
+mod reviews;
+pub mod sync;
+
+use fanfare_entities::{AccountId, account, business_profile};
+use schemars::JsonSchema;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use serde::Deserialize;
+use uuid::Uuid;
+
+pub use audit::{AuditsShown, audit};
+pub use links::{LinksShown, links};
+pub use media::{
+    MediaDeleted, MediaFilter, MediaName, MediaPage, NewMedia, OneMedia, add as add_media,
+    delete as delete_media, list as list_media,
+};
+pub use reviews::{
+    NewReviewReply, OneReview, ReviewFilter, ReviewNamed, ReviewPage, delete_reply,
+    list as list_reviews, reply,
+};
+
+use crate::{
+    Act, accounts,
+    error::{Code, Error, Result},
+};
+
+/// The platform that has business profiles.
+const PLATFORM: &str = "google_business";
+
+/// Which locations are meant.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Locations {
+    /// Only this account.
+    #[serde(default)]
+    pub account_id: Option<i64>,
+    /// Only the location of this number.
+    #[serde(default)]
+    #[schemars(length(max = 100))]
+    pub location_id: Option<String>,
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+}
+
+/// The accounts of the locations that are meant, all that the membership sees if none is named.
+pub(crate) async fn meant(
+    act: &Act,
+    account_id: Option<i64>,
+    location_id: Option<&str>,
+) -> Result<Vec<account::Model>> {
+    if let Some(id) = account_id {
+        let account = accounts::find(act, AccountId(id)).await?;
+        if account.platform != PLATFORM {
+            let message =
+                format!("Account {id} is on {}, which has no business profiles.", account.platform);
+            let remedy = "Name an account on google_business.";
+            return Err(Error::field(Code::PlatformMismatch, "account_id", message, remedy));
+        }
+        if location_id.is_some_and(|location| location != account.remote_id) {
+            return Err(no_location());
+        }
+        return Ok(vec![account]);
+    }
+    let mut all = accounts::visible(act).filter(account::Column::Platform.eq(PLATFORM));
+    if let Some(location) = location_id {
+        all = all.filter(account::Column::RemoteId.eq(location));
+    }
+    let all = all.order_by_asc(account::Column::Id).all(&act.cx.db.read).await?;
+    if location_id.is_some() && all.is_empty() {
+        return Err(no_location());
+    }
+    Ok(all)
+}
+
+/// The one account that a change is about.
+pub(crate) async fn one(
+    act: &Act,
+    account_id: Option<i64>,
+    location_id: Option<&str>,
+) -> Result<account::Model> {
+    let mut all = meant(act, account_id, location_id).await?;
+    match (all.len(), all.pop()) {
+        (1, Some(account)) => Ok(account),
+        (0, _) => Err(no_location()),
+        _ => {
+            let message = "There are several locations; name one of them.";
+            let remedy = "Send account_id or location_id.";
+            Err(Error::field(Code::FieldRequired, "account_id", message, remedy))
+        }
+    }
+}
+
+fn no_location() -> Error {
+    Error::new(Code::LocationNotFound, "There is no such location.")
+}
+
+/// What is known of the location of an account.
+pub(crate) async fn profile_of(
+    act: &Act,
+    account: AccountId,
+) -> Result<Option<business_profile::Model>> {
+    let found =
+        business_profile::Entity::find().filter(business_profile::Column::AccountId.eq(account));
+    Ok(found.one(&act.cx.db.write).await?)
+}
+
+/// The name of a location for people.
+pub(crate) fn title(profile: Option<&business_profile::Model>, account: &account::Model) -> String {
+    let location = profile.and_then(|profile| profile.location.as_ref());
+    let title = location.and_then(|location| location["title"].as_str());
+    title.unwrap_or(&account.username).to_owned()
+}

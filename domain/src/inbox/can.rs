@@ -1,0 +1,183 @@
+//! What can be done with a conversation or comment now. One pure function each; what they do not name is refused.
+
+use fanfare_entities::Millis;
+use fanfare_platforms::InboxRules;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::access::Role;
+
+const HOUR: Millis = 3_600_000;
+
+/// How long after the person's last message an answer is allowed, in ms.
+const WINDOW: Millis = 24 * HOUR;
+
+/// The same for what a person wrote, and for private answers to comments.
+const LONG_WINDOW: Millis = 7 * 24 * HOUR;
+
+/// Something that can be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Can {
+    /// Answer it.
+    Reply,
+    /// Hide it.
+    Hide,
+    /// Show it again.
+    Unhide,
+    /// Delete it.
+    Delete,
+    /// Answer it with a direct message.
+    PrivateReply,
+}
+
+/// Who asks, of which account, and when.
+#[derive(Debug, Clone, Copy)]
+pub struct Asking {
+    /// The caller's role.
+    pub role: Role,
+    /// What the network takes; `None`: it has no inbox.
+    pub rules: Option<InboxRules>,
+    /// The account is connected.
+    pub connected: bool,
+    /// The time.
+    pub now: Millis,
+    /// Divides times of simulated accounts.
+    pub factor: f64,
+}
+
+impl Asking {
+    fn span(&self, time: Millis) -> Millis {
+        super::shortened(time, self.factor)
+    }
+
+    /// Until when a conversation can be answered; `long` for what a person wrote.
+    #[must_use]
+    pub fn reply_until(&self, last_inbound_at: Option<Millis>, long: bool) -> Option<Millis> {
+        let window = if long { LONG_WINDOW } else { WINDOW };
+        last_inbound_at.map(|at| at + self.span(window))
+    }
+
+    /// What can be done with a conversation.
+    #[must_use]
+    pub fn conversation(&self, last_inbound_at: Option<Millis>, long: bool) -> Vec<Can> {
+        let Some(rules) = self.rules.filter(|_| self.connected) else { return Vec::new() };
+        let open = self.reply_until(last_inbound_at, long).is_some_and(|until| self.now < until);
+        let may = rules.messages && open && self.role >= Role::Editor;
+        if may { vec![Can::Reply] } else { Vec::new() }
+    }
+
+    /// What can be done with a comment.
+    #[must_use]
+    pub fn comment(&self, comment: &CommentState) -> Vec<Can> {
+        let Some(rules) = self.rules.filter(|_| self.connected) else { return Vec::new() };
+        if comment.deleted || !comment.known {
+            return Vec::new();
+        }
+        let editor = self.role >= Role::Editor;
+        let hides = !comment.own && (!comment.is_reply || !rules.hides_top_level_only);
+        let private = rules.private_replies
+            && !comment.own
+            && !comment.private_replied
+            && self.private_reply_until(comment).is_some_and(|until| self.now < until);
+        [
+            (Can::Reply, editor && !comment.hidden),
+            (Can::Hide, editor && hides && !comment.hidden),
+            (Can::Unhide, editor && hides && comment.hidden),
+            (Can::Delete, rules.deletes && self.role >= Role::Admin),
+            (Can::PrivateReply, editor && private && !comment.hidden),
+        ]
+        .into_iter()
+        .filter_map(|(can, allowed)| allowed.then_some(can))
+        .collect()
+    }
+
+    /// Until when a comment can be answered with a direct message; `None` where it cannot.
+    #[must_use]
+    pub fn private_reply_until(&self, comment: &CommentState) -> Option<Millis> {
+        let rules = self.rules.filter(|rules| rules.private_replies && !comment.own)?;
+        let _ = rules;
+        (!comment.private_replied).then(|| comment.at + self.span(LONG_WINDOW))
+    }
+}
+
+/// What matters of a comment.
+#[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+pub struct CommentState {
+    /// The account wrote it.
+    pub own: bool,
+    /// The network's id of it is known.
+    pub known: bool,
+    /// It is hidden.
+    pub hidden: bool,
+    /// It is deleted.
+    pub deleted: bool,
+    /// It answers another comment.
+    pub is_reply: bool,
+    /// Its private answer was used.
+    pub private_replied: bool,
+    /// When it was written.
+    pub at: Millis,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asking(role: Role, platform: fanfare_platforms::PlatformId) -> Asking {
+        let inbox = fanfare_platforms::find(platform).inbox();
+        let rules = inbox.map(|inbox| inbox.rules());
+        Asking { role, rules, connected: true, now: 100 * HOUR, factor: 1.0 }
+    }
+
+    const COMMENT: CommentState = CommentState {
+        own: false,
+        known: true,
+        hidden: false,
+        deleted: false,
+        is_reply: false,
+        private_replied: false,
+        at: 99 * HOUR,
+    };
+
+    #[test]
+    fn a_conversation_is_open_for_a_day_and_for_people_for_a_week() {
+        let ask = asking(Role::Editor, "facebook".parse().unwrap());
+        let at = |hours: i64| Some((100 - hours) * HOUR);
+        assert_eq!(ask.conversation(at(23), false), [Can::Reply]);
+        assert_eq!(ask.conversation(at(24), false), []);
+        assert_eq!(ask.conversation(at(24), true), [Can::Reply]);
+        assert_eq!(ask.conversation(at(7 * 24), true), []);
+        assert_eq!(ask.conversation(None, true), []);
+        let viewer = Asking { role: Role::Viewer, ..ask };
+        assert_eq!(viewer.conversation(at(1), false), []);
+        assert_eq!(Asking { connected: false, ..ask }.conversation(at(1), false), []);
+        assert_eq!(Asking { factor: 24.0, ..ask }.conversation(at(1), false), []);
+    }
+
+    #[test]
+    fn each_network_has_its_own_ways_with_comments() {
+        use Can::{Delete, Hide, PrivateReply, Reply, Unhide};
+        let can = |platform: &str, role, comment| {
+            asking(role, platform.parse().unwrap()).comment(&comment)
+        };
+        assert_eq!(can("facebook", Role::Admin, COMMENT), [Reply, Hide, Delete]);
+        assert_eq!(can("instagram", Role::Admin, COMMENT), [Reply, Hide, Delete, PrivateReply]);
+        assert_eq!(can("threads", Role::Admin, COMMENT), [Reply, Hide]);
+        assert_eq!(can("instagram", Role::Editor, COMMENT), [Reply, Hide, PrivateReply]);
+        assert_eq!(can("instagram", Role::Viewer, COMMENT), []);
+        let hidden = CommentState { hidden: true, ..COMMENT };
+        assert_eq!(can("instagram", Role::Admin, hidden), [Unhide, Delete]);
+        let reply = CommentState { is_reply: true, ..COMMENT };
+        assert_eq!(can("threads", Role::Admin, reply), [Reply]);
+        assert_eq!(can("facebook", Role::Editor, reply), [Reply, Hide]);
+        let own = CommentState { own: true, ..COMMENT };
+        assert_eq!(can("instagram", Role::Admin, own), [Reply, Delete]);
+        let used = CommentState { private_replied: true, ..COMMENT };
+        assert_eq!(can("instagram", Role::Editor, used), [Reply, Hide]);
+        assert_eq!(can("facebook", Role::Admin, CommentState { deleted: true, ..COMMENT }), []);
+        assert_eq!(can("facebook", Role::Admin, CommentState { known: false, ..COMMENT }), []);
+        assert_eq!(can("bluesky", Role::Admin, COMMENT), []);
+    }
+}

@@ -1,0 +1,164 @@
+//! Reading comments.
+
+use fanfare_entities::{
+    AccountId, CommentId, PostId, account, inbox_comment, inbox_comment::Column,
+};
+use schemars::JsonSchema;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{
+    Comment, accounts_of, asking,
+    conversations::{Place, before},
+    no_comment, on_platform, platform_named, visible_comments,
+};
+use crate::{Act, Reply, error::Result, input, page};
+
+const DAY: i64 = 24 * 3_600_000;
+
+/// Most replies that are shown with a comment.
+const REPLIES: u64 = 500;
+
+/// Which comments to list.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CommentFilter {
+    /// Only of this account.
+    #[serde(default)]
+    pub account_id: Option<i64>,
+    /// Only on this platform.
+    #[serde(default)]
+    #[schemars(length(max = 50))]
+    pub platform: Option<String>,
+    /// Only below this post, which was made here.
+    #[serde(default)]
+    pub post_id: Option<i64>,
+    /// Only hidden ones, or only the others.
+    #[serde(default)]
+    pub hidden: Option<bool>,
+    /// Only those that the account has not answered, or only the others.
+    #[serde(default)]
+    pub unanswered: Option<bool>,
+    /// Only from this day on (YYYY-MM-DD, UTC).
+    #[serde(default)]
+    #[schemars(length(max = 50))]
+    pub from: Option<String>,
+    /// Only up to this day (YYYY-MM-DD, UTC).
+    #[serde(default)]
+    #[schemars(length(max = 50))]
+    pub to: Option<String>,
+    /// 1 to 100, 20 if left out.
+    #[serde(default)]
+    pub limit: Option<i64>,
+    /// `next_cursor` of the page before.
+    #[serde(default)]
+    #[schemars(length(max = 200))]
+    pub cursor: Option<String>,
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+}
+
+/// A page of comments.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct CommentPage {
+    comments: Vec<Comment>,
+    /// Where the next page begins; null on the last one.
+    next_cursor: Option<String>,
+}
+
+/// A comment with its replies, oldest first.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct CommentWithReplies {
+    comment: Comment,
+    replies: Vec<Comment>,
+}
+
+/// Lists comments, newest first; replies are among them.
+///
+/// # Errors
+/// A filter that means nothing.
+pub async fn list(act: &Act, filter: CommentFilter) -> Result<Reply<CommentPage>> {
+    let limit = input::limit(filter.limit)?;
+    let mut query =
+        visible_comments(act).order_by_desc(Column::CommentedAt).order_by_desc(Column::Id);
+    if let Some(id) = filter.account_id {
+        query = query.filter(Column::AccountId.eq(AccountId(id)));
+    }
+    if let Some(platform) = &filter.platform {
+        query =
+            query.filter(Column::AccountId.in_subquery(on_platform(&platform_named(platform)?)));
+    }
+    if let Some(id) = filter.post_id {
+        query = query.filter(Column::PostId.eq(PostId(id)));
+    }
+    if let Some(hidden) = filter.hidden {
+        query = query.filter(Column::Hidden.eq(hidden));
+    }
+    if let Some(unanswered) = filter.unanswered {
+        query = query.filter(Column::Unanswered.eq(unanswered));
+    }
+    if let Some(from) = &filter.from {
+        query = query.filter(Column::CommentedAt.gte(input::day("from", from)?));
+    }
+    if let Some(to) = &filter.to {
+        query = query.filter(Column::CommentedAt.lt(input::day("to", to)? + DAY));
+    }
+    let cursor: Option<Place> = input::cursor(filter.cursor.as_deref())?;
+    let from = |last: Option<&inbox_comment::Model>| {
+        let place = last.map(|row| Place(row.commented_at, row.id.0)).or(cursor);
+        match place {
+            Some(place) => query.clone().filter(before(Column::CommentedAt, Column::Id, place)),
+            None => query.clone(),
+        }
+    };
+    let size = |row: &inbox_comment::Model| row.text.len() + 1_200;
+    let page = page::read(&act.cx.db.read, limit, from, size).await?;
+    let next_cursor = page.next(|row| format!("{}.{}", row.commented_at, row.id));
+    let accounts = accounts_of(&act.cx, page.rows.iter().map(|row| row.account_id)).await?;
+    let shown = page.rows.into_iter().filter_map(|row| {
+        let account = accounts.get(&row.account_id)?;
+        Some(Comment::of(row, account, &asking(act, account)))
+    });
+    Ok(Reply::ok(&CommentPage { comments: shown.collect(), next_cursor }))
+}
+
+/// Shows a comment with its replies, oldest first.
+///
+/// # Errors
+/// [`crate::Code::CommentNotFound`].
+pub async fn get(act: &Act, id: CommentId) -> Result<Reply<CommentWithReplies>> {
+    let (row, account) = find(act, id).await?;
+    let asking = asking(act, &account);
+    let replies = inbox_comment::Entity::find()
+        .filter(Column::ParentId.eq(id))
+        .order_by_asc(Column::CommentedAt)
+        .order_by_asc(Column::Id)
+        .limit(REPLIES)
+        .all(&act.cx.db.read)
+        .await?;
+    let replies = replies.into_iter().map(|row| Comment::of(row, &account, &asking)).collect();
+    Ok(Reply::ok(&CommentWithReplies { comment: Comment::of(row, &account, &asking), replies }))
+}
+
+/// A comment and its account.
+pub(super) async fn find(
+    act: &Act,
+    id: CommentId,
+) -> Result<(inbox_comment::Model, account::Model)> {
+    let row = visible_comments(act).filter(Column::Id.eq(id)).one(&act.cx.db.read).await?;
+    let row = row.ok_or_else(|| no_comment(id))?;
+    let account = crate::accounts::find(act, row.account_id).await;
+    Ok((row, account.map_err(|_| no_comment(id))?))
+}
+
+/// One comment as a reply shows it.
+pub(super) async fn shown(act: &Act, id: CommentId) -> Result<Comment> {
+    let row = inbox_comment::Entity::find_by_id(id).one(&act.cx.db.write).await?;
+    let row = row.ok_or_else(|| no_comment(id))?;
+    let account = crate::accounts::find(act, row.account_id).await?;
+    Ok(Comment::of(row, &account, &asking(act, &account)))
+}

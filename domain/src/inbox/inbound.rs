@@ -1,0 +1,341 @@
+//! What Meta's networks send by webhook: written down once for each event, applied by a worker.
+
+use fanfare_entities::{
+    AccountId, Millis, account, account::AccountStatus, inbound_event, inbound_event::Column,
+};
+use fanfare_jobs::JobKind;
+use fanfare_platforms::{Inbound, InboundItem, PlatformId};
+use hmac::{Hmac, KeyInit, Mac};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+    sea_query::OnConflict,
+};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::{Value, json};
+use sha2::Sha256;
+use subtle::ConstantTimeEq;
+
+use super::{
+    store::{self, Intake},
+    sync::has_inbox_plan,
+};
+use crate::{
+    Domain, Tx, accounts,
+    durable::{self, Lease, MAX_LEASE_EXPIRATIONS},
+    error::{Code, Error, Result},
+    outgoing::hash,
+};
+
+/// Most events of an account that are applied together.
+const AT_ONCE: u64 = 200;
+
+/// How often an event waits for what it is about, and how long each time, in ms.
+const WAITS: i32 = 6;
+const WAIT: Millis = 5_000;
+
+/// Which accounts an event may be about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// All of the network.
+    All,
+    /// Those on the simulated network.
+    Simulated,
+}
+
+/// Answers whether a webhook is ours: the text to send back.
+///
+/// # Errors
+/// [`Code::WebhookNotVerified`] unless the token is the operator's.
+pub fn challenge(cx: &Domain, mode: &str, token: &str, challenge: &str) -> Result<String> {
+    let ours = cx.settings.meta.verify_token.as_ref().map(ExposeSecret::expose_secret);
+    let is_ours = ours.is_some_and(|ours| bool::from(ours.as_bytes().ct_eq(token.as_bytes())));
+    if mode == "subscribe" && is_ours {
+        return Ok(challenge.to_owned());
+    }
+    Err(Error::new(Code::WebhookNotVerified, "The verify token is not this service's."))
+}
+
+/// Writes down what a network sent. What is known already, and what is about no account, changes nothing.
+///
+/// # Errors
+/// [`Code::HookSignatureInvalid`], [`Code::InvalidJson`], or the database's: the network sends it again then.
+pub async fn receive(
+    cx: &Domain,
+    platform: PlatformId,
+    body: &[u8],
+    signature: &str,
+) -> Result<()> {
+    let reach = verify(cx, platform, body, signature)?;
+    let inbox = fanfare_platforms::find(platform).inbox();
+    let inbox = inbox.ok_or_else(|| Error::new(Code::PlatformNotFound, "It has no inbox."))?;
+    let body: Value = serde_json::from_slice(body)
+        .map_err(|error| Error::new(Code::InvalidJson, format!("The body is no JSON: {error}.")))?;
+    let events = inbox.read_webhook(&body);
+    if events.is_empty() {
+        return Ok(());
+    }
+    let accounts = accounts_named(cx, platform, &events, reach).await?;
+    write(cx, &accounts, &events).await
+}
+
+/// The signature is checked before the body is looked at.
+fn verify(cx: &Domain, platform: PlatformId, body: &[u8], signature: &str) -> Result<Reach> {
+    let refused = || Error::new(Code::HookSignatureInvalid, "The signature is not the app's.");
+    let hex = signature.strip_prefix("sha256=").ok_or_else(refused)?;
+    let given = unhex(hex).ok_or_else(refused)?;
+    if let Some(app) = cx.settings.apps.get(&platform)
+        && signs(&app.client_secret, body, &given)
+    {
+        return Ok(Reach::All);
+    }
+    if let Some(simulator) = &cx.settings.simulator
+        && signs(&simulator.app_secret(platform)?, body, &given)
+    {
+        return Ok(Reach::Simulated);
+    }
+    Err(refused())
+}
+
+fn signs(secret: &SecretString, body: &[u8], given: &[u8]) -> bool {
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.expose_secret().as_bytes()) else {
+        return false;
+    };
+    mac.update(body);
+    bool::from(mac.finalize().into_bytes().as_slice().ct_eq(given))
+}
+
+fn unhex(text: &str) -> Option<Vec<u8>> {
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    let digit = |place: usize| u8::from_str_radix(text.get(place..place + 2)?, 16).ok();
+    (0..text.len()).step_by(2).map(digit).collect()
+}
+
+async fn accounts_named(
+    cx: &Domain,
+    platform: PlatformId,
+    events: &[Inbound],
+    reach: Reach,
+) -> Result<Vec<account::Model>> {
+    let mut ids: Vec<&str> = events.iter().map(|event| event.account.as_str()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let mut query = account::Entity::find()
+        .filter(account::Column::Platform.eq(platform.as_str()))
+        .filter(account::Column::RemoteId.is_in(ids))
+        .filter(account::Column::Status.ne(AccountStatus::Disconnected));
+    if reach == Reach::Simulated {
+        query = query.filter(account::Column::Sandbox.eq(true));
+    }
+    Ok(query.all(&cx.db.read).await?)
+}
+
+/// What makes two deliveries the same event. What may happen to a thing more than once has its time too.
+fn key(account: &account::Model, event: &Inbound) -> String {
+    let again = !matches!(event.verb.as_str(), "add" | "unsend" | "remove");
+    let at = if again { event.at.timestamp_millis().to_string() } else { String::new() };
+    let parts = [
+        account.platform.as_str(),
+        &account.id.to_string(),
+        &event.field,
+        &event.id,
+        &event.verb,
+        &at,
+    ];
+    hash(&parts.join("\n"))
+}
+
+async fn write(cx: &Domain, accounts: &[account::Model], events: &[Inbound]) -> Result<()> {
+    let mut tx = Tx::begin(cx).await?;
+    let now = tx.now();
+    let (mut rows, mut keys) = (Vec::new(), Vec::new());
+    for event in events {
+        for account in accounts.iter().filter(|account| account.remote_id == event.account) {
+            let key = key(account, event);
+            keys.push(key.clone());
+            rows.push(inbound_event::ActiveModel {
+                workspace_id: Set(account.workspace_id),
+                account_id: Set(account.id),
+                dedup_key: Set(key),
+                happened_at: Set(event.at.timestamp_millis()),
+                item: Set(Some(json!(event.item))),
+                due_at: Set(Some(now)),
+                fence: Set(0),
+                attempts: Set(0),
+                laps: Set(0),
+                created_at: Set(now),
+                updated_at: Set(now),
+                ..Default::default()
+            });
+        }
+    }
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let known = OnConflict::column(Column::DedupKey).do_nothing().to_owned();
+    for part in rows.chunks(500) {
+        inbound_event::Entity::insert_many(part.to_vec())
+            .on_conflict(known.clone())
+            .exec_without_returning(tx.conn())
+            .await?;
+    }
+    // One job of each account applies all of its events.
+    for account in accounts {
+        let first = inbound_event::Entity::find()
+            .filter(Column::AccountId.eq(account.id))
+            .filter(Column::DueAt.is_not_null())
+            .order_by_asc(Column::HappenedAt)
+            .order_by_asc(Column::Id)
+            .limit(1)
+            .one(tx.conn())
+            .await?;
+        if let Some(first) = first {
+            tx.enqueue(JobKind::ApplyInbound, account.workspace_id, first.id.0, now);
+        }
+    }
+    tx.commit().await
+}
+
+/// Applies an event, if it is due, and with it all others of its account that are, in the order of their times.
+///
+/// # Errors
+/// The database's; then their leases expire.
+pub async fn run(cx: &Domain, holder: &str, id: i64) -> Result<()> {
+    let Some(row) = claim(cx, holder, &[id]).await?.into_iter().next() else { return Ok(()) };
+    let mut rows = vec![row];
+    let others: Vec<fanfare_entities::InboundId> = inbound_event::Entity::find()
+        .select_only()
+        .column(Column::Id)
+        .filter(Column::AccountId.eq(rows[0].account_id))
+        .filter(Column::DueAt.lte(cx.clock.now()))
+        .order_by_asc(Column::HappenedAt)
+        .order_by_asc(Column::Id)
+        .limit(AT_ONCE)
+        .into_tuple()
+        .all(&cx.db.write)
+        .await?;
+    let others: Vec<i64> = others.into_iter().map(|id| id.0).filter(|other| *other != id).collect();
+    if !others.is_empty() {
+        rows.extend(claim(cx, holder, &others).await?);
+    }
+    rows.sort_by_key(|row| (row.happened_at, row.id));
+    cx.failpoint.reach("inbound_claimed").await;
+    apply(cx, &rows).await
+}
+
+async fn claim(cx: &Domain, holder: &str, ids: &[i64]) -> Result<Vec<inbound_event::Model>> {
+    let now = cx.clock.now();
+    Ok(durable::claim(&cx.db.write, JobKind::ApplyInbound, ids, (holder, now)).await?)
+}
+
+async fn apply(cx: &Domain, rows: &[inbound_event::Model]) -> Result<()> {
+    let Some(first) = rows.first() else { return Ok(()) };
+    let account = accounts::row(cx, first.account_id).await?;
+    let account = account.filter(|account| account.status != AccountStatus::Disconnected);
+    let Some(account) = account else {
+        for row in rows {
+            done(cx, row).await?;
+        }
+        return Ok(());
+    };
+    let live = has_inbox_plan(cx, account.workspace_id).await?;
+    for row in rows {
+        if let Err(error) = one(cx, &account, row, Intake { live }).await {
+            tracing::warn!(account.id = account.id.0, %error, "an event of a network was not applied");
+            if row.laps > MAX_LEASE_EXPIRATIONS || row.attempts >= WAITS {
+                done(cx, row).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Applies an event and notes that, in one transaction.
+async fn one(
+    cx: &Domain,
+    account: &account::Model,
+    row: &inbound_event::Model,
+    how: Intake,
+) -> Result<()> {
+    let Some(item) = row.item.clone() else { return done(cx, row).await };
+    let item: InboundItem = serde_json::from_value(item).map_err(Error::internal)?;
+    let mut tx = Tx::begin(cx).await?;
+    lock(&tx, account.id).await?;
+    let there = store::inbound(&mut tx, account, item, row.happened_at, how).await?;
+    let waits = !there && row.attempts < WAITS;
+    let change = if waits {
+        let due_at = tx.now() + WAIT;
+        tx.enqueue(JobKind::ApplyInbound, row.workspace_id, row.id.0, due_at);
+        inbound_event::ActiveModel {
+            due_at: Set(Some(due_at)),
+            attempts: Set(row.attempts + 1),
+            laps: Set(0),
+            fence: Set(row.fence + 1),
+            updated_at: Set(tx.now()),
+            ..Default::default()
+        }
+    } else {
+        ended(row, tx.now())
+    };
+    let written = inbound_event::Entity::update_many()
+        .set(change)
+        .filter(Column::Id.eq(row.id))
+        .filter(Column::Fence.eq(row.fence))
+        .exec(tx.conn())
+        .await?;
+    if written.rows_affected == 1 {
+        tx.commit().await?;
+    }
+    Ok(())
+}
+
+/// Lets one process at a time take in what is about an account.
+pub(super) async fn lock(tx: &Tx, account: AccountId) -> Result<()> {
+    use fanfare_entities::inbox_sync;
+    inbox_sync::Entity::find()
+        .filter(inbox_sync::Column::AccountId.eq(account))
+        .lock_exclusive()
+        .one(tx.conn())
+        .await?;
+    Ok(())
+}
+
+/// The columns of an event that needs no more work; what it held is forgotten.
+fn ended(row: &inbound_event::Model, now: Millis) -> inbound_event::ActiveModel {
+    inbound_event::ActiveModel {
+        item: Set(None),
+        due_at: Set(None),
+        laps: Set(0),
+        fence: Set(row.fence + 1),
+        updated_at: Set(now),
+        ..Default::default()
+    }
+}
+
+async fn done(cx: &Domain, row: &inbound_event::Model) -> Result<()> {
+    inbound_event::Entity::update_many()
+        .set(ended(row, cx.clock.now()))
+        .filter(Column::Id.eq(row.id))
+        .filter(Column::Fence.eq(row.fence))
+        .exec(&cx.db.write)
+        .await?;
+    Ok(())
+}
+
+/// The lease of an event.
+#[must_use]
+pub const fn lease(row: &inbound_event::Model) -> Lease {
+    Lease { id: row.id.0, fencing_token: row.fence }
+}
+
+/// Forgets events that were applied before then: the network repeats none of them any more.
+///
+/// # Errors
+/// The database's.
+pub(super) async fn prune(cx: &Domain, before: Millis) -> Result<u64> {
+    let gone = inbound_event::Entity::delete_many()
+        .filter(Column::DueAt.is_null())
+        .filter(Column::UpdatedAt.lt(before));
+    Ok(gone.exec(&cx.db.write).await?.rows_affected)
+}

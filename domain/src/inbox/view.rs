@@ -1,0 +1,317 @@
+//! Conversations, messages and comments as replies and events show them.
+
+use fanfare_entities::{
+    AccountId, BrandId, CommentId, ConversationId, MessageId, PostId, account, inbox_comment,
+    inbox_conversation,
+    inbox_message::{self, ItemStatus},
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{Asking, Can, state};
+use crate::clock::Time;
+
+/// Which way a message went.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// To the account.
+    In,
+    /// From the account.
+    Out,
+}
+
+const fn direction(outbound: bool) -> Direction {
+    if outbound { Direction::Out } else { Direction::In }
+}
+
+/// The person on the other side.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Participant {
+    /// The network's id.
+    id: String,
+    username: Option<String>,
+    name: Option<String>,
+    avatar_url: Option<String>,
+}
+
+/// The latest message.
+#[derive(Debug, Serialize, JsonSchema)]
+struct LastMessage {
+    text: String,
+    direction: Direction,
+    created_at: Time,
+}
+
+/// A conversation of an account with one person.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Conversation {
+    id: ConversationId,
+    platform: String,
+    account_id: AccountId,
+    /// Brand of the account; null if it is the whole workspace's.
+    workspace_client_id: Option<BrandId>,
+    /// What the network, the state and your role allow now. In events: what a role that may do everything could do.
+    can: Vec<Can>,
+    /// Until when it can be answered, a day after the person last wrote; null if the person never did.
+    reply_until: Option<Time>,
+    created_at: Time,
+    participant: Participant,
+    last_message: LastMessage,
+    /// The latest message is the person's.
+    unanswered: bool,
+    /// When the latest message was sent.
+    updated_at: Time,
+}
+
+impl Conversation {
+    pub(super) fn of(
+        row: &inbox_conversation::Model,
+        account: &account::Model,
+        asking: &Asking,
+    ) -> Self {
+        Self {
+            id: row.id,
+            platform: account.platform.clone(),
+            account_id: row.account_id,
+            workspace_client_id: account.brand_id,
+            can: asking.conversation(row.last_inbound_at, false),
+            reply_until: asking.reply_until(row.last_inbound_at, false).map(Time),
+            created_at: Time(row.created_at),
+            participant: Participant {
+                id: row.participant_id.clone(),
+                username: row.participant_username.clone(),
+                name: row.participant_name.clone(),
+                avatar_url: row.participant_avatar.clone(),
+            },
+            last_message: LastMessage {
+                text: row.last_text.clone(),
+                direction: direction(row.last_outbound),
+                created_at: Time(row.last_at),
+            },
+            unanswered: row.unanswered,
+            updated_at: Time(row.last_at),
+        }
+    }
+}
+
+/// Who wrote something.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Author {
+    /// The network's id, if it tells.
+    id: Option<String>,
+    username: Option<String>,
+    name: Option<String>,
+    /// The account itself wrote it.
+    is_owner: bool,
+}
+
+/// A file of a message or comment.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Attachment {
+    /// `image`, `video`, `audio`, `file`, `share`, `story`, `sticker` or `other`.
+    #[serde(rename = "type")]
+    kind: String,
+    /// Its address; null where the file was not copied.
+    url: Option<String>,
+    mime: Option<String>,
+    bytes: Option<i64>,
+    /// Why it was not copied.
+    reason: Option<String>,
+}
+
+fn attachments(stored: &Value) -> Vec<Attachment> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let file = |one: &Value| Attachment {
+        kind: text(&one["type"]).unwrap_or_else(|| "other".to_owned()),
+        url: None,
+        mime: text(&one["mime"]),
+        bytes: one["bytes"].as_i64(),
+        reason: text(&one["reason"]).or_else(|| Some("not_copied".to_owned())),
+    };
+    stored.as_array().into_iter().flatten().map(file).collect()
+}
+
+/// Why something of our own was not sent.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ItemError {
+    code: String,
+    message: String,
+    remedy: Option<String>,
+    /// It is certainly not on the network, so sending it again is safe.
+    retry_safe: bool,
+}
+
+fn error(stored: Option<&Value>) -> Option<ItemError> {
+    let stored = stored?;
+    Some(ItemError {
+        code: stored["code"].as_str()?.to_owned(),
+        message: stored["message"].as_str().unwrap_or_default().to_owned(),
+        remedy: stored["remedy"].as_str().map(str::to_owned),
+        retry_safe: stored["retry_safe"].as_bool().unwrap_or(false),
+    })
+}
+
+/// A direct message.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Message {
+    id: MessageId,
+    platform: String,
+    account_id: AccountId,
+    /// Brand of the account; null if it is the whole workspace's.
+    workspace_client_id: Option<BrandId>,
+    /// What can be done with its conversation.
+    can: Vec<Can>,
+    /// Until when its conversation can be answered.
+    reply_until: Option<Time>,
+    /// When it was sent.
+    created_at: Time,
+    conversation_id: ConversationId,
+    /// The network's id; null until it is known.
+    platform_message_id: Option<String>,
+    direction: Direction,
+    author: Author,
+    text: String,
+    attachments: Vec<Attachment>,
+    status: ItemStatus,
+    /// Why it failed.
+    error: Option<ItemError>,
+    /// Its sender took it back.
+    deleted: bool,
+}
+
+impl Message {
+    pub(super) fn of(
+        row: inbox_message::Model,
+        conversation: &inbox_conversation::Model,
+        account: &account::Model,
+        asking: &Asking,
+    ) -> Self {
+        let author = if row.outbound {
+            Author {
+                id: Some(account.remote_id.clone()),
+                username: Some(account.username.clone()),
+                name: account.display_name.clone(),
+                is_owner: true,
+            }
+        } else {
+            Author {
+                id: Some(conversation.participant_id.clone()),
+                username: conversation.participant_username.clone(),
+                name: conversation.participant_name.clone(),
+                is_owner: false,
+            }
+        };
+        Self {
+            id: row.id,
+            platform: account.platform.clone(),
+            account_id: row.account_id,
+            workspace_client_id: account.brand_id,
+            can: asking.conversation(conversation.last_inbound_at, false),
+            reply_until: asking.reply_until(conversation.last_inbound_at, false).map(Time),
+            created_at: Time(row.sent_at),
+            conversation_id: row.conversation_id,
+            platform_message_id: row.remote_id,
+            direction: direction(row.outbound),
+            author,
+            text: row.text,
+            attachments: attachments(&row.attachments),
+            status: row.status,
+            error: error(row.error.as_ref()),
+            deleted: row.deleted,
+        }
+    }
+}
+
+/// A comment on a post, or a reply to one.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Comment {
+    id: CommentId,
+    platform: String,
+    account_id: AccountId,
+    /// Brand of the account; null if it is the whole workspace's.
+    workspace_client_id: Option<BrandId>,
+    /// What the network, the state and your role allow now. In events: what a role that may do everything could do.
+    can: Vec<Can>,
+    /// Always null: comments can be answered at any time.
+    reply_until: Option<Time>,
+    /// When it was written.
+    created_at: Time,
+    /// The post, if it was made here.
+    post_id: Option<PostId>,
+    platform_post_id: String,
+    /// The network's id; null until it is known.
+    platform_comment_id: Option<String>,
+    /// The comment that it answers.
+    parent_id: Option<CommentId>,
+    author: Author,
+    text: String,
+    attachments: Vec<Attachment>,
+    /// Null if it is not known.
+    like_count: Option<i64>,
+    /// Null if it is not known.
+    reply_count: Option<i64>,
+    hidden: bool,
+    deleted: bool,
+    /// Somebody else wrote it, and the account has not answered.
+    unanswered: bool,
+    /// Where people see it.
+    url: Option<String>,
+    /// Until when it can be answered with a direct message; null where it cannot.
+    private_reply_until: Option<Time>,
+    /// How far an answer of our own is; null for others.
+    status: Option<ItemStatus>,
+    /// Why it failed.
+    error: Option<ItemError>,
+}
+
+impl Comment {
+    pub(super) fn of(row: inbox_comment::Model, account: &account::Model, asking: &Asking) -> Self {
+        let known = state(&row);
+        Self {
+            id: row.id,
+            platform: account.platform.clone(),
+            account_id: row.account_id,
+            workspace_client_id: account.brand_id,
+            can: asking.comment(&known),
+            reply_until: None,
+            created_at: Time(row.commented_at),
+            post_id: row.post_id,
+            platform_post_id: row.platform_post_id,
+            platform_comment_id: row.remote_id,
+            parent_id: row.parent_id,
+            author: Author {
+                id: row.author_id,
+                username: row.author_username,
+                name: row.author_name,
+                is_owner: row.own,
+            },
+            text: row.text,
+            attachments: attachments(&row.attachments),
+            like_count: row.like_count,
+            reply_count: row.reply_count,
+            hidden: row.hidden,
+            deleted: row.deleted,
+            unanswered: row.unanswered,
+            url: row.url,
+            private_reply_until: asking.private_reply_until(&known).map(Time),
+            status: row.status,
+            error: error(row.error.as_ref()),
+        }
+    }
+}
+
+/// One comment.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct OneComment {
+    pub(super) comment: Comment,
+}
+
+/// One message.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct OneMessage {
+    pub(super) message: Message,
+}

@@ -1,0 +1,106 @@
+//! What becomes of reviews and media here when a change of them was made, or was not.
+
+use fanfare_entities::{
+    BusinessMediaId, Millis, ReviewId, business_media, business_media::BusinessMediaStatus,
+    business_profile, business_review,
+};
+use fanfare_platforms::Change;
+use sea_orm::{
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter,
+    sea_query::Expr,
+};
+use serde_json::json;
+
+use super::target::Now;
+use crate::{Tx, clock::show, error::Result};
+
+/// When a film that was sent is looked for first, in ms.
+const FIRST_LOOK: Millis = 5 * 60_000;
+
+/// A review was answered, or its answer deleted.
+pub(super) async fn review<C: ConnectionTrait>(
+    conn: &C,
+    id: ReviewId,
+    made: &Change,
+    known: &Now,
+    now: Millis,
+) -> Result<()> {
+    if !matches!(known, Now::Sent(_)) {
+        return Ok(());
+    }
+    let reply = match made {
+        Change::ReviewReply { text, .. } => Some(json!({
+            "text": text, "state": "pending", "policy_violation": null, "updated_at": show(now),
+        })),
+        _ => None,
+    };
+    let change = business_review::ActiveModel { reply: Set(reply), ..Default::default() };
+    business_review::Entity::update_many()
+        .set(change)
+        .filter(business_review::Column::Id.eq(id))
+        .exec(conn)
+        .await?;
+    Ok(())
+}
+
+/// A photo or film was added, or was not.
+pub(super) async fn medium(tx: &Tx, id: BusinessMediaId, known: &Now) -> Result<()> {
+    use business_media::Column;
+    let row = business_media::Entity::find_by_id(id).one(tx.conn()).await?;
+    let Some(row) = row else { return Ok(()) };
+    let mut change = business_media::ActiveModel { id: Set(id), ..Default::default() };
+    match known {
+        Now::Unknown => change.status = Set(BusinessMediaStatus::Unknown),
+        Now::Failed(error) => {
+            change.status = Set(BusinessMediaStatus::Failed);
+            change.error = Set(Some(error.clone()));
+        }
+        Now::Sent(name) => {
+            // What stood in its place has the same name, or goes.
+            let mut replaced: Vec<String> = row.replaces.clone().into_iter().collect();
+            replaced.push(name.clone());
+            business_media::Entity::delete_many()
+                .filter(Column::AccountId.eq(row.account_id))
+                .filter(Column::Name.is_in(replaced))
+                .filter(Column::Id.ne(id))
+                .exec(tx.conn())
+                .await?;
+            change.name = Set(Some(name.clone()).filter(|name| !name.is_empty()));
+            change.status = Set(match row.video {
+                true => BusinessMediaStatus::InReview,
+                false => BusinessMediaStatus::Live,
+            });
+            change.seen_at = Set(tx.now());
+            if row.video {
+                look_soon(tx, &row).await?;
+            }
+        }
+    }
+    change.update(tx.conn()).await?;
+    Ok(())
+}
+
+/// Has the profile read when a film may be there.
+async fn look_soon(tx: &Tx, row: &business_media::Model) -> Result<()> {
+    let at = tx.now() + FIRST_LOOK;
+    business_profile::Entity::update_many()
+        .col_expr(business_profile::Column::DueAt, Expr::value(at))
+        .filter(business_profile::Column::AccountId.eq(row.account_id))
+        .filter(business_profile::Column::DueAt.gt(at))
+        .filter(business_profile::Column::Laps.eq(0))
+        .exec(tx.conn())
+        .await?;
+    Ok(())
+}
+
+/// A photo or film was deleted.
+pub(super) async fn gone<C: ConnectionTrait>(
+    conn: &C,
+    id: BusinessMediaId,
+    known: &Now,
+) -> Result<()> {
+    if matches!(known, Now::Sent(_)) {
+        business_media::Entity::delete_by_id(id).exec(conn).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,304 @@
+//! Making one change, step by step.
+
+use std::time::Duration;
+
+use fanfare_entities::{account, account::AccountStatus, outgoing};
+use fanfare_platforms::{
+    self as platforms, Change, Changes, Class, Phase, Progress, Refused, Session, Step,
+};
+
+use super::{
+    change_of, changes,
+    failure::{self, stored},
+    ledger,
+    target::Now,
+};
+use crate::{
+    Domain,
+    accounts::{self, Refreshed},
+    durable::MAX_LEASE_EXPIRATIONS,
+    error::{Code, Error, Result},
+    retry_action::{RetryAction, decide},
+};
+
+/// Waits before the retries of a call that did not reach its network, in ms.
+const WAITS: [i64; 3] = [2_000, 10_000, 30_000];
+
+/// How often a call that cannot take effect twice is made again at once.
+const REPEATS: i32 = 3;
+
+/// A network that wants to be asked again this soon is waited for.
+const SHORT: Duration = Duration::from_secs(2);
+
+/// One claim of one change.
+pub(super) struct Run<'a> {
+    pub cx: &'a Domain,
+    pub holder: &'a str,
+    pub changes: &'static dyn Changes,
+    pub change: Change,
+    pub row: outgoing::Model,
+}
+
+/// What follows a step.
+pub(super) enum Next {
+    Step,
+    Refresh(platforms::Error),
+    Over,
+}
+
+/// Makes a change that `holder` has claimed, or finds out what came of it.
+///
+/// # Errors
+/// The database's; then the lease expires.
+pub async fn carry_out(cx: &Domain, holder: &str, row: outgoing::Model) -> Result<()> {
+    let change = change_of(&row)?;
+    let Some(account) = accounts::row(cx, row.account_id).await? else {
+        return Err(Error::internal("a change of an account that is gone"));
+    };
+    let platform = crate::posts::platform(&account.platform)?;
+    let changes = changes(platform, &change)
+        .ok_or_else(|| Error::internal("a change that the network does not take"))?;
+    let mut run = Run { cx, holder, changes, change, row };
+    if run.row.laps > MAX_LEASE_EXPIRATIONS {
+        return run.abandon().await;
+    }
+    if account.status != AccountStatus::Connected {
+        return run.disconnected().await;
+    }
+    match accounts::session(cx, &account).await? {
+        Some(session) => run.make(&account, session).await,
+        None => run.disconnected().await,
+    }
+}
+
+impl Run<'_> {
+    /// Its workers ended again and again.
+    async fn abandon(&mut self) -> Result<()> {
+        let known = match self.row.sending_at {
+            Some(_) => Now::Unknown,
+            None => {
+                let message = "Its workers ended before it was made.";
+                Now::Failed(stored(Code::ProviderUnreachable, message, None))
+            }
+        };
+        ledger::complete(self.cx, &mut self.row, known).await
+    }
+
+    async fn disconnected(&mut self) -> Result<()> {
+        let message = "The account must be connected again first.";
+        let known = match self.row.sending_at {
+            Some(_) => Now::Unknown,
+            None => Now::Failed(stored(Code::AccountReconnectRequired, message, None)),
+        };
+        ledger::complete(self.cx, &mut self.row, known).await
+    }
+
+    async fn make(&mut self, account: &account::Model, mut session: Session) -> Result<()> {
+        if self.row.sending_at.is_some() && matches!(self.settle(&session).await?, Next::Over) {
+            return Ok(());
+        }
+        let mut fresh = false;
+        loop {
+            match self.step(&mut session).await? {
+                Next::Step => fresh = false,
+                Next::Over => return Ok(()),
+                Next::Refresh(error) if fresh => return self.lose_account(&error).await,
+                Next::Refresh(error) => match self.refresh(account, &error).await? {
+                    Some(again) => (session, fresh) = (again, true),
+                    None => return Ok(()),
+                },
+            }
+        }
+    }
+
+    /// A session with fresh tokens; `None` if the row has been given up or given back.
+    async fn refresh(
+        &mut self,
+        account: &account::Model,
+        error: &platforms::Error,
+    ) -> Result<Option<Session>> {
+        let platform = crate::posts::platform(&account.platform)?;
+        match accounts::refresh(self.cx, platform, account.id, account.secret_id).await? {
+            Refreshed::Fresh => {
+                let row = accounts::row(self.cx, account.id).await?;
+                if let Some(row) = row
+                    && let Some(session) = accounts::session(self.cx, &row).await?
+                {
+                    return Ok(Some(session));
+                }
+                self.disconnected().await?;
+            }
+            Refreshed::Elsewhere => self.defer(1_000).await?,
+            Refreshed::Impossible => self.lose_account(error).await?,
+            Refreshed::Failed(error) if error.kind == platforms::Kind::Reconnect => {
+                self.lose_account(&error).await?;
+            }
+            Refreshed::Failed(error) => self.retry(&error).await?,
+        }
+        Ok(None)
+    }
+
+    async fn lose_account(&mut self, error: &platforms::Error) -> Result<()> {
+        accounts::needs_reconnect(self.cx, self.row.account_id).await?;
+        let error = platforms::Error { kind: platforms::Kind::Reconnect, ..error.clone() };
+        self.fail(failure::of(&error)).await
+    }
+
+    async fn step(&mut self, session: &mut Session) -> Result<Next> {
+        let step = self.changes.step(&self.change, self.row.state.as_ref());
+        if !ledger::begin(self.cx, &mut self.row, self.holder, &step).await? {
+            return Ok(Next::Over);
+        }
+        self.cx.failpoint.reach(begun_name(step.phase)).await;
+        session.now = self.cx.clock.date();
+        let answer = self.changes.change(session, &self.change, self.row.state.clone()).await;
+        self.cx.failpoint.reach(called_name(step.phase)).await;
+        let outcome = match &answer {
+            Ok(_) => "done",
+            Err(error) => match decide(error.kind, step.phase) {
+                RetryAction::Lost => "lost",
+                _ => "refused",
+            },
+        };
+        ledger::end_step(&mut self.row, outcome, self.cx.clock.now());
+        match answer {
+            Ok(progress) => self.advance(progress).await,
+            Err(error) => self.stumble(&step, error, session).await,
+        }
+    }
+
+    /// Takes in what a call came to.
+    pub(super) async fn advance(&mut self, progress: Progress) -> Result<Next> {
+        match progress {
+            Progress::Done(made) => {
+                ledger::complete(self.cx, &mut self.row, Now::Sent(made.id)).await?;
+                Ok(Next::Over)
+            }
+            Progress::Continue { state, after, .. } => {
+                self.row.state = Some(state);
+                self.row.sending_at = None;
+                self.row.sending_until = None;
+                if after > SHORT {
+                    let after = i64::try_from(after.as_millis()).unwrap_or(i64::MAX / 4);
+                    self.defer(after).await?;
+                    return Ok(Next::Over);
+                }
+                if !after.is_zero() {
+                    if !ledger::keep(self.cx, &mut self.row).await? {
+                        return Ok(Next::Over);
+                    }
+                    tokio::time::sleep(after).await;
+                }
+                Ok(Next::Step)
+            }
+        }
+    }
+
+    async fn stumble(
+        &mut self,
+        step: &Step,
+        error: platforms::Error,
+        session: &Session,
+    ) -> Result<Next> {
+        let action = decide(error.kind, step.phase);
+        if action == RetryAction::Lost {
+            return self.lost(session).await;
+        }
+        let refused = self.changes.refused(&self.change, &error);
+        // An answer to this call says nothing about an earlier one, unless that it has been done.
+        let repeated = self.row.repeated > 0;
+        if refused == Some(Refused::Done) && (repeated || self.is_state()) {
+            ledger::complete(self.cx, &mut self.row, Now::Sent(String::new())).await?;
+            return Ok(Next::Over);
+        }
+        if !repeated {
+            self.row.sending_at = None;
+            self.row.sending_until = None;
+        }
+        if let Some(refused) = refused {
+            self.fail(failure::refused(refused, &error)).await?;
+            return Ok(Next::Over);
+        }
+        // A refusal may have used the one answer up.
+        let once = matches!(self.change, Change::PrivateReply { .. }) && error.reply.is_some();
+        match action {
+            RetryAction::Refresh => return Ok(Next::Refresh(error)),
+            RetryAction::Retry if !once => self.retry(&error).await?,
+            // Nobody waits for a photo.
+            RetryAction::Wait if matches!(self.change, Change::AddMedia { .. }) => {
+                let asked = error.retry_after.map_or(60_000, |after| after.as_millis());
+                self.defer(i64::try_from(asked).unwrap_or(60_000).clamp(1_000, 86_400_000)).await?;
+            }
+            RetryAction::Reconnect => self.lose_account(&error).await?,
+            _ => self.fail(failure::of(&error)).await?,
+        }
+        Ok(Next::Over)
+    }
+
+    /// It sets a state, so that doing it when it is done is no refusal.
+    const fn is_state(&self) -> bool {
+        matches!(
+            self.change,
+            Change::Delete { .. }
+                | Change::Hide { .. }
+                | Change::DeleteReviewReply { .. }
+                | Change::DeleteMedia { .. }
+        )
+    }
+
+    async fn fail(&mut self, error: serde_json::Value) -> Result<()> {
+        // What may have been done before cannot be said to have failed.
+        let known = if self.row.sending_at.is_some() { Now::Unknown } else { Now::Failed(error) };
+        ledger::complete(self.cx, &mut self.row, known).await
+    }
+
+    async fn retry(&mut self, error: &platforms::Error) -> Result<()> {
+        let wait = usize::try_from(self.row.attempts).ok().and_then(|nth| WAITS.get(nth));
+        let Some(wait) = wait else { return self.fail(failure::of(error)).await };
+        self.row.attempts += 1;
+        self.defer(*wait).await
+    }
+
+    pub(super) async fn defer(&mut self, after: i64) -> Result<()> {
+        let due_at = self.cx.clock.now() + after;
+        ledger::defer(self.cx, &mut self.row, due_at).await
+    }
+
+    /// The answer was lost: the call is made again where that is harmless, and else asked about later.
+    async fn lost(&mut self, session: &Session) -> Result<Next> {
+        self.cx.failpoint.reach("outgoing_lost").await;
+        if !matches!(self.changes.class(&self.change), Class::Key { .. }) {
+            let until = self.row.sending_until.unwrap_or_else(|| self.cx.clock.now());
+            let after = until + super::settle::SETTLED - self.cx.clock.now();
+            self.defer(after.max(0)).await?;
+            return Ok(Next::Over);
+        }
+        if let Some(found) = self.look(session).await {
+            return self.advance(found).await;
+        }
+        self.row.repeated += 1;
+        if self.row.repeated % REPEATS != 0 {
+            return Ok(Next::Step);
+        }
+        if self.row.repeated >= 4 * REPEATS {
+            ledger::complete(self.cx, &mut self.row, Now::Unknown).await?;
+            return Ok(Next::Over);
+        }
+        self.defer(5_000).await?;
+        Ok(Next::Over)
+    }
+}
+
+const fn begun_name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Commit => "outgoing_armed",
+        Phase::Prepare | Phase::Confirm => "outgoing_prepare_armed",
+    }
+}
+
+const fn called_name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Commit => "outgoing_called",
+        Phase::Prepare | Phase::Confirm => "outgoing_prepare_called",
+    }
+}

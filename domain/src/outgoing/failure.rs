@@ -1,0 +1,63 @@
+//! Why a change was not made, as rows keep it and as requests are answered.
+
+use fanfare_platforms::{self as platforms, Kind, Refused};
+use serde_json::{Value, json};
+
+use crate::error::{Code, Error};
+
+/// A failure as a row keeps it.
+pub(super) fn stored(code: Code, message: &str, error: Option<&platforms::Error>) -> Value {
+    let entry = code.entry();
+    let remedy = error.and_then(|error| error.remedy.as_deref()).unwrap_or(entry.remedy);
+    let after = error.and_then(|error| error.retry_after).map(|after| after.as_secs().max(1));
+    let reply = error.and_then(|error| error.reply.as_ref());
+    json!({
+        "code": entry.code, "message": message, "remedy": remedy, "retryable": entry.retryable,
+        "retry_safe": true, "retry_after": after, "platform_error": reply, "answered": reply.is_some(),
+    })
+}
+
+/// The failure that a refusal means.
+pub(super) fn refused(refused: Refused, error: &platforms::Error) -> Value {
+    let (code, message) = match refused {
+        Refused::WindowClosed => {
+            (Code::ReplyWindowClosed, "The network takes no more answers in this conversation.")
+        }
+        Refused::PermissionMissing => {
+            (Code::PlatformPermissionMissing, "The account did not grant the permission for this.")
+        }
+        Refused::NotAllowed | Refused::Done => {
+            (Code::ActionNotAllowed, "The network does not allow this now.")
+        }
+    };
+    stored(code, message, Some(error))
+}
+
+/// The failure that any other error leads to.
+pub(super) fn of(error: &platforms::Error) -> Value {
+    let code = match error.kind {
+        Kind::Rejected | Kind::MediaRejected => Code::ContentRefused,
+        Kind::RateLimited | Kind::QuotaExhausted => Code::PlatformRateLimited,
+        Kind::TokenExpired | Kind::Reconnect | Kind::InvalidCredentials => {
+            Code::AccountReconnectRequired
+        }
+        Kind::Misconfigured => Code::PlatformPermissionMissing,
+        Kind::Transient | Kind::Server | Kind::Ambiguous | Kind::Unreachable => {
+            Code::ProviderUnreachable
+        }
+    };
+    stored(code, &error.message, Some(error))
+}
+
+/// The answer to a request whose change failed.
+pub(crate) fn error(failure: &Value) -> Error {
+    let code = failure["code"].as_str().and_then(Code::named).unwrap_or(Code::ProviderUnreachable);
+    let message = failure["message"].as_str().unwrap_or("The network did not do it.");
+    let remedy = failure["remedy"].as_str().map(str::to_owned);
+    let details = crate::refusal::Details { remedy, ..Default::default() };
+    let error = Error::new(code, message).with(details);
+    match failure["retry_after"].as_u64() {
+        Some(seconds) => error.retry_after(seconds),
+        None => error,
+    }
+}

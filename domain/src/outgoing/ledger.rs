@@ -1,0 +1,152 @@
+//! Writing down what is about to be done, and what came of it. The fencing token guards each write: a holder that has lost
+//! the row changes nothing.
+
+use fanfare_entities::{Millis, outgoing, outgoing::Column, outgoing::OutgoingStatus};
+use fanfare_jobs::JobKind;
+use fanfare_platforms::{Phase, Step};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
+use serde_json::{Value, json};
+
+use super::target::{self, Now};
+use crate::{Domain, Tx, clock::show, durable::LEASE, error::Result};
+
+/// How long a call may take.
+pub(super) const DEADLINE: Millis = 20_000;
+
+/// Adds a step that begins now.
+fn begin_step(row: &mut outgoing::Model, holder: &str, step: &Step, now: Millis) {
+    let entry = json!({
+        "name": step.name, "phase": step.phase.as_str(), "started_at": show(now),
+        "ended_at": null, "outcome": null, "worker": holder,
+    });
+    if let Some(steps) = row.steps.as_array_mut() {
+        steps.push(entry);
+    }
+}
+
+/// Ends the last step.
+pub(super) fn end_step(row: &mut outgoing::Model, outcome: &str, now: Millis) {
+    let last = row.steps.as_array_mut().and_then(|steps| steps.last_mut());
+    if let Some(last) = last {
+        last["ended_at"] = Value::from(show(now));
+        last["outcome"] = Value::from(outcome);
+    }
+}
+
+/// Writes a step down before it is taken; false if somebody else has the row.
+pub(super) async fn begin(
+    cx: &Domain,
+    row: &mut outgoing::Model,
+    holder: &str,
+    step: &Step,
+) -> Result<bool> {
+    let now = cx.clock.now();
+    begin_step(row, holder, step, now);
+    if step.phase == Phase::Commit {
+        // A call that is made again is as old as the first one.
+        row.sending_at = row.sending_at.or(Some(now));
+        row.sending_until = Some(now + DEADLINE);
+    }
+    row.due_at = Some(now + LEASE);
+    let change = outgoing::ActiveModel {
+        state: Set(row.state.clone()),
+        steps: Set(row.steps.clone()),
+        sending_at: Set(row.sending_at),
+        sending_until: Set(row.sending_until),
+        repeated: Set(row.repeated),
+        due_at: Set(row.due_at),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    write(&cx.db.write, row, change).await
+}
+
+/// Writes down how far the change is between two steps; false if somebody else has the row.
+pub(super) async fn keep(cx: &Domain, row: &mut outgoing::Model) -> Result<bool> {
+    let now = cx.clock.now();
+    row.due_at = Some(now + LEASE);
+    let change = outgoing::ActiveModel {
+        state: Set(row.state.clone()),
+        steps: Set(row.steps.clone()),
+        sending_at: Set(row.sending_at),
+        sending_until: Set(row.sending_until),
+        due_at: Set(row.due_at),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    write(&cx.db.write, row, change).await
+}
+
+/// Gives the row back until it is due again; its target says that the outcome is not known, if so.
+pub(super) async fn defer(cx: &Domain, row: &mut outgoing::Model, due_at: Millis) -> Result<()> {
+    let status = if row.sending_at.is_some() { OutgoingStatus::Unknown } else { row.status };
+    let mut tx = Tx::begin(cx).await?;
+    let change = outgoing::ActiveModel {
+        status: Set(status),
+        state: Set(row.state.clone()),
+        steps: Set(row.steps.clone()),
+        sending_at: Set(row.sending_at),
+        sending_until: Set(row.sending_until),
+        repeated: Set(row.repeated),
+        attempts: Set(row.attempts),
+        due_at: Set(Some(due_at)),
+        laps: Set(0),
+        fence: Set(row.fence + 1),
+        updated_at: Set(tx.now()),
+        ..Default::default()
+    };
+    if !write(tx.conn(), row, change).await? {
+        return Ok(());
+    }
+    if status == OutgoingStatus::Unknown {
+        target::apply(&tx, row, &Now::Unknown).await?;
+    }
+    tx.enqueue(JobKind::SendOutgoing, row.workspace_id, row.id.0, due_at);
+    tx.commit().await
+}
+
+/// Writes the outcome, to the row and to what it is about.
+pub(super) async fn complete(cx: &Domain, row: &mut outgoing::Model, known: Now) -> Result<()> {
+    let (status, remote_id, error) = match &known {
+        Now::Sent(id) => (OutgoingStatus::Sent, Some(id.clone()), None),
+        Now::Failed(error) => (OutgoingStatus::Failed, None, Some(error.clone())),
+        Now::Unknown => (OutgoingStatus::Unknown, None, None),
+    };
+    let tx = Tx::begin(cx).await?;
+    let now = tx.now();
+    let change = outgoing::ActiveModel {
+        status: Set(status),
+        state: Set(row.state.clone()),
+        steps: Set(row.steps.clone()),
+        // What is not known to be settled stays so.
+        sending_at: Set(row.sending_at.filter(|_| status == OutgoingStatus::Unknown)),
+        sending_until: Set(row.sending_until.filter(|_| status == OutgoingStatus::Unknown)),
+        repeated: Set(row.repeated),
+        remote_id: Set(remote_id),
+        error: Set(error),
+        due_at: Set(None),
+        laps: Set(0),
+        fence: Set(row.fence + 1),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    if !write(tx.conn(), row, change).await? {
+        return Ok(());
+    }
+    target::apply(&tx, row, &known).await?;
+    tx.commit().await
+}
+
+async fn write<C: sea_orm::ConnectionTrait>(
+    conn: &C,
+    row: &outgoing::Model,
+    change: outgoing::ActiveModel,
+) -> Result<bool> {
+    let written = outgoing::Entity::update_many()
+        .set(change)
+        .filter(Column::Id.eq(row.id))
+        .filter(Column::Fence.eq(row.fence))
+        .exec(conn)
+        .await?;
+    Ok(written.rows_affected == 1)
+}

@@ -1,0 +1,294 @@
+//! Changes on networks that must happen once, other than posts: a row with a ledger for each, made in the request that asks
+//! for it or else by a worker.
+//!
+//! A call is written down before it is made. If its answer is lost, the network is asked what came of it; it is made again
+//! only where that cannot take effect twice.
+
+mod business_target;
+mod carry_out;
+mod failure;
+mod ledger;
+mod settle;
+mod target;
+
+use std::time::Duration;
+
+use fanfare_entities::{
+    AccountId, Millis, WorkspaceId, outgoing, outgoing::Column, outgoing::OutgoingStatus,
+};
+use fanfare_jobs::JobKind;
+use fanfare_platforms::{Change, Changes, PlatformId};
+use sea_orm::{ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use crate::{
+    Act, Domain,
+    durable::{self, LEASE},
+    error::{Code, Error, Result},
+};
+
+pub use carry_out::carry_out;
+pub(crate) use failure::error;
+pub use target::Target;
+
+/// How long a request waits for its change.
+const IN_REQUEST: Duration = Duration::from_secs(10);
+
+/// The same change is not made again within this time of being made, in ms.
+const SAME_AGAIN: Millis = 60_000;
+
+/// A change about to be asked for.
+pub(crate) struct NewOutgoing {
+    /// The workspace.
+    pub workspace_id: WorkspaceId,
+    /// The account.
+    pub account_id: AccountId,
+    /// The row that it makes or changes.
+    pub target: Target,
+    /// What it answers.
+    pub scope: String,
+    /// The change.
+    pub change: Change,
+}
+
+/// Returns the connector of a network's changes.
+pub(crate) fn changes(platform: PlatformId, change: &Change) -> Option<&'static dyn Changes> {
+    let platform = fanfare_platforms::find(platform);
+    match change {
+        Change::ReviewReply { .. }
+        | Change::DeleteReviewReply { .. }
+        | Change::AddMedia { .. }
+        | Change::DeleteMedia { .. } => {
+            platform.business_profile().map(|business| business as &dyn Changes)
+        }
+        _ => platform.inbox().map(|inbox| inbox as &dyn Changes),
+    }
+}
+
+/// Returns the hash of what a change says. Marks of our own differ and do not count.
+fn fingerprint(change: &Change) -> String {
+    let mut change = change.clone();
+    if let Change::Message { mark, human_agent, .. } = &mut change {
+        mark.clear();
+        *human_agent = false;
+    }
+    hash(&json!(change).to_string())
+}
+
+pub(crate) fn hash(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Refuses a change that may be on its way already. The row that it answers must be locked.
+///
+/// # Errors
+/// [`Code::DuplicateRisk`].
+pub(crate) async fn refuse_duplicate<C: ConnectionTrait>(
+    act: &Act,
+    conn: &C,
+    scope: &str,
+    change: &Change,
+) -> Result<()> {
+    let now = act.cx.clock.now();
+    let same = outgoing::Entity::find()
+        .filter(Column::Scope.eq(scope))
+        .filter(Column::Fingerprint.eq(fingerprint(change)))
+        .filter(Column::Status.ne(OutgoingStatus::Failed))
+        .all(conn)
+        .await?;
+    let keyed = act.reservation.is_some();
+    let blocks = |row: &outgoing::Model| match row.status {
+        OutgoingStatus::Sending | OutgoingStatus::Unknown => true,
+        OutgoingStatus::Sent => !keyed && row.updated_at > now - SAME_AGAIN,
+        OutgoingStatus::Failed => false,
+    };
+    if !same.iter().any(blocks) {
+        return Ok(());
+    }
+    let message =
+        "The same was sent a moment ago, or may have been: sending it again may show it twice.";
+    Err(Error::new(Code::DuplicateRisk, message))
+}
+
+/// Refuses a change while another one of the same scope is open. The row that it is about must be locked.
+///
+/// # Errors
+/// [`Code::DuplicateRisk`].
+pub(crate) async fn refuse_open<C: ConnectionTrait>(conn: &C, scope: &str) -> Result<()> {
+    let open = outgoing::Entity::find()
+        .filter(Column::Scope.eq(scope))
+        .filter(Column::DueAt.is_not_null())
+        .one(conn)
+        .await?;
+    match open {
+        None => Ok(()),
+        Some(_) => {
+            let message = "A change of this is on its way; wait until its outcome is known.";
+            Err(Error::new(Code::DuplicateRisk, message))
+        }
+    }
+}
+
+/// Returns the change that an earlier request with the same `Idempotency-Key` wrote down and never answered.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn of_request(act: &Act) -> Result<Option<outgoing::Model>> {
+    let Some(key) = dedup_key(act) else { return Ok(None) };
+    let found = outgoing::Entity::find().filter(Column::DedupKey.eq(key));
+    Ok(found.one(&act.cx.db.write).await?)
+}
+
+fn dedup_key(act: &Act) -> Option<String> {
+    act.reservation.as_ref().map(|reservation| hash(&reservation.name()))
+}
+
+/// Writes a change down, held by this request.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn insert<C: ConnectionTrait>(
+    act: &Act,
+    conn: &C,
+    new: NewOutgoing,
+) -> Result<outgoing::Model> {
+    let now = act.cx.clock.now();
+    let (target, target_id) = new.target.stored();
+    let row = outgoing::ActiveModel {
+        workspace_id: Set(new.workspace_id),
+        account_id: Set(new.account_id),
+        target: Set(target.to_owned()),
+        target_id: Set(target_id),
+        scope: Set(new.scope),
+        fingerprint: Set(fingerprint(&new.change)),
+        dedup_key: Set(dedup_key(act)),
+        change: Set(json!(new.change)),
+        status: Set(OutgoingStatus::Sending),
+        steps: Set(json!([])),
+        repeated: Set(0),
+        request_id: Set(act.request_id.clone()),
+        due_at: Set(Some(now + LEASE)),
+        fence: Set(1),
+        attempts: Set(0),
+        laps: Set(1),
+        created_at: Set(now),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    Ok(outgoing::Entity::insert(row).exec_with_returning(conn).await?)
+}
+
+/// Makes a change that this request has written down, and waits for it up to ten seconds; it goes on after that.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn in_request(cx: &Domain, row: outgoing::Model) -> Result<outgoing::Model> {
+    let id = row.id;
+    let making = tokio::spawn({
+        let cx = cx.clone();
+        async move {
+            if let Err(error) = carry_out(&cx, "api", row).await {
+                tracing::warn!(outgoing.id = id.0, %error, "a change is left to its lease");
+            }
+        }
+    });
+    if tokio::time::timeout(IN_REQUEST, making).await.is_err() {
+        tracing::debug!(outgoing.id = id.0, "a change takes longer than its request");
+    }
+    let found = outgoing::Entity::find_by_id(id).one(&cx.db.write).await?;
+    found.ok_or_else(|| Error::internal("a change is gone"))
+}
+
+/// Takes a change, if it is due.
+///
+/// # Errors
+/// The database's.
+pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<outgoing::Model>> {
+    let now = cx.clock.now();
+    let taken = durable::claim(&cx.db.write, JobKind::SendOutgoing, &[id], (holder, now)).await?;
+    Ok(taken.into_iter().next())
+}
+
+/// Notes that a change has happened, as the network itself tells. Whoever is making it finds that out.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn happened<C: ConnectionTrait>(
+    conn: &C,
+    target: Target,
+    remote_id: &str,
+    now: Millis,
+) -> Result<()> {
+    let (table, id) = target.stored();
+    let open = [OutgoingStatus::Sending, OutgoingStatus::Unknown];
+    let rows = outgoing::Entity::find()
+        .filter(Column::Target.eq(table))
+        .filter(Column::TargetId.eq(id))
+        .filter(Column::Status.is_in(open))
+        .all(conn)
+        .await?;
+    for row in rows {
+        let change = outgoing::ActiveModel {
+            status: Set(OutgoingStatus::Sent),
+            remote_id: Set(Some(remote_id.to_owned())),
+            sending_at: Set(None),
+            sending_until: Set(None),
+            due_at: Set(None),
+            laps: Set(0),
+            fence: Set(row.fence + 1),
+            updated_at: Set(now),
+            ..Default::default()
+        };
+        outgoing::Entity::update_many()
+            .set(change)
+            .filter(Column::Id.eq(row.id))
+            .filter(Column::Fence.eq(row.fence))
+            .exec(conn)
+            .await?;
+    }
+    Ok(())
+}
+
+/// Forgets changes that ended before then.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn prune(cx: &Domain, before: Millis) -> Result<u64> {
+    let gone = outgoing::Entity::delete_many()
+        .filter(Column::DueAt.is_null())
+        .filter(Column::UpdatedAt.lt(before));
+    Ok(gone.exec(&cx.db.write).await?.rows_affected)
+}
+
+/// The change in a row.
+///
+/// # Errors
+/// The column does not hold one.
+fn change_of(row: &outgoing::Model) -> Result<Change> {
+    serde_json::from_value(row.change.clone()).map_err(Error::internal)
+}
+
+/// The id as the mark that a network may give back.
+pub(crate) fn mark(id: uuid::Uuid) -> String {
+    format!("fanfare {}", id.simple())
+}
+
+/// Returns the message of an account that was sent with a mark.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn marked<C: ConnectionTrait>(
+    conn: &C,
+    account: AccountId,
+    mark: &str,
+) -> Result<Option<i64>> {
+    let open = outgoing::Entity::find()
+        .filter(Column::AccountId.eq(account))
+        .filter(Column::Target.eq("message"))
+        .filter(Column::DueAt.is_not_null())
+        .all(conn)
+        .await?;
+    let is_it = |row: &&outgoing::Model| row.change["mark"] == mark;
+    Ok(open.iter().find(is_it).map(|row| row.target_id))
+}

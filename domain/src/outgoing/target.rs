@@ -1,0 +1,238 @@
+//! What a change makes or changes here, and what becomes of that.
+
+use fanfare_entities::{
+    BusinessMediaId, CommentId, ConversationId, MessageId, Millis, ReviewId, inbox_comment,
+    inbox_conversation,
+    inbox_message::{self, ItemStatus},
+    outgoing,
+};
+use fanfare_platforms::Change;
+use sea_orm::{
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, ExprTrait,
+    QueryFilter, sea_query::Expr,
+};
+use serde_json::Value;
+
+use super::{business_target, change_of};
+use crate::{
+    Tx,
+    error::{Error, Result},
+};
+
+/// A row that a change is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// A message of our own.
+    Message(MessageId),
+    /// An answer of our own to a comment.
+    Reply(CommentId),
+    /// A comment that is hidden, shown or deleted.
+    Comment(CommentId),
+    /// A review that is answered.
+    Review(ReviewId),
+    /// A photo or film that is added.
+    Media(BusinessMediaId),
+    /// A photo or film that is deleted.
+    MediaGone(BusinessMediaId),
+}
+
+impl Target {
+    /// Its table and id, as the row of a change keeps them.
+    pub(super) const fn stored(self) -> (&'static str, i64) {
+        match self {
+            Self::Message(id) => ("message", id.0),
+            Self::Reply(id) => ("reply", id.0),
+            Self::Comment(id) => ("comment", id.0),
+            Self::Review(id) => ("review", id.0),
+            Self::Media(id) => ("media", id.0),
+            Self::MediaGone(id) => ("media_gone", id.0),
+        }
+    }
+
+    /// The one that a row keeps.
+    pub(super) fn of(row: &outgoing::Model) -> Result<Self> {
+        Ok(match row.target.as_str() {
+            "message" => Self::Message(MessageId(row.target_id)),
+            "reply" => Self::Reply(CommentId(row.target_id)),
+            "comment" => Self::Comment(CommentId(row.target_id)),
+            "review" => Self::Review(ReviewId(row.target_id)),
+            "media" => Self::Media(BusinessMediaId(row.target_id)),
+            "media_gone" => Self::MediaGone(BusinessMediaId(row.target_id)),
+            other => return Err(Error::internal(format!("a change of {other}"))),
+        })
+    }
+}
+
+/// What is known of a change now.
+#[derive(Debug, Clone)]
+pub(super) enum Now {
+    /// It was made, under this id.
+    Sent(String),
+    /// It was not made.
+    Failed(Value),
+    /// It may have been made.
+    Unknown,
+}
+
+/// Writes what is known of a change to the row that it is about.
+pub(super) async fn apply(tx: &Tx, row: &outgoing::Model, known: &Now) -> Result<()> {
+    let now = tx.now();
+    match Target::of(row)? {
+        Target::Message(id) => message(tx.conn(), id, known).await?,
+        Target::Reply(id) => reply(tx.conn(), id, known, now).await?,
+        Target::Comment(id) => comment(tx.conn(), id, &change_of(row)?, known, now).await?,
+        Target::Review(id) => {
+            business_target::review(tx.conn(), id, &change_of(row)?, known, now).await?;
+        }
+        Target::Media(id) => business_target::medium(tx, id, known).await?,
+        Target::MediaGone(id) => business_target::gone(tx.conn(), id, known).await?,
+    }
+    if let (Change::PrivateReply { .. }, Some(comment)) = (change_of(row)?, scope_comment(row)) {
+        private_reply(tx.conn(), comment, known).await?;
+    }
+    Ok(())
+}
+
+fn scope_comment(row: &outgoing::Model) -> Option<CommentId> {
+    row.scope.strip_prefix("comment:")?.parse().ok().map(CommentId)
+}
+
+const fn status(known: &Now) -> ItemStatus {
+    match known {
+        Now::Sent(_) => ItemStatus::Sent,
+        Now::Failed(_) => ItemStatus::Failed,
+        Now::Unknown => ItemStatus::Unknown,
+    }
+}
+
+fn error(known: &Now) -> Option<Value> {
+    match known {
+        Now::Failed(error) => Some(error.clone()),
+        Now::Sent(_) | Now::Unknown => None,
+    }
+}
+
+async fn message<C: ConnectionTrait>(conn: &C, id: MessageId, known: &Now) -> Result<()> {
+    let Some(row) = inbox_message::Entity::find_by_id(id).one(conn).await? else { return Ok(()) };
+    let mut change = inbox_message::ActiveModel {
+        id: Set(id),
+        status: Set(status(known)),
+        error: Set(error(known)),
+        ..Default::default()
+    };
+    if let Now::Sent(remote_id) = known {
+        // The network may have told of it before it was known to be ours.
+        inbox_message::Entity::delete_many()
+            .filter(inbox_message::Column::AccountId.eq(row.account_id))
+            .filter(inbox_message::Column::RemoteId.eq(remote_id.as_str()))
+            .filter(inbox_message::Column::Id.ne(id))
+            .exec(conn)
+            .await?;
+        change.remote_id =
+            Set(Some(remote_id.clone()).filter(|id| !id.is_empty()).or(row.remote_id));
+        answered(conn, row.conversation_id, &row.text, row.sent_at).await?;
+    }
+    change.update(conn).await?;
+    Ok(())
+}
+
+/// The conversation's latest message is the account's.
+async fn answered<C: ConnectionTrait>(
+    conn: &C,
+    id: ConversationId,
+    text: &str,
+    at: Millis,
+) -> Result<()> {
+    use inbox_conversation::Column;
+    inbox_conversation::Entity::update_many()
+        .col_expr(Column::LastText, Expr::value(text))
+        .col_expr(Column::LastOutbound, Expr::value(true))
+        .col_expr(Column::LastAt, Expr::value(at))
+        .col_expr(Column::Unanswered, Expr::value(false))
+        .filter(Column::Id.eq(id))
+        .filter(Column::LastAt.lte(at))
+        .exec(conn)
+        .await?;
+    Ok(())
+}
+
+async fn reply<C: ConnectionTrait>(
+    conn: &C,
+    id: CommentId,
+    known: &Now,
+    now: Millis,
+) -> Result<()> {
+    use inbox_comment::Column;
+    let Some(row) = inbox_comment::Entity::find_by_id(id).one(conn).await? else { return Ok(()) };
+    let mut change = inbox_comment::ActiveModel {
+        id: Set(id),
+        status: Set(Some(status(known))),
+        error: Set(error(known)),
+        ..Default::default()
+    };
+    if let Now::Sent(remote_id) = known {
+        inbox_comment::Entity::delete_many()
+            .filter(Column::AccountId.eq(row.account_id))
+            .filter(Column::RemoteId.eq(remote_id.as_str()))
+            .filter(Column::Id.ne(id))
+            .exec(conn)
+            .await?;
+        change.remote_id =
+            Set(Some(remote_id.clone()).filter(|id| !id.is_empty()).or(row.remote_id));
+        change.changed_at = Set(now);
+        if row.status != Some(ItemStatus::Sent)
+            && let Some(parent) = row.parent_id
+        {
+            inbox_comment::Entity::update_many()
+                .col_expr(Column::Unanswered, Expr::value(false))
+                .col_expr(Column::ReplyCount, Expr::col(Column::ReplyCount).add(1))
+                .filter(Column::Id.eq(parent))
+                .exec(conn)
+                .await?;
+        }
+    }
+    change.update(conn).await?;
+    Ok(())
+}
+
+async fn comment<C: ConnectionTrait>(
+    conn: &C,
+    id: CommentId,
+    made: &Change,
+    known: &Now,
+    now: Millis,
+) -> Result<()> {
+    if !matches!(known, Now::Sent(_)) {
+        return Ok(());
+    }
+    let mut change =
+        inbox_comment::ActiveModel { id: Set(id), changed_at: Set(now), ..Default::default() };
+    match made {
+        Change::Hide { hidden, .. } => change.hidden = Set(*hidden),
+        Change::Delete { .. } => {
+            change.deleted = Set(true);
+            change.unanswered = Set(false);
+        }
+        _ => return Ok(()),
+    }
+    if inbox_comment::Entity::find_by_id(id).one(conn).await?.is_some() {
+        change.update(conn).await?;
+    }
+    Ok(())
+}
+
+/// A private answer that was made, or that a refusal may have used up, cannot be made again.
+async fn private_reply<C: ConnectionTrait>(conn: &C, id: CommentId, known: &Now) -> Result<()> {
+    let used = match known {
+        Now::Sent(_) | Now::Unknown => true,
+        Now::Failed(error) => error["answered"].as_bool().unwrap_or(false),
+    };
+    if used {
+        inbox_comment::Entity::update_many()
+            .col_expr(inbox_comment::Column::PrivateReplied, Expr::value(true))
+            .filter(inbox_comment::Column::Id.eq(id))
+            .exec(conn)
+            .await?;
+    }
+    Ok(())
+}

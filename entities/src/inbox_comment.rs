@@ -1,0 +1,72 @@
+//! Table `inbox_comments`.
+
+use sea_orm::entity::prelude::*;
+
+use crate::{AccountId, CommentId, Millis, PostId, WorkspaceId, inbox_message::ItemStatus};
+
+/// A comment on a post, or a reply to one.
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "inbox_comments")]
+pub struct Model {
+    /// Its id.
+    #[sea_orm(primary_key)]
+    pub id: CommentId,
+    /// The workspace it belongs to.
+    pub workspace_id: WorkspaceId,
+    /// The account.
+    pub account_id: AccountId,
+    /// The post, if it was made here.
+    pub post_id: Option<PostId>,
+    /// The network's id of the post.
+    pub platform_post_id: String,
+    /// The network's id; null until it is known.
+    pub remote_id: Option<String>,
+    /// The comment that it answers.
+    pub parent_id: Option<CommentId>,
+    /// The network's id of that.
+    pub parent_remote_id: Option<String>,
+    /// The network's id of the author, if it tells.
+    pub author_id: Option<String>,
+    /// The author's user name.
+    pub author_username: Option<String>,
+    /// The author's name.
+    pub author_name: Option<String>,
+    /// The author's picture.
+    pub author_avatar: Option<String>,
+    /// The account wrote it.
+    pub own: bool,
+    /// Its text.
+    pub text: String,
+    /// List of `{type, url, mime, bytes, path, reason}`.
+    pub attachments: Json,
+    /// Likes, if they are known.
+    pub like_count: Option<i64>,
+    /// Replies, if they are known.
+    pub reply_count: Option<i64>,
+    /// It is hidden.
+    pub hidden: bool,
+    /// It is deleted.
+    pub deleted: bool,
+    /// Somebody else wrote it, and the account has not answered.
+    pub unanswered: bool,
+    /// Its one private answer was used.
+    pub private_replied: bool,
+    /// Where people see it.
+    pub url: Option<String>,
+    /// How far an answer of our own is; null for what came from the network.
+    pub status: Option<ItemStatus>,
+    /// Why it failed.
+    pub error: Option<Json>,
+    /// When it was written, by the network's time.
+    pub commented_at: Millis,
+    /// When what is known of it happened.
+    pub changed_at: Millis,
+    /// When it was made.
+    pub created_at: Millis,
+}
+
+/// No relations: joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,215 @@
+//! Messages to pages, and comments on their posts.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Facebook, LABEL, client, error::parse_error};
+use crate::{
+    Attachment, Change, Changes, Class, Error, Found, Inbound, InboundItem, Inbox, InboxRules,
+    Lost, Person, Progress, Refused, RemoteComment, RemoteMessage, RemotePost, Result, Session,
+    graph::{
+        self,
+        inbox::{Api, Named},
+    },
+    recent_posts::Page,
+};
+
+const API: Api = Api {
+    label: LABEL,
+    parse: parse_error,
+    platform: "messenger",
+    replies: "comments",
+    hide: "is_hidden",
+};
+
+const RULES: InboxRules = InboxRules {
+    messages: true,
+    message_max: (2_000, false),
+    comment_max: 2_200,
+    deletes: true,
+    private_replies: false,
+    hides_top_level_only: false,
+    hidden_are_unlisted: false,
+    permissions: &["pages_messaging", "pages_read_user_content"],
+};
+
+/// What a page hears of.
+const FIELDS: &str = "feed,messages,message_echoes,message_edits,messaging_referrals";
+
+const COMMENT: &str = "id,message,created_time,from,parent,is_hidden,like_count,comment_count,permalink_url,attachment";
+
+#[derive(Deserialize)]
+struct Comment {
+    id: String,
+    #[serde(default)]
+    message: String,
+    #[serde(deserialize_with = "graph::time")]
+    created_time: DateTime<Utc>,
+    #[serde(default)]
+    from: Named,
+    parent: Option<Named>,
+    is_hidden: Option<bool>,
+    like_count: Option<i64>,
+    comment_count: Option<i64>,
+    permalink_url: Option<String>,
+    attachment: Option<Value>,
+}
+
+#[async_trait]
+impl Changes for Facebook {
+    fn class(&self, change: &Change) -> Class {
+        Api::class(change)
+    }
+
+    async fn change(
+        &self,
+        session: &Session,
+        change: &Change,
+        _state: Option<Value>,
+    ) -> Result<Progress> {
+        API.change(session, change).await
+    }
+
+    async fn find(
+        &self,
+        session: &Session,
+        change: &Change,
+        _state: Option<Value>,
+        lost: &Lost,
+    ) -> Result<Found> {
+        API.find(session, change, lost).await
+    }
+
+    fn refused(&self, change: &Change, error: &Error) -> Option<Refused> {
+        graph::inbox::refused(change, error)
+    }
+}
+
+#[async_trait]
+impl Inbox for Facebook {
+    fn rules(&self) -> InboxRules {
+        RULES
+    }
+
+    async fn subscribe(&self, session: &Session) -> Result<()> {
+        API.subscribe(session, FIELDS).await
+    }
+
+    async fn conversations(
+        &self,
+        session: &Session,
+        next: Option<String>,
+    ) -> Result<Page<Vec<RemoteMessage>>> {
+        API.conversations(session, None, next.as_deref()).await
+    }
+
+    async fn recent_posts(&self, session: &Session) -> Result<Vec<RemotePost>> {
+        let posts = client::posts(session, None).await?.items;
+        Ok(posts
+            .into_iter()
+            .map(|post| RemotePost { id: post.id, at: post.created_time })
+            .collect())
+    }
+
+    async fn comments(
+        &self,
+        session: &Session,
+        post: &str,
+        next: Option<String>,
+    ) -> Result<Page<RemoteComment>> {
+        // Replies stand among the comments in this order.
+        let mut query = graph::list_query(COMMENT, "100", next.as_deref());
+        query.push(("filter", "stream"));
+        let path = format!("/{post}/comments");
+        let listed: graph::List<Comment> = graph::get(session, &path, &query, parse_error).await?;
+        let page = listed.page();
+        let own = session.account.remote_id.as_str();
+        let items = page.items.into_iter().map(|one| comment(one, post, own)).collect();
+        Ok(Page { items, next: page.next })
+    }
+
+    fn read_webhook(&self, body: &Value) -> Vec<Inbound> {
+        let entries = graph::inbox::entries(body, "page");
+        entries.into_iter().flat_map(read_entry).collect()
+    }
+}
+
+fn comment(one: Comment, post: &str, own: &str) -> RemoteComment {
+    let author = Person::from(one.from);
+    RemoteComment {
+        own: author.id == own,
+        author,
+        post: post.to_owned(),
+        parent: one.parent.map(|parent| parent.id),
+        text: one.message,
+        attachments: one.attachment.iter().map(file).collect(),
+        like_count: one.like_count,
+        reply_count: one.comment_count,
+        hidden: one.is_hidden,
+        url: one.permalink_url,
+        at: one.created_time,
+        id: one.id,
+    }
+}
+
+fn file(attachment: &Value) -> Attachment {
+    let kind = match attachment["type"].as_str().unwrap_or_default() {
+        "photo" => "image",
+        "video_inline" | "video" => "video",
+        "sticker" => "sticker",
+        "share" => "share",
+        _ => "other",
+    };
+    let url = attachment["media"]["image"]["src"].as_str().or_else(|| attachment["url"].as_str());
+    Attachment { kind: kind.to_owned(), url: url.map(str::to_owned) }
+}
+
+fn read_entry(entry: &Value) -> Vec<Inbound> {
+    let Some(page) = entry["id"].as_str() else { return Vec::new() };
+    let mut found = graph::inbox::read_messaging(page, entry);
+    let changes = graph::inbox::changes(entry).into_iter();
+    let feed = changes.filter(|(field, value)| *field == "feed" && value["item"] == "comment");
+    found.extend(feed.filter_map(|(_, value)| read_comment(page, entry, value)));
+    found
+}
+
+fn read_comment(page: &str, entry: &Value, value: &Value) -> Option<Inbound> {
+    let id = value["comment_id"].as_str()?.to_owned();
+    let post = value["post_id"].as_str().map(str::to_owned);
+    let verb = value["verb"].as_str()?.to_owned();
+    let seconds = value["created_time"].as_i64().or_else(|| entry["time"].as_i64())?;
+    let at = DateTime::from_timestamp(seconds, 0)?;
+    // A comment has one time; what happened to it later has the entry's.
+    let happened = entry["time"].as_i64().and_then(|time| DateTime::from_timestamp(time, 0));
+    let item = match verb.as_str() {
+        "add" | "edited" => {
+            let author = Person {
+                id: value["from"]["id"].as_str().unwrap_or_default().to_owned(),
+                name: value["from"]["name"].as_str().map(str::to_owned),
+                ..Person::default()
+            };
+            let parent = value["parent_id"].as_str().map(str::to_owned);
+            InboundItem::Comment(RemoteComment {
+                id: id.clone(),
+                parent: parent.filter(|parent| Some(parent) != post.as_ref()),
+                post: post?,
+                own: author.id == page,
+                author,
+                text: value["message"].as_str().unwrap_or_default().to_owned(),
+                attachments: Vec::new(),
+                like_count: None,
+                reply_count: None,
+                hidden: None,
+                url: None,
+                at,
+            })
+        }
+        "remove" => InboundItem::CommentDeleted { id: id.clone(), post },
+        "hide" | "unhide" => InboundItem::CommentHidden { id: id.clone(), hidden: verb == "hide" },
+        _ => return None,
+    };
+    let at = if verb == "add" { at } else { happened.unwrap_or(at) };
+    Some(Inbound { account: page.to_owned(), field: "feed".to_owned(), id, verb, at, item })
+}

@@ -1,0 +1,395 @@
+//! Reviews, media and the profile of a location.
+//!
+//! <https://developers.google.com/my-business/reference/rest/v4/accounts.locations.reviews>,
+//! <https://developers.google.com/my-business/reference/rest/v4/accounts.locations.media>
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use http::Method;
+use serde::{Deserialize, de::IgnoredAny};
+use serde_json::{Value, json};
+
+use super::{API, GoogleBusiness, client, error::parse_error, verify::location};
+use crate::{
+    BusinessProfile, Change, Changes, Class, Error, Found, Kind, Lost, ProfileFacts, Progress,
+    Refused, RemoteMedia, RemoteReply, RemoteReview, Result, ReviewMedia, ReviewPage, Session,
+    google::{self, authorized},
+    recent_posts::Page,
+    response::{self, is_since},
+};
+
+/// How long a call that changes something may take. Google fetches media while it lasts.
+const DEADLINE: Duration = Duration::from_secs(20);
+
+/// Hosts of the profile and of its verification.
+const LOCATIONS: &str = "https://mybusinessbusinessinformation.googleapis.com";
+const VERIFICATIONS: &str = "https://mybusinessverifications.googleapis.com";
+
+const READ_MASK: &str = "name,title,phoneNumbers,categories,storefrontAddress,websiteUri,regularHours,specialHours,serviceArea,profile,openInfo,metadata";
+
+/// Most reviews of a page, and most media.
+const REVIEWS: &str = "50";
+const MEDIA: &str = "100";
+
+/// What begins the original text of a translated review, and what begins the translation.
+const ORIGINAL: &str = "(Original)";
+const TRANSLATED: &str = "(Translated by Google)";
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Reviews {
+    #[serde(default)]
+    reviews: Vec<Review>,
+    average_rating: Option<f64>,
+    total_review_count: Option<i64>,
+    #[serde(default)]
+    next_page_token: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Review {
+    name: String,
+    #[serde(default)]
+    reviewer: Reviewer,
+    #[serde(default)]
+    star_rating: String,
+    #[serde(default)]
+    comment: String,
+    create_time: DateTime<Utc>,
+    update_time: DateTime<Utc>,
+    review_reply: Option<Reply>,
+    #[serde(default)]
+    review_media_items: Vec<Value>,
+    /// Google writes the state here or in the answer.
+    review_reply_state: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Reviewer {
+    display_name: String,
+    profile_photo_url: Option<String>,
+    is_anonymous: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Reply {
+    #[serde(default)]
+    comment: String,
+    update_time: Option<DateTime<Utc>>,
+    state: Option<String>,
+    review_reply_state: Option<String>,
+    policy_violation: Option<String>,
+}
+
+impl Reply {
+    fn read(self, beside: Option<String>, at: DateTime<Utc>) -> RemoteReply {
+        let state = self.state.or(self.review_reply_state).or(beside).unwrap_or_default();
+        RemoteReply {
+            text: self.comment,
+            state: match state.as_str() {
+                "PENDING" => "pending",
+                "REJECTED" => "rejected",
+                _ => "approved",
+            }
+            .to_owned(),
+            policy_violation: self.policy_violation,
+            updated_at: self.update_time.unwrap_or(at),
+        }
+    }
+}
+
+impl Review {
+    fn read(self) -> RemoteReview {
+        let rating = ["ONE", "TWO", "THREE", "FOUR", "FIVE"];
+        let rating = rating.iter().position(|name| *name == self.star_rating);
+        let at = self.update_time;
+        let beside = self.review_reply_state;
+        RemoteReview {
+            name: self.name,
+            reviewer: (!self.reviewer.is_anonymous).then_some(self.reviewer.display_name),
+            avatar_url: self.reviewer.profile_photo_url,
+            rating: rating.and_then(|place| i32::try_from(place + 1).ok()),
+            text: original(&self.comment),
+            media: self.review_media_items.iter().map(review_media).collect(),
+            created_at: self.create_time,
+            updated_at: at,
+            reply: self.review_reply.map(|reply| reply.read(beside, at)),
+        }
+    }
+}
+
+/// The text as it was written.
+fn original(text: &str) -> String {
+    if let Some((_, original)) = text.split_once(ORIGINAL) {
+        return original.trim().to_owned();
+    }
+    match text.split_once(TRANSLATED) {
+        Some((original, _)) if !original.trim().is_empty() => original.trim().to_owned(),
+        _ => text.trim().to_owned(),
+    }
+}
+
+fn review_media(item: &Value) -> ReviewMedia {
+    let text = |name: &str| item[name].as_str().map(str::to_owned);
+    let url = text("videoUrl");
+    let kind = if url.is_some() { "video" } else { "image" };
+    ReviewMedia { url, thumbnail_url: text("thumbnailUrl"), kind: kind.to_owned() }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct MediaList {
+    #[serde(default)]
+    media_items: Vec<MediaItem>,
+    #[serde(default)]
+    next_page_token: String,
+}
+
+#[derive(Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+#[derive(Default)]
+struct MediaItem {
+    name: String,
+    media_format: String,
+    location_association: Association,
+    google_url: Option<String>,
+    thumbnail_url: Option<String>,
+    source_url: Option<String>,
+    create_time: Option<DateTime<Utc>>,
+    dimensions: Option<Dimensions>,
+    insights: Insights,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Association {
+    category: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Dimensions {
+    width_pixels: Option<i64>,
+    height_pixels: Option<i64>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Insights {
+    view_count: Option<Value>,
+}
+
+impl MediaItem {
+    fn read(self) -> RemoteMedia {
+        let count = |value: &Value| value.as_i64().or_else(|| value.as_str()?.parse().ok());
+        let profile = self.name.ends_with("/media/profile");
+        RemoteMedia {
+            category: match self.location_association.category {
+                category if category.is_empty() => "ADDITIONAL".to_owned(),
+                category => category,
+            },
+            video: self.media_format == "VIDEO",
+            url: self.google_url,
+            thumbnail_url: self.thumbnail_url,
+            source_url: self.source_url,
+            width: self.dimensions.as_ref().and_then(|size| size.width_pixels),
+            height: self.dimensions.as_ref().and_then(|size| size.height_pixels),
+            view_count: self.insights.view_count.as_ref().and_then(count),
+            // The time of a profile photo is always the beginning of 1970.
+            created_at: self.create_time.filter(|at| !profile && at.timestamp() > 0),
+            name: self.name,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Verification {
+    has_voice_of_merchant: Option<bool>,
+}
+
+fn v4(session: &Session, path: &str) -> Result<url::Url> {
+    session.url(API, &format!("/v4/{path}"))
+}
+
+async fn send(session: &Session, method: Method, path: &str, body: Option<&Value>) -> Result<()> {
+    let mut request = session.http.request(method, v4(session, path)?).deadline(DEADLINE);
+    if let Some(body) = body {
+        request = request.json(body);
+    }
+    let request = authorized(session, request)?;
+    response::send::<IgnoredAny>(session, request, parse_error).await.map(drop)
+}
+
+async fn read_review(session: &Session, name: &str) -> Result<Option<RemoteReview>> {
+    match google::get::<Review>(session, v4(session, name)?, &[], parse_error).await {
+        Ok(review) => Ok(Some(review.read())),
+        Err(error) if is_gone(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn is_gone(error: &Error) -> bool {
+    error.reply.as_ref().is_some_and(|reply| reply.status == 404)
+}
+
+#[async_trait]
+impl Changes for GoogleBusiness {
+    fn class(&self, change: &Change) -> Class {
+        match change {
+            Change::AddMedia { category, .. }
+                if !matches!(category.as_str(), "COVER" | "PROFILE" | "LOGO") =>
+            {
+                Class::Search
+            }
+            // One place each: put there again, it is the same.
+            _ => Class::Key { window: None },
+        }
+    }
+
+    async fn change(
+        &self,
+        session: &Session,
+        change: &Change,
+        _state: Option<Value>,
+    ) -> Result<Progress> {
+        match change {
+            Change::ReviewReply { review, text } => {
+                let body = json!({ "comment": text });
+                send(session, Method::PUT, &format!("{review}/reply"), Some(&body)).await?;
+                Ok(Progress::done(review, None))
+            }
+            Change::DeleteReviewReply { review } => {
+                send(session, Method::DELETE, &format!("{review}/reply"), None).await?;
+                Ok(Progress::done(review, None))
+            }
+            Change::AddMedia { source_url, category, video } => {
+                let body = json!({
+                    "mediaFormat": if *video { "VIDEO" } else { "PHOTO" },
+                    "locationAssociation": {"category": category}, "sourceUrl": source_url,
+                });
+                let url = v4(session, &format!("{}/media", location(session)?))?;
+                let request = session.http.post(url).json(&body).deadline(DEADLINE);
+                let made: MediaItem =
+                    response::send(session, authorized(session, request)?, parse_error).await?;
+                if made.name.is_empty() {
+                    let message = "Google answered without the name of the file.";
+                    return Err(Error::new(Kind::Ambiguous, message));
+                }
+                Ok(Progress::done(made.name, made.google_url))
+            }
+            Change::DeleteMedia { media } => {
+                send(session, Method::DELETE, media, None).await?;
+                Ok(Progress::done(media, None))
+            }
+            _ => Err(Error::misconfigured("Google takes no such change.")),
+        }
+    }
+
+    async fn find(
+        &self,
+        session: &Session,
+        change: &Change,
+        _state: Option<Value>,
+        lost: &Lost,
+    ) -> Result<Found> {
+        let there = |id: &str| Found::There(Progress::done(id, None));
+        Ok(match change {
+            Change::ReviewReply { review, text } => match read_review(session, review).await? {
+                Some(found) if found.reply.as_ref().is_some_and(|reply| reply.text == *text) => {
+                    there(review)
+                }
+                _ => Found::Absent,
+            },
+            Change::DeleteReviewReply { review } => match read_review(session, review).await? {
+                Some(found) if found.reply.is_some() => Found::Absent,
+                _ => there(review),
+            },
+            Change::AddMedia { source_url, .. } => {
+                let page = self.media(session, None).await?;
+                let is_it = |one: &RemoteMedia| {
+                    let is_new = one.created_at.is_none_or(|at| is_since(at, lost.sent_at));
+                    one.source_url.as_deref() == Some(source_url.as_str())
+                        && is_new
+                        && !lost.known.contains(&one.name)
+                };
+                page.items.into_iter().find(is_it).map_or(Found::Absent, |one| there(&one.name))
+            }
+            Change::DeleteMedia { media } => {
+                match google::get::<MediaItem>(session, v4(session, media)?, &[], parse_error).await
+                {
+                    Ok(_) => Found::Absent,
+                    Err(error) if is_gone(&error) => there(media),
+                    Err(error) => return Err(error),
+                }
+            }
+            _ => Found::Unknown,
+        })
+    }
+
+    fn refused(&self, change: &Change, error: &Error) -> Option<Refused> {
+        let status = error.reply.as_ref()?.status;
+        match (change, status) {
+            (Change::DeleteReviewReply { .. } | Change::DeleteMedia { .. }, 404) => {
+                Some(Refused::Done)
+            }
+            (Change::DeleteMedia { .. }, 400 | 412) | (_, 404) => Some(Refused::NotAllowed),
+            (_, 403) => Some(Refused::PermissionMissing),
+            _ => None,
+        }
+    }
+}
+
+#[async_trait]
+impl BusinessProfile for GoogleBusiness {
+    async fn reviews(&self, session: &Session, next: Option<String>) -> Result<ReviewPage> {
+        let url = v4(session, &format!("{}/reviews", location(session)?))?;
+        let next = next.unwrap_or_default();
+        let mut query = vec![("pageSize", REVIEWS), ("orderBy", "updateTime desc")];
+        if !next.is_empty() {
+            query.push(("pageToken", next.as_str()));
+        }
+        let page: Reviews = google::get(session, url, &query, parse_error).await?;
+        let items = page.reviews.into_iter().map(Review::read).collect();
+        Ok(ReviewPage {
+            page: Page::naming(items, Some(page.next_page_token)),
+            average_rating: page.average_rating,
+            total: page.total_review_count,
+        })
+    }
+
+    async fn media(&self, session: &Session, next: Option<String>) -> Result<Page<RemoteMedia>> {
+        let url = v4(session, &format!("{}/media", location(session)?))?;
+        let next = next.unwrap_or_default();
+        let mut query = vec![("pageSize", MEDIA)];
+        if !next.is_empty() {
+            query.push(("pageToken", next.as_str()));
+        }
+        let page: MediaList = google::get(session, url, &query, parse_error).await?;
+        let items = page.media_items.into_iter().map(MediaItem::read).collect();
+        Ok(Page::naming(items, Some(page.next_page_token)))
+    }
+
+    async fn profile(&self, session: &Session) -> Result<ProfileFacts> {
+        let whole = location(session)?;
+        let id = whole.rsplit('/').next().unwrap_or_default();
+        let url = session.url(LOCATIONS, &format!("/v1/locations/{id}"))?;
+        let location: Value =
+            google::get(session, url, &[("readMask", READ_MASK)], parse_error).await?;
+        let url =
+            session.url(VERIFICATIONS, &format!("/v1/locations/{id}/VoiceOfMerchantState"))?;
+        let verified = google::get::<Verification>(session, url, &[], parse_error).await;
+        let posts = client::latest(session, &whole, None).await;
+        Ok(ProfileFacts {
+            location,
+            verified: verified.ok().and_then(|state| state.has_voice_of_merchant),
+            posts_known: posts.is_ok(),
+            last_post_at: posts.ok().and_then(|page| page.items.iter().find_map(client::made_at)),
+        })
+    }
+}

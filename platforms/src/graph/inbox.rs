@@ -1,0 +1,392 @@
+//! Messages and comments of pages and of the Instagram accounts that are linked to them, which share one API.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use fanfare_outbound::Reply;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{List, get, list_query, send, time, url};
+use crate::{
+    Attachment, Change, Class, Error, Found, Inbound, InboundItem, Kind, Lost, MessageFile, Person,
+    Progress, Refused, RemoteMessage, Result, Session, recent_posts::Page, response::is_since,
+};
+
+/// How long a call that changes something may take.
+pub const DEADLINE: Duration = Duration::from_secs(20);
+
+/// Messages of a conversation that are told of (<https://developers.facebook.com/docs/messenger-platform/conversations>).
+const MESSAGES: &str =
+    "id,updated_time,participants,messages.limit(20){id,created_time,from,to,message,attachments}";
+
+/// A call of the shared API, of one network's accounts.
+#[derive(Clone, Copy)]
+pub struct Api {
+    /// Name of the network, for people.
+    pub label: &'static str,
+    /// What a refusal means.
+    pub parse: fn(&Reply) -> Error,
+    /// The `platform` of its conversations.
+    pub platform: &'static str,
+    /// The edge below a comment where answers are made and listed.
+    pub replies: &'static str,
+    /// The parameter that hides a comment.
+    pub hide: &'static str,
+}
+
+#[derive(Deserialize)]
+struct Conversation {
+    #[serde(default)]
+    participants: Option<List<Named>>,
+    #[serde(default)]
+    messages: Option<List<Message>>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct Named {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: Option<String>,
+    /// Its user name.
+    pub username: Option<String>,
+}
+
+impl From<Named> for Person {
+    fn from(named: Named) -> Self {
+        Self { id: named.id, username: named.username, name: named.name, avatar_url: None }
+    }
+}
+
+#[derive(Deserialize)]
+struct Message {
+    id: String,
+    #[serde(deserialize_with = "time")]
+    created_time: DateTime<Utc>,
+    #[serde(default)]
+    from: Named,
+    #[serde(default)]
+    message: String,
+    #[serde(default)]
+    attachments: Option<List<Value>>,
+}
+
+#[derive(Deserialize)]
+struct Sent {
+    #[serde(default)]
+    message_id: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Made {
+    id: String,
+    success: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    id: String,
+    #[serde(alias = "text", default)]
+    message: String,
+    #[serde(alias = "timestamp", deserialize_with = "time")]
+    created_time: DateTime<Utc>,
+}
+
+impl Api {
+    /// The page through which messages go.
+    fn page(session: &Session) -> &str {
+        session.account.meta_str("page_id").unwrap_or(&session.account.remote_id)
+    }
+
+    /// Reads a page of conversations; `with` is the person of the only one that is wanted.
+    pub async fn conversations(
+        &self,
+        session: &Session,
+        with: Option<&str>,
+        next: Option<&str>,
+    ) -> Result<Page<Vec<RemoteMessage>>> {
+        let mut query = list_query(MESSAGES, "25", next);
+        query.push(("platform", self.platform));
+        query.extend(with.map(|person| ("user_id", person)));
+        let path = format!("/{}/conversations", Self::page(session));
+        let found: List<Conversation> = get(session, &path, &query, self.parse).await?;
+        let page = found.page();
+        let own = [session.account.remote_id.as_str(), Self::page(session)];
+        let items = page.items.into_iter().map(|one| messages(one, own)).collect();
+        Ok(Page { items, next: page.next })
+    }
+
+    /// Has the network send what happens.
+    pub async fn subscribe(&self, session: &Session, fields: &str) -> Result<()> {
+        let path = format!("/{}/subscribed_apps", Self::page(session));
+        let request = session.http.post(url(session, &path)?);
+        let request = request.form(&[("subscribed_fields", fields)]).deadline(DEADLINE);
+        send::<Made>(session, request, self.parse).await.map(drop)
+    }
+
+    /// Returns what can be learned about a lost call.
+    pub const fn class(change: &Change) -> Class {
+        match change {
+            Change::Message { .. } | Change::Reply { .. } => Class::Search,
+            // Set again, or refused as done: none of it takes effect twice.
+            _ => Class::Key { window: None },
+        }
+    }
+
+    /// Makes the call of a change.
+    pub async fn change(&self, session: &Session, change: &Change) -> Result<Progress> {
+        match change {
+            Change::Message { to, text, file, human_agent, mark } => {
+                let mut body = json!({"recipient": {"id": to}, "message": content(text.as_deref(), file.as_ref())});
+                body["messaging_type"] =
+                    json!(if *human_agent { "MESSAGE_TAG" } else { "RESPONSE" });
+                if *human_agent {
+                    body["tag"] = json!("HUMAN_AGENT");
+                }
+                if self.platform == "messenger" {
+                    body["message"]["metadata"] = json!(mark);
+                }
+                self.message(session, &body).await
+            }
+            Change::PrivateReply { comment, text } => {
+                let body = json!({"recipient": {"comment_id": comment}, "message": {"text": text}});
+                self.message(session, &body).await
+            }
+            Change::Reply { comment, text } => {
+                let path = format!("/{comment}/{}", self.replies);
+                let request = session.http.post(url(session, &path)?).form(&[("message", text)]);
+                let made: Made = send(session, request.deadline(DEADLINE), self.parse).await?;
+                if made.id.is_empty() {
+                    return Err(self.nameless());
+                }
+                Ok(Progress::done(made.id, None))
+            }
+            Change::Hide { comment, hidden } => {
+                let request = session.http.post(url(session, &format!("/{comment}"))?);
+                let request = request.form(&[(self.hide, hidden.to_string())]);
+                self.settled(session, comment, request).await
+            }
+            Change::Delete { comment } => {
+                let request = session
+                    .http
+                    .request(http::Method::DELETE, url(session, &format!("/{comment}"))?);
+                self.settled(session, comment, request).await
+            }
+            _ => Err(Error::misconfigured(format!("{} takes no such change.", self.label))),
+        }
+    }
+
+    async fn message(&self, session: &Session, body: &Value) -> Result<Progress> {
+        let path = format!("/{}/messages", Self::page(session));
+        let request = session.http.post(url(session, &path)?).json(body).deadline(DEADLINE);
+        let sent: Sent = send(session, request, self.parse).await?;
+        if sent.message_id.is_empty() {
+            return Err(self.nameless());
+        }
+        Ok(Progress::done(sent.message_id, None))
+    }
+
+    async fn settled(
+        &self,
+        session: &Session,
+        comment: &str,
+        request: fanfare_outbound::Request,
+    ) -> Result<Progress> {
+        let made: Made = send(session, request.deadline(DEADLINE), self.parse).await?;
+        if made.success == Some(false) {
+            return Err(Error::transient(format!("{} did not do it.", self.label)));
+        }
+        Ok(Progress::done(comment, None))
+    }
+
+    fn nameless(&self) -> Error {
+        Error::new(Kind::Ambiguous, format!("{} answered without an id.", self.label))
+    }
+
+    /// Looks for what came of a lost call.
+    pub async fn find(&self, session: &Session, change: &Change, lost: &Lost) -> Result<Found> {
+        let is_new = |id: &str, at: DateTime<Utc>| {
+            is_since(at, lost.sent_at) && !lost.known.iter().any(|known| known == id)
+        };
+        let found = match change {
+            Change::Message { to, text: Some(text), .. } => {
+                let pages = self.conversations(session, Some(to), None).await?;
+                let is_it = |one: &RemoteMessage| {
+                    one.out && one.text.trim() == text.trim() && is_new(&one.id, one.at)
+                };
+                pages.items.into_iter().flatten().find(is_it).map(|one| one.id)
+            }
+            Change::Message { to, file: Some(_), .. } => {
+                let pages = self.conversations(session, Some(to), None).await?;
+                let is_it = |one: &RemoteMessage| {
+                    one.out && !one.attachments.is_empty() && is_new(&one.id, one.at)
+                };
+                pages.items.into_iter().flatten().find(is_it).map(|one| one.id)
+            }
+            Change::Reply { comment, text } => {
+                let path = format!("/{comment}/{}", self.replies);
+                let fields = if self.replies == "replies" {
+                    "id,text,timestamp"
+                } else {
+                    "id,message,created_time"
+                };
+                let query = list_query(fields, "50", None);
+                let below: List<Answer> = get(session, &path, &query, self.parse).await?;
+                let is_it = |one: &Answer| {
+                    one.message.trim() == text.trim() && is_new(&one.id, one.created_time)
+                };
+                below.data.into_iter().find(is_it).map(|one| one.id)
+            }
+            _ => return Ok(Found::Unknown),
+        };
+        Ok(found.map_or(Found::Absent, |id| Found::There(Progress::done(id, None))))
+    }
+}
+
+fn content(text: Option<&str>, file: Option<&MessageFile>) -> Value {
+    match (text, file) {
+        (Some(text), _) => json!({ "text": text }),
+        (None, Some(file)) => {
+            let kind = match file.mime.split('/').next() {
+                Some(kind @ ("image" | "video" | "audio")) => kind,
+                _ => "file",
+            };
+            json!({"attachment": {"type": kind, "payload": {"url": file.url}}})
+        }
+        (None, None) => json!({}),
+    }
+}
+
+/// The messages of a conversation; one whose other side is not told has none.
+fn messages(conversation: Conversation, own: [&str; 2]) -> Vec<RemoteMessage> {
+    let others = conversation.participants.map(|list| list.data).unwrap_or_default();
+    let other = others.into_iter().find(|one| !own.contains(&one.id.as_str()));
+    let Some(participant) = other.map(Person::from) else { return Vec::new() };
+    let listed = conversation.messages.map(|list| list.data).unwrap_or_default();
+    let message = |one: Message| RemoteMessage {
+        out: own.contains(&one.from.id.as_str()),
+        participant: participant.clone(),
+        attachments: one.attachments.map(|list| listed_files(&list.data)).unwrap_or_default(),
+        id: one.id,
+        text: one.message,
+        at: one.created_time,
+        mark: None,
+    };
+    listed.into_iter().map(message).collect()
+}
+
+/// Files as lists of messages show them.
+fn listed_files(files: &[Value]) -> Vec<Attachment> {
+    let file = |one: &Value| {
+        let places = [("image_data", "image"), ("video_data", "video"), ("file_url", "file")];
+        let found = places.iter().find_map(|(place, kind)| {
+            let data = &one[*place];
+            let url = data["url"].as_str().or_else(|| data.as_str())?;
+            Some((*kind, url.to_owned()))
+        });
+        let (kind, url) = found.map_or(("other", None), |(kind, url)| (kind, Some(url)));
+        Attachment { kind: kind.to_owned(), url }
+    };
+    files.iter().map(file).collect()
+}
+
+/// Files as webhooks show them.
+fn sent_files(files: &Value) -> Vec<Attachment> {
+    let file = |one: &Value| {
+        let kind = match one["type"].as_str().unwrap_or_default() {
+            kind @ ("image" | "video" | "audio" | "file" | "share") => kind,
+            "story_mention" | "story" => "story",
+            "like_heart" | "sticker" => "sticker",
+            "ig_reel" | "reel" | "post" => "share",
+            _ => "other",
+        };
+        let url = one["payload"]["url"].as_str().map(str::to_owned);
+        Attachment { kind: kind.to_owned(), url }
+    };
+    files.as_array().into_iter().flatten().map(file).collect()
+}
+
+/// Returns what a refusal of Meta means.
+pub fn refused(change: &Change, error: &Error) -> Option<Refused> {
+    let reply = error.reply.as_ref()?;
+    let code = reply.code.as_deref().unwrap_or_default();
+    let parts: Vec<&str> = code.split('/').collect();
+    let has = |number: &str| parts.contains(&number);
+    Some(if has("2534022") || has("2018278") {
+        Refused::WindowClosed
+    } else if has("2534025") {
+        Refused::Done
+    } else if has("2534014") || has("2534001") || has("2534013") {
+        Refused::NotAllowed
+    } else if has("33") || has("803") {
+        match change {
+            Change::Delete { .. } => Refused::Done,
+            _ => Refused::NotAllowed,
+        }
+    } else if parts
+        .first()
+        .is_some_and(|code| *code == "10" || (code.len() == 3 && code.starts_with('2')))
+    {
+        Refused::PermissionMissing
+    } else {
+        return None;
+    })
+}
+
+/// Reads the messages in an entry of a webhook.
+pub fn read_messaging(account: &str, entry: &Value) -> Vec<Inbound> {
+    let events = entry["messaging"].as_array().into_iter().flatten();
+    events.filter_map(|event| read_message(account, event)).collect()
+}
+
+fn read_message(account: &str, event: &Value) -> Option<Inbound> {
+    let message = event.get("message")?;
+    let id = message["mid"].as_str()?.to_owned();
+    let out = message["is_echo"].as_bool().unwrap_or(false);
+    let other = if out { &event["recipient"]["id"] } else { &event["sender"]["id"] };
+    let participant = Person { id: other.as_str()?.to_owned(), ..Person::default() };
+    let at = DateTime::from_timestamp_millis(event["timestamp"].as_i64()?)?;
+    let deleted = message["is_deleted"].as_bool().unwrap_or(false);
+    let mut attachments = sent_files(&message["attachments"]);
+    if let Some(story) = message["reply_to"]["story"].as_object() {
+        let url = story.get("url").and_then(Value::as_str).map(str::to_owned);
+        attachments.push(Attachment { kind: "story".to_owned(), url });
+    }
+    let item = if deleted {
+        InboundItem::Unsent { id: id.clone(), participant, out }
+    } else {
+        InboundItem::Message(RemoteMessage {
+            id: id.clone(),
+            participant,
+            out,
+            text: message["text"].as_str().unwrap_or_default().to_owned(),
+            attachments,
+            at,
+            mark: message["metadata"].as_str().map(str::to_owned),
+        })
+    };
+    let verb = if deleted { "unsend" } else { "add" };
+    let (account, field) = (account.to_owned(), "messages".to_owned());
+    Some(Inbound { account, field, id, verb: verb.to_owned(), at, item })
+}
+
+/// The entries of a webhook about `object`; a list of bodies is read as all of them.
+pub fn entries<'a>(body: &'a Value, object: &str) -> Vec<&'a Value> {
+    let bodies = match body {
+        Value::Array(bodies) => bodies.iter().collect(),
+        body => vec![body],
+    };
+    let ours = bodies.into_iter().filter(|body| body["object"] == object);
+    ours.filter_map(|body| body["entry"].as_array()).flatten().collect()
+}
+
+/// The changes of an entry, each a field with its value; some come without `changes` around them.
+pub fn changes(entry: &Value) -> Vec<(&str, &Value)> {
+    let listed = entry["changes"].as_array().into_iter().flatten();
+    let bare = entry.get("field").map(|_| entry);
+    let all = listed.chain(bare);
+    all.filter_map(|change| Some((change["field"].as_str()?, change.get("value")?))).collect()
+}

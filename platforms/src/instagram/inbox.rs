@@ -1,0 +1,201 @@
+//! Direct messages to professional accounts, and comments on their posts.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Instagram, LABEL, client, error::parse_error};
+use crate::{
+    Change, Changes, Class, Error, Found, Inbound, InboundItem, Inbox, InboxRules, Lost, Person,
+    Progress, Refused, RemoteComment, RemoteMessage, RemotePost, Result, Session,
+    graph::{
+        self, List,
+        inbox::{Api, Named},
+    },
+    recent_posts::Page,
+};
+
+const API: Api = Api {
+    label: LABEL,
+    parse: parse_error,
+    platform: "instagram",
+    replies: "replies",
+    hide: "hide",
+};
+
+const RULES: InboxRules = InboxRules {
+    messages: true,
+    message_max: (1_000, true),
+    comment_max: 2_200,
+    deletes: true,
+    private_replies: true,
+    hides_top_level_only: false,
+    hidden_are_unlisted: true,
+    permissions: &["instagram_manage_messages", "instagram_manage_comments"],
+};
+
+/// What the linked page hears of; comments come with the app's own subscription.
+const FIELDS: &str = "messages,message_echoes";
+
+const COMMENT: &str = "id,text,timestamp,from,username,hidden,like_count,parent_id,replies{id,text,timestamp,from,username,hidden,like_count,parent_id}";
+
+#[derive(Deserialize)]
+struct Comment {
+    id: String,
+    #[serde(default)]
+    text: String,
+    #[serde(deserialize_with = "graph::time")]
+    timestamp: DateTime<Utc>,
+    #[serde(default)]
+    from: Named,
+    username: Option<String>,
+    hidden: Option<bool>,
+    like_count: Option<i64>,
+    parent_id: Option<String>,
+    replies: Option<List<Comment>>,
+}
+
+#[async_trait]
+impl Changes for Instagram {
+    fn class(&self, change: &Change) -> Class {
+        Api::class(change)
+    }
+
+    async fn change(
+        &self,
+        session: &Session,
+        change: &Change,
+        _state: Option<Value>,
+    ) -> Result<Progress> {
+        API.change(session, change).await
+    }
+
+    async fn find(
+        &self,
+        session: &Session,
+        change: &Change,
+        _state: Option<Value>,
+        lost: &Lost,
+    ) -> Result<Found> {
+        API.find(session, change, lost).await
+    }
+
+    fn refused(&self, change: &Change, error: &Error) -> Option<Refused> {
+        graph::inbox::refused(change, error)
+    }
+}
+
+#[async_trait]
+impl Inbox for Instagram {
+    fn rules(&self) -> InboxRules {
+        RULES
+    }
+
+    async fn subscribe(&self, session: &Session) -> Result<()> {
+        API.subscribe(session, FIELDS).await
+    }
+
+    async fn conversations(
+        &self,
+        session: &Session,
+        next: Option<String>,
+    ) -> Result<Page<Vec<RemoteMessage>>> {
+        API.conversations(session, None, next.as_deref()).await
+    }
+
+    async fn recent_posts(&self, session: &Session) -> Result<Vec<RemotePost>> {
+        let posts = client::posts(session, None).await?.items;
+        Ok(posts.into_iter().map(|post| RemotePost { id: post.id, at: post.timestamp }).collect())
+    }
+
+    async fn comments(
+        &self,
+        session: &Session,
+        post: &str,
+        next: Option<String>,
+    ) -> Result<Page<RemoteComment>> {
+        let query = graph::list_query(COMMENT, "50", next.as_deref());
+        let path = format!("/{post}/comments");
+        let listed: List<Comment> = graph::get(session, &path, &query, parse_error).await?;
+        let page = listed.page();
+        let mut items = Vec::new();
+        for mut one in page.items {
+            let (id, below) = (one.id.clone(), one.replies.take());
+            let below = below.map(|list| list.data).unwrap_or_default();
+            items.push(comment(one, post, None, &session.account));
+            let reply = |one| comment(one, post, Some(&id), &session.account);
+            items.extend(below.into_iter().map(reply));
+        }
+        Ok(Page { items, next: page.next })
+    }
+
+    fn read_webhook(&self, body: &Value) -> Vec<Inbound> {
+        let entries = graph::inbox::entries(body, "instagram");
+        entries.into_iter().flat_map(read_entry).collect()
+    }
+}
+
+fn comment(
+    one: Comment,
+    post: &str,
+    parent: Option<&str>,
+    account: &crate::Account,
+) -> RemoteComment {
+    let mut author = Person::from(one.from);
+    author.username = author.username.or(one.username);
+    let named = author.username.as_deref() == Some(account.username.as_str());
+    RemoteComment {
+        own: author.id == account.remote_id || (author.id.is_empty() && named),
+        author,
+        post: post.to_owned(),
+        parent: one.parent_id.or_else(|| parent.map(str::to_owned)),
+        text: one.text,
+        attachments: Vec::new(),
+        like_count: one.like_count,
+        reply_count: one.replies.map(|list| i64::try_from(list.data.len()).unwrap_or(i64::MAX)),
+        hidden: one.hidden,
+        url: None,
+        at: one.timestamp,
+        id: one.id,
+    }
+}
+
+fn read_entry(entry: &Value) -> Vec<Inbound> {
+    let Some(account) = entry["id"].as_str() else { return Vec::new() };
+    let mut found = graph::inbox::read_messaging(account, entry);
+    let changes = graph::inbox::changes(entry).into_iter();
+    let comments = changes.filter(|(field, _)| matches!(*field, "comments" | "live_comments"));
+    found.extend(comments.filter_map(|(_, value)| read_comment(account, entry, value)));
+    found
+}
+
+fn read_comment(account: &str, entry: &Value, value: &Value) -> Option<Inbound> {
+    let id = value["id"].as_str()?.to_owned();
+    let time = entry["time"].as_i64()?;
+    // Seconds, or in some deliveries milliseconds.
+    let at = match time {
+        ..=99_999_999_999 => DateTime::from_timestamp(time, 0)?,
+        _ => DateTime::from_timestamp_millis(time)?,
+    };
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let from = &value["from"];
+    let author_id = text(&from["id"]).unwrap_or_default();
+    let own = author_id == account || from["self_ig_scoped_id"].is_string();
+    let item = InboundItem::Comment(RemoteComment {
+        id: id.clone(),
+        post: text(&value["media"]["id"])?,
+        parent: text(&value["parent_id"]),
+        author: Person { id: author_id, username: text(&from["username"]), ..Person::default() },
+        own,
+        text: text(&value["text"]).unwrap_or_default(),
+        attachments: Vec::new(),
+        like_count: None,
+        reply_count: None,
+        hidden: None,
+        url: None,
+        at,
+    });
+    let (account, field) = (account.to_owned(), "comments".to_owned());
+    Some(Inbound { account, field, id, verb: "add".to_owned(), at, item })
+}

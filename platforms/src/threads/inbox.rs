@@ -1,0 +1,269 @@
+//! Replies to an account's posts.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{
+    SPEC, Threads,
+    client::{self, ContainerStatus},
+    container,
+    error::{broken, is_too_early, parse_error},
+};
+use crate::{
+    Change, Changes, Class, Error, Found, Inbound, InboundItem, Inbox, InboxRules, Kind, Lost,
+    Person, Progress, Refused, RemoteComment, RemotePost, Result, Session, Step, graph,
+    outcome::read_state, recent_posts::Page,
+};
+
+/// How long a call that makes something public may take.
+const DEADLINE: Duration = Duration::from_secs(20);
+
+/// Pause before a container is looked at again.
+const POLL: Duration = Duration::from_secs(1);
+
+const RULES: InboxRules = InboxRules {
+    messages: false,
+    message_max: (500, false),
+    comment_max: 500,
+    deletes: false,
+    private_replies: false,
+    hides_top_level_only: true,
+    hidden_are_unlisted: false,
+    permissions: &["threads_read_replies", "threads_manage_replies"],
+};
+
+const REPLY: &str =
+    "id,text,timestamp,username,permalink,replied_to,root_post,hide_status,is_reply_owned_by_me";
+
+#[derive(Deserialize)]
+struct Reply {
+    id: String,
+    #[serde(default)]
+    text: String,
+    #[serde(deserialize_with = "graph::time")]
+    timestamp: DateTime<Utc>,
+    username: Option<String>,
+    permalink: Option<String>,
+    replied_to: Option<graph::inbox::Named>,
+    hide_status: Option<String>,
+    is_reply_owned_by_me: Option<bool>,
+}
+
+/// How far an answer is: a container first, which is then made public.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct State {
+    container: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Done {
+    success: Option<bool>,
+}
+
+#[async_trait]
+impl Changes for Threads {
+    fn class(&self, change: &Change) -> Class {
+        match change {
+            Change::Reply { .. } => Class::Handle,
+            _ => Class::Key { window: None },
+        }
+    }
+
+    fn step(&self, change: &Change, state: Option<&Value>) -> Step {
+        let state: State = read_state(state).unwrap_or_default();
+        match (change, state.container) {
+            (Change::Reply { .. }, None) => Step::prepare("create_container"),
+            (Change::Reply { .. }, Some(_)) => Step::commit("publish"),
+            _ => Step::commit(change.kind()),
+        }
+    }
+
+    async fn change(
+        &self,
+        session: &Session,
+        change: &Change,
+        state: Option<Value>,
+    ) -> Result<Progress> {
+        match change {
+            Change::Reply { comment, text } => reply(session, comment, text, state).await,
+            Change::Hide { comment, hidden } => {
+                let path = format!("/v1.0/{comment}/manage_reply");
+                let request = session.http.post(session.url(SPEC.base_url, &path)?);
+                let request = request.form(&[("hide", hidden.to_string())]).deadline(DEADLINE);
+                let done: Done = graph::send(session, request, parse_error).await?;
+                if done.success == Some(false) {
+                    return Err(Error::transient("Threads did not do it."));
+                }
+                Ok(Progress::done(comment, None))
+            }
+            _ => Err(Error::misconfigured("Threads takes no such change.")),
+        }
+    }
+
+    async fn find(
+        &self,
+        session: &Session,
+        change: &Change,
+        state: Option<Value>,
+        lost: &Lost,
+    ) -> Result<Found> {
+        let state: State = read_state(state.as_ref())?;
+        let (Change::Reply { comment, text }, Some(container)) = (change, state.container) else {
+            return Ok(Found::Unknown);
+        };
+        Ok(match client::status(session, &container).await? {
+            ContainerStatus::Finished | ContainerStatus::Dead(_) => Found::Absent,
+            ContainerStatus::InProgress => Found::Unknown,
+            ContainerStatus::Published => {
+                let below = client::replies(session, comment, None).await?;
+                let is_it = |one: &client::Post| {
+                    one.text.trim() == text.trim() && !lost.known.contains(&one.id)
+                };
+                match below.items.into_iter().find(is_it) {
+                    Some(one) => Found::There(Progress::done(one.id, None)),
+                    None => Found::Unknown,
+                }
+            }
+        })
+    }
+
+    fn refused(&self, change: &Change, error: &Error) -> Option<Refused> {
+        graph::inbox::refused(change, error)
+    }
+}
+
+async fn reply(
+    session: &Session,
+    comment: &str,
+    text: &str,
+    state: Option<Value>,
+) -> Result<Progress> {
+    let mut state: State = read_state(state.as_ref())?;
+    let Some(container) = state.container.take() else {
+        let made = client::create_container(session, &container::reply(text, comment)).await?;
+        state.container = Some(made.clone());
+        // A call that comes too early is refused.
+        return Ok(Progress::go_on(&state)?.after(POLL).naming(Some(made)));
+    };
+    match client::publish(session, &container, DEADLINE).await {
+        Ok(id) => Ok(Progress::done(id, None)),
+        // It was made a moment ago, or nothing will come of it; the container says which.
+        Err(error) if is_too_early(&error) || error.kind == Kind::Rejected => {
+            match client::status(session, &container).await? {
+                ContainerStatus::Dead(reason) => Err(broken(&reason)),
+                ContainerStatus::Published => {
+                    Err(Error::new(Kind::Ambiguous, "Threads has published this before."))
+                }
+                ContainerStatus::InProgress | ContainerStatus::Finished => {
+                    state.container = Some(container);
+                    Ok(Progress::go_on(&state)?.after(POLL))
+                }
+            }
+        }
+        Err(error) => Err(error),
+    }
+}
+
+#[async_trait]
+impl Inbox for Threads {
+    fn rules(&self) -> InboxRules {
+        RULES
+    }
+
+    /// The app subscribes to all of its accounts at once, in its dashboard.
+    async fn subscribe(&self, _session: &Session) -> Result<()> {
+        Ok(())
+    }
+
+    async fn recent_posts(&self, session: &Session) -> Result<Vec<RemotePost>> {
+        let posts = client::posts(session, None).await?.items;
+        Ok(posts.into_iter().map(|post| RemotePost { id: post.id, at: post.timestamp }).collect())
+    }
+
+    async fn comments(
+        &self,
+        session: &Session,
+        post: &str,
+        next: Option<String>,
+    ) -> Result<Page<RemoteComment>> {
+        let query = graph::list_query(REPLY, "100", next.as_deref());
+        let path = session.url(SPEC.base_url, &format!("/v1.0/{post}/conversation"))?;
+        let request = session.http.get(path).query(&query);
+        let listed: graph::List<Reply> = graph::send(session, request, parse_error).await?;
+        let page = listed.page();
+        let items = page.items.into_iter().map(|one| comment(one, post, &session.account));
+        Ok(Page { items: items.collect(), next: page.next })
+    }
+
+    fn read_webhook(&self, body: &Value) -> Vec<Inbound> {
+        let values = match &body["values"] {
+            Value::Array(values) => values.iter().collect(),
+            value => vec![value],
+        };
+        values.into_iter().filter_map(|value| read_reply(body, value)).collect()
+    }
+}
+
+fn comment(one: Reply, post: &str, account: &crate::Account) -> RemoteComment {
+    let parent = one.replied_to.map(|to| to.id).filter(|to| to != post);
+    let named = one.username.as_deref() == Some(account.username.as_str());
+    RemoteComment {
+        own: one.is_reply_owned_by_me.unwrap_or(false) || named,
+        author: Person {
+            id: if named { account.remote_id.clone() } else { String::new() },
+            username: one.username,
+            ..Person::default()
+        },
+        post: post.to_owned(),
+        parent,
+        text: one.text,
+        attachments: Vec::new(),
+        like_count: None,
+        reply_count: None,
+        hidden: one.hide_status.map(|status| !matches!(status.as_str(), "NOT_HUSHED" | "UNHUSHED")),
+        url: one.permalink,
+        at: one.timestamp,
+        id: one.id,
+    }
+}
+
+fn read_reply(body: &Value, value: &Value) -> Option<Inbound> {
+    if value["field"] != "replies" {
+        return None;
+    }
+    let reply = &value["value"];
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let root = &reply["root_post"];
+    let account = text(&root["owner_id"]).or_else(|| text(&body["target_id"]))?;
+    let (id, post) = (text(&reply["id"])?, text(&root["id"])?);
+    let at = DateTime::parse_from_str(reply["timestamp"].as_str()?, "%Y-%m-%dT%H:%M:%S%z")
+        .or_else(|_| DateTime::parse_from_rfc3339(reply["timestamp"].as_str().unwrap_or_default()))
+        .ok()?
+        .to_utc();
+    let username = text(&reply["username"]);
+    let own = username.is_some() && username == text(&root["username"]);
+    let item = InboundItem::Comment(RemoteComment {
+        id: id.clone(),
+        parent: text(&reply["replied_to"]["id"]).filter(|parent| *parent != post),
+        post,
+        own,
+        author: Person {
+            id: if own { account.clone() } else { String::new() },
+            username,
+            ..Person::default()
+        },
+        text: text(&reply["text"]).unwrap_or_default(),
+        attachments: Vec::new(),
+        like_count: None,
+        reply_count: None,
+        hidden: None,
+        url: text(&reply["permalink"]),
+        at,
+    });
+    Some(Inbound { account, field: "replies".to_owned(), id, verb: "add".to_owned(), at, item })
+}

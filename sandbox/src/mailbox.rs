@@ -1,0 +1,197 @@
+//! Messages, comments and reviews of an account, as every network keeps them, and what the control may do to them.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::env::rfc3339;
+
+/// What an item is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    Message,
+    Comment,
+    Review,
+}
+
+/// A person.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Author {
+    pub id: String,
+    pub username: String,
+}
+
+/// A file of an item. Its bytes are not kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct File {
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub url: String,
+}
+
+/// One message, comment or review.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Item {
+    pub id: String,
+    pub kind: Kind,
+    pub at_ms: i64,
+    pub author: Author,
+    /// The account wrote it.
+    #[serde(default)]
+    pub own: bool,
+    pub text: String,
+    /// The person on the other side of a message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub with: Option<Author>,
+    /// The post below which a comment stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub post: Option<String>,
+    /// The comment that it answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<File>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rating: Option<u8>,
+    #[serde(default)]
+    pub hidden: bool,
+    #[serde(default)]
+    pub deleted: bool,
+    /// Its one private answer was used.
+    #[serde(default)]
+    pub private_reply: bool,
+    /// What the sender had kept with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<String>,
+}
+
+impl Item {
+    /// As the control shows it.
+    pub fn shown(&self) -> Value {
+        let mut shown = json!(self);
+        if let Some(fields) = shown.as_object_mut() {
+            fields.remove("at_ms");
+            fields.insert("created_at".into(), json!(rfc3339(self.at_ms)));
+        }
+        shown
+    }
+}
+
+/// The items of one account.
+#[derive(Default)]
+pub(crate) struct Mailbox {
+    items: BTreeMap<String, Item>,
+}
+
+/// A change of them.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Change {
+    Put(Box<Item>),
+    Hidden { id: String, hidden: bool },
+    Edited { id: String, text: Option<String>, rating: Option<u8>, at_ms: i64 },
+    Deleted { id: String },
+    PrivateReply { id: String },
+}
+
+impl Mailbox {
+    pub fn apply(&mut self, change: Change) {
+        match change {
+            Change::Put(item) => drop(self.items.insert(item.id.clone(), *item)),
+            Change::Hidden { id, hidden } => self.with(&id, |item| item.hidden = hidden),
+            Change::Deleted { id } => self.with(&id, |item| item.deleted = true),
+            Change::PrivateReply { id } => self.with(&id, |item| item.private_reply = true),
+            Change::Edited { id, text, rating, .. } => self.with(&id, |item| {
+                if let Some(text) = text {
+                    item.text = text;
+                }
+                item.rating = rating.or(item.rating);
+            }),
+        }
+    }
+
+    fn with(&mut self, id: &str, change: impl FnOnce(&mut Item)) {
+        if let Some(item) = self.items.get_mut(id) {
+            change(item);
+        }
+    }
+
+    /// An item that is not deleted.
+    pub fn get(&self, id: &str) -> Option<&Item> {
+        self.items.get(id).filter(|item| !item.deleted)
+    }
+
+    /// All of them, the deleted ones too, the latest last.
+    pub fn all(&self) -> Vec<&Item> {
+        let mut all: Vec<_> = self.items.values().collect();
+        all.sort_by(|a, b| (a.at_ms, &a.id).cmp(&(b.at_ms, &b.id)));
+        all
+    }
+
+    /// Those of a kind that are not deleted, the latest last.
+    pub fn seen(&self, kind: Kind) -> Vec<&Item> {
+        self.all().into_iter().filter(|item| item.kind == kind && !item.deleted).collect()
+    }
+}
+
+/// An item that somebody else is to make, as the control takes it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewItem {
+    pub remote_id: String,
+    pub kind: Kind,
+    pub text: String,
+    #[serde(default)]
+    pub author: Option<Author>,
+    #[serde(default)]
+    pub post_id: Option<String>,
+    #[serde(default)]
+    pub parent_id: Option<String>,
+    #[serde(default)]
+    pub rating: Option<u8>,
+    #[serde(default)]
+    pub attachments: Vec<File>,
+    #[serde(default)]
+    pub created_at: Option<String>,
+}
+
+impl NewItem {
+    /// The person who makes it.
+    pub fn author(&self) -> Author {
+        let mut author = self.author.clone().unwrap_or_default();
+        if author.id.is_empty() {
+            author.id = "7000000000000001".into();
+        }
+        if author.username.is_empty() {
+            author.username = "simulated.person".into();
+        }
+        author
+    }
+}
+
+/// A change that somebody else is to make, as the control takes it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ItemChanges {
+    pub remote_id: String,
+    #[serde(default)]
+    pub text: Option<String>,
+    #[serde(default)]
+    pub hidden: Option<bool>,
+    #[serde(default)]
+    pub rating: Option<u8>,
+}
+
+/// What happened to an item, as webhooks tell it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verb {
+    Add,
+    Edit,
+    Remove,
+    Hide,
+    Unhide,
+}

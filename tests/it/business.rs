@@ -1,0 +1,260 @@
+//! Business profiles: reviews and their answers, links, the audit, media.
+
+use std::time::Duration;
+
+use fanfare_domain::access::Role;
+use fanfare_tests::{TestApp, User};
+use serde_json::{Value, json};
+
+const BASE: &str = "/api/v1/google-business";
+
+/// An account on the simulated network whose profile was read.
+async fn profile(app: &TestApp, user: &User) -> i64 {
+    let account = user.connect("google_business").await;
+    read(app, user).await;
+    account
+}
+
+/// Lets time pass until the profile was read anew.
+async fn read(app: &TestApp, user: &User) {
+    let synced = async || {
+        let page = user.get(&format!("{BASE}/reviews")).await.expect(200).body;
+        page["summary"][0]["synced_at"].as_str().unwrap_or_default().to_owned()
+    };
+    let before = synced().await;
+    app.pass(Duration::from_secs(16 * 60)).await;
+    app.eventually("the profile is read", || async { (synced().await > before).then_some(()) })
+        .await;
+}
+
+async fn review(user: &User, account: i64, text: &str, rating: i64) {
+    let item = json!({"account_id": account, "kind": "review", "text": text, "rating": rating});
+    let _ = user.post("/api/v1/sandbox/google_business/inbound", item).await.expect(201);
+}
+
+async fn reviews(user: &User, query: &str) -> Vec<Value> {
+    let page = user.get(&format!("{BASE}/reviews?{query}")).await.expect(200).body;
+    page["reviews"].as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn a_review_is_told_answered_replaced_and_its_answer_deleted() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let account = profile(&app, &user).await;
+    review(&user, account, "Fine paper", 5).await;
+    read(&app, &user).await;
+    let events = user.get("/api/v1/events").await.expect(200).body.to_string();
+    assert_eq!(events.matches("\"review.received\"").count(), 1);
+    let found = reviews(&user, "rating=5").await;
+    assert_eq!(found.len(), 1);
+    assert_eq!((&found[0]["rating"], &found[0]["reply"]), (&json!(5), &Value::Null));
+    assert_eq!(found[0]["can"], json!(["reply"]));
+    let path = format!("{BASE}/reviews/reply");
+    let body = json!({"review_id": found[0]["id"], "text": "Thank you"});
+    let answered = user.post(&path, body.clone()).await.expect(201).body["review"].clone();
+    assert_eq!(
+        (&answered["reply"]["text"], &answered["reply"]["state"]),
+        (&json!("Thank you"), &json!("pending"))
+    );
+    user.post(&path, body.clone()).await.refused(409, "reply_exists");
+    let named =
+        json!({"review_id": found[0]["review_name"], "text": "Thanks a lot", "replace": true});
+    let _ = user.post(&path, named).await.expect(200);
+    app.pass(Duration::from_secs(60)).await;
+    read(&app, &user).await;
+    let found = reviews(&user, "replied=true").await;
+    assert_eq!(
+        (&found[0]["reply"]["text"], &found[0]["reply"]["state"]),
+        (&json!("Thanks a lot"), &json!("approved"))
+    );
+    let gone = format!("{path}?review_id={}", found[0]["id"]);
+    let _ = user.delete(&gone).await.expect(200);
+    user.delete(&gone).await.refused(404, "reply_not_found");
+    assert!(reviews(&user, "replied=true").await.is_empty());
+    user.delete(&format!("{path}?review_id=999")).await.refused(404, "review_not_found");
+    user.get(&format!("{BASE}/reviews?rating=6")).await.refused(400, "invalid_field");
+}
+
+#[tokio::test]
+async fn a_lost_answer_to_a_review_is_read_back() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let account = profile(&app, &user).await;
+    review(&user, account, "So so", 3).await;
+    read(&app, &user).await;
+    let id = reviews(&user, "").await[0]["id"].clone();
+    for (nth, kind) in ["drop_after_change", "reset"].into_iter().enumerate() {
+        user.faults("google_business", account, json!([{"on": "commit", "kind": kind}])).await;
+        let body = json!({"review_id": id, "text": format!("Answer {nth}"), "replace": true});
+        let answer = user.post(&format!("{BASE}/reviews/reply"), body).await;
+        assert!([200, 201].contains(&answer.status), "{kind}: {}", answer.text);
+        let held = user
+            .get(&format!("/api/v1/sandbox/google_business/inbox?account_id={account}"))
+            .await
+            .expect(200);
+        assert_eq!(held.text.matches(&format!("\"Answer {nth}\"")).count(), 1, "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_google_rejects_is_shown_as_such() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let account = profile(&app, &user).await;
+    review(&user, account, "Hm", 1).await;
+    read(&app, &user).await;
+    let decide = json!({"account_id": account, "reply": "reject"});
+    let _ = user.put("/api/v1/sandbox/google_business/reviews", decide).await.expect(200);
+    let id = reviews(&user, "").await[0]["id"].clone();
+    let body = json!({"review_id": id, "text": "Call us"});
+    let _ = user.post(&format!("{BASE}/reviews/reply"), body).await.expect(201);
+    read(&app, &user).await;
+    let found = reviews(&user, "").await;
+    assert_eq!(found[0]["reply"]["state"], "rejected");
+    assert!(found[0]["reply"]["policy_violation"].is_string());
+    let activity = user.get("/api/v1/activity").await.expect(200).body.to_string();
+    assert!(activity.contains("rejected the answer"), "{activity}");
+}
+
+#[tokio::test]
+async fn links_and_audits_tell_what_the_network_tells() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let account = profile(&app, &user).await;
+    let links =
+        user.get(&format!("{BASE}/review-link?account_id={account}")).await.expect(200).body;
+    assert!(links["links"][0]["review_url"].as_str().unwrap().contains("/review/"));
+    let audits = user.get(&format!("{BASE}/audit")).await.expect(200).body;
+    let audit = &audits["audits"][0];
+    let checks = audit["checks"].as_array().unwrap();
+    assert_eq!(checks.iter().map(|check| check["weight"].as_u64().unwrap()).sum::<u64>(), 100);
+    let status =
+        |id: &str| checks.iter().find(|check| check["id"] == id).unwrap()["status"].clone();
+    assert_eq!(
+        (status("verified"), status("reply_rate"), status("photos")),
+        (json!("pass"), json!("unknown"), json!("fail"))
+    );
+    assert!(audit["score"].as_u64().is_some());
+    let other = user.connect("facebook").await;
+    user.get(&format!("{BASE}/audit?account_id={other}")).await.refused(400, "platform_mismatch");
+    user.get(&format!("{BASE}/audit?location_id=1")).await.refused(404, "location_not_found");
+}
+
+#[tokio::test]
+async fn photos_are_added_once_and_a_single_place_holds_one() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let account = profile(&app, &user).await;
+    let file = user.upload("room.png", "image/png", &plain_png(300, 280)).await;
+    let path = format!("{BASE}/media");
+    let body = json!({"source_url": file["url"], "category": "INTERIOR", "account_id": account});
+    user.faults("google_business", account, json!([{"on": "commit", "kind": "drop_after_change"}]))
+        .await;
+    let added = user.post(&path, body).await.expect(202).body["media"].clone();
+    let settled = async |id: &Value| {
+        app.eventually("the photo is there", || async {
+            app.pass(Duration::from_secs(5)).await;
+            let page = user.get(&path).await.expect(200).body;
+            let media = page["media"].as_array().unwrap();
+            media.iter().find(|one| one["id"] == *id && one["status"] == "live").cloned()
+        })
+        .await
+    };
+    let live = settled(&added["id"]).await;
+    assert!(live["media_name"].is_string());
+    let mut names = Vec::new();
+    for _ in 0..2 {
+        let body = json!({"source_url": file["url"], "category": "LOGO", "account_id": account});
+        let added = user.post(&path, body).await.expect(202).body["media"].clone();
+        assert_eq!(
+            (&added["category"], &added["requested_category"]),
+            (&json!("PROFILE"), &json!("LOGO"))
+        );
+        names.push(settled(&added["id"]).await["media_name"].clone());
+    }
+    assert!(names[1].as_str().unwrap().ends_with("/media/profile"));
+    let page = user.get(&format!("{path}?category=PROFILE")).await.expect(200).body;
+    assert_eq!(page["media"].as_array().unwrap().len(), 1);
+    let name = live["media_name"].as_str().unwrap();
+    for _ in 0..2 {
+        let gone = user.delete(&format!("{path}?media_name={name}")).await.expect(200).body;
+        assert_eq!(gone["deleted"], true);
+    }
+    for (body, code) in [
+        (
+            json!({"source_url": "https://example.org/a.jpg", "category": "INTERIOR"}),
+            "invalid_field",
+        ),
+        (json!({"source_url": file["url"], "category": "ATTIC"}), "invalid_field"),
+        (
+            json!({"source_url": file["url"], "category": "COVER", "media_format": "VIDEO"}),
+            "invalid_field",
+        ),
+    ] {
+        user.post(&path, body).await.refused(400, code);
+    }
+}
+
+/// A PNG of these many pixels whose bytes are not packed.
+fn plain_png(width: u32, height: u32) -> Vec<u8> {
+    let mut pixels = Vec::new();
+    for row in 0..height {
+        pixels.push(0);
+        pixels.extend((0..width * 3).map(|place| (place * 7 + row * 13) as u8));
+    }
+    let mut packed = vec![0x78, 0x01];
+    let mut blocks = pixels.chunks(60_000).peekable();
+    while let Some(block) = blocks.next() {
+        packed.push(u8::from(blocks.peek().is_none()));
+        let length = u16::try_from(block.len()).unwrap();
+        packed.extend(length.to_le_bytes());
+        packed.extend((!length).to_le_bytes());
+        packed.extend(block);
+    }
+    let (a, b) = pixels.iter().fold((1_u32, 0_u32), |(a, b), byte| {
+        let a = (a + u32::from(*byte)) % 65_521;
+        (a, (b + a) % 65_521)
+    });
+    packed.extend((b << 16 | a).to_be_bytes());
+    let mut png = vec![0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a];
+    let mut head = Vec::new();
+    head.extend(width.to_be_bytes());
+    head.extend(height.to_be_bytes());
+    head.extend([8, 2, 0, 0, 0]);
+    for (name, data) in [(b"IHDR", &head), (b"IDAT", &packed), (b"IEND", &Vec::new())] {
+        png.extend(u32::try_from(data.len()).unwrap().to_be_bytes());
+        let mut chunk = name.to_vec();
+        chunk.extend(data);
+        png.extend(&chunk);
+        png.extend(crc32fast::hash(&chunk).to_be_bytes());
+    }
+    png
+}
+
+#[tokio::test]
+async fn only_publishers_answer_reviews() {
+    let app = TestApp::start().await;
+    let owner = app.person("owner@example.com").await;
+    let team = app.workspace(owner).await;
+    fanfare_domain::users::set_plan(
+        &app.domain,
+        team,
+        fanfare_domain::access::PlanTier::Agency,
+        None,
+    )
+    .await
+    .unwrap();
+    let (_, admin) = app.member(team, Role::Admin).await;
+    let (_, editor) = app.member(team, Role::Editor).await;
+    let account = profile(&app, &admin).await;
+    review(&admin, account, "Good", 4).await;
+    read(&app, &admin).await;
+    let found = reviews(&editor, "").await;
+    assert_eq!(found[0]["can"], json!([]));
+    let body = json!({"review_id": found[0]["id"], "text": "Thanks"});
+    editor
+        .post(&format!("{BASE}/reviews/reply"), body)
+        .await
+        .refused(403, "insufficient_workspace_permissions");
+}

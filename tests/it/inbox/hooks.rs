@@ -1,0 +1,204 @@
+//! What networks send: signed, once for each event, in any order.
+
+use fanfare_domain::{AccountId, inbox::MetaSettings};
+use fanfare_tests::{Answer, Options, TestApp, User};
+use hmac::{Hmac, KeyInit, Mac};
+use reqwest::Method;
+use serde_json::{Value, json};
+use sha2::Sha256;
+
+use super::{conversation, pro, write};
+
+/// The secret of the simulated app.
+fn secret(app: &TestApp, platform: &str) -> String {
+    use secrecy::ExposeSecret;
+    let simulator = app.domain.settings.simulator.as_ref().unwrap();
+    simulator.app_secret(platform.parse().unwrap()).unwrap().expose_secret().to_owned()
+}
+
+fn signature(secret: &str, body: &[u8]) -> String {
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
+    mac.update(body);
+    let hex: String =
+        mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("sha256={hex}")
+}
+
+async fn post(app: &TestApp, platform: &str, body: Vec<u8>, signature: Option<&str>) -> Answer {
+    let user = app.nobody();
+    let url = format!("{}/api/hooks/meta/{platform}", app.origin);
+    let mut request =
+        user.http.request(Method::POST, url).header("Content-Type", "application/json").body(body);
+    if let Some(signature) = signature {
+        request = request.header("X-Hub-Signature-256", signature);
+    }
+    let reply = request.send().await.unwrap();
+    let (status, headers) = (reply.status().as_u16(), reply.headers().clone());
+    let text = reply.text().await.unwrap();
+    Answer { status, headers, body: serde_json::from_str(&text).unwrap_or_default(), text }
+}
+
+async fn deliver(app: &TestApp, platform: &str, body: &Value) {
+    let body = body.to_string().into_bytes();
+    let signed = signature(&secret(app, platform), &body);
+    let _ = post(app, platform, body, Some(&signed)).await.expect(200);
+}
+
+async fn remote_id(app: &TestApp, account: i64) -> String {
+    fanfare_domain::accounts::row(&app.domain, AccountId(account)).await.unwrap().unwrap().remote_id
+}
+
+fn message(page: &str, mid: &str, text: &str, at: i64) -> Value {
+    json!({"object": "page", "entry": [{"id": page, "time": at, "messaging": [{
+        "sender": {"id": "555"}, "recipient": {"id": page}, "timestamp": at,
+        "message": {"mid": mid, "text": text},
+    }]}]})
+}
+
+fn unsent(page: &str, mid: &str, at: i64) -> Value {
+    json!({"object": "page", "entry": [{"id": page, "time": at, "messaging": [{
+        "sender": {"id": "555"}, "recipient": {"id": page}, "timestamp": at,
+        "message": {"mid": mid, "is_deleted": true},
+    }]}]})
+}
+
+async fn messages(user: &User, conversation: &Value) -> Vec<Value> {
+    let path = format!("/api/v1/inbox/conversations/{}?limit=100", conversation["id"]);
+    user.get(&path).await.expect(200).body["messages"].as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn the_challenge_is_answered_to_whoever_knows_the_token() {
+    let meta = MetaSettings { verify_token: Some("open sesame".into()), human_agent: false };
+    let app = TestApp::with(Options { meta, ..Options::default() }).await;
+    let ask = async |platform: &str, query: &str| {
+        app.nobody().get(&format!("/api/hooks/meta/{platform}?{query}")).await
+    };
+    for platform in ["facebook", "instagram", "threads"] {
+        let good = "hub.mode=subscribe&hub.verify_token=open%20sesame&hub.challenge=1158201444";
+        assert_eq!(ask(platform, good).await.expect(200).text, "1158201444");
+        for bad in [
+            "hub.mode=subscribe&hub.verify_token=guess&hub.challenge=1",
+            "hub.mode=subscribe&hub.challenge=1",
+            "hub.mode=unsubscribe&hub.verify_token=open%20sesame&hub.challenge=1",
+            "",
+        ] {
+            ask(platform, bad).await.refused(403, "webhook_not_verified");
+        }
+    }
+    ask("x", "hub.mode=subscribe").await.refused(404, "platform_not_found");
+    let closed = TestApp::start().await;
+    let empty = "hub.mode=subscribe&hub.verify_token=&hub.challenge=1";
+    let answer = closed.nobody().get(&format!("/api/hooks/meta/facebook?{empty}")).await;
+    answer.refused(403, "webhook_not_verified");
+}
+
+#[tokio::test]
+async fn what_is_not_signed_is_refused_before_it_is_read() {
+    let app = TestApp::start().await;
+    let user = pro(&app).await;
+    let page = remote_id(&app, user.connect("facebook").await).await;
+    let body = message(&page, "m_1", "Hello", app.clock.now()).to_string().into_bytes();
+    let good = signature(&secret(&app, "facebook"), &body);
+    let other = signature(&secret(&app, "instagram"), &body);
+    for wrong in
+        [None, Some(""), Some("sha256="), Some("sha256=00"), Some(other.as_str()), Some(&good[7..])]
+    {
+        post(&app, "facebook", body.clone(), wrong).await.refused(401, "hook_signature_invalid");
+    }
+    // Not even that it is no JSON is told to whoever cannot sign.
+    post(&app, "facebook", b"{".to_vec(), Some(&good)).await.refused(401, "hook_signature_invalid");
+    let large = vec![b' '; (1 << 20) + 1];
+    let signed = signature(&secret(&app, "facebook"), &large);
+    post(&app, "facebook", large, Some(&signed)).await.refused(413, "payload_too_large");
+    let broken = b"{\"object\"".to_vec();
+    let signed = signature(&secret(&app, "facebook"), &broken);
+    post(&app, "facebook", broken, Some(&signed)).await.refused(400, "invalid_json");
+    let odd = [
+        json!([]),
+        json!(null),
+        json!({"object": "page", "entry": [{"id": 7, "messaging": "x"}]}),
+        json!({"object": "page", "entry": [{"id": page, "messaging": [{"message": {"mid": 1}}], "changes": [{"field": "feed", "value": null}]}]}),
+    ];
+    for odd in odd {
+        deliver(&app, "facebook", &odd).await;
+    }
+    deliver(&app, "facebook", &message("1", "m_1", "To nobody", app.clock.now())).await;
+    assert_eq!(
+        user.get("/api/v1/inbox/conversations").await.expect(200).body["conversations"],
+        json!([])
+    );
+}
+
+#[tokio::test]
+async fn doubles_and_any_order_come_to_the_same() {
+    let app = TestApp::start().await;
+    let user = pro(&app).await;
+    let account = user.connect("facebook").await;
+    let page = remote_id(&app, account).await;
+    let now = app.clock.now();
+    let mut all: Vec<Value> = (0..10)
+        .map(|nth| message(&page, &format!("m_{nth}"), &format!("Text {nth}"), now + nth))
+        .collect();
+    all.push(unsent(&page, "m_3", now + 20));
+    all.push(unsent(&page, "m_99", now + 30));
+    all.push(message(&page, "m_99", "Never seen", now + 5));
+    all.reverse();
+    for body in all.iter().chain(all.iter().rev()) {
+        deliver(&app, "facebook", body).await;
+    }
+    let conversation = conversation(&app, &user, account).await;
+    let found = app
+        .eventually("all is applied", || async {
+            let found = messages(&user, &conversation).await;
+            let gone = found.iter().filter(|one| one["deleted"] == true).count();
+            (found.len() == 11 && gone == 2).then_some(found)
+        })
+        .await;
+    for one in &found {
+        if one["deleted"] == true {
+            assert_eq!(one["text"], "");
+        }
+    }
+    let texts: Vec<_> = found
+        .iter()
+        .filter(|one| one["deleted"] == false)
+        .map(|one| one["text"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        texts,
+        ["Text 9", "Text 8", "Text 7", "Text 6", "Text 5", "Text 4", "Text 2", "Text 1", "Text 0"]
+    );
+    let events = user.get("/api/v1/events?limit=100").await.expect(200).body.to_string();
+    let told = events.matches("\"message.received\"").count();
+    assert!((10..=11).contains(&told), "{told}");
+}
+
+#[tokio::test]
+async fn echoes_of_others_are_messages_and_those_of_ours_join() {
+    let app = TestApp::start().await;
+    let user = pro(&app).await;
+    let account = user.connect("instagram").await;
+    let page = remote_id(&app, account).await;
+    write(
+        &user,
+        "instagram",
+        json!({"account_id": account, "kind": "message", "text": "Hi", "author": {"id": "555"}}),
+    )
+    .await;
+    let conversation = conversation(&app, &user, account).await;
+    let path = format!("/api/v1/inbox/conversations/{}/reply", conversation["id"]);
+    let _ = user.post(&path, json!({"text": "Ours"})).await.expect(201);
+    let echo = json!({"object": "instagram", "entry": [{"id": page, "time": 1, "messaging": [{
+        "sender": {"id": page}, "recipient": {"id": "555"}, "timestamp": app.clock.now(),
+        "message": {"mid": "m_phone", "text": "From the phone", "is_echo": true},
+    }]}]});
+    deliver(&app, "instagram", &echo).await;
+    app.eventually("the echo is there", || async {
+        let found = messages(&user, &conversation).await;
+        let texts: Vec<_> = found.iter().map(|one| one["text"].as_str().unwrap()).collect();
+        let out = found.iter().filter(|one| one["direction"] == "out").count();
+        (texts.len() == 3 && out == 2).then_some(())
+    })
+    .await;
+}

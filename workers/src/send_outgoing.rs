@@ -1,0 +1,25 @@
+//! Making one change on a network that its request did not see through.
+
+use fanfare_domain::{durable::Lease, outgoing};
+use fanfare_jobs::{JobKind, SendOutgoing};
+
+use crate::{Context, lease};
+
+/// Makes a change, or finds out what came of it, if it is due and nobody else does.
+pub async fn run(job: SendOutgoing, cx: Context) {
+    let row = match outgoing::claim(&cx.domain, &cx.name, job.outgoing_id).await {
+        Ok(Some(row)) => row,
+        Ok(None) => return,
+        Err(error) => {
+            tracing::debug!(%error, "claim failed; the change will be enqueued again");
+            return;
+        }
+    };
+    let id = row.id.0;
+    cx.failpoint.reach("outgoing_claimed").await;
+    let held = Lease { id, fencing_token: row.fence };
+    let making = outgoing::carry_out(&cx.domain, &cx.name, row);
+    if let Err(error) = lease::kept(&cx, JobKind::SendOutgoing, held, making).await {
+        tracing::warn!(outgoing.id = id, %error, "a change is left to its lease");
+    }
+}

@@ -1,0 +1,24 @@
+//! Reading the business profile of one account.
+
+use fanfare_domain::{business::sync, durable::Lease};
+use fanfare_jobs::{JobKind, SyncBusiness};
+
+use crate::{Context, lease};
+
+/// Reads a profile, if it is due and nobody else does.
+pub async fn run(job: SyncBusiness, cx: Context) {
+    let row = match sync::claim(&cx.domain, &cx.name, job.profile_id).await {
+        Ok(Some(row)) => row,
+        Ok(None) => return,
+        Err(error) => {
+            tracing::debug!(%error, "claim failed; the profile will be enqueued again");
+            return;
+        }
+    };
+    let id = row.account_id.0;
+    let held = Lease { id: row.id.0, fencing_token: row.fence };
+    let reading = sync::run(&cx.domain, row);
+    if let Err(error) = lease::kept(&cx, JobKind::SyncBusiness, held, reading).await {
+        tracing::warn!(account.id = id, %error, "a profile is left to its lease");
+    }
+}

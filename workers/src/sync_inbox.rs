@@ -1,0 +1,24 @@
+//! Reading the inbox of one account.
+
+use fanfare_domain::{durable::Lease, inbox::sync};
+use fanfare_jobs::{JobKind, SyncInbox};
+
+use crate::{Context, lease};
+
+/// Reads an inbox, if it is due and nobody else does.
+pub async fn run(job: SyncInbox, cx: Context) {
+    let row = match sync::claim(&cx.domain, &cx.name, job.sync_id).await {
+        Ok(Some(row)) => row,
+        Ok(None) => return,
+        Err(error) => {
+            tracing::debug!(%error, "claim failed; the inbox will be enqueued again");
+            return;
+        }
+    };
+    let id = row.account_id.0;
+    let held = Lease { id: row.id.0, fencing_token: row.fence };
+    let reading = sync::run(&cx.domain, row);
+    if let Err(error) = lease::kept(&cx, JobKind::SyncInbox, held, reading).await {
+        tracing::warn!(account.id = id, %error, "an inbox is left to its lease");
+    }
+}
