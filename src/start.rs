@@ -80,6 +80,8 @@ pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
         plans: config.plans.clone(),
         signup_open: config.signup_open,
         sandbox_limits: config.sandbox_limits,
+        sandbox_time_factor: config.sandbox_time_factor,
+        x_metrics: config.x_metrics,
         limits_factor: config.limits_factor,
         trusted_proxies: config.trusted_proxies.clone(),
         mailer: config.mailer.clone(),

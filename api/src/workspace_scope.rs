@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use fanfare_domain::{
-    AccountId, BrandId, Code, ConnectSessionId, Domain, Error, PostId, Result, WebhookId,
-    WorkspaceId,
+    AccountId, BrandId, Code, ConnectSessionId, Domain, Error, PostId, Result, SuggestionId,
+    WebhookId, WorkspaceId,
     access::{self, Caller, Membership},
 };
 use serde_json::Value;
@@ -37,6 +37,8 @@ pub enum WorkspaceScope {
     Media,
     /// The workspace of the connect session `id` in the path.
     ConnectSession,
+    /// The workspace of the suggestion `id` in the path.
+    Suggestion,
 }
 
 /// What a request says about its place. Nothing of it has been checked yet: what is malformed counts as absent here and
@@ -96,6 +98,10 @@ impl WorkspaceScope {
             Self::Media => {
                 let id = said.id(Code::MediaNotFound)?;
                 access::membership_for_media(cx, caller, id).await
+            }
+            Self::Suggestion => {
+                let id = SuggestionId(said.id(Code::SuggestionNotFound)?);
+                access::membership_for_suggestion(cx, caller, id).await
             }
             Self::ConnectSession => {
                 let id = ConnectSessionId(said.id(Code::ConnectSessionNotFound)?);

@@ -19,6 +19,7 @@ pub const TYPES: &[&str] = &[
     "account.disconnected",
     "account.token_expiring",
     "analytics.synced",
+    "insight.created",
 ];
 
 /// An event about to be written.

@@ -8,6 +8,7 @@ pub mod accounts;
 pub mod act;
 pub mod activity;
 mod after_commit;
+pub mod analytics;
 pub mod batcher;
 mod beside;
 pub mod billing;
@@ -70,7 +71,7 @@ pub use act::Act;
 pub use beside::beside;
 pub use error::{Code, Error, Result};
 pub use fanfare_entities::{
-    AccountId, BrandId, ConnectSessionId, PostId, UserId, WebhookId, WorkspaceId,
+    AccountId, BrandId, ConnectSessionId, PostId, SuggestionId, UserId, WebhookId, WorkspaceId,
 };
 pub use fanfare_platforms::PlatformId;
 pub use refusal::{Details, Reason, Refusal, State};
@@ -129,6 +130,10 @@ pub struct Settings {
     pub simulator: Option<accounts::Simulator>,
     /// Posts to the simulated networks are paced as those to the real ones are.
     pub sandbox_limits: bool,
+    /// Divides the ages and intervals of numbers for accounts on simulated networks.
+    pub sandbox_time_factor: f64,
+    /// Numbers of posts on X are read, which X asks to be paid for.
+    pub x_metrics: bool,
     /// Multiplies every limit of callers.
     pub limits_factor: f64,
     /// Networks whose `X-Forwarded-For` is believed.

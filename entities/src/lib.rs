@@ -8,7 +8,9 @@
 mod ids;
 
 pub mod account;
+pub mod account_day;
 pub mod agent_feedback;
+pub mod analytics_sync;
 pub mod api_key;
 pub mod api_process;
 pub mod audit_entry;
@@ -39,9 +41,14 @@ pub mod operator;
 pub mod operator_session;
 pub mod password_link;
 pub mod pause;
+pub mod performance_profile;
 pub mod post;
 pub mod post_attempt;
 pub mod post_hold;
+pub mod post_insight;
+pub mod post_numbers;
+pub mod post_reading;
+pub mod post_suggestion;
 pub mod registered_app;
 pub mod sample;
 pub mod secret;
@@ -50,6 +57,7 @@ pub mod slot_grid;
 pub mod stripe_call;
 pub mod stripe_event;
 pub mod subscription;
+pub mod suggestion_round;
 pub mod unpaid_post;
 pub mod upload;
 pub mod user;
@@ -63,9 +71,9 @@ pub mod workspace;
 
 pub use ids::{
     AccountId, AgentFeedbackId, AnalysisId, AssetId, BrandId, ChoreId, ConnectSessionId,
-    CreditEntryId, DeliveryId, DropSessionId, EventId, FeedbackId, KeyId, LetterId, OperatorId,
-    PauseId, PostId, SecretId, SignupId, StripeEventId, SubscriptionId, UploadId, UserId,
-    VariantId, WebhookId, WorkspaceId,
+    CreditEntryId, DeliveryId, DropSessionId, EventId, FeedbackId, InsightId, KeyId, LetterId,
+    OperatorId, PauseId, PostId, SecretId, SignupId, StripeEventId, SubscriptionId, SuggestionId,
+    UploadId, UserId, VariantId, WebhookId, WorkspaceId,
 };
 
 /// Milliseconds since 1970 UTC.

@@ -21,11 +21,15 @@ pub enum JobKind {
     SendMail,
     /// Apply an event of Stripe: [`ApplyStripeEvent`](crate::ApplyStripeEvent).
     ApplyStripeEvent,
+    /// Read numbers: [`SyncAnalytics`](crate::SyncAnalytics).
+    SyncAnalytics,
+    /// Suggest posts: [`DeriveSuggestions`](crate::DeriveSuggestions).
+    DeriveSuggestions,
 }
 
 impl JobKind {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::PublishPost,
         Self::DeliverWebhook,
         Self::CopyMedia,
@@ -35,6 +39,8 @@ impl JobKind {
         Self::KeepAccount,
         Self::SendMail,
         Self::ApplyStripeEvent,
+        Self::SyncAnalytics,
+        Self::DeriveSuggestions,
     ];
 
     /// The name in key names and logs, such as `publish_post`.
@@ -49,6 +55,8 @@ impl JobKind {
             Self::KeepAccount => "keep_account",
             Self::SendMail => "send_mail",
             Self::ApplyStripeEvent => "apply_stripe_event",
+            Self::SyncAnalytics => "sync_analytics",
+            Self::DeriveSuggestions => "derive_suggestions",
         }
     }
 
@@ -63,6 +71,7 @@ impl JobKind {
             Self::CleanUp | Self::KeepAccount => QueueName::Upkeep,
             Self::SendMail => QueueName::Mail,
             Self::ApplyStripeEvent => QueueName::Billing,
+            Self::SyncAnalytics | Self::DeriveSuggestions => QueueName::Sync,
         }
     }
 }
@@ -86,11 +95,13 @@ pub enum QueueName {
     Mail,
     /// Applying what Stripe tells.
     Billing,
+    /// Reading numbers, and what follows from them.
+    Sync,
 }
 
 impl QueueName {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Publish,
         Self::Webhook,
         Self::Media,
@@ -99,6 +110,7 @@ impl QueueName {
         Self::Upkeep,
         Self::Mail,
         Self::Billing,
+        Self::Sync,
     ];
 
     /// The name on the command line, such as `publish`.
@@ -112,6 +124,7 @@ impl QueueName {
             Self::Upkeep => "upkeep",
             Self::Mail => "mail",
             Self::Billing => "billing",
+            Self::Sync => "sync",
         }
     }
 }
@@ -165,8 +178,8 @@ impl fmt::Display for QueueName {
 mod tests {
     use super::*;
     use crate::{
-        AnalyseMedia, ApplyStripeEvent, CleanUp, ConvertMedia, CopyMedia, DeliverWebhook, Job,
-        KeepAccount, PublishPost, SendMail,
+        AnalyseMedia, ApplyStripeEvent, CleanUp, ConvertMedia, CopyMedia, DeliverWebhook,
+        DeriveSuggestions, Job, KeepAccount, PublishPost, SendMail, SyncAnalytics,
     };
 
     #[test]
@@ -186,7 +199,7 @@ mod tests {
         let error = "publsh".parse::<QueueName>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "unknown queue `publsh`; known are publish, webhook, media, analyse, convert, upkeep, mail, billing"
+            "unknown queue `publsh`; known are publish, webhook, media, analyse, convert, upkeep, mail, billing, sync"
         );
         assert!("Publish".parse::<QueueName>().is_err());
         assert!("".parse::<JobKind>().is_err());
@@ -208,6 +221,8 @@ mod tests {
             check::<KeepAccount>(),
             check::<SendMail>(),
             check::<ApplyStripeEvent>(),
+            check::<SyncAnalytics>(),
+            check::<DeriveSuggestions>(),
         ];
         assert_eq!(kinds, JobKind::ALL);
     }

@@ -17,6 +17,8 @@ mod m0013_mail;
 mod m0014_billing;
 mod m0015_subscription_changes;
 mod m0016_credits;
+mod m0019_analytics;
+mod m0020_loop;
 mod m0023_feedback;
 
 use sea_orm_migration::prelude::*;
@@ -44,6 +46,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0014_billing::Billing),
             Box::new(m0015_subscription_changes::SubscriptionChanges),
             Box::new(m0016_credits::Credits),
+            Box::new(m0019_analytics::Analytics),
+            Box::new(m0020_loop::PerformanceLoop),
             Box::new(m0023_feedback::Feedback),
         ]
     }

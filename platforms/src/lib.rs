@@ -5,6 +5,7 @@
 //! logging, no database and no clock: the worker adds those once for all. What it promises is the shape of
 //! [`Platform::publish`]: at most one remote change per call, so that a crash between two calls is always told apart.
 
+pub mod analytics;
 mod article;
 mod bluesky;
 mod devto;
@@ -172,6 +173,11 @@ pub trait Platform: Send + Sync {
     async fn facts(&self, session: &Session) -> Result<Option<Map<String, Value>>> {
         let _ = session;
         Ok(None)
+    }
+
+    /// The network's numbers, where it has them.
+    fn analytics(&self) -> Option<&'static dyn analytics::Analytics> {
+        None
     }
 
     /// Runs one of the descriptor's helper tools, by its full name. Reads only.

@@ -34,6 +34,7 @@ mod linkedin;
 mod mastodon;
 mod multipart;
 mod network;
+mod numbers;
 mod page;
 mod params;
 mod picture;

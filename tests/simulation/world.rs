@@ -218,6 +218,8 @@ impl World {
                 simulator: None,
                 limits_factor: 1_000.0,
                 sandbox_limits: false,
+                sandbox_time_factor: 1.0,
+                x_metrics: false,
                 trusted_proxies: Vec::new(),
                 billing: None,
                 plans: fanfare_domain::billing::Plans::ours().expect("plans"),

@@ -104,6 +104,8 @@ impl TestApp {
                 simulator: Some(reached),
                 limits_factor: options.limits_factor,
                 sandbox_limits: options.sandbox_limits,
+                sandbox_time_factor: options.sandbox_time_factor,
+                x_metrics: true,
                 trusted_proxies: options.trusted_proxies,
                 billing: options.billing.unwrap_or_else(|| billing(&simulator)),
                 plans: Plans::ours().expect("plans"),

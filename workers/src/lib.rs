@@ -11,6 +11,7 @@ mod convert_media;
 mod copy_media;
 mod counters;
 mod deliver_webhook;
+mod derive_suggestions;
 mod dispatcher;
 mod heartbeat;
 mod keep_account;
@@ -21,13 +22,14 @@ mod publish_post;
 mod queue_sampler;
 mod scheduler;
 mod send_mail;
+mod sync_analytics;
 
 use std::time::Duration;
 
 use fanfare_domain::{clock, durable};
 use fanfare_jobs::{
     AnalyseMedia, ApplyStripeEvent, CleanUp, Concurrency, ConvertMedia, CopyMedia, DeliverWebhook,
-    Job, JobKind, KeepAccount, PublishPost, QueueName, SendMail,
+    DeriveSuggestions, Job, JobKind, KeepAccount, PublishPost, QueueName, SendMail, SyncAnalytics,
 };
 use tokio::task::JoinSet;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
@@ -169,6 +171,14 @@ async fn work(
         JobKind::ApplyStripeEvent => {
             let run = apply_stripe_event::run;
             start::<ApplyStripeEvent, _, _>(cx, slots.min(8), options, stop, run).await
+        }
+        JobKind::SyncAnalytics => {
+            let slots = slots.min(16);
+            start::<SyncAnalytics, _, _>(cx, slots, options, stop, sync_analytics::run).await
+        }
+        JobKind::DeriveSuggestions => {
+            let run = derive_suggestions::run;
+            start::<DeriveSuggestions, _, _>(cx, slots.min(4), options, stop, run).await
         }
         JobKind::SendMail => {
             start::<SendMail, _, _>(cx, slots.min(8), options, stop, send_mail::run).await

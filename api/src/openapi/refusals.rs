@@ -77,6 +77,7 @@ const fn workspace(scope: WorkspaceScope) -> &'static [Code] {
         WorkspaceScope::Brand => &[Code::BrandNotFound],
         WorkspaceScope::Media => &[Code::MediaNotFound],
         WorkspaceScope::ConnectSession => &[Code::ConnectSessionNotFound],
+        WorkspaceScope::Suggestion => &[Code::SuggestionNotFound],
     }
 }
 

@@ -2,7 +2,7 @@
 
 use fanfare_domain::{
     Code,
-    access::{Role, Scope},
+    access::{PlanTier, Role, Scope},
 };
 
 use crate::{Policy, Raised, WorkspaceScope};
@@ -10,6 +10,11 @@ use crate::{Policy, Raised, WorkspaceScope};
 /// Reading: any member of the workspace may.
 pub(super) const fn reads(scope: Scope, workspace: WorkspaceScope) -> Policy {
     writes(scope, Role::Viewer, workspace)
+}
+
+/// What a plan from `pro` on includes.
+pub(super) const fn performance(scope: Scope, workspace: WorkspaceScope) -> Policy {
+    Policy { plan: Some(PlanTier::Pro), ..reads(scope, workspace) }
 }
 
 /// Everything else, for this role and above.

@@ -56,7 +56,8 @@ fn the_workspace_of_a_request_can_be_named_in_it() {
             | WorkspaceScope::Webhook
             | WorkspaceScope::Brand
             | WorkspaceScope::Media
-            | WorkspaceScope::ConnectSession => {
+            | WorkspaceScope::ConnectSession
+            | WorkspaceScope::Suggestion => {
                 in_path.contains(&"id")
                     && !query.contains("workspace_id")
                     && !body.contains("workspace_id")

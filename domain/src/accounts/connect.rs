@@ -22,7 +22,7 @@ use super::{
     TABLE, did, oauth_connect, quota, refresh_schedule::RefreshSchedule, session::anonymous,
 };
 use crate::{
-    Act, Details, Reply, Tx,
+    Act, Details, Reply, Tx, analytics,
     error::{Code, Error, Result, violation},
     input::strict::unknown_field,
 };
@@ -268,7 +268,9 @@ pub(super) async fn store(
             act.cx.vault.forget(tx.conn(), old).await?;
         }
         row.revoking_id = Set(None);
-        return Ok(row.update(tx.conn()).await?);
+        let row = row.update(tx.conn()).await?;
+        analytics::connected(&act.cx, tx.conn(), &row).await?;
+        return Ok(row);
     }
     row.workspace_id = Set(workspace);
     row.platform = Set(platform.as_str().to_owned());
@@ -277,7 +279,9 @@ pub(super) async fn store(
     row.brand_id = Set(brand);
     row.fence = Set(0);
     row.created_at = Set(act.cx.clock.now());
-    Ok(account::Entity::insert(row).exec_with_returning(tx.conn()).await?)
+    let row = account::Entity::insert(row).exec_with_returning(tx.conn()).await?;
+    analytics::connected(&act.cx, tx.conn(), &row).await?;
+    Ok(row)
 }
 
 /// Returns the columns that a connect sets, new or repeated: its secrets and their refresh schedule.

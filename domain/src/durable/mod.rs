@@ -49,6 +49,8 @@ pub const fn table(kind: JobKind) -> &'static str {
         JobKind::KeepAccount => "accounts",
         JobKind::SendMail => "letters",
         JobKind::ApplyStripeEvent => "stripe_events",
+        JobKind::SyncAnalytics => "analytics_syncs",
+        JobKind::DeriveSuggestions => "suggestion_rounds",
     }
 }
 

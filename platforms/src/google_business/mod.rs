@@ -2,6 +2,7 @@
 //!
 //! Posts have no key of ours. What became of a lost answer is looked up among the latest posts of the location.
 
+mod analytics;
 mod check;
 mod client;
 mod content;
@@ -21,7 +22,9 @@ use settings::Settings;
 use crate::{
     About, Account, Api, Caption, Connect, Draft, Example, Found, Frame, Identity, MediaRules, Per,
     Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source, Spec, Step,
-    VideoForm, Violation, Warning, google,
+    VideoForm, Violation, Warning,
+    analytics::Analytics,
+    google,
     oauth::{Oauth, Permission},
 };
 
@@ -112,6 +115,7 @@ const SPEC: Spec = Spec {
         ),
     ],
     examples: EXAMPLES,
+    analytics: true,
     ..Spec::usual(PlatformId::GoogleBusiness, LABEL)
 };
 
@@ -183,6 +187,10 @@ impl Platform for GoogleBusiness {
         sent_at: DateTime<Utc>,
     ) -> Result<Found> {
         publish::reconcile(session, draft, sent_at).await
+    }
+
+    fn analytics(&self) -> Option<&'static dyn Analytics> {
+        Some(&analytics::Performance)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

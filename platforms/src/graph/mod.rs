@@ -1,6 +1,7 @@
 //! What Meta's networks share: one way to word errors, usage headers, times, pages and their tokens.
 
 mod error;
+pub mod insights;
 mod pages;
 
 use chrono::{DateTime, Utc};

@@ -4,6 +4,7 @@
 
 mod content;
 mod feed;
+mod insights;
 mod photos;
 mod reads;
 mod shown;
@@ -100,6 +101,11 @@ impl Network for Facebook {
         state.posts.values().map(|post| shown::post(state, post, identity, base)).collect()
     }
 
+    fn delete(state: &State, id: &str) -> Option<Change> {
+        let id = shown::number(id).filter(|id| state.posts.contains_key(id))?;
+        Some(Change::Deleted { id })
+    }
+
     fn refuse(refusal: Refusal) -> Reply {
         match refusal.status {
             429 => {
@@ -128,7 +134,7 @@ impl Graph for Facebook {
     }
 
     fn page_extra(_identity: &Identity) -> Value {
-        json!({"followers_count": 0, "fan_count": 0})
+        json!({})
     }
 }
 
@@ -159,6 +165,8 @@ fn posting(path: &[&str], call: &Call) -> Option<Route<Facebook>> {
 fn reading(path: &[&str]) -> Option<Route<Facebook>> {
     use Phase::{Confirm, Read};
     match path {
+        [_, "insights"] => Route::now(Read, insights::read),
+        [_, "video_insights"] => Route::now(Read, insights::of_reel),
         [_, "published_posts" | "feed" | "posts"] => Route::now(Read, reads::posts),
         [_, "videos"] => Route::now(Read, reads::videos),
         [_, "stories"] => Route::now(Read, reads::stories),

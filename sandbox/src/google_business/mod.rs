@@ -5,6 +5,7 @@
 
 mod access;
 mod failure;
+mod performance;
 mod places;
 mod posts;
 mod rules;
@@ -72,6 +73,7 @@ impl Network for GoogleBusiness {
             (&Method::GET, ["v1", "accounts", _, "locations"]) => {
                 Route::now(Read, places::locations)
             }
+            (&Method::GET, ["v1", "locations", _]) => Route::now(Read, performance::read),
             (&Method::GET, ["local", _]) => Route::now(Read, posts::public),
             (method, ["v4", "accounts", _, "locations", _, "localPosts", rest @ ..]) => {
                 match (method, rest) {

@@ -7,6 +7,7 @@ pub(crate) mod containers;
 pub(crate) mod crawl;
 pub(crate) mod failure;
 pub(crate) mod fields;
+pub(crate) mod insights;
 pub(crate) mod lists;
 pub(crate) mod login;
 pub(crate) mod person;

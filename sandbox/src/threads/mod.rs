@@ -23,12 +23,12 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::env::{Env, rfc3339};
-use crate::graph::{self, below_version, failure};
-use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::graph::{self, below_version, containers, failure};
+use crate::network::{Elsewhere, Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random;
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
-use state::{Change, State};
+use state::{Change, Content, MediaType, Published, State};
 
 /// One request to this network.
 type Cx = crate::network::Cx<Threads>;
@@ -104,6 +104,34 @@ impl Network for Threads {
 
     fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
         state.made.posts.values().map(|post| shown::post(state, post, identity, base)).collect()
+    }
+
+    fn elsewhere(_: &Identity, new: &Elsewhere) -> Option<Change> {
+        let medium = new.medium();
+        let media_type = match &medium {
+            None => MediaType::Text,
+            Some(one) if one.mime.starts_with("video/") => MediaType::Video,
+            Some(_) => MediaType::Image,
+        };
+        let content = Content {
+            media_type,
+            text: new.text.clone(),
+            medium,
+            children: Vec::new(),
+            reply_to: None,
+            quote: None,
+            carousel_item: false,
+            extra: Map::new(),
+        };
+        let shortcode = random::text(random::BASE64URL, 11);
+        let id = 17_000_000_000_000_000 + new.unique;
+        let post = Published { id, at_ms: new.at_ms, shortcode, content };
+        Some(Change::Made(containers::Change::Elsewhere(Box::new(post))))
+    }
+
+    fn delete(state: &State, id: &str) -> Option<Change> {
+        let id = id.parse().ok().filter(|id| state.made.posts.contains_key(id))?;
+        Some(Change::Deleted { id })
     }
 
     fn refuse(refusal: Refusal) -> Reply {
