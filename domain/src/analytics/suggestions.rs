@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    AccountName, Pace,
+    AccountName,
     formulas::{self, UP, shown},
     pace,
     pace::DAY,

@@ -112,11 +112,11 @@ struct Turn<'a> {
 pub async fn run(cx: &Domain, row: analytics_sync::Model, is_busy: IsBusy<'_>) -> Result<()> {
     let now = cx.clock.now();
     let Some(account) = accounts::row(cx, row.id).await? else {
-        return Ok(start::purge(&cx.db.write, row.id).await?);
+        return start::purge(&cx.db.write, row.id).await;
     };
     if account.status == AccountStatus::Disconnected {
         return match row.purge_at {
-            Some(at) if at <= now => Ok(start::purge(&cx.db.write, row.id).await?),
+            Some(at) if at <= now => start::purge(&cx.db.write, row.id).await,
             due_at => {
                 give_back(cx, &row, &Findings::default(), Next { due_at, ..Next::of(&row) }).await
             }
