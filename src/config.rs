@@ -62,12 +62,14 @@ pub struct Config {
     pub sandbox_public_url: Option<Url>,
     /// The secret of the simulator's control.
     pub sandbox_secret: Option<SecretString>,
-    /// Divides times of simulated accounts.
-    pub sandbox_time_factor: f64,
     /// Settings for Meta's networks.
     pub meta: MetaSettings,
     /// The simulated networks have the real ones' limits.
     pub sandbox_limits: bool,
+    /// Divides ages and intervals of accounts on the simulated networks.
+    pub sandbox_time_factor: f64,
+    /// Numbers of posts on X are read.
+    pub x_metrics: bool,
     /// Base URLs of platforms.
     pub platform_urls: BTreeMap<PlatformId, Url>,
     /// Apps registered with platforms.
@@ -159,14 +161,15 @@ impl Config {
                 "an address like https://networks.example.com",
             )?,
             sandbox_secret: given.take("FANFARE_SANDBOX_SECRET").map(Into::into),
-            sandbox_time_factor: given
-                .parse("FANFARE_SANDBOX_TIME_FACTOR", "a number from 1")?
-                .unwrap_or(1.0),
             meta: MetaSettings {
                 verify_token: given.take("FANFARE_META_VERIFY_TOKEN").map(Into::into),
                 human_agent: given.switch("FANFARE_META_HUMAN_AGENT")?,
             },
             sandbox_limits: given.switch("FANFARE_SANDBOX_LIMITS")?,
+            sandbox_time_factor: given
+                .parse("FANFARE_SANDBOX_TIME_FACTOR", "a number from 1")?
+                .unwrap_or(1.0),
+            x_metrics: given.switch("FANFARE_X_METRICS")?,
             platform_urls: given.platform_urls()?,
             apps: given.apps()?,
             stripe: given.stripe()?,
@@ -191,6 +194,9 @@ impl Config {
             bail!(
                 "FANFARE_LIMITS_FACTOR, FANFARE_DATABASE_POOL and FANFARE_SCRATCH_GB must be above 0"
             );
+        }
+        if !(config.sandbox_time_factor >= 1.0 && config.sandbox_time_factor.is_finite()) {
+            bail!("FANFARE_SANDBOX_TIME_FACTOR must be 1 or more");
         }
         Ok(config)
     }

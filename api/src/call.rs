@@ -3,7 +3,8 @@
 use std::{collections::HashMap, str::FromStr};
 
 use fanfare_domain::{
-    AccountId, Act, BrandId, Code, ConnectSessionId, Error, PostId, Result, WebhookId,
+    AccountId, Act, BrandId, Code, ConnectSessionId, Error, PostId, Result, SuggestionId,
+    WebhookId,
     error::{Violations, excerpt},
     input::strict,
 };
@@ -103,6 +104,14 @@ impl Call {
     /// [`Code::MediaNotFound`] if it is no UUID.
     pub fn media(&self) -> Result<Uuid> {
         self.id(Code::MediaNotFound)
+    }
+
+    /// The suggestion in the path.
+    ///
+    /// # Errors
+    /// [`Code::SuggestionNotFound`] if it is no UUID.
+    pub fn suggestion(&self) -> Result<SuggestionId> {
+        self.id(Code::SuggestionNotFound).map(SuggestionId)
     }
 
     /// The delivery in the path.

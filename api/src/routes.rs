@@ -3,7 +3,8 @@
 mod parts;
 
 use crate::{
-    Body, Bucket, Method, Policy, Query, Route, WorkspaceScope, accounts, activity, api_keys,
+    Body, Bucket, Method, Policy, Query, Route, WorkspaceScope, accounts, activity, analytics,
+    api_keys,
     billing::{credits, subscription},
     brands, business, connect, discovery,
     discovery::{InWorkspace, PlatformsQuery},
@@ -15,10 +16,15 @@ use fanfare_domain::{
     Code,
     access::{Role, Scope},
     accounts::{
-        ConnectRequest, Faults, ItemChanges, NewItem, NewSandboxAccount, ReviewDecisions,
-        oauth_connect::NewConnectSession,
+        ConnectRequest, Faults, ItemChanges, NewElsewhere, NewItem, NewNumbers, NewSandboxAccount,
+        ReviewDecisions, oauth_connect::NewConnectSession,
     },
     activity::EventsQuery,
+    analytics::{
+        AccountsQuery, PostsQuery,
+        insights::InsightsQuery,
+        suggestions::{SuggestNow, SuggestionsQuery},
+    },
     billing::change::{Cancellation, Downgrade},
     business::{
         Locations, MediaFilter, MediaName, NewMedia, NewReviewReply, ReviewFilter, ReviewNamed,
@@ -44,7 +50,7 @@ use parts::{
     ANYBODY, CREDENTIALS, EDIT, FAULTS, NEW_AGENT_FEEDBACK, NEW_BATCH, NEW_FEEDBACK, NEW_FILE,
     NEW_POST, NEW_REMOTE, NEW_UPLOAD, NEW_WEBHOOK, NOBODY, REFUSED_BUSINESS, REFUSED_CHANGE,
     REFUSED_CONTENT, REFUSED_EDIT, REFUSED_FILE, REFUSED_OUTGOING, REFUSED_STATUS, RELAY, UPLOAD,
-    billing, own, reads, wallet, writes,
+    billing, own, performance, reads, wallet, writes,
 };
 use parts::{inbox as inbox_policy, reads_either};
 
@@ -295,6 +301,30 @@ pub static ROUTES: &[Route] = &[
         .takes(Body::of::<Faults>(FAULTS))
         .answers(200, "The faults are set.")
         .refuses(&[Code::PlatformNotFound]),
+    Route::new(Method::Put, "/api/v1/sandbox/{platform}/metrics", "set_sandbox_metrics",
+        writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &sandbox::set_numbers)
+        .doc("sandbox", "Set the numbers that a simulated network tells of an account, a day or a post")
+        .takes(Body::of::<NewNumbers>(r#"{"account_id": 1, "date": "2026-11-24", "metrics": {"reach": 120, "likes": null}}"#))
+        .answers(200, "The numbers are set.")
+        .refuses(&[Code::PlatformNotFound]),
+    Route::new(Method::Post, "/api/v1/sandbox/{platform}/posts", "create_sandbox_post",
+        writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &sandbox::post_elsewhere)
+        .doc("sandbox", "Make a post on a simulated network, as a person would there")
+        .takes(Body::of::<NewElsewhere>(r#"{"account_id": 1, "text": "Made in the app"}"#))
+        .answers(201, "The post.")
+        .refuses(&[Code::PlatformNotFound]),
+    Route::new(Method::Delete, "/api/v1/sandbox/{platform}/posts/{id}", "delete_sandbox_post",
+        writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInQuery), &sandbox::delete_elsewhere)
+        .doc("sandbox", "Delete a post on a simulated network, as a person would there")
+        .asks(Query::of::<sandbox::PostsQuery>())
+        .answers(200, "It is deleted.")
+        .refuses(&[Code::PlatformNotFound]),
+    Route::new(Method::Post, "/api/v1/sandbox/suggestions", "create_sandbox_suggestions",
+        writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &analytics::suggest_now)
+        .doc("sandbox", "Suggest posts for an account on a simulated network at once")
+        .takes(Body::of::<SuggestNow>(r#"{"account_id": 1}"#))
+        .answers(200, "How many suggestions are new.")
+        .refuses(&[Code::AccountNotFound]),
 
     // Posts
     Route::new(Method::Post, "/api/v1/posts", "create_post",
@@ -454,6 +484,42 @@ pub static ROUTES: &[Route] = &[
         &brands::get_profile)
         .doc("brands", "Show the voice of a brand")
         .answers(200, "The profile."),
+
+    // Analytics
+    Route::new(Method::Get, "/api/v1/analytics/accounts", "list_account_analytics",
+        reads(Scope::AnalyticsRead, WorkspaceScope::Query), &analytics::list_accounts)
+        .doc("analytics", "Show the numbers of accounts by the day, with a summary")
+        .asks(Query::of::<AccountsQuery>())
+        .answers(200, "The accounts, each with one row for each day.")
+        .refuses(&[Code::AccountNotFound]),
+    Route::new(Method::Get, "/api/v1/analytics/posts", "list_post_analytics",
+        reads(Scope::AnalyticsRead, WorkspaceScope::Query), &analytics::list_posts)
+        .doc("analytics", "List the numbers of posts, newest first")
+        .asks(Query::of::<PostsQuery>())
+        .answers(200, "A part of the posts.")
+        .refuses(&[Code::AccountNotFound]),
+    Route::new(Method::Get, "/api/v1/accounts/{id}/performance-profile", "get_performance_profile",
+        performance(Scope::AnalyticsRead, WorkspaceScope::Account), &analytics::get_profile)
+        .doc("analytics", "Show what an account does well")
+        .answers(200, "The profile, or why there is none."),
+    Route::new(Method::Get, "/api/v1/analytics/insights", "list_insights",
+        performance(Scope::AnalyticsRead, WorkspaceScope::Query), &analytics::list_insights)
+        .doc("analytics", "List insights about posts, newest first")
+        .asks(Query::of::<InsightsQuery>())
+        .answers(200, "The insights.")
+        .refuses(&[Code::AccountNotFound, Code::PostNotFound]),
+    Route::new(Method::Get, "/api/v1/suggestions", "list_suggestions",
+        performance(Scope::AnalyticsRead, WorkspaceScope::Query), &analytics::list_suggestions)
+        .doc("analytics", "List suggested posts, newest first")
+        .asks(Query::of::<SuggestionsQuery>())
+        .answers(200, "The suggestions.")
+        .refuses(&[Code::AccountNotFound]),
+    Route::new(Method::Post, "/api/v1/suggestions/{id}/dismiss", "dismiss_suggestion",
+        Policy { role: Role::Editor, ..performance(Scope::PostsWrite, WorkspaceScope::Suggestion) },
+        &analytics::dismiss_suggestion)
+        .doc("analytics", "Dismiss a suggested post")
+        .answers(200, "The suggestion.")
+        .refuses(&[Code::SuggestionAlreadyScheduled]),
 
     // Webhooks
     Route::new(Method::Get, "/api/v1/webhooks", "list_webhooks", reads(Scope::PostsRead, WorkspaceScope::Query),

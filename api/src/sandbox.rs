@@ -74,3 +74,25 @@ pub async fn set_decisions(mut call: Call) -> Result<Reply<accounts::DecisionsSe
     let new = call.body()?;
     accounts::set_decisions(&call.act, platform, new).await
 }
+
+/// Sets the numbers that a simulated network tells of an account.
+pub async fn set_numbers(mut call: Call) -> Result<Reply<accounts::NumbersSet>> {
+    let platform = call.platform()?;
+    let numbers = call.body()?;
+    accounts::set_numbers(&call.act, platform, numbers).await
+}
+
+/// Makes a post on a simulated network without this service.
+pub async fn post_elsewhere(mut call: Call) -> Result<Reply<accounts::Elsewhere>> {
+    let platform = call.platform()?;
+    let new = call.body()?;
+    accounts::post_elsewhere(&call.act, platform, new).await
+}
+
+/// Deletes a post on a simulated network without this service.
+pub async fn delete_elsewhere(mut call: Call) -> Result<Reply<accounts::PostDeleted>> {
+    let platform = call.platform()?;
+    let query: PostsQuery = call.query()?;
+    let id = AccountId(query.account_id);
+    accounts::delete_elsewhere(&call.act, platform, (id, call.path("id"))).await
+}

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use fanfare_domain::{
     AccountId, BrandId, Code, CommentId, ConnectSessionId, ConversationId, Domain, Error, PostId,
-    Result, WebhookId, WorkspaceId,
+    Result, SuggestionId, WebhookId, WorkspaceId,
     access::{self, Caller, Membership},
 };
 use serde_json::Value;
@@ -41,6 +41,8 @@ pub enum WorkspaceScope {
     Conversation,
     /// The workspace of the comment `id` in the path.
     Comment,
+    /// The workspace of the suggestion `id` in the path.
+    Suggestion,
 }
 
 /// What a request says about its place. Nothing of it has been checked yet: what is malformed counts as absent here and
@@ -108,6 +110,10 @@ impl WorkspaceScope {
             Self::Comment => {
                 let id = CommentId(said.id(Code::CommentNotFound)?);
                 access::membership_for_comment(cx, caller, id).await
+            }
+            Self::Suggestion => {
+                let id = SuggestionId(said.id(Code::SuggestionNotFound)?);
+                access::membership_for_suggestion(cx, caller, id).await
             }
             Self::ConnectSession => {
                 let id = ConnectSessionId(said.id(Code::ConnectSessionNotFound)?);

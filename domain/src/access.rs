@@ -5,8 +5,8 @@ mod membership;
 use std::sync::Arc;
 
 use fanfare_entities::{
-    AccountId, BrandId, CommentId, ConnectSessionId, ConversationId, KeyId, PostId, UserId,
-    WebhookId, WorkspaceId, account, media_asset,
+    AccountId, BrandId, CommentId, ConnectSessionId, ConversationId, KeyId, PostId, SuggestionId,
+    UserId, WebhookId, WorkspaceId, account, media_asset, post_suggestion,
 };
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Value};
 use uuid::Uuid;
@@ -304,6 +304,21 @@ pub async fn membership_for_comment(
 ) -> Result<Membership> {
     let absent = Error::new(Code::CommentNotFound, format!("There is no comment {id}."));
     membership_for(cx, caller, (membership::COMMENT, id), absent).await
+}
+
+/// Returns the caller's membership for a suggestion: the one for its account.
+///
+/// # Errors
+/// [`Code::SuggestionNotFound`].
+pub async fn membership_for_suggestion(
+    cx: &Domain,
+    caller: &Caller,
+    id: SuggestionId,
+) -> Result<Membership> {
+    let absent = || Error::new(Code::SuggestionNotFound, "There is no such suggestion.");
+    let row = post_suggestion::Entity::find_by_id(id).one(&cx.db.read).await?;
+    let account = row.ok_or_else(absent)?.account_id;
+    membership_for(cx, caller, (membership::ACCOUNT, account), absent()).await
 }
 
 /// Returns the caller's membership for a brand.

@@ -281,6 +281,12 @@ codes! {
     SuggestionAlreadyScheduled = "suggestion_already_scheduled", 409, false,
         "The suggestion has been scheduled.",
         "Nothing to do.";
+    SuggestionNotFound = "suggestion_not_found", 404, false,
+        "There is no such suggestion.",
+        "GET /api/v1/suggestions lists them.";
+    SuggestionDismissed = "suggestion_dismissed", 409, false,
+        "The suggestion was dismissed.",
+        "Make the post without `suggestion_id`, or use another suggestion.";
     PayloadTooLarge = "payload_too_large", 413, false,
         "The body is larger than this address accepts.",
         "Send a smaller body.";

@@ -22,6 +22,7 @@ pub const TYPES: &[&str] = &[
     "message.received",
     "comment.received",
     "review.received",
+    "insight.created",
 ];
 
 /// An event about to be written.

@@ -8,6 +8,7 @@ pub mod accounts;
 pub mod act;
 pub mod activity;
 mod after_commit;
+pub mod analytics;
 pub mod batcher;
 mod beside;
 pub mod billing;
@@ -77,7 +78,7 @@ pub use beside::beside;
 pub use error::{Code, Error, Result};
 pub use fanfare_entities::{
     AccountId, BrandId, CommentId, ConnectSessionId, ConversationId, GrantId, KeyId, PostId,
-    UserId, WebhookId, WorkspaceId,
+    SuggestionId, UserId, WebhookId, WorkspaceId,
 };
 pub use fanfare_platforms::PlatformId;
 pub use refusal::{Details, Reason, Refusal, State};
@@ -134,12 +135,14 @@ pub struct Settings {
     pub apps: BTreeMap<PlatformId, App>,
     /// The simulated networks, if there are any.
     pub simulator: Option<accounts::Simulator>,
-    /// Divides ages and intervals of simulated accounts.
-    pub sandbox_time_factor: f64,
     /// Settings for Meta's networks.
     pub meta: inbox::MetaSettings,
     /// Posts to the simulated networks are paced as those to the real ones are.
     pub sandbox_limits: bool,
+    /// Divides ages and intervals of accounts on simulated networks.
+    pub sandbox_time_factor: f64,
+    /// Numbers of posts on X are read, which X asks to be paid for.
+    pub x_metrics: bool,
     /// Multiplies every limit of callers.
     pub limits_factor: f64,
     /// Networks whose `X-Forwarded-For` is believed.

@@ -178,9 +178,15 @@ fn weekday(name: &str) -> Option<Weekday> {
     DAYS.iter().find(|(known, _)| *known == name).map(|(_, day)| *day)
 }
 
-async fn home_zone(cx: &Domain, row: &account::Model) -> Result<Tz> {
+/// Returns the zone of an account's workspace.
+pub(crate) async fn home_zone(cx: &Domain, row: &account::Model) -> Result<Tz> {
     let home = workspace::Entity::find_by_id(row.workspace_id).one(&cx.db.read).await?;
     Ok(home.and_then(|home| home.timezone.parse().ok()).unwrap_or(Tz::UTC))
+}
+
+/// Returns the zone of an account's slots.
+pub(crate) async fn zone_of(cx: &Domain, row: &account::Model) -> Result<Tz> {
+    Ok(grid(cx, row).await?.zone)
 }
 
 async fn grid(cx: &Domain, row: &account::Model) -> Result<Grid> {

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::{
     Domain,
     accounts::oauth_connect,
-    billing, credits,
+    analytics, billing, credits,
     durable::{self, Lease},
     error::Result,
     feedback,
@@ -121,7 +121,7 @@ pub async fn clean_up(cx: &Domain) -> Result<u64> {
     gone += billing::forget_calls(cx, now - 30 * DAY).await?;
     gone += mail::prune(cx).await? + sign_in::links::prune(cx).await?;
     gone += feedback::prune(cx).await?;
-    gone += processes::prune(cx, now - DAY).await?;
+    gone += processes::prune(cx, now - DAY).await? + analytics::prune(cx).await?;
     gone += credits::refund_expired(cx).await?;
     gone += inbox::prune(cx).await? + crate::business::sync::prune(cx).await?;
     Ok(gone)

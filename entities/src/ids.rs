@@ -123,6 +123,10 @@ uuid_id! {
     GrantId,
     /// A drop page.
     DropSessionId,
+    /// An insight about a post.
+    InsightId,
+    /// A suggested post.
+    SuggestionId,
     /// A connection that a person is making in a browser.
     ConnectSessionId,
     /// A message on the feedback board.

@@ -8,7 +8,9 @@
 mod ids;
 
 pub mod account;
+pub mod account_day;
 pub mod agent_feedback;
+pub mod analytics_sync;
 pub mod api_key;
 pub mod api_process;
 pub mod audit_entry;
@@ -52,9 +54,14 @@ pub mod operator_session;
 pub mod outgoing;
 pub mod password_link;
 pub mod pause;
+pub mod performance_profile;
 pub mod post;
 pub mod post_attempt;
 pub mod post_hold;
+pub mod post_insight;
+pub mod post_numbers;
+pub mod post_reading;
+pub mod post_suggestion;
 pub mod registered_app;
 pub mod sample;
 pub mod secret;
@@ -63,6 +70,7 @@ pub mod slot_grid;
 pub mod stripe_call;
 pub mod stripe_event;
 pub mod subscription;
+pub mod suggestion_round;
 pub mod unpaid_post;
 pub mod upload;
 pub mod user;
@@ -77,9 +85,9 @@ pub mod workspace;
 pub use ids::{
     AccountId, AgentFeedbackId, AnalysisId, AssetId, BrandId, BusinessMediaId, ChoreId, CommentId,
     ConnectSessionId, ConversationId, CreditEntryId, DeliveryId, DropSessionId, EventId,
-    FeedbackId, GrantId, InboundId, KeyId, LetterId, MessageId, OperatorId, OutgoingId, PauseId,
-    PostId, ProfileId, ReviewId, SecretId, SignupId, StripeEventId, SubscriptionId, SyncId,
-    UploadId, UserId, VariantId, WebhookId, WorkspaceId,
+    FeedbackId, GrantId, InboundId, InsightId, KeyId, LetterId, MessageId, OperatorId, OutgoingId,
+    PauseId, PostId, ProfileId, ReviewId, SecretId, SignupId, StripeEventId, SubscriptionId,
+    SuggestionId, SyncId, UploadId, UserId, VariantId, WebhookId, WorkspaceId,
 };
 
 /// Milliseconds since 1970 UTC.

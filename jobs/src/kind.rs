@@ -29,11 +29,15 @@ pub enum JobKind {
     SendOutgoing,
     /// Read the business profile of an account: [`SyncBusiness`](crate::SyncBusiness).
     SyncBusiness,
+    /// Read numbers: [`SyncAnalytics`](crate::SyncAnalytics).
+    SyncAnalytics,
+    /// Suggest posts: [`DeriveSuggestions`](crate::DeriveSuggestions).
+    DeriveSuggestions,
 }
 
 impl JobKind {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::PublishPost,
         Self::DeliverWebhook,
         Self::CopyMedia,
@@ -47,6 +51,8 @@ impl JobKind {
         Self::ApplyInbound,
         Self::SendOutgoing,
         Self::SyncBusiness,
+        Self::SyncAnalytics,
+        Self::DeriveSuggestions,
     ];
 
     /// The name in key names and logs, such as `publish_post`.
@@ -65,6 +71,8 @@ impl JobKind {
             Self::ApplyInbound => "apply_inbound",
             Self::SendOutgoing => "send_outgoing",
             Self::SyncBusiness => "sync_business",
+            Self::SyncAnalytics => "sync_analytics",
+            Self::DeriveSuggestions => "derive_suggestions",
         }
     }
 
@@ -82,6 +90,7 @@ impl JobKind {
             Self::SyncInbox | Self::ApplyInbound | Self::SendOutgoing | Self::SyncBusiness => {
                 QueueName::Sync
             }
+            Self::SyncAnalytics | Self::DeriveSuggestions => QueueName::Sync,
         }
     }
 }
@@ -106,6 +115,7 @@ pub enum QueueName {
     /// Applying what Stripe tells.
     Billing,
     /// Reading from networks, and changing there what is no post.
+    /// Reading numbers, and what follows from them.
     Sync,
 }
 
@@ -189,8 +199,8 @@ mod tests {
     use super::*;
     use crate::{
         AnalyseMedia, ApplyInbound, ApplyStripeEvent, CleanUp, ConvertMedia, CopyMedia,
-        DeliverWebhook, Job, KeepAccount, PublishPost, SendMail, SendOutgoing, SyncBusiness,
-        SyncInbox,
+        DeliverWebhook, DeriveSuggestions, Job, KeepAccount, PublishPost, SendMail, SendOutgoing,
+        SyncAnalytics, SyncBusiness, SyncInbox,
     };
 
     #[test]
@@ -236,6 +246,8 @@ mod tests {
             check::<ApplyInbound>(),
             check::<SendOutgoing>(),
             check::<SyncBusiness>(),
+            check::<SyncAnalytics>(),
+            check::<DeriveSuggestions>(),
         ];
         assert_eq!(kinds, JobKind::ALL);
     }

@@ -18,6 +18,8 @@ mod m0014_billing;
 mod m0015_subscription_changes;
 mod m0016_credits;
 mod m0018_oauth;
+mod m0019_analytics;
+mod m0020_loop;
 mod m0021_inbox;
 mod m0022_business_profiles;
 mod m0023_feedback;
@@ -48,6 +50,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0015_subscription_changes::SubscriptionChanges),
             Box::new(m0016_credits::Credits),
             Box::new(m0018_oauth::Oauth),
+            Box::new(m0019_analytics::Analytics),
+            Box::new(m0020_loop::PerformanceLoop),
             Box::new(m0021_inbox::Inbox),
             Box::new(m0022_business_profiles::BusinessProfiles),
             Box::new(m0023_feedback::Feedback),

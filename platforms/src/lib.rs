@@ -5,6 +5,7 @@
 //! logging, no database and no clock: the worker adds those once for all. What it promises is the shape of
 //! [`Platform::publish`]: at most one remote change per call, so that a crash between two calls is always told apart.
 
+pub mod analytics;
 mod article;
 mod bluesky;
 mod business;
@@ -192,7 +193,10 @@ pub trait Platform: Send + Sync {
     }
 
     /// The business profile of its accounts, if they have one.
-    fn business_profile(&self) -> Option<&dyn BusinessProfile> {
+    fn business_profile(&self) -> Option<&dyn BusinessProfile> {}
+
+    /// The network's numbers, where it has them.
+    fn analytics(&self) -> Option<&'static dyn analytics::Analytics> {
         None
     }
 

@@ -15,6 +15,8 @@ use crate::door::Reach;
 use crate::env::Settings;
 use crate::faults::Fault;
 use crate::mailbox::{ItemChanges, NewItem};
+use crate::network::Elsewhere;
+use crate::numbers;
 use crate::realms::{self, SHARED};
 use crate::reply::{Answer, Reply};
 use crate::sim::NotMade;
@@ -37,6 +39,24 @@ struct NewAccount {
 struct NewFaults {
     remote_id: String,
     faults: Vec<Fault>,
+}
+
+#[derive(Deserialize)]
+struct NewNumbers {
+    remote_id: String,
+    #[serde(flatten)]
+    change: numbers::Change,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NewPost {
+    remote_id: String,
+    text: String,
+    created_ms: Option<i64>,
+    post_type: Option<String>,
+    #[serde(default)]
+    media_urls: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -181,6 +201,15 @@ fn of_network(
             change_item(&networks, &remote_id, id, Some(changes))
         }
         (Method::DELETE, ["inbox", id]) => change_item(&networks, &remote_id(call)?, id, None),
+        (Method::PUT, ["metrics"]) => set_numbers(&networks, call),
+        (Method::POST, ["posts"]) => post_elsewhere(sandbox, &networks, call),
+        (Method::DELETE, ["posts"]) => {
+            let (remote_id, id) = (remote_id(call)?, call.query_value("id").unwrap_or_default());
+            if networks.iter().any(|network| network.delete_post(&remote_id, &id)) {
+                return Ok(Reply::ok(&json!({"deleted": true, "id": id})));
+            }
+            Err(refused(404, "post_not_found", "the account has no such post"))
+        }
         _ => Err(nothing()),
     }
 }
@@ -234,6 +263,32 @@ fn set_faults(networks: &[Arc<dyn Simulated>], call: &Call) -> Answer {
     let network = networks.iter().find(has).ok_or_else(no_account)?;
     network.set_faults(&new.remote_id, new.faults);
     Ok(Reply::ok(&shown))
+}
+
+fn set_numbers(networks: &[Arc<dyn Simulated>], call: &Call) -> Answer {
+    let new: NewNumbers = body(call)?;
+    let shown = json!({"remote_id": new.remote_id, "metrics": new.change.metrics});
+    if networks.iter().any(|network| network.count(&new.remote_id, new.change.clone())) {
+        return Ok(Reply::ok(&shown));
+    }
+    Err(no_account())
+}
+
+fn post_elsewhere(sandbox: &Sandbox, networks: &[Arc<dyn Simulated>], call: &Call) -> Answer {
+    let new: NewPost = body(call)?;
+    let post = Elsewhere {
+        unique: sandbox.env.unique(),
+        at_ms: new.created_ms.unwrap_or_else(|| sandbox.env.now_ms()),
+        text: new.text,
+        post_type: new.post_type.unwrap_or_default(),
+        media_urls: new.media_urls,
+    };
+    let has = |network: &&Arc<dyn Simulated>| network.calls(&new.remote_id).is_some();
+    let network = networks.iter().find(has).ok_or_else(no_account)?;
+    let id = network.post_elsewhere(&new.remote_id, &post).ok_or_else(|| {
+        wrong("not_supported", "account_id", "posts made elsewhere are not read on this network")
+    })?;
+    Ok(Reply::json(201, &json!({ "id": id })))
 }
 
 fn body<T: DeserializeOwned>(call: &Call) -> Result<T, Reply> {

@@ -36,6 +36,7 @@ mod mailbox;
 mod mastodon;
 mod multipart;
 mod network;
+mod numbers;
 mod page;
 mod params;
 mod picture;

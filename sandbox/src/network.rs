@@ -50,6 +50,14 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
     fn is_of(_post: &Post, _key: &str) -> bool {
         true
     }
+    /// The change by which the account posts without a program; `None` where lists of posts are not read.
+    fn elsewhere(_identity: &Identity, _new: &Elsewhere) -> Option<Self::Change> {
+        None
+    }
+    /// The change by which a person deletes a post; `None` if there is no such post.
+    fn delete(_state: &Self::State, _id: &str) -> Option<Self::Change> {
+        None
+    }
     /// A refusal in the network's own words.
     fn refuse(refusal: Refusal) -> Reply;
     /// The answer to a request for something that does not exist.
@@ -99,6 +107,28 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
     /// The remote id in what a client calls the account, where that is more than the id.
     fn bare_id(remote_id: &str) -> &str {
         remote_id
+    }
+}
+
+/// A post that a person makes on the network itself.
+#[derive(Debug, Clone)]
+pub(crate) struct Elsewhere {
+    /// A number that no other post has.
+    pub unique: u64,
+    pub at_ms: i64,
+    pub text: String,
+    pub post_type: String,
+    pub media_urls: Vec<String>,
+}
+
+impl Elsewhere {
+    /// Its first file.
+    pub fn medium(&self) -> Option<Medium> {
+        self.media_urls.first().map(|url| {
+            let is_video = url.ends_with(".mp4") || url.ends_with(".mov");
+            let mime = if is_video { "video/mp4" } else { "image/jpeg" };
+            Medium { url: Some(url.clone()), mime: mime.to_owned(), ..Medium::default() }
+        })
     }
 }
 

@@ -11,6 +11,7 @@ use crate::env::{Env, lock, read, rfc3339, write};
 use crate::faults::{Fault, Faults, Phase};
 use crate::journal::Line;
 use crate::network::{Identity, Network};
+use crate::numbers::{self, Numbers, Of, Told};
 use crate::rate_limit::{Limit, Paced, RateLimits};
 use crate::reply::Reply;
 
@@ -37,6 +38,8 @@ pub(crate) struct Accounts<N: Network> {
 pub(crate) struct Account<N: Network> {
     pub identity: Identity,
     pub state: Arc<Mutex<N::State>>,
+    /// Numbers of the account and its posts.
+    pub numbers: Mutex<Numbers>,
     pub faults: Mutex<Faults>,
     pub calls: Mutex<VecDeque<LoggedCall>>,
     rate_limits: Mutex<RateLimits>,
@@ -65,6 +68,7 @@ fn as_time<S: serde::Serializer>(ms: &i64, to: S) -> Result<S::Ok, S::Error> {
 pub(crate) enum Entry<C> {
     Born(Identity),
     Changed(C),
+    Counted(numbers::Change),
     Gone,
 }
 
@@ -91,6 +95,16 @@ impl<N: Network> Account<N> {
     /// Reads the state.
     pub fn look<R>(&self, look: impl FnOnce(&N::State) -> R) -> R {
         look(&lock(&self.state))
+    }
+
+    /// Returns what is told of a number.
+    pub fn counted(&self, of: Of<'_>, name: &str) -> Option<Told> {
+        lock(&self.numbers).get(of, name)
+    }
+
+    /// Returns a number, if it is one.
+    pub fn number(&self, of: Of<'_>, name: &str) -> Option<i64> {
+        lock(&self.numbers).number(of, name)
     }
 
     /// The next fault for a call of this phase.
@@ -204,6 +218,7 @@ impl<N: Network> Sim<N> {
         let keys = keys::<N>(&identity);
         let account = Arc::new(Account {
             state,
+            numbers: Mutex::default(),
             faults: Mutex::default(),
             calls: Mutex::default(),
             rate_limits: Mutex::default(),

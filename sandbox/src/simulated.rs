@@ -14,7 +14,8 @@ use crate::fake_names;
 use crate::faults::{Fault, Faults, Kind};
 use crate::gate::Gate;
 use crate::mailbox::{self, Item, ItemChanges, NewItem, Verb};
-use crate::network::{Name, Network, Post};
+use crate::network::{Elsewhere, Name, Network, Post};
+use crate::numbers;
 use crate::sim::{Account, Entry, Listed, LoggedCall, NotMade, Sim, keys};
 
 /// A network without its type, as the control API and the pages see it.
@@ -50,6 +51,12 @@ pub(crate) trait Simulated: Send + Sync {
     ) -> Option<Result<Value, String>>;
     fn set_faults(&self, remote_id: &str, faults: Vec<Fault>) -> bool;
     fn calls(&self, remote_id: &str) -> Option<Vec<LoggedCall>>;
+    /// Sets numbers. `false` if there is no such account.
+    fn count(&self, remote_id: &str, change: numbers::Change) -> bool;
+    /// Lets a person post; the id of the post.
+    fn post_elsewhere(&self, remote_id: &str, new: &Elsewhere) -> Option<String>;
+    /// Lets a person delete a post. `false` if there is none.
+    fn delete_post(&self, remote_id: &str, id: &str) -> bool;
     fn replay(&self, account: &str, entry: Value) -> Result<(), serde_json::Error>;
 }
 
@@ -174,6 +181,39 @@ impl<N: Network> Simulated for Arc<Sim<N>> {
         Some(lock(&account.calls).iter().cloned().collect())
     }
 
+    fn count(&self, remote_id: &str, change: numbers::Change) -> bool {
+        let Some(account) = self.find(remote_id) else {
+            return false;
+        };
+        let mut numbers = lock(&account.numbers);
+        self.note(&account.identity.remote_id, &Entry::Counted(change.clone()));
+        numbers.apply(change);
+        true
+    }
+
+    fn post_elsewhere(&self, remote_id: &str, new: &Elsewhere) -> Option<String> {
+        let account = self.find(remote_id)?;
+        let ids = |state: &N::State| {
+            let posts = N::posts(state, &account.identity, &self.pages()).into_iter();
+            posts.filter(|post| N::is_of(post, remote_id)).map(|post| post.id).collect::<Vec<_>>()
+        };
+        let before = account.look(ids);
+        let change = N::elsewhere(&account.identity, new)?;
+        self.make(&account, change);
+        account.look(ids).into_iter().find(|id| !before.contains(id))
+    }
+
+    fn delete_post(&self, remote_id: &str, id: &str) -> bool {
+        let Some(account) = self.find(remote_id) else {
+            return false;
+        };
+        let Some(change) = account.look(|state| N::delete(state, id)) else {
+            return false;
+        };
+        self.make(&account, change);
+        true
+    }
+
     fn replay(&self, account: &str, entry: Value) -> Result<(), serde_json::Error> {
         match serde_json::from_value(entry)? {
             Entry::Born(identity) => {
@@ -181,6 +221,11 @@ impl<N: Network> Simulated for Arc<Sim<N>> {
             }
             Entry::Gone => {
                 self.forget(account);
+            }
+            Entry::Counted(change) => {
+                if let Some(account) = self.account(account) {
+                    lock(&account.numbers).apply(change);
+                }
             }
             Entry::Changed(change) => {
                 if let Some(account) = self.account(account) {

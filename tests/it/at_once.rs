@@ -96,6 +96,7 @@ async fn copies(cx: &Domain, user: &User, count: usize) -> Vec<NewRow> {
             caption: format!("post {number}"),
             ..row.clone()
         },
+        suggestion: None,
         warnings: Vec::new(),
     };
     (0..count).map(copy).collect()

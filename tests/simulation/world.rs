@@ -226,6 +226,7 @@ impl World {
                 sandbox_limits: false,
                 sandbox_time_factor: 1.0,
                 meta: Default::default(),
+                x_metrics: false,
                 trusted_proxies: Vec::new(),
                 oauth_grace: 0,
                 reauth: 0,

@@ -3,14 +3,14 @@
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use fanfare_domain::{
-    Domain, Result,
+    Domain, Result, analytics,
     batcher::{Batcher, MAX_DELAY},
     durable::{self, Lease},
     failpoint::Failpoint,
     posts::publishing::{self, BeginStep, Claimant, Claimed, CompleteStep},
     webhooks::delivery as deliveries,
 };
-use fanfare_entities::Millis;
+use fanfare_entities::{AccountId, Millis};
 use fanfare_jobs::JobKind;
 use fanfare_platforms::{self as platforms, Platform, PlatformId};
 
@@ -56,6 +56,8 @@ pub struct Inner {
     pub claim_delivery: Batched<i64, Option<deliveries::Claimed>>,
     /// Results of webhook deliveries.
     pub finish_delivery: Batched<deliveries::Outcome, bool>,
+    /// Accounts that have just published, so that their numbers are read in time.
+    published: Batched<AccountId, ()>,
     /// Which posts make their calls.
     pub calls: Dispatcher,
     /// Which webhook deliveries are made.
@@ -110,7 +112,17 @@ impl Context {
             batched(cx, "finish_delivery", max_delay(cx), |cx, outcomes: Vec<_>| async move {
                 deliveries::finish(&cx, &outcomes).await
             });
+        let published =
+            batched(cx, "published", MAX_DELAY, |cx, accounts: Vec<Arc<AccountId>>| async move {
+                let mut distinct: Vec<AccountId> =
+                    accounts.iter().map(|account| **account).collect();
+                distinct.sort_unstable();
+                distinct.dedup();
+                analytics::post_published(&cx, &distinct).await?;
+                Ok(accounts.iter().map(|_| ()).collect())
+            });
         Self(Arc::new(Inner {
+            published,
             claim,
             rate_limit,
             begin_step,
@@ -127,6 +139,16 @@ impl Context {
             in_flight: InFlight::default(),
             counters: Counters::default(),
         }))
+    }
+
+    /// Has the numbers of a post of this account read in time. Nobody waits for it: a daily reading finds the post anyway.
+    pub fn note_published(&self, account: AccountId) {
+        let noted = self.published.clone();
+        tokio::spawn(async move {
+            if let Err(error) = noted.call((), account).await {
+                tracing::debug!(%error, "a published post was not noted for its numbers");
+            }
+        });
     }
 
     /// The time.

@@ -97,6 +97,12 @@ impl Dispatcher {
         self.state().holds(post)
     }
 
+    /// Returns true while requests wait that their lines let pass.
+    #[must_use]
+    pub fn is_wanted(&self) -> bool {
+        self.state().is_wanted()
+    }
+
     /// Requests a slot.
     #[must_use]
     pub fn request(&self, request: Request) -> Wish {

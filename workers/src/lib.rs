@@ -12,6 +12,7 @@ mod convert_media;
 mod copy_media;
 mod counters;
 mod deliver_webhook;
+mod derive_suggestions;
 mod dispatcher;
 mod heartbeat;
 mod keep_account;
@@ -23,6 +24,7 @@ mod queue_sampler;
 mod scheduler;
 mod send_mail;
 mod send_outgoing;
+mod sync_analytics;
 mod sync_business;
 mod sync_inbox;
 
@@ -31,8 +33,8 @@ use std::time::Duration;
 use fanfare_domain::{clock, durable};
 use fanfare_jobs::{
     AnalyseMedia, ApplyInbound, ApplyStripeEvent, CleanUp, Concurrency, ConvertMedia, CopyMedia,
-    DeliverWebhook, Job, JobKind, KeepAccount, PublishPost, QueueName, SendMail, SendOutgoing,
-    SyncBusiness, SyncInbox,
+    DeliverWebhook, DeriveSuggestions, Job, JobKind, KeepAccount, PublishPost, QueueName, SendMail,
+    SendOutgoing, SyncAnalytics, SyncBusiness, SyncInbox,
 };
 use tokio::task::JoinSet;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
@@ -186,6 +188,14 @@ async fn work(
         }
         JobKind::SendOutgoing => {
             start::<SendOutgoing, _, _>(cx, slots.min(32), options, stop, send_outgoing::run).await
+        }
+        JobKind::SyncAnalytics => {
+            let slots = slots.min(16);
+            start::<SyncAnalytics, _, _>(cx, slots, options, stop, sync_analytics::run).await
+        }
+        JobKind::DeriveSuggestions => {
+            let run = derive_suggestions::run;
+            start::<DeriveSuggestions, _, _>(cx, slots.min(4), options, stop, run).await
         }
         JobKind::SendMail => {
             start::<SendMail, _, _>(cx, slots.min(8), options, stop, send_mail::run).await

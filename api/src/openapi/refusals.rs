@@ -80,6 +80,7 @@ const fn workspace(scope: WorkspaceScope) -> &'static [Code] {
         WorkspaceScope::ConnectSession => &[Code::ConnectSessionNotFound],
         WorkspaceScope::Conversation => &[Code::ConversationNotFound],
         WorkspaceScope::Comment => &[Code::CommentNotFound],
+        WorkspaceScope::Suggestion => &[Code::SuggestionNotFound],
     }
 }
 

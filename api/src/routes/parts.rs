@@ -12,6 +12,11 @@ pub(super) const fn reads(scope: Scope, workspace: WorkspaceScope) -> Policy {
     writes(scope, Role::Viewer, workspace)
 }
 
+/// What a plan from `pro` on includes.
+pub(super) const fn performance(scope: Scope, workspace: WorkspaceScope) -> Policy {
+    Policy { plan: Some(PlanTier::Pro), ..reads(scope, workspace) }
+}
+
 /// Everything else, for this role and above.
 pub(super) const fn writes(scope: Scope, role: Role, workspace: WorkspaceScope) -> Policy {
     Policy {

@@ -22,7 +22,7 @@ use super::{
     TABLE, did, oauth_connect, quota, refresh_schedule::RefreshSchedule, session::anonymous,
 };
 use crate::{
-    Act, Details, Reply, Tx, business,
+    Act, Details, Reply, Tx, analytics, business,
     error::{Code, Error, Result, violation},
     inbox,
     input::strict::unknown_field,
@@ -272,6 +272,7 @@ pub(super) async fn store(
         let row = row.update(tx.conn()).await?;
         inbox::sync::connected(tx.conn(), &row, tx.now()).await?;
         business::sync::connected(tx.conn(), &row, tx.now()).await?;
+        analytics::connected(&act.cx, tx.conn(), &row).await?;
         return Ok(row);
     }
     row.workspace_id = Set(workspace);
@@ -284,6 +285,7 @@ pub(super) async fn store(
     let row = account::Entity::insert(row).exec_with_returning(tx.conn()).await?;
     inbox::sync::connected(tx.conn(), &row, tx.now()).await?;
     business::sync::connected(tx.conn(), &row, tx.now()).await?;
+    analytics::connected(&act.cx, tx.conn(), &row).await?;
     Ok(row)
 }
 

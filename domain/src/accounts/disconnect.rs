@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{Account, find, session, shared_credentials::sharing, visible};
 use crate::{
-    Act, Deleted, Domain, Reply, Tx,
+    Act, Deleted, Domain, Reply, Tx, analytics,
     error::{Code, Error, Result},
     events::NewEvent,
 };
@@ -21,6 +21,10 @@ use crate::{
 /// [`Code::AccountNotFound`].
 pub async fn disconnect(act: &Act, id: AccountId) -> Result<Reply<Deleted>> {
     let is_last = is_last(act, id).await?;
+    let row = find(act, id).await?;
+    if analytics::is_archived(&row) {
+        analytics::sync::read_last(&act.cx, &row).await;
+    }
     let mut tx = act.begin().await?;
     let row =
         visible(act).filter(account::Column::Id.eq(id)).lock_exclusive().one(tx.conn()).await?;
@@ -47,6 +51,7 @@ pub async fn disconnect(act: &Act, id: AccountId) -> Result<Reply<Deleted>> {
         ..Default::default()
     };
     let gone = gone.update(tx.conn()).await?;
+    analytics::disconnected(&act.cx, tx.conn(), &gone).await?;
     if revoking.is_some() {
         tx.enqueue(JobKind::KeepAccount, gone.workspace_id, id.0, now);
     }

@@ -41,8 +41,9 @@ pub use options::{
 };
 pub use refresh::{Refreshed, refresh};
 pub use sandbox::{
-    Faults, FaultsSet, NewSandboxAccount, SandboxPosts, create_sandbox, sandbox_posts, set_faults,
-    shown_url,
+    Elsewhere, Faults, FaultsSet, NewElsewhere, NewNumbers, NewSandboxAccount, NumbersSet,
+    PostDeleted, SandboxPosts, create_sandbox, delete_elsewhere, post_elsewhere, sandbox_posts,
+    set_faults, set_numbers, shown_url,
 };
 pub use sandbox_inbox::{
     DecisionsSet, ItemAuthor, ItemChanges, ItemMade, NewItem, ReviewDecisions, SandboxInbox,
@@ -63,6 +64,14 @@ pub(crate) fn visible(act: &Act) -> sea_orm::Select<account::Entity> {
         Some(brands) => query.filter(account::Column::BrandId.is_in(brands.iter().copied())),
         None => query,
     }
+}
+
+/// Returns all accounts that the caller sees, oldest first.
+///
+/// # Errors
+/// The database's.
+pub async fn all(act: &Act) -> Result<Vec<account::Model>> {
+    Ok(visible(act).order_by_asc(account::Column::Id).all(&act.cx.db.read).await?)
 }
 
 /// One account; the one that the request names was read with the membership.

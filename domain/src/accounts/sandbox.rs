@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use fanfare_entities::{AccountId, account};
+use fanfare_entities::{AccountId, PostId, account, post};
 use fanfare_outbound::Reply as Answer;
 use fanfare_platforms::{Identity, PlatformId, Secrets};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use url::Url;
@@ -53,6 +54,80 @@ pub struct Faults {
     /// `{"on": "prepare|commit|confirm|read", "kind": "drop_after_change|reset|status|delay|token_expired", "status",
     /// "ms", "times"}`.
     pub faults: Vec<Map<String, Value>>,
+}
+
+/// Numbers that a simulated network is to tell.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewNumbers {
+    /// The account.
+    #[serde(deserialize_with = "crate::input::number_or_text")]
+    #[schemars(schema_with = "crate::input::id_schema")]
+    pub account_id: i64,
+    /// A post of the account: its id here, or the network's.
+    #[serde(default)]
+    #[schemars(schema_with = "post_schema")]
+    pub post_id: Option<Value>,
+    /// A day, `YYYY-MM-DD` in the network's zone. Without post and day: the account as it is now, and `reach_7`, `reach_28`
+    /// and `reach_30` for periods.
+    #[serde(default)]
+    #[schemars(length(max = 10))]
+    pub date: Option<String>,
+    /// A number, null (not known), `refused`, `too_few_viewers` or `permission`, by the names that analytics shows.
+    pub metrics: Map<String, Value>,
+}
+
+/// Our ids are numbers, those of networks texts.
+fn post_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": ["integer", "string", "null"], "maxLength": 500})
+}
+
+/// The numbers that were set.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NumbersSet {
+    account_id: AccountId,
+    metrics: Map<String, Value>,
+}
+
+/// A post that was made without this service.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Elsewhere {
+    /// The network's id.
+    id: String,
+}
+
+/// A post that was deleted without this service.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PostDeleted {
+    /// Always true.
+    deleted: bool,
+    /// The network's id.
+    id: String,
+}
+
+/// A post that is made on a simulated network without this service.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewElsewhere {
+    /// The account.
+    #[serde(deserialize_with = "crate::input::number_or_text")]
+    #[schemars(schema_with = "crate::input::id_schema")]
+    pub account_id: i64,
+    /// Its text.
+    #[schemars(length(max = 100_000), extend("x-lines" = true))]
+    pub text: String,
+    /// When it became public; now if left out.
+    #[serde(default)]
+    #[schemars(length(max = 100))]
+    pub created_at: Option<String>,
+    /// One of the platform's post types.
+    #[serde(default)]
+    #[schemars(length(max = 50))]
+    pub post_type: Option<String>,
+    /// Its files; they are not fetched.
+    #[serde(default)]
+    #[schemars(inner(length(max = 2_048)))]
+    pub media_urls: Vec<String>,
 }
 
 /// Returns the simulator.
@@ -218,6 +293,84 @@ pub(super) async fn on_sandbox(
     platform: PlatformId,
     id: AccountId,
 ) -> Result<account::Model> {
+}
+
+/// Sets numbers that a simulated network tells.
+///
+/// # Errors
+/// [`Code::AccountNotFound`], or what the sandbox finds wrong with the numbers.
+pub async fn set_numbers(
+    act: &Act,
+    platform: PlatformId,
+    new: NewNumbers,
+) -> Result<Reply<NumbersSet>> {
+    let row = on_sandbox(act, platform, AccountId(new.account_id)).await?;
+    let post = match &new.post_id {
+        Some(id) => Some(remote_post(act, row.id, id).await?),
+        None => None,
+    };
+    let body = json!({
+        "remote_id": row.remote_id, "date": new.date, "post": post, "metrics": new.metrics,
+    });
+    ask(act, http::Method::PUT, &format!("{platform}/metrics"), &[], Some(&body)).await?;
+    let tx = act.begin().await?;
+    let set = NumbersSet { account_id: row.id, metrics: new.metrics };
+    act.finish(tx, Reply::ok(&set)).await
+}
+
+/// The network's id of a post that is named by its id here or there.
+async fn remote_post(act: &Act, account: AccountId, id: &Value) -> Result<String> {
+    let text = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
+    let Ok(number) = text.parse::<i64>() else { return Ok(text) };
+    let own = post::Entity::find_by_id(PostId(number))
+        .filter(post::Column::AccountId.eq(account))
+        .one(&act.cx.db.read)
+        .await?;
+    Ok(own.and_then(|post| post.platform_post_id).unwrap_or(text))
+}
+
+/// Lets a person post on a simulated network without this service.
+///
+/// # Errors
+/// [`Code::AccountNotFound`], or what the sandbox finds wrong with the post.
+pub async fn post_elsewhere(
+    act: &Act,
+    platform: PlatformId,
+    new: NewElsewhere,
+) -> Result<Reply<Elsewhere>> {
+    let row = on_sandbox(act, platform, AccountId(new.account_id)).await?;
+    let created = new.created_at.as_deref();
+    let created = created.map(|at| crate::input::time("created_at", at, None)).transpose()?;
+    let body = json!({
+        "remote_id": row.remote_id, "text": new.text,
+        "created_ms": created.unwrap_or_else(|| act.cx.clock.now()),
+        "post_type": new.post_type, "media_urls": new.media_urls,
+    });
+    let path = format!("{platform}/posts");
+    let made = ask(act, http::Method::POST, &path, &[], Some(&body)).await?;
+    let tx = act.begin().await?;
+    let id = made["id"].as_str().unwrap_or_default().to_owned();
+    act.finish(tx, Reply::ok(&Elsewhere { id }).with_status(201)).await
+}
+
+/// Deletes a post of a simulated network as a person would there.
+///
+/// # Errors
+/// [`Code::AccountNotFound`], or the sandbox knows no such post.
+pub async fn delete_elsewhere(
+    act: &Act,
+    platform: PlatformId,
+    (id, post): (AccountId, &str),
+) -> Result<Reply<PostDeleted>> {
+    let row = on_sandbox(act, platform, id).await?;
+    let remote = remote_post(act, row.id, &json!(post)).await?;
+    let query = [("remote_id", row.remote_id.as_str()), ("id", remote.as_str())];
+    ask(act, http::Method::DELETE, &format!("{platform}/posts"), &query, None).await?;
+    let tx = act.begin().await?;
+    act.finish(tx, Reply::ok(&PostDeleted { deleted: true, id: remote })).await
+}
+
+async fn on_sandbox(act: &Act, platform: PlatformId, id: AccountId) -> Result<account::Model> {
     let row = find(act, id).await?;
     if row.sandbox && row.platform == platform.as_str() {
         return Ok(row);

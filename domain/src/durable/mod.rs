@@ -53,6 +53,8 @@ pub const fn table(kind: JobKind) -> &'static str {
         JobKind::ApplyInbound => "inbound_events",
         JobKind::SendOutgoing => "outgoing",
         JobKind::SyncBusiness => "business_profiles",
+        JobKind::SyncAnalytics => "analytics_syncs",
+        JobKind::DeriveSuggestions => "suggestion_rounds",
     }
 }
 

@@ -1,6 +1,6 @@
 //! Making a post.
 
-use fanfare_entities::{AccountId, Millis, account, post, post::PostStatus};
+use fanfare_entities::{AccountId, Millis, SuggestionId, account, post, post::PostStatus};
 use fanfare_platforms::{self as platforms, Violations, Warning};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     Act, Reply, accounts,
+    analytics::suggestions,
     error::{Code, Error, Result, violation},
     input, limits,
 };
@@ -30,6 +31,10 @@ const GRACE: Millis = 60_000;
 pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<Made> {
     let account = accounts::find(act, AccountId(new.account_id)).await?;
     let platform = super::platform(&account.platform)?;
+    let suggestion = new.suggestion_id.map(SuggestionId);
+    if let Some(id) = suggestion {
+        suggestions::check(act, id, account.id).await?;
+    }
     let is_draft = new.status == Some(NewStatus::Draft);
     let facts = accounts::facts(&account)?;
     let mut content = Content {
@@ -54,7 +59,7 @@ pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<Made> 
         return dry_run(row, &content, platform).await.map(Made::Checked);
     }
     limits::count_created(act).await?;
-    let made = make(act, row, content, platform, &facts).await;
+    let made = make(act, (row, suggestion), content, platform, &facts).await;
     if made.is_err() {
         limits::uncount_created(act).await;
     }
@@ -71,7 +76,7 @@ pub(super) async fn looked_up(act: &Act, urls: &[String]) -> Result<Vec<PostMedi
 /// Copies its media and writes it.
 async fn make(
     act: &Act,
-    mut row: post::Model,
+    (mut row, suggestion): (post::Model, Option<SuggestionId>),
     mut content: Content,
     platform: platforms::PlatformId,
     account: &platforms::Account,
@@ -87,7 +92,7 @@ async fn make(
     }
     fill(&mut row, &content, platform)?;
     let warnings = content.examined(move |content| content.warnings(platform)).await?;
-    let new = NewRow { act: act.clone(), row, warnings };
+    let new = NewRow { act: act.clone(), row, suggestion, warnings };
     act.cx.new_posts.write(new).await
 }
 

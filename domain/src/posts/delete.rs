@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::{media, read::find_locked, status::refused};
 use crate::{
     Act, Deleted, Reply, Tx,
+    analytics::suggestions,
     error::{Code, Error, Result},
 };
 
@@ -83,6 +84,7 @@ async fn remove(act: &Act, tx: &mut Tx, row: &post::Model) -> Result<()> {
         .exec(tx.conn())
         .await?;
     media::forget(tx.conn(), row.id).await?;
+    suggestions::free(tx.conn(), row.id, act.cx.clock.now()).await?;
     post::Entity::delete_by_id(row.id).exec(tx.conn()).await?;
     tx.emit(act.post_event("post.deleted", row, "The post was deleted.".to_owned()));
     Ok(())

@@ -55,6 +55,9 @@ pub struct NewPost {
     /// The workspace, for a key without one. The account must be in it.
     #[serde(default)]
     pub workspace_id: Option<Uuid>,
+    /// The suggestion that the post is made of; it becomes `scheduled`.
+    #[serde(default)]
+    pub suggestion_id: Option<Uuid>,
     /// Validate only: nothing is written, spent or copied.
     #[serde(default)]
     pub dry_run: Option<bool>,

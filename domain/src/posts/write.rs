@@ -9,7 +9,7 @@
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use fanfare_entities::{PostId, WorkspaceId, post};
+use fanfare_entities::{PostId, SuggestionId, WorkspaceId, post};
 use fanfare_jobs::JobKind;
 use fanfare_platforms::Warning;
 use sea_orm::{ConnectionTrait, Value};
@@ -21,6 +21,7 @@ use super::{
 };
 use crate::{
     Act, Reply, Tx,
+    analytics::suggestions,
     batcher::Batcher,
     db::statement,
     error::{Error, Result},
@@ -34,6 +35,8 @@ pub struct NewRow {
     pub act: Act,
     /// The row, without an id.
     pub row: post::Model,
+    /// The suggestion that it is made of.
+    pub suggestion: Option<SuggestionId>,
     /// Warnings for the caller.
     pub warnings: Vec<Warning>,
 }
@@ -125,6 +128,11 @@ async fn prepare(
     let made = insert(tx.conn(), news, patience).await?;
     let files = made.iter().map(|row| Ok((row.id, media_of(row)?)));
     media::note(tx.conn(), &files.collect::<Result<Vec<_>>>()?).await?;
+    for (new, row) in news.iter().zip(&made) {
+        if let Some(id) = new.suggestion {
+            suggestions::take(tx.conn(), id, row.id, row.created_at).await?;
+        }
+    }
     let mut replies = Vec::with_capacity(news.len());
     for (new, row) in news.iter().zip(made) {
         let message = format!("A post for {} was created.", row.platform);

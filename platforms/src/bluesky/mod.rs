@@ -3,6 +3,7 @@
 //! The connector chooses the key of the record before it sends, so a post can be sent again as often as needed: the
 //! server keeps one record per key.
 
+mod analytics;
 mod card;
 mod client;
 mod error;
@@ -24,7 +25,7 @@ use settings::Settings;
 use crate::{
     About, Caption, Class, Connect, CredentialField, Draft, Example, Found, Identity, MediaRules,
     Per, Platform, PlatformId, PostType, Progress, RateLimit, Refreshed, Result, Secrets, Session,
-    Source, Spec, Step, Violation, text,
+    Source, Spec, Step, Violation, analytics::Analytics, text,
 };
 
 /// Largest image in bytes (lexicon `app.bsky.embed.images`).
@@ -73,6 +74,7 @@ const SPEC: Spec = Spec {
         media: None,
     }],
     settings: Settings::FIELDS,
+    analytics: true,
     class: Class::Key { window: None },
     rate_limits: RATE_LIMITS,
     about: About {
@@ -141,6 +143,10 @@ impl Platform for Bluesky {
         _sent_at: DateTime<Utc>,
     ) -> Result<Found> {
         publish::reconcile(session, draft).await
+    }
+
+    fn analytics(&self) -> Option<&'static dyn Analytics> {
+        Some(&analytics::Counts)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

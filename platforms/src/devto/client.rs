@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use fanfare_outbound::{Reply, Request};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::SPEC;
 use crate::{
@@ -85,6 +85,13 @@ pub async fn latest(session: &Session, next: Option<String>) -> Result<Page<Arti
     let query = [("per_page", "100".to_owned()), ("page", page.to_string())];
     let articles = send(session, session.http.get(url).query(&query)).await?;
     Ok(Page::unless_empty(articles, page + 1))
+}
+
+/// `GET /articles/me/all`: a page of the account's articles with their counts.
+pub async fn counts(session: &Session, page: usize) -> Result<Vec<Value>> {
+    let url = session.url(SPEC.base_url, "/api/articles/me/all")?;
+    let query = [("per_page", "100".to_owned()), ("page", page.to_string())];
+    send(session, session.http.get(url).query(&query)).await
 }
 
 async fn send<T: serde::de::DeserializeOwned>(session: &Session, request: Request) -> Result<T> {

@@ -3,6 +3,7 @@
 //! An article is one call. After a lost answer the account's own articles are read: Forem itself refuses a second one
 //! with the same address, or with the same title within five minutes.
 
+mod analytics;
 mod client;
 mod publish;
 mod settings;
@@ -18,7 +19,7 @@ use settings::Settings;
 use crate::{
     About, Caption, Class, Connect, CredentialField, Draft, Error, Example, Found, Identity,
     MediaRules, Per, Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source,
-    Spec, Step, Violation, outcome::no_state,
+    Spec, Step, Violation, analytics::Analytics, outcome::no_state,
 };
 
 /// Longest text in characters. Forem names no limit; this one is Fanfare's, to keep requests within bounds.
@@ -48,6 +49,7 @@ const SPEC: Spec = Spec {
     }],
     settings: Settings::FIELDS,
     ai_label: true,
+    analytics: true,
     class: Class::Search,
     rate_limits: &[RateLimit::new(Per::Account, 10, 30)],
     // Images are given by their address, so there is nothing to prepare.
@@ -125,6 +127,10 @@ impl Platform for Devto {
         sent_at: DateTime<Utc>,
     ) -> Result<Found> {
         publish::reconcile(session, draft, sent_at).await
+    }
+
+    fn analytics(&self) -> Option<&'static dyn Analytics> {
+        Some(&analytics::Counts)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

@@ -3,6 +3,7 @@
 //! A post of the feed is one call, and is looked for among the page's posts when its answer was lost. Reels and video
 //! stories are handed over first, and can be asked how far they are. A photo story cannot be asked about.
 
+mod analytics;
 mod check;
 mod client;
 mod error;
@@ -26,7 +27,9 @@ use settings::Settings;
 use crate::{
     About, Account, Api, Caption, Class, Connect, Draft, Example, Found, Frame, Identity,
     MediaRules, Per, Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source,
-    Spec, Step, VideoForm, Violation, Warning, graph,
+    Spec, Step, VideoForm, Violation, Warning,
+    analytics::Analytics,
+    graph,
     oauth::{Oauth, Permission},
 };
 
@@ -130,6 +133,7 @@ const SPEC: Spec = Spec {
         },
     ],
     settings: Settings::FIELDS,
+    analytics: true,
     class: Class::Search,
     commit_deadline: Duration::from_secs(60),
     rate_limits: RATE_LIMITS,
@@ -279,6 +283,10 @@ impl Platform for Facebook {
 
     fn inbox(&self) -> Option<&dyn crate::Inbox> {
         Some(self)
+    }
+
+    fn analytics(&self) -> Option<&'static dyn Analytics> {
+        Some(&analytics::Insights)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

@@ -1,10 +1,10 @@
 //! The calls of Google's Business Profile APIs, as Google names them.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{API, SPEC, error::parse_error};
+use super::{API, SPEC, analytics::date_query, error::parse_error};
 use crate::{
     Error, Kind, Result, Session,
     google::{self, authorized},
@@ -15,6 +15,7 @@ use crate::{
 /// Hosts of what lists accounts, and of what lists locations.
 const ACCOUNTS: &str = "https://mybusinessaccountmanagement.googleapis.com";
 const LOCATIONS: &str = "https://mybusinessbusinessinformation.googleapis.com";
+const PERFORMANCE: &str = "https://businessprofileperformance.googleapis.com";
 /// What is asked of each location.
 const READ_MASK: &str = "name,title,storefrontAddress,metadata";
 /// Most posts of a page (<https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts/list>).
@@ -146,6 +147,22 @@ pub(super) async fn accounts(session: &Session) -> Result<Vec<String>> {
         }
     }
     Ok(found)
+}
+
+/// The metrics of the account, a location, by the day.
+pub(super) async fn performance(
+    session: &Session,
+    metrics: &[&str],
+    (first, last): (NaiveDate, NaiveDate),
+) -> Result<Value> {
+    let path =
+        format!("/v1/locations/{}:fetchMultiDailyMetricsTimeSeries", session.account.remote_id);
+    let range = date_query("start_date", first).into_iter().chain(date_query("end_date", last));
+    let range: Vec<_> = range.collect();
+    let mut query: Vec<(&str, &str)> =
+        metrics.iter().map(|metric| ("dailyMetrics", *metric)).collect();
+    query.extend(range.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+    google::get(session, session.url(PERFORMANCE, &path)?, &query, parse_error).await
 }
 
 /// The locations of an account.

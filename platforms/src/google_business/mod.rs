@@ -2,6 +2,7 @@
 //!
 //! Posts have no key of ours. What became of a lost answer is looked up among the latest posts of the location.
 
+mod analytics;
 mod business;
 mod check;
 mod client;
@@ -22,7 +23,9 @@ use settings::Settings;
 use crate::{
     About, Account, Api, Caption, Connect, Draft, Example, Found, Frame, Identity, MediaRules, Per,
     Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source, Spec, Step,
-    VideoForm, Violation, Warning, google,
+    VideoForm, Violation, Warning,
+    analytics::Analytics,
+    google,
     oauth::{Oauth, Permission},
 };
 
@@ -113,6 +116,7 @@ const SPEC: Spec = Spec {
         ),
     ],
     examples: EXAMPLES,
+    analytics: true,
     ..Spec::usual(PlatformId::GoogleBusiness, LABEL)
 };
 
@@ -188,6 +192,10 @@ impl Platform for GoogleBusiness {
 
     fn business_profile(&self) -> Option<&dyn crate::BusinessProfile> {
         Some(self)
+    }
+
+    fn analytics(&self) -> Option<&'static dyn Analytics> {
+        Some(&analytics::Performance)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

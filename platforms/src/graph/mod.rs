@@ -2,6 +2,7 @@
 
 mod error;
 pub mod inbox;
+pub mod insights;
 mod pages;
 
 use chrono::{DateTime, Utc};

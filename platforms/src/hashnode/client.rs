@@ -11,6 +11,7 @@ const ME: &str =
     "query { me { id username name publications(first: 50) { edges { node { id title url } } } } }";
 const PUBLISH: &str =
     "mutation ($input: PublishPostInput!) { publishPost(input: $input) { post { id slug url } } }";
+const COUNTS: &str = "query ($id: ID!) { post(id: $id) { id reactionCount responseCount views } }";
 const BY_SLUG: &str = "query ($id: ObjectId!, $slug: String!) { publication(id: $id) { post(slug: $slug) { id slug url } } }";
 
 /// The owner of the token.
@@ -102,6 +103,11 @@ pub async fn by_slug(session: &Session, publication: &str, slug: &str) -> Result
     let variables = json!({"id": publication, "slug": slug});
     let found: Shelf = ask(session, BY_SLUG, variables, "/publication").await?;
     Ok(found.post)
+}
+
+/// A post with its counts; null if there is none.
+pub async fn counts(session: &Session, id: &str) -> Result<Value> {
+    ask(session, COUNTS, json!({ "id": id }), "/post").await
 }
 
 /// Runs an operation and reads what stands at `path` of its data.

@@ -3,6 +3,7 @@
 //! Hashnode keeps no key of a request, so every article gets a slug that is made from its key, and a lost answer is
 //! settled by looking for that slug.
 
+mod analytics;
 mod client;
 mod error;
 mod publish;
@@ -20,7 +21,7 @@ use settings::Settings;
 use crate::{
     About, Caption, Class, Connect, CredentialField, Draft, Example, Found, Identity, MediaRules,
     Per, Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source, Spec, Step,
-    Violation,
+    Violation, analytics::Analytics,
 };
 
 /// Longest text: a request may have 100 KB, titles, tags and the signs that JSON needs included.
@@ -56,6 +57,7 @@ const SPEC: Spec = Spec {
         media: None,
     }],
     settings: Settings::FIELDS,
+    analytics: true,
     class: Class::Search,
     rate_limits: &[RateLimit::new(Per::Account, 500, 60)],
     about: About {
@@ -123,6 +125,10 @@ impl Platform for Hashnode {
         sent_at: DateTime<Utc>,
     ) -> Result<Found> {
         publish::reconcile(session, draft, sent_at).await
+    }
+
+    fn analytics(&self) -> Option<&'static dyn Analytics> {
+        Some(&analytics::Counts)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

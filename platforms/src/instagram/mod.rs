@@ -3,6 +3,7 @@
 //! Containers first, then one call that makes each public. A container can be asked whether it was published, so an
 //! answer that was lost can be recovered. Comment and companion story follow the post.
 
+mod analytics;
 mod check;
 mod client;
 mod container;
@@ -25,7 +26,9 @@ use settings::Settings;
 use crate::{
     About, Account, Api, Caption, Class, Connect, Draft, Example, Found, Frame, Identity,
     MediaRules, Per, Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source,
-    Spec, Step, VideoForm, Violation, Warning, graph,
+    Spec, Step, VideoForm, Violation, Warning,
+    analytics::Analytics,
+    graph,
     oauth::{Oauth, Permission},
 };
 
@@ -134,6 +137,7 @@ const SPEC: Spec = Spec {
     ],
     settings: Settings::FIELDS,
     ai_label: true,
+    analytics: true,
     class: Class::Handle,
     rate_limits: RATE_LIMITS,
     api: Some(Api { version: graph::VERSION, ends: None }),
@@ -249,6 +253,10 @@ impl Platform for Instagram {
 
     fn inbox(&self) -> Option<&dyn crate::Inbox> {
         Some(self)
+    }
+
+    fn analytics(&self) -> Option<&'static dyn Analytics> {
+        Some(&analytics::Insights)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

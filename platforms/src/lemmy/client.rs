@@ -6,7 +6,7 @@ use bytes::Bytes;
 use chrono::{DateTime, NaiveDateTime, Utc};
 use fanfare_outbound::{Multipart, Request};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use serde_json::json;
+use serde_json::{Value, json};
 use url::Url;
 
 use super::{SPEC, error::parse_error};
@@ -197,6 +197,13 @@ impl<'a> Instance<'a> {
         let latest: Latest = self.send(self.get("/api/v3/user")?.query(&query)).await?;
         let posts = latest.posts.into_iter().map(|view| view.post).collect();
         Ok(Page::unless_empty(posts, page + 1))
+    }
+
+    /// `GET /post`: a post with its counts.
+    pub async fn counts(&self, id: &str) -> Result<Value> {
+        let request = self.get("/api/v3/post")?.query(&[("id", id)]);
+        let found: Value = self.send(request).await?;
+        Ok(found["post_view"].clone())
     }
 
     fn get(&self, path: &str) -> Result<Request> {

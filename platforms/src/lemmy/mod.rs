@@ -3,6 +3,7 @@
 //!
 //! Lemmy keeps no key of a request: after a lost answer the account's latest posts are read.
 
+mod analytics;
 mod client;
 mod error;
 mod publish;
@@ -20,7 +21,7 @@ use settings::Settings;
 use crate::{
     About, Api, Caption, Class, Connect, CredentialField, Draft, Example, Found, Identity,
     MediaRules, Per, Platform, PlatformId, PostType, Progress, RateLimit, Refreshed, Result,
-    Secrets, Session, Source, Spec, Step, Violation,
+    Secrets, Session, Source, Spec, Step, Violation, analytics::Analytics,
 };
 
 /// Longest text in characters.
@@ -56,6 +57,7 @@ const SPEC: Spec = Spec {
         media: None,
     }],
     settings: Settings::FIELDS,
+    analytics: true,
     class: Class::Search,
     rate_limits: &[RateLimit::new(Per::Account, 6, 600)],
     api: Some(Api { version: "v3", ends: None }),
@@ -139,6 +141,10 @@ impl Platform for Lemmy {
         sent_at: DateTime<Utc>,
     ) -> Result<Found> {
         publish::reconcile(session, draft, state, sent_at).await
+    }
+
+    fn analytics(&self) -> Option<&'static dyn Analytics> {
+        Some(&analytics::Counts)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

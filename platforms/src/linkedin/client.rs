@@ -334,6 +334,51 @@ pub(super) async fn mentions(session: &Session, since: DateTime<Utc>) -> Result<
     get(session, &path).await.map(|found: Elements<Value>| found.elements)
 }
 
+/// How many follow the account, an organization.
+pub(super) async fn network_size(session: &Session) -> Result<Value> {
+    let organization = encoded(&session.account.remote_id);
+    get(session, &format!("/rest/networkSizes/{organization}?edgeType=COMPANY_FOLLOWED_BY_MEMBER"))
+        .await
+}
+
+/// Statistics of the account, an organization, by the day.
+pub(super) async fn statistics(
+    session: &Session,
+    finder: &str,
+    (start, end): (i64, i64),
+) -> Result<Vec<Value>> {
+    let organization = encoded(&session.account.remote_id);
+    let path = format!(
+        "/rest/{finder}?q=organizationalEntity&organizationalEntity={organization}&timeIntervals=(timeRange:(start:{start},end:{end}),timeGranularityType:DAY)"
+    );
+    get(session, &path).await.map(|found: Elements<Value>| found.elements)
+}
+
+/// Statistics of a post of an organization since it was published.
+pub(super) async fn share_statistics(session: &Session, urn: &str) -> Result<Vec<Value>> {
+    let organization = encoded(&session.account.remote_id);
+    let list = if urn.starts_with("urn:li:ugcPost:") { "ugcPosts" } else { "shares" };
+    let path = format!(
+        "/rest/organizationalEntityShareStatistics?q=organizationalEntity&organizationalEntity={organization}&{list}=List({})",
+        encoded(urn)
+    );
+    get(session, &path).await.map(|found: Elements<Value>| found.elements)
+}
+
+/// One statistic of a member's post since it was published.
+pub(super) async fn member_statistics(
+    session: &Session,
+    urn: &str,
+    metric: &str,
+) -> Result<Vec<Value>> {
+    let kind = if urn.starts_with("urn:li:ugcPost:") { "ugc" } else { "share" };
+    let path = format!(
+        "/rest/memberCreatorPostAnalytics?q=entity&entity=({kind}:{})&queryType={metric}&aggregation=TOTAL",
+        encoded(urn)
+    );
+    get(session, &path).await.map(|found: Elements<Value>| found.elements)
+}
+
 async fn get<T: DeserializeOwned>(session: &Session, path: &str) -> Result<T> {
     let request = session.http.get(url(session, path)?);
     response::send(session, authorized(session, request)?, parse_error).await

@@ -3,6 +3,7 @@
 //! What became of a lost answer can be looked up among an organization's posts; a member's posts can be read by next to
 //! no app, so such a post is never sent again by itself.
 
+mod analytics;
 mod check;
 mod client;
 mod content;
@@ -28,6 +29,7 @@ use crate::{
     About, Account, Api, Caption, Class, Connect, DocumentRules, Draft, Error, Example, Found,
     Frame, Identity, MediaRules, Per, Platform, PlatformId, PostType, Progress, RateLimit, Result,
     Session, Source, Spec, Step, VideoForm, Violation, Warning,
+    analytics::Analytics,
     oauth::{Endpoint, Oauth, Permission, Renewal},
 };
 
@@ -125,6 +127,7 @@ const SPEC: Spec = Spec {
         types: &["application/pdf"],
         bytes_max: DOCUMENT_BYTES_MAX,
     }),
+    analytics: true,
     class: Class::Blind,
     rate_limits: RATE_LIMITS,
     untold_wait: Some(UNTOLD_WAIT),
@@ -254,6 +257,10 @@ impl Platform for Linkedin {
         sent_at: DateTime<Utc>,
     ) -> Result<Found> {
         reconcile::reconcile(session, draft, state, sent_at).await
+    }
+
+    fn analytics(&self) -> Option<&'static dyn Analytics> {
+        Some(&analytics::Statistics)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

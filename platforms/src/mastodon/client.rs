@@ -192,6 +192,11 @@ impl<'a> Instance<'a> {
         Ok(source.text)
     }
 
+    /// `GET /statuses/{id}`, whole.
+    pub async fn status(&self, id: &str) -> Result<Value> {
+        self.send(self.get(&format!("/api/v1/statuses/{id}"))?).await
+    }
+
     async fn send<T: DeserializeOwned>(&self, request: Request) -> Result<T> {
         response::send(self.session, request.max_reply(REPLY_MAX), parse_error).await
     }

@@ -1,6 +1,7 @@
 //! Mastodon, on any instance. Media are uploaded and waited for, then the status is one call under a key that the
 //! instance remembers for an hour: sent again within it, the same status comes back.
 
+mod analytics;
 mod client;
 mod error;
 mod limits;
@@ -22,6 +23,7 @@ use crate::{
     About, Account, Caption, Class, Connect, CredentialField, Draft, Example, Found, Frame,
     Identity, MediaRules, Per, Platform, PlatformId, PostType, Progress, RateLimit, Result,
     Session, Source, Spec, Step, VideoForm, Violation, Warning,
+    analytics::Analytics,
     oauth::{self, App, Endpoint, Oauth, Permission},
     text,
 };
@@ -80,6 +82,7 @@ const SPEC: Spec = Spec {
         media: None,
     }],
     settings: Settings::FIELDS,
+    analytics: true,
     class: Class::Key { window: Some(KEY_WINDOW) },
     rate_limits: &[RateLimit::new(Per::Account, 300, 300)],
     about: About {
@@ -178,6 +181,10 @@ impl Platform for Mastodon {
         sent_at: DateTime<Utc>,
     ) -> Result<Found> {
         publish::reconcile(session, draft, state, sent_at).await
+    }
+
+    fn analytics(&self) -> Option<&'static dyn Analytics> {
+        Some(&analytics::Counts)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

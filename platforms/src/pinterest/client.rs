@@ -162,6 +162,22 @@ pub(super) async fn create(session: &Session, pin: &Value) -> Result<String> {
     Ok(made.id)
 }
 
+/// The account with its counts.
+pub(super) async fn user_counts(session: &Session) -> Result<Value> {
+    get(session, "/v5/user_account", &[]).await
+}
+
+/// A report on the account or a pin between two days.
+pub(super) async fn analytics(
+    session: &Session,
+    path: &str,
+    (from, to): &(String, String),
+    types: &str,
+) -> Result<Value> {
+    let query = [("start_date", from.as_str()), ("end_date", to), ("metric_types", types)];
+    get(session, path, &query).await
+}
+
 async fn get<T: DeserializeOwned>(
     session: &Session,
     path: &str,

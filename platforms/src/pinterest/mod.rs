@@ -2,6 +2,7 @@
 //!
 //! Pins have no key of ours. What became of a lost answer is looked up among the latest pins of the board.
 
+mod analytics;
 mod check;
 mod client;
 mod error;
@@ -22,6 +23,7 @@ use crate::{
     About, Api, Caption, Class, Connect, Draft, Error, Example, Found, Frame, Identity, MediaRules,
     Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, VideoForm,
     Violation, Warning,
+    analytics::Analytics,
     oauth::{self, ClientAuth, Endpoint, Oauth, Permission, Renewal},
 };
 
@@ -108,6 +110,7 @@ const SPEC: Spec = Spec {
         },
     ],
     settings: Settings::FIELDS,
+    analytics: true,
     class: Class::Search,
     helpers: &[BOARDS],
     api: Some(Api { version: "v5", ends: None }),
@@ -211,6 +214,10 @@ impl Platform for Pinterest {
         sent_at: DateTime<Utc>,
     ) -> Result<Found> {
         publish::reconcile(session, draft, sent_at).await
+    }
+
+    fn analytics(&self) -> Option<&'static dyn Analytics> {
+        Some(&analytics::Reports)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

@@ -3,6 +3,7 @@
 //! A container can be asked whether it was published, so an answer that was lost can be recovered. A chain is a
 //! sequence of posts, each a reply to the one before; it resumes at the first segment that is not confirmed.
 
+mod analytics;
 mod check;
 mod client;
 mod container;
@@ -28,6 +29,7 @@ use crate::{
     About, Caption, Class, Connect, Draft, Example, Found, Frame, Identity, MediaRules, Per,
     Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source, Spec, Step,
     ThreadRules, VideoForm, Violation, Warning,
+    analytics::Analytics,
     oauth::{Endpoint, Oauth, Permission, Renewal, Trade},
     text,
 };
@@ -136,6 +138,7 @@ const SPEC: Spec = Spec {
         segments_max: 100,
         urls_allowed: true,
     }),
+    analytics: true,
     class: Class::Handle,
     rate_limits: RATE_LIMITS,
     prepare_lead: Duration::from_secs(2 * 60),
@@ -246,6 +249,10 @@ impl Platform for Threads {
 
     fn inbox(&self) -> Option<&dyn crate::Inbox> {
         Some(self)
+    }
+
+    fn analytics(&self) -> Option<&'static dyn Analytics> {
+        Some(&analytics::Insights)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

@@ -180,6 +180,15 @@ pub(super) async fn videos(session: &Session, next: Option<String>) -> Result<Pa
     Ok(Page::naming(found.videos, found.has_more.then(|| found.cursor.to_string())))
 }
 
+/// Public videos with their counts, of 20 at most.
+pub(super) async fn counts(session: &Session, ids: &[&str]) -> Result<Vec<Value>> {
+    let fields = "id,like_count,comment_count,share_count,view_count";
+    let path = format!("/v2/video/query/?fields={fields}");
+    let body = json!({"filters": {"video_ids": ids}});
+    let found: Value = post(session, &path, &body).await?;
+    Ok(found["videos"].as_array().cloned().unwrap_or_default())
+}
+
 async fn post<T: DeserializeOwned>(session: &Session, path: &str, body: &Value) -> Result<T> {
     let request = session.http.post(session.url(API, path)?).json(body);
     send(session, request).await

@@ -3,6 +3,7 @@
 //! A video has an id before its first byte is sent, and TikTok tells how much of it has arrived, so an answer that was
 //! lost can be recovered. A slideshow has none until it is under way; it is looked for among the creator's public posts.
 
+mod analytics;
 mod check;
 mod client;
 mod content;
@@ -25,6 +26,7 @@ use crate::{
     About, Account, Api, Caption, Class, Connect, Draft, Error, Example, Found, Frame, Identity,
     MediaRules, Per, Platform, PlatformId, PostType, Progress, RateLimit, Result, Secrets, Session,
     Source, Spec, Step, VideoForm, Violation, Warning,
+    analytics::Analytics,
     oauth::{self, ACCESS_TOKEN, Endpoint, Oauth, Permission, Renewal},
     text,
 };
@@ -119,6 +121,7 @@ const SPEC: Spec = Spec {
     ],
     settings: Settings::FIELDS,
     ai_label: true,
+    analytics: true,
     class: Class::Handle,
     commit_deadline: Duration::from_secs(45),
     rate_limits: RATE_LIMITS,
@@ -219,6 +222,10 @@ impl Platform for Tiktok {
         sent_at: DateTime<Utc>,
     ) -> Result<Found> {
         publish::reconcile(session, draft, state, sent_at).await
+    }
+
+    fn analytics(&self) -> Option<&'static dyn Analytics> {
+        Some(&analytics::Counts)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use fanfare_outbound::{Multipart, Request};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{LABEL, SPEC, error::parse_error};
 use crate::{
@@ -219,6 +219,14 @@ pub(super) async fn tweets(session: &Session, next: Option<String>) -> Result<Pa
         }
     };
     Ok(Page::naming(posts, found.meta.next_token))
+}
+
+/// Posts with their public counts, of 100 at most; those that are gone are left out.
+pub(super) async fn counts(session: &Session, ids: &[&str]) -> Result<Vec<Value>> {
+    let query = [("ids", ids.join(",")), ("tweet.fields", "public_metrics".to_owned())];
+    let request = signed(session, get(session, "/2/tweets")?.query(&query))?;
+    let found: Value = response::send(session, request, parse_error).await?;
+    Ok(found["data"].as_array().cloned().unwrap_or_default())
 }
 
 fn get(session: &Session, path: &str) -> Result<Request> {

@@ -3,6 +3,7 @@
 //! Files are uploaded first, large ones in pieces. There is no key to a post: when an answer was lost it is looked for
 //! among the account's latest posts, and X itself refuses a text that was posted a moment ago.
 
+mod analytics;
 mod check;
 mod client;
 mod error;
@@ -26,6 +27,7 @@ use crate::{
     About, Account, Caption, Class, Connect, Draft, Example, Found, Frame, Identity, MediaRules,
     Per, Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source, Spec, Step,
     ThreadRules, VideoForm, Violation, Warning,
+    analytics::Analytics,
     oauth::{ClientAuth, Endpoint, Oauth, Permission, Renewal},
     text,
 };
@@ -137,6 +139,7 @@ const SPEC: Spec = Spec {
         segments_max: 100,
         urls_allowed: false,
     }),
+    analytics: true,
     class: Class::Search,
     rate_limits: RATE_LIMITS,
     helpers: &["x.quota"],
@@ -235,6 +238,10 @@ impl Platform for X {
         sent_at: DateTime<Utc>,
     ) -> Result<Found> {
         reconcile::reconcile(session, draft, state, sent_at).await
+    }
+
+    fn analytics(&self) -> Option<&'static dyn Analytics> {
+        Some(&analytics::Counts)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

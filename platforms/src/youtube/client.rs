@@ -15,6 +15,9 @@ use crate::{
     response,
 };
 
+/// Host of the reports.
+const ANALYTICS: &str = "https://youtubeanalytics.googleapis.com";
+
 /// Time for a chunk that is not the last, and for a thumbnail.
 const CHUNK_DEADLINE: Duration = Duration::from_secs(60);
 
@@ -239,6 +242,36 @@ pub(super) async fn status(session: &Session, id: &str) -> Result<Option<Status>
     let query = [("part", "status,processingDetails"), ("id", id)];
     let page: Page<Video> = get(session, "/youtube/v3/videos", &query).await?;
     Ok(page.items.into_iter().next().map(|video| video.status))
+}
+
+/// The channel with its statistics.
+pub(super) async fn statistics(session: &Session) -> Result<Value> {
+    let query = [("part", "statistics"), ("mine", "true")];
+    let page: Page<Value> = get(session, "/youtube/v3/channels", &query).await?;
+    Ok(page.items.into_iter().next().unwrap_or_default())
+}
+
+/// Videos with their statistics, of 50 at most; those that are gone are left out.
+pub(super) async fn video_statistics(session: &Session, ids: &str) -> Result<Vec<Value>> {
+    let query = [("part", "statistics"), ("id", ids)];
+    let page: Page<Value> = get(session, "/youtube/v3/videos", &query).await?;
+    Ok(page.items)
+}
+
+/// A report by day of the channel.
+pub(super) async fn report(
+    session: &Session,
+    (from, to): &(String, String),
+    metrics: &str,
+) -> Result<Value> {
+    let query = [
+        ("ids", "channel==MINE"),
+        ("startDate", from),
+        ("endDate", to),
+        ("metrics", metrics),
+        ("dimensions", "day"),
+    ];
+    google::get(session, session.url(ANALYTICS, "/v2/reports")?, &query, parse_error).await
 }
 
 async fn get<T: DeserializeOwned>(

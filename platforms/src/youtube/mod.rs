@@ -3,6 +3,7 @@
 //! That address tells at any time how much has arrived, and the id of the video once it is whole: an answer that was lost
 //! is asked for again.
 
+mod analytics;
 mod check;
 mod client;
 mod content;
@@ -24,7 +25,9 @@ use settings::Settings;
 use crate::{
     About, Account, Api, Caption, Class, Connect, Draft, Error, Example, Found, Frame, Identity,
     MediaRules, Per, Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source,
-    Spec, Step, Violation, Warning, google,
+    Spec, Step, Violation, Warning,
+    analytics::Analytics,
+    google,
     oauth::{self, Oauth, Permission},
     text,
 };
@@ -96,6 +99,7 @@ const SPEC: Spec = Spec {
     ],
     settings: Settings::FIELDS,
     ai_label: true,
+    analytics: true,
     class: Class::Handle,
     commit_deadline: Duration::from_secs(60),
     rate_limits: RATE_LIMITS,
@@ -207,6 +211,10 @@ impl Platform for Youtube {
     }
 
     /// Google's own page asks which channel; a token is for that one.
+    fn analytics(&self) -> Option<&'static dyn Analytics> {
+        Some(&analytics::Reports)
+    }
+
     async fn verify(&self, session: &Session) -> Result<Identity> {
         let channel = client::channel(session).await.map_err(Error::while_connecting)?;
         let title = channel.snippet.title;

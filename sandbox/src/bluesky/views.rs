@@ -9,8 +9,17 @@ use super::syntax::AtUri;
 use super::{Cx, POST, invalid, param};
 use crate::env::rfc3339;
 use crate::network::Identity;
+use crate::numbers::{self, Of};
 use crate::reply::{Answer, Reply};
 
+/// Where a post shows its numbers.
+const COUNTS: [(&str, &str); 5] = [
+    ("/likeCount", "likes"),
+    ("/replyCount", "comments"),
+    ("/repostCount", "reposts"),
+    ("/quoteCount", "quotes"),
+    ("/bookmarkCount", "saves"),
+];
 const URIS: usize = 25;
 const FEED: usize = 100;
 
@@ -49,10 +58,19 @@ pub(super) fn get_posts(cx: &Cx) -> Answer {
         }
     }
     let counts = count(cx, found.iter().map(|(uri, ..)| uri.clone()));
-    let posts: Vec<_> = found
-        .iter()
-        .map(|(uri, account, record)| view(uri, &account.identity, record, counts[uri]))
-        .collect();
+    let mut posts = Vec::new();
+    for (uri, account, record) in &found {
+        let mut post = view(uri, &account.identity, record, counts[uri]);
+        // What other simulated accounts did counts where no number was set.
+        for (place, name) in COUNTS {
+            if account.counted(Of::Post(uri), name).is_some()
+                || post.pointer(place) == Some(&json!(0))
+            {
+                numbers::show(account, Of::Post(uri), &mut post, &[(place, name)])?;
+            }
+        }
+        posts.push(post);
+    }
     Ok(Reply::ok(&json!({"posts": posts})))
 }
 

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::state::{Article, Change, State};
 use super::{Cx, access, matter, shown};
+use crate::numbers::{self, Of};
 use crate::random::{self, BASE62};
 use crate::rate_limit::Limit;
 use crate::reply::{Answer, Reply};
@@ -18,6 +19,13 @@ const TITLE_MAX: usize = 128;
 const TAGS_MAX: usize = 4;
 /// What may be said of AI.
 const AI_LEVELS: [&str; 3] = ["no_ai", "some_ai", "fully_autonomous"];
+
+/// Where an article shows its numbers.
+const COUNTS: [(&str, &str); 3] = [
+    ("/public_reactions_count", "likes"),
+    ("/comments_count", "comments"),
+    ("/page_views_count", "views"),
+];
 
 /// `POST /articles`
 pub(super) fn create(cx: &Cx) -> Answer {
@@ -78,11 +86,15 @@ fn list(cx: &Cx, wanted: fn(&Article) -> bool) -> Answer {
     };
     let (page, size) = (number("page", 1).max(1), number("per_page", 30).clamp(1, 1_000));
     let base = cx.sim.base();
-    let shown: Vec<_> = account.look(|state| {
+    let mut shown: Vec<_> = account.look(|state| {
         let newest_first = state.articles.values().rev().filter(|article| wanted(article));
         let paged = newest_first.skip((page - 1) * size).take(size);
         paged.map(|article| shown::article(article, &account.identity, &base)).collect()
     });
+    for article in &mut shown {
+        let id = article["id"].to_string();
+        numbers::show(&account, Of::Post(&id), article, &COUNTS)?;
+    }
     Ok(Reply::ok(&shown))
 }
 

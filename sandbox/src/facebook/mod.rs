@@ -5,6 +5,7 @@
 mod content;
 mod feed;
 mod inbox;
+mod insights;
 mod photos;
 mod reads;
 mod shown;
@@ -123,6 +124,11 @@ impl Network for Facebook {
         inbox::webhook(identity, item, verb, now_ms)
     }
 
+    fn delete(state: &State, id: &str) -> Option<Change> {
+        let id = shown::number(id).filter(|id| state.posts.contains_key(id))?;
+        Some(Change::Deleted { id })
+    }
+
     fn refuse(refusal: Refusal) -> Reply {
         match refusal.status {
             429 => {
@@ -151,7 +157,7 @@ impl Graph for Facebook {
     }
 
     fn page_extra(_identity: &Identity) -> Value {
-        json!({"followers_count": 0, "fan_count": 0})
+        json!({})
     }
 }
 
@@ -187,6 +193,8 @@ fn posting(path: &[&str], call: &Call) -> Option<Route<Facebook>> {
 fn reading(path: &[&str]) -> Option<Route<Facebook>> {
     use Phase::{Confirm, Read};
     match path {
+        [_, "insights"] => Route::now(Read, insights::read),
+        [_, "video_insights"] => Route::now(Read, insights::of_reel),
         [_, "published_posts" | "feed" | "posts"] => Route::now(Read, reads::posts),
         [_, "videos"] => Route::now(Read, reads::videos),
         [_, "stories"] => Route::now(Read, reads::stories),

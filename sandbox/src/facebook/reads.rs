@@ -3,14 +3,18 @@
 use serde_json::{Value, json};
 
 use super::state::{Change, Kind, Post, State, Uploaded, Video};
-use super::{Cx, Facebook, first, page, shown};
+use super::{Cx, Facebook, first, insights, page, shown};
 use crate::graph::{self, access, failure, fields, lists};
 use crate::network::Identity;
+use crate::numbers::Of;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
 /// Fields that a post may be without.
-const POST_FIELDS: [&str; 4] = ["message", "full_picture", "attachments", "story"];
+const POST_FIELDS: [&str; 6] =
+    ["message", "full_picture", "attachments", "story", "reactions", "shares"];
+/// Fields that a video may be without.
+const VIDEO_FIELDS: [&str; 5] = ["description", "title", "reactions", "comments", "shares"];
 
 /// `GET /{page}/published_posts`: newest first; stories are not among them.
 pub(super) fn posts(cx: &Cx) -> Answer {
@@ -101,11 +105,14 @@ pub(super) fn node(cx: &Cx) -> Answer {
     let owner = &account.identity;
     account.look(|state| {
         if let Some(post) = state.posts.get(&number) {
-            return fields::pick(&cx.call, &view(cx, state, owner, post), &POST_FIELDS, "Post");
+            let mut view = view(cx, state, owner, post);
+            insights::summarize(&account, &named, &mut view)?;
+            return fields::pick(&cx.call, &view, &POST_FIELDS, "Post");
         }
         if let Some(video) = state.videos.get(&number) {
-            let view = video_view(cx, state, owner, video);
-            return fields::pick(&cx.call, &view, &["description", "title"], "Video");
+            let mut view = video_view(cx, state, owner, video);
+            insights::summarize(&account, &named, &mut view)?;
+            return fields::pick(&cx.call, &view, &VIDEO_FIELDS, "Video");
         }
         let photo = state.photos.get(&number).ok_or_else(missing)?;
         let holder = state.posts.values().find(|post| post.photos.contains(&photo.id));
@@ -121,7 +128,13 @@ fn whole_page(cx: &Cx, account: &Account<Facebook>) -> Answer {
     if let Some(cover) = account.look(|state| state.cover) {
         page["cover"] = json!({"id": cover.to_string(), "cover_id": cover.to_string()});
     }
-    Ok(Reply::ok(&fields::pick(&cx.call, &page, &["cover"], "Page")?))
+    for (name, number) in [("followers_count", "followers"), ("fan_count", "fan_count")] {
+        if let Some(count) = account.number(Of::Now, number) {
+            page[name] = json!(count);
+        }
+    }
+    let known = ["cover", "followers_count", "fan_count"];
+    Ok(Reply::ok(&fields::pick(&cx.call, &page, &known, "Page")?))
 }
 
 fn video_view(cx: &Cx, state: &State, owner: &Identity, video: &Video) -> Value {

@@ -6,6 +6,7 @@
 mod access;
 mod failure;
 mod media;
+mod performance;
 mod places;
 mod posts;
 mod reviews;
@@ -97,6 +98,7 @@ impl Network for GoogleBusiness {
                     _ => None,
                 }
             }
+            (&Method::GET, ["v1", "locations", _]) => Route::now(Read, performance::read),
             (&Method::GET, ["local", _]) => Route::now(Read, posts::public),
             (method, ["v4", "accounts", _, "locations", _, "localPosts", rest @ ..]) => {
                 match (method, rest) {

@@ -66,6 +66,11 @@ pub(crate) enum Change<C, F> {
         at_ms: i64,
         shortcode: String,
     },
+    /// Somebody posted without a program.
+    Elsewhere(Box<Published<C>>),
+    Gone {
+        id: u64,
+    },
 }
 
 /// Where a container stands.
@@ -115,6 +120,8 @@ impl<C: Content> Made<C> {
                     container.flaw = flaw;
                 }
             }
+            Change::Elsewhere(post) => drop(self.posts.insert(post.id, *post)),
+            Change::Gone { id } => drop(self.posts.remove(&id)),
             Change::Published { container, id, at_ms, shortcode } => {
                 if let Some(container) = self.containers.get_mut(&container) {
                     container.published = true;

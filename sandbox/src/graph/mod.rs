@@ -8,6 +8,7 @@ pub(crate) mod crawl;
 pub(crate) mod failure;
 pub(crate) mod fields;
 pub(crate) mod inbox;
+pub(crate) mod insights;
 pub(crate) mod lists;
 pub(crate) mod login;
 pub(crate) mod person;

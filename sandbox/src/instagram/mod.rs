@@ -8,6 +8,7 @@ mod container;
 mod content;
 mod create;
 mod inbox;
+mod insights;
 mod publish;
 mod reads;
 mod shown;
@@ -21,14 +22,14 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::env::Env;
-use crate::graph::{self, Graph, access, below_version, failure, login, person};
+use crate::graph::{self, Graph, access, below_version, containers, failure, login, person};
 use crate::mailbox::{self, Item, Mailbox, NewItem, Verb};
-use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::network::{Elsewhere, Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::params::Params;
 use crate::random;
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
-use state::{Change, State};
+use state::{Change, Content, Kind, Published, State};
 
 /// One request to this network.
 type Cx = crate::network::Cx<Instagram>;
@@ -103,6 +104,7 @@ impl Network for Instagram {
             (&Method::GET, [_, "replies"]) => Route::now(Read, inbox::replies),
             (&Method::GET, [_, "content_publishing_limit"]) => Route::now(Read, publish::limit),
             (&Method::GET, [_, "media"]) => Route::now(Read, reads::media),
+            (&Method::GET, [_, "insights"]) => Route::now(Read, insights::read),
             (&Method::GET, [_, "stories"]) => Route::now(Read, reads::stories),
             (&Method::GET, [_, "comments"]) => Route::now(Read, comments::list),
             (&Method::GET, [_]) => Route::now(Confirm, reads::node),
@@ -145,6 +147,34 @@ impl Network for Instagram {
 
     fn webhook(identity: &Identity, item: &Item, verb: Verb, now_ms: i64) -> Option<Value> {
         inbox::webhook(identity, item, verb, now_ms)
+    }
+
+    fn elsewhere(_: &Identity, new: &Elsewhere) -> Option<Change> {
+        let is_video = new.medium().is_some_and(|one| one.mime.starts_with("video/"));
+        let kind = match new.post_type.as_str() {
+            "story" => Kind::Stories,
+            "carousel" => Kind::Carousel,
+            "reel" => Kind::Reels,
+            _ if is_video => Kind::Reels,
+            _ => Kind::Image,
+        };
+        let content = Content {
+            kind,
+            caption: new.text.clone(),
+            medium: new.medium(),
+            children: Vec::new(),
+            carousel_item: false,
+            extra: Map::new(),
+        };
+        let shortcode = random::text(random::BASE64URL, 11);
+        let id = 17_000_000_000_000_000 + new.unique;
+        let post = Published { id, at_ms: new.at_ms, shortcode, content };
+        Some(Change::Made(containers::Change::Elsewhere(Box::new(post))))
+    }
+
+    fn delete(state: &State, id: &str) -> Option<Change> {
+        let id = id.parse().ok().filter(|id| state.made.posts.contains_key(id))?;
+        Some(Change::Made(containers::Change::Gone { id }))
     }
 
     fn refuse(refusal: Refusal) -> Reply {

@@ -8,6 +8,7 @@ use super::state::{Kind, Published, State};
 use super::{Cx, Instagram, first, shown, user};
 use crate::graph::{self, access, failure, fields, lists};
 use crate::network::Identity;
+use crate::numbers::Of;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
@@ -48,16 +49,19 @@ pub(super) fn node(cx: &Cx) -> Answer {
     let (named, identity) = (first(cx), &account.identity);
     if named == identity.remote_id {
         let count = account.look(|state| state.made.posts.len());
-        let whole = json!({
+        let mut whole = json!({
             "id": identity.remote_id,
             "username": identity.username,
             "name": identity.username.replace(['.', '_'], " "),
             "profile_picture_url": format!("{}/ui/{}", cx.sim.base(), identity.remote_id),
-            "followers_count": 0,
             "follows_count": 0,
             "media_count": count,
         });
-        return Ok(Reply::ok(&fields::pick(&cx.call, &whole, &[], "IGUser")?));
+        if let Some(followers) = account.number(Of::Now, "followers") {
+            whole["followers_count"] = json!(followers);
+        }
+        let known = ["followers_count"];
+        return Ok(Reply::ok(&fields::pick(&cx.call, &whole, &known, "IGUser")?));
     }
     let missing = || failure::missing(&named);
     let number: u64 = named.parse().map_err(|_| missing())?;

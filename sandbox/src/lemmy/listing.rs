@@ -3,7 +3,11 @@
 use serde_json::json;
 
 use super::{Cx, access, shown};
+use crate::numbers::{self, Of};
 use crate::reply::{Answer, Reply};
+
+/// Where a post shows its numbers.
+const COUNTS: [(&str, &str); 2] = [("/counts/upvotes", "likes"), ("/counts/comments", "comments")];
 
 /// Most posts of a page.
 const LIMIT_MAX: usize = 50;
@@ -40,8 +44,10 @@ pub(super) fn post(cx: &Cx) -> Answer {
     let id: Option<u64> = cx.call.query_value("id").and_then(|id| id.parse().ok());
     let found = cx.sim.all().into_iter().find_map(|account| {
         let post = account.look(|state| state.posts.get(&id?).cloned())?;
-        Some(shown::view(&post, &account.identity))
+        Some((shown::view(&post, &account.identity), account))
     });
-    let found = found.ok_or_else(|| access::failure(404, "couldnt_find_post"))?;
+    let (mut found, owner) = found.ok_or_else(|| access::failure(404, "couldnt_find_post"))?;
+    let named = cx.call.query_value("id").unwrap_or_default();
+    numbers::show(&owner, Of::Post(&named), &mut found, &COUNTS)?;
     Ok(Reply::ok(&json!({"post_view": found, "moderators": [], "cross_posts": []})))
 }

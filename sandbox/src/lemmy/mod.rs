@@ -111,6 +111,11 @@ impl Network for Lemmy {
             .collect()
     }
 
+    fn delete(state: &State, id: &str) -> Option<Change> {
+        let post = state.posts.get(&id.parse().ok()?)?.clone();
+        Some(Change::Post(Box::new(state::LemmyPost { deleted: true, ..post })))
+    }
+
     fn refuse(refusal: Refusal) -> Reply {
         match refusal.status {
             400 => access::failure(400, "invalid_post_title"),

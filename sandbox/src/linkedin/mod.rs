@@ -12,6 +12,7 @@ mod media;
 mod people;
 mod posts;
 mod state;
+mod statistics;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -123,6 +124,16 @@ impl Network for Linkedin {
                 Route::now(Prepare, media::get)
             }
             (&Method::PUT, ["dms-uploads", _, _]) => Route::now(Prepare, media::put),
+            (&Method::GET, ["rest", "networkSizes", _]) => Route::now(Read, statistics::size),
+            (&Method::GET, ["rest", "organizationalEntityShareStatistics"]) => {
+                Route::now(Read, statistics::shares)
+            }
+            (&Method::GET, ["rest", "organizationalEntityFollowerStatistics"]) => {
+                Route::now(Read, statistics::followers)
+            }
+            (&Method::GET, ["rest", "memberCreatorPostAnalytics"]) => {
+                Route::now(Read, statistics::of_member)
+            }
             (&Method::POST, ["rest", "posts"]) => Route::now(Commit, posts::create),
             (&Method::GET, ["rest", "posts"]) => Route::now(Read, posts::list),
             (&Method::GET, ["rest", "posts", _]) => Route::now(Confirm, posts::get),

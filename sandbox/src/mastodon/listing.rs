@@ -6,8 +6,17 @@ use serde_json::json;
 
 use super::state::Status;
 use super::{Cx, Mastodon, access, shown};
+use crate::numbers::{self, Of};
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
+
+/// Where a status shows its numbers.
+const COUNTS: [(&str, &str); 4] = [
+    ("/favourites_count", "likes"),
+    ("/replies_count", "comments"),
+    ("/reblogs_count", "reposts"),
+    ("/quotes_count", "quotes"),
+];
 
 /// A status and whose it is.
 pub(super) fn find(cx: &Cx, id: u64) -> Option<(Arc<Account<Mastodon>>, Status)> {
@@ -26,7 +35,10 @@ fn asked(cx: &Cx) -> Result<(Arc<Account<Mastodon>>, Status), Reply> {
 pub(super) fn get(cx: &Cx) -> Answer {
     let (owner, status) = asked(cx)?;
     let base = cx.sim.base();
-    Ok(Reply::ok(&owner.look(|state| shown::status(state, &status, &owner.identity, &base))))
+    let mut shown = owner.look(|state| shown::status(state, &status, &owner.identity, &base));
+    let id = status.id.to_string();
+    numbers::show(&owner, Of::Post(&id), &mut shown, &COUNTS)?;
+    Ok(Reply::ok(&shown))
 }
 
 /// `GET /statuses/{id}/source`: the text as it was written, for its author.

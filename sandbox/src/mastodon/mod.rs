@@ -116,6 +116,11 @@ impl Network for Mastodon {
         state.statuses.values().map(|status| shown::post(state, status, identity, base)).collect()
     }
 
+    fn delete(state: &State, id: &str) -> Option<Change> {
+        let id = id.parse().ok().filter(|id| state.statuses.contains_key(id))?;
+        Some(Change::Deleted { id })
+    }
+
     fn refuse(refusal: Refusal) -> Reply {
         let reply = access::failure(
             refusal.status,

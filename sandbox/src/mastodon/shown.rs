@@ -86,6 +86,7 @@ pub(super) fn status(state: &State, status: &Status, identity: &Identity, base: 
         "favourites_count": 0,
         "reblogs_count": 0,
         "replies_count": 0,
+        "quotes_count": 0,
     })
 }
 

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Cx, access, failure};
 use crate::env::rfc3339;
+use crate::numbers::Of;
 use crate::reply::{Answer, Reply};
 
 /// Id, name and privacy of the boards.
@@ -24,7 +25,7 @@ pub(super) fn user(cx: &Cx) -> Answer {
         "website_url": "",
         "board_count": BOARDS.len(),
         "pin_count": pins,
-        "follower_count": 0,
+        "follower_count": account.number(Of::Now, "followers"),
         "following_count": 0,
         "monthly_views": 0,
     })))

@@ -3,6 +3,7 @@
 //! <https://developers.pinterest.com/docs/api/v5/>
 
 mod access;
+mod analytics;
 mod boards;
 mod failure;
 mod login;
@@ -69,6 +70,10 @@ impl Network for Pinterest {
             (&Method::GET, ["oauth"]) => Route::page(login::authorize),
             (&Method::POST, ["v5", "oauth", "token"]) => Route::now(Prepare, login::token),
             (&Method::GET, ["v5", "user_account"]) => Route::now(Read, boards::user),
+            (&Method::GET, ["v5", "user_account", "analytics"]) => {
+                Route::now(Read, analytics::of_account)
+            }
+            (&Method::GET, ["v5", "pins", _, "analytics"]) => Route::now(Read, analytics::of_pin),
             (&Method::GET, ["v5", "boards"]) => Route::now(Read, boards::list),
             (&Method::GET, ["v5", "boards", _]) => Route::now(Read, boards::get),
             (&Method::GET, ["v5", "boards", _, "pins"] | ["v5", "pins"]) => {
@@ -114,6 +119,11 @@ impl Network for Pinterest {
             }
         });
         shown.collect()
+    }
+
+    fn delete(state: &State, id: &str) -> Option<Change> {
+        let id = id.parse().ok().filter(|id| state.pins.contains_key(id))?;
+        Some(Change::Deleted { id })
     }
 
     fn refuse(refusal: Refusal) -> Reply {

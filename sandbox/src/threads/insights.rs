@@ -1,83 +1,68 @@
-//! Numbers. Nobody looks at a simulated network, so what is counted is what other simulated accounts did.
-
-use serde_json::{Value, json};
+//! Numbers of the user and of its posts. Replies and quotes that other simulated accounts made count where no number was
+//! set.
 
 use super::state::Published;
 use super::{Cx, access, below_version, failure};
-use crate::reply::{Answer, Reply};
+use crate::graph::insights::{Asked, Known, lifetime, total};
+use crate::numbers::{Of, Told};
+use crate::reply::Answer;
 
-const OF_MEDIA: [&str; 6] = ["views", "likes", "replies", "reposts", "quotes", "shares"];
-const OF_USER: [&str; 7] =
-    ["views", "likes", "replies", "reposts", "quotes", "clicks", "followers_count"];
+const OF_MEDIA: [Known; 6] = [
+    ("views", "views"),
+    ("likes", "likes"),
+    ("replies", "comments"),
+    ("reposts", "reposts"),
+    ("quotes", "quotes"),
+    ("shares", "shares"),
+];
+
+const OF_USER: [Known; 7] = [
+    ("views", "views"),
+    ("likes", "likes"),
+    ("replies", "comments"),
+    ("reposts", "reposts"),
+    ("quotes", "quotes"),
+    ("clicks", "clicks"),
+    ("followers_count", "followers"),
+];
 
 /// `GET /{post}/insights`
 pub(super) fn of_media(cx: &Cx) -> Answer {
     let account = access::account(cx)?;
     let segments = cx.call.segments();
-    let id = below_version(&segments).first().copied().unwrap_or_default();
+    let named = below_version(&segments).first().copied().unwrap_or_default();
     let found =
-        id.parse().ok().filter(|id| account.look(|state| state.made.posts.contains_key(id)));
-    let id: u64 = found.ok_or_else(|| failure::missing(id))?;
-    let value = |name: &str| match name {
-        "replies" => count(cx, |post| post.content.reply_to == Some(id)),
+        named.parse().ok().filter(|id| account.look(|state| state.made.posts.contains_key(id)));
+    let id: u64 = found.ok_or_else(|| failure::missing(named))?;
+    let made = |name: &str| match name {
+        "comments" => count(cx, |post| post.content.reply_to == Some(id)),
         "quotes" => count(cx, |post| post.content.quote == Some(id)),
-        _ => 0,
+        _ => None,
     };
-    let shown = |name: &str| {
-        json!({"name": name, "period": "lifetime", "title": name, "id": format!("{id}/insights/{name}/lifetime"),
-        "values": [{"value": value(name)}]})
-    };
-    answer(cx, &OF_MEDIA, shown)
+    let told = |name: &str| account.counted(Of::Post(named), name).or_else(|| made(name));
+    Asked::read(&cx.call, &OF_MEDIA)?.answer(told, lifetime)
 }
 
 /// `GET /{user}/threads_insights`
 pub(super) fn of_user(cx: &Cx) -> Answer {
     let account = access::user(cx)?;
-    let user = &account.identity.remote_id;
-    let mine: Vec<u64> = account.look(|state| state.made.posts.keys().copied().collect());
-    let value = |name: &str| match name {
-        "replies" => count(cx, |post| {
-            post.content.reply_to.is_some_and(|to| mine.binary_search(&to).is_ok())
-        }),
-        "quotes" => {
-            count(cx, |post| post.content.quote.is_some_and(|to| mine.binary_search(&to).is_ok()))
-        }
-        _ => 0,
-    };
-    let shown = |name: &str| {
-        let mut shown = json!({"name": name, "period": "day", "title": name, "id": format!("{user}/insights/{name}/day")});
-        if name == "views" {
-            shown["values"] = json!([]);
-        } else {
-            shown["total_value"] = json!({"value": value(name)});
-        }
-        shown
-    };
-    answer(cx, &OF_USER, shown)
-}
-
-fn count(cx: &Cx, fits: impl Fn(&Published) -> bool) -> usize {
-    cx.sim
-        .all()
-        .iter()
-        .map(|account| {
-            account.look(|state| state.made.posts.values().filter(|post| fits(post)).count())
-        })
-        .sum()
-}
-
-fn answer(cx: &Cx, known: &[&str], shown: impl Fn(&str) -> Value) -> Answer {
-    let metrics = cx.call.query_value("metric").unwrap_or_default();
-    let mut data = Vec::new();
-    for name in metrics.split(',').map(str::trim) {
-        if !known.contains(&name) {
-            let message = format!(
-                "(#100) metric[0] must be one of the following values: {}",
-                known.join(", ")
-            );
-            return Err(failure::graph(400, 100, 0, &message));
-        }
-        data.push(shown(name));
+    let asked = Asked::read(&cx.call, &OF_USER)?;
+    if cx.call.query_value("metric").as_deref() == Some("views") {
+        return asked.series(&account);
     }
-    Ok(Reply::ok(&json!({"data": data})))
+    let days = asked.days();
+    let told = |name: &str| match (name, days.as_slice()) {
+        ("followers", _) => account.counted(Of::Now, name),
+        (_, [(date, _)]) => account.counted(Of::Day(date), name),
+        _ => None,
+    };
+    asked.answer(told, total)
+}
+
+fn count(cx: &Cx, fits: impl Fn(&Published) -> bool) -> Option<Told> {
+    let of = |account: &std::sync::Arc<crate::sim::Account<super::Threads>>| {
+        account.look(|state| state.made.posts.values().filter(|post| fits(post)).count())
+    };
+    let count: usize = cx.sim.all().iter().map(of).sum();
+    i64::try_from(count).ok().filter(|count| *count > 0).map(Told::Number)
 }

@@ -70,6 +70,7 @@ impl Network for Tiktok {
             (&Method::POST, ["v2", "oauth", "token"]) => Route::now(Prepare, login::token),
             (&Method::POST, ["v2", "oauth", "revoke"]) => Route::now(Prepare, login::revoke),
             (&Method::GET, ["v2", "user", "info"]) => Route::now(Read, creator::info),
+            (&Method::POST, ["v2", "video", "query"]) => Route::now(Read, creator::counts),
             (&Method::POST, ["v2", "video", "list"]) => Route::now(Read, creator::list),
             (&Method::POST, ["v2", "post", "publish", "creator_info", "query"]) => {
                 Route::now(Read, creator::query)

@@ -77,6 +77,7 @@ impl Network for X {
             (&Method::GET, ["2", "users", "me"]) => Route::now(Read, me),
             (&Method::GET, ["2", "users", _, "tweets"]) => Route::now(Read, tweets::list),
             (&Method::POST, ["2", "tweets"]) => Route::now(Commit, tweets::create),
+            (&Method::GET, ["2", "tweets"]) => Route::now(Read, tweets::some),
             (&Method::GET, ["2", "tweets", _]) => Route::now(Read, tweets::one),
             (&Method::DELETE, ["2", "tweets", _]) => Route::now(Commit, tweets::delete),
             (&Method::POST, ["2", "media", "upload"]) => Route::now(Prepare, media::upload),
@@ -109,6 +110,11 @@ impl Network for X {
 
     fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
         state.posts.values().map(|tweet| shown::post(state, tweet, identity, base)).collect()
+    }
+
+    fn delete(state: &State, id: &str) -> Option<Change> {
+        let id = id.parse().ok().filter(|id| state.posts.contains_key(id))?;
+        Some(Change::Deleted { id })
     }
 
     fn refuse(refusal: Refusal) -> Reply {

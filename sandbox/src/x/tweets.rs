@@ -7,6 +7,7 @@ use super::limits::{self, limited};
 use super::state::{Change, State, Tweet};
 use super::{Cx, X, access, id, shown, text};
 use crate::env::rfc3339;
+use crate::numbers::{self, Of};
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
@@ -205,6 +206,39 @@ pub(super) fn one(cx: &Cx) -> Answer {
     let found = found.ok_or_else(|| failure::missing(named))?;
     Ok(Reply::ok(&json!({ "data": found })))
 }
+
+/// `GET /2/tweets?ids=…`: those that are there, with their numbers.
+pub(super) fn some(cx: &Cx) -> Answer {
+    let account = access::account(cx)?;
+    let ids = cx.call.query_value("ids").unwrap_or_default();
+    let mut found = Vec::new();
+    for id in ids.split(',') {
+        let tweet = account.look(|state| {
+            let tweet = state.posts.get(&id.parse().ok()?)?;
+            Some(view(cx, &account, state, tweet))
+        });
+        if let Some(mut tweet) = tweet {
+            numbers::show(&account, Of::Post(id), &mut tweet, &COUNTS)?;
+            found.push(tweet);
+        }
+    }
+    if found.is_empty() {
+        return Ok(Reply::ok(
+            &json!({"errors": [{"title": "Not Found Error", "resource_type": "tweet"}]}),
+        ));
+    }
+    Ok(Reply::ok(&json!({ "data": found })))
+}
+
+/// Where a post shows its numbers.
+const COUNTS: [(&str, &str); 6] = [
+    ("/public_metrics/like_count", "likes"),
+    ("/public_metrics/reply_count", "comments"),
+    ("/public_metrics/retweet_count", "reposts"),
+    ("/public_metrics/quote_count", "quotes"),
+    ("/public_metrics/bookmark_count", "saves"),
+    ("/public_metrics/impression_count", "impressions"),
+];
 
 /// A post with the fields that were asked for. Addresses stand in it as X shortens them, and so do its files.
 fn view(cx: &Cx, owner: &Account<X>, state: &State, tweet: &Tweet) -> Value {

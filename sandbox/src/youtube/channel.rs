@@ -1,13 +1,16 @@
 //! Channels, videos as they are shown, thumbnails and playlists.
 
+use chrono::NaiveDate;
 use serde_json::{Map, Value, json};
 
 use super::state::{Change, Video};
-use super::{Cx, access, failure};
+use super::{Cx, Youtube, access, failure};
 use crate::env::rfc3339;
+use crate::numbers::{self, Of};
 use crate::page;
 use crate::picture;
 use crate::reply::{Answer, Reply};
+use crate::sim::Account;
 use crate::specimen::Specimen;
 
 const THUMBNAIL_MAX: usize = 52_428_800;
@@ -31,11 +34,15 @@ pub(super) fn mine(cx: &Cx) -> Answer {
     }
     let identity = &account.identity;
     let videos = account.look(|state| state.videos.len());
+    let mut statistics = json!({"videoCount": videos.to_string(), "hiddenSubscriberCount": false});
+    if let Some(count) = account.number(Of::Now, "followers") {
+        statistics["subscriberCount"] = json!(count.to_string());
+    }
     let channel = json!({
         "kind": "youtube#channel",
         "id": identity.remote_id,
         "snippet": {"title": identity.username, "customUrl": format!("@{}", identity.username)},
-        "statistics": {"subscriberCount": "0", "videoCount": videos.to_string()},
+        "statistics": statistics,
         "contentDetails": {"relatedPlaylists": {"uploads": uploads_of(&identity.remote_id)}},
     });
     list("youtube#channelListResponse", vec![channel])
@@ -65,11 +72,75 @@ pub(super) fn videos(cx: &Cx) -> Answer {
     let account = access::with(cx, &READ, access::READ)?;
     let ids = cx.call.query_value("id").unwrap_or_default();
     let now_ms = cx.now_ms();
-    let found = account.look(|state| {
+    let mut found: Vec<Value> = account.look(|state| {
         let videos = ids.split(',').filter_map(|id| state.video(id));
         videos.map(|video| shown(video, now_ms)).collect()
     });
+    for video in &mut found {
+        let id = video["id"].as_str().unwrap_or_default().to_owned();
+        video["statistics"] = statistics(&account, &id)?;
+    }
     list("youtube#videoListResponse", found)
+}
+
+/// The statistics of a video: texts, and nothing for what is switched off.
+fn statistics(account: &Account<Youtube>, id: &str) -> Result<Value, Reply> {
+    let places = [("/likeCount", "likes"), ("/commentCount", "comments"), ("/viewCount", "views")];
+    let mut shown = json!({"likeCount": null, "commentCount": null, "viewCount": null});
+    numbers::show(account, Of::Post(id), &mut shown, &places)?;
+    let counts = shown.as_object().into_iter().flatten();
+    let counts =
+        counts.filter_map(|(name, count)| Some((name.clone(), json!(count.as_i64()?.to_string()))));
+    Ok(Value::Object(counts.collect()))
+}
+
+/// `GET /v2/reports`: the channel by day. The report ends where numbers end.
+pub(super) fn report(cx: &Cx) -> Answer {
+    let account = access::with(cx, &["yt-analytics.readonly"], access::READ)?;
+    let date = |name: &str| -> Result<NaiveDate, Reply> {
+        let text = cx.call.query_value(name).unwrap_or_default();
+        let wrong = || failure::error(400, "invalidParameter", "A date is not valid.");
+        text.parse().map_err(|_| wrong())
+    };
+    let (from, to) = (date("startDate")?, date("endDate")?);
+    let metrics = cx.call.query_value("metrics").unwrap_or_default();
+    let metrics: Vec<&str> = metrics.split(',').collect();
+    let ours = |metric: &str| match metric {
+        "subscribersGained" => "subscribers_gained",
+        "subscribersLost" => "subscribers_lost",
+        "estimatedMinutesWatched" => "watch_minutes",
+        "engagedViews" => "engaged_views",
+        "views" => "views",
+        "likes" => "likes",
+        "comments" => "comments",
+        "shares" => "shares",
+        _ => "",
+    };
+    if metrics.iter().any(|metric| ours(metric).is_empty()) {
+        return Err(failure::error(
+            400,
+            "invalidParameter",
+            "Unknown identifier given in field parameters.metrics.",
+        ));
+    }
+    let mut rows = Vec::new();
+    for day in from.iter_days().take_while(|day| *day <= to) {
+        let day = day.to_string();
+        let mut row = vec![json!(day)];
+        for metric in &metrics {
+            let mut cell = json!({"value": null});
+            numbers::show(&account, Of::Day(&day), &mut cell, &[("/value", ours(metric))])?;
+            row.push(cell["value"].clone());
+        }
+        if row.iter().skip(1).any(|cell| !cell.is_null()) {
+            rows.push(json!(row));
+        }
+    }
+    let headers: Vec<_> =
+        std::iter::once("day").chain(metrics).map(|name| json!({ "name": name })).collect();
+    Ok(Reply::ok(
+        &json!({"kind": "youtubeAnalytics#resultTable", "columnHeaders": headers, "rows": rows}),
+    ))
 }
 
 /// `POST /upload/youtube/v3/thumbnails/set?videoId=…`

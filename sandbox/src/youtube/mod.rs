@@ -83,6 +83,7 @@ impl Network for Youtube {
             (&Method::POST, ["youtube", "v3", "playlistItems"]) => {
                 Route::now(Confirm, channel::put_into)
             }
+            (&Method::GET, ["v2", "reports"]) => Route::now(Read, channel::report),
             (&Method::GET, ["watch"]) => Route::now(Read, channel::watch),
             _ => None,
         }
@@ -115,6 +116,10 @@ impl Network for Youtube {
             }
         });
         shown.collect()
+    }
+
+    fn delete(state: &State, id: &str) -> Option<Change> {
+        state.video(id).map(|video| Change::Gone { number: video.number })
     }
 
     fn refuse(refusal: Refusal) -> Reply {

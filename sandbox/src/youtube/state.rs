@@ -72,6 +72,10 @@ pub(crate) enum Change {
         playlist: String,
         video: String,
     },
+    /// A person deleted a video.
+    Gone {
+        number: u64,
+    },
     Login(login::Change),
 }
 
@@ -100,6 +104,7 @@ impl State {
                 }
             }
             Change::Placed { id, playlist, video } => self.places.push((id, playlist, video)),
+            Change::Gone { number } => drop(self.videos.remove(&number)),
             Change::Login(change) => self.logins.apply(change),
         }
     }

@@ -26,6 +26,8 @@ pub struct Options {
     pub limits_factor: f64,
     /// The simulated networks have the real ones' limits, and posts to them are paced.
     pub sandbox_limits: bool,
+    /// Divides ages and intervals of simulated accounts.
+    pub sandbox_time_factor: f64,
     /// The networks' own addresses lead to the simulated ones, and an app is registered with each.
     pub stand_ins: bool,
     /// Where this process is stopped.
@@ -62,6 +64,7 @@ impl Default for Options {
             cut: false,
             limits_factor: 1_000.0,
             sandbox_limits: false,
+            sandbox_time_factor: 1.0,
             stand_ins: false,
             failpoint: None,
             base_url: None,

@@ -97,6 +97,10 @@ impl State {
     }
 
     /// Takes a request into its line, or among those that only wait for a slot.
+    pub fn is_wanted(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
     pub fn enqueue(&mut self, request: Request, granted: oneshot::Sender<Slot>) -> Ticket {
         self.tickets += 1;
         let (ticket, line) = (self.tickets, request.line);

@@ -70,7 +70,10 @@ impl Run<'_> {
             ended: Some(self.row.clone()),
             ..self.completed_step(None)
         };
-        self.write(record).await.map(drop)
+        if self.write(record).await? {
+            self.cx.note_published(self.row.account_id);
+        }
+        Ok(())
     }
 
     /// A transient failure: the next try, or the end if there is none left.

@@ -1,0 +1,53 @@
+//! Numbers of accounts and posts, and what follows from them.
+
+use fanfare_domain::{
+    Reply, Result,
+    analytics::{
+        self, AccountNumbersList, PostNumbersPage,
+        insights::{self, Insights},
+        profile::{self, ShownProfile},
+        suggestions::{self, OneSuggestion, SuggestNow, Suggested, Suggestions},
+    },
+};
+
+use crate::Call;
+
+/// Shows the numbers of accounts by the day.
+pub async fn list_accounts(mut call: Call) -> Result<Reply<AccountNumbersList>> {
+    let query = call.query()?;
+    analytics::accounts(&call.act, query).await
+}
+
+/// Lists the numbers of posts.
+pub async fn list_posts(mut call: Call) -> Result<Reply<PostNumbersPage>> {
+    let query = call.query()?;
+    analytics::posts(&call.act, query).await
+}
+
+/// Shows the performance profile of an account.
+pub async fn get_profile(call: Call) -> Result<Reply<ShownProfile>> {
+    profile::show_profile(&call.act, call.account()?).await
+}
+
+/// Lists insights.
+pub async fn list_insights(mut call: Call) -> Result<Reply<Insights>> {
+    let query = call.query()?;
+    insights::list(&call.act, query).await
+}
+
+/// Lists suggestions.
+pub async fn list_suggestions(mut call: Call) -> Result<Reply<Suggestions>> {
+    let query = call.query()?;
+    suggestions::list(&call.act, query).await
+}
+
+/// Dismisses a suggestion.
+pub async fn dismiss_suggestion(call: Call) -> Result<Reply<OneSuggestion>> {
+    suggestions::dismiss(&call.act, call.suggestion()?).await
+}
+
+/// Suggests posts for an account on a simulated network at once.
+pub async fn suggest_now(mut call: Call) -> Result<Reply<Suggested>> {
+    let now: SuggestNow = call.body()?;
+    suggestions::derive_now(&call.act, fanfare_domain::AccountId(now.account_id)).await
+}

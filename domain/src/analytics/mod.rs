@@ -1,0 +1,112 @@
+//! Numbers of accounts and posts: read from their networks, kept, and shown.
+//!
+//! A row of `analytics_syncs` is the work of one account (`sync/`). When it is due follows from `pace.rs`; what is read is
+//! merged in `days.rs` and `posts.rs`. A number that is not known is absent and shown as null.
+
+mod accounts;
+mod days;
+mod formulas;
+pub mod insights;
+mod pace;
+mod posts;
+pub mod profile;
+mod start;
+pub mod suggestions;
+pub mod sync;
+mod zone;
+
+pub use accounts::{AccountName, AccountNumbersList, AccountsQuery, accounts};
+pub use pace::{CHECKPOINTS, Checkpoint, Pace};
+pub use posts::{PostNumbersPage, PostsQuery, posts};
+pub(crate) use start::{connected, disconnected, is_archived};
+pub use start::{post_published, prune};
+
+use std::collections::BTreeMap;
+
+use fanfare_entities::{AccountId, WorkspaceId, account, account::AccountStatus, analytics_sync};
+use fanfare_platforms::{PlatformId, analytics::Analytics, find};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use serde_json::Value;
+
+use crate::{
+    Act, Domain,
+    access::PlanTier,
+    accounts as connections,
+    error::{Code, Error, Result},
+    media,
+};
+
+/// Known numbers by name.
+pub(crate) type Known = BTreeMap<String, i64>;
+
+/// Returns the known numbers of a column; what cannot be read is not known.
+pub(crate) fn known(column: &Value) -> Known {
+    let pairs = column.as_object().into_iter().flatten();
+    pairs.filter_map(|(name, value)| Some((name.clone(), value.as_i64()?))).collect()
+}
+
+/// Returns the numbers of an account's network, if it has any and they are read here.
+pub(crate) fn of(cx: &Domain, row: &account::Model) -> Option<&'static dyn Analytics> {
+    let platform: PlatformId = row.platform.parse().ok()?;
+    find(platform).analytics().filter(|network| cx.settings.x_metrics || !network.is_paid())
+}
+
+/// Returns how fast time passes for an account.
+pub(crate) fn pace(cx: &Domain, row: &account::Model) -> Pace {
+    Pace::new(if row.sandbox { cx.settings.sandbox_time_factor } else { 1.0 })
+}
+
+/// Returns true if a workspace's plan includes profiles, insights and suggestions.
+pub(crate) async fn includes_loop(cx: &Domain, workspace: WorkspaceId) -> Result<bool> {
+    Ok(media::sizes::plan(cx, workspace).await? >= PlanTier::Pro)
+}
+
+/// Returns the accounts that the caller sees, or the one that is named; that may also be one that is disconnected and whose
+/// numbers are kept.
+async fn visible_accounts(act: &Act, id: Option<i64>) -> Result<Vec<account::Model>> {
+    let Some(id) = id.map(AccountId) else { return connections::all(act).await };
+    match connections::find(act, id).await {
+        Ok(row) => Ok(vec![row]),
+        Err(error) if error.code() == Code::AccountNotFound => {
+            Ok(vec![archived(act, id).await?.ok_or(error)?])
+        }
+        Err(error) => Err(error),
+    }
+}
+
+async fn archived(act: &Act, id: AccountId) -> Result<Option<account::Model>> {
+    let conn = &act.cx.db.read;
+    let kept = analytics_sync::Entity::find_by_id(id)
+        .filter(analytics_sync::Column::WorkspaceId.eq(act.membership.workspace_id))
+        .filter(analytics_sync::Column::Archived.eq(true))
+        .one(conn)
+        .await?;
+    if kept.is_none() {
+        return Ok(None);
+    }
+    let row = account::Entity::find_by_id(id)
+        .filter(account::Column::Status.eq(AccountStatus::Disconnected))
+        .one(conn)
+        .await?;
+    Ok(row.filter(|row| act.membership.sees(row.brand_id)))
+}
+
+/// Reads how many rows are asked for.
+fn limit(asked: Option<i64>, usual: u64, most: u64) -> Result<u64> {
+    within("limit", asked, usual, 1, most)
+}
+
+/// Reads how many rows are left out.
+fn offset(asked: Option<i64>) -> Result<u64> {
+    within("offset", asked, 0, 0, 10_000)
+}
+
+fn within(field: &str, asked: Option<i64>, usual: u64, least: u64, most: u64) -> Result<u64> {
+    let Some(asked) = asked else { return Ok(usual) };
+    let fitting = u64::try_from(asked).ok().filter(|asked| (least..=most).contains(asked));
+    fitting.ok_or_else(|| {
+        let message = format!("{field} is {asked}.");
+        let remedy = format!("Send a number from {least} to {most}.");
+        Error::field(Code::InvalidField, field, message, remedy)
+    })
+}

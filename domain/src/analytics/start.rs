@@ -1,0 +1,187 @@
+//! Where the reading of numbers begins and ends: at a connect, at a publication, at a disconnect.
+
+use fanfare_entities::{
+    AccountId, Millis, account, account_day, analytics_sync, performance_profile, post_numbers,
+    post_reading, suggestion_round,
+};
+use sea_orm::{
+    ActiveValue::Set,
+    ColumnTrait, ConnectionTrait, EntityTrait, ExprTrait, QueryFilter, QuerySelect, QueryTrait,
+    sea_query::{Expr, OnConflict},
+};
+use serde_json::json;
+
+use super::{
+    of, pace,
+    pace::{DAY, HOUR},
+    zone,
+};
+use crate::{Domain, db::statement, error::Result};
+
+/// How long numbers are kept.
+const KEPT: Millis = 800 * DAY;
+
+/// How long numbers are kept after a disconnect.
+const KEPT_DISCONNECTED: Millis = 30 * DAY;
+
+/// The network whose numbers are kept after a disconnect.
+const ARCHIVED: &str = "instagram";
+
+/// Returns true if the numbers of such an account are kept after a disconnect.
+pub(crate) fn is_archived(row: &account::Model) -> bool {
+    row.platform == ARCHIVED
+}
+
+/// Begins, or takes up again, the reading of an account's numbers in the transaction that connects it.
+pub(crate) async fn connected<C: ConnectionTrait>(
+    cx: &Domain,
+    conn: &C,
+    row: &account::Model,
+) -> Result<()> {
+    if of(cx, row).is_none() {
+        return Ok(());
+    }
+    let now = cx.clock.now();
+    let sync = analytics_sync::ActiveModel {
+        id: Set(row.id),
+        workspace_id: Set(row.workspace_id),
+        due_at: Set(Some(now)),
+        fence: Set(0),
+        attempts: Set(0),
+        laps: Set(0),
+        daily_at: Set(now),
+        listed: Set(false),
+        refused: Set(json!({})),
+        missing_permissions: Set(json!([])),
+        period_reach: Set(json!({})),
+        changed_posts: Set(0),
+        archived: Set(false),
+        created_at: Set(now),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    use analytics_sync::Column;
+    let again = OnConflict::column(Column::Id)
+        .update_columns([
+            Column::DueAt,
+            Column::Attempts,
+            Column::Laps,
+            Column::DailyAt,
+            Column::MissingPermissions,
+            Column::Refused,
+            Column::Archived,
+            Column::PurgeAt,
+            Column::UpdatedAt,
+        ])
+        .value(Column::Fence, Expr::col((analytics_sync::Entity, Column::Fence)).add(1))
+        .to_owned();
+    analytics_sync::Entity::insert(sync).on_conflict(again).exec_without_returning(conn).await?;
+    let round = suggestion_round::ActiveModel {
+        id: Set(row.id),
+        workspace_id: Set(row.workspace_id),
+        due_at: Set(Some(now)),
+        fence: Set(0),
+        attempts: Set(0),
+        laps: Set(0),
+    };
+    use suggestion_round::Column as Round;
+    let again = OnConflict::column(Round::Id)
+        .update_columns([Round::DueAt, Round::Attempts, Round::Laps])
+        .value(Round::Fence, Expr::col((suggestion_round::Entity, Round::Fence)).add(1))
+        .to_owned();
+    suggestion_round::Entity::insert(round).on_conflict(again).exec_without_returning(conn).await?;
+    Ok(())
+}
+
+/// Ends the reading in the transaction that disconnects an account: its numbers are kept, or deleted a month later.
+pub(crate) async fn disconnected<C: ConnectionTrait>(
+    cx: &Domain,
+    conn: &C,
+    row: &account::Model,
+) -> Result<()> {
+    let now = cx.clock.now();
+    let is_kept = is_archived(row);
+    let purge_at = (!is_kept).then(|| now + pace(cx, row).shortened(KEPT_DISCONNECTED));
+    use analytics_sync::Column;
+    analytics_sync::Entity::update_many()
+        .col_expr(Column::DueAt, Expr::value(purge_at))
+        .col_expr(Column::PurgeAt, Expr::value(purge_at))
+        .col_expr(Column::Archived, Expr::value(is_kept))
+        .col_expr(Column::WakeAt, Expr::value(None::<Millis>))
+        .col_expr(Column::NextDay, Expr::value(None::<String>))
+        .col_expr(Column::Laps, Expr::value(0))
+        .col_expr(Column::Fence, Expr::col(Column::Fence).add(1))
+        .filter(Column::Id.eq(row.id))
+        .exec(conn)
+        .await?;
+    suggestion_round::Entity::delete_by_id(row.id).exec(conn).await?;
+    Ok(())
+}
+
+/// Sees to it that the posts that these accounts have just published are read in time.
+///
+/// # Errors
+/// The database's. Then the posts are found by the next reading.
+pub async fn post_published(cx: &Domain, accounts: &[AccountId]) -> Result<()> {
+    let now = cx.clock.now();
+    let conn = &cx.db.write;
+    let rows = account::Entity::find()
+        .filter(account::Column::Id.is_in(accounts.iter().copied()))
+        .all(conn)
+        .await?;
+    for row in rows.iter().filter(|row| of(cx, row).is_some()) {
+        let at = now + pace(cx, row).shortened(HOUR);
+        // A row that a worker holds is due at the end of its lease, and looks at `wake_at` before that.
+        let sql = "UPDATE analytics_syncs SET \
+             wake_at = CASE WHEN wake_at IS NULL OR wake_at > $2 THEN $2 ELSE wake_at END, \
+             due_at = CASE WHEN laps = 0 AND due_at > $2 THEN $2 ELSE due_at END WHERE id = $1";
+        conn.execute_raw(statement(conn, sql, [row.id.into(), at.into()])).await?;
+    }
+    Ok(())
+}
+
+/// Deletes all numbers of an account.
+pub(super) async fn purge<C: ConnectionTrait>(conn: &C, id: AccountId) -> Result<()> {
+    let of_account = post_numbers::Column::AccountId.eq(id);
+    let posts = post_numbers::Entity::find()
+        .filter(of_account.clone())
+        .select_only()
+        .column(post_numbers::Column::Id)
+        .into_query();
+    let readings = post_reading::Column::PostNumbersId.in_subquery(posts);
+    post_reading::Entity::delete_many().filter(readings).exec(conn).await?;
+    post_numbers::Entity::delete_many().filter(of_account).exec(conn).await?;
+    account_day::Entity::delete_many()
+        .filter(account_day::Column::AccountId.eq(id))
+        .exec(conn)
+        .await?;
+    performance_profile::Entity::delete_by_id(id).exec(conn).await?;
+    analytics_sync::Entity::delete_by_id(id).exec(conn).await?;
+    Ok(())
+}
+
+/// Deletes numbers that are past their time.
+///
+/// # Errors
+/// The database's.
+pub async fn prune(cx: &Domain) -> Result<u64> {
+    let (now, db) = (cx.clock.now(), &cx.db.write);
+    let oldest = zone::date_at(chrono_tz::Tz::UTC, now - KEPT).to_string();
+    let days = account_day::Entity::delete_many()
+        .filter(account_day::Column::Day.lt(oldest))
+        .exec(db)
+        .await?
+        .rows_affected;
+    let old = post_numbers::Column::PublishedAt.lt(now - KEPT);
+    let posts = post_numbers::Entity::find()
+        .filter(old.clone())
+        .select_only()
+        .column(post_numbers::Column::Id)
+        .into_query();
+    let readings = post_reading::Column::PostNumbersId.in_subquery(posts);
+    post_reading::Entity::delete_many().filter(readings).exec(db).await?;
+    let suggestions = super::suggestions::prune(cx).await?;
+    Ok(days
+        + suggestions
+        + post_numbers::Entity::delete_many().filter(old).exec(db).await?.rows_affected)
+}

@@ -1,0 +1,370 @@
+//! Reading an account's numbers: a turn reads the posts that are due and, once a day, the account's days.
+//!
+//! A turn makes at most 50 calls; what is left over is read in the next. What was read is written at once, so a turn that
+//! ends early has lost nothing. Only whoever still holds the row writes.
+
+mod daily;
+mod permits;
+mod posts;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use chrono_tz::Tz;
+use fanfare_entities::{AccountId, Millis, account, account::AccountStatus, analytics_sync};
+use fanfare_jobs::JobKind;
+use fanfare_platforms::{
+    self as platforms, Kind, Session,
+    analytics::{Analytics, Findings, Reading},
+};
+use sea_orm::{
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, DbErr, EntityTrait, QueryFilter, QuerySelect,
+};
+use serde_json::{Value, json};
+
+use super::{
+    Pace, of, pace,
+    pace::{DAY, HOUR},
+    start,
+};
+use crate::{
+    Domain, Tx, accounts,
+    accounts::Refreshed,
+    durable::{self, MAX_LEASE_EXPIRATIONS},
+    error::{Error, Result},
+    posting_schedule,
+};
+use permits::Permits;
+
+pub use permits::IsBusy;
+
+const MINUTE: Millis = 60_000;
+
+/// Somebody else refreshes the tokens: look again so much later, in ms.
+const ELSEWHERE: Millis = 5_000;
+
+/// How long a refused number is not asked for.
+const REFUSED: Millis = DAY;
+
+/// How long the last reading before a disconnect may take.
+const LAST: Duration = Duration::from_secs(10);
+
+/// Takes an account's row, if it is due.
+///
+/// # Errors
+/// The database's.
+pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<analytics_sync::Model>> {
+    let now = cx.clock.now();
+    let taken = durable::claim(&cx.db.write, JobKind::SyncAnalytics, &[id], (holder, now)).await?;
+    Ok(taken.into_iter().next())
+}
+
+/// Why a turn ends before its end.
+enum Stop {
+    /// The network said no.
+    Network(platforms::Error),
+    /// Our own fault.
+    Ours(Error),
+    /// Somebody else has the row.
+    Lost,
+}
+
+impl From<platforms::Error> for Stop {
+    fn from(error: platforms::Error) -> Self {
+        Self::Network(error)
+    }
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Ours(error)
+    }
+}
+
+impl From<DbErr> for Stop {
+    fn from(error: DbErr) -> Self {
+        Self::Ours(error.into())
+    }
+}
+
+/// One turn.
+struct Turn<'a> {
+    cx: &'a Domain,
+    row: analytics_sync::Model,
+    account: &'a account::Model,
+    network: &'static dyn Analytics,
+    pace: Pace,
+    permits: &'a Permits<'a>,
+    reading: &'a Reading<'a>,
+    /// The zone of the account's slots, if the workspace's plan includes what is derived. Read before any transaction:
+    /// one that waits for a second connection may wait for ever.
+    derives_in: Option<Tz>,
+    /// The daily reading ended in this turn.
+    is_day_over: bool,
+}
+
+/// Reads what is due of a claimed account, and gives it back until something is due again.
+///
+/// # Errors
+/// The database's; then its lease expires.
+pub async fn run(cx: &Domain, row: analytics_sync::Model, is_busy: IsBusy<'_>) -> Result<()> {
+    let now = cx.clock.now();
+    let Some(account) = accounts::row(cx, row.id).await? else {
+        return start::purge(&cx.db.write, row.id).await;
+    };
+    if account.status == AccountStatus::Disconnected {
+        return match row.purge_at {
+            Some(at) if at <= now => start::purge(&cx.db.write, row.id).await,
+            due_at => {
+                give_back(cx, &row, &Findings::default(), Next { due_at, ..Next::of(&row) }).await
+            }
+        };
+    }
+    let Some(network) = of(cx, &account).filter(|_| account.status == AccountStatus::Connected)
+    else {
+        return give_back(cx, &row, &Findings::default(), Next::never(&row)).await;
+    };
+    if row.laps > MAX_LEASE_EXPIRATIONS {
+        tracing::error!(
+            account.id = row.id.0,
+            "the numbers of an account are left for a day: workers were lost over it"
+        );
+        return give_back(cx, &row, &Findings::default(), Next::at(now + DAY, &row)).await;
+    }
+    if ends_soon(&account, now) {
+        return fresh_tokens(cx, &row, &account).await;
+    }
+    match accounts::session(cx, &account).await? {
+        Some(session) => turn(cx, (row, &account, &session), network, is_busy).await,
+        None => give_back(cx, &row, &Findings::default(), Next::never(&row)).await,
+    }
+}
+
+/// Reads an account a last time, as far as that goes in a few seconds.
+pub(crate) async fn read_last(cx: &Domain, account: &account::Model) {
+    let reading = async {
+        let Some(network) = of(cx, account) else { return Ok(()) };
+        let row = analytics_sync::Entity::find_by_id(account.id).one(&cx.db.write).await?;
+        let session = accounts::session(cx, account).await?;
+        let (Some(row), Some(session)) = (row, session) else { return Ok(()) };
+        let row = analytics_sync::Model { daily_at: cx.clock.now(), ..row };
+        turn(cx, (row, account, &session), network, &|| false).await
+    };
+    match tokio::time::timeout(LAST, reading).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => {
+            tracing::warn!(account.id = account.id.0, %error, "the last reading failed")
+        }
+        Err(_) => tracing::debug!(account.id = account.id.0, "the last reading took too long"),
+    }
+}
+
+async fn turn(
+    cx: &Domain,
+    (row, account, session): (analytics_sync::Model, &account::Model, &Session),
+    network: &'static dyn Analytics,
+    is_busy: IsBusy<'_>,
+) -> Result<()> {
+    let permits = Permits::new(cx, is_busy, (account, session), network);
+    let skipped: BTreeSet<String> = skipped(&row, cx.clock.now()).into_keys().collect();
+    let reading = Reading::new(session, &permits, &skipped);
+    let derives_in = match super::includes_loop(cx, account.workspace_id).await? {
+        true => Some(posting_schedule::zone_of(cx, account).await?),
+        false => None,
+    };
+    let mut turn = Turn {
+        cx,
+        account,
+        network,
+        pace: pace(cx, account),
+        permits: &permits,
+        reading: &reading,
+        derives_in,
+        is_day_over: false,
+        row,
+    };
+    let outcome = turn.read().await;
+    let findings = reading.findings();
+    turn.end(outcome, &findings).await
+}
+
+impl Turn<'_> {
+    async fn read(&mut self) -> std::result::Result<(), Stop> {
+        self.discover().await?;
+        self.read_posts(Some(self.pace.shortened(8 * DAY))).await?;
+        self.read_day().await?;
+        self.read_posts(None).await
+    }
+
+    async fn end(
+        mut self,
+        outcome: std::result::Result<(), Stop>,
+        findings: &Findings,
+    ) -> Result<()> {
+        let (cx, now) = (self.cx, self.cx.clock.now());
+        if self.is_day_over {
+            self.row.missing_permissions = json!([]);
+        }
+        let error = match outcome {
+            Ok(()) => {
+                let due_at = self.next_due().await?;
+                let next = Next { due_at: Some(due_at), attempts: 0, synced: self.is_day_over };
+                return give_back(cx, &self.row, findings, next).await;
+            }
+            Err(Stop::Lost) => return Ok(()),
+            Err(Stop::Ours(error)) => return Err(error),
+            Err(Stop::Network(error)) => error,
+        };
+        let kind = error.kind;
+        tracing::debug!(account.id = self.row.id.0, ?kind, %error, "a reading of numbers stopped");
+        match kind {
+            Kind::TokenExpired => fresh_tokens(cx, &self.row, self.account).await,
+            Kind::Reconnect | Kind::InvalidCredentials => {
+                accounts::needs_reconnect(cx, self.row.id).await?;
+                give_back(cx, &self.row, findings, Next::never(&self.row)).await
+            }
+            Kind::RateLimited | Kind::QuotaExhausted => {
+                let wait = error.retry_after.unwrap_or(Duration::from_secs(60));
+                let wait = Millis::try_from(wait.as_millis()).unwrap_or(HOUR);
+                give_back(cx, &self.row, findings, Next::at(now + wait, &self.row)).await
+            }
+            _ => {
+                let attempts = self.row.attempts.saturating_add(1);
+                let wait = (MINUTE << attempts.clamp(0, 6).unsigned_abs()).min(HOUR);
+                let due_at = Some(now + self.pace.shortened(wait));
+                let next = Next { due_at, attempts, synced: self.is_day_over };
+                give_back(cx, &self.row, findings, next).await
+            }
+        }
+    }
+
+    /// The row, if it is still held: locked, so that nobody takes it before the transaction ends.
+    async fn held(&self, tx: &Tx) -> std::result::Result<analytics_sync::Model, Stop> {
+        held(tx, &self.row).await?.ok_or(Stop::Lost)
+    }
+
+    /// When there is something to read again.
+    async fn next_due(&self) -> Result<Millis> {
+        let post = posts::next_at(self.cx, self.row.id).await?;
+        Ok(post.map_or(self.row.daily_at, |at| at.min(self.row.daily_at)))
+    }
+}
+
+/// The columns to write at the end of a turn.
+#[derive(Debug, Clone, Copy)]
+struct Next {
+    due_at: Option<Millis>,
+    attempts: i32,
+    /// Permissions that were missing before are forgotten.
+    synced: bool,
+}
+
+impl Next {
+    const fn of(row: &analytics_sync::Model) -> Self {
+        Self { due_at: row.due_at, attempts: row.attempts, synced: false }
+    }
+
+    const fn at(due_at: Millis, row: &analytics_sync::Model) -> Self {
+        Self { due_at: Some(due_at), attempts: row.attempts, synced: false }
+    }
+
+    const fn never(row: &analytics_sync::Model) -> Self {
+        Self { due_at: None, attempts: row.attempts, synced: false }
+    }
+}
+
+/// Gives a row back until it is due again, with what turned out.
+async fn give_back(
+    cx: &Domain,
+    row: &analytics_sync::Model,
+    findings: &Findings,
+    next: Next,
+) -> Result<()> {
+    let mut tx = Tx::begin(cx).await?;
+    let Some(stored) = held(&tx, row).await? else { return Ok(()) };
+    let now = cx.clock.now();
+    let mut refused = skipped(&stored, now);
+    refused.extend(findings.refused.iter().map(|name| (name.clone(), now + REFUSED)));
+    let before = texts(&stored.missing_permissions).into_iter().filter(|_| !next.synced);
+    let missing: BTreeSet<String> =
+        before.chain(findings.missing_permissions.iter().cloned()).collect();
+    let due_at = match (next.due_at, stored.wake_at) {
+        (Some(due_at), Some(wake_at)) => Some(due_at.min(wake_at)),
+        (due_at, _) => due_at,
+    };
+    let changed = analytics_sync::ActiveModel {
+        id: Set(row.id),
+        due_at: Set(due_at),
+        wake_at: Set(None),
+        fence: Set(stored.fence + 1),
+        laps: Set(0),
+        attempts: Set(next.attempts),
+        refused: Set(json!(refused)),
+        missing_permissions: Set(json!(missing)),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    changed.update(tx.conn()).await?;
+    if let Some(due_at) = due_at {
+        tx.enqueue(JobKind::SyncAnalytics, stored.workspace_id, row.id.0, due_at);
+    }
+    tx.commit().await
+}
+
+/// Exchanges the account's tokens, and comes again with fresh ones.
+async fn fresh_tokens(
+    cx: &Domain,
+    row: &analytics_sync::Model,
+    account: &account::Model,
+) -> Result<()> {
+    let now = cx.clock.now();
+    let platform = crate::posts::platform(&account.platform)?;
+    let next = match accounts::refresh(cx, platform, account.id, account.secret_id).await? {
+        Refreshed::Fresh => Next::at(now, row),
+        Refreshed::Elsewhere => Next::at(now + ELSEWHERE, row),
+        Refreshed::Impossible => {
+            accounts::needs_reconnect(cx, account.id).await?;
+            Next::never(row)
+        }
+        Refreshed::Failed(error) if error.kind == Kind::Reconnect => {
+            accounts::needs_reconnect(cx, account.id).await?;
+            Next::never(row)
+        }
+        Refreshed::Failed(_) => Next::at(now + MINUTE, row),
+    };
+    give_back(cx, row, &Findings::default(), next).await
+}
+
+/// Returns true if the account's tokens are to be exchanged before a call.
+fn ends_soon(account: &account::Model, now: Millis) -> bool {
+    account.refresh_at.is_some() && account.token_expires_at.is_some_and(|end| end <= now + MINUTE)
+}
+
+async fn held(tx: &Tx, row: &analytics_sync::Model) -> Result<Option<analytics_sync::Model>> {
+    let found = analytics_sync::Entity::find_by_id(row.id)
+        .filter(analytics_sync::Column::Fence.eq(row.fence))
+        .lock_exclusive()
+        .one(tx.conn())
+        .await?;
+    Ok(found)
+}
+
+/// The numbers that are not to be asked for now, and until when.
+fn skipped(row: &analytics_sync::Model, now: Millis) -> BTreeMap<String, Millis> {
+    let pairs = row.refused.as_object().into_iter().flatten();
+    let pairs = pairs.filter_map(|(name, until)| Some((name.clone(), until.as_i64()?)));
+    pairs.filter(|(_, until)| *until > now).collect()
+}
+
+/// The texts of a list.
+pub(super) fn texts(column: &Value) -> Vec<String> {
+    let list = column.as_array().into_iter().flatten();
+    list.filter_map(|one| one.as_str().map(str::to_owned)).collect()
+}
+
+/// Returns the row of an account's readings.
+pub(super) async fn row(cx: &Domain, id: AccountId) -> Result<Option<analytics_sync::Model>> {
+    Ok(analytics_sync::Entity::find_by_id(id).one(&cx.db.read).await?)
+}

@@ -1,0 +1,331 @@
+//! The posts of an account: which there are, and their numbers at their times.
+
+use fanfare_entities::{
+    AccountId, Millis, analytics_sync, post, post::PostStatus, post_numbers, post_reading,
+};
+use fanfare_platforms::analytics::{AskedPost, ListedPost, Numbers, POST_NUMBERS, Unmeasured};
+use sea_orm::{
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect, QueryTrait, sea_query::OnConflict,
+};
+use serde_json::{Map, Value, json};
+
+use super::{Stop, Turn};
+use crate::{
+    Domain, Tx,
+    analytics::{
+        Checkpoint, days, insights, known,
+        pace::{HOUR, POST_END, STORY_END},
+        posts::{format_of, status},
+    },
+    error::Result,
+};
+
+type Done = std::result::Result<(), Stop>;
+
+/// A post that the network does not find is looked for again after this time, and is then deleted.
+const MISSING: Millis = 6 * HOUR;
+
+/// The most posts that are found in one turn.
+const FOUND: u64 = 500;
+
+/// Returns when the next post of an account is read.
+pub(super) async fn next_at(cx: &Domain, id: AccountId) -> Result<Option<Millis>> {
+    let next = post_numbers::Entity::find()
+        .filter(post_numbers::Column::AccountId.eq(id))
+        .filter(post_numbers::Column::NextAt.is_not_null())
+        .order_by_asc(post_numbers::Column::NextAt)
+        .one(&cx.db.write)
+        .await?;
+    Ok(next.and_then(|row| row.next_at))
+}
+
+impl Turn<'_> {
+    /// Finds posts that we have published and that have no row yet.
+    pub(super) async fn discover(&self) -> Done {
+        if !self.network.measures_posts() {
+            return Ok(());
+        }
+        let now = self.cx.clock.now();
+        let counted = post_numbers::Entity::find()
+            .select_only()
+            .column(post_numbers::Column::PostId)
+            .filter(post_numbers::Column::AccountId.eq(self.row.id))
+            .filter(post_numbers::Column::PostId.is_not_null())
+            .into_query();
+        let fresh = post::Entity::find()
+            .filter(post::Column::AccountId.eq(self.row.id))
+            .filter(post::Column::Status.eq(PostStatus::Published))
+            .filter(post::Column::PublicAt.gt(now - self.pace.shortened(POST_END)))
+            .filter(post::Column::PlatformPostId.is_not_null())
+            .filter(post::Column::Id.not_in_subquery(counted))
+            .order_by_desc(post::Column::PublicAt)
+            .limit(FOUND)
+            .all(&self.cx.db.write)
+            .await?;
+        let rows: Vec<_> = fresh.iter().filter_map(|post| self.row_of(post, now)).collect();
+        if rows.is_empty() {
+            return Ok(());
+        }
+        use post_numbers::Column::{
+            AccountId as Account, Caption, Format, PostId, PostType, RemoteId, Url,
+        };
+        // What was listed before we knew that it is ours becomes ours.
+        let again = OnConflict::columns([Account, RemoteId])
+            .update_columns([PostId, Url, PostType, Format, Caption])
+            .to_owned();
+        let tx = Tx::begin(self.cx).await?;
+        self.held(&tx).await?;
+        post_numbers::Entity::insert_many(rows)
+            .on_conflict(again)
+            .exec_without_returning(tx.conn())
+            .await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    fn row_of(&self, post: &post::Model, now: Millis) -> Option<post_numbers::ActiveModel> {
+        let published_at = post.public_at?;
+        let is_story = post.post_type.ends_with("story");
+        Some(post_numbers::ActiveModel {
+            post_id: Set(Some(post.id)),
+            remote_id: Set(post.platform_post_id.clone()?),
+            url: Set(post.platform_post_url.clone()),
+            post_type: Set(post.post_type.clone()),
+            format: Set(format_of(post).to_owned()),
+            caption: Set(post.caption.clone()),
+            ..self.fresh(published_at, is_story, now)
+        })
+    }
+
+    /// A row without numbers, which is first read when its age asks for it.
+    fn fresh(
+        &self,
+        published_at: Millis,
+        is_story: bool,
+        now: Millis,
+    ) -> post_numbers::ActiveModel {
+        let first = published_at + self.pace.shortened(HOUR);
+        let is_over = is_story && self.pace.age(published_at, now) >= STORY_END;
+        post_numbers::ActiveModel {
+            workspace_id: Set(self.row.workspace_id),
+            account_id: Set(self.row.id),
+            post_id: Set(None),
+            published_at: Set(published_at),
+            status: Set(if is_over { status::EXPIRED } else { status::LIVE }.to_owned()),
+            next_at: Set((!is_over).then(|| first.max(now))),
+            numbers: Set(json!({})),
+            unmeasured: Set(json!({})),
+            created_at: Set(now),
+            updated_at: Set(now),
+            ..Default::default()
+        }
+    }
+
+    /// Stores the posts that the network lists and we do not know.
+    pub(super) async fn store_listed(
+        &self,
+        tx: &Tx,
+        listed: Vec<ListedPost>,
+        now: Millis,
+    ) -> Result<()> {
+        if listed.is_empty() {
+            return Ok(());
+        }
+        let rows = listed.into_iter().map(|one| post_numbers::ActiveModel {
+            remote_id: Set(one.id),
+            url: Set(one.url),
+            post_type: Set(one.post_type.to_owned()),
+            format: Set(one.format.to_owned()),
+            caption: Set(one.caption),
+            ..self.fresh(one.published_at.timestamp_millis(), one.post_type == "story", now)
+        });
+        let known =
+            OnConflict::columns([post_numbers::Column::AccountId, post_numbers::Column::RemoteId])
+                .do_nothing()
+                .to_owned();
+        post_numbers::Entity::insert_many(rows)
+            .on_conflict(known)
+            .exec_without_returning(tx.conn())
+            .await?;
+        Ok(())
+    }
+
+    /// Reads the posts that are due, the youngest first; with `age` only those that are younger.
+    pub(super) async fn read_posts(&self, age: Option<Millis>) -> Done {
+        loop {
+            let now = self.cx.clock.now();
+            let youngest = age.map_or(Millis::MIN, |age| now - age);
+            let batch = u64::try_from(self.network.batch()).unwrap_or(1);
+            let due = post_numbers::Entity::find()
+                .filter(post_numbers::Column::AccountId.eq(self.row.id))
+                .filter(post_numbers::Column::NextAt.lte(now))
+                .filter(post_numbers::Column::PublishedAt.gt(youngest))
+                .order_by_desc(post_numbers::Column::PublishedAt)
+                .limit(batch)
+                .all(&self.cx.db.write)
+                .await?;
+            if due.is_empty() {
+                return Ok(());
+            }
+            let is_over = |row: &post_numbers::Model| {
+                is_story(row) && self.pace.age(row.published_at, now) >= STORY_END
+            };
+            let (over, due): (Vec<_>, Vec<_>) = due.into_iter().partition(is_over);
+            let asked: Vec<AskedPost> = due.iter().map(asked).collect();
+            let answers = match asked.as_slice() {
+                [] => Vec::new(),
+                asked => self.network.posts(self.reading, asked).await?,
+            };
+            self.write_posts(over, due.into_iter().zip(answers).collect()).await?;
+        }
+    }
+
+    async fn write_posts(
+        &self,
+        over: Vec<post_numbers::Model>,
+        read: Vec<(post_numbers::Model, Option<Numbers>)>,
+    ) -> Done {
+        let now = self.cx.clock.now();
+        let mut tx = Tx::begin(self.cx).await?;
+        let held = self.held(&tx).await?;
+        let mut changed = 0;
+        for row in over {
+            expire(&tx, row, now).await?;
+            changed += 1;
+        }
+        for (row, answer) in read {
+            changed += i32::from(match answer {
+                Some(numbers) => self.write_found(&mut tx, row, &numbers, now).await?,
+                None => self.write_missing(&tx, row, now).await?,
+            });
+        }
+        let counted = analytics_sync::ActiveModel {
+            id: Set(held.id),
+            changed_posts: Set(held.changed_posts.saturating_add(changed)),
+            ..Default::default()
+        };
+        counted.update(tx.conn()).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    /// Merges what was read into a post's row; returns whether that changed anything.
+    async fn write_found(
+        &self,
+        tx: &mut Tx,
+        row: post_numbers::Model,
+        numbers: &Numbers,
+        now: Millis,
+    ) -> Result<bool> {
+        let fresh = numbers.iter().filter_map(|(name, number)| Some((*name, (*number).ok()?)));
+        let before = known(&row.numbers);
+        let (merged, _) = days::merge(before.clone(), fresh);
+        let mut unmeasured = Map::new();
+        for name in POST_NUMBERS.iter().filter(|name| !merged.contains_key(**name)) {
+            let why = numbers.get(name).and_then(|number| number.err());
+            let why = why.unwrap_or(Unmeasured::Platform).as_str();
+            unmeasured.insert((*name).to_owned(), json!(why));
+        }
+        let unmeasured = Value::Object(unmeasured);
+        let is_changed = merged != before || unmeasured != row.unmeasured;
+        let next_at = self.pace.next_reading(row.published_at, now, is_story(&row));
+        let changed = post_numbers::ActiveModel {
+            id: Set(row.id),
+            numbers: Set(json!(merged)),
+            unmeasured: Set(unmeasured),
+            status: Set(status::LIVE.to_owned()),
+            fetched_at: Set(Some(now)),
+            next_at: Set(next_at),
+            missing_at: Set(None),
+            updated_at: Set(now),
+            ..Default::default()
+        };
+        let row = changed.update(tx.conn()).await?;
+        if let Some(point) = Checkpoint::at(self.pace.age(row.published_at, now)) {
+            self.write_checkpoint(tx, &row, point, now).await?;
+        }
+        Ok(is_changed)
+    }
+
+    /// Keeps the first reading at a checkpoint, and derives an insight from it.
+    async fn write_checkpoint(
+        &self,
+        tx: &mut Tx,
+        row: &post_numbers::Model,
+        point: &'static Checkpoint,
+        now: Millis,
+    ) -> Result<()> {
+        let reading = post_reading::ActiveModel {
+            post_numbers_id: Set(row.id),
+            checkpoint: Set(point.name.to_owned()),
+            numbers: Set(row.numbers.clone()),
+            read_at: Set(now),
+        };
+        let known = OnConflict::columns([
+            post_reading::Column::PostNumbersId,
+            post_reading::Column::Checkpoint,
+        ])
+        .do_nothing()
+        .to_owned();
+        let made = post_reading::Entity::insert(reading)
+            .on_conflict(known)
+            .exec_without_returning(tx.conn())
+            .await?;
+        if made > 0 && self.derives_in.is_some() {
+            insights::derive(tx, self.account, row, point).await?;
+        }
+        Ok(())
+    }
+
+    /// A post that was not found twice, with some time between, is deleted; its last numbers stay.
+    async fn write_missing(&self, tx: &Tx, row: post_numbers::Model, now: Millis) -> Result<bool> {
+        let again = self.pace.shortened(MISSING);
+        let is_gone = row.missing_at.is_some_and(|first| now - first >= again);
+        let missing_at = row.missing_at.unwrap_or(now);
+        let changed = post_numbers::ActiveModel {
+            id: Set(row.id),
+            status: Set(if is_gone { status::DELETED.to_owned() } else { row.status }),
+            next_at: Set((!is_gone).then_some(missing_at + again)),
+            missing_at: Set(Some(missing_at)),
+            updated_at: Set(now),
+            ..Default::default()
+        };
+        changed.update(tx.conn()).await?;
+        Ok(is_gone)
+    }
+}
+
+/// A story that is no longer seen keeps its last numbers.
+async fn expire(tx: &Tx, row: post_numbers::Model, now: Millis) -> Result<()> {
+    let kept = known(&row.numbers);
+    let missing = POST_NUMBERS.iter().filter(|name| !kept.contains_key(**name));
+    let reasons = missing.map(|name| {
+        let before = row.unmeasured[*name].as_str();
+        let is_open = before.is_none_or(|why| why == Unmeasured::Pending.as_str());
+        let why = if is_open { Unmeasured::Expired.as_str() } else { before.unwrap_or_default() };
+        ((*name).to_owned(), json!(why))
+    });
+    let changed = post_numbers::ActiveModel {
+        id: Set(row.id),
+        status: Set(status::EXPIRED.to_owned()),
+        unmeasured: Set(Value::Object(reasons.collect())),
+        next_at: Set(None),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    changed.update(tx.conn()).await?;
+    Ok(())
+}
+
+fn is_story(row: &post_numbers::Model) -> bool {
+    row.post_type.ends_with("story")
+}
+
+fn asked(row: &post_numbers::Model) -> AskedPost {
+    AskedPost {
+        id: row.remote_id.clone(),
+        post_type: row.post_type.clone(),
+        format: row.format.clone(),
+    }
+}

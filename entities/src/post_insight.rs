@@ -1,0 +1,34 @@
+//! Table `post_insights`.
+
+use sea_orm::entity::prelude::*;
+
+use crate::{AccountId, InsightId, Millis, PostId, WorkspaceId};
+
+/// How a post does at one age, beside those before it. There is one for each age.
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "post_insights")]
+pub struct Model {
+    /// Its id.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: InsightId,
+    /// The workspace it belongs to.
+    pub workspace_id: WorkspaceId,
+    /// The account.
+    pub account_id: AccountId,
+    /// The post.
+    pub post_id: PostId,
+    /// Platform identifier.
+    pub platform: String,
+    /// The age.
+    pub checkpoint: String,
+    /// What is said, as replies show it.
+    pub insight: Json,
+    /// When it was made.
+    pub created_at: Millis,
+}
+
+/// No relations: joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

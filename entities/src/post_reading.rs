@@ -1,0 +1,27 @@
+//! Table `post_readings`.
+
+use sea_orm::entity::prelude::*;
+
+use crate::Millis;
+
+/// The numbers of a post at one age.
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "post_readings")]
+pub struct Model {
+    /// The row of the post's numbers.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub post_numbers_id: i64,
+    /// The age: `1h`, `6h`, `24h`, `72h` or `7d`.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub checkpoint: String,
+    /// The known numbers by name.
+    pub numbers: Json,
+    /// When they were read.
+    pub read_at: Millis,
+}
+
+/// No relations: joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,56 @@
+//! Table `post_suggestions`.
+
+use sea_orm::entity::prelude::*;
+
+use crate::{AccountId, Millis, PostId, SuggestionId, WorkspaceId};
+
+/// What became of a suggestion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
+#[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
+pub enum SuggestionStatus {
+    /// Nothing yet.
+    Pending,
+    /// A post was made of it.
+    Scheduled,
+    /// A person does not want it.
+    Dismissed,
+}
+
+/// A post that an account may make, after one that did well.
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "post_suggestions")]
+pub struct Model {
+    /// Its id.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: SuggestionId,
+    /// The workspace it belongs to.
+    pub workspace_id: WorkspaceId,
+    /// The account.
+    pub account_id: AccountId,
+    /// Platform identifier.
+    pub platform: String,
+    /// The ISO week it is for.
+    pub period_key: String,
+    /// Its place in that week, from 1.
+    pub ordinal: i32,
+    /// The row of the numbers of the post that it follows.
+    pub subject_id: i64,
+    /// The suggested text.
+    pub caption: String,
+    /// Why it is suggested.
+    pub rationale: String,
+    /// What became of it.
+    pub status: SuggestionStatus,
+    /// The post that was made of it.
+    pub post_id: Option<PostId>,
+    /// When it was made.
+    pub created_at: Millis,
+    /// When it was last changed.
+    pub updated_at: Millis,
+}
+
+/// No relations: joins are written where they are needed.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,57 @@
+//! Counts of posts, as the app view shows them. Bluesky has nothing that engagements could be divided by.
+
+use async_trait::async_trait;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::client::Pds;
+use crate::{
+    Result,
+    analytics::{Analytics, AskedPost, Numbers, Reading, counted, name},
+};
+
+/// The most posts of a call (<https://docs.bsky.app/docs/api/app-bsky-feed-get-posts>).
+const BATCH: usize = 25;
+
+const COUNTS: [(&str, &str); 5] = [
+    ("/likeCount", name::LIKES),
+    ("/replyCount", name::COMMENTS),
+    ("/repostCount", name::REPOSTS),
+    ("/quoteCount", name::QUOTES),
+    ("/bookmarkCount", name::SAVES),
+];
+
+/// The numbers of Bluesky.
+pub(super) struct Counts;
+
+#[derive(Deserialize)]
+struct Found {
+    posts: Vec<Value>,
+}
+
+#[async_trait]
+impl Analytics for Counts {
+    fn batch(&self) -> usize {
+        BATCH
+    }
+
+    fn has_base(&self) -> bool {
+        false
+    }
+
+    async fn posts(
+        &self,
+        reading: &Reading<'_>,
+        posts: &[AskedPost],
+    ) -> Result<Vec<Option<Numbers>>> {
+        reading.allow().await?;
+        let query: Vec<_> = posts.iter().map(|post| ("uris", post.id.as_str())).collect();
+        let pds = Pds::of_account(reading.session);
+        let found: Found = pds.authorized_get("app.bsky.feed.getPosts", &query).await?.json()?;
+        let of = |post: &AskedPost| {
+            let post = found.posts.iter().find(|one| one["uri"].as_str() == Some(&post.id))?;
+            Some(counted(post, &COUNTS))
+        };
+        Ok(posts.iter().map(of).collect())
+    }
+}

@@ -1,0 +1,159 @@
+//! Insights of pages and posts, <https://developers.facebook.com/docs/graph-api/reference/insights>.
+//!
+//! Reels have no insights: `video_insights` tells what there is, without being asked for a name.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+use super::{REEL, error::parse_error};
+use crate::{
+    Account, Result, Session,
+    analytics::{
+        Analytics, AskedPost, Daily, Day, DayNumbers, Display, Number, Numbers, Reading,
+        Unmeasured, counted, name,
+    },
+    graph::{
+        self,
+        insights::{Edge, between, is_missing},
+    },
+};
+
+const PERMISSION: &str = "read_insights";
+
+/// Pages with fewer likes have no insights.
+const LIKES_MIN: i64 = 100;
+
+const DAILY: Daily = Daily {
+    zone: "America/Los_Angeles",
+    lag: Duration::from_secs(48 * 3_600),
+    reread: 7,
+    backfill: 90,
+    engagements: &[],
+    periods: &[7, 28, 30],
+    display: &[
+        Display::sum("post_engagements", "Post engagements").of(name::ENGAGEMENTS),
+        Display::sum("page_views", "Page views").of(name::PROFILE_VIEWS),
+    ],
+};
+
+const OF_DAY: [(&str, &str); 6] = [
+    ("page_total_media_view_unique", name::REACH),
+    ("page_media_view", name::VIEWS),
+    ("page_post_engagements", name::ENGAGEMENTS),
+    ("page_views_total", name::PROFILE_VIEWS),
+    ("page_daily_follows", "follows"),
+    ("page_daily_unfollows", "unfollows"),
+];
+
+const OF_POST: [(&str, &str); 3] = [
+    ("post_total_media_view_unique", name::REACH),
+    ("post_media_view", name::VIEWS),
+    ("post_clicks", name::CLICKS),
+];
+
+/// What stands on the post itself.
+const SUMMARIES: [(&str, &str); 3] = [
+    ("/reactions/summary/total_count", name::LIKES),
+    ("/comments/summary/total_count", name::COMMENTS),
+    ("/shares/count", name::SHARES),
+];
+
+/// The numbers of Facebook.
+pub(super) struct Insights;
+
+#[async_trait]
+impl Analytics for Insights {
+    fn daily(&self, _: &Account) -> Option<&'static Daily> {
+        Some(&DAILY)
+    }
+
+    async fn followers(&self, reading: &Reading<'_>) -> Result<Number> {
+        let page = edge(reading.session, &format!("/{}", reading.session.account.remote_id))?;
+        let query = [("fields", "followers_count".to_owned())];
+        let page: Value = page.get(reading, &query).await?;
+        Ok(page["followers_count"].as_i64().ok_or(Unmeasured::Platform))
+    }
+
+    async fn days(&self, reading: &Reading<'_>, days: &[Day]) -> Result<Vec<DayNumbers>> {
+        let (Some(first), Some(last)) = (days.first(), days.last()) else { return Ok(Vec::new()) };
+        let page = edge(reading.session, &format!("/{}", reading.session.account.remote_id))?;
+        let about: Value = page.get(reading, &[("fields", "fan_count".to_owned())]).await?;
+        if about["fan_count"].as_i64().is_some_and(|likes| likes < LIKES_MIN) {
+            return Ok(Vec::new());
+        }
+        let mut query = vec![("period", "day".to_owned())];
+        query.extend(between(first.since, last.until));
+        let insights = account_edge(reading.session)?;
+        let told = insights.read(reading, &OF_DAY.map(|(theirs, _)| theirs), &query).await?;
+        let of_day = |day: &Day| {
+            let mut numbers: Numbers = OF_DAY
+                .iter()
+                .map(|(theirs, ours)| (*ours, told.of_day(theirs, day.date)))
+                .collect();
+            let (follows, unfollows) = (numbers.remove("follows"), numbers.remove("unfollows"));
+            if let (Some(Ok(follows)), Some(Ok(unfollows))) = (follows, unfollows) {
+                numbers.insert(name::FOLLOWER_DELTA, Ok(follows - unfollows));
+            }
+            DayNumbers { date: day.date, numbers, is_final: None }
+        };
+        Ok(days.iter().map(of_day).collect())
+    }
+
+    async fn reach(
+        &self,
+        reading: &Reading<'_>,
+        (since, until): (chrono::DateTime<chrono::Utc>, chrono::DateTime<chrono::Utc>),
+    ) -> Result<Number> {
+        let mut query = vec![("period", "total_over_range".to_owned())];
+        query.extend(between(since, until));
+        let metric = "page_total_media_view_unique";
+        let told = account_edge(reading.session)?.read(reading, &[metric], &query).await?;
+        Ok(told.total(metric))
+    }
+
+    async fn posts(
+        &self,
+        reading: &Reading<'_>,
+        posts: &[AskedPost],
+    ) -> Result<Vec<Option<Numbers>>> {
+        let mut read = Vec::new();
+        for post in posts {
+            read.push(match one(reading, post).await {
+                Ok(numbers) => Some(numbers),
+                Err(error) if is_missing(&error) => None,
+                Err(error) => return Err(error),
+            });
+        }
+        Ok(read)
+    }
+}
+
+async fn one(reading: &Reading<'_>, post: &AskedPost) -> Result<Numbers> {
+    let itself = edge(reading.session, &format!("/{}", post.id))?;
+    let fields =
+        "reactions.summary(total_count).limit(0),comments.summary(total_count).limit(0),shares";
+    let object: Value = itself.get(reading, &[("fields", fields.to_owned())]).await?;
+    let mut numbers = counted(&object, &SUMMARIES);
+    if post.post_type == REEL {
+        let insights = edge(reading.session, &format!("/{}/video_insights", post.id))?;
+        let told = insights.read_all(reading, &["blue_reels_play_count"]).await?;
+        let plays = told.total("blue_reels_play_count");
+        numbers.extend([(name::PLAYS, plays), (name::VIEWS, plays)]);
+        return Ok(numbers);
+    }
+    let insights = edge(reading.session, &format!("/{}/insights", post.id))?;
+    let told = insights.read(reading, &OF_POST.map(|(theirs, _)| theirs), &[]).await?;
+    numbers.extend(OF_POST.iter().map(|(theirs, ours)| (*ours, told.total(theirs))));
+    Ok(numbers)
+}
+
+fn account_edge(session: &Session) -> Result<Edge> {
+    edge(session, &format!("/{}/insights", session.account.remote_id))
+}
+
+fn edge(session: &Session, path: &str) -> Result<Edge> {
+    let url = graph::url(session, path)?;
+    Ok(Edge { url, parse: parse_error, permission: PERMISSION })
+}

@@ -1,0 +1,145 @@
+//! Performance of a location, <https://developers.google.com/my-business/reference/performance/rest>. Posts have no
+//! numbers.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{Datelike, NaiveDate};
+use serde_json::Value;
+
+use super::client;
+use crate::{
+    Account, Per, RateLimit, Result,
+    analytics::{
+        Analytics, AskedPost, Daily, Day, DayNumbers, Display, Numbers, Reading, Unmeasured,
+        is_denied, name,
+    },
+};
+
+const PERMISSION: &str = "https://www.googleapis.com/auth/business.manage";
+
+/// 300 calls a minute for a project.
+const QUOTA: RateLimit = RateLimit::new(Per::App, 300, 60);
+
+const DAILY: Daily = Daily {
+    zone: "America/Los_Angeles",
+    lag: Duration::from_secs(5 * 86_400),
+    reread: 14,
+    backfill: 90,
+    engagements: &[name::CLICKS],
+    periods: &[],
+    display: &[
+        Display::sum("search_views", "Views on Search"),
+        Display::sum("map_views", "Views on Maps"),
+        Display::sum("calls", "Calls"),
+        Display::sum("website_clicks", "Website clicks"),
+        Display::sum("directions", "Requests for directions"),
+        Display::sum("conversations", "Conversations"),
+        Display::sum("bookings", "Bookings"),
+        Display::sum("food_orders", "Food orders"),
+    ],
+};
+
+/// Metrics, and the numbers that they are part of.
+const METRICS: [(&str, &[&str]); 10] = [
+    ("BUSINESS_IMPRESSIONS_DESKTOP_MAPS", &[name::VIEWS, "map_views"]),
+    ("BUSINESS_IMPRESSIONS_DESKTOP_SEARCH", &[name::VIEWS, "search_views"]),
+    ("BUSINESS_IMPRESSIONS_MOBILE_MAPS", &[name::VIEWS, "map_views"]),
+    ("BUSINESS_IMPRESSIONS_MOBILE_SEARCH", &[name::VIEWS, "search_views"]),
+    ("CALL_CLICKS", &[name::CLICKS, "calls"]),
+    ("WEBSITE_CLICKS", &[name::CLICKS, "website_clicks"]),
+    ("BUSINESS_DIRECTION_REQUESTS", &[name::CLICKS, "directions"]),
+    ("BUSINESS_BOOKINGS", &[name::CLICKS, "bookings"]),
+    ("BUSINESS_CONVERSATIONS", &["conversations"]),
+    ("BUSINESS_FOOD_ORDERS", &["food_orders"]),
+];
+
+/// The numbers of Google Business Profile.
+pub(super) struct Performance;
+
+#[async_trait]
+impl Analytics for Performance {
+    fn quota(&self) -> Option<RateLimit> {
+        Some(QUOTA)
+    }
+
+    fn daily(&self, _: &Account) -> Option<&'static Daily> {
+        Some(&DAILY)
+    }
+
+    fn has_base(&self) -> bool {
+        false
+    }
+
+    fn measures_posts(&self) -> bool {
+        false
+    }
+
+    async fn days(&self, reading: &Reading<'_>, days: &[Day]) -> Result<Vec<DayNumbers>> {
+        let (Some(first), Some(last)) = (days.first(), days.last()) else { return Ok(Vec::new()) };
+        reading.allow().await?;
+        let metrics: Vec<&str> = METRICS.iter().map(|(metric, _)| *metric).collect();
+        let range = (first.date, last.date);
+        match client::performance(reading.session, &metrics, range).await {
+            Ok(report) => Ok(days.iter().map(|day| of_day(&report, day.date)).collect()),
+            Err(error) if is_denied(&error) => {
+                reading.lacks(PERMISSION);
+                Ok(Vec::new())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn posts(&self, _: &Reading<'_>, posts: &[AskedPost]) -> Result<Vec<Option<Numbers>>> {
+        Ok(posts.iter().map(|_| Some(Numbers::new())).collect())
+    }
+}
+
+/// Adds up a day. Within the time that the report covers a value that is left out is 0; behind its end it is not known.
+fn of_day(report: &Value, date: NaiveDate) -> DayNumbers {
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let mut series = Vec::new();
+    for group in list(&report["multiDailyMetricTimeSeries"]) {
+        for one in list(&group["dailyMetricTimeSeries"]) {
+            let values = list(&one["timeSeries"]["datedValues"]);
+            series.push((one["dailyMetric"].as_str().unwrap_or_default().to_owned(), values));
+        }
+    }
+    let ends = series.iter().flat_map(|(_, values)| values).filter_map(|one| {
+        one["value"].as_str()?;
+        date_of(&one["date"])
+    });
+    let is_covered = ends.max().is_some_and(|end| date <= end);
+    let mut numbers = Numbers::new();
+    for (metric, names) in METRICS {
+        let values = series.iter().find(|(found, _)| found == metric).map(|(_, values)| values);
+        let Some(values) = values else { continue };
+        let of_date = values.iter().find(|one| date_of(&one["date"]) == Some(date));
+        let told = of_date.and_then(|one| one["value"].as_str()?.parse::<i64>().ok());
+        let number = told.or(is_covered.then_some(0)).ok_or(Unmeasured::Pending);
+        for name in names {
+            let sum = match (numbers.get(name).copied(), number) {
+                (Some(Ok(one)), Ok(other)) => Ok(one + other),
+                (Some(known @ Ok(_)), Err(_)) => known,
+                (_, number) => number,
+            };
+            numbers.insert(name, sum);
+        }
+    }
+    DayNumbers { date, numbers, is_final: None }
+}
+
+fn date_of(value: &Value) -> Option<NaiveDate> {
+    let part = |name: &str| value[name].as_i64();
+    let (month, day) = (u32::try_from(part("month")?).ok()?, u32::try_from(part("day")?).ok()?);
+    NaiveDate::from_ymd_opt(i32::try_from(part("year")?).ok()?, month, day)
+}
+
+/// A date as the query names it.
+pub(super) fn date_query(name: &str, date: NaiveDate) -> [(String, String); 3] {
+    [
+        (format!("dailyRange.{name}.year"), date.year().to_string()),
+        (format!("dailyRange.{name}.month"), date.month().to_string()),
+        (format!("dailyRange.{name}.day"), date.day().to_string()),
+    ]
+}

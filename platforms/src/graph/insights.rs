@@ -1,0 +1,248 @@
+//! Insights as Meta's networks answer them.
+//!
+//! One number that the network does not know fails the whole call, so it is made again for each number alone. What is not
+//! ready comes as an empty list, and not as 0.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use fanfare_outbound::Reply;
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
+use url::Url;
+
+use super::{List, send, time};
+use crate::{
+    Error, Result,
+    analytics::{Number, Reading, Unmeasured},
+};
+
+/// An edge that tells numbers.
+pub struct Edge {
+    /// Its address.
+    pub url: Url,
+    /// Reads the network's errors.
+    pub parse: fn(&Reply) -> Error,
+    /// The permission it asks for.
+    pub permission: &'static str,
+}
+
+/// The numbers that an edge told.
+#[derive(Debug, Default)]
+pub struct Insights(BTreeMap<&'static str, std::result::Result<Vec<Point>, Unmeasured>>);
+
+/// A number, and the end of the time in which it was counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Point {
+    value: i64,
+    end: Option<DateTime<Utc>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Metric {
+    name: String,
+    #[serde(default)]
+    values: Vec<Dated>,
+    total_value: Option<Dated>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Dated {
+    value: Value,
+    #[serde(default, deserialize_with = "maybe_time")]
+    end_time: Option<DateTime<Utc>>,
+}
+
+fn maybe_time<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<DateTime<Utc>>, D::Error> {
+    time(deserializer).map(Some)
+}
+
+impl Insights {
+    /// Returns the one value of a number.
+    pub fn total(&self, metric: &str) -> Number {
+        match self.0.get(metric) {
+            Some(Ok(points)) => points.last().map(|point| point.value).ok_or(Unmeasured::Pending),
+            Some(Err(why)) => Err(*why),
+            None => Err(Unmeasured::Platform),
+        }
+    }
+
+    /// Returns the value that a series has for a day.
+    pub fn of_day(&self, metric: &str, date: NaiveDate) -> Number {
+        match self.0.get(metric) {
+            Some(Ok(points)) => {
+                let of_day = points.iter().find(|point| point.date() == Some(date));
+                of_day.map(|point| point.value).ok_or(Unmeasured::Pending)
+            }
+            Some(Err(why)) => Err(*why),
+            None => Err(Unmeasured::Platform),
+        }
+    }
+}
+
+impl Point {
+    /// Its day: twelve hours before the end of a day is its date in UTC, whether it begins there or in California.
+    fn date(self) -> Option<NaiveDate> {
+        self.end.map(|end| (end - TimeDelta::hours(12)).date_naive())
+    }
+}
+
+impl Edge {
+    /// Reads these numbers.
+    ///
+    /// # Errors
+    /// The network's, for what is not about one number alone.
+    pub async fn read(
+        &self,
+        reading: &Reading<'_>,
+        metrics: &[&'static str],
+        also: &[(&str, String)],
+    ) -> Result<Insights> {
+        let mut told = Insights::default();
+        let (asked, skipped): (Vec<_>, Vec<_>) =
+            metrics.iter().copied().partition(|metric| !reading.skips(metric));
+        told.0.extend(skipped.into_iter().map(|metric| (metric, Err(Unmeasured::Platform))));
+        if asked.is_empty() {
+            return Ok(told);
+        }
+        match self.ask(reading, &asked, also).await {
+            Ok(list) => told.take(&asked, list),
+            Err(error) if is_about_a_metric(&error) => {
+                for metric in asked {
+                    self.read_one(reading, metric, also, &mut told).await?;
+                }
+            }
+            Err(error) => told.all(&asked, self.meaning(reading, error)?),
+        }
+        Ok(told)
+    }
+
+    /// Reads all that the edge tells without being asked for names. Those that it leaves out are not ready.
+    ///
+    /// # Errors
+    /// As for [`Edge::read`].
+    pub async fn read_all(
+        &self,
+        reading: &Reading<'_>,
+        metrics: &[&'static str],
+    ) -> Result<Insights> {
+        let mut told = Insights::default();
+        match self.get::<List<Metric>>(reading, &[]).await {
+            Ok(list) => told.take(metrics, list.data),
+            Err(error) => told.all(metrics, self.meaning(reading, error)?),
+        }
+        Ok(told)
+    }
+
+    async fn read_one(
+        &self,
+        reading: &Reading<'_>,
+        metric: &'static str,
+        also: &[(&str, String)],
+        told: &mut Insights,
+    ) -> Result<()> {
+        match self.ask(reading, &[metric], also).await {
+            Ok(list) => told.take(&[metric], list),
+            Err(error) if is_about_a_metric(&error) => {
+                reading.refuse(metric);
+                told.all(&[metric], Unmeasured::Platform);
+            }
+            Err(error) => told.all(&[metric], self.meaning(reading, error)?),
+        }
+        Ok(())
+    }
+
+    async fn ask(
+        &self,
+        reading: &Reading<'_>,
+        metrics: &[&str],
+        also: &[(&str, String)],
+    ) -> Result<Vec<Metric>> {
+        let mut query = vec![("metric", metrics.join(","))];
+        query.extend(also.iter().cloned());
+        Ok(self.get::<List<Metric>>(reading, &query).await?.data)
+    }
+
+    /// Reads anything from the address.
+    ///
+    /// # Errors
+    /// The network's.
+    pub async fn get<T: DeserializeOwned>(
+        &self,
+        reading: &Reading<'_>,
+        query: &[(&str, String)],
+    ) -> Result<T> {
+        reading.allow().await?;
+        let pairs: Vec<(&str, &str)> =
+            query.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let request = reading.session.http.get(self.url.clone()).query(&pairs);
+        send(reading.session, request, self.parse).await
+    }
+
+    /// Says what a refusal means for the numbers that were asked for, or hands it on.
+    fn meaning(&self, reading: &Reading<'_>, error: Error) -> Result<Unmeasured> {
+        if says(&error, "not enough viewers") {
+            return Ok(Unmeasured::TooFewViewers);
+        }
+        if is_permission(&error) {
+            reading.lacks(self.permission);
+            return Ok(Unmeasured::Permission);
+        }
+        Err(error)
+    }
+}
+
+impl Insights {
+    fn take(&mut self, asked: &[&'static str], list: Vec<Metric>) {
+        self.0.extend(asked.iter().map(|metric| (*metric, Ok(Vec::new()))));
+        for metric in list {
+            let Some(Ok(points)) = self.0.get_mut(metric.name.as_str()) else { continue };
+            let dated = metric.values.into_iter().chain(metric.total_value);
+            points
+                .extend(dated.filter_map(|one| {
+                    Some(Point { value: count(&one.value)?, end: one.end_time })
+                }));
+        }
+    }
+
+    fn all(&mut self, asked: &[&'static str], why: Unmeasured) {
+        self.0.extend(asked.iter().map(|metric| (*metric, Err(why))));
+    }
+}
+
+/// A number, or the sum of several by kind.
+fn count(value: &Value) -> Option<i64> {
+    match value {
+        Value::Object(kinds) => Some(kinds.values().filter_map(Value::as_i64).sum()),
+        value => value.as_i64(),
+    }
+}
+
+/// Returns true if there is nothing of the asked id.
+pub fn is_missing(error: &Error) -> bool {
+    let code = error.reply.as_ref().and_then(|reply| reply.code.as_deref()).unwrap_or_default();
+    matches!(code, "100/33" | "803") || (code == "100" && says(error, "does not exist"))
+}
+
+fn is_about_a_metric(error: &Error) -> bool {
+    let code = error.reply.as_ref().and_then(|reply| reply.code.as_deref()).unwrap_or_default();
+    (code == "100" || code.starts_with("100/")) && !is_missing(error) && says(error, "metric")
+}
+
+fn is_permission(error: &Error) -> bool {
+    let code = error.reply.as_ref().and_then(|reply| reply.code.as_deref()).unwrap_or_default();
+    let code = code.split('/').next().and_then(|code| code.parse().ok());
+    matches!(code, Some(10 | 200..=299))
+}
+
+fn says(error: &Error, part: &str) -> bool {
+    let message = error.reply.as_ref().and_then(|reply| reply.message.as_deref());
+    message.unwrap_or_default().to_ascii_lowercase().contains(part)
+}
+
+/// The query for the time of a call.
+pub fn between(since: DateTime<Utc>, until: DateTime<Utc>) -> Vec<(&'static str, String)> {
+    vec![("since", since.timestamp().to_string()), ("until", until.timestamp().to_string())]
+}

@@ -1,0 +1,222 @@
+//! Instagram's insights, <https://developers.facebook.com/docs/instagram-platform/insights>.
+//!
+//! Only the reach comes as a series by day. The other numbers of a day are totals of a call for that day alone.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+
+use super::error::parse_error;
+use crate::{
+    Account, Result, Session,
+    analytics::{
+        Analytics, AskedPost, Daily, Day, DayNumbers, Display, ListedPost, Number, Numbers,
+        Reading, Unmeasured, name,
+    },
+    graph::{
+        self,
+        insights::{Edge, between, is_missing},
+    },
+    recent_posts::Page,
+};
+
+const PERMISSION: &str = "instagram_manage_insights";
+
+/// The most posts of an account that are read.
+const LISTED_MAX: usize = 200;
+
+const DAILY: Daily = Daily {
+    zone: "America/Los_Angeles",
+    lag: Duration::from_secs(48 * 3_600),
+    reread: 7,
+    backfill: 30,
+    engagements: &[name::LIKES, name::COMMENTS, name::SHARES, name::SAVES],
+    periods: &[7, 28, 30],
+    display: &[
+        Display::sum("accounts_engaged", "Accounts engaged"),
+        Display::sum("profile_link_taps", "Profile link taps").of(name::CLICKS),
+        Display::sum("total_interactions", "Interactions"),
+    ],
+};
+
+/// What a day's call asks for, and what it is called here.
+const TOTALS: [(&str, &str); 8] = [
+    ("views", name::VIEWS),
+    ("likes", name::LIKES),
+    ("comments", name::COMMENTS),
+    ("shares", name::SHARES),
+    ("saves", name::SAVES),
+    ("accounts_engaged", "accounts_engaged"),
+    ("profile_links_taps", name::CLICKS),
+    ("total_interactions", "total_interactions"),
+];
+
+const FEED: [(&str, &str); 7] = [
+    ("reach", name::REACH),
+    ("views", name::VIEWS),
+    ("likes", name::LIKES),
+    ("comments", name::COMMENTS),
+    ("saved", name::SAVES),
+    ("shares", name::SHARES),
+    ("reposts", name::REPOSTS),
+];
+
+const STORY: [(&str, &str); 4] = [
+    ("reach", name::REACH),
+    ("views", name::VIEWS),
+    ("replies", name::COMMENTS),
+    ("shares", name::SHARES),
+];
+
+/// The numbers of Instagram.
+pub(super) struct Insights;
+
+#[derive(Debug, Deserialize)]
+struct Profile {
+    followers_count: Option<i64>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Media {
+    id: String,
+    #[serde(default)]
+    caption: String,
+    permalink: Option<String>,
+    #[serde(default)]
+    media_type: String,
+    #[serde(default)]
+    media_product_type: String,
+    #[serde(deserialize_with = "graph::time")]
+    timestamp: DateTime<Utc>,
+}
+
+#[async_trait]
+impl Analytics for Insights {
+    fn daily(&self, _: &Account) -> Option<&'static Daily> {
+        Some(&DAILY)
+    }
+
+    async fn followers(&self, reading: &Reading<'_>) -> Result<Number> {
+        let edge = edge(reading.session, &format!("/{}", reading.session.account.remote_id))?;
+        let query = [("fields", "followers_count".to_owned())];
+        let profile: Profile = edge.get(reading, &query).await?;
+        Ok(profile.followers_count.ok_or(Unmeasured::Platform))
+    }
+
+    async fn days(&self, reading: &Reading<'_>, days: &[Day]) -> Result<Vec<DayNumbers>> {
+        let (Some(first), Some(last)) = (days.first(), days.last()) else { return Ok(Vec::new()) };
+        let edge = account_edge(reading.session)?;
+        let query = with(&[("period", "day")], between(first.since, last.until));
+        let reach = edge.read(reading, &["reach"], &query).await?;
+        let mut read = Vec::new();
+        for day in days {
+            let totals = [("period", "day"), ("metric_type", "total_value")];
+            let query = with(&totals, between(day.since, day.until));
+            let told = edge.read(reading, &TOTALS.map(|(theirs, _)| theirs), &query).await?;
+            let mut numbers: Numbers =
+                TOTALS.iter().map(|(theirs, ours)| (*ours, told.total(theirs))).collect();
+            numbers.insert(name::REACH, reach.of_day("reach", day.date));
+            read.push(DayNumbers { date: day.date, numbers, is_final: None });
+        }
+        Ok(read)
+    }
+
+    async fn reach(
+        &self,
+        reading: &Reading<'_>,
+        (since, until): (DateTime<Utc>, DateTime<Utc>),
+    ) -> Result<Number> {
+        let totals = [("period", "day"), ("metric_type", "total_value")];
+        let query = with(&totals, between(since, until));
+        let told = account_edge(reading.session)?.read(reading, &["reach"], &query).await?;
+        Ok(told.total("reach"))
+    }
+
+    async fn posts(
+        &self,
+        reading: &Reading<'_>,
+        posts: &[AskedPost],
+    ) -> Result<Vec<Option<Numbers>>> {
+        let mut read = Vec::new();
+        for post in posts {
+            read.push(one(reading, post).await?);
+        }
+        Ok(read)
+    }
+
+    async fn listed(&self, reading: &Reading<'_>, since: DateTime<Utc>) -> Result<Vec<ListedPost>> {
+        let mut listed = media(reading, "stories", since).await?;
+        listed.extend(media(reading, "media", since).await?);
+        listed.truncate(LISTED_MAX);
+        Ok(listed)
+    }
+}
+
+async fn one(reading: &Reading<'_>, post: &AskedPost) -> Result<Option<Numbers>> {
+    let edge = edge(reading.session, &format!("/{}/insights", post.id))?;
+    let wanted: &[(&'static str, &'static str)] = if post.is_story() { &STORY } else { &FEED };
+    let names: Vec<&'static str> = wanted.iter().map(|(theirs, _)| *theirs).collect();
+    let told = match edge.read(reading, &names, &[]).await {
+        Ok(told) => told,
+        Err(error) if is_missing(&error) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut numbers: Numbers =
+        wanted.iter().map(|(theirs, ours)| (*ours, told.total(theirs))).collect();
+    if post.post_type == "reel" || (post.post_type == "feed" && post.format == "video") {
+        numbers.insert(name::PLAYS, told.total("views"));
+    }
+    Ok(Some(numbers))
+}
+
+/// The posts of one list since then, page by page.
+async fn media(reading: &Reading<'_>, list: &str, since: DateTime<Utc>) -> Result<Vec<ListedPost>> {
+    let edge = edge(reading.session, &format!("/{}/{list}", reading.session.account.remote_id))?;
+    let fields = "id,caption,permalink,media_type,media_product_type,timestamp";
+    let (mut found, mut next): (Vec<ListedPost>, Option<String>) = (Vec::new(), None);
+    loop {
+        let query = graph::list_query(fields, "100", next.as_deref());
+        let query: Vec<_> = query.into_iter().map(|(name, it)| (name, it.to_owned())).collect();
+        let page: Page<Media> = edge.get::<graph::List<Media>>(reading, &query).await?.page();
+        let is_over = page.items.last().is_none_or(|post| post.timestamp < since);
+        found.extend(page.items.into_iter().filter(|one| one.timestamp >= since).map(listed));
+        next = page.next.filter(|_| !is_over && found.len() < LISTED_MAX);
+        if next.is_none() {
+            return Ok(found);
+        }
+    }
+}
+
+fn listed(one: Media) -> ListedPost {
+    let (post_type, format) = match (one.media_product_type.as_str(), one.media_type.as_str()) {
+        ("STORY", "VIDEO") => ("story", "video"),
+        ("STORY", _) => ("story", "image"),
+        ("REELS", _) => ("reel", "video"),
+        (_, "CAROUSEL_ALBUM") => ("carousel", "carousel"),
+        (_, "VIDEO") => ("feed", "video"),
+        _ => ("feed", "image"),
+    };
+    ListedPost {
+        id: one.id,
+        url: one.permalink,
+        post_type,
+        format,
+        caption: one.caption,
+        published_at: one.timestamp,
+    }
+}
+
+fn account_edge(session: &Session) -> Result<Edge> {
+    edge(session, &format!("/{}/insights", session.account.remote_id))
+}
+
+fn edge(session: &Session, path: &str) -> Result<Edge> {
+    let url = graph::url(session, path)?;
+    Ok(Edge { url, parse: parse_error, permission: PERMISSION })
+}
+
+fn with<'a>(fixed: &[(&'a str, &str)], more: Vec<(&'a str, String)>) -> Vec<(&'a str, String)> {
+    fixed.iter().map(|(name, value)| (*name, (*value).to_owned())).chain(more).collect()
+}

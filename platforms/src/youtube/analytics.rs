@@ -1,0 +1,156 @@
+//! Numbers of channels and videos, <https://developers.google.com/youtube/analytics>.
+//!
+//! Since August 2026 a view counts from the first frame; what it meant before goes on as `engagedViews`.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+use super::client;
+use crate::{
+    Account, Per, RateLimit, Result,
+    analytics::{
+        Analytics, AskedPost, Daily, Day, DayNumbers, Display, Fold, Number, Numbers, Reading,
+        Unit, Unmeasured, counted, denied, is_denied, name,
+    },
+};
+
+/// The most videos of a call.
+const BATCH: usize = 50;
+
+/// 10,000 units a day for a project; each of these calls costs one
+/// (<https://developers.google.com/youtube/v3/determine_quota_cost>).
+const QUOTA: RateLimit = RateLimit::new(Per::App, 10_000, 86_400);
+
+const PERMISSION: &str = "https://www.googleapis.com/auth/yt-analytics.readonly";
+
+const DAILY: Daily = Daily {
+    zone: "America/Los_Angeles",
+    lag: Duration::from_secs(72 * 3_600),
+    reread: 7,
+    backfill: 90,
+    engagements: &[name::LIKES, name::COMMENTS, name::SHARES],
+    periods: &[],
+    display: &[
+        Display::sum("watch_minutes", "Watch time in minutes"),
+        Display {
+            key: "average_view_seconds",
+            label: "Average view duration",
+            unit: Unit::Seconds,
+            fold: Fold::Ratio("watch_minutes", 60, name::VIEWS),
+        },
+        Display::sum("engaged_views", "Engaged views"),
+        Display::sum("subscribers_gained", "Subscribers gained"),
+        Display::sum("subscribers_lost", "Subscribers lost"),
+    ],
+};
+
+/// Columns of a report, and what they are called here.
+const COLUMNS: [(&str, &str); 8] = [
+    ("views", name::VIEWS),
+    ("likes", name::LIKES),
+    ("comments", name::COMMENTS),
+    ("shares", name::SHARES),
+    ("subscribersGained", "subscribers_gained"),
+    ("subscribersLost", "subscribers_lost"),
+    ("estimatedMinutesWatched", "watch_minutes"),
+    ("engagedViews", "engaged_views"),
+];
+
+const COUNTS: [(&str, &str); 4] = [
+    ("/statistics/likeCount", name::LIKES),
+    ("/statistics/commentCount", name::COMMENTS),
+    ("/statistics/viewCount", name::VIEWS),
+    ("/statistics/viewCount", name::PLAYS),
+];
+
+/// The numbers of YouTube.
+pub(super) struct Reports;
+
+#[async_trait]
+impl Analytics for Reports {
+    fn quota(&self) -> Option<RateLimit> {
+        Some(QUOTA)
+    }
+
+    fn daily(&self, _: &Account) -> Option<&'static Daily> {
+        Some(&DAILY)
+    }
+
+    fn batch(&self) -> usize {
+        BATCH
+    }
+
+    async fn followers(&self, reading: &Reading<'_>) -> Result<Number> {
+        reading.allow().await?;
+        let channel = client::statistics(reading.session).await?;
+        if channel["statistics"]["hiddenSubscriberCount"] == true {
+            return Ok(Err(Unmeasured::Platform));
+        }
+        let counts = counted(&channel, &[("/statistics/subscriberCount", name::FOLLOWERS)]);
+        Ok(counts.get(name::FOLLOWERS).copied().unwrap_or(Err(Unmeasured::Platform)))
+    }
+
+    async fn days(&self, reading: &Reading<'_>, days: &[Day]) -> Result<Vec<DayNumbers>> {
+        let (Some(first), Some(last)) = (days.first(), days.last()) else { return Ok(Vec::new()) };
+        reading.allow().await?;
+        let bounds = (first.date.to_string(), last.date.to_string());
+        let metrics = COLUMNS.map(|(theirs, _)| theirs).join(",");
+        match client::report(reading.session, &bounds, &metrics).await {
+            Ok(report) => Ok(rows(&report)),
+            Err(error) if is_denied(&error) => {
+                reading.lacks(PERMISSION);
+                Ok(Vec::new())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn posts(
+        &self,
+        reading: &Reading<'_>,
+        posts: &[AskedPost],
+    ) -> Result<Vec<Option<Numbers>>> {
+        reading.allow().await?;
+        let ids: Vec<&str> = posts.iter().map(|post| post.id.as_str()).collect();
+        match client::video_statistics(reading.session, &ids.join(",")).await {
+            Ok(videos) => {
+                let of = |post: &AskedPost| {
+                    let video = videos.iter().find(|one| one["id"].as_str() == Some(&post.id))?;
+                    Some(counted(video, &COUNTS))
+                };
+                Ok(posts.iter().map(of).collect())
+            }
+            Err(error) if is_denied(&error) => {
+                reading.lacks("https://www.googleapis.com/auth/youtube.readonly");
+                Ok(posts.iter().map(|_| Some(denied(&COUNTS))).collect())
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The rows of a report: one for each day that it has.
+fn rows(report: &Value) -> Vec<DayNumbers> {
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let headers = list(&report["columnHeaders"]);
+    let place = |name: &str| headers.iter().position(|header| header["name"] == name);
+    let Some(day) = place("day") else { return Vec::new() };
+    let row = |row: &Value| {
+        let date = row.get(day)?.as_str()?.parse().ok()?;
+        let mut numbers = Numbers::new();
+        for (theirs, ours) in COLUMNS {
+            let number = place(theirs).and_then(|at| row.get(at)?.as_i64());
+            numbers.insert(ours, number.ok_or(Unmeasured::Pending));
+        }
+        if let (Some(Ok(gained)), Some(Ok(lost))) =
+            (numbers.get("subscribers_gained"), numbers.get("subscribers_lost"))
+        {
+            let delta = gained - lost;
+            numbers.insert(name::FOLLOWER_DELTA, Ok(delta));
+        }
+        Some(DayNumbers { date, numbers, is_final: None })
+    };
+    list(&report["rows"]).iter().filter_map(row).collect()
+}

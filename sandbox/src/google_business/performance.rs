@@ -1,0 +1,66 @@
+//! Performance of a location by the day, <https://developers.google.com/my-business/reference/performance/rest>. The
+//! numbers are those of the account, whichever of its locations is asked for.
+
+use chrono::{Datelike, NaiveDate};
+use serde_json::{Value, json};
+
+use super::{Cx, access, failure};
+use crate::numbers::{self, Of};
+use crate::reply::{Answer, Reply};
+
+/// Metrics by the names of their numbers here.
+const METRICS: [(&str, &str); 10] = [
+    ("BUSINESS_IMPRESSIONS_DESKTOP_MAPS", "map_views"),
+    ("BUSINESS_IMPRESSIONS_DESKTOP_SEARCH", "search_views"),
+    ("BUSINESS_IMPRESSIONS_MOBILE_MAPS", "mobile_map_views"),
+    ("BUSINESS_IMPRESSIONS_MOBILE_SEARCH", "mobile_search_views"),
+    ("CALL_CLICKS", "calls"),
+    ("WEBSITE_CLICKS", "website_clicks"),
+    ("BUSINESS_DIRECTION_REQUESTS", "directions"),
+    ("BUSINESS_BOOKINGS", "bookings"),
+    ("BUSINESS_CONVERSATIONS", "conversations"),
+    ("BUSINESS_FOOD_ORDERS", "food_orders"),
+];
+
+/// `GET /v1/locations/{id}:fetchMultiDailyMetricsTimeSeries`: a value that is 0 is left out.
+pub(super) fn read(cx: &Cx) -> Answer {
+    let account = access::with(cx)?;
+    let (from, to) = (date(cx, "start_date")?, date(cx, "end_date")?);
+    let asked: Vec<String> = cx
+        .call
+        .query_pairs()
+        .filter(|(name, _)| name == "dailyMetrics")
+        .map(|(_, metric)| metric)
+        .collect();
+    let mut series = Vec::new();
+    for metric in asked {
+        let name = METRICS.iter().find(|(theirs, _)| *theirs == metric).map(|(_, ours)| *ours);
+        let name = name.ok_or_else(failure::missing)?;
+        let mut values = Vec::new();
+        for day in from.iter_days().take_while(|day| *day <= to) {
+            let text = day.to_string();
+            let mut cell = json!({"value": null});
+            numbers::show(&account, Of::Day(&text), &mut cell, &[("/value", name)])?;
+            let date = json!({"year": day.year(), "month": day.month(), "day": day.day()});
+            match cell["value"].as_i64() {
+                Some(0) | None => values.push(json!({ "date": date })),
+                Some(value) => values.push(json!({"date": date, "value": value.to_string()})),
+            }
+        }
+        series.push(json!({"dailyMetric": metric, "timeSeries": {"datedValues": values}}));
+    }
+    let groups: [Value; 1] = [json!({ "dailyMetricTimeSeries": series })];
+    Ok(Reply::ok(&json!({ "multiDailyMetricTimeSeries": groups })))
+}
+
+fn date(cx: &Cx, name: &str) -> Result<NaiveDate, Reply> {
+    let part = |part: &str| {
+        let text = cx.call.query_value(&format!("dailyRange.{name}.{part}"))?;
+        text.parse::<u32>().ok()
+    };
+    let found = || {
+        let year = i32::try_from(part("year")?).ok()?;
+        NaiveDate::from_ymd_opt(year, part("month")?, part("day")?)
+    };
+    found().ok_or_else(failure::missing)
+}

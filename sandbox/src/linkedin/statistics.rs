@@ -1,0 +1,147 @@
+//! Statistics of pages and of posts,
+//! <https://learn.microsoft.com/linkedin/marketing/community-management/organizations/share-statistics>.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::{Cx, Linkedin, access, failure};
+use crate::numbers::{self, Of, days};
+use crate::reply::{Answer, Reply};
+use crate::sim::Account;
+
+/// The scope of the statistics of pages.
+const ADMIN: &str = "rw_organization_admin";
+
+const OF_DAY: [(&str, &str); 6] = [
+    ("uniqueImpressionsCount", "reach"),
+    ("impressionCount", "views"),
+    ("likeCount", "likes"),
+    ("commentCount", "comments"),
+    ("shareCount", "shares"),
+    ("clickCount", "clicks"),
+];
+
+const OF_POST: [(&str, &str); 6] = [
+    ("uniqueImpressionsCount", "reach"),
+    ("impressionCount", "impressions"),
+    ("likeCount", "likes"),
+    ("commentCount", "comments"),
+    ("shareCount", "shares"),
+    ("clickCount", "clicks"),
+];
+
+const OF_MEMBER: [(&str, &str); 5] = [
+    ("REACTION", "likes"),
+    ("COMMENT", "comments"),
+    ("MEMBERS_REACHED", "reach"),
+    ("IMPRESSION", "impressions"),
+    ("RESHARE", "shares"),
+];
+
+fn told(
+    account: &Account<Linkedin>,
+    of: Of<'_>,
+    names: &[(&str, &str)],
+) -> Result<Map<String, Value>, Reply> {
+    let mut found = Map::new();
+    for (theirs, ours) in names {
+        let mut cell = json!({"value": null});
+        numbers::show(account, of, &mut cell, &[("/value", ours)])?;
+        if !cell["value"].is_null() {
+            found.insert((*theirs).to_owned(), cell["value"].clone());
+        }
+    }
+    Ok(found)
+}
+
+fn elements(elements: &[Value]) -> Answer {
+    Ok(Reply::ok(&json!({"elements": elements, "paging": {"start": 0, "count": 10, "links": []}})))
+}
+
+fn administrator(cx: &Cx, what: &str) -> Result<Arc<Account<Linkedin>>, Reply> {
+    access::version(cx)?;
+    let account = access::with(cx, &[ADMIN], what)?;
+    let urn = access::page(&account.identity);
+    let asked = cx.call.query_value("organizationalEntity");
+    if asked.is_some_and(|asked| asked != urn) {
+        return Err(failure::denied("Viewer is not an administrator of the organization"));
+    }
+    Ok(account)
+}
+
+/// `GET /rest/networkSizes/{organization}`
+pub(super) fn size(cx: &Cx) -> Answer {
+    let account = administrator(cx, "GET /networkSizes")?;
+    Ok(Reply::ok(&json!({"firstDegreeSize": account.number(Of::Now, "followers")})))
+}
+
+/// The asked days, as `(timeRange:(start:1,end:2),timeGranularityType:DAY)` names them.
+fn asked_days(cx: &Cx) -> Vec<(String, i64, i64)> {
+    let text = cx.call.query_value("timeIntervals").unwrap_or_default();
+    let after = |name: &str| -> Option<i64> {
+        let rest = text.split_once(&format!("{name}:"))?.1;
+        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+        digits.parse().ok()
+    };
+    let (Some(start), Some(end)) = (after("start"), after("end")) else { return Vec::new() };
+    let found = days(start / 1_000, end / 1_000).into_iter();
+    found.map(|(date, end)| (date.to_string(), (end - 86_400) * 1_000, end * 1_000)).collect()
+}
+
+/// `GET /rest/organizationalEntityShareStatistics`: of the page by day, or of a post since it was published.
+pub(super) fn shares(cx: &Cx) -> Answer {
+    let account = administrator(cx, "GET /organizationalEntityShareStatistics")?;
+    let listed = ["shares", "ugcPosts"].iter().find_map(|name| cx.call.query_value(name));
+    if let Some(list) = listed {
+        let urn = list.trim_start_matches("List(").trim_end_matches(')').to_owned();
+        is_there(&account, &urn)?;
+        let found = told(&account, Of::Post(&urn), &OF_POST)?;
+        if found.is_empty() {
+            return elements(&[]);
+        }
+        return elements(&[json!({"share": urn, "totalShareStatistics": found})]);
+    }
+    let mut list = Vec::new();
+    for (date, start, end) in asked_days(cx) {
+        let found = told(&account, Of::Day(&date), &OF_DAY)?;
+        if !found.is_empty() {
+            list.push(
+                json!({"timeRange": {"start": start, "end": end}, "totalShareStatistics": found}),
+            );
+        }
+    }
+    elements(&list)
+}
+
+/// `GET /rest/organizationalEntityFollowerStatistics`
+pub(super) fn followers(cx: &Cx) -> Answer {
+    let account = administrator(cx, "GET /organizationalEntityFollowerStatistics")?;
+    let mut list = Vec::new();
+    for (date, start, end) in asked_days(cx) {
+        if let Some(gain) = account.number(Of::Day(&date), "follower_delta") {
+            let gains = json!({"organicFollowerGain": gain, "paidFollowerGain": 0});
+            list.push(json!({"timeRange": {"start": start, "end": end}, "followerGains": gains}));
+        }
+    }
+    elements(&list)
+}
+
+/// `GET /rest/memberCreatorPostAnalytics?q=entity`
+pub(super) fn of_member(cx: &Cx) -> Answer {
+    access::version(cx)?;
+    let account = access::with(cx, &["w_member_social"], "GET /memberCreatorPostAnalytics")?;
+    let entity = cx.call.query_value("entity").unwrap_or_default();
+    let urn = entity.split_once(':').map(|(_, urn)| urn.trim_end_matches(')')).unwrap_or_default();
+    is_there(&account, urn)?;
+    let kind = cx.call.query_value("queryType").unwrap_or_default();
+    let name = OF_MEMBER.iter().find(|(theirs, _)| *theirs == kind).map(|(_, ours)| *ours);
+    let name = name.ok_or_else(|| failure::malformed("queryType is not known"))?;
+    let found = told(&account, Of::Post(urn), &[("count", name)])?;
+    if found.is_empty() { elements(&[]) } else { elements(&[Value::Object(found)]) }
+}
+
+fn is_there(account: &Account<Linkedin>, urn: &str) -> Result<(), Reply> {
+    let found = account.look(|state| state.posts.values().any(|post| post.urn == urn));
+    if found { Ok(()) } else { Err(failure::missing(urn)) }
+}

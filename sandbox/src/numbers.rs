@@ -1,0 +1,176 @@
+//! Numbers of an account and its posts, as somebody set them. Nobody looks at a simulated network, so nothing else is
+//! counted; a number that was never set is not known.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, NaiveDate};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::network::{Network, Refusal};
+use crate::reply::Reply;
+use crate::sim::Account;
+
+/// Values by their names.
+pub(crate) type Values = BTreeMap<String, Told>;
+
+/// What a network tells of a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Told {
+    /// This number.
+    Number(i64),
+    /// Nothing, for a reason.
+    Not(Reason),
+}
+
+/// Why a network does not tell a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Reason {
+    /// It does not know the name, and fails the whole call.
+    Refused,
+    /// Too few people saw it.
+    TooFewViewers,
+    /// The caller lacks a permission.
+    Permission,
+}
+
+/// What a number is about.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Of<'a> {
+    /// The account as it is now.
+    Now,
+    /// A day, `YYYY-MM-DD` in the network's zone.
+    Day(&'a str),
+    /// A post.
+    Post(&'a str),
+}
+
+/// The numbers of an account.
+#[derive(Debug, Default)]
+pub(crate) struct Numbers {
+    now: Values,
+    days: BTreeMap<String, Values>,
+    posts: BTreeMap<String, Values>,
+}
+
+/// Numbers to be set; null takes one away.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Change {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub post: Option<String>,
+    pub metrics: BTreeMap<String, Option<Told>>,
+}
+
+impl Numbers {
+    /// Sets numbers.
+    pub fn apply(&mut self, change: Change) {
+        let values = match (change.post, change.date) {
+            (Some(post), _) => self.posts.entry(post).or_default(),
+            (None, Some(date)) => self.days.entry(date).or_default(),
+            (None, None) => &mut self.now,
+        };
+        for (name, value) in change.metrics {
+            match value {
+                Some(value) => drop(values.insert(name, value)),
+                None => drop(values.remove(&name)),
+            }
+        }
+    }
+
+    /// Returns what is told of a number; `None`: it is not known.
+    pub fn get(&self, of: Of<'_>, name: &str) -> Option<Told> {
+        let values = match of {
+            Of::Now => Some(&self.now),
+            Of::Day(date) => self.days.get(date),
+            Of::Post(post) => self.posts.get(post),
+        };
+        values?.get(name).copied()
+    }
+
+    /// Returns a number, if it is one.
+    pub fn number(&self, of: Of<'_>, name: &str) -> Option<i64> {
+        match self.get(of, name)? {
+            Told::Number(number) => Some(number),
+            Told::Not(_) => None,
+        }
+    }
+}
+
+/// Puts the set numbers of a post into a view of it, each where the network shows it (a JSON pointer); a number that was
+/// never set, or is refused, is null there.
+pub(crate) fn show<N: Network>(
+    account: &Account<N>,
+    of: Of<'_>,
+    view: &mut Value,
+    places: &[(&str, &str)],
+) -> Result<(), Reply> {
+    for (place, name) in places {
+        let number = match account.counted(of, name) {
+            Some(Told::Number(number)) => json!(number),
+            Some(Told::Not(Reason::Permission)) => {
+                let (status, retry_ms, now_ms) = (403, 0, 0);
+                return Err(N::refuse(Refusal { status, retry_ms, now_ms }));
+            }
+            Some(Told::Not(_)) | None => Value::Null,
+        };
+        match view.pointer_mut(place) {
+            Some(shown) => *shown = number,
+            // Not every post shows it.
+            None if !number.is_null() => view[place.trim_start_matches('/')] = number,
+            None => {}
+        }
+    }
+    Ok(())
+}
+
+/// A time that a request names in Unix seconds.
+pub(crate) fn seconds(text: Option<String>) -> Option<i64> {
+    text?.parse().ok()
+}
+
+/// The days from `since` to `until` in Unix seconds: their dates and ends. Noon of a day has the same date in UTC,
+/// whether it begins there or in California.
+pub(crate) fn days(since: i64, until: i64) -> Vec<(NaiveDate, i64)> {
+    const DAY: i64 = 86_400;
+    // A day may be an hour longer or shorter.
+    let count = (until - since + 2 * 3_600) / DAY;
+    (0..count.clamp(0, 400))
+        .filter_map(|n| {
+            let start = since + n * DAY;
+            let date = DateTime::from_timestamp(start + DAY / 2, 0)?.date_naive();
+            Some((date, start + DAY))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_never_set_is_not_known_and_null_takes_away() {
+        let mut numbers = Numbers::default();
+        let set = |json: &str| serde_json::from_str::<Change>(json).unwrap();
+        numbers.apply(set(r#"{"post": "1", "metrics": {"likes": 0, "views": "refused"}}"#));
+        assert_eq!(numbers.number(Of::Post("1"), "likes"), Some(0));
+        assert_eq!(numbers.number(Of::Post("1"), "shares"), None);
+        let refused = Some(Told::Not(Reason::Refused));
+        assert_eq!(numbers.get(Of::Post("1"), "views"), refused);
+        numbers.apply(set(r#"{"post": "1", "metrics": {"likes": null}}"#));
+        assert_eq!(numbers.get(Of::Post("1"), "likes"), None);
+    }
+
+    #[test]
+    fn days_are_named_alike_in_both_zones() {
+        let dates = |since, until| {
+            days(since, until).into_iter().map(|(date, _)| date.to_string()).collect::<Vec<_>>()
+        };
+        // 2026-11-24T08:00Z, midnight in California, and midnight in UTC.
+        assert_eq!(dates(1_795_507_200, 1_795_507_200 + 2 * 86_400), ["2026-11-24", "2026-11-25"]);
+        assert_eq!(dates(1_795_478_400, 1_795_478_400 + 86_400), ["2026-11-24"]);
+    }
+}

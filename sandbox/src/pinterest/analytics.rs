@@ -1,0 +1,105 @@
+//! Reports on the account and on pins, <https://developers.pinterest.com/docs/api/v5/user_account-analytics>.
+
+use chrono::NaiveDate;
+use serde_json::{Map, Value, json};
+
+use super::{Cx, Pinterest, access, failure};
+use crate::env::utc;
+use crate::numbers::{self, Of};
+use crate::reply::{Answer, Reply};
+use crate::sim::Account;
+
+/// How far back reports go, in days.
+const WINDOW: i64 = 90;
+
+/// A day is final after so many days.
+const READY: i64 = 2;
+
+/// A name of ours; `of_pin` tells pins from accounts.
+fn ours(metric: &str, of_pin: bool) -> Option<&'static str> {
+    Some(match metric {
+        "IMPRESSION" if of_pin => "impressions",
+        "IMPRESSION" => "views",
+        "SAVE" => "saves",
+        "PIN_CLICK" => "pin_clicks",
+        "OUTBOUND_CLICK" => "outbound_clicks",
+        "PROFILE_VISIT" => "profile_views",
+        "ENGAGEMENT" => "engagements",
+        "VIDEO_MRC_VIEW" => "plays",
+        _ => return None,
+    })
+}
+
+struct Asked {
+    from: NaiveDate,
+    to: NaiveDate,
+    today: NaiveDate,
+    metrics: Vec<String>,
+}
+
+fn asked(cx: &Cx) -> Result<Asked, Reply> {
+    let wrong = || failure::error(400, 1, "Invalid request: start_date, end_date or metric_types.");
+    let date =
+        |name: &str| cx.call.query_value(name).unwrap_or_default().parse().map_err(|_| wrong());
+    let (from, to): (NaiveDate, NaiveDate) = (date("start_date")?, date("end_date")?);
+    let today = utc(cx.now_ms()).date_naive();
+    let metrics = cx.call.query_value("metric_types").unwrap_or_default();
+    if from > to || (today - from).num_days() > WINDOW {
+        return Err(wrong());
+    }
+    Ok(Asked { from, to, today, metrics: metrics.split(',').map(str::to_owned).collect() })
+}
+
+/// The numbers by the vendor's names.
+fn told(
+    account: &Account<Pinterest>,
+    of: Of<'_>,
+    metrics: &[String],
+    of_pin: bool,
+) -> Result<Map<String, Value>, Reply> {
+    let mut found = Map::new();
+    for metric in metrics {
+        let wrong = || failure::error(400, 1, "Invalid request: metric_types.");
+        let name = ours(metric, of_pin).ok_or_else(wrong)?;
+        let mut cell = json!({"value": null});
+        numbers::show(account, of, &mut cell, &[("/value", name)])?;
+        if !cell["value"].is_null() {
+            found.insert(metric.clone(), cell["value"].clone());
+        }
+    }
+    Ok(found)
+}
+
+/// `GET /v5/user_account/analytics`
+pub(super) fn of_account(cx: &Cx) -> Answer {
+    let account = access::with(cx, &["user_accounts:read"])?;
+    let asked = asked(cx)?;
+    let mut days = Vec::new();
+    for day in asked.from.iter_days().take_while(|day| *day <= asked.to) {
+        let text = day.to_string();
+        let metrics = told(&account, Of::Day(&text), &asked.metrics, false)?;
+        let age = (asked.today - day).num_days();
+        let status = match () {
+            () if age < 1 => "BEFORE_PIN_DATA_RETENTION_PERIOD",
+            () if age <= READY => "PROCESSING",
+            () => "READY",
+        };
+        days.push(json!({"date": text, "data_status": status, "metrics": metrics}));
+    }
+    Ok(Reply::ok(&json!({"all": {"daily_metrics": days, "summary_metrics": {}}})))
+}
+
+/// `GET /v5/pins/{id}/analytics`
+pub(super) fn of_pin(cx: &Cx) -> Answer {
+    let account = access::with(cx, &["pins:read"])?;
+    let asked = asked(cx)?;
+    let named = cx.call.segment(2).to_owned();
+    let is_there = named.parse().is_ok_and(|id| account.look(|state| state.pins.contains_key(&id)));
+    if !is_there {
+        return Err(failure::error(404, 50, "Pin not found."));
+    }
+    let metrics = told(&account, Of::Post(&named), &asked.metrics, true)?;
+    Ok(Reply::ok(
+        &json!({"all": {"lifetime_metrics": metrics, "summary_metrics": {}, "daily_metrics": []}}),
+    ))
+}

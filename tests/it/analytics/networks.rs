@@ -1,0 +1,143 @@
+//! Every network that counts: what its simulator tells arrives under our names, and nothing else does.
+
+use std::time::Duration;
+
+use fanfare_tests::{TestApp, User, networks};
+use serde_json::{Map, Value, json};
+
+use super::{HOUR, after_syncs, dates, day, idle, posts, set};
+
+/// The numbers of posts that each network has.
+const POSTS: [(&str, &[&str]); 13] = [
+    ("bluesky", &["likes", "comments", "reposts", "quotes", "saves"]),
+    ("devto", &["likes", "comments", "views"]),
+    ("facebook", &["likes", "comments", "shares", "reach", "views", "clicks"]),
+    ("hashnode", &["likes", "comments", "views"]),
+    ("instagram", &["likes", "comments", "reach", "saves", "shares", "reposts", "views"]),
+    ("lemmy", &["likes", "comments"]),
+    ("linkedin", &["likes", "comments", "reach", "impressions", "shares"]),
+    ("mastodon", &["likes", "comments", "reposts", "quotes"]),
+    ("pinterest", &["impressions", "saves", "plays", "clicks"]),
+    ("threads", &["likes", "comments", "shares", "reposts", "quotes", "views"]),
+    ("tiktok", &["likes", "comments", "shares", "plays", "views"]),
+    ("x", &["likes", "comments", "impressions", "saves", "reposts", "quotes"]),
+    ("youtube", &["likes", "comments", "plays", "views"]),
+];
+
+const NAMES: [&str; 11] = [
+    "likes",
+    "comments",
+    "reach",
+    "impressions",
+    "saves",
+    "shares",
+    "reposts",
+    "quotes",
+    "plays",
+    "views",
+    "clicks",
+];
+
+/// Every number, each with a value of its own.
+fn all() -> Value {
+    let values =
+        NAMES.iter().enumerate().map(|(place, name)| ((*name).to_owned(), json!(100 + place)));
+    let more = [("pin_clicks".to_owned(), json!(60)), ("outbound_clicks".to_owned(), json!(7))];
+    Value::Object(values.chain(more).collect::<Map<_, _>>())
+}
+
+/// What a number is called by the simulator, and what it becomes.
+fn expected(platform: &str, name: &str) -> Value {
+    let set = all();
+    match (platform, name) {
+        ("tiktok" | "youtube", "plays") => set["views"].clone(),
+        ("pinterest", "clicks") => json!(67),
+        _ => set[name].clone(),
+    }
+}
+
+async fn read(app: &TestApp, user: &User, platform: &str) -> Value {
+    let id = user.connect(platform).await;
+    let post = user.publish(networks::post(platform, id)).await;
+    app.public(user, &post).await;
+    set(user, platform, id, json!({"post_id": post["id"]}), all()).await;
+    app.pass(Duration::from_secs(HOUR + 60)).await;
+    app.eventually(&format!("the post on {platform} is read"), || async {
+        posts(user, id).await.into_iter().find(|post| !post["fetched_at"].is_null())
+    })
+    .await
+}
+
+#[tokio::test]
+async fn every_network_tells_the_numbers_of_posts_that_it_has() {
+    let (app, user) = idle().await;
+    app.work();
+    for (platform, known) in POSTS {
+        let read = read(&app, &user, platform).await;
+        for name in NAMES {
+            if known.contains(&name) {
+                assert_eq!(read[name], expected(platform, name), "{platform}: {name}");
+            } else {
+                assert_eq!(read[name], Value::Null, "{platform}: {name}");
+                assert_eq!(read["unmeasured"][name], "platform", "{platform}: {name}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn networks_without_numbers_have_no_rows() {
+    let (app, user) = idle().await;
+    app.work();
+    for platform in ["telegram", "google_business"] {
+        let id = user.connect(platform).await;
+        let post = user.publish(networks::post(platform, id)).await;
+        app.public(&user, &post).await;
+        app.pass(Duration::from_secs(2 * HOUR)).await;
+        assert_eq!(posts(&user, id).await, Vec::<Value>::new(), "{platform}");
+    }
+}
+
+#[tokio::test]
+async fn the_days_of_seven_networks_are_read() {
+    let (app, user) = idle().await;
+    let mut accounts = Vec::new();
+    for platform in ["facebook", "google_business", "pinterest", "youtube"] {
+        let id = user.connect(platform).await;
+        let date = dates(&user, id).await[20].clone();
+        let numbers = match platform {
+            "facebook" => {
+                json!({"reach": 30, "views": 90, "engagements": 6, "follows": 5, "unfollows": 7, "profile_views": 2})
+            }
+            "google_business" => {
+                json!({"map_views": 10, "search_views": 20, "calls": 3, "website_clicks": 4})
+            }
+            "pinterest" => json!({"views": 200, "saves": 5, "pin_clicks": 6, "outbound_clicks": 7}),
+            _ => {
+                json!({"views": 100, "likes": 5, "comments": 1, "shares": 2, "subscribers_gained": 4, "subscribers_lost": 1, "watch_minutes": 50})
+            }
+        };
+        set(&user, platform, id, json!({ "date": date }), numbers).await;
+        accounts.push((platform, id, date));
+    }
+    app.work();
+    after_syncs(&app, &user, 4).await;
+    for (platform, id, date) in accounts {
+        let read = day(&user, id, &date).await;
+        let of = |names: &[&str]| names.iter().map(|name| read[*name].clone()).collect::<Vec<_>>();
+        let (names, expected): (&[&str], Value) = match platform {
+            "facebook" => (
+                &["reach", "views", "engagements", "follower_delta", "profile_views"],
+                json!([30, 90, 6, -2, 2]),
+            ),
+            "google_business" => {
+                (&["views", "clicks", "engagements", "reach"], json!([30, 7, 7, null]))
+            }
+            "pinterest" => (&["views", "saves", "clicks", "engagements"], json!([200, 5, 13, 18])),
+            _ => {
+                (&["views", "engagements", "follower_delta", "followers"], json!([100, 8, 3, null]))
+            }
+        };
+        assert_eq!(json!(of(names)), expected, "{platform}");
+    }
+}

@@ -1,0 +1,33 @@
+//! Reading the numbers of an account and its posts.
+
+use fanfare_domain::{
+    analytics::sync,
+    durable::{self, LEASE, Lease},
+};
+use fanfare_jobs::{JobKind, SyncAnalytics};
+
+use crate::{Context, lease};
+
+/// Reads what is due of an account, unless somebody else does.
+pub async fn run(job: SyncAnalytics, cx: Context) {
+    let row = match sync::claim(&cx.domain, &cx.name, job.account_id).await {
+        Ok(Some(row)) => row,
+        Ok(None) => return,
+        Err(error) => {
+            tracing::debug!(%error, "claim failed; the row will be enqueued again");
+            return;
+        }
+    };
+    let lease = Lease { id: row.id.0, fencing_token: row.fence };
+    cx.failpoint.reach("analytics_claimed").await;
+    let posts_wait = || cx.calls.is_wanted();
+    let reading = sync::run(&cx.domain, row, &posts_wait);
+    if let Err(error) = lease::kept(&cx, JobKind::SyncAnalytics, lease, reading).await {
+        tracing::warn!(account.id = lease.id, %error, "reading numbers failed; it is tried again");
+        let at = cx.now() + LEASE;
+        let released = durable::release(&cx.domain, JobKind::SyncAnalytics, &[lease], at).await;
+        if let Err(error) = released {
+            tracing::debug!(%error, "a row is left to its lease");
+        }
+    }
+}
