@@ -73,6 +73,10 @@ pub const VARIABLES: &[(&str, &str)] = &[
         "FANFARE_META_HUMAN_AGENT",
         "true: Meta lets the app send answers that persons wrote for 7 days (false).",
     ),
+    (
+        "FANFARE_X_METRICS",
+        "true: numbers of posts on X are read; X charges for each reading (false).",
+    ),
     ("FANFARE_<PLATFORM>_URL", "Base URL of a platform's API, in place of its own."),
     ("FANFARE_<PLATFORM>_CLIENT_ID", "Client id of the app registered with a platform."),
     ("FANFARE_<PLATFORM>_CLIENT_SECRET", "Client secret of that app."),
