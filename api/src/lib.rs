@@ -11,6 +11,7 @@ mod accounts;
 mod activity;
 mod address;
 mod admin;
+mod ai;
 mod assets;
 mod billing;
 mod body;

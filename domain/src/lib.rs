@@ -8,6 +8,7 @@ pub mod accounts;
 pub mod act;
 pub mod activity;
 mod after_commit;
+pub mod ai;
 pub mod batcher;
 mod beside;
 pub mod billing;
@@ -137,6 +138,8 @@ pub struct Settings {
     pub billing: Option<billing::Billing>,
     /// What is sold.
     pub plans: billing::Plans,
+    /// The providers of models.
+    pub ai: fanfare_ai::Ai,
     /// May anybody sign up?
     pub signup_open: bool,
     /// Sends letters; without it they stand at `/dev/mail`, on loopback alone.

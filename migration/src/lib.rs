@@ -17,6 +17,7 @@ mod m0013_mail;
 mod m0014_billing;
 mod m0015_subscription_changes;
 mod m0016_credits;
+mod m0017_ai;
 mod m0023_feedback;
 
 use sea_orm_migration::prelude::*;
@@ -44,6 +45,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0014_billing::Billing),
             Box::new(m0015_subscription_changes::SubscriptionChanges),
             Box::new(m0016_credits::Credits),
+            Box::new(m0017_ai::Ai),
             Box::new(m0023_feedback::Feedback),
         ]
     }

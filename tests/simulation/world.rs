@@ -221,6 +221,7 @@ impl World {
                 trusted_proxies: Vec::new(),
                 billing: None,
                 plans: fanfare_domain::billing::Plans::ours().expect("plans"),
+                ai: fanfare_ai::Ai::off(fanfare_ai::Catalogue::ours().expect("models")),
                 signup_open: false,
                 mailer: None,
                 tools: Tools::find(None, None),
