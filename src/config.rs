@@ -1,5 +1,6 @@
 //! Configuration: `FANFARE_*` variables, read once, refused with their names when they are wrong.
 
+mod ai;
 mod variables;
 
 use std::{
@@ -17,6 +18,7 @@ use ipnet::IpNet;
 use secrecy::SecretString;
 use url::Url;
 
+pub use ai::{AiConfig, Mode, Provider};
 pub use variables::VARIABLES;
 
 /// The operator's configuration.
@@ -78,6 +80,8 @@ pub struct Config {
     pub stripe: Option<Stripe>,
     /// What is sold.
     pub plans: Plans,
+    /// The providers of models.
+    pub ai: AiConfig,
     /// May anybody sign up?
     pub signup_open: bool,
     /// The mail server, if there is one.
@@ -174,6 +178,7 @@ impl Config {
             apps: given.apps()?,
             stripe: given.stripe()?,
             plans: given.plans()?,
+            ai: AiConfig::take(&mut given)?,
             signup_open: given.signup_open()?,
             mailer: given.mailer()?,
             oauth_grace: given.oauth_grace()?,

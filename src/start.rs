@@ -3,6 +3,7 @@
 use std::{net::SocketAddr, path::Path};
 
 use anyhow::{Context as _, Result, bail};
+use fanfare_ai::{Ai, Endpoint, TextModel};
 use fanfare_domain::{
     Domain, Parts, Settings, access::Scope, accounts::Simulator, billing::Billing, clock::Clock,
     db::Db, failpoint::Failpoint, keys, users, vault::Vault,
@@ -15,7 +16,10 @@ use fanfare_payments::Stripe;
 use fanfare_sandbox::stripe::Keys;
 use secrecy::SecretString;
 
-use crate::{config::Config, private, simulator};
+use crate::{
+    config::{Config, Mode, Provider},
+    private, simulator,
+};
 
 /// The person who owns an embedded installation.
 const OWNER: &str = "owner@localhost";
@@ -78,6 +82,7 @@ pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
         simulator,
         billing: None,
         plans: config.plans.clone(),
+        ai: Ai::off(config.ai.catalogue.clone()),
         signup_open: config.signup_open,
         sandbox_limits: config.sandbox_limits,
         sandbox_time_factor: config.sandbox_time_factor,
@@ -92,6 +97,7 @@ pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
         scratch: Scratch::new(config.data_dir.join("scratch"), config.scratch_gb << 30),
     };
     settings.billing = billing(config, &settings, &http)?;
+    settings.ai = ai(config, &settings, &http)?;
     let clock = Clock::machine();
     let failpoint = Failpoint::at(config.failpoint.as_deref());
     Ok(Domain::new(Parts { db, clock, queue, limits, vault, http, store, settings, failpoint }))
@@ -114,6 +120,38 @@ fn billing(config: &Config, settings: &Settings, http: &Client) -> Result<Option
         }
         _ => Ok(None),
     }
+}
+
+/// The providers of models: the operator's, or the simulated ones.
+fn ai(config: &Config, settings: &Settings, http: &Client) -> Result<Ai> {
+    let given = &config.ai;
+    let catalogue = given.catalogue.clone();
+    let mut ai = match (given.mode(config.is_embedded()), &settings.simulator) {
+        (Mode::Live, _) => {
+            let mut ai = Ai::off(catalogue);
+            let at =
+                |peer, it: &Provider| Endpoint::new(http, peer, it.url.clone(), it.key.clone());
+            ai.xai = given.xai.as_ref().map(|it| at("xai", it));
+            ai.google = given.google.as_ref().map(|it| at("google_ai", it));
+            ai.text = given.text.as_ref().map(|(provider, model)| TextModel {
+                endpoint: at("text_model", provider),
+                provider: provider.url.host_str().unwrap_or_default().to_owned(),
+                model: model.clone(),
+            });
+            ai
+        }
+        (Mode::Sandbox, Some(simulator)) => {
+            let base = simulator.url.join("/ai/")?;
+            let at = |path: &'static str| {
+                let url = base.join(path).unwrap_or_else(|_| base.clone());
+                Endpoint::new(http, "simulator", url, Some(simulator.secret.clone()))
+            };
+            Ai::sandbox(catalogue, at)
+        }
+        (Mode::Sandbox | Mode::Off, _) => Ai::off(catalogue),
+    };
+    ai.factor = given.factor;
+    Ok(ai)
 }
 
 /// Closes a database of an earlier version to others; what is made anew is closed by the umask.

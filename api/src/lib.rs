@@ -11,6 +11,7 @@ mod accounts;
 mod activity;
 mod address;
 mod admin;
+mod ai;
 mod analytics;
 mod api_keys;
 mod assets;

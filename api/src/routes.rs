@@ -3,7 +3,7 @@
 mod parts;
 
 use crate::{
-    Body, Bucket, Method, Policy, Query, Route, WorkspaceScope, accounts, activity, analytics,
+    Body, Bucket, Method, Policy, Query, Route, WorkspaceScope, accounts, activity, ai, analytics,
     api_keys,
     billing::{credits, subscription},
     brands, business, connect, discovery,
@@ -20,6 +20,7 @@ use fanfare_domain::{
         ReviewDecisions, oauth_connect::NewConnectSession,
     },
     activity::EventsQuery,
+    ai::{captions::NewCaptions, image::NewImages, video::VideoFunction},
     analytics::{
         AccountsQuery, PostsQuery,
         insights::InsightsQuery,
@@ -151,6 +152,38 @@ pub static ROUTES: &[Route] = &[
         .asks(Query::of::<Page>())
         .answers(200, "The changes.")
         .refuses(&[Code::WalletUnavailable]),
+
+    // Models
+    Route::new(Method::Post, "/api/v1/ai/generate-captions", "generate_captions",
+        writes(Scope::PostsWrite, Role::Editor, WorkspaceScope::Body), &ai::generate_captions)
+        .doc("ai", "Write captions that claim nothing that is not in the brief; makes no post")
+        .core()
+        .counts(Bucket::Captions)
+        .takes(Body::of::<NewCaptions>(r#"{"brief": "Brunch every Sunday, 9 euros, at cafe-luna.de", "platforms": ["bluesky", "linkedin"], "count": 2}"#))
+        .answers(200, "The captions. A network may get fewer than were asked for.")
+        .refuses(&[Code::InsufficientCredits, Code::AccountNotFound, Code::BrandNotFound, Code::ContentRefused,
+            Code::ProviderBadAnswer, Code::ProviderUnreachable, Code::ProviderNotConfigured]),
+    Route::new(Method::Post, "/api/v1/ai/generate-image", "generate_image",
+        writes(Scope::PostsWrite, Role::Editor, WorkspaceScope::Body), &ai::generate_image)
+        .doc("ai", "Draw images, which are stored as media")
+        .counts(Bucket::Media)
+        .takes(Body::of::<NewImages>(r#"{"prompt": "A cat on a red sofa", "aspect_ratio": "16:9", "count": 2}"#))
+        .answers(201, "The images.")
+        .refuses(&[Code::InsufficientCredits, Code::ContentRefused, Code::ProviderBadAnswer,
+            Code::ProviderUnreachable, Code::ProviderNotConfigured]),
+    Route::new(Method::Get, "/api/v1/ai/video-options", "get_video_options",
+        reads(Scope::PostsRead, WorkspaceScope::Query), &ai::video_options)
+        .doc("ai", "Show what can be filmed, and what it costs; spends nothing")
+        .counts(Bucket::Reads)
+        .asks(Query::of::<InWorkspace>())
+        .answers(200, "The providers of films."),
+    Route::new(Method::Post, "/api/v1/ai/video-function", "run_video_function",
+        reads(Scope::PostsRead, WorkspaceScope::Body), &ai::video_function)
+        .doc("ai", "Estimate what a film costs, check a request, or list models; spends nothing")
+        .counts(Bucket::Reads)
+        .takes(Body::of::<VideoFunction>(r#"{"identifier": "xai_grok", "function": "estimate_cost", "params": {"prompt": "A cat", "duration_seconds": 6}}"#))
+        .answers(200, "What the function answers.")
+        .refuses(&[Code::WalletUnavailable, Code::ProviderNotConfigured]),
 
     // Discovery
     Route::new(Method::Get, "/api/v1/whoami", "whoami", ANYBODY, &discovery::whoami)
@@ -505,6 +538,7 @@ pub static ROUTES: &[Route] = &[
     Route::new(Method::Get, "/api/v1/analytics/insights", "list_insights",
         performance(Scope::AnalyticsRead, WorkspaceScope::Query), &analytics::list_insights)
         .doc("analytics", "List insights about posts, newest first")
+        .core()
         .asks(Query::of::<InsightsQuery>())
         .answers(200, "The insights.")
         .refuses(&[Code::AccountNotFound, Code::PostNotFound]),

@@ -312,7 +312,7 @@ codes! {
         "Something went wrong on our side.",
         "Send it again; if the error remains, send us the `request_id`.";
     ProviderUnreachable = "provider_unreachable", 502, true,
-        "The platform did not answer.",
+        "The platform or provider did not answer.",
         "Send it again in a minute.";
     Unavailable = "unavailable", 503, true,
         "A service that we depend on is temporarily unavailable.",
@@ -425,12 +425,24 @@ codes! {
     ReplyExists = "reply_exists", 409, false,
         "The review has an answer already.",
         "Send `replace: true` to put yours in its place.";
-    ContentRefused = "content_refused", 422, false,
-        "The network does not take this content.",
-        "Change what the message names and send it again.";
     PlatformRateLimited = "platform_rate_limited", 429, true,
         "The network asks to slow down.",
         "Repeat the request after `retry_after` seconds.";
+    ContentRefused = "content_refused", 422, false,
+        "The network, or the provider of the model, refuses the content.",
+        "Change what the message names and send it again.";
+    TooManyJobs = "too_many_jobs", 429, true,
+        "Too many films of this billing owner are being made.",
+        "Wait until one is done, or cancel one that is queued.";
+    ProviderBadAnswer = "provider_bad_answer", 502, true,
+        "The provider's answer could not be read.",
+        "Send it again.";
+    ProviderNotConfigured = "provider_not_configured", 503, false,
+        "The operator of this service has configured no provider for this.",
+        "Use another provider, or ask the operator.";
+    JobNotFound = "job_not_found", 404, false,
+        "There is no such job.",
+        "Check the id with `GET /api/v1/ai/video-jobs`.";
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ pub mod accounts;
 pub mod act;
 pub mod activity;
 mod after_commit;
+pub mod ai;
 pub mod analytics;
 pub mod batcher;
 mod beside;
@@ -151,6 +152,8 @@ pub struct Settings {
     pub billing: Option<billing::Billing>,
     /// What is sold.
     pub plans: billing::Plans,
+    /// The providers of models.
+    pub ai: fanfare_ai::Ai,
     /// May anybody sign up?
     pub signup_open: bool,
     /// How long a spent refresh token is good for another pair, in ms, as long as nobody used the one that came of it.

@@ -70,6 +70,8 @@ pub struct Model {
     pub review_at: Option<Millis>,
     /// Id of the request that brought it, for logs.
     pub request_id: Option<String>,
+    /// A model made it.
+    pub ai_generated: bool,
 }
 
 /// No relations: joins are written where they are needed.

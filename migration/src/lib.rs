@@ -17,6 +17,7 @@ mod m0013_mail;
 mod m0014_billing;
 mod m0015_subscription_changes;
 mod m0016_credits;
+mod m0017_ai;
 mod m0018_oauth;
 mod m0019_analytics;
 mod m0020_loop;
@@ -49,6 +50,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0014_billing::Billing),
             Box::new(m0015_subscription_changes::SubscriptionChanges),
             Box::new(m0016_credits::Credits),
+            Box::new(m0017_ai::Ai),
             Box::new(m0018_oauth::Oauth),
             Box::new(m0019_analytics::Analytics),
             Box::new(m0020_loop::PerformanceLoop),

@@ -10,7 +10,7 @@ use url::{Host, Url};
 
 use crate::call::Call;
 use crate::reply::Reply;
-use crate::{Sandbox, control, page, stripe};
+use crate::{Sandbox, ai, control, page, stripe};
 
 /// Headers by which proxies say for whom they ask.
 const PROXIED: [&str; 4] = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
@@ -48,6 +48,10 @@ impl Handler for Door {
         if first == stripe::NAME {
             let reply = self.0.stripe.serve(req, rest, reach, &self.0.secret).await;
             return reply.write(res);
+        }
+        if first == ai::NAME {
+            let way = (reach, ctrl.conn());
+            return self.0.ai.serve(req, rest, way, &self.0.secret, res).await;
         }
         let (network, below) = rest.split_once('/').unwrap_or((rest, ""));
         if network.is_empty() && below.is_empty() {

@@ -8,6 +8,7 @@
 //! ([`control`]), what it changes is on the disk before it answers ([`journal`]), and what it fetches goes through the
 //! product's guarded client ([`fetch`]).
 
+mod ai;
 mod bluesky;
 mod broken_reply;
 mod call;
@@ -127,6 +128,7 @@ pub struct Setup {
 pub struct Sandbox {
     env: Arc<Env>,
     stripe: Arc<Stripe>,
+    ai: Arc<ai::Ai>,
     realms: Arc<Realms>,
     secret: Arc<SecretString>,
 }
@@ -159,6 +161,7 @@ impl Sandbox {
         let hooks = Hooks::new(setup.http.clone(), setup.secret.clone());
         let env = Arc::new(Env::new(journal, crawler, hooks));
         let stripe = Arc::new(Stripe::new(&env, &setup.secret, setup.http));
+        let ai = Arc::new(ai::Ai::new(&env));
         let realms = Arc::new(Realms::default());
         if let Some(past) = past {
             past.replay(|line| match line.network.as_str() {
@@ -169,7 +172,7 @@ impl Sandbox {
                 _ => env.replay(&realms, line),
             })?;
         }
-        Ok(Self { env, stripe, realms, secret: Arc::new(setup.secret) })
+        Ok(Self { env, stripe, ai, realms, secret: Arc::new(setup.secret) })
     }
 
     /// Says by which address programs reach the simulator. Links that the networks return begin with it.

@@ -90,6 +90,25 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ),
     ("FANFARE_STRIPE_URL", "Where Stripe's API is (https://api.stripe.com)."),
     ("FANFARE_PLANS", "JSON file of the plans that are sold (those in the binary)."),
+    (
+        "FANFARE_AI",
+        "live, sandbox or off: where texts, images and films come from (live with a key below, else sandbox with SQLite, else off).",
+    ),
+    (
+        "FANFARE_AI_TEXT_URL",
+        "An endpoint of OpenAI's form for texts, up to /v1; without it xAI's or Google's by their keys.",
+    ),
+    ("FANFARE_AI_TEXT_MODEL", "The model that writes texts there."),
+    ("FANFARE_AI_TEXT_KEY", "Its key."),
+    ("FANFARE_XAI_URL", "Where xAI's API is (https://api.x.ai/v1)."),
+    ("FANFARE_XAI_KEY", "Key of xAI, for images and films."),
+    (
+        "FANFARE_GOOGLE_AI_URL",
+        "Where Google's models are (https://generativelanguage.googleapis.com).",
+    ),
+    ("FANFARE_GOOGLE_AI_KEY", "Key of Google's models, for images and films."),
+    ("FANFARE_CREDIT_FACTOR", "Multiplies what everything costs in credits (1)."),
+    ("FANFARE_AI_MODELS", "JSON file of what models offer and cost (that in the binary)."),
     ("FANFARE_SIGNUP", "open or closed: whether anybody may sign up (open)."),
     (
         "FANFARE_SMTP_URL",

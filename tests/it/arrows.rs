@@ -9,6 +9,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "fanfare",
         &[
+            "fanfare-ai",
             "fanfare-api",
             "fanfare-cli",
             "fanfare-domain",
@@ -45,6 +46,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "fanfare-domain",
         &[
+            "fanfare-ai",
             "fanfare-entities",
             "fanfare-jobs",
             "fanfare-limits",
@@ -59,6 +61,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("fanfare-jobs", &["fanfare-metrics", "fanfare-redis"]),
     ("fanfare-limits", &["fanfare-redis"]),
     ("fanfare-redis", &[]),
+    ("fanfare-ai", &["fanfare-outbound"]),
     ("fanfare-payments", &["fanfare-outbound"]),
     ("fanfare-platforms", &["fanfare-outbound"]),
     ("fanfare-mail", &[]),

@@ -31,6 +31,7 @@ mod faults;
 mod feedback;
 mod fitting;
 mod fleet;
+mod generation;
 mod google;
 mod helpers;
 mod holding_back;

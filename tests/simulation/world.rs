@@ -232,6 +232,7 @@ impl World {
                 reauth: 0,
                 billing: None,
                 plans: fanfare_domain::billing::Plans::ours().expect("plans"),
+                ai: fanfare_ai::Ai::off(fanfare_ai::Catalogue::ours().expect("models")),
                 signup_open: false,
                 mailer: None,
                 tools: Tools::find(None, None),

@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Cutter, Simulator, Stack, client::User};
 pub use options::Options;
-use parts::{Networks, apps, billing, limits, networks, queue, stand_ins, store};
+use parts::{Networks, ai, apps, billing, limits, networks, queue, stand_ins, store};
 
 /// How long a test waits for something to happen, in real time. Generous: it only ends a failed test.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -110,6 +110,7 @@ impl TestApp {
                 trusted_proxies: options.trusted_proxies,
                 billing: options.billing.unwrap_or_else(|| billing(&simulator)),
                 plans: Plans::ours().expect("plans"),
+                ai: ai(&simulator, options.ai),
                 signup_open: options.signup_open,
                 oauth_grace: options.oauth_grace,
                 reauth: 3_600_000,

@@ -207,6 +207,19 @@ pub struct AccountSchema {
     media_limits: MediaLimits,
 }
 
+/// The network of an account, and its rules for captions.
+///
+/// # Errors
+/// [`Code::AccountNotFound`].
+pub(crate) async fn caption_of(
+    act: &Act,
+    id: AccountId,
+) -> Result<(fanfare_platforms::PlatformId, fanfare_platforms::Caption)> {
+    let row = find(act, id).await?;
+    let platform = crate::posts::platform(&row.platform)?;
+    Ok((platform, fanfare_platforms::find(platform).spec_of(&facts(&row)?).caption))
+}
+
 /// JSON Schema of the account's settings.
 ///
 /// # Errors

@@ -72,6 +72,8 @@ pub struct Media {
     width: Option<i32>,
     /// Pixels, once it is analysed.
     height: Option<i32>,
+    /// True if a model made it.
+    ai_generated: bool,
     /// The drop session that it came through.
     drop_session_id: Option<DropSessionId>,
     created_at: Time,
@@ -92,6 +94,7 @@ impl Media {
             bytes: row.bytes,
             width: row.width,
             height: row.height,
+            ai_generated: row.ai_generated,
             drop_session_id: row.drop_session_id,
             created_at: Time(row.created_at),
         }

@@ -6,6 +6,7 @@
 pub mod analysis;
 mod asset;
 mod derived;
+mod generated;
 pub mod guest_uploads;
 mod import_job;
 mod import_request;
@@ -25,7 +26,11 @@ use crate::{Tx, error::Result};
 
 pub use asset::Media;
 pub(crate) use asset::url;
+pub(crate) use asset::url as url_of;
 pub use derived::prefix as made_prefix;
+pub(crate) use generated::{
+    Generated, keep as keep_generated, receive as receive_generated, tidy as tidy_generated,
+};
 pub use import_job::{Outcome, claim, finish, forget_failed, prefix};
 pub use import_request::{NewRemote, from_url};
 pub(crate) use import_request::{Source, request_import};

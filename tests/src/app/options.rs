@@ -36,6 +36,8 @@ pub struct Options {
     pub base_url: Option<String>,
     /// Networks whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<ipnet::IpNet>,
+    /// The simulated models stand in.
+    pub ai: bool,
     /// Where persons pay; unless it is said, at the simulated Stripe.
     pub billing: Option<Option<Billing>>,
     /// May anybody sign up?
@@ -69,6 +71,7 @@ impl Default for Options {
             failpoint: None,
             base_url: None,
             trusted_proxies: Vec::new(),
+            ai: true,
             billing: None,
             signup_open: true,
             oauth_grace: 0,

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
+use fanfare_ai::{Ai, Catalogue, Endpoint};
 use fanfare_domain::{accounts, billing::Billing, clock::Clock, vault::Vault};
 use fanfare_jobs::Queue;
 use fanfare_limits::{Limits, Time};
@@ -75,6 +76,19 @@ pub(super) fn billing(simulator: &Simulator) -> Option<Billing> {
         stripe: Stripe::new(&http, base, keys.secret_key),
         webhook_secrets: vec![keys.webhook_secret],
         is_simulated: true,
+    })
+}
+
+/// The simulated models, or none.
+pub(super) fn ai(simulator: &Simulator, is_on: bool) -> Ai {
+    let catalogue = Catalogue::ours().expect("models");
+    if !is_on {
+        return Ai::off(catalogue);
+    }
+    let http = Client::new(Policy { allow_private: true }).expect("a client");
+    Ai::sandbox(catalogue, |path| {
+        let url = simulator.url.join(&format!("/ai/{path}")).expect("an address");
+        Endpoint::new(&http, "simulator", url, Some(simulator.secret.clone().into()))
     })
 }
 

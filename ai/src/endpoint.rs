@@ -1,0 +1,77 @@
+//! An address of a provider with its key.
+
+use std::{fmt, time::Duration};
+
+use fanfare_outbound::{Client, Request};
+use secrecy::SecretString;
+use serde_json::Value;
+use url::Url;
+
+use crate::Failure;
+
+/// Where a provider is, and what opens it. Cheap to clone.
+#[derive(Clone)]
+pub struct Endpoint {
+    http: Client,
+    base: Url,
+    key: Option<SecretString>,
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint").field("host", &self.base.host_str()).finish_non_exhaustive()
+    }
+}
+
+impl Endpoint {
+    /// Returns the provider at `base`, which the operator configured; its requests are counted as `peer`.
+    #[must_use]
+    pub fn new(http: &Client, peer: &'static str, base: Url, key: Option<SecretString>) -> Self {
+        let http = http.counted_as(peer).trusting(std::slice::from_ref(&base));
+        Self { http, base, key }
+    }
+
+    fn url(&self, path: &str) -> Result<Url, Failure> {
+        let base = self.base.as_str().trim_end_matches('/');
+        Url::parse(&format!("{base}/{path}")).map_err(|_| Failure::bad_answer())
+    }
+
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Result<Request, Failure> {
+        Ok(self.http.post(self.url(path)?).json(body))
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Result<Request, Failure> {
+        Ok(self.http.get(self.url(path)?))
+    }
+
+    /// A request with the key as a bearer token.
+    pub(crate) fn bearing(&self, request: Request) -> Request {
+        match &self.key {
+            Some(key) => request.bearer(key),
+            None => request,
+        }
+    }
+
+    /// A request with the key in Google's header.
+    pub(crate) fn with_google_key(&self, request: Request) -> Request {
+        match &self.key {
+            Some(key) => {
+                request.header("x-goog-api-key", secrecy::ExposeSecret::expose_secret(key))
+            }
+            None => request,
+        }
+    }
+}
+
+/// Sends a request and reads the JSON of its answer.
+pub(crate) async fn json(
+    request: Request,
+    deadline: Duration,
+    most: usize,
+) -> Result<Value, Failure> {
+    let reply = request.deadline(deadline).max_reply(most).send().await?;
+    if !reply.is_success() {
+        return Err(Failure::of_reply(&reply));
+    }
+    reply.json().map_err(|_| Failure::bad_answer())
+}

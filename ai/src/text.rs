@@ -1,0 +1,129 @@
+//! Models that write, behind an endpoint of the form that OpenAI made usual.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::{Failure, FailureKind, endpoint, endpoint::Endpoint};
+
+/// The largest answer, in bytes.
+const LARGEST: usize = 1 << 20;
+
+/// A model that writes.
+#[derive(Debug, Clone)]
+pub struct TextModel {
+    /// Where it is.
+    pub endpoint: Endpoint,
+    /// Its provider, as replies name it.
+    pub provider: String,
+    /// Its id there.
+    pub model: String,
+}
+
+/// Who says a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speaker {
+    /// The rules.
+    System,
+    /// The task.
+    User,
+    /// What the model answered before.
+    Assistant,
+}
+
+/// A message of a conversation.
+#[derive(Clone)]
+pub struct Message {
+    /// Who says it.
+    pub by: Speaker,
+    /// What.
+    pub text: String,
+}
+
+impl TextModel {
+    /// Asks for JSON of a schema, within a time.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn complete(
+        &self,
+        messages: &[Message],
+        schema: &Value,
+        within: Duration,
+    ) -> Result<Value, Failure> {
+        let begun = Instant::now();
+        let form = json!({"type": "json_schema",
+            "json_schema": {"name": "answer", "strict": true, "schema": schema}});
+        let outcome = self.ask(written(messages), &form, within).await;
+        match outcome {
+            // Some servers know no schemas: it then stands in the prompt.
+            Err(failure) if failure.status == Some(400) && failure.kind == FailureKind::Failed => {
+                let mut messages = written(messages);
+                let asked = format!("Answer with JSON of this schema alone: {schema}");
+                messages.push(json!({"role": "system", "content": asked}));
+                let left = within.saturating_sub(begun.elapsed());
+                self.ask(messages, &json!({"type": "json_object"}), left).await
+            }
+            outcome => outcome,
+        }
+    }
+
+    async fn ask(
+        &self,
+        messages: Vec<Value>,
+        form: &Value,
+        within: Duration,
+    ) -> Result<Value, Failure> {
+        let body = json!({"model": self.model, "messages": messages, "response_format": form});
+        let request = self.endpoint.bearing(self.endpoint.post("chat/completions", &body)?);
+        let answer = endpoint::json(request, within, LARGEST).await?;
+        read(&answer)
+    }
+}
+
+fn written(messages: &[Message]) -> Vec<Value> {
+    let role = |by| match by {
+        Speaker::System => "system",
+        Speaker::User => "user",
+        Speaker::Assistant => "assistant",
+    };
+    messages.iter().map(|it| json!({"role": role(it.by), "content": it.text})).collect()
+}
+
+/// Reads the JSON that a model wrote.
+fn read(answer: &Value) -> Result<Value, Failure> {
+    let choice = &answer["choices"][0];
+    let is_refused = choice["message"]["refusal"].as_str().is_some_and(|said| !said.is_empty());
+    if is_refused || choice["finish_reason"] == "content_filter" {
+        return Err(Failure::refused());
+    }
+    let content = choice["message"]["content"].as_str().unwrap_or_default().trim();
+    // Models that know no schemas like to fence their JSON.
+    let content = content.strip_prefix("```json").or_else(|| content.strip_prefix("```"));
+    let whole = choice["message"]["content"].as_str().unwrap_or_default();
+    let content = content.and_then(|text| text.trim_end().strip_suffix("```")).unwrap_or(whole);
+    serde_json::from_str(content.trim()).map_err(|_| Failure::bad_answer())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_read_and_a_refusal_is_one() {
+        let said =
+            |message: Value| json!({"choices": [{"message": message, "finish_reason": "stop"}]});
+        assert_eq!(read(&said(json!({"content": "{\"a\": 1}"}))).unwrap(), json!({"a": 1}));
+        let fenced = "```json\n{\"a\": 1}\n```";
+        assert_eq!(read(&said(json!({"content": fenced}))).unwrap(), json!({"a": 1}));
+        let refused = read(&said(json!({"content": null, "refusal": "No."}))).unwrap_err();
+        assert_eq!(refused.kind, FailureKind::Refused);
+        for content in [json!("{\"a\": "), json!(""), json!(null)] {
+            let bad = read(&said(json!({ "content": content }))).unwrap_err();
+            assert_eq!(bad.kind, FailureKind::BadAnswer);
+        }
+        let filtered =
+            json!({"choices": [{"message": {"content": "{}"}, "finish_reason": "content_filter"}]});
+        assert_eq!(read(&filtered).unwrap_err().kind, FailureKind::Refused);
+    }
+}

@@ -1,0 +1,204 @@
+//! Models that film: a film is submitted, then asked for until it is there.
+
+use std::time::Duration;
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use bytes::Bytes;
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::{Failure, VideoProvider, endpoint, endpoint::Endpoint};
+
+/// How long a call may take.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// The largest answer, in bytes.
+const LARGEST: usize = 4 << 20;
+
+/// What is to be filmed.
+#[derive(Clone)]
+pub struct Film<'a> {
+    /// The model.
+    pub model: &'a str,
+    /// What it shows.
+    pub prompt: &'a str,
+    /// Seconds.
+    pub seconds: u32,
+    /// In small letters.
+    pub resolution: &'a str,
+    /// Its shape.
+    pub aspect_ratio: &'a str,
+    /// Does it have sound?
+    pub audio: bool,
+    /// The first frame: type and bytes.
+    pub image: Option<&'a (String, Bytes)>,
+}
+
+/// How far a film is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Progress {
+    /// It is being made; percent, if the provider says so.
+    Pending(Option<u8>),
+    /// It is there: fetched from this address, with the provider's key if true.
+    Done(Url, bool),
+    /// The provider refuses to show it.
+    Refused,
+    /// It failed.
+    Failed,
+}
+
+/// Submits a film; returns the provider's id of it. Nobody can tell later whether a lost submission was taken.
+///
+/// # Errors
+/// [`Failure`].
+pub async fn submit(
+    provider: VideoProvider,
+    endpoint: &Endpoint,
+    film: &Film<'_>,
+) -> Result<String, Failure> {
+    let (request, id) = match provider {
+        VideoProvider::XaiGrok => {
+            let request = endpoint.post("videos/generations", &for_xai(film))?;
+            (endpoint.bearing(request), "request_id")
+        }
+        VideoProvider::GoogleVeo => {
+            let request = endpoint.post("v1beta/interactions", &for_google(film))?;
+            (endpoint.with_google_key(request), "id")
+        }
+    };
+    let answer = endpoint::json(request, DEADLINE, LARGEST).await?;
+    answer[id].as_str().map(str::to_owned).ok_or_else(Failure::bad_answer)
+}
+
+fn data_url((mime, bytes): &(String, Bytes)) -> String {
+    format!("data:{mime};base64,{}", STANDARD.encode(bytes))
+}
+
+fn for_xai(film: &Film<'_>) -> Value {
+    // Without length and resolution defaults are billed, so both are always sent.
+    let mut body = json!({"model": film.model, "prompt": film.prompt, "duration": film.seconds,
+        "resolution": film.resolution, "generate_audio": film.audio});
+    match film.image {
+        // A picture is stretched to a ratio that is sent with it.
+        Some(image) => body["image"] = json!({"url": data_url(image)}),
+        None => body["aspect_ratio"] = film.aspect_ratio.into(),
+    }
+    body
+}
+
+fn for_google(film: &Film<'_>) -> Value {
+    let mut input = vec![json!({"type": "text", "text": film.prompt})];
+    let mut task = "text_to_video";
+    if let Some((mime, bytes)) = film.image {
+        input.push(json!({"type": "image", "mime_type": mime, "data": STANDARD.encode(bytes)}));
+        task = "image_to_video";
+    }
+    json!({"model": film.model, "input": input, "background": true, "store": true,
+        "response_format": {"type": "video", "aspect_ratio": film.aspect_ratio,
+            "resolution": film.resolution, "duration": format!("{}s", film.seconds), "delivery": "uri"},
+        "generation_config": {"video_config": {"task": task}}})
+}
+
+/// Asks how far a film is.
+///
+/// # Errors
+/// [`Failure`].
+pub async fn poll(
+    provider: VideoProvider,
+    endpoint: &Endpoint,
+    id: &str,
+) -> Result<Progress, Failure> {
+    match provider {
+        VideoProvider::XaiGrok => {
+            let request = endpoint.bearing(endpoint.get(&format!("videos/{id}"))?);
+            Ok(of_xai(&endpoint::json(request, DEADLINE, LARGEST).await?))
+        }
+        VideoProvider::GoogleVeo => {
+            let request = endpoint.get(&format!("v1beta/interactions/{id}"))?;
+            let request = endpoint.with_google_key(request);
+            Ok(of_google(&endpoint::json(request, DEADLINE, LARGEST).await?))
+        }
+    }
+}
+
+fn of_xai(answer: &Value) -> Progress {
+    let video = &answer["video"];
+    let url = video["url"].as_str().and_then(|url| Url::parse(url).ok());
+    match (answer["status"].as_str().unwrap_or_default(), url) {
+        ("done", Some(url)) => Progress::Done(url, false),
+        ("done", None) if video["respect_moderation"] == false => Progress::Refused,
+        ("done" | "failed" | "expired", _) => Progress::Failed,
+        _ => {
+            let percent =
+                answer["progress"].as_u64().and_then(|percent| u8::try_from(percent).ok());
+            Progress::Pending(percent)
+        }
+    }
+}
+
+fn of_google(answer: &Value) -> Progress {
+    let outputs = answer["outputs"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let film = outputs.iter().find(|output| output["type"] == "video");
+    let url = film.and_then(|film| film["uri"].as_str()).and_then(|url| Url::parse(url).ok());
+    match (answer["status"].as_str().unwrap_or_default(), url) {
+        ("completed", Some(url)) => Progress::Done(url, true),
+        ("completed" | "failed", None) if answer["error"]["code"] == "content_blocked" => {
+            Progress::Refused
+        }
+        ("completed" | "failed" | "cancelled" | "incomplete" | "budget_exceeded", _) => {
+            Progress::Failed
+        }
+        // Other words are not final.
+        _ => Progress::Pending(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_final_words_are_final() {
+        let url = Url::parse("https://films.example.com/1.mp4").unwrap();
+        let done = json!({"status": "done", "video": {"url": url.as_str(), "duration": 8}});
+        assert_eq!(of_xai(&done), Progress::Done(url.clone(), false));
+        assert_eq!(
+            of_xai(&json!({"status": "pending", "progress": 40})),
+            Progress::Pending(Some(40))
+        );
+        let blocked = json!({"status": "done", "video": {"respect_moderation": false}});
+        assert_eq!(of_xai(&blocked), Progress::Refused);
+        assert_eq!(of_xai(&json!({"status": "expired"})), Progress::Failed);
+        let done =
+            json!({"status": "completed", "outputs": [{"type": "video", "uri": url.as_str()}]});
+        assert_eq!(of_google(&done), Progress::Done(url, true));
+        for word in ["queued", "in_progress", "requires_continuation", "something_new"] {
+            assert_eq!(of_google(&json!({"status": word})), Progress::Pending(None), "{word}");
+        }
+        assert_eq!(of_google(&json!({"status": "budget_exceeded"})), Progress::Failed);
+    }
+
+    #[test]
+    fn length_and_resolution_are_always_sent_and_a_ratio_never_beside_a_picture() {
+        let image = ("image/png".to_owned(), Bytes::from_static(b"x"));
+        let mut film = Film {
+            model: "m",
+            prompt: "p",
+            seconds: 6,
+            resolution: "720p",
+            aspect_ratio: "9:16",
+            audio: true,
+            image: None,
+        };
+        let body = for_xai(&film);
+        assert_eq!((&body["duration"], &body["resolution"]), (&json!(6), &json!("720p")));
+        assert_eq!(body["aspect_ratio"], "9:16");
+        film.image = Some(&image);
+        assert!(for_xai(&film).get("aspect_ratio").is_none());
+        assert_eq!(for_google(&film)["response_format"]["duration"], "6s");
+        assert_eq!(
+            for_google(&film)["generation_config"]["video_config"]["task"],
+            "image_to_video"
+        );
+    }
+}

@@ -1,0 +1,317 @@
+//! Captions for networks. They are suggestions: no post is made.
+
+use std::collections::BTreeMap;
+
+use fanfare_entities::{AccountId, account, brand, workspace};
+use fanfare_platforms::{self as platforms, Caption, PlatformId};
+use schemars::JsonSchema;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{
+    Checked, Purchase, Slot, Task, Variants,
+    fact_check::Facts,
+    text::{Dropped, Variant},
+    write_checked,
+};
+use crate::{
+    Act, BrandId, Reply, accounts,
+    error::{Code, Error, Result, Violation, violation},
+    input::text::{self, Rule},
+};
+
+/// Most captions for a network.
+const COUNT: i64 = 5;
+
+/// A request for captions.
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewCaptions {
+    /// What the post is about, with every fact that captions may use.
+    #[schemars(length(min = 1, max = 4_000))]
+    pub brief: String,
+    /// The networks; or `account_ids`.
+    #[serde(default)]
+    #[schemars(length(max = 18))]
+    pub platforms: Option<Vec<String>>,
+    /// Accounts whose networks are meant.
+    #[serde(default)]
+    #[schemars(length(max = 18))]
+    pub account_ids: Option<Vec<i64>>,
+    /// How many for each network: 1 to 5, 3 if left out.
+    #[serde(default)]
+    pub count: Option<i64>,
+    /// How it should sound.
+    #[serde(default)]
+    #[schemars(length(max = 200))]
+    pub tone: Option<String>,
+    /// The language to write in; that of the brief if left out.
+    #[serde(default)]
+    #[schemars(length(max = 200))]
+    pub language: Option<String>,
+    /// The brand for which captions are written.
+    #[serde(default)]
+    pub workspace_client_id: Option<Uuid>,
+    /// More facts that captions may use.
+    #[serde(default)]
+    #[schemars(length(max = 50))]
+    pub facts: Option<Vec<String>>,
+    /// Phrases that captions must not use.
+    #[serde(default)]
+    #[schemars(length(max = 50))]
+    pub never_say: Option<Vec<String>>,
+    /// With hashtags, or without.
+    #[serde(default)]
+    pub hashtags: Option<bool>,
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+}
+
+/// The brief is not shown.
+impl std::fmt::Debug for NewCaptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NewCaptions").field("platforms", &self.platforms).finish_non_exhaustive()
+    }
+}
+
+/// Captions for one network.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PlatformCaptions {
+    #[schemars(with = "String")]
+    platform: String,
+    /// The captions whose claims are all in the facts; there may be fewer than were asked for.
+    variants: Vec<Variant>,
+    /// How many were asked for.
+    requested: usize,
+    /// What was wrong with the others; one entry a finding.
+    dropped: Vec<Dropped>,
+}
+
+/// Captions.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Captions {
+    captions: Vec<PlatformCaptions>,
+    /// True if texts with findings were written once again.
+    rewritten: bool,
+    /// What they cost; nothing if none passed.
+    credits_spent: i64,
+    provider: String,
+    model: String,
+    /// True if the provider is simulated.
+    sandbox: bool,
+}
+
+/// Writes captions.
+///
+/// # Errors
+/// The flaws of the request, [`Code::InsufficientCredits`], or the provider's.
+pub async fn generate(act: &Act, new: NewCaptions) -> Result<Reply<Captions>> {
+    let wanted = wanted(act, &new).await?;
+    if act.cx.settings.ai.text.is_none() {
+        return Err(super::not_configured("texts"));
+    }
+    let facts = facts(act, &new).await?;
+    // A caller who leaves does not stop it: what is paid for is settled or refunded.
+    let act = act.clone();
+    let work = tokio::spawn(async move { paid(&act, &new, wanted, &facts).await });
+    work.await.map_err(Error::internal)?
+}
+
+async fn paid(
+    act: &Act,
+    new: &NewCaptions,
+    slots: Vec<Slot>,
+    facts: &Facts,
+) -> Result<Reply<Captions>> {
+    let cx = &act.cx;
+    let price = cx.settings.ai.catalogue.captions;
+    let purchase = Purchase::begin(cx, &act.membership, "captions", price).await?;
+    let task = Task { rules: rules(new), brief: brief(new), slots, facts };
+    let written = match write_checked(cx, &task).await {
+        Ok(written) => written,
+        Err(error) => return Err(purchase.fail(cx, error).await),
+    };
+    let tx = act.begin().await?;
+    let is_useful = written.slots.iter().any(|slot| !slot.variants.is_empty());
+    if is_useful {
+        crate::credits::settle(cx, tx.conn(), &purchase.operation, purchase.credits).await?;
+    } else {
+        crate::credits::refund(cx, tx.conn(), &purchase.operation).await?;
+    }
+    let spent = if is_useful { purchase.credits } else { 0 };
+    act.finish(tx, Reply::ok(&shown(written, spent))).await
+}
+
+fn shown(written: Checked, credits_spent: i64) -> Captions {
+    let of_slot = |slot: Variants| PlatformCaptions {
+        platform: slot.name,
+        variants: slot.variants,
+        requested: slot.requested,
+        dropped: slot.dropped,
+    };
+    Captions {
+        captions: written.slots.into_iter().map(of_slot).collect(),
+        rewritten: written.rewritten,
+        credits_spent,
+        provider: written.provider,
+        model: written.model,
+        sandbox: written.sandbox,
+    }
+}
+
+/// Checks the request; returns where captions are wanted.
+async fn wanted(act: &Act, new: &NewCaptions) -> Result<Vec<Slot>> {
+    let mut broken = flaws(new);
+    let count = new.count.unwrap_or(3);
+    if !(1..=COUNT).contains(&count) {
+        let message = format!("count is {count}; it may be 1 to {COUNT}.");
+        broken.push(violation(Code::InvalidField, "count", message, "Send a number from 1 to 5."));
+    }
+    let mut limits: BTreeMap<PlatformId, Caption> = BTreeMap::new();
+    let mut note = |id: PlatformId, caption: Caption| {
+        let known = limits.entry(id).or_insert(caption);
+        if caption.max < known.max {
+            *known = caption;
+        }
+    };
+    match (&new.platforms, &new.account_ids) {
+        (Some(names), None) if !names.is_empty() => {
+            for (place, name) in names.iter().enumerate() {
+                let field = format!("platforms[{place}]");
+                let known = platforms::all().iter().find(|one| one.spec().id.as_str() == name);
+                match known {
+                    Some(_) if names[..place].contains(name) => {
+                        let message = format!("{field} is there twice.");
+                        let remedy = "Name each network once.";
+                        broken.push(violation(Code::InvalidField, field, message, remedy));
+                    }
+                    Some(platform) => note(platform.spec().id, platform.spec().caption),
+                    None => {
+                        let message = format!("{field} is not a network.");
+                        let remedy = "Send names that GET /api/v1/platforms lists.";
+                        broken.push(violation(Code::InvalidField, field, message, remedy));
+                    }
+                }
+            }
+        }
+        (None, Some(ids)) if !ids.is_empty() => {
+            for (place, id) in ids.iter().enumerate() {
+                match accounts::caption_of(act, AccountId(*id)).await {
+                    Ok((platform, caption)) => note(platform, caption),
+                    Err(error) if error.code() == Code::AccountNotFound => {
+                        let field = format!("account_ids[{place}]");
+                        let message = format!("There is no account {id}.");
+                        let remedy = "Send ids that GET /api/v1/accounts lists.";
+                        broken.push(violation(Code::AccountNotFound, field, message, remedy));
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        _ => {
+            let message = "Either platforms or account_ids must name at least one network.";
+            let remedy = "Send one of the two.";
+            broken.push(violation(Code::InvalidField, "platforms", message, remedy));
+        }
+    }
+    Error::check(broken)?;
+    let count = usize::try_from(count).unwrap_or(1);
+    let slot = |(id, caption): (PlatformId, Caption)| Slot {
+        name: id.as_str().to_owned(),
+        count,
+        limit: caption.max,
+        length: Box::new(caption.count),
+        max_bytes: caption.max_bytes,
+    };
+    Ok(limits.into_iter().map(slot).collect())
+}
+
+fn flaws(new: &NewCaptions) -> Vec<Violation> {
+    let mut broken: Vec<Violation> = Vec::new();
+    if new.brief.trim().is_empty() {
+        let message = "brief is empty.";
+        broken.push(violation(Code::InvalidField, "brief", message, "Say what the post is about."));
+    }
+    broken.extend(text::flaw("brief", &new.brief, Rule::lines(4_000)));
+    for (field, value) in [("tone", &new.tone), ("language", &new.language)] {
+        broken.extend(
+            value.iter().filter_map(|text| text::flaw(field, text, Rule::line(text::USUAL))),
+        );
+    }
+    for (name, list) in [("facts", &new.facts), ("never_say", &new.never_say)] {
+        let list = list.as_deref().unwrap_or_default();
+        if list.len() > 50 {
+            let message = format!("{name} has {} entries; it may have 50.", list.len());
+            broken.push(violation(Code::InvalidField, name, message, "Send at most 50."));
+        }
+        broken.extend(list.iter().take(50).enumerate().filter_map(|(place, text)| {
+            text::flaw(&format!("{name}[{place}]"), text, Rule::lines(300))
+        }));
+    }
+    broken
+}
+
+/// All that captions may claim: what the request says, and what is known of workspace, brand and accounts.
+async fn facts(act: &Act, new: &NewCaptions) -> Result<Facts> {
+    let mut facts = Facts::default();
+    facts.add(&new.brief);
+    for fact in new.facts.iter().flatten() {
+        facts.add(fact);
+    }
+    for phrase in new.never_say.iter().flatten() {
+        facts.never_say(phrase);
+    }
+    let db = &act.cx.db.read;
+    if let Some(row) = workspace::Entity::find_by_id(act.membership.workspace_id).one(db).await? {
+        facts.add(&row.name);
+    }
+    if let Some(id) = new.workspace_client_id.map(BrandId) {
+        let brand = brand::Entity::find_by_id(id)
+            .filter(brand::Column::WorkspaceId.eq(act.membership.workspace_id))
+            .one(db)
+            .await?
+            .filter(|brand| act.membership.sees(Some(brand.id)));
+        let absent = || Error::new(Code::BrandNotFound, "There is no such brand.");
+        facts.add(&brand.ok_or_else(absent)?.name);
+    }
+    let known: Vec<account::Model> = accounts::visible(act).all(db).await?;
+    for row in known {
+        facts.add_username(&row.username);
+        facts.add(row.display_name.as_deref().unwrap_or_default());
+    }
+    Ok(facts)
+}
+
+fn rules(new: &NewCaptions) -> String {
+    let hashtags = match new.hashtags {
+        Some(true) => " Add two or three fitting hashtags.",
+        Some(false) => " Use no hashtags.",
+        None => "",
+    };
+    format!(
+        "You write captions for posts on social networks. Use only facts that the brief states. Never invent prices, discounts, dates, \
+         times, phone numbers, links or handles. Keep within the length of each network; every caption differs from the others.{hashtags} \
+         Answer with JSON of the schema alone."
+    )
+}
+
+fn brief(new: &NewCaptions) -> String {
+    let mut brief = new.brief.clone();
+    let mut add = |name: &str, value: &str| brief.push_str(&format!("\n\n{name}: {value}"));
+    if let Some(tone) = &new.tone {
+        add("Tone", tone);
+    }
+    if let Some(language) = &new.language {
+        add("Language", language);
+    }
+    for fact in new.facts.iter().flatten() {
+        add("Fact", fact);
+    }
+    for phrase in new.never_say.iter().flatten() {
+        add("Never say", phrase);
+    }
+    brief
+}

@@ -1,0 +1,168 @@
+//! The fact check: what a caption claims must stand in the facts that are known.
+//!
+//! Six classes of claims are looked for, a file each: links, handles, prices, dates, times and phone numbers. They are compared by
+//! value: `9`, `9.00` and `9,00` are one amount. What never may be said is looked for as well. It is pure, and the same for every
+//! provider. Numbers in words are not seen.
+
+mod date;
+mod handle;
+mod link;
+mod never_say;
+mod phone;
+mod price;
+#[cfg(test)]
+mod tests;
+mod text;
+mod time;
+mod words;
+
+use text::Text;
+
+/// What is wrong with a text.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// A price, a percentage or an offer that is in no fact.
+    UnverifiedPrice,
+    /// A date that is in no fact.
+    UnverifiedDate,
+    /// A time of day that is in no fact.
+    UnverifiedTime,
+    /// A phone number that is in no fact.
+    UnverifiedPhone,
+    /// A link or an e-mail address that is in no fact.
+    UnverifiedLink,
+    /// A handle that is in no fact and of no account.
+    UnverifiedHandle,
+    /// A phrase that must not be used.
+    NeverSay,
+    /// It is longer than the network takes.
+    TooLong,
+    /// It is the same as another one.
+    Duplicate,
+}
+
+/// Something that is wrong with a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What is wrong.
+    pub reason: Reason,
+    /// The words it is about.
+    pub fragment: String,
+}
+
+/// A claim, by its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Claim {
+    Link {
+        host: String,
+        path: String,
+    },
+    Mail(String),
+    Handle(String),
+    Price {
+        hundredths: i64,
+        currency: String,
+    },
+    Bargain {
+        of: i64,
+        pays: i64,
+    },
+    Date(Vec<date::Date>),
+    Relative(String),
+    Time(Vec<u16>),
+    /// A number, and its beginnings that may be one too.
+    Phone(Vec<String>),
+}
+
+impl Claim {
+    const fn reason(&self) -> Reason {
+        match self {
+            Self::Link { .. } | Self::Mail(_) => Reason::UnverifiedLink,
+            Self::Handle(_) => Reason::UnverifiedHandle,
+            Self::Price { .. } | Self::Bargain { .. } => Reason::UnverifiedPrice,
+            Self::Date(_) | Self::Relative(_) => Reason::UnverifiedDate,
+            Self::Time(_) => Reason::UnverifiedTime,
+            Self::Phone(_) => Reason::UnverifiedPhone,
+        }
+    }
+
+    /// Does a known claim say the same, or more?
+    fn is_covered_by(&self, known: &Self) -> bool {
+        match (self, known) {
+            (Self::Link { host, path }, Self::Link { host: known, path: other }) => {
+                host == known && (path.is_empty() || path == other)
+            }
+            (Self::Link { host, path }, Self::Mail(known)) => {
+                path.is_empty() && known.rsplit('@').next() == Some(host)
+            }
+            (Self::Price { .. }, Self::Price { .. }) => price::is_same(self, known),
+            (Self::Date(asked), Self::Date(known)) => date::is_part(asked, known),
+            (Self::Time(asked), Self::Time(known)) => asked.iter().any(|it| known.contains(it)),
+            (Self::Phone(asked), Self::Phone(known)) => phone::is_same(asked, known),
+            (asked, known) => asked == known,
+        }
+    }
+}
+
+/// A claim, and where it stands.
+#[derive(Debug, Clone)]
+struct Found {
+    claim: Claim,
+    start: usize,
+    end: usize,
+}
+
+/// Finds all claims of a text. What one class has found another does not see.
+fn claims(text: &mut Text) -> Vec<Found> {
+    let mut found = Vec::new();
+    for look in [link::find, handle::find, price::find, date::find, time::find, phone::find] {
+        found.extend(look(text));
+    }
+    found
+}
+
+/// What is known to be true.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    known: Vec<Claim>,
+    never_say: Vec<(Vec<String>, String)>,
+}
+
+impl Facts {
+    /// Adds a text whose claims are true.
+    pub fn add(&mut self, fact: &str) {
+        let claims = claims(&mut Text::of(fact)).into_iter().map(|found| found.claim);
+        self.known.extend(claims);
+    }
+
+    /// Adds the username of an account, which may be mentioned.
+    pub fn add_username(&mut self, username: &str) {
+        self.add(username);
+        self.known.push(Claim::Handle(handle::value(username)));
+    }
+
+    /// Adds a phrase that must not be used.
+    pub fn never_say(&mut self, phrase: &str) {
+        let words = text::plain_words(phrase);
+        if !words.is_empty() {
+            self.never_say.push((words, phrase.to_owned()));
+        }
+    }
+
+    /// Returns what a text claims that is not known, and the phrases in it that must not be used; one entry a finding.
+    #[must_use]
+    pub fn check(&self, text: &str) -> Vec<Finding> {
+        let mut text = Text::of(text);
+        let mut findings = never_say::find(&text, &self.never_say);
+        for found in claims(&mut text) {
+            if !self.known.iter().any(|known| found.claim.is_covered_by(known)) {
+                let fragment = text.fragment(found.start, found.end);
+                findings.push(Finding { reason: found.claim.reason(), fragment });
+            }
+        }
+        findings
+    }
+}

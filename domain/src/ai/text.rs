@@ -1,0 +1,269 @@
+//! Texts that a model writes and the fact check lets pass: one call, at most one rewrite, and then what is still wrong is dropped.
+
+use std::time::{Duration, Instant};
+
+use fanfare_ai::{Failure, FailureKind, Message, Speaker};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::{
+    fact_check::{Facts, Finding, Reason},
+    not_configured, refusal,
+};
+use crate::{Domain, error::Result};
+
+/// How long all calls may take together.
+const PATIENCE: Duration = Duration::from_secs(45);
+
+/// Texts that are wanted for one place, such as a network.
+pub struct Slot {
+    /// Its name, of letters and underscores.
+    pub name: String,
+    /// How many.
+    pub count: usize,
+    /// The longest text.
+    pub limit: usize,
+    /// How the length is counted.
+    pub length: Box<dyn Fn(&str) -> usize + Send + Sync>,
+    /// The longest text in bytes, if that is limited too.
+    pub max_bytes: Option<usize>,
+}
+
+/// What is to be written.
+pub struct Task<'a> {
+    /// The rules for the model.
+    pub rules: String,
+    /// What it is to write, with all that it may use.
+    pub brief: String,
+    /// Where texts are wanted.
+    pub slots: Vec<Slot>,
+    /// What is known to be true.
+    pub facts: &'a Facts,
+}
+
+/// A text that was let pass.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Variant {
+    /// The text.
+    pub text: String,
+    /// Its length, as the network counts.
+    pub length: usize,
+    /// The longest text that the network takes.
+    pub limit: usize,
+}
+
+/// Something for which a text was dropped.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Dropped {
+    /// The number of the text, from 1.
+    pub variant: usize,
+    /// What was wrong with it.
+    pub reason: Reason,
+    /// The words it was about.
+    pub fragment: String,
+}
+
+/// The texts of a slot.
+#[derive(Debug, Clone)]
+pub struct Variants {
+    /// The slot's name.
+    pub name: String,
+    /// The texts that were let pass.
+    pub variants: Vec<Variant>,
+    /// How many were wanted.
+    pub requested: usize,
+    /// What was wrong with the others.
+    pub dropped: Vec<Dropped>,
+}
+
+/// What came of a task.
+#[derive(Debug, Clone)]
+pub struct Checked {
+    /// The texts, in the order of the slots.
+    pub slots: Vec<Variants>,
+    /// Was anything rewritten?
+    pub rewritten: bool,
+    /// Who wrote them.
+    pub provider: String,
+    /// With which model.
+    pub model: String,
+    /// It is a simulated one.
+    pub sandbox: bool,
+}
+
+/// Has a model write texts, and lets only those pass whose claims are known.
+///
+/// # Errors
+/// [`crate::Code::ProviderNotConfigured`], [`crate::Code::ContentRefused`], [`crate::Code::ProviderBadAnswer`] or
+/// [`crate::Code::ProviderUnreachable`].
+pub async fn write_checked(cx: &Domain, task: &Task<'_>) -> Result<Checked> {
+    let model = cx.settings.ai.text.as_ref().ok_or_else(|| not_configured("texts"))?;
+    let begun = Instant::now();
+    let left = || PATIENCE.saturating_sub(begun.elapsed());
+    let schema = schema(&task.slots);
+    let message = |by, text: &str| Message { by, text: text.to_owned() };
+    let mut messages =
+        vec![message(Speaker::System, &task.rules), message(Speaker::User, &task.brief)];
+    let first = match model.complete(&messages, &schema, left()).await {
+        Err(failure) if failure.kind == FailureKind::BadAnswer => {
+            model.complete(&messages, &schema, left()).await
+        }
+        outcome => outcome,
+    };
+    let mut said = first.map_err(|failure| refusal(&failure))?;
+    let mut judged = judge(task, &said);
+    let is_clean = |judged: &[Variants]| judged.iter().all(|slot| slot.dropped.is_empty());
+    let mut rewritten = false;
+    if !is_clean(&judged) {
+        messages.push(message(Speaker::Assistant, &said.to_string()));
+        messages.push(message(Speaker::User, &correction(&judged)));
+        match model.complete(&messages, &schema, left()).await {
+            Ok(again) => {
+                rewritten = true;
+                said = again;
+                judged = merge(judged, judge(task, &said));
+            }
+            // What was right the first time is still right.
+            Err(failure) => note(&failure),
+        }
+    }
+    Ok(Checked {
+        slots: judged,
+        rewritten,
+        provider: model.provider.clone(),
+        model: model.model.clone(),
+        sandbox: cx.settings.ai.is_sandbox,
+    })
+}
+
+fn note(failure: &Failure) {
+    tracing::warn!(%failure, "texts with findings were not rewritten, and are dropped");
+}
+
+fn schema(slots: &[Slot]) -> Value {
+    let texts = |slot: &Slot| {
+        let about = format!("{} texts of at most {} characters each", slot.count, slot.limit);
+        json!({"type": "array", "description": about, "minItems": slot.count, "maxItems": slot.count,
+            "items": {"type": "string", "maxLength": slot.limit}})
+    };
+    let properties: Map<String, Value> =
+        slots.iter().map(|slot| (slot.name.clone(), texts(slot))).collect();
+    let names: Vec<&str> = slots.iter().map(|slot| slot.name.as_str()).collect();
+    json!({"type": "object", "additionalProperties": false, "required": names, "properties": properties})
+}
+
+/// Judges all texts; what a model wrote beyond what was wanted is not looked at.
+fn judge(task: &Task<'_>, said: &Value) -> Vec<Variants> {
+    let slot = |slot: &Slot| {
+        let texts = said[&slot.name].as_array().map(Vec::as_slice).unwrap_or_default();
+        let mut judged = Variants {
+            name: slot.name.clone(),
+            variants: Vec::new(),
+            requested: slot.count,
+            dropped: Vec::new(),
+        };
+        for (nth, text) in (1..).zip(texts.iter().filter_map(Value::as_str).take(slot.count)) {
+            let text = text.trim();
+            let findings = findings(task, slot, text, &judged.variants);
+            if findings.is_empty() && !text.is_empty() {
+                let length = (slot.length)(text);
+                judged.variants.push(Variant { text: text.to_owned(), length, limit: slot.limit });
+            }
+            judged.dropped.extend(findings.into_iter().map(|found| Dropped {
+                variant: nth,
+                reason: found.reason,
+                fragment: found.fragment,
+            }));
+        }
+        judged
+    };
+    task.slots.iter().map(slot).collect()
+}
+
+fn findings(task: &Task<'_>, slot: &Slot, text: &str, earlier: &[Variant]) -> Vec<Finding> {
+    let mut findings = task.facts.check(text);
+    let length = (slot.length)(text);
+    let is_long = length > slot.limit || slot.max_bytes.is_some_and(|most| text.len() > most);
+    if is_long {
+        let fragment = format!("{length} of {}", slot.limit);
+        findings.push(Finding { reason: Reason::TooLong, fragment });
+    }
+    if earlier.iter().any(|other| other.text.to_lowercase() == text.to_lowercase()) {
+        let fragment = text.chars().take(80).collect();
+        findings.push(Finding { reason: Reason::Duplicate, fragment });
+    }
+    findings
+}
+
+/// What the model is told of its texts.
+fn correction(judged: &[Variants]) -> String {
+    let wrong: Map<String, Value> = judged
+        .iter()
+        .filter(|slot| !slot.dropped.is_empty())
+        .map(|slot| (slot.name.clone(), json!(slot.dropped)))
+        .collect();
+    format!(
+        "Some texts claim what is not in the facts, use what must not be said, are too long or repeat each other. Write all texts \
+         again, without these fragments and without anything in their place: {}",
+        Value::Object(wrong)
+    )
+}
+
+/// The second texts; where fewer of them pass than of the first ones, the first ones.
+fn merge(first: Vec<Variants>, second: Vec<Variants>) -> Vec<Variants> {
+    let better = |(first, second): (Variants, Variants)| {
+        if second.variants.len() >= first.variants.len() { second } else { first }
+    };
+    first.into_iter().zip(second).map(better).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task<'a>(facts: &'a Facts, count: usize, limit: usize) -> Task<'a> {
+        let slot = Slot {
+            name: "bluesky".to_owned(),
+            count,
+            limit,
+            length: Box::new(|text| text.chars().count()),
+            max_bytes: None,
+        };
+        Task { rules: String::new(), brief: String::new(), slots: vec![slot], facts }
+    }
+
+    #[test]
+    fn every_reason_is_named_with_the_number_of_its_text() {
+        let mut facts = Facts::default();
+        facts.add("Coffee 3 €");
+        facts.never_say("cheap");
+        let said = json!({"bluesky": ["Coffee 3 €", "coffee 3 €", "Tea 4 €, cheap", "x".repeat(30), "Fine", "Not asked for"]});
+        let judged = judge(&task(&facts, 5, 20), &said);
+        let texts: Vec<_> = judged[0].variants.iter().map(|it| it.text.as_str()).collect();
+        assert_eq!(texts, ["Coffee 3 €", "Fine"]);
+        let reasons: Vec<_> = judged[0].dropped.iter().map(|it| (it.variant, it.reason)).collect();
+        assert_eq!(
+            reasons,
+            [
+                (2, Reason::Duplicate),
+                (3, Reason::NeverSay),
+                (3, Reason::UnverifiedPrice),
+                (4, Reason::TooLong),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_rewrite_that_is_worse_counts_for_nothing() {
+        let facts = Facts::default();
+        let task = task(&facts, 2, 50);
+        let first = judge(&task, &json!({"bluesky": ["One", "Two for 9 €"]}));
+        let worse = judge(&task, &json!({"bluesky": ["For 9 €", "For 8 €"]}));
+        let better = judge(&task, &json!({"bluesky": ["One", "Two"]}));
+        assert_eq!(merge(first.clone(), worse)[0].variants.len(), 1);
+        assert_eq!(merge(first, better)[0].variants.len(), 2);
+    }
+}

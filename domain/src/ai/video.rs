@@ -1,0 +1,7 @@
+//! Films: what can be asked for, what it costs, and whether a request is right. All of it reads the table of models.
+
+mod options;
+mod request;
+
+pub use options::{VideoOptions, options};
+pub use request::{FunctionResult, Normalized, VideoFunction, VideoRequest, function, normalize};

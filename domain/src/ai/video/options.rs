@@ -1,0 +1,111 @@
+//! What can be asked for.
+
+use std::collections::BTreeMap;
+
+use fanfare_ai::{Ai, Audio, VideoModel, VideoProvider};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{Act, Reply, error::Result};
+
+/// What can be filmed, and what it costs.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct VideoOptions {
+    providers: Vec<ProviderOptions>,
+    /// The day of the prices.
+    as_of: String,
+}
+
+/// A provider of films.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct ProviderOptions {
+    /// `xai_grok` or `google_veo`.
+    id: &'static str,
+    /// True if it can be used here.
+    configured: bool,
+    /// True if it is simulated.
+    sandbox: bool,
+    models: Vec<ModelOptions>,
+}
+
+/// A model that films.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct ModelOptions {
+    id: String,
+    /// True for the model that is used if none is named.
+    default: bool,
+    /// What it begins with: `text`, or `text` and `image`.
+    input_modes: Vec<&'static str>,
+    /// Lengths in seconds.
+    durations: Vec<u32>,
+    resolutions: Vec<String>,
+    aspect_ratios: Vec<String>,
+    /// `optional` or `always`.
+    audio: &'static str,
+    /// What a second costs, by resolution.
+    credits_per_second: BTreeMap<String, f64>,
+    /// What a first frame costs more, for the whole film.
+    credits_with_image: f64,
+    /// What films cost without a first frame.
+    estimates: Vec<Estimate>,
+}
+
+/// What a film costs.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Estimate {
+    duration_seconds: u32,
+    resolution: String,
+    credits: i64,
+}
+
+/// Shows what can be filmed.
+///
+/// # Errors
+/// None.
+pub async fn options(act: &Act) -> Result<Reply<VideoOptions>> {
+    let ai = &act.cx.settings.ai;
+    let provider = |provider: VideoProvider| ProviderOptions {
+        id: provider.as_str(),
+        configured: ai.films(provider).is_some(),
+        sandbox: ai.is_sandbox,
+        models: ai.catalogue.films_of(provider).enumerate().map(|it| model(ai, it)).collect(),
+    };
+    let providers = VideoProvider::ALL.into_iter().map(provider).collect();
+    Ok(Reply::ok(&VideoOptions { providers, as_of: ai.catalogue.as_of.clone() }))
+}
+
+fn model(ai: &Ai, (nth, model): (usize, &VideoModel)) -> ModelOptions {
+    let estimates = model.resolutions.iter().flat_map(|resolution| {
+        let estimate = |seconds: &u32| {
+            let cents = model.cost(*seconds, resolution, false)?;
+            let (resolution, credits) = (resolution.clone(), ai.credits(cents));
+            Some(Estimate { duration_seconds: *seconds, resolution, credits })
+        };
+        model.durations.iter().filter_map(estimate)
+    });
+    #[expect(clippy::cast_precision_loss, reason = "prices are small")]
+    let times = |cents: i64| cents as f64 * ai.factor;
+    ModelOptions {
+        id: model.id.clone(),
+        default: nth == 0,
+        input_modes: vec!["text", "image"],
+        durations: model.durations.clone(),
+        resolutions: model.resolutions.clone(),
+        aspect_ratios: model.aspect_ratios.clone(),
+        audio: match model.audio {
+            Audio::Optional => "optional",
+            Audio::Always => "always",
+        },
+        credits_per_second: model
+            .credits_per_second
+            .iter()
+            .map(|(resolution, cents)| (resolution.clone(), times(*cents)))
+            .collect(),
+        credits_with_image: times(model.with_image),
+        estimates: estimates.collect(),
+    }
+}

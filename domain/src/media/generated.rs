@@ -1,0 +1,82 @@
+//! Files that a model made: stored like those that somebody sends, and marked.
+
+use std::fmt::Display;
+
+use bytes::Bytes;
+use fanfare_entities::{UserId, WorkspaceId, media_asset, media_asset::Column};
+use fanfare_media::{Taken, filename};
+use futures_util::Stream;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, sea_query::Expr};
+
+use super::{
+    asset::{self, Origin},
+    receive::{self, Wanted},
+    sizes,
+};
+use crate::{
+    Domain, Tx,
+    access::{Membership, PlanTier},
+    error::{Error, Result},
+};
+
+/// The origin of a file that a model made.
+pub(crate) struct Generated {
+    pub workspace_id: WorkspaceId,
+    pub plan: PlanTier,
+    pub created_by: UserId,
+    /// Name for people, without an extension.
+    pub name: String,
+    pub request_id: Option<String>,
+}
+
+/// Puts the bytes into the store.
+pub(crate) async fn receive<E: Display>(
+    cx: &Domain,
+    place: &Membership,
+    body: impl Stream<Item = Result<Bytes, E>> + Send,
+) -> Result<Taken> {
+    receive_for(cx, place.workspace_id, place.plan, body).await
+}
+
+/// The same for a workspace on a plan.
+pub(crate) async fn receive_for<E: Display>(
+    cx: &Domain,
+    workspace: WorkspaceId,
+    plan: PlanTier,
+    body: impl Stream<Item = Result<Bytes, E>> + Send,
+) -> Result<Taken> {
+    let wanted = Wanted {
+        sizes: sizes::of(plan),
+        bytes: None,
+        mime: None,
+        documents: false,
+        field: "result",
+    };
+    receive::receive(cx, workspace, wanted, body).await
+}
+
+/// Writes the row of a file whose bytes are there.
+pub(crate) async fn keep(tx: &mut Tx, made: Generated, file: &Taken) -> Result<media_asset::Model> {
+    let origin = Origin {
+        workspace_id: made.workspace_id,
+        plan: made.plan,
+        created_by: made.created_by,
+        drop_session_id: None,
+        filename: filename(&made.name, file.mime),
+        public_name: asset::public_name(file.mime),
+        request_id: made.request_id,
+    };
+    let mut row = asset::insert(tx, origin, file, None).await?;
+    media_asset::Entity::update_many()
+        .col_expr(Column::AiGenerated, Expr::value(true))
+        .filter(Column::Id.eq(row.id))
+        .exec(tx.conn())
+        .await?;
+    row.ai_generated = true;
+    Ok(row)
+}
+
+/// Removes the bytes if no row names them.
+pub(crate) async fn tidy(cx: &Domain, file: &Taken, named: Result<&str, &Error>) {
+    asset::tidy(cx, file, named).await;
+}

@@ -1,0 +1,218 @@
+//! Simulated models: a text model behind an endpoint of OpenAI's form, Google's images and films, and xAI's. They speak the vendors'
+//! HTTP, are deterministic by prompt, and obey words in it: `[[refuse]]`, `[[fail]]`, `[[drop]]`, `[[delay 30s]]`, `[[bad-json]]`,
+//! `[[invent]]`, `[[invent-always]]`.
+
+mod films;
+mod pictures;
+mod text;
+mod words;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use salvo::conn::ConnCtrl;
+use salvo::http::{Method, Request, Response};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::{Value, json};
+use subtle::ConstantTimeEq;
+
+use crate::{
+    broken_reply,
+    call::{Call, Unreadable},
+    door::Reach,
+    env::{Env, lock},
+    reply::{Answer, Reply},
+};
+use films::FilmJob;
+use words::Words;
+
+/// The first segment of its paths.
+pub(crate) const NAME: &str = "ai";
+
+/// The largest request, in bytes: images come in base64.
+const BODY_MAX: usize = 64 << 20;
+
+/// The longest that an answer is held back.
+const LONGEST: Duration = Duration::from_secs(120);
+
+/// The models.
+pub(crate) struct Ai {
+    env: Arc<Env>,
+    films: Mutex<BTreeMap<String, FilmJob>>,
+    /// What was billed, in US cents: what was made, refused or not.
+    bill: Mutex<Vec<Value>>,
+}
+
+/// What the path names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Vendor {
+    Text,
+    Google,
+    Xai,
+}
+
+impl Ai {
+    pub fn new(env: &Arc<Env>) -> Self {
+        Self { env: Arc::clone(env), films: Mutex::default(), bill: Mutex::default() }
+    }
+
+    /// Answers `/ai/{path}`. What is served without the secret are films alone, whose addresses nobody guesses.
+    pub async fn serve(
+        &self,
+        req: &mut Request,
+        path: &str,
+        (reach, connection): (Reach, &ConnCtrl),
+        secret: &SecretString,
+        res: &mut Response,
+    ) {
+        if !reach.programs {
+            return crate::page::nothing().write(res);
+        }
+        let call = match Call::read(req, path.to_owned(), BODY_MAX).await {
+            Ok(call) => call,
+            Err(Unreadable::TooLarge) => return error(413, "The request is too large.").write(res),
+            Err(Unreadable::Broken) => return error(400, "The request broke off.").write(res),
+        };
+        let segments = call.segments();
+        if let (&Method::GET, ["films", name]) = (&call.method, segments.as_slice()) {
+            return self.film(name).write(res);
+        }
+        if !knows(&call, secret) {
+            return error(401, "Incorrect API key provided.").write(res);
+        }
+        if segments.as_slice() == ["bill"] {
+            return Reply::ok(&json!({"bill": *lock(&self.bill)})).write(res);
+        }
+        let body: Value = if call.method == Method::GET {
+            Value::Null
+        } else {
+            match call.json() {
+                Ok(body) => body,
+                Err(_) => return error(400, "The body is not JSON.").write(res),
+            }
+        };
+        let words = Words::of(&prompt(&body));
+        if let Some(delay) = words.delay.filter(|_| !is_film(&segments)) {
+            tokio::time::sleep(delay.min(LONGEST)).await;
+        }
+        let reply = self.answer(&call, &segments, &body, &words).unwrap_or_else(|refused| refused);
+        // What is dropped was carried out; only its answer is lost.
+        if words.drop && call.method == Method::POST {
+            return broken_reply::close_unanswered(connection);
+        }
+        reply.write(res);
+    }
+
+    fn answer(&self, call: &Call, path: &[&str], body: &Value, words: &Words) -> Answer {
+        let is_post = call.method == Method::POST;
+        if is_post && words.fail && !is_film(path) {
+            return Err(error(500, "Internal error"));
+        }
+        match (vendor(path), path) {
+            (Some(Vendor::Text), [.., "chat", "completions"]) if is_post => {
+                text::answer(body, words)
+            }
+            (Some(Vendor::Google), [.., "models", model]) if is_post => {
+                let drawn = pictures::google(model, body, words)?;
+                self.charge("image", model, body);
+                Ok(drawn)
+            }
+            (Some(Vendor::Xai), [.., "images", "generations" | "edits"]) if is_post => {
+                let drawn = pictures::xai(body, words)?;
+                self.charge("image", body["model"].as_str().unwrap_or_default(), body);
+                Ok(drawn)
+            }
+            (Some(Vendor::Xai), [.., "videos", "generations"]) if is_post => {
+                self.begin_film(films::read_xai(body)?, body, words, "request_id")
+            }
+            (Some(Vendor::Google), [.., "interactions"]) if is_post => {
+                self.begin_film(films::read_google(body)?, body, words, "id")
+            }
+            (Some(Vendor::Xai), [.., "videos", id]) => self.show_film(id, FilmJob::for_xai),
+            (Some(Vendor::Google), [.., "interactions", id]) => {
+                self.show_film(id, FilmJob::for_google)
+            }
+            _ => Err(error(404, "There is nothing at this address.")),
+        }
+    }
+
+    fn charge(&self, what: &str, model: &str, body: &Value) {
+        let count = body["n"].as_u64().unwrap_or(1);
+        lock(&self.bill).push(json!({"what": what, "model": model, "count": count}));
+    }
+
+    fn begin_film(&self, mut job: FilmJob, body: &Value, words: &Words, name: &str) -> Answer {
+        if words.fail_submit {
+            return Err(error(500, "Internal error"));
+        }
+        if words.retired {
+            return Err(error(404, "This model is no longer available."));
+        }
+        let id = crate::random::text(crate::random::BASE62, 24);
+        job.begin(self.env.now_ms(), words, &format!("{}/{NAME}/films/{id}.mp4", self.env.base()));
+        self.charge("video", body["model"].as_str().unwrap_or_default(), body);
+        lock(&self.films).insert(id.clone(), job);
+        Ok(Reply::ok(&json!({ name: id, "status": "in_progress" })))
+    }
+
+    fn show_film(&self, id: &str, shown: impl Fn(&FilmJob, i64) -> Value) -> Answer {
+        let now = self.env.now_ms();
+        let found = lock(&self.films).get(id).map(|job| shown(job, now));
+        found.map(|body| Reply::ok(&body)).ok_or_else(|| error(404, "There is no such film."))
+    }
+
+    fn film(&self, name: &str) -> Reply {
+        let id = name.strip_suffix(".mp4").unwrap_or_default();
+        let now = self.env.now_ms();
+        let is_there = lock(&self.films).get(id).is_some_and(|job| job.is_served(now));
+        if is_there { films::file() } else { error(404, "The film is gone.") }
+    }
+}
+
+fn is_film(path: &[&str]) -> bool {
+    path.iter().any(|part| matches!(*part, "videos" | "interactions"))
+}
+
+fn vendor(path: &[&str]) -> Option<Vendor> {
+    match path.first()? {
+        &"text" => Some(Vendor::Text),
+        &"google" => Some(Vendor::Google),
+        &"xai" => Some(Vendor::Xai),
+        _ => None,
+    }
+}
+
+/// All that a request says to a model, wherever its vendor wants it.
+fn prompt(body: &Value) -> String {
+    fn texts(value: &Value, all: &mut String) {
+        match value {
+            Value::String(text) => {
+                all.push_str(text);
+                all.push('\n');
+            }
+            Value::Array(list) => list.iter().for_each(|one| texts(one, all)),
+            Value::Object(object) => {
+                for name in ["text", "content", "parts"] {
+                    texts(object.get(name).unwrap_or(&Value::Null), all);
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut all = String::new();
+    for name in ["prompt", "messages", "contents", "input"] {
+        texts(&body[name], &mut all);
+    }
+    all
+}
+
+fn knows(call: &Call, secret: &SecretString) -> bool {
+    let given = call.bearer().or_else(|| call.header("x-goog-api-key")).unwrap_or_default();
+    bool::from(given.as_bytes().ct_eq(secret.expose_secret().as_bytes()))
+}
+
+/// An error in the form that all of them share.
+fn error(status: u16, message: &str) -> Reply {
+    Reply::json(status, &json!({"error": {"code": status, "message": message}}))
+}

@@ -1,0 +1,108 @@
+//! A model that writes: it fills the schema that is asked for with sentences of the task.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    error,
+    words::{self, Words},
+};
+use crate::reply::{Answer, Reply};
+
+/// What a model invents: a price, a date, a phone number, a link and a handle.
+const INVENTED: &str = "Only 19.99 EUR until 31 March 2031! Call +49 30 5550199, see invented-offers.com and ask @inventedbar.";
+
+/// `POST /v1/chat/completions`.
+pub(super) fn answer(body: &Value, words: &Words) -> Answer {
+    let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    if body["model"].as_str().is_none_or(str::is_empty) || messages.is_empty() {
+        return Err(error(400, "model and messages are required."));
+    }
+    if words.refuse {
+        return Ok(said(
+            body,
+            &json!({"role": "assistant", "content": null, "refusal": "I cannot help with that."}),
+        ));
+    }
+    let is_rewrite = messages.iter().any(|message| message["role"] == "assistant");
+    let task = messages.iter().find(|message| message["role"] == "user");
+    let task = task.and_then(|message| message["content"].as_str()).unwrap_or_default();
+    let invents = words.invent_always || (words.invent && !is_rewrite);
+    let content = if words.bad_json {
+        "{\"this is not".to_owned()
+    } else {
+        let schema = &body["response_format"]["json_schema"]["schema"];
+        let mut writer = Writer { sentence: sentence(task), invents, nth: 0 };
+        writer.value(schema, 400).to_string()
+    };
+    Ok(said(body, &json!({"role": "assistant", "content": content, "refusal": null})))
+}
+
+fn said(body: &Value, message: &Value) -> Reply {
+    Reply::ok(&json!({
+        "id": "chatcmpl-simulated", "object": "chat.completion", "model": body["model"],
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 100, "total_tokens": 200},
+    }))
+}
+
+/// The first line of a task, without the words that are obeyed.
+fn sentence(task: &str) -> String {
+    let plain = words::without(task);
+    let line = plain.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("Hello");
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+struct Writer {
+    sentence: String,
+    invents: bool,
+    nth: usize,
+}
+
+impl Writer {
+    /// A value of a schema. Texts differ from each other, and the first one has what is invented.
+    fn value(&mut self, schema: &Value, longest: usize) -> Value {
+        match schema["type"].as_str().unwrap_or("string") {
+            "object" => {
+                let properties = schema["properties"].as_object().cloned().unwrap_or_default();
+                let filled = properties
+                    .iter()
+                    .map(|(name, schema)| (name.clone(), self.value(schema, longest)));
+                Value::Object(filled.collect::<Map<_, _>>())
+            }
+            "array" => {
+                let count = schema["minItems"].as_u64().unwrap_or(1);
+                (0..count).map(|_| self.value(&schema["items"], longest)).collect()
+            }
+            "integer" | "number" => 1.into(),
+            "boolean" => true.into(),
+            _ => {
+                let most = schema["maxLength"].as_u64().and_then(|it| usize::try_from(it).ok());
+                self.text(most.unwrap_or(longest)).into()
+            }
+        }
+    }
+
+    fn text(&mut self, most: usize) -> String {
+        const OPENINGS: [&str; 5] =
+            ["Here it is:", "Have you heard?", "Good news:", "We are happy:", "Look at this:"];
+        let opening = OPENINGS[self.nth % OPENINGS.len()];
+        let more = "Really! ".repeat(self.nth / OPENINGS.len());
+        self.nth += 1;
+        let text = format!("{more}{opening} {}", self.sentence);
+        let invented =
+            if self.invents && self.nth == 1 { format!("{INVENTED} ") } else { String::new() };
+        let text = format!("{invented}{text}");
+        // Whole words, so that no claim is cut in two.
+        let mut short = String::new();
+        for word in text.split(' ') {
+            if short.chars().count() + word.chars().count() + 1 > most {
+                break;
+            }
+            if !short.is_empty() {
+                short.push(' ');
+            }
+            short.push_str(word);
+        }
+        short
+    }
+}
