@@ -193,7 +193,9 @@ pub trait Platform: Send + Sync {
     }
 
     /// The business profile of its accounts, if they have one.
-    fn business_profile(&self) -> Option<&dyn BusinessProfile> {}
+    fn business_profile(&self) -> Option<&dyn BusinessProfile> {
+        None
+    }
 
     /// The network's numbers, where it has them.
     fn analytics(&self) -> Option<&'static dyn analytics::Analytics> {

@@ -58,8 +58,8 @@ fn the_workspace_of_a_request_can_be_named_in_it() {
             | WorkspaceScope::Media
             | WorkspaceScope::ConnectSession
             | WorkspaceScope::Conversation
-            | WorkspaceScope::Comment => {}
-            WorkspaceScope::Suggestion => {
+            | WorkspaceScope::Comment
+            | WorkspaceScope::Suggestion => {
                 in_path.contains(&"id")
                     && !query.contains("workspace_id")
                     && !body.contains("workspace_id")

@@ -288,13 +288,6 @@ pub async fn set_faults(
     act.finish(tx, Reply::ok(&set)).await
 }
 
-pub(super) async fn on_sandbox(
-    act: &Act,
-    platform: PlatformId,
-    id: AccountId,
-) -> Result<account::Model> {
-}
-
 /// Sets numbers that a simulated network tells.
 ///
 /// # Errors
@@ -370,7 +363,11 @@ pub async fn delete_elsewhere(
     act.finish(tx, Reply::ok(&PostDeleted { deleted: true, id: remote })).await
 }
 
-async fn on_sandbox(act: &Act, platform: PlatformId, id: AccountId) -> Result<account::Model> {
+pub(super) async fn on_sandbox(
+    act: &Act,
+    platform: PlatformId,
+    id: AccountId,
+) -> Result<account::Model> {
     let row = find(act, id).await?;
     if row.sandbox && row.platform == platform.as_str() {
         return Ok(row);

@@ -76,6 +76,9 @@ impl Network for GoogleBusiness {
             (&Method::GET, ["v1", "accounts", _, "locations"]) => {
                 Route::now(Read, places::locations)
             }
+            (&Method::GET, ["v1", "locations", name]) if name.contains(':') => {
+                Route::now(Read, performance::read)
+            }
             (&Method::GET, ["v1", "locations", _]) => Route::now(Read, places::location_record),
             (&Method::GET, ["v1", "locations", _, "VoiceOfMerchantState"]) => {
                 Route::now(Read, places::voice)
@@ -98,7 +101,6 @@ impl Network for GoogleBusiness {
                     _ => None,
                 }
             }
-            (&Method::GET, ["v1", "locations", _]) => Route::now(Read, performance::read),
             (&Method::GET, ["local", _]) => Route::now(Read, posts::public),
             (method, ["v4", "accounts", _, "locations", _, "localPosts", rest @ ..]) => {
                 match (method, rest) {
