@@ -327,13 +327,13 @@ impl Given {
 
     fn failpoint(&mut self) -> Result<Option<String>> {
         use fanfare_domain::failpoint::{
-            ANALYSING, ANSWERING, CONNECTING, COPYING, DELIVERING, KEEPING, MAILING, OUTGOING,
-            PAYING, PUBLISHING, RECEIVING,
+            ANALYSING, ANSWERING, CONNECTING, COPYING, DELIVERING, FILMING, KEEPING, MAILING,
+            OUTGOING, PAYING, PUBLISHING, RECEIVING,
         };
         let place = self.take("FANFARE_FAILPOINT");
         let known = [
             PUBLISHING, COPYING, ANALYSING, DELIVERING, ANSWERING, RECEIVING, CONNECTING, KEEPING,
-            MAILING, OUTGOING, PAYING,
+            MAILING, OUTGOING, PAYING, FILMING,
         ]
         .concat();
         let name = place.as_deref().map(|place| place.split(':').next().unwrap_or_default());

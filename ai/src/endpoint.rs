@@ -2,12 +2,16 @@
 
 use std::{fmt, time::Duration};
 
-use fanfare_outbound::{Client, Request};
+use fanfare_outbound::{Client, Download, Request};
 use secrecy::SecretString;
 use serde_json::Value;
 use url::Url;
 
 use crate::Failure;
+
+/// How long a download may take, and how large a film may be.
+const LONGEST: Duration = Duration::from_secs(600);
+const LARGEST: usize = 500_000_000;
 
 /// Where a provider is, and what opens it. Cheap to clone.
 #[derive(Clone)]
@@ -60,6 +64,22 @@ impl Endpoint {
             }
             None => request,
         }
+    }
+}
+
+impl Endpoint {
+    /// Opens a film at the address that the provider named; with the provider's key only at the provider's own address.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn download(&self, url: Url, is_with_key: bool) -> Result<Download, Failure> {
+        let is_own = url.origin() == self.base.origin();
+        let mut request = self.http.get(url).deadline(LONGEST).max_reply(LARGEST).redirects(3);
+        if is_with_key && is_own {
+            request = self.with_google_key(request);
+        }
+        let film = request.open().await?;
+        if (200..300).contains(&film.status) { Ok(film) } else { Err(Failure::bad_answer()) }
     }
 }
 

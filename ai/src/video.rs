@@ -39,8 +39,8 @@ pub struct Film<'a> {
 pub enum Progress {
     /// It is being made; percent, if the provider says so.
     Pending(Option<u8>),
-    /// It is there: fetched from this address, with the provider's key if true.
-    Done(Url, bool),
+    /// It is at this address.
+    Done(Url),
     /// The provider refuses to show it.
     Refused,
     /// It failed.
@@ -125,7 +125,7 @@ fn of_xai(answer: &Value) -> Progress {
     let video = &answer["video"];
     let url = video["url"].as_str().and_then(|url| Url::parse(url).ok());
     match (answer["status"].as_str().unwrap_or_default(), url) {
-        ("done", Some(url)) => Progress::Done(url, false),
+        ("done", Some(url)) => Progress::Done(url),
         ("done", None) if video["respect_moderation"] == false => Progress::Refused,
         ("done" | "failed" | "expired", _) => Progress::Failed,
         _ => {
@@ -141,7 +141,7 @@ fn of_google(answer: &Value) -> Progress {
     let film = outputs.iter().find(|output| output["type"] == "video");
     let url = film.and_then(|film| film["uri"].as_str()).and_then(|url| Url::parse(url).ok());
     match (answer["status"].as_str().unwrap_or_default(), url) {
-        ("completed", Some(url)) => Progress::Done(url, true),
+        ("completed", Some(url)) => Progress::Done(url),
         ("completed" | "failed", None) if answer["error"]["code"] == "content_blocked" => {
             Progress::Refused
         }
@@ -161,7 +161,7 @@ mod tests {
     fn only_final_words_are_final() {
         let url = Url::parse("https://films.example.com/1.mp4").unwrap();
         let done = json!({"status": "done", "video": {"url": url.as_str(), "duration": 8}});
-        assert_eq!(of_xai(&done), Progress::Done(url.clone(), false));
+        assert_eq!(of_xai(&done), Progress::Done(url.clone()));
         assert_eq!(
             of_xai(&json!({"status": "pending", "progress": 40})),
             Progress::Pending(Some(40))
@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(of_xai(&json!({"status": "expired"})), Progress::Failed);
         let done =
             json!({"status": "completed", "outputs": [{"type": "video", "uri": url.as_str()}]});
-        assert_eq!(of_google(&done), Progress::Done(url, true));
+        assert_eq!(of_google(&done), Progress::Done(url));
         for word in ["queued", "in_progress", "requires_continuation", "something_new"] {
             assert_eq!(of_google(&json!({"status": word})), Progress::Pending(None), "{word}");
         }

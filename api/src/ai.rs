@@ -5,7 +5,7 @@ use fanfare_domain::{
     ai::{
         captions::{self, Captions},
         image::{self, Images},
-        video::{self, FunctionResult, VideoOptions},
+        video::{self, FunctionResult, JobPage, OneJob, QueuedJob, VideoOptions},
     },
 };
 
@@ -32,4 +32,26 @@ pub async fn video_options(call: Call) -> Result<Reply<VideoOptions>> {
 pub async fn video_function(mut call: Call) -> Result<Reply<FunctionResult>> {
     let asked = call.body()?;
     video::function(&call.act, asked).await
+}
+
+/// Queues a film.
+pub async fn generate_video(mut call: Call) -> Result<Reply<QueuedJob>> {
+    let asked = call.body()?;
+    video::generate(&call.act, asked).await
+}
+
+/// Lists films.
+pub async fn list_video_jobs(mut call: Call) -> Result<Reply<JobPage>> {
+    let query = call.query()?;
+    video::list(&call.act, query).await
+}
+
+/// Shows a film.
+pub async fn get_video_job(call: Call) -> Result<Reply<OneJob>> {
+    video::get(&call.act, call.video_job()?).await
+}
+
+/// Cancels a film.
+pub async fn cancel_video_job(call: Call) -> Result<Reply<OneJob>> {
+    video::cancel(&call.act, call.video_job()?).await
 }

@@ -98,6 +98,14 @@ impl Call {
         self.id(Code::BrandNotFound).map(BrandId)
     }
 
+    /// The film in the path.
+    ///
+    /// # Errors
+    /// [`Code::JobNotFound`] if it is no UUID.
+    pub fn video_job(&self) -> Result<Uuid> {
+        self.id(Code::JobNotFound)
+    }
+
     /// The file in the path.
     ///
     /// # Errors

@@ -20,7 +20,11 @@ use fanfare_domain::{
         ReviewDecisions, oauth_connect::NewConnectSession,
     },
     activity::EventsQuery,
-    ai::{captions::NewCaptions, image::NewImages, video::VideoFunction},
+    ai::{
+        captions::NewCaptions,
+        image::NewImages,
+        video::{JobQuery, VideoFunction, VideoRequest},
+    },
     analytics::{
         AccountsQuery, PostsQuery,
         insights::InsightsQuery,
@@ -184,6 +188,30 @@ pub static ROUTES: &[Route] = &[
         .takes(Body::of::<VideoFunction>(r#"{"identifier": "xai_grok", "function": "estimate_cost", "params": {"prompt": "A cat", "duration_seconds": 6}}"#))
         .answers(200, "What the function answers.")
         .refuses(&[Code::WalletUnavailable, Code::ProviderNotConfigured]),
+    Route::new(Method::Post, "/api/v1/ai/generate-video", "generate_video",
+        writes(Scope::PostsWrite, Role::Editor, WorkspaceScope::Body), &ai::generate_video)
+        .doc("ai", "Queue a film; poll its job until it is completed")
+        .counts(Bucket::Media)
+        .takes(Body::of::<VideoRequest>(r#"{"prompt": "A cat plays the piano", "provider": "xai", "aspect_ratio": "9:16", "duration_seconds": 6}"#))
+        .answers(202, "The film is queued.")
+        .refuses(&[Code::InsufficientCredits, Code::TooManyJobs, Code::ProviderNotConfigured]),
+    Route::new(Method::Get, "/api/v1/ai/video-jobs", "list_video_jobs",
+        reads(Scope::PostsRead, WorkspaceScope::Query), &ai::list_video_jobs)
+        .doc("ai", "List films, newest first")
+        .counts(Bucket::Reads)
+        .asks(Query::of::<JobQuery>())
+        .answers(200, "The films."),
+    Route::new(Method::Get, "/api/v1/ai/video-jobs/{id}", "get_video_job",
+        reads(Scope::PostsRead, WorkspaceScope::VideoJob), &ai::get_video_job)
+        .doc("ai", "Show how far a film is; `video_url` is there once it is completed")
+        .counts(Bucket::Reads)
+        .answers(200, "The film.")
+        .refuses(&[Code::JobNotFound]),
+    Route::new(Method::Post, "/api/v1/ai/video-jobs/{id}/cancel", "cancel_video_job",
+        writes(Scope::PostsWrite, Role::Editor, WorkspaceScope::VideoJob), &ai::cancel_video_job)
+        .doc("ai", "Cancel a film that is still queued; its credits come back")
+        .answers(200, "The film.")
+        .refuses(&[Code::JobNotFound, Code::InvalidTransition]),
 
     // Discovery
     Route::new(Method::Get, "/api/v1/whoami", "whoami", ANYBODY, &discovery::whoami)

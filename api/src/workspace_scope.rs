@@ -43,6 +43,8 @@ pub enum WorkspaceScope {
     Comment,
     /// The workspace of the suggestion `id` in the path.
     Suggestion,
+    /// The workspace of the film `id` in the path.
+    VideoJob,
 }
 
 /// What a request says about its place. Nothing of it has been checked yet: what is malformed counts as absent here and
@@ -114,6 +116,10 @@ impl WorkspaceScope {
             Self::Suggestion => {
                 let id = SuggestionId(said.id(Code::SuggestionNotFound)?);
                 access::membership_for_suggestion(cx, caller, id).await
+            }
+            Self::VideoJob => {
+                let id: Uuid = said.id(Code::JobNotFound)?;
+                access::membership_for_video_job(cx, caller, id).await
             }
             Self::ConnectSession => {
                 let id = ConnectSessionId(said.id(Code::ConnectSessionNotFound)?);

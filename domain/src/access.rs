@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use fanfare_entities::{
     AccountId, BrandId, CommentId, ConnectSessionId, ConversationId, KeyId, PostId, SuggestionId,
-    UserId, WebhookId, WorkspaceId, account, media_asset, post_suggestion,
+    UserId, WebhookId, WorkspaceId, account, ai_job, media_asset, post_suggestion,
 };
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Value};
 use uuid::Uuid;
@@ -265,6 +265,35 @@ pub async fn membership_for_webhook(
 ) -> Result<Membership> {
     let absent = Error::new(Code::WebhookNotFound, "There is no such webhook.");
     membership_for(cx, caller, (membership::WEBHOOK, id), absent).await
+}
+
+/// Returns the caller's membership for a film. One that is locked to brands has one for those that its person asked for.
+///
+/// # Errors
+/// [`Code::JobNotFound`].
+pub async fn membership_for_video_job(
+    cx: &Domain,
+    caller: &Caller,
+    id: Uuid,
+) -> Result<Membership> {
+    let place: Option<(WorkspaceId, UserId)> = ai_job::Entity::find()
+        .select_only()
+        .columns([ai_job::Column::WorkspaceId, ai_job::Column::CreatedBy])
+        .filter(ai_job::Column::Uid.eq(id))
+        .into_tuple()
+        .one(&cx.db.read)
+        .await?;
+    let absent = || Error::new(Code::JobNotFound, "There is no such job.");
+    let Some((workspace, asked_by)) = place else { return Err(absent()) };
+    if caller.key_workspace.is_some_and(|own| own != workspace) {
+        return Err(absent());
+    }
+    match membership::at(cx, caller, membership::WORKSPACE, workspace).await? {
+        Some((membership, _)) if membership.brands.is_none() || asked_by == caller.user_id => {
+            Ok(membership)
+        }
+        _ => Err(absent()),
+    }
 }
 
 /// Returns the caller's membership for a connect session.

@@ -23,6 +23,8 @@ pub const TYPES: &[&str] = &[
     "comment.received",
     "review.received",
     "insight.created",
+    "video_job.completed",
+    "video_job.failed",
 ];
 
 /// An event about to be written.

@@ -57,6 +57,15 @@ pub const PAYING: &[&str] =
 /// The places on the way of a change on a network that is no post; walked by a test of its own.
 pub const OUTGOING: &[&str] =
     &["outgoing_prepare_armed", "outgoing_prepare_called", "outgoing_armed", "outgoing_called"];
+/// The places on the way of a film; walked by a test of its own.
+pub const FILMING: &[&str] = &[
+    "video_claimed",
+    "video_sending",
+    "video_sent",
+    "video_step_done",
+    "video_found",
+    "video_stored",
+];
 
 /// The places on the way of a letter; walked by a test of its own.
 pub const MAILING: &[&str] = &["letter_claimed", "letter_written", "letter_sent"];

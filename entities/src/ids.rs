@@ -72,6 +72,8 @@ number_id! {
     LetterId,
     /// An event of Stripe, as work.
     StripeEventId,
+    /// A film that a model makes, as work; its public id is the `uid` column.
+    AiJobId,
     /// A line of a wallet's ledger.
     CreditEntryId,
     /// A conversation.

@@ -10,6 +10,7 @@ mod ids;
 pub mod account;
 pub mod account_day;
 pub mod agent_feedback;
+pub mod ai_job;
 pub mod analytics_sync;
 pub mod api_key;
 pub mod api_process;
@@ -83,8 +84,8 @@ pub mod worker;
 pub mod workspace;
 
 pub use ids::{
-    AccountId, AgentFeedbackId, AnalysisId, AssetId, BrandId, BusinessMediaId, ChoreId, CommentId,
-    ConnectSessionId, ConversationId, CreditEntryId, DeliveryId, DropSessionId, EventId,
+    AccountId, AgentFeedbackId, AiJobId, AnalysisId, AssetId, BrandId, BusinessMediaId, ChoreId,
+    CommentId, ConnectSessionId, ConversationId, CreditEntryId, DeliveryId, DropSessionId, EventId,
     FeedbackId, GrantId, InboundId, InsightId, KeyId, LetterId, MessageId, OperatorId, OutgoingId,
     PauseId, PostId, ProfileId, ReviewId, SecretId, SignupId, StripeEventId, SubscriptionId,
     SuggestionId, SyncId, UploadId, UserId, VariantId, WebhookId, WorkspaceId,

@@ -33,11 +33,13 @@ pub enum JobKind {
     SyncAnalytics,
     /// Suggest posts: [`DeriveSuggestions`](crate::DeriveSuggestions).
     DeriveSuggestions,
+    /// Make a film: [`MakeVideo`](crate::MakeVideo).
+    MakeVideo,
 }
 
 impl JobKind {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::PublishPost,
         Self::DeliverWebhook,
         Self::CopyMedia,
@@ -53,6 +55,7 @@ impl JobKind {
         Self::SyncBusiness,
         Self::SyncAnalytics,
         Self::DeriveSuggestions,
+        Self::MakeVideo,
     ];
 
     /// The name in key names and logs, such as `publish_post`.
@@ -73,6 +76,7 @@ impl JobKind {
             Self::SyncBusiness => "sync_business",
             Self::SyncAnalytics => "sync_analytics",
             Self::DeriveSuggestions => "derive_suggestions",
+            Self::MakeVideo => "make_video",
         }
     }
 
@@ -91,6 +95,7 @@ impl JobKind {
                 QueueName::Sync
             }
             Self::SyncAnalytics | Self::DeriveSuggestions => QueueName::Sync,
+            Self::MakeVideo => QueueName::Ai,
         }
     }
 }
@@ -117,11 +122,13 @@ pub enum QueueName {
     /// Reading from networks, and changing there what is no post.
     /// Reading numbers, and what follows from them.
     Sync,
+    /// Making films with models.
+    Ai,
 }
 
 impl QueueName {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Publish,
         Self::Webhook,
         Self::Media,
@@ -131,6 +138,7 @@ impl QueueName {
         Self::Mail,
         Self::Billing,
         Self::Sync,
+        Self::Ai,
     ];
 
     /// The name on the command line, such as `publish`.
@@ -145,6 +153,7 @@ impl QueueName {
             Self::Mail => "mail",
             Self::Billing => "billing",
             Self::Sync => "sync",
+            Self::Ai => "ai",
         }
     }
 }
@@ -199,8 +208,8 @@ mod tests {
     use super::*;
     use crate::{
         AnalyseMedia, ApplyInbound, ApplyStripeEvent, CleanUp, ConvertMedia, CopyMedia,
-        DeliverWebhook, DeriveSuggestions, Job, KeepAccount, PublishPost, SendMail, SendOutgoing,
-        SyncAnalytics, SyncBusiness, SyncInbox,
+        DeliverWebhook, DeriveSuggestions, Job, KeepAccount, MakeVideo, PublishPost, SendMail,
+        SendOutgoing, SyncAnalytics, SyncBusiness, SyncInbox,
     };
 
     #[test]
@@ -220,7 +229,7 @@ mod tests {
         let error = "publsh".parse::<QueueName>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "unknown queue `publsh`; known are publish, webhook, media, analyse, convert, upkeep, mail, billing, sync"
+            "unknown queue `publsh`; known are publish, webhook, media, analyse, convert, upkeep, mail, billing, sync, ai"
         );
         assert!("Publish".parse::<QueueName>().is_err());
         assert!("".parse::<JobKind>().is_err());
@@ -248,6 +257,7 @@ mod tests {
             check::<SyncBusiness>(),
             check::<SyncAnalytics>(),
             check::<DeriveSuggestions>(),
+            check::<MakeVideo>(),
         ];
         assert_eq!(kinds, JobKind::ALL);
     }

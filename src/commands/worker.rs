@@ -14,7 +14,7 @@ use crate::{
 /// The options of a worker.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Queues to serve, separated by commas: publish, webhook, media, analyse, convert, upkeep, mail, billing.
+    /// Queues to serve, separated by commas: publish, webhook, media, analyse, convert, upkeep, mail, billing, ai.
     #[arg(long, value_delimiter = ',', default_values_t = QueueName::ALL.map(|queue| queue.as_str().to_owned()).to_vec())]
     queues: Vec<String>,
     /// Posts that are with one network at once; each other network has up to a quarter of it besides.

@@ -31,6 +31,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "fanfare-workers",
         &[
+            "fanfare-ai",
             "fanfare-domain",
             "fanfare-entities",
             "fanfare-jobs",

@@ -29,6 +29,7 @@ mod drop_page;
 mod drops;
 mod faults;
 mod feedback;
+mod films;
 mod fitting;
 mod fleet;
 mod generation;

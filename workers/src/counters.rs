@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use fanfare_domain::{
+    ai::video::work::VideoOutcome,
     billing::events::EventOutcome,
     mail::delivery::MailOutcome,
     media::Outcome,
@@ -81,6 +82,17 @@ impl Counters {
             MailOutcome::Again(..) => measure::RETRIED,
         };
         self.add(JobKind::SendMail, "", measure.to_owned());
+    }
+
+    /// Counts what came of a step of a film.
+    pub fn film(&self, outcome: &VideoOutcome) {
+        let measure = match outcome {
+            VideoOutcome::Stored(_) => measure::DONE,
+            VideoOutcome::Failed(_) => measure::FAILED,
+            VideoOutcome::Again { .. } => measure::RETRIED,
+            VideoOutcome::Later(..) => return,
+        };
+        self.add(JobKind::MakeVideo, "", measure.to_owned());
     }
 
     /// Counts what came of work on a file.

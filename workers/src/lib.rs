@@ -17,6 +17,7 @@ mod dispatcher;
 mod heartbeat;
 mod keep_account;
 mod lease;
+mod make_video;
 mod paused_posts;
 mod prefetch;
 mod publish_post;
@@ -33,8 +34,8 @@ use std::time::Duration;
 use fanfare_domain::{clock, durable};
 use fanfare_jobs::{
     AnalyseMedia, ApplyInbound, ApplyStripeEvent, CleanUp, Concurrency, ConvertMedia, CopyMedia,
-    DeliverWebhook, DeriveSuggestions, Job, JobKind, KeepAccount, PublishPost, QueueName, SendMail,
-    SendOutgoing, SyncAnalytics, SyncBusiness, SyncInbox,
+    DeliverWebhook, DeriveSuggestions, Job, JobKind, KeepAccount, MakeVideo, PublishPost,
+    QueueName, SendMail, SendOutgoing, SyncAnalytics, SyncBusiness, SyncInbox,
 };
 use tokio::task::JoinSet;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
@@ -196,6 +197,9 @@ async fn work(
         JobKind::DeriveSuggestions => {
             let run = derive_suggestions::run;
             start::<DeriveSuggestions, _, _>(cx, slots.min(4), options, stop, run).await
+        }
+        JobKind::MakeVideo => {
+            start::<MakeVideo, _, _>(cx, slots.min(16), options, stop, make_video::run).await
         }
         JobKind::SendMail => {
             start::<SendMail, _, _>(cx, slots.min(8), options, stop, send_mail::run).await

@@ -81,6 +81,7 @@ const fn workspace(scope: WorkspaceScope) -> &'static [Code] {
         WorkspaceScope::Conversation => &[Code::ConversationNotFound],
         WorkspaceScope::Comment => &[Code::CommentNotFound],
         WorkspaceScope::Suggestion => &[Code::SuggestionNotFound],
+        WorkspaceScope::VideoJob => &[Code::JobNotFound],
     }
 }
 

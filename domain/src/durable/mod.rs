@@ -55,6 +55,7 @@ pub const fn table(kind: JobKind) -> &'static str {
         JobKind::SyncBusiness => "business_profiles",
         JobKind::SyncAnalytics => "analytics_syncs",
         JobKind::DeriveSuggestions => "suggestion_rounds",
+        JobKind::MakeVideo => "ai_jobs",
     }
 }
 

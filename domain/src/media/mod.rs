@@ -29,7 +29,8 @@ pub(crate) use asset::url;
 pub(crate) use asset::url as url_of;
 pub use derived::prefix as made_prefix;
 pub(crate) use generated::{
-    Generated, keep as keep_generated, receive as receive_generated, tidy as tidy_generated,
+    Generated, keep as keep_generated, receive as receive_generated,
+    receive_for as receive_generated_for, tidy as tidy_generated,
 };
 pub use import_job::{Outcome, claim, finish, forget_failed, prefix};
 pub use import_request::{NewRemote, from_url};

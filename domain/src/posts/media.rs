@@ -5,7 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use fanfare_entities::{AssetId, PostId, media_asset, media_asset::AssetStatus, media_use};
+use fanfare_entities::{
+    AssetId, PostId, WorkspaceId, media_asset, media_asset::AssetStatus, media_use,
+};
 use fanfare_platforms::{self as platforms, Violation};
 use futures_util::future;
 use sea_orm::{
@@ -73,16 +75,41 @@ async fn look_up_one(act: &Act, place: usize, url: &str) -> Result<PostMedia> {
             ..PostMedia::default()
         });
     };
-    let row = media_asset::Entity::find()
-        .filter(media_asset::Column::WorkspaceId.eq(act.membership.workspace_id))
-        .filter(named(name))
-        .filter(media_asset::Column::Status.eq(AssetStatus::Ready))
-        .one(&act.cx.db.read)
-        .await?;
+    let row = of_name(&act.cx, act.membership.workspace_id, name).await?;
     row.map(|row| of_asset(&act.cx, &row)).ok_or_else(|| {
         let message = format!("{field} is not a stored file of this workspace.");
         Error::field(Code::InvalidField, field, message, "Upload the file first.")
     })
+}
+
+/// Returns the file of a workspace that is served at this address.
+///
+/// # Errors
+/// The database's.
+pub async fn stored(
+    cx: &Domain,
+    workspace: WorkspaceId,
+    url: &str,
+) -> Result<Option<media_asset::Model>> {
+    let ours = url.strip_prefix(cx.settings.media_base_url.as_str());
+    match ours.and_then(|name| name.strip_prefix('/')) {
+        Some(name) => of_name(cx, workspace, name).await,
+        None => Ok(None),
+    }
+}
+
+async fn of_name(
+    cx: &Domain,
+    workspace: WorkspaceId,
+    name: &str,
+) -> Result<Option<media_asset::Model>> {
+    let row = media_asset::Entity::find()
+        .filter(media_asset::Column::WorkspaceId.eq(workspace))
+        .filter(named(name))
+        .filter(media_asset::Column::Status.eq(AssetStatus::Ready))
+        .one(&cx.db.read)
+        .await?;
+    Ok(row)
 }
 
 /// The file that is served under this name. Rows of an older version are served by their path.

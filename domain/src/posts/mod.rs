@@ -35,7 +35,7 @@ pub use delete::{GroupDeleted, delete, delete_group};
 pub use edit::edit;
 pub use fanfare_entities::post::PostStatus;
 pub use input::{Changes, NewBatch, NewPost, Release, Retry, StatusChange};
-pub(crate) use media::look_up as stored_media;
+pub(crate) use media::{look_up as stored_media, stored as stored_file};
 pub use missing::{Missing, missing};
 pub use read::{AttemptPage, Filter, attempts, find, get, list};
 pub use readiness::{Files, Ready, readiness};

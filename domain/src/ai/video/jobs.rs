@@ -1,0 +1,312 @@
+//! Films as callers see them: asked for, listed, shown, cancelled.
+
+use std::collections::HashMap;
+
+use fanfare_entities::{
+    AiJobId, Millis, UserId, ai_job,
+    ai_job::{AiJobStatus, Column},
+    media_asset,
+};
+use fanfare_jobs::JobKind;
+use schemars::JsonSchema;
+use sea_orm::{
+    ActiveEnum, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, ExprTrait,
+    PaginatorTrait, QueryFilter, QueryOrder, Select, sea_query::Expr,
+};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{Normalized, VideoRequest, normalize};
+use crate::{
+    Act, Domain, Reply, ai,
+    clock::Time,
+    credits::{self, Spend},
+    error::{Code, Error, Result},
+    input, media, page,
+};
+
+/// Films of one payer that may be under way at once.
+const OPEN: u64 = 5;
+
+/// A film that a model makes.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct VideoJob {
+    id: Uuid,
+    status: AiJobStatus,
+    /// `xai_grok` or `google_veo`.
+    provider: String,
+    model: String,
+    prompt: String,
+    /// The request with all defaults.
+    params: Normalized,
+    /// What it costs; given back if there will be no film.
+    credits: i64,
+    /// Percent, if the provider says so.
+    progress: Option<i32>,
+    /// Where the film is served, once it is completed.
+    video_url: Option<String>,
+    /// The stored film.
+    asset_id: Option<Uuid>,
+    /// Why there will be none.
+    error: Option<JobError>,
+    /// True if the provider is simulated.
+    sandbox: bool,
+    created_at: Time,
+    /// When it ended.
+    completed_at: Option<Time>,
+}
+
+/// Why there will be no film.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct JobError {
+    /// `content_refused`, `provider_error`, `provider_timeout`, `provider_unreachable`, `model_retired`, `outcome_unknown` or
+    /// `result_lost`.
+    pub code: String,
+    /// In a sentence.
+    pub message: String,
+}
+
+/// A film that was asked for.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct QueuedJob {
+    job_id: Uuid,
+    job: VideoJob,
+}
+
+/// A film.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct OneJob {
+    job: VideoJob,
+}
+
+/// Films, newest first.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct JobPage {
+    jobs: Vec<VideoJob>,
+    /// Where the next page begins; null on the last one.
+    next_cursor: Option<String>,
+}
+
+/// Which films.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JobQuery {
+    /// Only those of this status.
+    #[serde(default)]
+    pub status: Option<AiJobStatus>,
+    /// 1 to 100, 20 if left out.
+    #[serde(default)]
+    pub limit: Option<i64>,
+    /// `next_cursor` of the page before.
+    #[serde(default)]
+    #[schemars(length(max = 200))]
+    pub cursor: Option<String>,
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+}
+
+/// The operation for which a film's credits are reserved.
+pub(super) fn operation(uid: Uuid) -> String {
+    format!("video:{uid}")
+}
+
+/// Queues a film: its row and its credits in one transaction.
+///
+/// # Errors
+/// The flaws of the request, [`Code::InsufficientCredits`], [`Code::TooManyJobs`] or [`Code::ProviderNotConfigured`].
+pub async fn generate(act: &Act, asked: VideoRequest) -> Result<Reply<QueuedJob>> {
+    let ai = &act.cx.settings.ai;
+    let (params, credits) = normalize(ai, &asked)?;
+    let provider = fanfare_ai::VideoProvider::named(&params.provider);
+    if provider.is_none_or(|provider| ai.films(provider).is_none()) {
+        return Err(ai::not_configured("films"));
+    }
+    if let Some(url) = &params.image_url {
+        ai::image::sources(act, std::slice::from_ref(url)).await?;
+    }
+    let mut tx = act.begin().await?;
+    let (uid, now, place) = (Uuid::now_v7(), tx.now(), act.membership.workspace_id);
+    let operation = operation(uid);
+    let patience = credits::VIDEO;
+    let spend = Spend { workspace: place, operation: &operation, credits, patience };
+    // It locks the payer's wallet, so that open films are counted one request at a time.
+    credits::reserve(&act.cx, tx.conn(), spend).await?;
+    let payer = credits::payer(tx.conn(), place).await?;
+    if open(tx.conn(), payer).await? >= OPEN {
+        let message = format!("{OPEN} films are being made already.");
+        return Err(Error::new(Code::TooManyJobs, message).retry_after(30));
+    }
+    let row = ai_job::ActiveModel {
+        uid: Set(uid),
+        workspace_id: Set(place),
+        payer_id: Set(payer),
+        created_by: Set(act.caller.user_id),
+        provider: Set(params.provider.clone()),
+        model: Set(params.model.clone()),
+        prompt: Set(asked.prompt),
+        params: Set(serde_json::to_value(&params).map_err(Error::internal)?),
+        credits: Set(credits),
+        status: Set(AiJobStatus::Queued),
+        request_id: Set(Some(act.request_id.clone())),
+        due_at: Set(Some(now)),
+        fence: Set(0),
+        attempts: Set(0),
+        laps: Set(0),
+        created_at: Set(now),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    let row = ai_job::Entity::insert(row).exec_with_returning(tx.conn()).await?;
+    tx.enqueue(JobKind::MakeVideo, place, row.id.0, now);
+    let queued = QueuedJob { job_id: uid, job: shown(&act.cx, row, None)? };
+    act.finish(tx, Reply::ok(&queued).with_status(202)).await
+}
+
+async fn open<C: ConnectionTrait>(conn: &C, payer: UserId) -> Result<u64> {
+    let open = ai_job::Entity::find()
+        .filter(Column::PayerId.eq(payer))
+        .filter(Column::Status.is_in([AiJobStatus::Queued, AiJobStatus::Processing]));
+    Ok(open.count(conn).await?)
+}
+
+/// Lists the films of the membership's workspace, newest first.
+///
+/// # Errors
+/// A query that means nothing.
+pub async fn list(act: &Act, query: JobQuery) -> Result<Reply<JobPage>> {
+    let limit = input::limit(query.limit)?;
+    let cursor = input::cursor::<i64>(query.cursor.as_deref())?.map(AiJobId);
+    let from = |last: Option<&ai_job::Model>| {
+        let mut rows = ai_job::Entity::find()
+            .filter(Column::WorkspaceId.eq(act.membership.workspace_id))
+            .order_by_desc(Column::Id);
+        // Films belong to no brand: a membership that is locked to some sees those that its person asked for.
+        if act.membership.brands.is_some() {
+            rows = rows.filter(Column::CreatedBy.eq(act.caller.user_id));
+        }
+        if let Some(status) = query.status {
+            rows = rows.filter(Column::Status.eq(status));
+        }
+        let below = last.map(|row| row.id).or(cursor);
+        below.map_or(rows.clone(), |id| rows.filter(Column::Id.lt(id)))
+    };
+    let page = page::read(&act.cx.db.read, limit, from, |row| row.prompt.len() + 800).await?;
+    let next_cursor = page.next(|row| row.id.to_string());
+    let urls = urls(&act.cx, page.rows.iter().filter_map(|row| row.asset_uid)).await?;
+    let of = |row: ai_job::Model| {
+        let url = row.asset_uid.and_then(|uid| urls.get(&uid).cloned());
+        shown(&act.cx, row, url)
+    };
+    let jobs = page.rows.into_iter().map(of).collect::<Result<Vec<_>>>()?;
+    Ok(Reply::ok(&JobPage { jobs, next_cursor }))
+}
+
+/// Shows a film.
+///
+/// # Errors
+/// [`Code::JobNotFound`].
+pub async fn get(act: &Act, uid: Uuid) -> Result<Reply<OneJob>> {
+    let row = find(act, uid).one(&act.cx.db.read).await?.ok_or_else(absent)?;
+    let is_open = row.due_at.is_some();
+    let mut reply = Reply::ok(&OneJob { job: one(&act.cx, row).await? });
+    reply.poll_after = is_open.then_some(5);
+    Ok(reply)
+}
+
+/// Cancels a film of which nobody has been asked yet.
+///
+/// # Errors
+/// [`Code::JobNotFound`], or [`Code::InvalidTransition`].
+pub async fn cancel(act: &Act, uid: Uuid) -> Result<Reply<OneJob>> {
+    let tx = act.begin().await?;
+    let now = tx.now();
+    let cancelled = ai_job::Entity::update_many()
+        .col_expr(Column::Status, Expr::value(AiJobStatus::Cancelled.to_value()))
+        .col_expr(Column::DueAt, Expr::value(Option::<Millis>::None))
+        .col_expr(Column::Fence, Expr::col(Column::Fence).add(1))
+        .col_expr(Column::UpdatedAt, Expr::value(now))
+        .col_expr(Column::CompletedAt, Expr::value(now))
+        .filter(Column::Uid.eq(uid))
+        .filter(Column::WorkspaceId.eq(act.membership.workspace_id))
+        .filter(Column::Status.eq(AiJobStatus::Queued));
+    let is_cancelled = cancelled.exec(tx.conn()).await?.rows_affected == 1;
+    let row = find(act, uid).one(tx.conn()).await?.ok_or_else(absent)?;
+    if !is_cancelled {
+        let status = name(row.status);
+        let message = format!("The film is {status}; only a queued one can be cancelled.");
+        return Err(Error::new(Code::InvalidTransition, message).about(status, &[]));
+    }
+    credits::refund(&act.cx, tx.conn(), &operation(uid)).await?;
+    let job = shown(&act.cx, row, None)?;
+    act.finish(tx, Reply::ok(&OneJob { job })).await
+}
+
+const fn name(status: AiJobStatus) -> &'static str {
+    match status {
+        AiJobStatus::Queued => "queued",
+        AiJobStatus::Processing => "processing",
+        AiJobStatus::Completed => "completed",
+        AiJobStatus::Failed => "failed",
+        AiJobStatus::Cancelled => "cancelled",
+    }
+}
+
+fn find(act: &Act, uid: Uuid) -> Select<ai_job::Entity> {
+    ai_job::Entity::find()
+        .filter(Column::Uid.eq(uid))
+        .filter(Column::WorkspaceId.eq(act.membership.workspace_id))
+}
+
+fn absent() -> Error {
+    Error::new(Code::JobNotFound, "There is no such job.")
+}
+
+/// Returns the record of a row with the address of its film.
+pub(super) async fn one(cx: &Domain, row: ai_job::Model) -> Result<VideoJob> {
+    let url = urls(cx, row.asset_uid).await?.into_values().next();
+    shown(cx, row, url)
+}
+
+async fn urls(
+    cx: &Domain,
+    assets: impl IntoIterator<Item = Uuid>,
+) -> Result<HashMap<Uuid, String>> {
+    let assets: Vec<Uuid> = assets.into_iter().collect();
+    if assets.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let rows = media_asset::Entity::find()
+        .filter(media_asset::Column::Uid.is_in(assets))
+        .all(&cx.db.read)
+        .await?;
+    Ok(rows.into_iter().map(|row| (row.uid, media::url_of(cx, &row))).collect())
+}
+
+pub(super) fn shown(
+    cx: &Domain,
+    row: ai_job::Model,
+    video_url: Option<String>,
+) -> Result<VideoJob> {
+    let error = row.error.map(serde_json::from_value).transpose().map_err(Error::internal)?;
+    Ok(VideoJob {
+        id: row.uid,
+        status: row.status,
+        provider: row.provider,
+        model: row.model,
+        prompt: row.prompt,
+        params: serde_json::from_value(row.params).map_err(Error::internal)?,
+        credits: row.credits,
+        progress: row.progress,
+        video_url,
+        asset_id: row.asset_uid,
+        error,
+        sandbox: cx.settings.ai.is_sandbox,
+        created_at: Time(row.created_at),
+        completed_at: row.completed_at.map(Time),
+    })
+}

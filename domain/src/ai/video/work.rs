@@ -1,0 +1,241 @@
+//! The steps of a film's work. Each write is guarded by the fencing token; whoever has lost the row changes nothing.
+
+use bytes::Bytes;
+use fanfare_entities::{
+    AiJobId, Millis, ai_job,
+    ai_job::{AiJobStatus, Column},
+};
+use fanfare_jobs::JobKind;
+use fanfare_media::Taken;
+use fanfare_outbound::Download;
+use futures_util::stream;
+use sea_orm::{ActiveEnum, ColumnTrait, EntityTrait, QueryFilter, UpdateMany, sea_query::Expr};
+use serde_json::json;
+
+use super::jobs::{JobError, operation};
+use crate::{
+    Domain, Tx, credits,
+    durable::{self, Lease},
+    error::{Error, Result},
+    events::NewEvent,
+    media::{self, Generated, sizes},
+    posts,
+};
+
+/// The largest first frame, in bytes.
+const LARGEST_FRAME: u64 = 20_000_000;
+
+/// Takes a film's row, if it is due.
+///
+/// # Errors
+/// The database's. The row may have been taken all the same; then its lease expires.
+pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<ai_job::Model>> {
+    let now = cx.clock.now();
+    let taken = durable::claim(&cx.db.write, JobKind::MakeVideo, &[id], (holder, now)).await?;
+    Ok(taken.into_iter().next())
+}
+
+/// Reads the first frame of a film; `None` if it is no longer stored.
+///
+/// # Errors
+/// The database's, or the store's.
+pub async fn first_frame(
+    cx: &Domain,
+    row: &ai_job::Model,
+    url: &str,
+) -> Result<Option<(String, Bytes)>> {
+    let found = posts::stored_file(cx, row.workspace_id, url).await?;
+    let Some((mime, path)) = found.and_then(|it| it.mime.zip(it.path)) else { return Ok(None) };
+    let bytes = cx.store.read(&path, LARGEST_FRAME).await.map_err(Error::internal)?;
+    Ok(Some((mime, bytes)))
+}
+
+/// Puts a film into the store while it comes.
+///
+/// # Errors
+/// The film broke off, is none, or is larger than the plan allows.
+pub async fn store(cx: &Domain, row: &ai_job::Model, film: Download) -> Result<Taken> {
+    let plan = sizes::plan(cx, row.workspace_id).await?;
+    let pieces = stream::unfold(film, |mut film| async {
+        film.chunk().await.transpose().map(|piece| (piece, film))
+    });
+    media::receive_generated_for(cx, row.workspace_id, plan, Box::pin(pieces)).await
+}
+
+/// What is written while the row stays held.
+#[derive(Debug, Clone)]
+pub enum Step {
+    /// The provider is about to be asked; from here on nobody asks again.
+    Sending,
+    /// The provider has taken it under this id.
+    Submitted(String),
+    /// The film is at this address.
+    Found(String),
+}
+
+/// Writes a step and keeps the row. Returns false if the row is no longer held.
+///
+/// # Errors
+/// The database's.
+pub async fn note(cx: &Domain, lease: Lease, step: &Step) -> Result<bool> {
+    let now = cx.clock.now();
+    let update = held(lease, now);
+    let update = match step {
+        Step::Sending => update
+            .col_expr(Column::SendingAt, Expr::value(now))
+            .col_expr(Column::Status, Expr::value(AiJobStatus::Processing.to_value())),
+        Step::Submitted(id) => update
+            .col_expr(Column::RemoteId, Expr::value(id.as_str()))
+            .col_expr(Column::SubmittedAt, Expr::value(now))
+            .col_expr(Column::Attempts, Expr::value(0)),
+        Step::Found(url) => update
+            .col_expr(Column::ResultUrl, Expr::value(url.as_str()))
+            .col_expr(Column::ResultAt, Expr::value(now))
+            .col_expr(Column::Attempts, Expr::value(0)),
+    };
+    Ok(update.exec(&cx.db.write).await?.rows_affected == 1)
+}
+
+/// What the row is given back with.
+#[derive(Debug, Clone)]
+pub enum VideoOutcome {
+    /// The provider is still at it; percent, if it says so.
+    Later(Millis, Option<u8>),
+    /// This try failed; the next one is then. `unsent`: the provider was not asked after all.
+    Again {
+        /// When the next try is.
+        at: Millis,
+        /// The provider was not asked after all.
+        unsent: bool,
+    },
+    /// There will be no film.
+    Failed(JobError),
+    /// The film is in the store.
+    Stored(Taken),
+}
+
+fn held(lease: Lease, now: Millis) -> UpdateMany<ai_job::Entity> {
+    ai_job::Entity::update_many()
+        .col_expr(Column::UpdatedAt, Expr::value(now))
+        .filter(Column::Id.eq(AiJobId(lease.id)))
+        .filter(Column::Fence.eq(lease.fencing_token))
+        .filter(Column::DueAt.is_not_null())
+}
+
+/// Gives the row back with what came of the try: a film and its payment, or the end and its refund, in one transaction.
+///
+/// # Errors
+/// The database's.
+pub async fn finish(cx: &Domain, row: &ai_job::Model, outcome: VideoOutcome) -> Result<bool> {
+    let file = match &outcome {
+        VideoOutcome::Stored(file) => Some(file.clone()),
+        _ => None,
+    };
+    let written = write(cx, row, outcome).await;
+    if let Some(file) = file {
+        // Without the row these bytes are nobody's.
+        let path = written.as_ref().map(|held| if *held { file.path.as_str() } else { "" });
+        media::tidy_generated(cx, &file, path).await;
+    }
+    written
+}
+
+async fn write(cx: &Domain, row: &ai_job::Model, outcome: VideoOutcome) -> Result<bool> {
+    let plan = sizes::plan(cx, row.workspace_id).await?;
+    let mut tx = Tx::begin(cx).await?;
+    let now = tx.now();
+    let lease = Lease { id: row.id.0, fencing_token: row.fence };
+    let mut update = held(lease, now)
+        .col_expr(Column::Fence, Expr::value(row.fence + 1))
+        .col_expr(Column::Laps, Expr::value(0));
+    let (mut due, mut ended) = (None, None);
+    update = match &outcome {
+        VideoOutcome::Later(at, progress) => {
+            due = Some(*at);
+            let progress = progress.map(i32::from).or(row.progress);
+            update.col_expr(Column::Progress, Expr::value(progress))
+        }
+        VideoOutcome::Again { at, unsent } => {
+            due = Some(*at);
+            let update = update.col_expr(Column::Attempts, Expr::value(row.attempts + 1));
+            if *unsent {
+                update
+                    .col_expr(Column::SendingAt, Expr::value(Option::<Millis>::None))
+                    .col_expr(Column::Status, Expr::value(AiJobStatus::Queued.to_value()))
+            } else {
+                update
+            }
+        }
+        VideoOutcome::Failed(error) => {
+            ended = Some(AiJobStatus::Failed);
+            update.col_expr(Column::Error, Expr::value(json!(error)))
+        }
+        VideoOutcome::Stored(_) => {
+            ended = Some(AiJobStatus::Completed);
+            update.col_expr(Column::Progress, Expr::value(100))
+        }
+    };
+    update = update.col_expr(Column::DueAt, Expr::value(due));
+    if let Some(status) = ended {
+        update = update
+            .col_expr(Column::Status, Expr::value(status.to_value()))
+            .col_expr(Column::CompletedAt, Expr::value(now));
+    }
+    if update.exec(tx.conn()).await?.rows_affected != 1 {
+        return Ok(false);
+    }
+    if let Some(at) = due {
+        tx.enqueue(JobKind::MakeVideo, row.workspace_id, row.id.0, at);
+    }
+    match outcome {
+        VideoOutcome::Stored(file) => {
+            let made = Generated {
+                workspace_id: row.workspace_id,
+                plan,
+                created_by: row.created_by,
+                name: "video".to_owned(),
+                request_id: row.request_id.clone(),
+            };
+            let asset = media::keep_generated(&mut tx, made, &file).await?;
+            ai_job::Entity::update_many()
+                .col_expr(Column::AssetUid, Expr::value(asset.uid))
+                .filter(Column::Id.eq(row.id))
+                .exec(tx.conn())
+                .await?;
+            credits::settle(cx, tx.conn(), &operation(row.uid), row.credits).await?;
+            let url = media::url_of(cx, &asset);
+            tx.emit(ended_event(
+                row,
+                "video_job.completed",
+                &json!({"video_url": url, "asset_id": asset.uid}),
+            ));
+        }
+        VideoOutcome::Failed(error) => {
+            credits::refund(cx, tx.conn(), &operation(row.uid)).await?;
+            tx.emit(ended_event(row, "video_job.failed", &json!({ "error": error })));
+        }
+        VideoOutcome::Later(..) | VideoOutcome::Again { .. } => {}
+    }
+    tx.commit().await?;
+    Ok(true)
+}
+
+fn ended_event(row: &ai_job::Model, kind: &'static str, more: &serde_json::Value) -> NewEvent {
+    let is_completed = kind == "video_job.completed";
+    NewEvent {
+        workspace_id: row.workspace_id,
+        event_type: kind,
+        streamed: true,
+        data:
+            json!({"job_id": row.uid, "provider": row.provider, "model": row.model, "result": more})
+                .to_string(),
+        post_id: None,
+        account_id: None,
+        brand_id: None,
+        platform: None,
+        status: None,
+        message: if is_completed { "A film is there." } else { "A film could not be made." }
+            .to_owned(),
+        request_id: row.request_id.clone(),
+    }
+}

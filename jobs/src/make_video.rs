@@ -1,0 +1,20 @@
+use crate::{Job, JobKind};
+
+/// Take the next step of a film that a model makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MakeVideo {
+    /// The film's row.
+    pub job_id: i64,
+}
+
+impl Job for MakeVideo {
+    const KIND: JobKind = JobKind::MakeVideo;
+
+    fn from_id(id: i64) -> Self {
+        Self { job_id: id }
+    }
+
+    fn id(&self) -> i64 {
+        self.job_id
+    }
+}

@@ -1,0 +1,237 @@
+//! Getting a film from a model: submit once, ask until it is there, download, store.
+
+use std::time::Duration;
+
+use fanfare_ai::{
+    Endpoint, Failure, FailureKind, VideoProvider,
+    video::{self as films, Film, Progress},
+};
+use fanfare_domain::{
+    Result,
+    ai::video::{
+        JobError, Normalized,
+        work::{self, Step, VideoOutcome},
+    },
+    durable::{Lease, MAX_LEASE_EXPIRATIONS},
+};
+use fanfare_entities::{Millis, ai_job};
+use fanfare_jobs::{JobKind, MakeVideo};
+use tracing::Instrument;
+use url::Url;
+
+use crate::{Context, lease, publish_post::retry_policy};
+
+/// Tries at a provider that cannot be reached or is busy.
+const TRIES: i32 = 5;
+
+/// Tries at a film's download, and the time between two of them: an hour in all.
+const DOWNLOADS: i32 = 10;
+const DOWNLOAD_AGAIN: Millis = 6 * 60_000;
+
+/// How long a provider may take, in ms.
+const LONGEST: Millis = 20 * 60_000;
+
+/// Takes the next step of a film, if it is due and nobody else has it.
+pub async fn run(job: MakeVideo, cx: Context) {
+    let row = match work::claim(&cx.domain, &cx.name, job.job_id).await {
+        Ok(Some(row)) => row,
+        Ok(None) => return,
+        Err(error) => {
+            tracing::debug!(%error, "claim failed; the film will be enqueued again");
+            return;
+        }
+    };
+    let span = tracing::error_span!("video", job.id = %row.uid, request.id = row.request_id);
+    carry(&cx, row).instrument(span).await;
+}
+
+async fn carry(cx: &Context, row: ai_job::Model) {
+    cx.failpoint.reach("video_claimed").await;
+    let lease = Lease { id: row.id.0, fencing_token: row.fence };
+    let outcome = lease::kept(cx, JobKind::MakeVideo, lease, take(cx, &row, lease)).await;
+    let outcome = match outcome {
+        Ok(Some(outcome)) => outcome,
+        Ok(None) => return,
+        Err(error) => {
+            tracing::warn!(%error, "a step of a film was not written; its lease expires");
+            return;
+        }
+    };
+    cx.failpoint.reach("video_step_done").await;
+    cx.counters.film(&outcome);
+    if let Err(error) = work::finish(&cx.domain, &row, outcome).await {
+        tracing::warn!(%error, "a film's result was not written; its lease expires");
+    }
+}
+
+/// Takes the step that comes next. `None`: the row is somebody else's by now.
+async fn take(cx: &Context, row: &ai_job::Model, lease: Lease) -> Result<Option<VideoOutcome>> {
+    let provider = VideoProvider::named(&row.provider);
+    let endpoint = provider.and_then(|it| Some((it, cx.domain.settings.ai.films(it)?)));
+    let Some((provider, endpoint)) = endpoint else {
+        return Ok(failed("provider_error", "The provider is no longer configured."));
+    };
+    if row.laps > MAX_LEASE_EXPIRATIONS {
+        return Ok(failed(
+            "outcome_unknown",
+            "The workers that made the film ended before it was there.",
+        ));
+    }
+    if let Some(url) = &row.result_url {
+        return Ok(Some(download(cx, row, endpoint, url).await));
+    }
+    match (&row.remote_id, row.sending_at) {
+        (Some(id), _) => poll(cx, row, (provider, endpoint), id, lease).await,
+        // Whether the provider has it nobody can tell, and asking again might be billed twice.
+        (None, Some(_)) => Ok(unknown()),
+        (None, None) => submit(cx, row, (provider, endpoint), lease).await,
+    }
+}
+
+fn failed(code: &str, message: &str) -> Option<VideoOutcome> {
+    Some(VideoOutcome::Failed(JobError { code: code.to_owned(), message: message.to_owned() }))
+}
+
+fn unknown() -> Option<VideoOutcome> {
+    failed(
+        "outcome_unknown",
+        "The provider's answer was lost. Nobody knows whether it makes the film; the credits came back.",
+    )
+}
+
+const fn interval(provider: VideoProvider) -> Millis {
+    match provider {
+        VideoProvider::XaiGrok => 5_000,
+        VideoProvider::GoogleVeo => 10_000,
+    }
+}
+
+async fn submit(
+    cx: &Context,
+    row: &ai_job::Model,
+    (provider, endpoint): (VideoProvider, &Endpoint),
+    lease: Lease,
+) -> Result<Option<VideoOutcome>> {
+    let params: Normalized =
+        serde_json::from_value(row.params.clone()).map_err(fanfare_domain::Error::internal)?;
+    let image = match &params.image_url {
+        Some(url) => match work::first_frame(&cx.domain, row, url).await? {
+            Some(image) => Some(image),
+            None => return Ok(failed("provider_error", "The first frame is no longer stored.")),
+        },
+        None => None,
+    };
+    if !work::note(&cx.domain, lease, &Step::Sending).await? {
+        return Ok(None);
+    }
+    cx.failpoint.reach("video_sending").await;
+    let film = Film {
+        model: &params.model,
+        prompt: &row.prompt,
+        seconds: params.duration_seconds,
+        resolution: &params.resolution,
+        aspect_ratio: &params.aspect_ratio,
+        audio: params.generate_audio,
+        image: image.as_ref(),
+    };
+    let outcome = films::submit(provider, endpoint, &film).await;
+    cx.failpoint.reach("video_sent").await;
+    match outcome {
+        Ok(id) => {
+            let kept = work::note(&cx.domain, lease, &Step::Submitted(id)).await?;
+            Ok(kept.then(|| VideoOutcome::Later(cx.now() + interval(provider), None)))
+        }
+        Err(failure) => Ok(not_submitted(cx, row, &failure)),
+    }
+}
+
+/// What a submission that failed means.
+fn not_submitted(cx: &Context, row: &ai_job::Model, failure: &Failure) -> Option<VideoOutcome> {
+    let again = |after: Option<Duration>| {
+        if row.attempts + 1 >= TRIES {
+            return failed("provider_unreachable", "The provider did not take the film.");
+        }
+        let at = retry_policy::after_wait(row.id.0, row.attempts, after, cx.now());
+        Some(VideoOutcome::Again { at, unsent: true })
+    };
+    tracing::warn!(%failure, "a film was not submitted");
+    match failure.kind {
+        FailureKind::Refused => {
+            failed("content_refused", "The provider refuses to make this film.")
+        }
+        FailureKind::Retired => {
+            failed("model_retired", "The provider no longer offers this model.")
+        }
+        FailureKind::Busy { after } => again(after),
+        FailureKind::NotSent => again(None),
+        FailureKind::Failed if failure.status.is_some_and(|status| status < 500) => {
+            failed("provider_error", "The provider did not accept the request.")
+        }
+        FailureKind::Failed | FailureKind::Lost | FailureKind::BadAnswer => unknown(),
+    }
+}
+
+async fn poll(
+    cx: &Context,
+    row: &ai_job::Model,
+    (provider, endpoint): (VideoProvider, &Endpoint),
+    id: &str,
+    lease: Lease,
+) -> Result<Option<VideoOutcome>> {
+    let (now, submitted) = (cx.now(), row.submitted_at.unwrap_or(row.created_at));
+    let later = |percent| Some(VideoOutcome::Later(now + interval(provider), percent));
+    let is_late = now - submitted > LONGEST;
+    let timeout = || failed("provider_timeout", "The provider did not finish within 20 minutes.");
+    Ok(match films::poll(provider, endpoint, id).await {
+        Ok(Progress::Done(url)) => {
+            if !work::note(&cx.domain, lease, &Step::Found(url.to_string())).await? {
+                return Ok(None);
+            }
+            cx.failpoint.reach("video_found").await;
+            Some(download(cx, row, endpoint, url.as_str()).await)
+        }
+        Ok(Progress::Refused) => {
+            failed("content_refused", "The provider refuses to show this film.")
+        }
+        Ok(Progress::Failed) => failed("provider_error", "The provider could not make the film."),
+        Ok(Progress::Pending(_)) if is_late => timeout(),
+        Ok(Progress::Pending(percent)) => later(percent),
+        Err(failure) if failure.status == Some(404) => {
+            tracing::warn!(%failure, "a provider has forgotten a film");
+            failed("provider_error", "The provider does not know the film any more.")
+        }
+        Err(_) if is_late => timeout(),
+        Err(failure) => {
+            tracing::debug!(%failure, "a film was not asked for; it is tried again");
+            later(None)
+        }
+    })
+}
+
+async fn download(
+    cx: &Context,
+    row: &ai_job::Model,
+    endpoint: &Endpoint,
+    url: &str,
+) -> VideoOutcome {
+    let fetched = async {
+        let url = Url::parse(url).ok()?;
+        let is_with_key = row.provider == VideoProvider::GoogleVeo.as_str();
+        let download = endpoint.download(url, is_with_key).await.ok()?;
+        work::store(&cx.domain, row, download).await.ok()
+    };
+    match fetched.await {
+        Some(file) => {
+            cx.failpoint.reach("video_stored").await;
+            VideoOutcome::Stored(file)
+        }
+        None if row.attempts + 1 < DOWNLOADS => {
+            let pause = if row.attempts == 0 { 1_000 } else { DOWNLOAD_AGAIN };
+            VideoOutcome::Again { at: cx.now() + pause, unsent: false }
+        }
+        None => VideoOutcome::Failed(JobError {
+            code: "result_lost".to_owned(),
+            message: "The provider's film could not be downloaded.".to_owned(),
+        }),
+    }
+}
