@@ -57,7 +57,8 @@ pub const PAYING: &[&str] =
 /// The places on the way of a change on a network that is no post; walked by a test of its own.
 pub const OUTGOING: &[&str] =
     &["outgoing_prepare_armed", "outgoing_prepare_called", "outgoing_armed", "outgoing_called"];
-/// The places on the way of a film; walked by a test of its own.
+
+/// The places on the way of a film.
 pub const FILMING: &[&str] = &[
     "video_claimed",
     "video_sending",

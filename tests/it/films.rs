@@ -2,19 +2,13 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{credits, failpoint};
+use fanfare_domain::credits;
 use fanfare_entities::ai_job;
 use fanfare_tests::{Options, TestApp, User};
 use sea_orm::EntityTrait;
 use serde_json::{Value, json};
 
-use crate::{
-    service::{Dir, Service, eventually},
-    signup::text,
-};
-
-/// Looking at a film often is not what these stories are about.
-const UNLIMITED: (&str, &str) = ("FANFARE_LIMITS_FACTOR", "1000");
+use crate::signup::text;
 
 async fn available(user: &User) -> i64 {
     let wallet = user.get("/api/v1/credits").await.expect(200).body["wallet"].clone();
@@ -180,47 +174,4 @@ async fn a_film_may_begin_with_an_image_of_ours() {
         assert_eq!(job["credits"], credits);
         assert_eq!(text(&ended(&app, &user, &job).await, "status"), "completed");
     }
-}
-
-#[tokio::test]
-async fn a_kill_at_any_step_of_a_film_leaves_one_end_and_one_bill() {
-    let dir = Dir::new();
-    let service = Service::start(&dir, true, &[]);
-    let key = service.key.clone().expect("the first start prints a key");
-    let owner = User::new(&service.origin, key.clone());
-    let before = owned(&owner).await;
-    drop(service);
-    let mut spent = 0;
-    for place in failpoint::FILMING {
-        let service = Service::start(&dir, false, &[("FANFARE_FAILPOINT", place), UNLIMITED]);
-        let user = User::new(&service.origin, key.clone());
-        let job =
-            ask(&user, json!({"prompt": "A cat", "provider": "xai", "duration_seconds": 1})).await;
-        eventually("the failpoint is reached", || async {
-            let is_said =
-                service.logged().iter().any(|line| line.contains("stopped at a failpoint"));
-            is_said.then_some(())
-        })
-        .await;
-        drop(service);
-        let service = Service::start(&dir, false, &[UNLIMITED]);
-        let user = User::new(&service.origin, key.clone());
-        let path = format!("/api/v1/ai/video-jobs/{}", text(&job, "id"));
-        let job = eventually("the film ends", || async {
-            let job = user.get(&path).await.expect(200).body["job"].clone();
-            matches!(text(&job, "status"), "completed" | "failed").then_some(job)
-        })
-        .await;
-        if text(&job, "status") == "completed" {
-            spent += 7;
-        }
-        assert_eq!(owned(&user).await, before - spent, "{place}: {job}");
-    }
-}
-
-/// What the owner can spend; what is reserved is not in it.
-async fn owned(user: &User) -> i64 {
-    let options = json!({"identifier": "xai_grok", "function": "estimate_cost", "params": {"prompt": "A cat"}});
-    let said = user.post("/api/v1/ai/video-function", options).await.expect(200).body;
-    said["result"]["available"].as_i64().unwrap()
 }
