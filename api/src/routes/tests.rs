@@ -59,7 +59,8 @@ fn the_workspace_of_a_request_can_be_named_in_it() {
             | WorkspaceScope::ConnectSession
             | WorkspaceScope::Conversation
             | WorkspaceScope::Comment
-            | WorkspaceScope::Suggestion => {
+            | WorkspaceScope::Suggestion
+            | WorkspaceScope::VideoJob => {
                 in_path.contains(&"id")
                     && !query.contains("workspace_id")
                     && !body.contains("workspace_id")
