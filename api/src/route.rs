@@ -96,7 +96,7 @@ pub struct Route {
     /// The query it takes, if any.
     pub query: Option<Query>,
     /// Answers of success.
-    pub replies: [Option<Success>; 2],
+    pub replies: [Option<Success>; 3],
     /// Refusals of its own, besides those that its policy brings.
     pub refusals: &'static [Code],
     /// True if agents see it as a tool of its own without asking for more.
@@ -178,7 +178,7 @@ impl Route {
             summary: "",
             body: None,
             query: None,
-            replies: [None; 2],
+            replies: [None; 3],
             refusals: &[],
             core: false,
             keyed_by_item: false,
@@ -223,10 +223,14 @@ impl Route {
         self
     }
 
-    /// Answers so, or (said again) also so, with the bodies of its handler in their order.
+    /// Answers so, or (said again) also so, with the bodies of its handler in their order; the last body serves all further
+    /// answers.
     #[must_use]
     pub const fn answers(mut self, status: u16, doc: &'static str) -> Self {
-        let place = if self.replies[0].is_none() { 0 } else { 1 };
+        let mut place = 0;
+        while self.replies[place].is_some() {
+            place += 1;
+        }
         self.replies[place] = Some(Success { status, doc });
         self
     }

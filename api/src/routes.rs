@@ -758,6 +758,7 @@ pub static ROUTES: &[Route] = &[
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Body), &business::reply)
         .doc("google-business", "Answer a review; 200 in place of an earlier answer")
         .takes(Body::of::<NewReviewReply>(r#"{"review_id": 7, "text": "Thank you for coming!"}"#))
+        .answers(200, "The network has the answer, in place of an earlier one.")
         .answers(201, "The network has the answer.")
         .answers(202, "The outcome is open: read the review again.")
         .refuses(REFUSED_BUSINESS),

@@ -14,7 +14,9 @@ use crate::{Route, Success, health::Health};
 /// The operation of a route; named types of its bodies go to the definitions.
 pub fn of(route: &Route, schemas: &mut Schemas) -> Value {
     let bodies = route.bodies(&mut schemas.answered);
-    let replies = route.replies.iter().flatten().zip(bodies);
+    let last = bodies.last().cloned();
+    let replies =
+        route.replies.iter().flatten().zip(bodies.into_iter().chain(last.into_iter().cycle()));
     let mut responses: Map<String, Value> = replies.map(response).collect();
     responses.extend(refusals::responses(&refusals::codes(route), &headers::of_api()));
     let mut operation = json!({
