@@ -9,7 +9,7 @@ use fanfare_domain::{
     },
 };
 
-use crate::Call;
+use crate::{Call, discovery::InWorkspace};
 
 /// Writes captions.
 pub async fn generate_captions(mut call: Call) -> Result<Reply<Captions>> {
@@ -24,7 +24,8 @@ pub async fn generate_image(mut call: Call) -> Result<Reply<Images>> {
 }
 
 /// Shows what can be filmed.
-pub async fn video_options(call: Call) -> Result<Reply<VideoOptions>> {
+pub async fn video_options(mut call: Call) -> Result<Reply<VideoOptions>> {
+    call.query::<InWorkspace>()?;
     video::options(&call.act).await
 }
 

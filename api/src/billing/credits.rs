@@ -5,10 +5,11 @@ use fanfare_domain::{
     credits::{self, EntryPage, OneWallet},
 };
 
-use crate::Call;
+use crate::{Call, discovery::InWorkspace};
 
 /// Shows it.
-pub async fn show(call: Call) -> Result<Reply<OneWallet>> {
+pub async fn show(mut call: Call) -> Result<Reply<OneWallet>> {
+    call.query::<InWorkspace>()?;
     credits::show(&call.act).await
 }
 
