@@ -32,6 +32,7 @@ fn path(route: &Route) -> String {
         .path
         .replace("{id}", if numbered { "42" } else { UUID })
         .replace("{delivery_id}", UUID)
+        .replace("{client_id}", "app_0123456789abcdefghijABCD")
         .replace("{platform}", "bluesky")
         .replace("{session_id}", SIGNUP)
         .replace("{group}", "launch")

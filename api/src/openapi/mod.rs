@@ -20,7 +20,7 @@ const DESCRIPTION: &str = "Publishes posts on social networks at their time, onc
     of `/api/v1` says in `X-RateLimit-*` where the limit stands that is nearest to its end. Fields may be added to replies at any time.";
 
 /// The chapters, in their order.
-pub const TAGS: [(&str, &str); 19] = [
+pub const TAGS: [(&str, &str); 20] = [
     ("signup", "Signing up and paying; needs no key."),
     ("billing", "The key owner's subscription."),
     ("discovery", "Who am I, and what can be done."),
@@ -32,6 +32,7 @@ pub const TAGS: [(&str, &str); 19] = [
     ("inbox", "Messages and comments that people wrote to accounts, and their answers."),
     ("google-business", "Business profiles: reviews, media and the audit."),
     ("analytics", "Numbers of accounts and posts, and what follows from them."),
+    ("ai", "Captions, images and films made by models, paid with credits."),
     ("webhooks", "Deliveries of events to your addresses."),
     ("activity", "Polling what happened."),
     ("feedback", "Telling the people who run the service what is wrong or missing."),

@@ -62,6 +62,14 @@ fn plain(mut schema: Value) -> (Value, String) {
         if let Some(Value::String(text)) = fields.remove("description") {
             doc = text;
         }
+        if let Some(Value::Array(choices)) = fields.get_mut("anyOf") {
+            choices.retain(|choice| choice["type"] != "null");
+            if let [Value::Object(only)] = &choices[..] {
+                let only = only.clone();
+                fields.remove("anyOf");
+                fields.extend(only);
+            }
+        }
         if let Some(Value::Array(kinds)) = fields.get_mut("type") {
             kinds.retain(|kind| kind != "null");
             if let [only] = &kinds[..] {

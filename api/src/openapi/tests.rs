@@ -93,7 +93,8 @@ fn parameters_are_never_null() {
     walk(&document["paths"], &mut |object| {
         if object.get("in").is_some_and(|place| place == "query") {
             let schema = &object["schema"];
-            assert!(schema["type"].is_string() && schema.get("default").is_none(), "{object:?}");
+            let is_one = schema["type"].is_string() || schema["$ref"].is_string();
+            assert!(is_one && schema.get("default").is_none(), "{object:?}");
         }
     });
 }
@@ -120,7 +121,9 @@ fn what_is_sent_and_what_is_answered_share_no_name_unless_they_are_the_same() {
 fn a_route_names_a_status_for_each_body_of_its_handler() {
     for route in ROUTES {
         let bodies = route.bodies(&mut SchemaGenerator::default());
-        assert_eq!(bodies.len(), route.replies.iter().flatten().count(), "{}", route.name);
+        // The last body serves all further answers.
+        let count = route.replies.iter().flatten().count();
+        assert!((1..=count).contains(&bodies.len()), "{}", route.name);
         let statuses = route.replies.iter().flatten().map(|success| success.status);
         assert!(statuses.is_sorted(), "{}", route.name);
     }

@@ -80,15 +80,17 @@ fn whoever_changes_something_is_more_than_a_viewer_and_needs_a_scope() {
         ROUTES.iter().filter(|route| route.public.is_none() && route.tag != "feedback");
     for route in with_policy {
         let scope = route.policy.scope.map(Scope::as_str).unwrap_or_default();
-        if route.method.writes() {
+        // This one only answers questions, in a body for their length.
+        if route.method.writes() && route.name != "run_video_function" {
             // A person's own subscription is no workspace's affair, so no role in one counts.
             let needs_role = scope != "billing:write";
             assert!(!needs_role || route.policy.role > Role::Viewer, "{}", route.name);
             assert!(scope.ends_with(":write"), "{}", route.name);
         } else {
-            assert!(route.body.is_none(), "{}", route.name);
+            assert!(route.body.is_none() || route.name == "run_video_function", "{}", route.name);
             // Files have one scope for both.
-            let is_reading = scope.ends_with(":read") || scope == "media:write";
+            let is_reading =
+                scope.ends_with(":read") || scope == "media:write" || route.tag == "sandbox";
             assert!(is_reading || route.name == "whoami", "{}", route.name);
         }
     }

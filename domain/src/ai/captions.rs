@@ -33,7 +33,7 @@ pub struct NewCaptions {
     pub brief: String,
     /// The networks; or `account_ids`.
     #[serde(default)]
-    #[schemars(length(max = 18))]
+    #[schemars(length(max = 18), inner(length(max = 50)))]
     pub platforms: Option<Vec<String>>,
     /// Accounts whose networks are meant.
     #[serde(default)]
@@ -55,11 +55,11 @@ pub struct NewCaptions {
     pub workspace_client_id: Option<Uuid>,
     /// More facts that captions may use.
     #[serde(default)]
-    #[schemars(length(max = 50))]
+    #[schemars(length(max = 50), inner(length(max = 300)))]
     pub facts: Option<Vec<String>>,
     /// Phrases that captions must not use.
     #[serde(default)]
-    #[schemars(length(max = 50))]
+    #[schemars(length(max = 50), inner(length(max = 300)))]
     pub never_say: Option<Vec<String>>,
     /// With hashtags, or without.
     #[serde(default)]

@@ -55,7 +55,7 @@ pub struct NewImages {
     pub count: Option<i64>,
     /// Images to begin with: addresses of files that are stored here.
     #[serde(default)]
-    #[schemars(length(max = 3))]
+    #[schemars(length(max = 3), inner(length(max = 2_048)))]
     pub image_urls: Option<Vec<String>>,
     /// The workspace, for a key without one.
     #[serde(default)]

@@ -35,6 +35,7 @@ pub struct KeyRequest {
     pub name: String,
     /// What it may be used for, at most what the caller's key may; all of that but billing if left out.
     #[serde(default)]
+    #[schemars(length(max = 20), inner(length(max = 64)))]
     pub scopes: Option<Vec<String>>,
     /// The only workspace it reaches; you must be an Admin there. Left out, it reaches all of yours, or the one of the caller's key.
     #[serde(default)]

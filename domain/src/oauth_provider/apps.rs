@@ -36,10 +36,11 @@ pub struct NewApp {
     pub client_name: String,
     /// Where persons are sent back to, compared character by character: https, http on `127.0.0.1`, `[::1]` or `localhost`, or a private
     /// scheme with a dot. One of the three without a port matches every port.
-    #[schemars(length(min = 1, max = 10))]
+    #[schemars(length(min = 1, max = 10), inner(length(max = 2_000)))]
     pub allowed_redirect_uris: Vec<String>,
     /// The scopes it asks for unless it names others; all but the two of billing if left out.
     #[serde(default)]
+    #[schemars(length(max = 20), inner(length(max = 64)))]
     pub default_scopes: Option<Vec<String>>,
 }
 
@@ -53,10 +54,11 @@ pub struct AppChanges {
     pub client_name: Option<String>,
     /// Where persons are sent back to.
     #[serde(default, deserialize_with = "crate::input::never_null")]
-    #[schemars(length(min = 1, max = 10))]
+    #[schemars(length(min = 1, max = 10), inner(length(max = 2_000)))]
     pub allowed_redirect_uris: Option<Vec<String>>,
     /// The scopes it asks for unless it names others.
     #[serde(default, deserialize_with = "crate::input::never_null")]
+    #[schemars(length(max = 20), inner(length(max = 64)))]
     pub default_scopes: Option<Vec<String>>,
 }
 

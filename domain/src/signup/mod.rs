@@ -96,24 +96,31 @@ pub struct NewSignup {
     pub source: String,
     /// The OAuth client that wants to be let in afterwards; with it `redirect_uri` and `code_challenge`.
     #[serde(default)]
+    #[schemars(length(max = 500))]
     pub client_id: Option<String>,
     /// Where the person is sent back to then.
     #[serde(default)]
+    #[schemars(length(max = 2000))]
     pub redirect_uri: Option<String>,
     /// The challenge of the client's verifier (PKCE).
     #[serde(default)]
+    #[schemars(length(max = 128))]
     pub code_challenge: Option<String>,
     /// How the challenge was made: `S256`, which it is unless said.
     #[serde(default)]
+    #[schemars(length(max = 16))]
     pub code_challenge_method: Option<String>,
     /// The scopes that the client wants, separated by spaces.
     #[serde(default)]
+    #[schemars(length(max = 1000))]
     pub scope: Option<String>,
     /// What the client gets back with the answer.
     #[serde(default)]
+    #[schemars(length(max = 1024))]
     pub state: Option<String>,
     /// The resource for which it wants tokens.
     #[serde(default)]
+    #[schemars(length(max = 2000))]
     pub resource: Option<String>,
 }
 
