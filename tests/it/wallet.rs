@@ -287,7 +287,7 @@ async fn spender(cx: Domain, workspace: WorkspaceId, nth: i64, rounds: i64) -> i
     for round in 0..rounds {
         let (credits, operation) = (1 + (nth + round) % 9, format!("race:{nth}:{round}"));
         // Another task spends for the same operation at the same time.
-        let twin = tokio::spawn({
+        let second = tokio::spawn({
             let (cx, operation) = (cx.clone(), operation.clone());
             async move {
                 if round % 10 == 0 {
@@ -297,7 +297,7 @@ async fn spender(cx: Domain, workspace: WorkspaceId, nth: i64, rounds: i64) -> i
         });
         let run = || reserve(&cx, workspace, &operation, credits);
         let reserved = fanfare_domain::db::again(run).await;
-        twin.await.unwrap();
+        second.await.unwrap();
         match reserved {
             Err(error) => assert_eq!(error.code(), Code::InsufficientCredits, "{error}"),
             Ok(()) => {

@@ -38,7 +38,7 @@ pub async fn create(world: &World, dice: &mut Dice, number: usize) -> (String, O
             .await;
     let (platform, wait) = (of.platform, at - world.now());
     match made {
-        Ok(posts::Made::Checked(_)) => unreachable!("no rehearsal was asked for"),
+        Ok(posts::Made::Checked(_)) => unreachable!("no dry run was asked for"),
         Ok(posts::Made::Created(reply)) => {
             let body: Value = serde_json::from_str(reply.body()).expect("JSON");
             let id = body["post"]["id"].as_i64().expect("an id");

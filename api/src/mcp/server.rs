@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fanfare_domain::{Code, Details, Error};
+use fanfare_domain::{Code, Details, Error, error::excerpt};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -51,8 +51,10 @@ impl Server {
         mut arguments: JsonObject,
     ) -> Result<(&Entry, JsonObject), ErrorData> {
         let unknown = || {
-            let message =
-                format!("There is no tool {name:?}. Call find_operation to look for one.");
+            let message = format!(
+                "There is no tool {:?}. Call find_operation to look for one.",
+                excerpt(name)
+            );
             ErrorData::invalid_params(message, None)
         };
         if self.audience == Audience::Anybody && !super::SIGNUP.contains(&name) {
@@ -65,7 +67,8 @@ impl Server {
         let operation = operation.as_ref().and_then(Value::as_str).unwrap_or_default();
         let entry = self.toolbox.find(operation).ok_or_else(|| {
             let message = format!(
-                "There is no operation {operation:?}. Call find_operation to look for one."
+                "There is no operation {:?}. Call find_operation to look for one.",
+                excerpt(operation)
             );
             ErrorData::invalid_params(message, None)
         })?;
@@ -207,7 +210,7 @@ impl ServerHandler for Server {
         let read = guide::read(&request.uri, &self.base_url).ok_or_else(|| {
             ErrorData::resource_not_found(
                 "There is no such resource.",
-                Some(json!({"uri": request.uri})),
+                Some(json!({"uri": excerpt(&request.uri)})),
             )
         })?;
         Ok(read.into())
@@ -228,7 +231,10 @@ impl ServerHandler for Server {
     ) -> Result<GetPromptResponse, ErrorData> {
         let prompt = guide::prompt(&request.name, request.arguments.as_ref());
         let prompt = prompt.ok_or_else(|| {
-            ErrorData::invalid_params(format!("There is no prompt {:?}.", request.name), None)
+            ErrorData::invalid_params(
+                format!("There is no prompt {:?}.", excerpt(&request.name)),
+                None,
+            )
         })?;
         Ok(prompt.into())
     }

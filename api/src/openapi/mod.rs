@@ -35,7 +35,7 @@ pub const TAGS: [(&str, &str); 20] = [
     ("ai", "Captions, images and films made by models, paid with credits."),
     ("webhooks", "Deliveries of events to your addresses."),
     ("activity", "Polling what happened."),
-    ("feedback", "Telling the people who run the service what is wrong or missing."),
+    ("feedback", "Feedback for the operators, questions about the service, and a public board."),
     ("updates", "What is new in the service."),
     ("keys", "API keys of your own."),
     ("oauth clients", "OAuth apps of your own, which other people let in."),

@@ -138,8 +138,8 @@ mod tests {
     #[test]
     fn every_command_can_be_built() {
         let all = operations();
-        for operation in &all {
-            chapter(&operation.tag, &all).debug_assert();
+        for operation in all {
+            chapter(&operation.tag, all).debug_assert();
         }
         api().debug_assert();
         watch().debug_assert();

@@ -1,5 +1,7 @@
 //! The operations, as the OpenAPI document of this version describes them.
 
+use std::sync::LazyLock;
+
 use reqwest::Method;
 use serde_json::Value;
 
@@ -82,9 +84,15 @@ impl Operation {
 /// Words that `media` and other groups of the binary take already.
 const TAKEN: [(&str, &str); 1] = [("media", "upload")];
 
-/// Returns every operation of the API.
+static ALL: LazyLock<Vec<Operation>> = LazyLock::new(read_all);
+
+/// Returns every operation of the API. The document is read once, by the first command that needs it.
 #[must_use]
-pub fn operations() -> Vec<Operation> {
+pub fn operations() -> &'static [Operation] {
+    &ALL
+}
+
+fn read_all() -> Vec<Operation> {
     let document: Value = serde_json::from_str(TEXT).unwrap_or_default();
     let mut all = Vec::new();
     for (path, methods) in document["paths"].as_object().into_iter().flatten() {

@@ -70,11 +70,13 @@ pub async fn run(arguments: &[OsString]) -> Option<ExitCode> {
         }),
         "watch" => command::watch(),
         _ => {
-            let all = operations();
-            if !is_command(&all, first, second) {
+            if first.is_empty()
+                || first.starts_with('-')
+                || !is_command(operations(), first, second)
+            {
                 return None;
             }
-            command::chapter(first, &all)
+            command::chapter(first, operations())
         }
     };
     let matches = match command.try_get_matches_from(arguments.iter().skip(1)) {
@@ -104,7 +106,7 @@ pub async fn run(arguments: &[OsString]) -> Option<ExitCode> {
 /// The names of the chapters, for the binary's help.
 #[must_use]
 pub fn chapters() -> Vec<String> {
-    let mut tags: Vec<_> = operations().into_iter().map(|operation| operation.tag).collect();
+    let mut tags: Vec<_> = operations().iter().map(|operation| operation.tag.clone()).collect();
     tags.sort();
     tags.dedup();
     tags
@@ -124,8 +126,7 @@ async fn operation(chapter: &str, matches: &ArgMatches) -> Result<Exit> {
     let Some((verb, matches)) = matches.subcommand() else {
         bail!("a command is needed; see --help")
     };
-    let all = operations();
-    let operation = all.iter().find(|one| one.tag == chapter && one.verb == verb);
+    let operation = operations().iter().find(|one| one.tag == chapter && one.verb == verb);
     let Some(operation) = operation else { bail!("there is no such command") };
     let target = profile::target(matches)?;
     let mut request = request::of_operation(operation, matches)?;

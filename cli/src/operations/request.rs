@@ -143,7 +143,7 @@ mod tests {
     fn made(line: &str) -> Result<Request> {
         let all = operations();
         let words: Vec<_> = line.split(' ').collect();
-        let matches = command::chapter(words[0], &all).try_get_matches_from(&words)?;
+        let matches = command::chapter(words[0], all).try_get_matches_from(&words)?;
         let (verb, matches) = matches.subcommand().unwrap();
         let operation = all.iter().find(|one| one.tag == words[0] && one.verb == verb).unwrap();
         of_operation(operation, matches)

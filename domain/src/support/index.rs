@@ -62,6 +62,7 @@ async fn fill(passages: &[Passage]) -> Result<DatabaseConnection> {
     let mut options = ConnectOptions::new("sqlite::memory:");
     // The database lives as long as its one connection.
     options.max_connections(1).min_connections(1).sqlx_logging(false);
+    options.idle_timeout(None).max_lifetime(None);
     let db = Database::connect(options).await.map_err(Error::internal)?;
     let table =
         "CREATE VIRTUAL TABLE passages USING fts5(title, text, tokenize = 'porter unicode61')";

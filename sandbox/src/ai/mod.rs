@@ -175,10 +175,10 @@ fn is_film(path: &[&str]) -> bool {
 }
 
 fn vendor(path: &[&str]) -> Option<Vendor> {
-    match path.first()? {
-        &"text" => Some(Vendor::Text),
-        &"google" => Some(Vendor::Google),
-        &"xai" => Some(Vendor::Xai),
+    match *path.first()? {
+        "text" => Some(Vendor::Text),
+        "google" => Some(Vendor::Google),
+        "xai" => Some(Vendor::Xai),
         _ => None,
     }
 }
