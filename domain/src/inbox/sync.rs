@@ -188,7 +188,7 @@ async fn ask(act: &Act, tx: &mut Tx, account: &account::Model) -> Result<SyncAsk
         return Ok(answer(SyncStatus::Running, last));
     }
     if recent(last) || recent(row.asked_at) {
-        let status = if row.needs_permission && !row.due_at.is_some_and(|due| due <= now) {
+        let status = if row.needs_permission && row.due_at.is_none_or(|due| due > now) {
             SyncStatus::NeedsPermission
         } else {
             SyncStatus::Cooldown

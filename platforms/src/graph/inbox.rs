@@ -250,10 +250,8 @@ fn content(text: Option<&str>, file: Option<&MessageFile>) -> Value {
     match (text, file) {
         (Some(text), _) => json!({ "text": text }),
         (None, Some(file)) => {
-            let kind = match file.mime.split('/').next() {
-                Some(kind @ ("image" | "video" | "audio")) => kind,
-                _ => "file",
-            };
+            let kind = file.mime.split('/').next().unwrap_or_default();
+            let kind = if ["image", "video", "audio"].contains(&kind) { kind } else { "file" };
             json!({"attachment": {"type": kind, "payload": {"url": file.url}}})
         }
         (None, None) => json!({}),

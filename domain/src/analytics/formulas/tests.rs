@@ -39,13 +39,7 @@ mod plain {
 
     pub fn impact(score: f64, confidence: f64) -> f64 {
         let score = if score < 0.25 { 0.25 } else { score };
-        let mut octaves = score.ln() / 2_f64.ln();
-        if octaves > 2.0 {
-            octaves = 2.0;
-        }
-        if octaves < -2.0 {
-            octaves = -2.0;
-        }
+        let octaves = (score.ln() / 2_f64.ln()).clamp(-2.0, 2.0);
         100.0 * octaves / 2.0 * confidence
     }
 }

@@ -134,7 +134,7 @@ fn dates(language: &Language, nth: usize, of: (usize, usize)) -> String {
 
 fn times(nth: usize, hour: usize, minute: usize) -> String {
     let half = if hour < 12 { "am" } else { "pm" };
-    let twelve = if hour % 12 == 0 { 12 } else { hour % 12 };
+    let twelve = if hour.is_multiple_of(12) { 12 } else { hour % 12 };
     let forms = [
         format!("{hour}:{minute:02}"),
         format!("{twelve}:{minute:02} {half}"),
