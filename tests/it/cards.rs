@@ -7,12 +7,13 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 /// A PNG of noise, which nothing makes small: over 2 MB. Its pixels are stored, not compressed.
 fn noise(side: u32) -> Vec<u8> {
     let mut state = 1_u32;
-    let mut rows = Vec::new();
-    for _ in 0..side {
-        rows.push(0);
-        for _ in 0..side * 3 {
+    // Each row begins with the number of its filter, 0.
+    let width = side as usize * 3 + 1;
+    let mut rows = vec![0; width * side as usize];
+    for row in rows.chunks_mut(width) {
+        for byte in &mut row[1..] {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            rows.push((state >> 24) as u8);
+            *byte = (state >> 24) as u8;
         }
     }
     let (mut a, mut b) = (1_u32, 0_u32);

@@ -11,7 +11,7 @@ async fn the_openapi_document() {
     let text = serde_json::to_string_pretty(&document).unwrap();
     let text = text.replace(&app.origin, "http://127.0.0.1:8080") + "\n";
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/openapi.json");
-    if std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
+    if std::env::var_os("INSTA_UPDATE").is_some_and(|update| update == "always") {
         std::fs::write(file, &text).unwrap();
     }
     let kept = std::fs::read_to_string(file).unwrap_or_default();

@@ -60,8 +60,8 @@ async fn a_film_is_made_stored_and_paid_for() {
         assert_eq!((&job["params"]["resolution"], &job["sandbox"]), (&json!("720p"), &json!(true)));
         let done = ended(&app, &user, &job).await;
         assert_eq!(text(&done, "status"), "completed", "{done}");
-        let film = reqwest::get(text(&done, "video_url")).await.unwrap();
-        assert_eq!(film.headers()["content-type"], "video/mp4");
+        let (status, headers, _) = user.fetch(&done["video_url"], &[]).await;
+        assert_eq!((status, headers["content-type"].to_str().unwrap()), (200, "video/mp4"));
         let listed = user.get("/api/v1/media").await.expect(200).body;
         let asset = listed["media"]
             .as_array()

@@ -21,7 +21,7 @@ pub async fn run(job: SyncAnalytics, cx: Context) {
     let lease = Lease { id: row.id.0, fencing_token: row.fence };
     cx.failpoint.reach("analytics_claimed").await;
     let posts_wait = || cx.calls.is_wanted();
-    let reading = sync::run(&cx.domain, row, &posts_wait);
+    let reading = Box::pin(sync::run(&cx.domain, row, &posts_wait));
     if let Err(error) = lease::kept(&cx, JobKind::SyncAnalytics, lease, reading).await {
         tracing::warn!(account.id = lease.id, %error, "reading numbers failed; it is tried again");
         let at = cx.now() + LEASE;
