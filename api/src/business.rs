@@ -2,7 +2,7 @@
 
 use fanfare_domain::{Reply, Result, business};
 
-use crate::{Call, Soon};
+use crate::Call;
 
 /// Lists reviews.
 pub async fn list_reviews(mut call: Call) -> Result<Reply<business::ReviewPage>> {
@@ -11,15 +11,15 @@ pub async fn list_reviews(mut call: Call) -> Result<Reply<business::ReviewPage>>
 }
 
 /// Answers a review.
-pub async fn reply(mut call: Call) -> Result<Soon<business::OneReview>> {
+pub async fn reply(mut call: Call) -> Result<Reply<business::OneReview>> {
     let new = call.body()?;
-    business::reply(&call.act, new).await.map(Soon)
+    business::reply(&call.act, new).await
 }
 
 /// Deletes the answer to a review.
-pub async fn delete_reply(mut call: Call) -> Result<Soon<business::OneReview>> {
+pub async fn delete_reply(mut call: Call) -> Result<Reply<business::OneReview>> {
     let named = call.query()?;
-    business::delete_reply(&call.act, named).await.map(Soon)
+    business::delete_reply(&call.act, named).await
 }
 
 /// Shows where people review locations.
@@ -47,7 +47,7 @@ pub async fn add_media(mut call: Call) -> Result<Reply<business::OneMedia>> {
 }
 
 /// Deletes a photo or film.
-pub async fn delete_media(mut call: Call) -> Result<Soon<business::MediaDeleted>> {
+pub async fn delete_media(mut call: Call) -> Result<Reply<business::MediaDeleted>> {
     let named = call.query()?;
-    business::delete_media(&call.act, named).await.map(Soon)
+    business::delete_media(&call.act, named).await
 }

@@ -110,7 +110,7 @@ impl Endpoint {
         let meter = crate::middleware::rate_limit::meter(req);
         limits::admit(cx, &caller, self.route.bucket, &meter).await?;
         keys::require_key(&caller, policy.tokens)?;
-        oauth::require_scope(req, &caller, policy.scope)?;
+        oauth::require_scope(req, &caller, policy.lacking(&caller.scopes))?;
         let body = self.body(req).await?;
         let idempotency_key =
             if self.route.method.writes() { keys::idempotency(req.headers()) } else { Ok(None) };

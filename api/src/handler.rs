@@ -64,16 +64,3 @@ impl Answer for Made {
         vec![generator.subschema_for::<DryRun>(), generator.subschema_for::<Created>()]
     }
 }
-
-/// A reply that is given at once, or while what it asks for is still being done: both have the same body.
-pub struct Soon<T>(pub Reply<T>);
-
-impl<T: JsonSchema> Answer for Soon<T> {
-    fn reply(self) -> Reply {
-        self.0.cast()
-    }
-
-    fn bodies(generator: &mut SchemaGenerator) -> Vec<Schema> {
-        vec![generator.subschema_for::<T>(), generator.subschema_for::<T>()]
-    }
-}

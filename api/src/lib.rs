@@ -64,7 +64,7 @@ mod workspace_scope;
 
 pub use call::Call;
 pub use endpoint::PublicCall;
-pub use handler::{Answer, Handler, Soon};
+pub use handler::{Answer, Handler};
 pub use middleware::rate_limit::Bucket;
 pub use route::{Body, Method, Policy, Query, Raised, Route, Success};
 pub use router::service;

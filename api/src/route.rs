@@ -47,6 +47,8 @@ impl Method {
 pub struct Policy {
     /// The scope that the key needs; `None` admits any key.
     pub scope: Option<Scope>,
+    /// Another scope that serves as well.
+    pub or: Option<Scope>,
     /// The least role in the workspace.
     pub role: Role,
     /// A higher role for requests that touch certain fields.
@@ -59,6 +61,15 @@ pub struct Policy {
     pub workspace: WorkspaceScope,
     /// May an access token of an OAuth client be used, or only an API key?
     pub tokens: bool,
+}
+
+impl Policy {
+    /// Returns the scope that these scopes lack; `None` if they are enough.
+    #[must_use]
+    pub fn lacking(&self, scopes: &[Scope]) -> Option<Scope> {
+        let has = |scope: &Scope| scopes.contains(scope);
+        self.scope.filter(|scope| !has(scope) && !self.or.as_ref().is_some_and(has))
+    }
 }
 
 /// A role that a request needs when its body names one of these fields.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::access::Role;
+use fanfare_domain::access::{Role, Scope};
 use fanfare_tests::{TestApp, User};
 use serde_json::{Value, json};
 
@@ -257,4 +257,24 @@ async fn only_publishers_answer_reviews() {
         .post(&format!("{BASE}/reviews/reply"), body)
         .await
         .refused(403, "insufficient_workspace_permissions");
+}
+
+#[tokio::test]
+async fn a_key_that_reads_analytics_or_accounts_reads_profiles() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let _ = profile(&app, &user).await;
+    let person = app.person("scopes@example.com").await;
+    let reads = ["reviews", "review-link", "audit", "media"];
+    for scope in [Scope::AnalyticsRead, Scope::AccountsRead] {
+        let key = app.key(person, None, &[scope]).await;
+        for read in reads {
+            let answer = key.get(&format!("{BASE}/{read}")).await;
+            assert_ne!(answer.body["code"], "insufficient_scope", "{scope:?} {read}");
+        }
+    }
+    let other = app.key(person, None, &[Scope::PostsRead]).await;
+    for read in reads {
+        other.get(&format!("{BASE}/{read}")).await.refused(403, "insufficient_scope");
+    }
 }

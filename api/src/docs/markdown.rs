@@ -1,10 +1,8 @@
 //! The same pages as Markdown, for agents: from the table of routes and the catalogue of errors.
 
 use fanfare_domain::Code;
-use schemars::SchemaGenerator;
-use serde_json::Value;
 
-use super::example;
+use super::{example, schemas};
 use crate::{Route, openapi};
 
 /// What an agent finds at `/llms.txt`: what the service is, and where each document is.
@@ -73,20 +71,6 @@ pub fn entry(base_url: &str, route: &Route) -> String {
     let answers = route.replies.iter().flatten();
     let answers: Vec<_> = answers.map(|one| format!("{}: {}", one.status, one.doc)).collect();
     text + &format!("\n```sh\n{curl}\n```\n\n{}\n", answers.join(" "))
-}
-
-fn schemas(route: &Route) -> Vec<(Value, &'static str)> {
-    let mut generator = SchemaGenerator::default();
-    let query = route.query.map(|query| (query.schema)(&mut generator).to_value());
-    let body = route.body.map(|body| {
-        let reference = (body.schema)(&mut generator);
-        let name = reference.get("$ref").and_then(Value::as_str);
-        let name = name.and_then(|path| path.rsplit('/').next());
-        let schema = name.and_then(|name| generator.definitions().get(name));
-        schema.unwrap_or(reference.as_value()).clone()
-    });
-    let query = query.into_iter().map(|schema| (schema, "query"));
-    query.chain(body.into_iter().map(|schema| (schema, "body"))).collect()
 }
 
 /// The errors.

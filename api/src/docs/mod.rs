@@ -69,22 +69,28 @@ fn entry(base_url: &str, route: &Route) -> Markup {
 
 /// The fields of query and body.
 fn fields(route: &Route) -> Markup {
+    let listed = schemas(route);
+    let any = listed.iter().any(|(schema, _)| !schema["properties"].is_null());
+    html! {
+        @if any {
+            dl { @for (schema, place) in listed { (properties(&schema, &format!("in the {place}"))) } }
+        }
+    }
+}
+
+/// The schemas of a route's query and body, each with the place where its fields stand.
+fn schemas(route: &Route) -> Vec<(Value, &'static str)> {
     let mut generator = SchemaGenerator::default();
     let query = route.query.map(|query| (query.schema)(&mut generator).to_value());
     let body = route.body.map(|body| {
         let reference = (body.schema)(&mut generator);
-        let name =
-            reference.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
+        let name = reference.get("$ref").and_then(Value::as_str);
+        let name = name.and_then(|path| path.rsplit('/').next());
         let schema = name.and_then(|name| generator.definitions().get(name));
         schema.unwrap_or(reference.as_value()).clone()
     });
-    let listed = [(query, "in the query"), (body, "in the body")];
-    let listed: Vec<_> =
-        listed.iter().filter_map(|(schema, place)| Some((schema.as_ref()?, *place))).collect();
-    let any = listed.iter().any(|(schema, _)| !schema["properties"].is_null());
-    html! {
-        @if any { dl { @for (schema, place) in listed { (properties(schema, place)) } } }
-    }
+    let query = query.into_iter().map(|schema| (schema, "query"));
+    query.chain(body.into_iter().map(|schema| (schema, "body"))).collect()
 }
 
 fn properties(schema: &Value, place: &str) -> Markup {

@@ -4,7 +4,7 @@ pub mod hooks;
 
 use fanfare_domain::{Code, CommentId, ConversationId, Reply, Result, inbox};
 
-use crate::{Call, Soon, call::parse};
+use crate::{Call, call::parse};
 
 /// Lists conversations.
 pub async fn list_conversations(mut call: Call) -> Result<Reply<inbox::ConversationPage>> {
@@ -19,9 +19,9 @@ pub async fn get_conversation(mut call: Call) -> Result<Reply<inbox::Conversatio
 }
 
 /// Answers a conversation.
-pub async fn reply_to_conversation(mut call: Call) -> Result<Soon<inbox::OneMessage>> {
+pub async fn reply_to_conversation(mut call: Call) -> Result<Reply<inbox::OneMessage>> {
     let (id, reply) = (conversation(&call)?, call.body()?);
-    inbox::reply_to_conversation(&call.act, id, reply).await.map(Soon)
+    inbox::reply_to_conversation(&call.act, id, reply).await
 }
 
 /// Lists comments.
@@ -36,20 +36,20 @@ pub async fn get_comment(call: Call) -> Result<Reply<inbox::CommentWithReplies>>
 }
 
 /// Answers a comment.
-pub async fn reply_to_comment(mut call: Call) -> Result<Soon<inbox::ReplyMade>> {
+pub async fn reply_to_comment(mut call: Call) -> Result<Reply<inbox::ReplyMade>> {
     let (id, reply) = (comment(&call)?, call.body()?);
-    inbox::reply_to_comment(&call.act, id, reply).await.map(Soon)
+    inbox::reply_to_comment(&call.act, id, reply).await
 }
 
 /// Hides a comment, or shows it again.
-pub async fn update_comment(mut call: Call) -> Result<Soon<inbox::OneComment>> {
+pub async fn update_comment(mut call: Call) -> Result<Reply<inbox::OneComment>> {
     let (id, changes) = (comment(&call)?, call.body()?);
-    inbox::change_comment(&call.act, id, changes).await.map(Soon)
+    inbox::change_comment(&call.act, id, changes).await
 }
 
 /// Deletes a comment.
-pub async fn delete_comment(call: Call) -> Result<Soon<inbox::CommentDeleted>> {
-    inbox::delete_comment(&call.act, comment(&call)?).await.map(Soon)
+pub async fn delete_comment(call: Call) -> Result<Reply<inbox::CommentDeleted>> {
+    inbox::delete_comment(&call.act, comment(&call)?).await
 }
 
 /// Has inboxes read now.

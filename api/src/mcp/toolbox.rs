@@ -124,7 +124,7 @@ fn is_allowed(route: &Route, caller: &Caller) -> bool {
     match &caller.token {
         // A tool that lacks a scope may ask the person for it.
         Some(_) => policy.tokens,
-        None => policy.scope.is_none_or(|scope| caller.scopes.contains(&scope)),
+        None => policy.lacking(&caller.scopes).is_none(),
     }
 }
 

@@ -61,7 +61,10 @@ pub fn needs(route: &Route) -> String {
         return format!("Needs no key. At most {} {}.", rule.limit, rule.what);
     }
     let scope = match policy.scope {
-        Some(scope) => format!("the scope `{}`", scope.as_str()),
+        Some(scope) => match policy.or {
+            Some(or) => format!("the scope `{}` or `{}`", scope.as_str(), or.as_str()),
+            None => format!("the scope `{}`", scope.as_str()),
+        },
         None => "any key".to_owned(),
     };
     let mut text = format!("Needs {scope} and the role {}", role_name(policy.role));

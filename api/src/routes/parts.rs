@@ -21,6 +21,7 @@ pub(super) const fn performance(scope: Scope, workspace: WorkspaceScope) -> Poli
 pub(super) const fn writes(scope: Scope, role: Role, workspace: WorkspaceScope) -> Policy {
     Policy {
         scope: Some(scope),
+        or: None,
         role,
         raised: None,
         addon: true,
@@ -52,9 +53,9 @@ pub(super) const fn wallet() -> Policy {
 pub(super) const REFUSED_CHANGE: &[Code] =
     &[Code::NoSubscription, Code::InvalidTransition, Code::BillingNotConfigured];
 
-/// Reading a business profile.
+/// Reading a business profile: a key that reads analytics or accounts may.
 pub(super) const fn reads_either(workspace: WorkspaceScope) -> Policy {
-    reads(Scope::AccountsRead, workspace)
+    Policy { or: Some(Scope::AnalyticsRead), ..reads(Scope::AccountsRead, workspace) }
 }
 
 pub(super) const REFUSED_BUSINESS: &[Code] = &[
