@@ -7,7 +7,7 @@ use serde::Deserialize;
 /// The table in the binary.
 static OURS: &str = include_str!("models.json");
 
-/// What models offer and cost.
+/// The models, with their options and prices.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Catalogue {
@@ -23,7 +23,7 @@ pub struct Catalogue {
     pub image: Vec<ImageModel>,
 }
 
-/// Who films.
+/// The providers of films.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VideoProvider {
@@ -73,7 +73,7 @@ pub enum Audio {
 pub struct VideoModel {
     /// Its id at the provider.
     pub id: String,
-    /// Whose it is.
+    /// The provider.
     pub provider: VideoProvider,
     /// Lengths in seconds.
     pub durations: Vec<u32>,
@@ -83,9 +83,9 @@ pub struct VideoModel {
     pub aspect_ratios: Vec<String>,
     /// Does it have sound?
     pub audio: Audio,
-    /// What a second costs, by resolution, in US cents.
+    /// The price of a second by resolution, in US cents.
     pub credits_per_second: BTreeMap<String, i64>,
-    /// What a first frame costs more, for the whole film.
+    /// The additional price of a first frame, for the whole film, in US cents.
     pub with_image: i64,
     /// The longest prompt, in characters.
     pub prompt_max: usize,
@@ -110,7 +110,7 @@ pub struct ImageModel {
     pub provider: String,
     /// Shapes.
     pub aspect_ratios: Vec<String>,
-    /// What an image costs, by resolution or by quality and resolution, in US cents.
+    /// The price of an image by resolution, or by quality and resolution, in US cents.
     pub credits: BTreeMap<String, i64>,
 }
 

@@ -9,11 +9,11 @@ use url::Url;
 
 use crate::Failure;
 
-/// How long a download may take, and how large a film may be.
+/// The longest duration of a download, and the largest film.
 const LONGEST: Duration = Duration::from_secs(600);
 const LARGEST: usize = 500_000_000;
 
-/// Where a provider is, and what opens it. Cheap to clone.
+/// The address of a provider and its key. Cheap to clone.
 #[derive(Clone)]
 pub struct Endpoint {
     http: Client,

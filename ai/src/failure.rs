@@ -5,7 +5,7 @@ use std::time::Duration;
 use fanfare_outbound::{Error, Reply};
 use serde_json::Value;
 
-/// What kind of failure it was.
+/// The kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
     /// The provider refuses the content.
@@ -31,7 +31,7 @@ pub enum FailureKind {
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{sentence}")]
 pub struct Failure {
-    /// What kind it was.
+    /// The kind.
     pub kind: FailureKind,
     /// The status of the answer, if there was one.
     pub status: Option<u16>,
@@ -51,7 +51,7 @@ impl Failure {
         Self::new(FailureKind::Refused, "The provider refuses the content.")
     }
 
-    /// What an answer without success means.
+    /// Returns the failure that a reply without success means.
     pub(crate) fn of_reply(reply: &Reply) -> Self {
         let body: Value = reply.json().unwrap_or_default();
         let kind = kind(reply.status, &body, reply.retry_after());

@@ -11,12 +11,12 @@ use crate::{Failure, endpoint, endpoint::Endpoint};
 /// The largest answer, in bytes: an image of 4K in base64.
 const LARGEST: usize = 64 << 20;
 
-/// What is to be drawn.
+/// Images to be drawn.
 #[derive(Clone)]
 pub struct Drawing<'a> {
     /// The model.
     pub model: &'a str,
-    /// What it shows.
+    /// The prompt.
     pub prompt: &'a str,
     /// `1K`, `2K` or `4K`.
     pub resolution: &'a str,

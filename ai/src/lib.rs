@@ -18,7 +18,7 @@ pub use text::{Message, Speaker, TextModel};
 /// The providers that an operator configured.
 #[derive(Debug, Clone)]
 pub struct Ai {
-    /// What models offer and cost.
+    /// The models, with their options and prices.
     pub catalogue: Catalogue,
     /// The model that writes.
     pub text: Option<TextModel>,

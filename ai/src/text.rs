@@ -12,7 +12,7 @@ const LARGEST: usize = 1 << 20;
 /// A model that writes.
 #[derive(Debug, Clone)]
 pub struct TextModel {
-    /// Where it is.
+    /// The address.
     pub endpoint: Endpoint,
     /// Its provider, as replies name it.
     pub provider: String,
@@ -20,23 +20,23 @@ pub struct TextModel {
     pub model: String,
 }
 
-/// Who says a message.
+/// The speaker of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speaker {
     /// The rules.
     System,
     /// The task.
     User,
-    /// What the model answered before.
+    /// An earlier answer of the model.
     Assistant,
 }
 
 /// A message of a conversation.
 #[derive(Clone)]
 pub struct Message {
-    /// Who says it.
+    /// The speaker.
     pub by: Speaker,
-    /// What.
+    /// The text.
     pub text: String,
 }
 

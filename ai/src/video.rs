@@ -9,18 +9,18 @@ use url::Url;
 
 use crate::{Failure, VideoProvider, endpoint, endpoint::Endpoint};
 
-/// How long a call may take.
+/// The longest duration of a call.
 const DEADLINE: Duration = Duration::from_secs(60);
 
 /// The largest answer, in bytes.
 const LARGEST: usize = 4 << 20;
 
-/// What is to be filmed.
+/// A film to be made.
 #[derive(Clone)]
 pub struct Film<'a> {
     /// The model.
     pub model: &'a str,
-    /// What it shows.
+    /// The prompt.
     pub prompt: &'a str,
     /// Seconds.
     pub seconds: u32,
@@ -34,7 +34,7 @@ pub struct Film<'a> {
     pub image: Option<&'a (String, Bytes)>,
 }
 
-/// How far a film is.
+/// The progress of a film.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress {
     /// It is being made; percent, if the provider says so.

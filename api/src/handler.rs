@@ -9,7 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::Call;
 
-/// What answers a request: any async function from a call to an [`Answer`].
+/// Answers requests; any async function from a call to an [`Answer`] does.
 pub trait Handler<C = Call>: Sync {
     /// Answers a request.
     fn answer(&self, call: C) -> BoxFuture<'static, Result<Reply>>;
@@ -18,7 +18,7 @@ pub trait Handler<C = Call>: Sync {
     fn bodies(&self, generator: &mut SchemaGenerator) -> Vec<Schema>;
 }
 
-/// What a handler returns.
+/// The result of a handler.
 pub trait Answer {
     /// Returns the reply to be sent.
     fn reply(self) -> Reply;

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{middleware::request::Seen, reply, request_id};
 
-/// How a process is.
+/// The health of a process.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Health {
     /// `ok` or `ready`.

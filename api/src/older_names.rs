@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{Route, query::Pairs};
 
-/// How a value is taken over.
+/// The conversion of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Conversion {
     /// As it is.

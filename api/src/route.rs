@@ -92,9 +92,9 @@ pub struct Route {
     pub name: &'static str,
     /// Its policy.
     pub policy: Policy,
-    /// What answers, and with what.
+    /// The handler.
     pub handler: &'static dyn Handler,
-    /// What answers instead, if no key is needed.
+    /// The handler in its place, if no key is needed.
     pub public: Option<&'static dyn Handler<PublicCall>>,
     /// Which limit it counts against.
     pub bucket: Bucket,

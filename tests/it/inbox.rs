@@ -4,7 +4,10 @@ mod actions;
 mod hooks;
 mod lost;
 
-use fanfare_domain::access::PlanTier;
+use fanfare_domain::{
+    UserId,
+    access::{PlanTier, Scope},
+};
 use fanfare_tests::{TestApp, User};
 use serde_json::{Value, json};
 
@@ -267,4 +270,28 @@ async fn brand_locked_people_see_the_inbox_of_their_brands_alone() {
         .await
         .refused(403, "insufficient_workspace_permissions");
     let _ = locked.post(&format!("{path}/reply"), reply).await.expect(201);
+}
+
+#[tokio::test]
+async fn reading_and_answering_need_scopes_of_their_own() {
+    let app = TestApp::start().await;
+    let user = pro(&app).await;
+    let (account, _) = account_with_post(&app, &user, "facebook").await;
+    let _ =
+        write(&user, "facebook", json!({"account_id": account, "kind": "message", "text": "Hi"}))
+            .await;
+    let id = conversation(&app, &user, account).await["id"].clone();
+    let me = user.get("/api/v1/whoami").await.expect(200).body;
+    let person = UserId(me["user"]["id"].as_str().unwrap().parse().unwrap());
+    let reader = app.key(person, None, &[Scope::PostsRead]).await;
+    let writer = app.key(person, None, &[Scope::PostsWrite]).await;
+    let reply = format!("/api/v1/inbox/conversations/{id}/reply");
+    for path in ["conversations", "comments", &format!("conversations/{id}")] {
+        let path = format!("/api/v1/inbox/{path}");
+        let _ = reader.get(&path).await.expect(200);
+        writer.get(&path).await.refused(403, "insufficient_scope");
+    }
+    reader.post(&reply, json!({"text": "Hello"})).await.refused(403, "insufficient_scope");
+    let sent = writer.post(&reply, json!({"text": "Hello"})).await;
+    assert!([201, 202].contains(&sent.status), "{}", sent.text);
 }

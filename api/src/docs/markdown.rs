@@ -5,7 +5,7 @@ use fanfare_domain::Code;
 use super::{example, schemas};
 use crate::{Route, openapi};
 
-/// What an agent finds at `/llms.txt`: what the service is, and where each document is.
+/// Returns the text of `/llms.txt`, which describes the service and leads to each document.
 pub fn index(base_url: &str, routes: &[Route]) -> String {
     let mut text = format!(
         "# Fanfare\n\n> Publishes posts on social networks at their time, once, and proves what was sent. REST under \

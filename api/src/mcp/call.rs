@@ -15,7 +15,7 @@ use crate::{
     oauth, request_id,
 };
 
-/// What came of a call.
+/// The result of a call.
 pub struct Outcome {
     /// HTTP status.
     pub status: u16,
@@ -69,7 +69,7 @@ fn request(route: &Route, input: &Input, mut arguments: Map<String, Value>) -> R
                 path = path.replace(&format!("{{{name}}}"), &encoded(&text));
                 req.params_mut().insert(&name, text);
             }
-            // What nobody knows is refused by the route itself, with the nearest known name.
+            // An unknown argument is refused by the route itself, with the nearest known name.
             None if !route.method.writes() => {
                 has_query = true;
                 query.append_pair(&name, &plain(&value));

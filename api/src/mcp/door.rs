@@ -24,7 +24,7 @@ use crate::{
     reply, request_id,
 };
 
-/// Who may use a server.
+/// The callers of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
     /// Callers with a key.
@@ -40,7 +40,7 @@ pub struct Outer {
     pub request_id: String,
     /// The limits it was counted against.
     pub meter: Meter,
-    /// Where it came from.
+    /// The address it came from.
     pub address: salvo::conn::SocketAddr,
     /// The caller, if one was needed.
     pub caller: Option<Caller>,

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{openapi, routes::ROUTES};
 
-/// What the server is for, and how a task goes.
+/// Instructions for agents.
 pub const INSTRUCTIONS: &str = "Fanfare schedules and publishes posts on social networks. Begin with whoami and \
     list_accounts. Times need an offset or a time zone. create_post with dry_run: true checks a post without making it. \
     After create_post follow the post with get_post until it is published or failed; list_attempts shows what was sent. \

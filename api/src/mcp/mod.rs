@@ -60,7 +60,7 @@ fn service(server: Server) -> StreamableHttpService<Server, NeverSessionManager>
     StreamableHttpService::new(move || Ok(server.clone()), Arc::default(), config)
 }
 
-/// Who the server is and how to connect, for a person or a program that looks at its address.
+/// Describes the server and the way to connect, for a person or a program that looks at its address.
 fn card(base_url: &str) -> Value {
     json!({
         "name": "fanfare",

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{Route, openapi};
 
-/// Where an argument of a tool goes.
+/// The place of an argument in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// Into the path.
@@ -21,7 +21,7 @@ pub enum Place {
 pub struct Input {
     /// Its JSON Schema: an object without references and without a combinator at its root.
     pub schema: Map<String, Value>,
-    /// Where each argument goes.
+    /// The place of each argument.
     pub places: Vec<(String, Place)>,
 }
 

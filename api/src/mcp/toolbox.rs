@@ -25,7 +25,7 @@ pub struct Entry {
     pub route: &'static Route,
     /// The route at work.
     pub endpoint: Endpoint,
-    /// What it takes.
+    /// Its input.
     pub input: Input,
     tool: Tool,
 }
@@ -37,7 +37,7 @@ pub struct Toolbox {
     runners: Vec<Tool>,
 }
 
-/// Which tools a client wants to see.
+/// The tools that a client wants to see.
 pub enum Selection {
     /// Those that most tasks need.
     Core,
@@ -199,7 +199,7 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     parts.take(20).map(|word| word.to_lowercase().trim_end_matches('s').to_owned())
 }
 
-/// How well a route fits these words: its name counts three times.
+/// Returns the number of these words that a route has; those in its name count three times.
 fn score(route: &Route, wanted: &[String]) -> usize {
     let has = |text: &str, word: &String| words(text).any(|known| known == *word);
     let one = |word: &String| {

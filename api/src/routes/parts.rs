@@ -12,9 +12,9 @@ pub(super) const fn reads(scope: Scope, workspace: WorkspaceScope) -> Policy {
     writes(scope, Role::Viewer, workspace)
 }
 
-/// What a plan from `pro` on includes.
-pub(super) const fn performance(scope: Scope, workspace: WorkspaceScope) -> Policy {
-    Policy { plan: Some(PlanTier::Pro), ..reads(scope, workspace) }
+/// The same as a part of the plans from `pro` on.
+pub(super) const fn pro(policy: Policy) -> Policy {
+    Policy { plan: Some(PlanTier::Pro), ..policy }
 }
 
 /// Everything else, for this role and above.
@@ -70,11 +70,6 @@ pub(super) const REFUSED_BUSINESS: &[Code] = &[
     Code::ContentRefused,
     Code::ProviderUnreachable,
 ];
-
-/// Part of the larger plans.
-pub(super) const fn inbox(role: Role, workspace: WorkspaceScope) -> Policy {
-    Policy { plan: Some(PlanTier::Pro), ..writes(Scope::PostsWrite, role, workspace) }
-}
 
 pub(super) const REFUSED_OUTGOING: &[Code] = &[
     Code::ActionNotAllowed,

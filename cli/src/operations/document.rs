@@ -8,7 +8,7 @@ use serde_json::Value;
 /// The document; the test of the OpenAPI document fails when it is stale.
 static TEXT: &str = include_str!("../../../docs/openapi.json");
 
-/// Where a parameter goes.
+/// The place of a parameter in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// Into the path; positional on the command line.
@@ -41,11 +41,11 @@ pub enum Kind {
 pub struct Parameter {
     /// Its name in the API.
     pub name: String,
-    /// What it is.
+    /// Its description.
     pub doc: String,
     /// Its type.
     pub kind: Kind,
-    /// Where it goes.
+    /// Its place.
     pub place: Place,
     /// True if it cannot be left out.
     pub required: bool,
@@ -64,9 +64,9 @@ pub struct Operation {
     pub method: Method,
     /// Path with `{parameters}`.
     pub path: String,
-    /// What it does.
+    /// Its summary.
     pub summary: String,
-    /// What it needs.
+    /// Its requirements.
     pub needs: String,
     /// Path, query and body.
     pub parameters: Vec<Parameter>,

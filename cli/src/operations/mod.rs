@@ -26,7 +26,7 @@ use request::Request;
 
 use crate::media::send_file;
 
-/// How a command ends.
+/// The exit code of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 enum Exit {

@@ -23,7 +23,7 @@ pub struct Profile {
     pub key: Option<String>,
 }
 
-/// Where a request goes, and with which key.
+/// The service and the key of a request.
 pub struct Target {
     /// Origin of the service.
     pub url: String,

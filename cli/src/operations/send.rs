@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use super::{profile::Target, request::Request};
 
-/// How often a request is sent in all.
+/// The number of tries of a request.
 const TRIES: u32 = 3;
 
 /// The longest wait before a request is sent again.
 const PATIENCE: u64 = 30;
 
-/// What came back.
+/// The reply.
 pub struct Reply {
     /// HTTP status.
     pub status: u16,

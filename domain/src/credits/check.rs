@@ -8,19 +8,19 @@ use crate::{Domain, db::statement, error::Result};
 /// A wallet whose ledger, reservations and balances say different things.
 #[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
 pub struct Mismatch {
-    /// Whose wallet.
+    /// The owner of the wallet.
     pub user_id: UserId,
     /// Balance of the included pool.
     pub included: i64,
-    /// What its ledger sums to.
+    /// The sum of its ledger.
     pub included_sum: i64,
     /// Balance of the purchased pool.
     pub purchased: i64,
-    /// What its ledger sums to.
+    /// The sum of its ledger.
     pub purchased_sum: i64,
     /// Credits that are reserved.
     pub held: i64,
-    /// What open reservations sum to.
+    /// The sum of open reservations.
     pub held_sum: i64,
 }
 

@@ -19,7 +19,7 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// How long a short operation may take before its credits are refunded, in ms.
+/// The time after which the credits of a short operation are refunded, in ms.
 pub const HOUR: Millis = 3_600_000;
 
 /// The same for a video.
@@ -28,14 +28,14 @@ pub const VIDEO: Millis = 24 * HOUR;
 /// Expired reservations that are refunded in one go.
 const BATCH: u64 = 500;
 
-/// What credits are reserved for.
+/// The operation that credits are reserved for.
 #[derive(Debug, Clone, Copy)]
 pub struct Spend<'a> {
     /// The workspace whose owner pays.
     pub workspace: WorkspaceId,
     /// The operation; there is one reservation of it.
     pub operation: &'a str,
-    /// How many credits.
+    /// The number of credits.
     pub credits: i64,
     /// After this time they are refunded if nothing has settled them: [`HOUR`] or [`VIDEO`].
     pub patience: Millis,

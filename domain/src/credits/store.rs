@@ -45,10 +45,10 @@ pub(super) async fn read<C: ConnectionTrait>(
     Ok(credit_wallet::Entity::find_by_id(person).one(conn).await?)
 }
 
-/// What the lines of a change say besides amounts.
+/// The facts of a change besides its amounts.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Note<'a> {
-    /// What credits were reserved for.
+    /// The operation that credits were reserved for.
     pub operation: Option<&'a str>,
     /// The period of a grant, the payment of a pack.
     pub reference: Option<&'a str>,

@@ -24,7 +24,7 @@ use crate::{
     webhooks::Page,
 };
 
-/// How long a wallet is waited for.
+/// The longest wait for a wallet.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Seconds after which a wallet that could not be read is worth another try.
@@ -33,7 +33,7 @@ const AGAIN: u64 = 5;
 /// The credits of a workspace's billing owner, shared by all its members.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Wallet {
-    /// What can be spent now: `included.remaining` and `purchased_balance`.
+    /// Credits that can be spent now: `included.remaining` and `purchased_balance`.
     available: i64,
     included: Included,
     /// Bought credits. They never expire.
@@ -42,7 +42,7 @@ pub struct Wallet {
     reserved: i64,
     /// The workspace's plan; null without one.
     plan_tier: Option<PlanTier>,
-    /// When the included credits expire and are set anew; null while nothing grants them.
+    /// The time at which the included credits expire and are set anew; null while nothing grants them.
     resets_at: Option<Time>,
     workspace: WalletWorkspace,
 }
@@ -50,11 +50,11 @@ pub struct Wallet {
 /// The credits of the current period.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Included {
-    /// What the plan grants for the period.
+    /// Credits that the plan grants for the period.
     allowance: i64,
-    /// What was spent of it.
+    /// Credits of it that were spent.
     used: i64,
-    /// What is left of it.
+    /// Credits of it that are left.
     remaining: i64,
 }
 
@@ -81,13 +81,13 @@ pub struct CreditEntry {
     id: CreditEntryId,
     /// Why it changed.
     kind: EntryKind,
-    /// Which pool changed.
+    /// The pool that changed.
     pool: Pool,
     /// By how much the pool changed.
     amount: i64,
     /// The pool's balance after it.
     balance: i64,
-    /// What the credits were reserved for.
+    /// The operation that the credits were reserved for.
     operation: Option<String>,
     /// The period of a grant, or the payment of a pack.
     r#ref: Option<String>,

@@ -12,7 +12,7 @@ use fanfare_entities::{
 pub struct Line {
     /// Why.
     pub kind: EntryKind,
-    /// Which pool.
+    /// The pool.
     pub pool: Pool,
     /// By how much.
     pub amount: i64,
@@ -23,13 +23,13 @@ pub struct Line {
 /// A period for which an allowance is granted once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Period {
-    /// What is granted.
+    /// Credits that are granted.
     pub source: CreditSource,
     /// Its name, of which there is one.
     pub key: String,
-    /// When it begins.
+    /// Its beginning.
     pub start: Millis,
-    /// When it ends.
+    /// Its end.
     pub end: Millis,
 }
 

@@ -11,19 +11,19 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// How long an event is kept, in ms: 180 days.
+/// The time for which an event is kept, in ms: 180 days.
 const KEPT: Millis = 180 * 24 * 3_600_000;
 
-/// How an agent fared with a tool.
+/// An agent's experience with a tool.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewAgentFeedback {
-    /// What the agent used.
+    /// The way the agent used the service.
     pub source: Source,
     /// The tool or operation.
     #[schemars(length(min = 1, max = 64))]
     pub tool: String,
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
     /// The `code` of the last refusal.
     #[serde(default)]
@@ -38,7 +38,7 @@ pub struct NewAgentFeedback {
     pub context: Context,
 }
 
-/// What an agent used.
+/// A way to use the service.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "AgentFeedbackSource")]
@@ -67,7 +67,7 @@ impl Source {
     }
 }
 
-/// How it ended.
+/// The outcome of an attempt.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "AgentFeedbackOutcome")]
@@ -117,11 +117,11 @@ pub struct Context {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 100))]
     pub model: Option<String>,
-    /// Which try it was, from 1.
+    /// The number of the try, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000))]
     pub attempt: Option<u32>,
-    /// How long it took, in ms.
+    /// The duration, in ms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 86_400_000))]
     pub duration_ms: Option<u32>,

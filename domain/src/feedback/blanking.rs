@@ -34,7 +34,7 @@ pub(super) fn blanked(text: &str) -> String {
         if core.is_empty() || !(after_bearer || is_secret(word)) {
             kept.push_str(piece);
         } else {
-            // Where the word stood, with its space.
+            // In its place, with its space.
             kept.push_str("[removed]");
             kept.push_str(piece.get(word.len()..).unwrap_or_default());
         }

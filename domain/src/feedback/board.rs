@@ -28,11 +28,11 @@ pub struct Item {
     pub title: String,
     /// Its text.
     pub description: String,
-    /// What became of it.
+    /// Its status.
     pub status: String,
     /// True if it is off the board.
     pub hidden: bool,
-    /// When it was sent.
+    /// The time at which it was sent.
     pub created_at: Millis,
 }
 

@@ -1,0 +1,51 @@
+//! Routes of accounts and their posting times.
+
+use super::parts::{reads, writes};
+use crate::{Body, Bucket, Method, Query, Route, WorkspaceScope, accounts, posting_schedule};
+use fanfare_domain::{
+    Code,
+    access::{Role, Scope},
+    input::List,
+    posting_schedule::{NewGrid, NextQuery},
+};
+
+#[rustfmt::skip]
+pub(super) const ROUTES: &[Route] = &[
+    Route::new(Method::Get, "/api/v1/accounts", "list_accounts", reads(Scope::AccountsRead, WorkspaceScope::Query),
+        &accounts::list)
+        .doc("accounts", "List connected accounts")
+        .core()
+        .counts(Bucket::Reads)
+        .asks(Query::of::<List>())
+        .answers(200, "The accounts, oldest first."),
+    Route::new(Method::Get, "/api/v1/accounts/{id}/schema", "get_platform_schema",
+        reads(Scope::AccountsRead, WorkspaceScope::Account),
+        &accounts::schema)
+        .doc("accounts", "Show the JSON Schema of an account's settings")
+        .core()
+        .counts(Bucket::Reads)
+        .answers(200, "The schema."),
+    Route::new(Method::Delete, "/api/v1/accounts/{id}", "disconnect_account",
+        writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::Account), &accounts::disconnect)
+        .doc("accounts", "Disconnect an account, for good")
+        .answers(200, "It is disconnected."),
+    Route::new(Method::Get, "/api/v1/accounts/{id}/slots", "get_account_slots",
+        reads(Scope::PostsRead, WorkspaceScope::Account),
+        &posting_schedule::get)
+        .doc("accounts", "Show the times of day at which an account posts")
+        .counts(Bucket::Reads)
+        .answers(200, "The grid."),
+    Route::new(Method::Put, "/api/v1/accounts/{id}/slots", "set_account_slots",
+        writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Account), &posting_schedule::set)
+        .doc("accounts", "Set the times of day at which an account posts")
+        .takes(Body::of::<NewGrid>(r#"{"times": ["09:00", "17:30"], "days": ["monday"], "timezone": "Europe/Berlin"}"#))
+        .answers(200, "The grid."),
+    Route::new(Method::Get, "/api/v1/slots/next", "find_available_slot", reads(Scope::PostsRead, WorkspaceScope::AccountInQuery),
+        &posting_schedule::next)
+        .doc("accounts", "Find an account's next free slot")
+        .core()
+        .counts(Bucket::Reads)
+        .asks(Query::of::<NextQuery>())
+        .answers(200, "The slot, or null with the reason.")
+        .refuses(&[Code::InvalidTimestamp]),
+];

@@ -1,0 +1,71 @@
+//! Routes of models.
+
+use super::parts::{reads, writes};
+use crate::{Body, Bucket, Method, Query, Route, WorkspaceScope, ai, discovery::InWorkspace};
+use fanfare_domain::{
+    Code,
+    access::{Role, Scope},
+    ai::{
+        captions::NewCaptions,
+        image::NewImages,
+        video::{JobQuery, VideoFunction, VideoRequest},
+    },
+};
+
+#[rustfmt::skip]
+pub(super) const ROUTES: &[Route] = &[
+    Route::new(Method::Post, "/api/v1/ai/generate-captions", "generate_captions",
+        writes(Scope::PostsWrite, Role::Editor, WorkspaceScope::Body), &ai::generate_captions)
+        .doc("ai", "Write captions that claim nothing that is not in the brief; makes no post")
+        .core()
+        .counts(Bucket::Captions)
+        .takes(Body::of::<NewCaptions>(r#"{"brief": "Brunch every Sunday, 9 euros, at cafe-luna.de", "platforms": ["bluesky", "linkedin"], "count": 2}"#))
+        .answers(200, "The captions. A network may get fewer than were asked for.")
+        .refuses(&[Code::InsufficientCredits, Code::AccountNotFound, Code::BrandNotFound, Code::ContentRefused,
+            Code::ProviderBadAnswer, Code::ProviderUnreachable, Code::ProviderNotConfigured]),
+    Route::new(Method::Post, "/api/v1/ai/generate-image", "generate_image",
+        writes(Scope::PostsWrite, Role::Editor, WorkspaceScope::Body), &ai::generate_image)
+        .doc("ai", "Draw images, which are stored as media")
+        .counts(Bucket::Media)
+        .takes(Body::of::<NewImages>(r#"{"prompt": "A cat on a red sofa", "aspect_ratio": "16:9", "count": 2}"#))
+        .answers(201, "The images.")
+        .refuses(&[Code::InsufficientCredits, Code::ContentRefused, Code::ProviderBadAnswer,
+            Code::ProviderUnreachable, Code::ProviderNotConfigured]),
+    Route::new(Method::Get, "/api/v1/ai/video-options", "get_video_options",
+        reads(Scope::PostsRead, WorkspaceScope::Query), &ai::video_options)
+        .doc("ai", "Show what can be filmed, and what it costs; spends nothing")
+        .counts(Bucket::Reads)
+        .asks(Query::of::<InWorkspace>())
+        .answers(200, "The providers of films."),
+    Route::new(Method::Post, "/api/v1/ai/video-function", "run_video_function",
+        reads(Scope::PostsRead, WorkspaceScope::Body), &ai::video_function)
+        .doc("ai", "Estimate what a film costs, check a request, or list models; spends nothing")
+        .counts(Bucket::Reads)
+        .takes(Body::of::<VideoFunction>(r#"{"identifier": "xai_grok", "function": "estimate_cost", "params": {"prompt": "A cat", "duration_seconds": 6}}"#))
+        .answers(200, "What the function answers.")
+        .refuses(&[Code::WalletUnavailable, Code::ProviderNotConfigured]),
+    Route::new(Method::Post, "/api/v1/ai/generate-video", "generate_video",
+        writes(Scope::PostsWrite, Role::Editor, WorkspaceScope::Body), &ai::generate_video)
+        .doc("ai", "Queue a film; poll its job until it is completed")
+        .counts(Bucket::Media)
+        .takes(Body::of::<VideoRequest>(r#"{"prompt": "A cat plays the piano", "provider": "xai", "aspect_ratio": "9:16", "duration_seconds": 6}"#))
+        .answers(202, "The film is queued.")
+        .refuses(&[Code::InsufficientCredits, Code::TooManyJobs, Code::ProviderNotConfigured]),
+    Route::new(Method::Get, "/api/v1/ai/video-jobs", "list_video_jobs",
+        reads(Scope::PostsRead, WorkspaceScope::Query), &ai::list_video_jobs)
+        .doc("ai", "List films, newest first")
+        .counts(Bucket::Reads)
+        .asks(Query::of::<JobQuery>())
+        .answers(200, "The films."),
+    Route::new(Method::Get, "/api/v1/ai/video-jobs/{id}", "get_video_job",
+        reads(Scope::PostsRead, WorkspaceScope::VideoJob), &ai::get_video_job)
+        .doc("ai", "Show how far a film is; `video_url` is there once it is completed")
+        .counts(Bucket::Reads)
+        .answers(200, "The film.")
+        .refuses(&[Code::JobNotFound]),
+    Route::new(Method::Post, "/api/v1/ai/video-jobs/{id}/cancel", "cancel_video_job",
+        writes(Scope::PostsWrite, Role::Editor, WorkspaceScope::VideoJob), &ai::cancel_video_job)
+        .doc("ai", "Cancel a film that is still queued; its credits come back")
+        .answers(200, "The film.")
+        .refuses(&[Code::JobNotFound, Code::InvalidTransition]),
+];

@@ -1,0 +1,50 @@
+//! Routes of numbers and what follows from them.
+
+use super::parts::{pro, reads, writes};
+use crate::{Method, Query, Route, WorkspaceScope, analytics};
+use fanfare_domain::{
+    Code,
+    access::{Role, Scope},
+    analytics::{
+        AccountsQuery, PostsQuery, insights::InsightsQuery, suggestions::SuggestionsQuery,
+    },
+};
+
+#[rustfmt::skip]
+pub(super) const ROUTES: &[Route] = &[
+    Route::new(Method::Get, "/api/v1/analytics/accounts", "list_account_analytics",
+        reads(Scope::AnalyticsRead, WorkspaceScope::Query), &analytics::list_accounts)
+        .doc("analytics", "Show the numbers of accounts by the day, with a summary")
+        .asks(Query::of::<AccountsQuery>())
+        .answers(200, "The accounts, each with one row for each day.")
+        .refuses(&[Code::AccountNotFound]),
+    Route::new(Method::Get, "/api/v1/analytics/posts", "list_post_analytics",
+        reads(Scope::AnalyticsRead, WorkspaceScope::Query), &analytics::list_posts)
+        .doc("analytics", "List the numbers of posts, newest first")
+        .asks(Query::of::<PostsQuery>())
+        .answers(200, "A part of the posts.")
+        .refuses(&[Code::AccountNotFound]),
+    Route::new(Method::Get, "/api/v1/accounts/{id}/performance-profile", "get_performance_profile",
+        pro(reads(Scope::AnalyticsRead, WorkspaceScope::Account)), &analytics::get_profile)
+        .doc("analytics", "Show what an account does well")
+        .answers(200, "The profile, or why there is none."),
+    Route::new(Method::Get, "/api/v1/analytics/insights", "list_insights",
+        pro(reads(Scope::AnalyticsRead, WorkspaceScope::Query)), &analytics::list_insights)
+        .doc("analytics", "List insights about posts, newest first")
+        .core()
+        .asks(Query::of::<InsightsQuery>())
+        .answers(200, "The insights.")
+        .refuses(&[Code::AccountNotFound, Code::PostNotFound]),
+    Route::new(Method::Get, "/api/v1/suggestions", "list_suggestions",
+        pro(reads(Scope::AnalyticsRead, WorkspaceScope::Query)), &analytics::list_suggestions)
+        .doc("analytics", "List suggested posts, newest first")
+        .asks(Query::of::<SuggestionsQuery>())
+        .answers(200, "The suggestions.")
+        .refuses(&[Code::AccountNotFound]),
+    Route::new(Method::Post, "/api/v1/suggestions/{id}/dismiss", "dismiss_suggestion",
+        pro(writes(Scope::PostsWrite, Role::Editor, WorkspaceScope::Suggestion)),
+        &analytics::dismiss_suggestion)
+        .doc("analytics", "Dismiss a suggested post")
+        .answers(200, "The suggestion.")
+        .refuses(&[Code::SuggestionAlreadyScheduled]),
+];

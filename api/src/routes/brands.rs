@@ -1,0 +1,33 @@
+//! Routes of brands.
+
+use super::parts::reads;
+use crate::{Method, Query, Route, WorkspaceScope, brands};
+use fanfare_domain::{
+    access::Scope,
+    input::{Cursor, List},
+};
+
+#[rustfmt::skip]
+pub(super) const ROUTES: &[Route] = &[
+    Route::new(Method::Get, "/api/v1/brands", "list_brands", reads(Scope::AccountsRead, WorkspaceScope::Query),
+        &brands::list)
+        .doc("brands", "List brands")
+        .core()
+        .asks(Query::of::<List>())
+        .answers(200, "The brands, oldest first."),
+    Route::new(Method::Get, "/api/v1/brands/{id}", "get_brand", reads(Scope::AccountsRead, WorkspaceScope::Brand),
+        &brands::get)
+        .doc("brands", "Show a brand")
+        .answers(200, "The brand."),
+    Route::new(Method::Get, "/api/v1/brands/{id}/accounts", "list_brand_accounts",
+        reads(Scope::AccountsRead, WorkspaceScope::Brand),
+        &brands::list_accounts)
+        .doc("brands", "List the accounts of a brand")
+        .asks(Query::of::<Cursor>())
+        .answers(200, "The accounts, oldest first."),
+    Route::new(Method::Get, "/api/v1/brands/{id}/profile", "get_brand_profile",
+        reads(Scope::AccountsRead, WorkspaceScope::Brand),
+        &brands::get_profile)
+        .doc("brands", "Show the voice of a brand")
+        .answers(200, "The profile."),
+];

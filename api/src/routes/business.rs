@@ -1,0 +1,73 @@
+//! Routes of business profiles.
+
+use super::parts::reads_either;
+use super::parts::{REFUSED_BUSINESS, writes};
+use crate::{Body, Bucket, Method, Query, Route, WorkspaceScope, business};
+use fanfare_domain::{
+    Code,
+    access::{Role, Scope},
+    business::{
+        Locations, MediaFilter, MediaName, NewMedia, NewReviewReply, ReviewFilter, ReviewNamed,
+    },
+};
+
+#[rustfmt::skip]
+pub(super) const ROUTES: &[Route] = &[
+    Route::new(Method::Get, "/api/v1/google-business/reviews", "list_reviews",
+        reads_either(WorkspaceScope::AccountInQuery), &business::list_reviews)
+        .doc("google-business", "List reviews, the last changed first")
+        .counts(Bucket::Reads)
+        .asks(Query::of::<ReviewFilter>())
+        .answers(200, "A page of reviews.")
+        .refuses(&[Code::PlatformMismatch, Code::LocationNotFound]),
+    Route::new(Method::Post, "/api/v1/google-business/reviews/reply", "reply_to_review",
+        writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Body), &business::reply)
+        .doc("google-business", "Answer a review; 200 in place of an earlier answer")
+        .takes(Body::of::<NewReviewReply>(r#"{"review_id": 7, "text": "Thank you for coming!"}"#))
+        .answers(200, "The network has the answer, in place of an earlier one.")
+        .answers(201, "The network has the answer.")
+        .answers(202, "The outcome is open: read the review again.")
+        .refuses(REFUSED_BUSINESS),
+    Route::new(Method::Delete, "/api/v1/google-business/reviews/reply", "delete_review_reply",
+        writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Query), &business::delete_reply)
+        .doc("google-business", "Delete the answer to a review")
+        .asks(Query::of::<ReviewNamed>())
+        .answers(200, "It is deleted.")
+        .answers(202, "The outcome is open: read the review again.")
+        .refuses(REFUSED_BUSINESS),
+    Route::new(Method::Get, "/api/v1/google-business/review-link", "get_review_link",
+        reads_either(WorkspaceScope::AccountInQuery), &business::review_link)
+        .doc("google-business", "Show the addresses at which people review locations")
+        .counts(Bucket::Reads)
+        .asks(Query::of::<Locations>())
+        .answers(200, "The addresses.")
+        .refuses(&[Code::PlatformMismatch, Code::LocationNotFound]),
+    Route::new(Method::Get, "/api/v1/google-business/audit", "audit_business_profile",
+        reads_either(WorkspaceScope::AccountInQuery), &business::audit)
+        .doc("google-business", "Check what business profiles lack")
+        .counts(Bucket::Reads)
+        .asks(Query::of::<Locations>())
+        .answers(200, "The audits.")
+        .refuses(&[Code::PlatformMismatch, Code::LocationNotFound]),
+    Route::new(Method::Get, "/api/v1/google-business/media", "list_business_media",
+        reads_either(WorkspaceScope::AccountInQuery), &business::list_media)
+        .doc("google-business", "List the photos and films of locations, whoever added them")
+        .counts(Bucket::Reads)
+        .asks(Query::of::<MediaFilter>())
+        .answers(200, "A page of media.")
+        .refuses(&[Code::PlatformMismatch, Code::LocationNotFound]),
+    Route::new(Method::Post, "/api/v1/google-business/media", "add_business_media",
+        writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &business::add_media)
+        .doc("google-business", "Add a photo or film to a location")
+        .takes(Body::of::<NewMedia>(r#"{"source_url": "https://fanfare.example/media/2f9c.jpg", "category": "INTERIOR"}"#))
+        .answers(202, "It is on its way.")
+        .refuses(&[Code::PlatformMismatch, Code::LocationNotFound, Code::AccountReconnectRequired, Code::DuplicateRisk,
+            Code::MediaTypeUnsupported, Code::MediaTooLarge, Code::MediaDimensionsUnsupported, Code::MediaNotFound]),
+    Route::new(Method::Delete, "/api/v1/google-business/media", "delete_business_media",
+        writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Query), &business::delete_media)
+        .doc("google-business", "Delete a photo or film of a location")
+        .asks(Query::of::<MediaName>())
+        .answers(200, "It is deleted.")
+        .answers(202, "The outcome is open: list the media again.")
+        .refuses(REFUSED_BUSINESS),
+];

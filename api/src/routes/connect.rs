@@ -1,0 +1,48 @@
+//! Routes of connecting accounts.
+
+use super::parts::{CREDENTIALS, reads, writes};
+use crate::{Body, Bucket, Method, Query, Route, WorkspaceScope, connect, discovery::InWorkspace};
+use fanfare_domain::{
+    Code,
+    access::{Role, Scope},
+    accounts::{ConnectRequest, oauth_connect::NewConnectSession},
+};
+
+#[rustfmt::skip]
+pub(super) const ROUTES: &[Route] = &[
+    Route::new(Method::Get, "/api/v1/connect", "list_connect_options", reads(Scope::AccountsRead, WorkspaceScope::Query),
+        &connect::list_options)
+        .doc("connect", "List how each platform is connected")
+        .asks(Query::of::<InWorkspace>())
+        .answers(200, "The options of all platforms."),
+    Route::new(Method::Get, "/api/v1/connect/{platform}", "get_connect_link",
+        reads(Scope::AccountsRead, WorkspaceScope::Query),
+        &connect::get_options)
+        .doc("connect", "Show how a platform is connected")
+        .asks(Query::of::<InWorkspace>())
+        .answers(200, "The options.")
+        .refuses(&[Code::PlatformNotFound]),
+    Route::new(Method::Post, "/api/v1/connect/{platform}/credentials", "connect_with_credentials",
+        writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::Body), &connect::with_credentials)
+        .doc("connect", "Connect an account with credentials, or renew them")
+        .counts(Bucket::Connect)
+        .takes(Body::of::<ConnectRequest>(CREDENTIALS))
+        .answers(200, "The account is connected.")
+        .refuses(&[Code::PlatformNotFound, Code::CredentialsNotSupported, Code::InvalidCredentials,
+            Code::BrandRequired,
+            Code::BrandNotFound, Code::AccountNotFound, Code::ConnectSessionNotFound, Code::InvalidTransition,
+            Code::PlanLimit, Code::ProviderUnreachable]),
+    Route::new(Method::Post, "/api/v1/connect/{platform}/sessions", "create_connect_session",
+        writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::Body), &connect::create_session)
+        .doc("connect", "Make a link on which a person connects an account in a browser")
+        .core()
+        .takes(Body::of::<NewConnectSession>(r#"{"auto_start": true}"#))
+        .answers(201, "The session, with the link for the person.")
+        .refuses(&[Code::PlatformNotFound, Code::PlatformNotConfigured, Code::BrandRequired,
+            Code::BrandNotFound]),
+    Route::new(Method::Get, "/api/v1/connect/sessions/{id}", "get_connect_session",
+        reads(Scope::AccountsRead, WorkspaceScope::ConnectSession), &connect::get_session)
+        .doc("connect", "Show how far the person is, with a sentence to read aloud")
+        .core()
+        .answers(200, "The session."),
+];

@@ -1,0 +1,22 @@
+//! Routes of the wallet.
+
+use super::parts::wallet;
+use crate::{Bucket, Method, Query, Route, billing::credits, discovery::InWorkspace};
+use fanfare_domain::{Code, webhooks::Page};
+
+#[rustfmt::skip]
+pub(super) const ROUTES: &[Route] = &[
+    Route::new(Method::Get, "/api/v1/credits", "get_credits", wallet(), &credits::show)
+        .doc("billing", "Show the credits of the workspace's billing owner, shared by all its members")
+        .core()
+        .counts(Bucket::Reads)
+        .asks(Query::of::<InWorkspace>())
+        .answers(200, "The wallet.")
+        .refuses(&[Code::WalletUnavailable]),
+    Route::new(Method::Get, "/api/v1/credits/ledger", "list_credit_entries", wallet(), &credits::ledger)
+        .doc("billing", "List the changes of the wallet, newest first")
+        .counts(Bucket::Reads)
+        .asks(Query::of::<Page>())
+        .answers(200, "The changes.")
+        .refuses(&[Code::WalletUnavailable]),
+];

@@ -1,0 +1,44 @@
+//! Routes of feedback, questions and updates.
+
+use super::parts::{ANYBODY, NEW_AGENT_FEEDBACK, NEW_FEEDBACK, reads, writes};
+use crate::{
+    Body, Bucket, Method, Policy, Query, Route, WorkspaceScope, feedback, support, updates,
+};
+use fanfare_domain::{
+    Code,
+    access::{Role, Scope},
+    feedback::{NewAgentFeedback, NewFeedback},
+    support::Question,
+    updates::UpdatesQuery,
+};
+
+#[rustfmt::skip]
+pub(super) const ROUTES: &[Route] = &[
+    Route::new(Method::Post, "/api/v1/feedback", "submit_product_feedback",
+        writes(Scope::PostsWrite, Role::Viewer, WorkspaceScope::Home), &feedback::submit)
+        .doc("feedback", "Put a message on the public feedback board; ask the user first")
+        .core()
+        .counts(Bucket::Feedback)
+        .takes(Body::of::<NewFeedback>(NEW_FEEDBACK))
+        .answers(201, "The message is on the board.")
+        .refuses(&[Code::ConfirmRequired]),
+    Route::new(Method::Post, "/api/v1/agent-feedback", "submit_agent_feedback",
+        writes(Scope::PostsWrite, Role::Viewer, WorkspaceScope::Home), &feedback::tell)
+        .doc("feedback", "Tell the operators how an agent fared with a tool; nobody else sees it")
+        .core()
+        .counts(Bucket::AgentFeedback)
+        .takes(Body::of::<NewAgentFeedback>(NEW_AGENT_FEEDBACK))
+        .answers(201, "The event is stored."),
+    Route::new(Method::Post, "/api/v1/support/chat", "ask_support", Policy { addon: false, ..ANYBODY }, &support::ask)
+        .doc("feedback", "Ask how the service works; answers come from its documentation alone")
+        .counts(Bucket::SupportChat)
+        .takes(Body::of::<Question>(r#"{"message": "How do I post at a certain time?"}"#))
+        .answers(200, "The answer."),
+    Route::new(Method::Get, "/api/v1/updates", "list_updates",
+        Policy { addon: false, ..reads(Scope::AccountsRead, WorkspaceScope::Query) }, &updates::list)
+        .doc("updates", "List what is new in the service, newest first")
+        .core()
+        .asks(Query::of::<UpdatesQuery>())
+        .answers(200, "The updates.")
+        .refuses(&[Code::SubscriptionRequired]),
+];

@@ -1,0 +1,64 @@
+//! Routes of media.
+
+use super::parts::{NEW_FILE, NEW_REMOTE, NEW_UPLOAD, REFUSED_FILE, RELAY, UPLOAD, reads, writes};
+use crate::{Body, Bucket, Method, Query, Route, WorkspaceScope, media};
+use fanfare_domain::{
+    Code,
+    access::{Role, Scope},
+    media::{MediaQuery, NewFile, NewRemote, guest_uploads::NewGuestUpload, signed::NewUpload},
+};
+
+#[rustfmt::skip]
+pub(super) const ROUTES: &[Route] = &[
+    Route::new(Method::Post, "/api/v1/media/upload", "upload_media",
+        writes(Scope::MediaWrite, Role::Editor, WorkspaceScope::Body), &media::upload)
+        .doc("media", "Upload a small file; location metadata is removed, as in every upload")
+        .counts(Bucket::Media)
+        .takes(Body::of::<NewFile>(NEW_FILE))
+        .holds(UPLOAD, Code::PayloadTooLarge)
+        .answers(201, "The file.")
+        .refuses(REFUSED_FILE),
+    Route::new(Method::Post, "/api/v1/media/signed-upload", "create_signed_upload",
+        writes(Scope::MediaWrite, Role::Editor, WorkspaceScope::Body), &media::announce)
+        .doc("media", "Get an upload URL for a file of any size; send the file with PUT within 15 minutes")
+        .core()
+        .counts(Bucket::Media)
+        .takes(Body::of::<NewUpload>(NEW_UPLOAD))
+        .answers(201, "Where and with what headers the file is sent; the reply to that has `asset_id`.")
+        .refuses(&[Code::MediaTypeUnsupported, Code::MediaTooLarge]),
+    Route::new(Method::Post, "/api/v1/media/signed-upload/upload", "relay_media",
+        writes(Scope::MediaWrite, Role::Editor, WorkspaceScope::Body), &media::relay)
+        .doc("media", "Upload a small file (legacy address); use `/media/upload` or `/media/signed-upload` instead")
+        .counts(Bucket::Media)
+        .takes(Body::of::<NewFile>(NEW_FILE))
+        .holds(RELAY, Code::FunctionPayloadTooLarge)
+        .answers(201, "The file.")
+        .refuses(REFUSED_FILE),
+    Route::new(Method::Post, "/api/v1/media/upload-from-url", "upload_media_from_url",
+        writes(Scope::MediaWrite, Role::Editor, WorkspaceScope::Body), &media::from_url)
+        .doc("media", "Copy a file from another address")
+        .core()
+        .counts(Bucket::Media)
+        .takes(Body::of::<NewRemote>(NEW_REMOTE))
+        .answers(201, "The file; its `url` can be used as `media_url`.")
+        .refuses(&[Code::MediaTypeUnsupported, Code::RemoteMediaTooLarge, Code::RemoteMediaUnavailable,
+            Code::UrlNotAllowed, Code::MediaCopyPending]),
+    Route::new(Method::Post, "/api/v1/media/drop-sessions", "create_media_drop",
+        writes(Scope::MediaWrite, Role::Editor, WorkspaceScope::Body), &media::create_drop)
+        .doc("media", "Create a page on which a person without a log-in can upload files for a day")
+        .core()
+        .counts(Bucket::Media)
+        .takes(Body::of::<NewGuestUpload>(r#"{"filename": "the team photo", "max_files": 3}"#))
+        .answers(201, "The page."),
+    Route::new(Method::Get, "/api/v1/media", "list_media", reads(Scope::MediaWrite, WorkspaceScope::Query),
+        &media::list)
+        .doc("media", "List files, newest first")
+        .core()
+        .asks(Query::of::<MediaQuery>())
+        .answers(200, "A page of files."),
+    Route::new(Method::Delete, "/api/v1/media/{id}", "delete_media",
+        writes(Scope::MediaWrite, Role::Editor, WorkspaceScope::Media), &media::delete)
+        .doc("media", "Delete a file that no unpublished post uses")
+        .answers(200, "It is deleted.")
+        .refuses(&[Code::MediaInUse]),
+];

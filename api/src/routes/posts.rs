@@ -1,0 +1,97 @@
+//! Routes of posts.
+
+use super::parts::{
+    EDIT, NEW_BATCH, NEW_POST, REFUSED_CONTENT, REFUSED_EDIT, REFUSED_STATUS, reads, writes,
+};
+use crate::{Body, Bucket, Method, Query, Route, WorkspaceScope, posts};
+use fanfare_domain::{
+    Code,
+    access::{Role, Scope},
+    input::Cursor,
+    posts::{Changes, Filter, NewBatch, NewPost, Release, Retry, StatusChange},
+};
+
+#[rustfmt::skip]
+pub(super) const ROUTES: &[Route] = &[
+    Route::new(Method::Post, "/api/v1/posts", "create_post",
+        writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &posts::create)
+        .doc("posts", "Schedule a post, or publish it now")
+        .core()
+        .counts(Bucket::Posts)
+        .takes(Body::of::<NewPost>(NEW_POST))
+        .answers(200, "With `dry_run`: the post would be created.")
+        .answers(201, "The post was created.")
+        .refuses(REFUSED_CONTENT),
+    Route::new(Method::Post, "/api/v1/posts/batch", "create_posts_batch",
+        writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Body), &posts::create_batch)
+        .doc("posts", "Create up to 25 posts, each on its own")
+        .core()
+        .counts(Bucket::Posts)
+        .takes(Body::of::<NewBatch>(NEW_BATCH))
+        .keyed_by_item()
+        .answers(200, "What became of each item.")
+        .refuses(&[Code::TooManyItems]),
+    Route::new(Method::Get, "/api/v1/posts", "list_posts", reads(Scope::PostsRead, WorkspaceScope::Query),
+        &posts::list)
+        .doc("posts", "List posts, newest first")
+        .core()
+        .counts(Bucket::Reads)
+        .asks(Query::of::<Filter>())
+        .answers(200, "A page of posts."),
+    Route::new(Method::Get, "/api/v1/posts/{id}", "get_post", reads(Scope::PostsRead, WorkspaceScope::Post),
+        &posts::get)
+        .doc("posts", "Show a post")
+        .core()
+        .counts(Bucket::Reads)
+        .answers(200, "The post."),
+    Route::new(Method::Patch, "/api/v1/posts/{id}", "update_post", EDIT, &posts::update)
+        .doc("posts", "Change a scheduled, draft or paused post")
+        .core()
+        .takes(Body::of::<Changes>(r#"{"caption": "Hello again!"}"#))
+        .answers(200, "The changed post.")
+        .refuses(REFUSED_EDIT),
+    Route::new(Method::Delete, "/api/v1/posts/{id}", "delete_post",
+        writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Post), &posts::delete)
+        .doc("posts", "Delete a draft or scheduled post")
+        .core()
+        .answers(200, "It is deleted.")
+        .refuses(&[Code::InvalidTransition]),
+    Route::new(Method::Put, "/api/v1/posts/{id}/status", "update_post_status",
+        writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Post), &posts::set_status)
+        .doc("posts", "Pause, schedule or draft a post")
+        .core()
+        .takes(Body::of::<StatusChange>(r#"{"status": "paused"}"#))
+        .answers(200, "The post in its new status.")
+        .refuses(REFUSED_STATUS),
+    Route::new(Method::Get, "/api/v1/posts/{id}/missing", "get_post_missing", reads(Scope::PostsRead, WorkspaceScope::Post),
+        &posts::missing)
+        .doc("posts", "Show what a post is missing")
+        .core()
+        .counts(Bucket::Reads)
+        .answers(200, "What it lacks."),
+    Route::new(Method::Put, "/api/v1/posts/{id}/release-id", "update_post_release_id",
+        writes(Scope::PostsWrite, Role::Editor, WorkspaceScope::Post), &posts::set_release)
+        .doc("posts", "Store release and group metadata")
+        .takes(Body::of::<Release>(r#"{"release_id": "2030.1", "group": "launch"}"#))
+        .answers(200, "The post."),
+    Route::new(Method::Get, "/api/v1/posts/{id}/attempts", "list_attempts", reads(Scope::PostsRead, WorkspaceScope::Post),
+        &posts::attempts)
+        .doc("posts", "List the attempts to publish a post, oldest first")
+        .core()
+        .counts(Bucket::Reads)
+        .asks(Query::of::<Cursor>())
+        .answers(200, "The ledger."),
+    Route::new(Method::Post, "/api/v1/posts/{id}/retry", "retry_post",
+        writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Post), &posts::retry)
+        .doc("posts", "Send a failed post again, now")
+        .core()
+        .takes(Body::of::<Retry>("{}"))
+        .answers(200, "The post, scheduled for now.")
+        .refuses(&[Code::InvalidTransition, Code::DuplicateRisk]),
+    Route::new(Method::Delete, "/api/v1/posts/group/{group}", "delete_post_group",
+        writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Query), &posts::delete_group)
+        .doc("posts", "Delete the draft, scheduled, failed and paused posts of a group")
+        .asks(Query::of::<posts::GroupQuery>())
+        .answers(200, "What was deleted and what was left alone.")
+        .refuses(&[Code::ConfirmRequired, Code::GroupNotFound]),
+];

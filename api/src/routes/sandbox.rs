@@ -1,0 +1,88 @@
+//! Routes of the simulated networks.
+
+use super::parts::{FAULTS, reads, writes};
+use crate::{Body, Method, Query, Route, WorkspaceScope, analytics, sandbox};
+use fanfare_domain::{
+    Code,
+    access::{Role, Scope},
+    accounts::{
+        Faults, ItemChanges, NewElsewhere, NewItem, NewNumbers, NewSandboxAccount, ReviewDecisions,
+    },
+    analytics::suggestions::SuggestNow,
+};
+
+#[rustfmt::skip]
+pub(super) const ROUTES: &[Route] = &[
+    Route::new(Method::Post, "/api/v1/sandbox/accounts", "create_sandbox_account",
+        writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::Body), &sandbox::create_account)
+        .doc("sandbox", "Make and connect an account on a simulated network")
+        .takes(Body::of::<NewSandboxAccount>(r#"{"platform": "bluesky"}"#))
+        .answers(201, "The account.")
+        .refuses(&[Code::BrandRequired, Code::ProviderUnreachable]),
+    Route::new(Method::Get, "/api/v1/sandbox/{platform}/posts", "list_sandbox_posts",
+        reads(Scope::PostsRead, WorkspaceScope::AccountInQuery), &sandbox::list_posts)
+        .doc("sandbox", "List the posts of an account on a simulated network")
+        .asks(Query::of::<sandbox::PostsQuery>())
+        .answers(200, "The posts.")
+        .refuses(&[Code::PlatformNotFound]),
+    Route::new(Method::Post, "/api/v1/sandbox/{platform}/inbound", "create_sandbox_item",
+        writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &sandbox::create_item)
+        .doc("sandbox", "Have somebody write to an account on a simulated network: a message, a comment, a review")
+        .takes(Body::of::<NewItem>(r#"{"account_id": 7, "kind": "message", "text": "Are you open today?"}"#))
+        .answers(201, "The network has it.")
+        .refuses(&[Code::PlatformNotFound]),
+    Route::new(Method::Get, "/api/v1/sandbox/{platform}/inbox", "list_sandbox_inbox",
+        reads(Scope::AccountsWrite, WorkspaceScope::AccountInQuery), &sandbox::list_inbox)
+        .doc("sandbox", "List the messages, comments and reviews of an account on a simulated network")
+        .asks(Query::of::<sandbox::PostsQuery>())
+        .answers(200, "What the network holds, oldest first.")
+        .refuses(&[Code::PlatformNotFound]),
+    Route::new(Method::Patch, "/api/v1/sandbox/{platform}/inbox/{id}", "update_sandbox_item",
+        writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &sandbox::update_item)
+        .doc("sandbox", "Change an item on a simulated network, as the person who wrote it would")
+        .takes(Body::of::<ItemChanges>(r#"{"account_id": 7, "text": "Are you open tomorrow?"}"#))
+        .answers(200, "The changed item.")
+        .refuses(&[Code::PlatformNotFound]),
+    Route::new(Method::Delete, "/api/v1/sandbox/{platform}/inbox/{id}", "delete_sandbox_item",
+        writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInQuery), &sandbox::delete_item)
+        .doc("sandbox", "Delete an item on a simulated network, as the person who wrote it would")
+        .asks(Query::of::<sandbox::PostsQuery>())
+        .answers(200, "The deleted item.")
+        .refuses(&[Code::PlatformNotFound]),
+    Route::new(Method::Put, "/api/v1/sandbox/{platform}/reviews", "set_sandbox_reviews",
+        writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &sandbox::set_decisions)
+        .doc("sandbox", "Set what a simulated network decides about answers to reviews and about films")
+        .takes(Body::of::<ReviewDecisions>(r#"{"account_id": 7, "reply": "reject"}"#))
+        .answers(200, "It is set.")
+        .refuses(&[Code::PlatformNotFound]),
+    Route::new(Method::Put, "/api/v1/sandbox/{platform}/faults", "set_sandbox_faults",
+        writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &sandbox::set_faults)
+        .doc("sandbox", "Set the faults of an account on a simulated network")
+        .takes(Body::of::<Faults>(FAULTS))
+        .answers(200, "The faults are set.")
+        .refuses(&[Code::PlatformNotFound]),
+    Route::new(Method::Put, "/api/v1/sandbox/{platform}/metrics", "set_sandbox_metrics",
+        writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &sandbox::set_numbers)
+        .doc("sandbox", "Set the numbers that a simulated network tells of an account, a day or a post")
+        .takes(Body::of::<NewNumbers>(r#"{"account_id": 1, "date": "2026-11-24", "metrics": {"reach": 120, "likes": null}}"#))
+        .answers(200, "The numbers are set.")
+        .refuses(&[Code::PlatformNotFound]),
+    Route::new(Method::Post, "/api/v1/sandbox/{platform}/posts", "create_sandbox_post",
+        writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &sandbox::post_elsewhere)
+        .doc("sandbox", "Make a post on a simulated network, as a person would there")
+        .takes(Body::of::<NewElsewhere>(r#"{"account_id": 1, "text": "Made in the app"}"#))
+        .answers(201, "The post.")
+        .refuses(&[Code::PlatformNotFound]),
+    Route::new(Method::Delete, "/api/v1/sandbox/{platform}/posts/{id}", "delete_sandbox_post",
+        writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInQuery), &sandbox::delete_elsewhere)
+        .doc("sandbox", "Delete a post on a simulated network, as a person would there")
+        .asks(Query::of::<sandbox::PostsQuery>())
+        .answers(200, "It is deleted.")
+        .refuses(&[Code::PlatformNotFound]),
+    Route::new(Method::Post, "/api/v1/sandbox/suggestions", "create_sandbox_suggestions",
+        writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &analytics::suggest_now)
+        .doc("sandbox", "Suggest posts for an account on a simulated network at once")
+        .takes(Body::of::<SuggestNow>(r#"{"account_id": 1}"#))
+        .answers(200, "How many suggestions are new.")
+        .refuses(&[Code::AccountNotFound]),
+];

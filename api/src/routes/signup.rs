@@ -1,0 +1,25 @@
+//! Routes of signing up.
+
+use super::parts::NOBODY;
+use crate::{Body, Bucket, Method, Route, discovery, signup};
+use fanfare_domain::{Code, signup::NewSignup};
+
+#[rustfmt::skip]
+pub(super) const ROUTES: &[Route] = &[
+    Route::new(Method::Post, "/api/v1/signup", "start_signup", NOBODY, &discovery::whoami)
+        .answers_anybody(&signup::begin)
+        .doc("signup", "Begin a signup: send the person to `checkout_redirect_url`, then poll `poll_url`")
+        .core()
+        .counts(Bucket::SignupHour)
+        .takes(Body::of::<NewSignup>(r#"{"email": "ada@example.com", "name": "Ada", "tier": "starter", "api_addon": true}"#))
+        .answers(201, "The signup has begun.")
+        .refuses(&[Code::SignupClosed, Code::BillingNotConfigured, Code::MailNotConfigured]),
+    Route::new(Method::Get, "/api/v1/signup/sessions/{session_id}", "get_signup_session", NOBODY,
+        &discovery::whoami)
+        .answers_anybody(&signup::poll)
+        .doc("signup", "Show how far a signup is; never a key")
+        .core()
+        .counts(Bucket::Address)
+        .answers(200, "The signup.")
+        .refuses(&[Code::SignupSessionNotFound]),
+];

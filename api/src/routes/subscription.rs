@@ -1,0 +1,45 @@
+//! Routes of a person's subscription.
+
+use super::parts::{REFUSED_CHANGE, billing};
+use crate::{Body, Bucket, Method, Route, billing::subscription};
+use fanfare_domain::{
+    Code,
+    access::Scope,
+    billing::change::{Cancellation, Downgrade},
+};
+
+#[rustfmt::skip]
+pub(super) const ROUTES: &[Route] = &[
+    Route::new(Method::Get, "/api/v1/subscription", "get_subscription", billing(Scope::BillingRead),
+        &subscription::show)
+        .doc("billing", "Show the key owner's subscription")
+        .counts(Bucket::Reads)
+        .answers(200, "The subscription.")
+        .refuses(&[Code::NoSubscription]),
+    Route::new(Method::Post, "/api/v1/subscription/cancel", "cancel_subscription", billing(Scope::BillingWrite),
+        &subscription::cancel)
+        .doc("billing", "Cancel the subscription at the end of its period, or at once")
+        .counts(Bucket::Subscription)
+        .takes(Body::of::<Cancellation>(r#"{"reason": "temporary_break", "feedback": "Back in spring"}"#))
+        .answers(200, "The subscription.")
+        .refuses(&[Code::InvalidReason, Code::NoSubscription, Code::InvalidTransition, Code::BillingNotConfigured]),
+    Route::new(Method::Post, "/api/v1/subscription/pause", "pause_subscription", billing(Scope::BillingWrite),
+        &subscription::pause)
+        .doc("billing", "Pause the subscription for 30 days, once in 90 days")
+        .counts(Bucket::Subscription)
+        .answers(200, "The subscription.")
+        .refuses(&[Code::PauseCooldown, Code::NoSubscription, Code::InvalidTransition, Code::BillingNotConfigured]),
+    Route::new(Method::Post, "/api/v1/subscription/resume", "resume_subscription", billing(Scope::BillingWrite),
+        &subscription::resume)
+        .doc("billing", "End the pause of the subscription")
+        .counts(Bucket::Subscription)
+        .answers(200, "The subscription.")
+        .refuses(REFUSED_CHANGE),
+    Route::new(Method::Post, "/api/v1/subscription/downgrade", "downgrade_subscription", billing(Scope::BillingWrite),
+        &subscription::downgrade)
+        .doc("billing", "Move to a lower plan when the period ends, without proration")
+        .counts(Bucket::Subscription)
+        .takes(Body::of::<Downgrade>(r#"{"tier": "starter"}"#))
+        .answers(200, "The subscription.")
+        .refuses(&[Code::InvalidTier, Code::NoLowerTier, Code::NoSubscription, Code::InvalidTransition, Code::BillingNotConfigured]),
+];

@@ -1,0 +1,54 @@
+//! Routes of webhooks.
+
+use super::parts::{NEW_WEBHOOK, reads, writes};
+use crate::{Body, Bucket, Method, Query, Route, WorkspaceScope, discovery::InWorkspace, webhooks};
+use fanfare_domain::{
+    Code,
+    access::{Role, Scope},
+    webhooks::{NewWebhook, WebhookChanges},
+};
+
+#[rustfmt::skip]
+pub(super) const ROUTES: &[Route] = &[
+    Route::new(Method::Get, "/api/v1/webhooks", "list_webhooks", reads(Scope::PostsRead, WorkspaceScope::Query),
+        &webhooks::list)
+        .doc("webhooks", "List webhooks")
+        .asks(Query::of::<InWorkspace>())
+        .answers(200, "The webhooks, newest first."),
+    Route::new(Method::Post, "/api/v1/webhooks", "create_webhook",
+        writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Body), &webhooks::create)
+        .doc("webhooks", "Create a webhook; its secret is shown only once")
+        .takes(Body::of::<NewWebhook>(NEW_WEBHOOK))
+        .answers(201, "The webhook with its secret.")
+        .refuses(&[Code::UrlNotAllowed, Code::WebhookLimit]),
+    Route::new(Method::Patch, "/api/v1/webhooks/{id}", "update_webhook",
+        writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Webhook), &webhooks::update)
+        .doc("webhooks", "Change, disable or enable a webhook")
+        .takes(Body::of::<WebhookChanges>(r#"{"enabled": false}"#))
+        .answers(200, "The changed webhook.")
+        .refuses(&[Code::UrlNotAllowed]),
+    Route::new(Method::Delete, "/api/v1/webhooks/{id}", "delete_webhook",
+        writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Webhook), &webhooks::delete)
+        .doc("webhooks", "Delete a webhook")
+        .answers(200, "It is deleted."),
+    Route::new(Method::Post, "/api/v1/webhooks/{id}/test", "test_webhook",
+        writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Webhook), &webhooks::test)
+        .doc("webhooks", "Send a test delivery")
+        .counts(Bucket::WebhookTests)
+        .answers(202, "The delivery is on its way."),
+    Route::new(Method::Get, "/api/v1/webhooks/{id}/deliveries", "list_deliveries",
+        reads(Scope::PostsRead, WorkspaceScope::Webhook),
+        &webhooks::list_deliveries)
+        .doc("webhooks", "List deliveries, newest first")
+        .asks(Query::of::<webhooks::DeliveriesQuery>())
+        .answers(200, "A page of deliveries."),
+    Route::new(Method::Post, "/api/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver", "redeliver",
+        writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Webhook), &webhooks::redeliver)
+        .doc("webhooks", "Deliver an event again")
+        .answers(202, "The delivery is on its way.")
+        .refuses(&[Code::DeliveryNotFound]),
+    Route::new(Method::Post, "/api/v1/webhooks/{id}/rotate-secret", "rotate_webhook_secret",
+        writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Webhook), &webhooks::rotate_secret)
+        .doc("webhooks", "Rotate a webhook's secret; the old one stays valid for a day")
+        .answers(200, "The webhook with its new secret."),
+];
