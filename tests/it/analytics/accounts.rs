@@ -164,12 +164,9 @@ async fn a_dead_token_stops_readings_until_a_reconnect() {
     let id = user.connect("threads").await;
     app.work();
     after_syncs(&app, &user, 1).await;
-    user.faults(
-        "threads",
-        id,
-        json!([{"on": "read", "kind": "status", "status": 401, "times": 1}]),
-    )
-    .await;
+    // Whoever reads first finds the token dead, and so does everybody after.
+    let dead = json!([{"on": "read", "kind": "status", "status": 401, "times": 1000}]);
+    user.faults("threads", id, dead).await;
     next_day(&app).await;
     app.eventually("the account is to be connected again", || async {
         (account(&user, id).await["status"] == "reconnect_required").then_some(())

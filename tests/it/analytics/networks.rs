@@ -63,6 +63,7 @@ async fn read(app: &TestApp, user: &User, platform: &str) -> Value {
     set(user, platform, id, json!({"post_id": post["id"]}), all()).await;
     app.pass(Duration::from_secs(HOUR + 60)).await;
     app.eventually(&format!("the post on {platform} is read"), || async {
+        app.pass(Duration::from_secs(60)).await;
         posts(user, id).await.into_iter().find(|post| !post["fetched_at"].is_null())
     })
     .await
