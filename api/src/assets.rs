@@ -48,6 +48,10 @@ pub const BASE: Asset = Asset::style(include_str!("assets/base.css"));
 pub const ADMIN_STYLE: Asset = Asset::style(include_str!("assets/admin.css"));
 /// The dashboard's script.
 pub const ADMIN_SCRIPT: Asset = Asset::script(include_str!("assets/admin.js"));
+/// The script of a person's dashboard.
+pub const DASHBOARD_SCRIPT: Asset = Asset::script(include_str!("assets/dashboard.js"));
+/// The style of a person's dashboard.
+pub const DASHBOARD_STYLE: Asset = Asset::style(include_str!("assets/dashboard.css"));
 /// The drop page's style.
 pub const DROP_STYLE: Asset = Asset::style(include_str!("assets/drop.css"));
 /// The drop page's script.
@@ -56,7 +60,16 @@ pub const DROP_SCRIPT: Asset = Asset::script(include_str!("assets/drop.js"));
 pub const ICON: Asset =
     Asset { extension: "svg", kind: "image/svg+xml", text: include_str!("assets/icon.svg") };
 
-const ALL: [Asset; 6] = [BASE, ADMIN_STYLE, ADMIN_SCRIPT, DROP_STYLE, DROP_SCRIPT, ICON];
+const ALL: [Asset; 8] = [
+    BASE,
+    ADMIN_STYLE,
+    ADMIN_SCRIPT,
+    DASHBOARD_STYLE,
+    DASHBOARD_SCRIPT,
+    DROP_STYLE,
+    DROP_SCRIPT,
+    ICON,
+];
 
 /// `GET /assets/{name}`.
 pub struct File;

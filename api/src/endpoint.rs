@@ -96,7 +96,11 @@ impl Endpoint {
         }
     }
 
-    async fn answer(&self, req: &mut Request, request_id: &str) -> Result<Reply> {
+    /// Returns the reply to a request, before it is written.
+    ///
+    /// # Errors
+    /// The refusal of a step of the pipeline, or the handler's.
+    pub(crate) async fn answer(&self, req: &mut Request, request_id: &str) -> Result<Reply> {
         if let Some(handler) = self.route.public {
             return self.answer_anybody(req, handler).await;
         }
@@ -125,7 +129,7 @@ impl Endpoint {
             older_names::modernize(self.route, &mut path, &mut query, body.value.as_mut());
         let said = Said { path: &path, query: &query, body: body.value.as_ref() };
         let membership = policy.workspace.membership(cx, &caller, &said).await?;
-        require_subscription(self.route, &membership)?;
+        require_subscription(self.route, &caller, &membership)?;
         membership.require(role(policy, body.value.as_ref()))?;
         renamed?;
         let idempotency_key = idempotency_key?;
@@ -227,9 +231,9 @@ impl Endpoint {
     }
 }
 
-fn require_subscription(route: &Route, membership: &Membership) -> Result<()> {
+fn require_subscription(route: &Route, caller: &Caller, membership: &Membership) -> Result<()> {
     let policy = &route.policy;
-    if policy.addon && !membership.api_addon {
+    if policy.addon && !membership.api_addon && !caller.is_at_a_page() {
         let message = "The workspace has no API add-on.";
         return Err(Error::new(Code::ApiAddonRequired, message));
     }

@@ -128,10 +128,16 @@ impl Caller {
         Self {
             user_id,
             key_id: KeyId(Uuid::nil()),
-            scopes: Vec::new(),
+            scopes: Scope::ALL.to_vec(),
             key_workspace: None,
             token: None,
         }
+    }
+
+    /// True for a person at a page, who needs no API add-on.
+    #[must_use]
+    pub const fn is_at_a_page(&self) -> bool {
+        self.key_id.0.is_nil()
     }
 }
 

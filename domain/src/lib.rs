@@ -60,6 +60,7 @@ pub mod upkeep;
 pub mod users;
 pub mod vault;
 pub mod webhooks;
+pub mod zone;
 
 use std::{collections::BTreeMap, ops::Deref, sync::Arc};
 

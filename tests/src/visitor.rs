@@ -127,8 +127,12 @@ impl Visitor {
         assert!(!header(&reply, "content-security-policy").contains("unsafe"));
         for line in reply.headers().get_all(SET_COOKIE) {
             let line = line.to_str().expect("text");
-            // Only the log-in of everybody goes along with a link from elsewhere: networks send people back with one.
-            let same_site = if line.starts_with("fanfare_session=") { "Lax" } else { "Strict" };
+            // The log-in of everybody goes along with a link from elsewhere, since networks send people back with one, and
+            // so does the choice of the workspace.
+            let goes_along = ["fanfare_session=", "fanfare_workspace="]
+                .iter()
+                .any(|name| line.starts_with(name));
+            let same_site = if goes_along { "Lax" } else { "Strict" };
             assert!(line.contains("; HttpOnly"), "{line}");
             assert!(line.contains(&format!("; SameSite={same_site}")), "{line}");
             let pair = line.split(';').next().unwrap_or_default();

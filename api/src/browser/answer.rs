@@ -7,6 +7,7 @@ use salvo::{
         header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, REFERRER_POLICY},
     },
 };
+use url::Url;
 
 /// Pages take style and script from this service alone, and none that stands in the page.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; \
@@ -18,6 +19,16 @@ pub fn protect(res: &mut Response) {
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+}
+
+/// Headers of a page that shows stored files, which may have an origin of their own.
+pub fn protect_with_media(res: &mut Response, media_base_url: &str) {
+    let Ok(media) = Url::parse(media_base_url) else { return };
+    let origin = media.origin().ascii_serialization();
+    let shown = format!("img-src 'self' {origin}; media-src 'self' {origin};");
+    if let Ok(policy) = HeaderValue::from_str(&POLICY.replace("img-src 'self';", &shown)) {
+        res.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
+    }
 }
 
 /// Headers of a page whose address is a secret: it goes nowhere, not into other sites' logs nor into search engines.

@@ -1,6 +1,6 @@
 //! Forms: their token, their fields, and the cookies behind them.
 
-use fanfare_domain::{Code, Domain, Error, Result};
+use fanfare_domain::{Code, Domain, Error, Result, WorkspaceId};
 use rand::RngExt;
 use salvo::http::{
     HeaderMap, HeaderValue, Request, Response,
@@ -23,6 +23,9 @@ pub struct Cookie {
     /// `Strict`: only pages of ours lead to a page with it. `Lax`: a link from elsewhere does too.
     pub same_site: &'static str,
 }
+
+/// Keeps which workspace the pages show. A link from elsewhere shows the same one.
+pub const WORKSPACE: Cookie = Cookie { name: "fanfare_workspace", path: "/", same_site: "Lax" };
 
 /// Largest form, in bytes.
 const LARGEST: usize = 64 * 1024;
@@ -90,6 +93,13 @@ fn is_secure(cx: &Domain) -> bool {
 #[must_use]
 pub fn cookie(headers: &HeaderMap, cx: &Domain, cookie: &Cookie) -> Option<SecretString> {
     find(headers, &cookie.full_name(cx))
+}
+
+/// The workspace that was last chosen in this browser.
+#[must_use]
+pub fn workspace(headers: &HeaderMap, cx: &Domain) -> Option<WorkspaceId> {
+    let chosen = cookie(headers, cx, &WORKSPACE)?;
+    chosen.expose_secret().parse().ok().map(WorkspaceId)
 }
 
 fn find(headers: &HeaderMap, name: &str) -> Option<SecretString> {

@@ -16,6 +16,7 @@ pub fn page(title: &str, head: &Markup, header: &Markup, main: &Markup) -> Marku
                 title { (title) " · Fanfare" }
                 link rel="stylesheet" href=(assets::BASE.path());
                 link rel="stylesheet" href=(assets::ADMIN_STYLE.path());
+                link rel="stylesheet" href=(assets::DASHBOARD_STYLE.path());
                 link rel="icon" type="image/svg+xml" href=(assets::ICON.path());
                 (head)
             }

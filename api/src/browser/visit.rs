@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, str::FromStr};
 
-use fanfare_domain::{Code, Domain, Error, Result, error::excerpt};
+use fanfare_domain::{Code, Domain, Error, Result, WorkspaceId, error::excerpt};
 
 use crate::query::Pairs;
 
@@ -27,6 +27,10 @@ pub struct Visit<S> {
     pub form: Pairs,
     /// A person looks at it: it is no prefetch, and no part of another page.
     pub is_document: bool,
+    /// The path of the page, as the router writes it.
+    pub route: &'static str,
+    /// The workspace that was last chosen in this browser; nothing is checked yet.
+    pub workspace: Option<WorkspaceId>,
 }
 
 impl<S> Visit<S> {

@@ -6,7 +6,11 @@ mod api_keys;
 mod apps;
 mod billing;
 mod confirm;
+mod home;
+pub mod menu;
+mod operation;
 mod parts;
+mod seat;
 
 use fanfare_domain::Domain;
 use salvo::Router;
@@ -18,6 +22,8 @@ use crate::{
 
 /// Every page.
 const PAGES: &[Page<ConnectPages>] = &[
+    Page::of("/dashboard", page!(home::show)),
+    Page::form("/dashboard/workspace", page!(seat::choose)),
     Page::of("/dashboard/api", page!(api_keys::show)).takes(page!(api_keys::create)),
     Page::form("/dashboard/api/{id}/replace", page!(api_keys::replace)),
     Page::form("/dashboard/api/{id}/revoke", page!(api_keys::revoke)),

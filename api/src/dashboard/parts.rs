@@ -1,6 +1,6 @@
 //! Parts that the pages of the dashboard share.
 
-use fanfare_domain::{Code, Error, access::Scope, clock::show, oauth_provider::words};
+use fanfare_domain::{Code, Error, access::Scope, clock::show, oauth_provider::words, zone::local};
 use fanfare_entities::Millis;
 use maud::{Markup, html};
 
@@ -20,6 +20,42 @@ pub fn day(time: Millis) -> String {
 pub fn used(time: Option<Millis>) -> String {
     let shown = |time| show(time).replace('T', " ").chars().take(16).collect::<String>() + " UTC";
     time.map_or_else(|| "never".to_owned(), shown)
+}
+
+/// Returns the beginning of a text of somebody's, in one line.
+pub fn cut(text: &str, most: usize) -> String {
+    let mut words = text.split_whitespace();
+    let mut line = String::new();
+    while line.chars().count() <= most
+        && let Some(word) = words.next()
+    {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.extend(word.chars().take(most + 1));
+    }
+    if line.chars().count() <= most {
+        return line;
+    }
+    line.chars().take(most).chain(['…']).collect()
+}
+
+/// Returns a time as a clock in the zone shows it.
+pub fn moment(time: Millis, zone: &str) -> Markup {
+    let shown = local(time, zone).format("%a %-d %b %Y, %H:%M").to_string();
+    html! { time datetime=(show(time)) { (shown) } }
+}
+
+/// Returns the state of something, in words and colour.
+pub fn badge(status: &str) -> Markup {
+    let tone = match status {
+        "published" | "connected" | "ready" | "completed" => "good",
+        "failed" | "reconnect_required" => "bad",
+        "paused" | "outcome_unknown" => "warn",
+        "scheduled" | "publishing" | "processing" | "queued" | "running" => "busy",
+        _ => "plain",
+    };
+    html! { span class={ "badge " (tone) } { (status.replace('_', " ")) } }
 }
 
 /// Returns what was wrong with the form that was sent.
@@ -81,5 +117,18 @@ pub fn confirmed(
                 button.danger type="submit" { (button) }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cut;
+
+    #[test]
+    fn a_text_is_cut_to_one_line() {
+        assert_eq!(cut("one\n two", 10), "one two");
+        assert_eq!(cut("one two", 5), "one t…");
+        assert_eq!(cut(&"x".repeat(100_000), 3), "xxx…");
+        assert_eq!(cut("", 3), "");
     }
 }

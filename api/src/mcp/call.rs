@@ -54,8 +54,15 @@ pub async fn run(
     Ok(Outcome { status, body })
 }
 
-/// The request that these arguments make.
-fn request(route: &Route, input: &Input, mut arguments: Map<String, Value>) -> Result<Request> {
+/// Returns the request of a route that these arguments make, each in its place.
+///
+/// # Errors
+/// [`Code::InvalidField`] for an argument that cannot stand in a path.
+pub(crate) fn request(
+    route: &Route,
+    input: &Input,
+    mut arguments: Map<String, Value>,
+) -> Result<Request> {
     let mut req = Request::new();
     let key = arguments.remove("idempotency_key").filter(|_| route.method.writes());
     let (mut path, mut query) =

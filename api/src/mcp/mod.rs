@@ -20,7 +20,9 @@ use salvo::{Router, http::ReqBody, prelude::TowerServiceCompat};
 use serde_json::{Value, json};
 
 use crate::{endpoint::Endpoint, page::Page, routes::ROUTES};
+pub(crate) use call::request;
 use door::{Audience, Door};
+pub(crate) use schema::Input;
 use server::Server;
 use toolbox::Toolbox;
 

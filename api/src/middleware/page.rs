@@ -178,6 +178,8 @@ impl<P: Site> salvo::Handler for PageMiddleware<P> {
             query,
             form,
             is_document: is_document(req.headers()),
+            route: self.route,
+            workspace: form::workspace(req.headers(), &self.cx),
         };
         if let Some(error) = broken {
             return refuse::<P>(res, &error, &visit.request_id, Some(&visit));

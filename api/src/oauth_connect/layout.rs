@@ -5,25 +5,27 @@ use maud::{Markup, html};
 use url::Url;
 
 use super::visit::Visit;
-use crate::browser::{form, frame};
-
-/// The pages in the order of the menu, by their titles.
-const MENU: &[(&str, &str)] = &[
-    ("/connect", "Connect"),
-    ("/dashboard/api", "API keys"),
-    ("/dashboard/apps", "Apps"),
-    ("/dashboard/billing", "Billing"),
-];
+use crate::{
+    assets,
+    browser::{form, frame},
+    dashboard::menu,
+};
 
 /// A page for a person who is logged in.
 pub fn page(visit: &Visit, title: &str, main: &Markup) -> Markup {
-    frame::page(title, &html! {}, &header(title, Some(visit)), &narrow(main))
+    frame::page(title, &html! {}, &header(Some(visit)), &narrow(main))
+}
+
+/// A page as wide as the window, with the dashboard's script.
+pub fn wide(visit: &Visit, title: &str, main: &Markup) -> Markup {
+    let head = html! { script src=(assets::DASHBOARD_SCRIPT.path()) defer {} };
+    frame::page(title, &head, &header(Some(visit)), main)
 }
 
 /// A page that looks again by itself.
 pub fn waiting(visit: &Visit, title: &str, main: &Markup) -> Markup {
     let again = html! { meta http-equiv="refresh" content="2"; };
-    frame::page(title, &again, &header(title, Some(visit)), &narrow(main))
+    frame::page(title, &again, &header(Some(visit)), &narrow(main))
 }
 
 /// A page that leads to a network, by itself or with a click.
@@ -34,12 +36,12 @@ pub fn away(visit: &Visit, label: &str, url: &Url) -> Markup {
         p { "You are being redirected to " (label) ". If nothing happens, go there yourself:" }
         p.actions { a.button.strong href=(url) rel="noreferrer" { "Continue to " (label) } }
     };
-    frame::page(&format!("On to {label}"), &head, &header("", Some(visit)), &narrow(&main))
+    frame::page(&format!("On to {label}"), &head, &header(Some(visit)), &narrow(&main))
 }
 
 /// A page for everybody.
 pub fn bare(title: &str, main: Markup) -> Markup {
-    frame::page(title, &html! {}, &header(title, None), &narrow(&main))
+    frame::page(title, &html! {}, &header(None), &narrow(&main))
 }
 
 /// Shows an error.
@@ -49,26 +51,20 @@ pub fn refusal(error: &Error, request_id: &str, visit: Option<&Visit>) -> Markup
         p.flash.bad role="alert" { (error.message()) }
         @for broken in error.violations() { p { (broken.remedy) } }
         p.soft { "Request " code { (request_id) } }
-        p { a href="/connect" { "All platforms" } }
+        p { a href="/dashboard" { "Back to the dashboard" } }
     };
-    frame::page("That did not work", &html! {}, &header("", visit), &narrow(&main))
+    frame::page("That did not work", &html! {}, &header(visit), &narrow(&main))
 }
 
 fn narrow(main: &Markup) -> Markup {
     html! { div.sheet { (main) } }
 }
 
-fn header(title: &str, visit: Option<&Visit>) -> Markup {
+fn header(visit: Option<&Visit>) -> Markup {
     html! {
-        a.brand href="/connect" { "Fanfare" }
+        a.brand href=(if visit.is_some() { "/dashboard" } else { "/" }) { "Fanfare" }
         @if let Some(visit) = visit {
-            nav aria-label="Your pages" {
-                ul {
-                    @for (path, label) in MENU {
-                        li { a href=(path) aria-current=[(title == *label).then_some("page")] { (label) } }
-                    }
-                }
-            }
+            (menu::menu(visit))
             form.who method="post" action="/logout" {
                 input type="hidden" name="csrf" value=(form::token_of(&visit.token));
                 span.soft { (visit.session.email) }

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     browser::{
-        answer::{html, see},
+        answer::{html, protect_with_media, see},
         form,
         login::Realm,
     },
@@ -44,6 +44,21 @@ impl Site for ConnectPages {
             Answer::Page(title, main) => html(res, ok, layout::page(&visit, title, &main)),
             Answer::Wrong(title, main, error) => {
                 html(res, page::status(&error), layout::page(&visit, title, &main));
+            }
+            Answer::Wide(title, main) => {
+                protect_with_media(res, &visit.cx.settings.media_base_url);
+                html(res, ok, layout::wide(&visit, title, &main));
+            }
+            Answer::WideWrong(title, main, error) => {
+                protect_with_media(res, &visit.cx.settings.media_base_url);
+                html(res, page::status(&error), layout::wide(&visit, title, &main));
+            }
+            Answer::Part(part) => html(res, ok, part),
+            Answer::Workspace(id) => {
+                let year = 365 * 24 * 3_600;
+                let id = id.to_string();
+                form::set_cookie(res.headers_mut(), &visit.cx, &form::WORKSPACE, &id, year);
+                see(res, "/dashboard");
             }
             Answer::Waiting(title, main) => html(res, ok, layout::waiting(&visit, title, &main)),
             Answer::See(place) => see(res, &place),

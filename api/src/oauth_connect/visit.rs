@@ -1,6 +1,6 @@
 //! The request of a user, and its response.
 
-use fanfare_domain::{Error, sign_in::Session};
+use fanfare_domain::{Error, WorkspaceId, sign_in::Session};
 use maud::Markup;
 use url::Url;
 
@@ -15,6 +15,14 @@ pub enum Answer {
     Page(&'static str, Markup),
     /// The same with something that was wrong with a form.
     Wrong(&'static str, Markup, Error),
+    /// A page as wide as the window, with the dashboard's script.
+    Wide(&'static str, Markup),
+    /// The same with something that was wrong with a form.
+    WideWrong(&'static str, Markup, Error),
+    /// A piece of a page, for the dashboard's script.
+    Part(Markup),
+    /// Show another workspace from now on.
+    Workspace(WorkspaceId),
     /// A page that loads itself again every few seconds.
     Waiting(&'static str, Markup),
     /// Go there.

@@ -39,6 +39,7 @@ pub use options::{
     ConnectOptions, OneOptions, OptionList, OptionMethod, all_options, options, options_of,
     options_on,
 };
+pub use quota::of as places;
 pub use refresh::{Refreshed, refresh};
 pub use sandbox::{
     Elsewhere, Faults, FaultsSet, NewElsewhere, NewNumbers, NewSandboxAccount, NumbersSet,

@@ -13,7 +13,7 @@ use crate::{
 
 /// Accounts that a plan includes, of all networks together. Those on simulated networks cost nothing.
 #[must_use]
-pub(super) const fn of(plan: PlanTier) -> u64 {
+pub const fn of(plan: PlanTier) -> u64 {
     match plan {
         PlanTier::Starter => 10,
         PlanTier::Pro => 30,

@@ -1,5 +1,6 @@
 //! Posts: what a valid one is, which states it may take, and what each change writes.
 
+pub mod agenda;
 mod batch;
 mod create;
 mod delete;
@@ -37,7 +38,7 @@ pub use fanfare_entities::post::PostStatus;
 pub use input::{Changes, NewBatch, NewPost, Release, Retry, StatusChange};
 pub(crate) use media::{look_up as stored_media, stored as stored_file};
 pub use missing::{Missing, missing};
-pub use read::{AttemptPage, Filter, attempts, find, get, list};
+pub use read::{AttemptPage, Filter, attempts, find, get, list, rows};
 pub use readiness::{Files, Ready, readiness};
 pub use release::set_release;
 pub use restore_hold::hold;

@@ -68,6 +68,15 @@ const DAY: i64 = 24 * 3_600_000;
 /// # Errors
 /// A filter that means nothing.
 pub async fn list(act: &Act, filter: Filter) -> Result<Reply<PostPage>> {
+    let (rows, next) = rows(act, filter).await?;
+    view::listed(rows, next).await
+}
+
+/// The rows of these posts, and where the next page begins.
+///
+/// # Errors
+/// A filter that means nothing.
+pub async fn rows(act: &Act, filter: Filter) -> Result<(Vec<post::Model>, Option<String>)> {
     let limit = input::limit(filter.limit)?;
     let mut query = visible(&act.membership).order_by_desc(post::Column::Id);
     if let Some(id) = filter.account_id {
@@ -106,7 +115,7 @@ pub async fn list(act: &Act, filter: Filter) -> Result<Reply<PostPage>> {
     let mut page = page::read(&act.cx.db.read, limit, from, view::size).await?;
     let next = page.next(|row| row.id.to_string());
     media_facts::refresh_rows(&act.cx.db.read, &mut page.rows).await?;
-    view::listed(page.rows, next).await
+    Ok((page.rows, next))
 }
 
 fn status_named(name: &str) -> Result<PostStatus> {
@@ -121,7 +130,7 @@ fn status_named(name: &str) -> Result<PostStatus> {
 }
 
 /// The posts a membership may see.
-fn visible(membership: &Membership) -> sea_orm::Select<post::Entity> {
+pub(super) fn visible(membership: &Membership) -> sea_orm::Select<post::Entity> {
     let query = post::Entity::find().filter(post::Column::WorkspaceId.eq(membership.workspace_id));
     match &membership.brands {
         Some(brands) => query.filter(post::Column::BrandId.is_in(brands.iter().copied())),

@@ -1,0 +1,43 @@
+//! Operations of the API, carried out for the person at a page.
+//!
+//! What a form does is a request of the route of the same operation. It goes through the same pipeline (`endpoint.rs`), so
+//! limits, roles, checks and idempotency are those of the API; only the API add-on is not needed here.
+
+use fanfare_domain::{Error, Result, access::Caller};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::{
+    endpoint::{Admitted, Endpoint},
+    mcp::{Input, request},
+    oauth_connect::Visit,
+    request_id,
+    routes::ROUTES,
+};
+
+/// Carries out an operation by its name, with the arguments of its path, query and body. `idempotency_key` among them keeps
+/// a form that is sent twice from acting twice.
+///
+/// # Errors
+/// The operation's.
+pub async fn run(visit: &Visit, name: &str, arguments: Value) -> Result<Value> {
+    read(visit, name, arguments).await
+}
+
+/// Does the same, and reads the reply as a `T`.
+///
+/// # Errors
+/// The operation's.
+pub async fn read<T: DeserializeOwned>(visit: &Visit, name: &str, arguments: Value) -> Result<T> {
+    let route = ROUTES.iter().find(|route| route.name == name);
+    let route = route.ok_or_else(|| Error::internal(format!("there is no operation {name}")))?;
+    let Value::Object(arguments) = arguments else {
+        return Err(Error::internal("arguments are an object"));
+    };
+    let mut req = request(route, &Input::of(route), arguments)?;
+    req.extensions_mut().insert(Admitted(Caller::at_a_page(visit.session.user_id)));
+    request_id::set(&mut req, &visit.request_id);
+    let endpoint = Endpoint::new(route, visit.cx.clone());
+    let reply = endpoint.answer(&mut req, &visit.request_id).await?;
+    serde_json::from_str(reply.body()).map_err(Error::internal)
+}

@@ -1,0 +1,58 @@
+//! The posts of a workspace by their time, for pages.
+
+use fanfare_entities::{Millis, post, post::PostStatus};
+use sea_orm::{ColumnTrait, QueryFilter, QueryOrder, QuerySelect};
+
+use super::read::visible;
+use crate::{Act, error::Result};
+
+/// Returns the posts that go out next, soonest first.
+///
+/// # Errors
+/// The database's.
+pub async fn next(act: &Act, limit: u64) -> Result<Vec<post::Model>> {
+    let query = visible(&act.membership)
+        .filter(post::Column::Status.eq(PostStatus::Scheduled))
+        .order_by_asc(post::Column::ScheduledAt)
+        .order_by_asc(post::Column::Id);
+    Ok(query.limit(limit).all(&act.cx.db.read).await?)
+}
+
+/// Returns the posts that failed since a time, latest first.
+///
+/// # Errors
+/// The database's.
+pub async fn failed(act: &Act, since: Millis, limit: u64) -> Result<Vec<post::Model>> {
+    let query = visible(&act.membership)
+        .filter(post::Column::Status.eq(PostStatus::Failed))
+        .filter(post::Column::UpdatedAt.gte(since))
+        .order_by_desc(post::Column::UpdatedAt)
+        .order_by_desc(post::Column::Id);
+    Ok(query.limit(limit).all(&act.cx.db.read).await?)
+}
+
+/// Returns the posts whose time is from `from` on and before `to`, earliest first.
+///
+/// # Errors
+/// The database's.
+pub async fn between(
+    act: &Act,
+    (from, to): (Millis, Millis),
+    limit: u64,
+) -> Result<Vec<post::Model>> {
+    let query = visible(&act.membership)
+        .filter(post::Column::ScheduledAt.gte(from))
+        .filter(post::Column::ScheduledAt.lt(to))
+        .order_by_asc(post::Column::ScheduledAt)
+        .order_by_asc(post::Column::Id);
+    Ok(query.limit(limit).all(&act.cx.db.read).await?)
+}
+
+/// Returns true if the workspace has a post that the membership sees.
+///
+/// # Errors
+/// The database's.
+pub async fn any(act: &Act) -> Result<bool> {
+    let first = visible(&act.membership).limit(1).one(&act.cx.db.read).await?;
+    Ok(first.is_some())
+}
