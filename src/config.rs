@@ -76,9 +76,9 @@ pub struct Config {
     pub platform_urls: BTreeMap<PlatformId, Url>,
     /// Apps registered with platforms.
     pub apps: BTreeMap<PlatformId, App>,
-    /// Where persons pay, if it is the real Stripe.
+    /// The real Stripe, if persons pay there.
     pub stripe: Option<Stripe>,
-    /// What is sold.
+    /// The plans that are sold.
     pub plans: Plans,
     /// The providers of models.
     pub ai: AiConfig,
@@ -86,7 +86,7 @@ pub struct Config {
     pub signup_open: bool,
     /// The mail server, if there is one.
     pub mailer: Option<Mailer>,
-    /// How long a spent refresh token is good for another pair.
+    /// The time a spent refresh token is good for another pair.
     pub oauth_grace: Duration,
     /// The age of a log-in after which its password is asked for again.
     pub reauth: Duration,
@@ -246,7 +246,7 @@ impl Config {
 /// The Stripe account that persons pay to.
 #[derive(Clone)]
 pub struct Stripe {
-    /// Where its API is.
+    /// The address of its API.
     pub url: Url,
     /// The API's key.
     pub secret_key: SecretString,

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
 
-/// How often the database and the queue are asked whether they are there.
+/// The interval at which the database and the queue are asked whether they are there.
 const LOOK: Duration = Duration::from_secs(5);
 
 /// An answer that takes longer than this is none.

@@ -89,7 +89,7 @@ pub struct Place {
     pub listen: Option<SocketAddr>,
     /// The origin at which the product serves media, if it is known.
     pub media: Option<Url>,
-    /// Where the product hears of payments, if that is known.
+    /// The address at which the product receives payment events, if known.
     pub webhook: Option<Url>,
 }
 

@@ -114,7 +114,7 @@ pub struct ImageModel {
     pub credits: BTreeMap<String, i64>,
 }
 
-/// Why a table cannot be used.
+/// The reason a table cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BadCatalogue {
     /// It is not what the table looks like.

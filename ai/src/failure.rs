@@ -1,4 +1,4 @@
-//! What goes wrong at a provider. No failure holds a prompt, nor what a provider says about one.
+//! Failures at a provider. No failure holds a prompt, nor a provider's words about one.
 
 use std::time::Duration;
 

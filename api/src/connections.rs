@@ -26,7 +26,7 @@ const KEPT: u64 = 64;
 const LEAST: u64 = 16;
 /// A connection whose request is unanswered may be ended when nothing has passed over it for so long.
 const STALLED: Duration = Duration::from_secs(15);
-/// How long a new connection waits for the room of one that is ended, in steps of a millisecond.
+/// The time a new connection waits for the room of one that is ended, in steps of a millisecond.
 const STEPS: usize = 2_000;
 
 /// Lets connections in. As a handler before all others it learns which of them have sent a whole request.
@@ -48,7 +48,8 @@ impl Connections {
     }
 }
 
-/// How many descriptors this process may have: all that the system allows it, not only what it was started with.
+/// Returns the number of descriptors this process may have: all that the system allows it, not only what it was started
+/// with.
 fn descriptors() -> u64 {
     let mut limit = getrlimit(Resource::Nofile);
     let (now, most) = (limit.current, limit.maximum);
@@ -121,7 +122,7 @@ struct Connection {
     number: u64,
     peer: SocketAddr,
     ctrl: ConnCtrl,
-    /// When something last passed over it, in ms since the start.
+    /// The time at which something last passed over it, in ms since the start.
     last_ms: AtomicU64,
     /// It has sent a whole request, and nothing was sent back since.
     is_owed: AtomicBool,

@@ -1,5 +1,5 @@
-//! What happens to every request of `/api/v1`, in this order: key, limits, scope, a body that parses, the answer that was
-//! kept of the same request, place, add-on, plan, role, idempotency, the whole query and body, handler.
+//! The steps of every request of `/api/v1`, in this order: key, limits, scope, a body that parses, the stored answer of
+//! the same request, place, add-on, plan, role, idempotency, the whole query and body, handler.
 //!
 //! A refusal tells no more than the steps before it allow: without the scope nobody learns whether a post exists, and
 //! without the role nobody learns which fields are wrong.

@@ -1,4 +1,5 @@
-//! What answers a request that was let in. The type that it returns is the body that the OpenAPI document describes.
+//! The functions that answer requests that were let in. The type that it returns is the body that the OpenAPI document
+//! describes.
 
 use fanfare_domain::{
     Reply, Result,

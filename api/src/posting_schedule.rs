@@ -1,4 +1,4 @@
-//! When accounts like to post.
+//! The time at which accounts like to post.
 
 use fanfare_domain::{Reply, Result, posting_schedule};
 

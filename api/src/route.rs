@@ -57,7 +57,7 @@ pub struct Policy {
     pub addon: bool,
     /// The least plan, if the route is part of one.
     pub plan: Option<PlanTier>,
-    /// How the workspace is found.
+    /// The way the workspace is found.
     pub workspace: WorkspaceScope,
     /// May an access token of an OAuth client be used, or only an API key?
     pub tokens: bool,
@@ -96,7 +96,7 @@ pub struct Route {
     pub handler: &'static dyn Handler,
     /// The handler in its place, if no key is needed.
     pub public: Option<&'static dyn Handler<PublicCall>>,
-    /// Which limit it counts against.
+    /// The rate limit it counts against.
     pub bucket: Bucket,
     /// The chapter of the documents it stands in.
     pub tag: &'static str,
@@ -125,7 +125,7 @@ pub struct Route {
 pub struct Success {
     /// HTTP status.
     pub status: u16,
-    /// When it is given, for people.
+    /// The time at which it is given, for people.
     pub doc: &'static str,
 }
 
@@ -134,7 +134,7 @@ pub struct Success {
 pub struct Body {
     /// Its JSON Schema; named types go to the generator's definitions.
     pub schema: fn(&mut SchemaGenerator) -> Schema,
-    /// Whether a value is such a body.
+    /// True if a value is such a body.
     pub check: fn(Value) -> Result<()>,
     /// One that is, as JSON text.
     pub example: &'static str,

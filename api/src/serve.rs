@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::connections::Connections;
 
-/// How long requests that are running may take after a stop was asked for.
+/// The time requests that are running may take after a stop was asked for.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// The longest pause between two pieces of a request's body.

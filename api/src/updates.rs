@@ -1,4 +1,4 @@
-//! What is new: the operation, and the pages and the feed for people.
+//! News of the product: the operation, and the pages and the feed for people.
 
 use chrono::{NaiveDate, NaiveTime};
 use fanfare_domain::{

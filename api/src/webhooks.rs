@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::{Call, discovery::InWorkspace};
 
-/// Which deliveries to list.
+/// The filters of a list of deliveries.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeliveriesQuery {

@@ -47,8 +47,8 @@ pub enum WorkspaceScope {
     VideoJob,
 }
 
-/// What a request says about its place. Nothing of it has been checked yet: what is malformed counts as absent here and
-/// is refused when the whole is read.
+/// The workspace and brand that a request names. Nothing of it has been checked yet: what is malformed counts as absent
+/// here and is refused when the whole is read.
 pub struct Said<'a> {
     /// Parameters of the path.
     pub path: &'a HashMap<String, String>,

@@ -15,7 +15,7 @@ use crate::{
     webhooks::Page,
 };
 
-/// Which part of the event stream.
+/// The part of the event stream to read.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventsQuery {
@@ -90,7 +90,7 @@ pub async fn activity(act: &Act, page: Page) -> Result<Reply<ActivityPage>> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Event {
     id: EventId,
-    /// What happened.
+    /// A sentence for the user.
     #[serde(rename = "type")]
     #[schemars(schema_with = "types")]
     event_type: String,
@@ -99,7 +99,7 @@ pub struct Event {
     /// Its place in the workspace's stream, from 1; no number is missing. A `webhook.test` has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     sequence: Option<i64>,
-    /// What it is about, such as `post` or `account`, as it was then.
+    /// The object it is about, such as `post` or `account`, as it was then.
     #[schemars(with = "Map<String, Value>")]
     data: Value,
 }
@@ -141,7 +141,7 @@ impl Event {
 #[schemars(inline)]
 pub struct EventPage {
     events: Vec<Event>,
-    /// Where the next page begins; null on the last one so far.
+    /// The cursor of the next page; null on the last one so far.
     next_cursor: Option<String>,
 }
 
@@ -150,7 +150,7 @@ pub struct EventPage {
 #[schemars(rename = "Activity")]
 struct Entry {
     id: EventId,
-    /// What happened.
+    /// A sentence for the user.
     #[serde(rename = "type")]
     event_type: String,
     post_id: Option<PostId>,
@@ -158,7 +158,7 @@ struct Entry {
     platform: Option<String>,
     /// Status of the post after it.
     status: Option<String>,
-    /// What happened, for people.
+    /// A description for people.
     message: String,
     /// The request that caused it.
     request_id: Option<String>,
@@ -186,6 +186,6 @@ impl Entry {
 #[schemars(inline)]
 pub struct ActivityPage {
     activity: Vec<Entry>,
-    /// Where the next page begins; null on the last one.
+    /// The cursor of the next page; null on the last one.
     next_cursor: Option<String>,
 }

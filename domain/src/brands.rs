@@ -84,7 +84,7 @@ pub struct Brand {
     created_at: Time,
 }
 
-/// How a brand speaks. A part that nobody has written down is null.
+/// A brand's voice. A part that nobody has written down is null.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct BrandProfile {
     brand_id: BrandId,
@@ -101,7 +101,7 @@ pub struct OneBrand {
     brand: Brand,
 }
 
-/// How one brand speaks.
+/// The voice of one brand.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct OneProfile {
@@ -113,7 +113,7 @@ pub struct OneProfile {
 #[schemars(inline)]
 pub struct BrandPage {
     brands: Vec<Brand>,
-    /// Where the next page begins; null on the last one.
+    /// The cursor of the next page; null on the last one.
     next_cursor: Option<String>,
 }
 

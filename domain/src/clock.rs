@@ -18,10 +18,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Domain, Result};
 
-/// How often a fleet's clock is compared with its database's.
+/// The interval at which a fleet's clock is compared with its database's.
 const AGAIN: Duration = Duration::from_secs(10);
 
-/// How often it is asked at first: the quickest answer of these says most about the time.
+/// The number of times it is asked at first: the quickest answer of these says most about the time.
 const FIRST: usize = 4;
 
 /// A machine's measure of passing time may be wrong by this part of it.
@@ -40,9 +40,9 @@ enum Source {
     /// that neither a wrong clock of this machine nor one that is set while it runs moves it.
     Machine {
         begun: Instant,
-        /// What the database's clock read at `begun`.
+        /// The reading of the database's clock at `begun`.
         lead: AtomicI64,
-        /// When that was found out, and how long the answer took.
+        /// The time at which that was found out, and how long the answer took.
         measured: Mutex<Option<(Instant, Duration)>>,
     },
     /// Stands still until it is moved, and tells those who wait for it.

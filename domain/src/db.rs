@@ -58,7 +58,7 @@ impl Db {
         Ok(Self { read: write.clone(), write })
     }
 
-    /// Which database this is.
+    /// Returns the kind of database.
     #[must_use]
     pub fn backend(&self) -> DbBackend {
         self.write.get_database_backend()
@@ -85,7 +85,7 @@ impl Db {
         self.write.begin_with_options(immediate).await
     }
 
-    /// How many connections the server takes from all processes together; `None` on SQLite.
+    /// Returns the number of connections the server takes from all processes together; `None` on SQLite.
     ///
     /// # Errors
     /// The database cannot be reached.

@@ -140,7 +140,7 @@ impl Error {
         self
     }
 
-    /// What its code says besides.
+    /// Returns the details of its code.
     #[must_use]
     pub fn details(&self) -> &Details {
         &self.0.details

@@ -61,7 +61,7 @@ pub struct Delivery {
     pub id: DeliveryId,
     /// The workspace.
     pub workspace_id: WorkspaceId,
-    /// When it is due; null where the webhook is disabled.
+    /// The time at which it is due; null where the webhook is disabled.
     pub due_at: Option<Millis>,
 }
 

@@ -78,10 +78,10 @@ pub const KEEPING: &[&str] = &["account_claimed", "tokens_exchanged"];
 #[derive(Debug, Clone, Default)]
 pub struct Failpoint(Option<Arc<dyn Hook>>);
 
-/// What a test does where work arrives. Beside the lists above there are places that only a hook in the same process
-/// can use: `arming`, before a step is written down; `renewing` and `renewed`, around the renewal of a lease; `unwritten`
-/// and `writing`, before and after the wait for a database that is away; `queued` and `dequeued`, before and after the wait for
-/// a slot.
+/// The reaction of a test to a failpoint. Beside the lists above there are places that only a hook in the same process
+/// can use: `arming`, before a step is written down; `renewing` and `renewed`, around the renewal of a lease;
+/// `unwritten` and `writing`, before and after the wait for a database that is away; `queued` and `dequeued`, before
+/// and after the wait for a slot.
 #[async_trait]
 pub trait Hook: fmt::Debug + Send + Sync {
     /// Work arrived at the place called `name`; it goes on when this returns.
@@ -94,7 +94,7 @@ pub trait Hook: fmt::Debug + Send + Sync {
     }
 }
 
-/// When a transaction can lose its database.
+/// The time at which a transaction can lose its database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moment {
     /// Nothing was written.
@@ -106,7 +106,7 @@ pub enum Moment {
 #[derive(Debug)]
 struct Place {
     name: String,
-    /// Which arrival is stopped, from 1.
+    /// The arrival that is stopped, from 1.
     nth: u32,
     arrivals: AtomicU32,
 }

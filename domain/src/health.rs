@@ -1,4 +1,4 @@
-//! Whether the service can do its work right now.
+//! True if the service can do its work right now.
 
 use std::time::Duration;
 

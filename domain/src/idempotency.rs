@@ -29,16 +29,16 @@ use crate::{
     rows::{Columns, Rows, Type},
 };
 
-/// How long a reservation holds without being renewed, in ms.
+/// The time a reservation holds without being renewed, in ms.
 pub const LEASE: Millis = 60_000;
 
 /// It is renewed so often while the work runs: after a third of that.
 const RENEWAL: Duration = Duration::from_secs(20);
 
-/// How long an answer is kept, in ms.
+/// The time an answer is kept, in ms.
 pub const KEPT: Millis = 24 * 3_600_000;
 
-/// How long a caller waits for a request that runs, in ms.
+/// The time a caller waits for a request that runs, in ms.
 const SOON: Millis = 1_000;
 
 const SECRETS: &str = "idempotency_keys";

@@ -227,13 +227,13 @@ async fn key_view(cx: &Domain, caller: &Caller) -> Result<KeyView> {
     })
 }
 
-/// Who asks.
+/// The caller.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Whoami {
     /// The person that the key acts as.
     user: Person,
     key: KeyView,
-    /// Where a request is that names no workspace: the key's own, or the person's.
+    /// The workspace of requests that name none: the key's own, or the person's.
     default_workspace: Option<WorkspaceView>,
     /// The workspaces that the key reaches.
     workspaces: Vec<WorkspaceView>,
@@ -269,9 +269,9 @@ struct KeyView {
     client_id: Option<String>,
     /// Name of the key, or of the OAuth client.
     name: String,
-    /// How it begins.
+    /// Its first characters.
     prefix: String,
-    /// What it may be used for.
+    /// The scopes.
     scopes: Vec<&'static str>,
     /// The only workspace it reaches, if any.
     workspace_id: Option<WorkspaceId>,

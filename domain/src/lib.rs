@@ -149,15 +149,15 @@ pub struct Settings {
     pub limits_factor: f64,
     /// Networks whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpNet>,
-    /// Where persons pay, if they do.
+    /// The payment provider, if there is one.
     pub billing: Option<billing::Billing>,
-    /// What is sold.
+    /// The plans that are sold.
     pub plans: billing::Plans,
     /// The providers of models.
     pub ai: fanfare_ai::Ai,
     /// May anybody sign up?
     pub signup_open: bool,
-    /// How long a spent refresh token is good for another pair, in ms, as long as nobody used the one that came of it.
+    /// The time a spent refresh token is good for another pair, in ms, as long as nobody used the one that came of it.
     pub oauth_grace: Millis,
     /// The age of a log-in, in ms, after which its password is asked for again before something grave.
     pub reauth: Millis,

@@ -66,13 +66,13 @@ pub enum Per {
 /// One line of the table.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
-    /// Which bucket it is about.
+    /// The bucket it is about.
     pub bucket: Bucket,
     /// Its name in the OpenAPI document and in the store.
     pub name: &'static str,
     /// The most requests in `span`, before the operator's factor.
     pub limit: u32,
-    /// How long a window lasts, from the first request in it.
+    /// The time a window lasts, from the first request in it.
     pub span: Duration,
     /// The owner whose requests are counted together.
     pub per: Per,
@@ -260,7 +260,7 @@ pub struct Standing {
     pub limit: u64,
     /// The requests that are left in this window.
     pub remaining: u64,
-    /// When it starts anew, in Unix seconds.
+    /// The time at which it starts anew, in Unix seconds.
     pub reset: u64,
 }
 

@@ -15,7 +15,7 @@ use crate::{
     token::hash,
 };
 
-/// How long attempts are counted together, in ms.
+/// The time attempts are counted together, in ms.
 const WINDOW: Millis = 15 * 60_000;
 
 /// The most attempts of a window from one address.

@@ -65,7 +65,7 @@ pub(crate) async fn read<E: EntityTrait>(
     }
 }
 
-/// How many rows to read next: about as many as fit, by the size of those before.
+/// Returns the number of rows to read next: about as many as fit, by the size of those before.
 fn stretch(rows: usize, bytes: usize) -> u64 {
     if rows == 0 {
         return FIRST;
@@ -74,7 +74,7 @@ fn stretch(rows: usize, bytes: usize) -> u64 {
     ((LARGEST.saturating_sub(bytes) / average) as u64).clamp(FIRST, MOST)
 }
 
-/// How many bytes a value has as JSON.
+/// Returns the number of bytes a value has as JSON.
 pub(crate) fn size(value: &impl Serialize) -> usize {
     struct Counter(usize);
     impl io::Write for Counter {

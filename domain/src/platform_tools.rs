@@ -20,7 +20,7 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// How long a network may take to answer while a caller waits.
+/// The time a network may take to answer while a caller waits.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The one tool that we answer from our own books.
@@ -82,7 +82,7 @@ pub async fn trigger(act: &Act, trigger: Trigger) -> Result<Reply<HelperResult>>
     Ok(HelperResult::reply(trigger.tool, Some(row.id), result))
 }
 
-/// What a helper found.
+/// The result of a helper.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HelperResult {
     tool: String,
@@ -148,8 +148,8 @@ pub struct OneQuota {
     quota: XQuota,
 }
 
-/// What the workspace's plan includes of posts to X in a calendar month (UTC). It is told and not enforced. A post whose
-/// caption has an address counts `url_cost` posts, and `url_blocked` says that as many are not left.
+/// The posts to X that the workspace's plan includes in a calendar month (UTC). It is told and not enforced. A post
+/// whose caption has an address counts `url_cost` posts, and `url_blocked` says that as many are not left.
 #[derive(Debug, Serialize, JsonSchema)]
 struct XQuota {
     platform: &'static str,
@@ -162,7 +162,7 @@ struct XQuota {
     url_cost: i64,
     /// Always null: there is none.
     addon: Option<Map<String, Value>>,
-    /// What each plan includes.
+    /// The included posts of each plan.
     plans: Vec<PlanOfX>,
 }
 
@@ -174,7 +174,7 @@ struct Period {
     end: Time,
 }
 
-/// What a plan includes.
+/// The included posts of a plan.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 struct PlanOfX {

@@ -1,4 +1,4 @@
-//! What each network takes.
+//! The rules of each network.
 
 use fanfare_platforms::{self as platforms, Description, PLANNED, Planned, PlatformId};
 use schemars::JsonSchema;

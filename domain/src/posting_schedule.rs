@@ -1,4 +1,4 @@
-//! When an account likes to post: a grid of times of day, and the next of them that is free.
+//! The time at which an account likes to post: a grid of times of day, and the next of them that is free.
 
 use std::collections::HashSet;
 
@@ -26,7 +26,7 @@ const USUAL: [&str; 3] = ["09:00", "12:00", "17:00"];
 /// Most times of a day.
 const MOST: usize = 48;
 
-/// How far ahead a free slot is looked for, in days.
+/// The days ahead in which a free slot is looked for.
 const HORIZON: u64 = 366;
 
 const MINUTE: Millis = 60_000;
@@ -58,7 +58,7 @@ pub struct NewGrid {
     pub timezone: Option<String>,
 }
 
-/// Which slot is asked for.
+/// The slot that is asked for.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NextQuery {
@@ -215,7 +215,7 @@ fn each<T>(stored: Value, read: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
     texts.iter().map(|text| read(text)).collect()
 }
 
-/// When an account posts.
+/// The time at which an account posts.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Slots {
     account_id: AccountId,
@@ -241,7 +241,7 @@ pub struct OneGrid {
 pub struct NextSlot {
     /// Null if there is none.
     slot: Option<FreeSlot>,
-    /// Why there is none.
+    /// The reason there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
 }
@@ -255,7 +255,7 @@ struct FreeSlot {
     local_time: String,
     /// The IANA zone of `local_time`.
     timezone: &'static str,
-    /// Why this one.
+    /// The reason for this one.
     reason: String,
 }
 

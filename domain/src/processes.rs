@@ -16,7 +16,7 @@ pub(crate) const SILENCE: Millis = 15_000;
 /// A process that was silent for so long may be dead, in ms: it has missed a beat.
 pub(crate) const SUSPICIOUS: Millis = 5_000;
 
-/// How often a process says that it is alive.
+/// The interval at which a process says that it is alive.
 const BEAT: Duration = Duration::from_secs(2);
 
 /// Says that this process is alive, again and again until the last clone of `cx` is gone.

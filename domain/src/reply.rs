@@ -15,7 +15,7 @@ pub struct Reply<T = ()> {
     pub secret: bool,
     /// It is the stored answer of an earlier request.
     pub replayed: bool,
-    /// When it is worth asking again, in seconds; for answers that change.
+    /// The time at which it is worth asking again, in seconds; for answers that change.
     pub poll_after: Option<u64>,
     body: String,
     view: PhantomData<fn() -> T>,

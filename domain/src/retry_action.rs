@@ -1,4 +1,4 @@
-//! What an error of a network means for the call that met it, whatever the call was for.
+//! The meaning of a network's error for the call that met it, whatever the call was for.
 
 use fanfare_platforms::{Kind, Phase};
 

@@ -20,7 +20,7 @@ use crate::{
     users,
 };
 
-/// How long a log-in lasts, in ms.
+/// The time a log-in lasts, in ms.
 pub const LASTS: Millis = 7 * 24 * 3_600_000;
 
 /// A person who is logged in.
@@ -32,7 +32,7 @@ pub struct Session {
     pub email: String,
     /// The person's name.
     pub name: String,
-    /// When the person last gave the password.
+    /// The time at which the person last gave the password.
     pub confirmed_at: Millis,
 }
 

@@ -53,7 +53,7 @@ pub struct Rewrapped {
     pub missing: BTreeSet<String>,
 }
 
-/// Why a text is no master key.
+/// The reason a text is no master key.
 #[derive(Debug, thiserror::Error)]
 #[error("a master key is 32 bytes in base64 (make one with: openssl rand -base64 32)")]
 pub struct BadKey;

@@ -46,17 +46,17 @@ pub struct Model {
     pub meta: Json,
     /// Its credentials; null once disconnected.
     pub secret_id: Option<SecretId>,
-    /// When its token ends, if it does.
+    /// The time at which its token ends, if it does.
     pub token_expires_at: Option<Millis>,
     /// A process is exchanging its tokens until then at most; others wait.
     pub refreshing_until: Option<Millis>,
-    /// When its tokens are to be exchanged for fresh ones; null where nothing is exchanged.
+    /// The time at which its tokens are to be exchanged for fresh ones; null where nothing is exchanged.
     pub refresh_at: Option<Millis>,
     /// The number of warnings given that scheduled posts outlive its token.
     pub warned: i32,
     /// The credentials it had, until the network has been told that they are given back.
     pub revoking_id: Option<SecretId>,
-    /// When there is something to do for it.
+    /// The time at which there is something to do for it.
     pub due_at: Option<Millis>,
     /// Raised by every claim, finish and change of credentials.
     pub fence: i64,
@@ -66,9 +66,9 @@ pub struct Model {
     pub laps: i32,
     /// The user who connected it last.
     pub connected_by: UserId,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub updated_at: Millis,
 }
 

@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{AccountId, Millis};
 
-/// What a network counted for an account on one day.
+/// A network's numbers for an account on one day.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "account_days")]
 pub struct Model {
@@ -18,9 +18,9 @@ pub struct Model {
     pub numbers: Json,
     /// The network changes them no more.
     pub is_final: bool,
-    /// How often a known number was changed.
+    /// The number of times a known number was changed.
     pub revision: i32,
-    /// When they were read.
+    /// The time at which they were read.
     pub read_at: Millis,
 }
 

@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{AgentFeedbackId, Millis, UserId, WorkspaceId};
 
-/// How an agent fared with a tool. Only operators see it; it is deleted after 180 days.
+/// An agent's report on a tool. Only operators see it; it is deleted after 180 days.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "agent_feedback")]
 pub struct Model {
@@ -15,11 +15,11 @@ pub struct Model {
     pub workspace_id: WorkspaceId,
     /// The person it was sent for.
     pub user_id: UserId,
-    /// What it was sent with.
+    /// The client it was sent with.
     pub source: String,
     /// The tool.
     pub tool: String,
-    /// How it ended.
+    /// The outcome that the agent reports.
     pub outcome: String,
     /// The error code that was met.
     pub error_code: Option<String>,
@@ -27,7 +27,7 @@ pub struct Model {
     pub comment: Option<String>,
     /// More about it, as it was sent.
     pub context: Json,
-    /// When it was sent.
+    /// The time at which it was sent.
     pub created_at: Millis,
 }
 

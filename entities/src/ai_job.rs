@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{AiJobId, Millis, UserId, WorkspaceId};
 
-/// How far a film is.
+/// The status of a film.
 #[derive(
     Clone,
     Copy,
@@ -45,41 +45,42 @@ pub struct Model {
     pub uid: Uuid,
     /// The workspace it is for.
     pub workspace_id: WorkspaceId,
-    /// Who pays.
+    /// The person who pays.
     pub payer_id: UserId,
-    /// Who asked for it.
+    /// The person who asked for it.
     pub created_by: UserId,
     /// The provider.
     pub provider: String,
     /// The model.
     pub model: String,
-    /// What it shows.
+    /// The prompt.
     pub prompt: String,
     /// The request with all defaults.
     pub params: Json,
-    /// What it costs.
+    /// The price, in credits.
     pub credits: i64,
-    /// How far it is.
+    /// The status.
     pub status: AiJobStatus,
-    /// When the provider was asked, written before the call: a submission is never repeated.
+    /// The time at which the provider was asked, written before the call: a submission is never repeated.
     pub sending_at: Option<Millis>,
     /// The provider's id of it.
     pub remote_id: Option<String>,
-    /// When the provider took it.
+    /// The time at which the provider took it.
     pub submitted_at: Option<Millis>,
-    /// Where the provider has the film.
+    /// The address of the film at the provider.
     pub result_url: Option<String>,
-    /// When that was known.
+    /// The time at which that was known.
     pub result_at: Option<Millis>,
     /// Percent, as the provider says.
     pub progress: Option<i32>,
     /// The stored film.
     pub asset_uid: Option<Uuid>,
-    /// Why there is none: `{code, message}`.
+    /// The reason there is none: `{code, message}`.
     pub error: Option<Json>,
     /// Id of the request that asked for it, for logs.
     pub request_id: Option<String>,
-    /// When there is something to do; the end of the lease while a worker holds the row; null: nothing to do.
+    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// do.
     pub due_at: Option<Millis>,
     /// Raised by every claim and finish: whoever holds an older number has lost the row.
     pub fence: i64,
@@ -87,11 +88,11 @@ pub struct Model {
     pub attempts: i32,
     /// Leases in a row that ended without a result.
     pub laps: i32,
-    /// When it was asked for.
+    /// The time at which it was asked for.
     pub created_at: Millis,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub updated_at: Millis,
-    /// When it ended.
+    /// The time at which it ended.
     pub completed_at: Option<Millis>,
 }
 

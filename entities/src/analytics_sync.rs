@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{AccountId, Millis, WorkspaceId};
 
-/// How far the numbers of an account are read, and the work of reading them.
+/// The progress of reading an account's numbers, and the work of it.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "analytics_syncs")]
 pub struct Model {
@@ -13,7 +13,8 @@ pub struct Model {
     pub id: AccountId,
     /// The workspace it belongs to.
     pub workspace_id: WorkspaceId,
-    /// When there is something to do; the end of the lease while a worker holds the row; null: nothing to do.
+    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// do.
     pub due_at: Option<Millis>,
     /// Raised by every claim and finish: whoever holds an older number has lost the row.
     pub fence: i64,
@@ -23,7 +24,7 @@ pub struct Model {
     pub laps: i32,
     /// Something was published meanwhile, whose first reading is then.
     pub wake_at: Option<Millis>,
-    /// When the next daily reading begins.
+    /// The time at which the next daily reading begins.
     pub daily_at: Millis,
     /// The next day that the daily reading under way reads; null: none is under way.
     pub next_day: Option<String>,
@@ -43,11 +44,11 @@ pub struct Model {
     pub changed_posts: i32,
     /// The account is disconnected and its numbers are kept.
     pub archived: bool,
-    /// When the numbers are deleted, since the account is disconnected.
+    /// The time at which the numbers are deleted, since the account is disconnected.
     pub purge_at: Option<Millis>,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub updated_at: Millis,
 }
 

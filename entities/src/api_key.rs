@@ -23,7 +23,7 @@ pub struct Model {
     pub hash: String,
     /// Scopes, separated by spaces.
     pub scopes: String,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
     /// Last use, to the minute.
     pub last_used_at: Option<Millis>,

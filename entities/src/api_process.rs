@@ -11,7 +11,7 @@ pub struct Model {
     /// Its id, made at its start.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: Uuid,
-    /// When it last said that it is alive.
+    /// The time at which it last said that it is alive.
     pub seen_at: Millis,
 }
 

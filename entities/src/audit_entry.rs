@@ -19,7 +19,7 @@ pub struct Model {
     pub action: String,
     /// On what.
     pub target: String,
-    /// Why.
+    /// The reason that was given.
     pub reason: String,
     /// The result, as a sentence.
     pub outcome: String,
@@ -27,7 +27,7 @@ pub struct Model {
     pub details: Json,
     /// The request, for the logs.
     pub request_id: String,
-    /// When.
+    /// The time of the action.
     pub created_at: Millis,
 }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{Millis, SubscriptionId, UserId, subscription::PlanTier};
 
-/// How a subscription stands.
+/// The status of a subscription.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Serialize, JsonSchema)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
@@ -32,43 +32,43 @@ pub struct Model {
     /// Its id.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: SubscriptionId,
-    /// Whose it is.
+    /// Returns the DID of its owner.
     pub user_id: UserId,
     /// Stripe's id.
     pub stripe_id: String,
     /// Stripe's id of the customer.
     pub customer_id: String,
-    /// How it stands.
+    /// The status.
     pub status: BillingStatus,
     /// The plan.
     pub plan_tier: PlanTier,
     /// Has it the API add-on?
     pub api_addon: bool,
-    /// What a period costs, in the currency's smallest unit.
+    /// The price of a period, in the currency's smallest unit.
     pub amount: i64,
     /// The currency.
     pub currency: String,
-    /// When the period began.
+    /// The time at which the period began.
     pub period_start: Millis,
-    /// When the period ends.
+    /// The time at which the period ends.
     pub period_end: Millis,
     /// Stripe's schedule, while it manages the subscription.
     pub schedule_id: Option<String>,
     /// The plan it moves to.
     pub pending_tier: Option<PlanTier>,
-    /// When it moves.
+    /// The time at which it moves.
     pub pending_at: Option<Millis>,
-    /// When its pause began, while it is paused.
+    /// The time at which its pause began, while it is paused.
     pub paused_at: Option<Millis>,
-    /// When its pause ends by itself.
+    /// The time at which its pause ends by itself.
     pub resumes_at: Option<Millis>,
-    /// When its last pause began.
+    /// The time at which its last pause began.
     pub last_paused_at: Option<Millis>,
     /// Raised by every change: what was read at Stripe before the last one is not written.
     pub revision: i64,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub updated_at: Millis,
 }
 

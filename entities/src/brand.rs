@@ -15,7 +15,7 @@ pub struct Model {
     pub workspace_id: WorkspaceId,
     /// Name for people.
     pub name: String,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
 }
 

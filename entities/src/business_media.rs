@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{AccountId, BusinessMediaId, Millis, WorkspaceId};
 
-/// How far a photo or film is.
+/// The status of a photo or film.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Serialize, JsonSchema)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
@@ -40,9 +40,9 @@ pub struct Model {
     pub account_id: AccountId,
     /// The network's name of it; null until it is known.
     pub name: Option<String>,
-    /// Where it belongs.
+    /// The category on the profile.
     pub category: String,
-    /// What was asked for, where the network calls it otherwise.
+    /// The requested category, where the network calls it otherwise.
     pub requested_category: Option<String>,
     /// It is a film.
     pub video: bool,
@@ -56,19 +56,19 @@ pub struct Model {
     pub width: Option<i64>,
     /// Pixels.
     pub height: Option<i64>,
-    /// How often it was seen.
+    /// The number of times it was seen.
     pub view_count: Option<i64>,
-    /// How far it is.
+    /// The status.
     pub status: BusinessMediaStatus,
-    /// Why it failed.
+    /// The reason it failed.
     pub error: Option<Json>,
     /// The name of what it took the place of.
     pub replaces: Option<String>,
-    /// When it was added, by the network's time.
+    /// The time at which it was added, by the network's time.
     pub added_at: Option<Millis>,
-    /// When it was last seen on the network.
+    /// The time at which it was last seen on the network.
     pub seen_at: Millis,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
 }
 

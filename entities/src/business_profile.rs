@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{AccountId, Millis, ProfileId, WorkspaceId};
 
-/// What is known of a location, and the work of reading it.
+/// The record of a location, and the work of reading it.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "business_profiles")]
 pub struct Model {
@@ -19,21 +19,22 @@ pub struct Model {
     pub location: Option<Json>,
     /// The owner is known to the network.
     pub verified: Option<bool>,
-    /// When it last posted.
+    /// The time at which it last posted.
     pub last_post_at: Option<Millis>,
     /// Its latest posts could be read.
     pub posts_known: bool,
     /// Average of the stars.
     pub average_rating: Option<f64>,
-    /// How many reviews there are.
+    /// The number of reviews.
     pub total_reviews: Option<i64>,
-    /// What there was before it was connected has been read.
+    /// True once everything from before the connection has been read.
     pub backfilled: bool,
-    /// When the location's record was last read.
+    /// The time at which the location's record was last read.
     pub facts_at: Option<Millis>,
-    /// When reviews and media were last read.
+    /// The time at which reviews and media were last read.
     pub synced_at: Option<Millis>,
-    /// When there is something to do; the end of the lease while a worker holds the row; null: nothing to do.
+    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// do.
     pub due_at: Option<Millis>,
     /// Raised by every claim and finish: whoever holds an older number has lost the row.
     pub fence: i64,
@@ -41,9 +42,9 @@ pub struct Model {
     pub attempts: i32,
     /// Leases in a row that ended without a result.
     pub laps: i32,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub updated_at: Millis,
 }
 

@@ -17,7 +17,7 @@ pub struct Model {
     pub account_id: AccountId,
     /// The network's name of it; unique in the account.
     pub name: String,
-    /// Who wrote it; null for somebody who does not tell.
+    /// The author; null for somebody who does not tell.
     pub reviewer: Option<String>,
     /// The writer's picture.
     pub avatar_url: Option<String>,
@@ -29,13 +29,13 @@ pub struct Model {
     pub media: Json,
     /// `{text, state, policy_violation, updated_at}`; null without an answer.
     pub reply: Option<Json>,
-    /// When it was written.
+    /// The time at which it was written.
     pub reviewed_at: Millis,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub changed_at: Millis,
-    /// When it was last seen on the network.
+    /// The time at which it was last seen on the network.
     pub seen_at: Millis,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
 }
 

@@ -11,9 +11,10 @@ pub struct Model {
     /// Its id.
     #[sea_orm(primary_key)]
     pub id: ChoreId,
-    /// Which, unique.
+    /// The name, unique.
     pub name: String,
-    /// When there is something to do; the end of the lease while a worker holds the row; null: nothing to do.
+    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// do.
     pub due_at: Option<Millis>,
     /// Raised by every claim, finish and edit: whoever holds an older number has lost the row.
     pub fence: i64,

@@ -52,7 +52,7 @@ pub struct Model {
     pub status: ConnectStatus,
     /// One sentence for people beside the status.
     pub note: Option<String>,
-    /// Why it failed, a code of the catalogue.
+    /// The reason it failed, a code of the catalogue.
     pub error_code: Option<String>,
     /// The user whose browser went to the network.
     pub opened_by: Option<UserId>,
@@ -60,17 +60,17 @@ pub struct Model {
     pub state_hash: Option<String>,
     /// State, verifier and answers; later what the tokens reach.
     pub secret_id: Option<SecretId>,
-    /// When the network's code was taken to be exchanged.
+    /// The time at which the network's code was taken to be exchanged.
     pub taken_at: Option<Millis>,
     /// The accounts to choose from, without secrets.
     pub choices: Option<Json>,
     /// The accounts that it connected.
     pub account_ids: Json,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub updated_at: Millis,
-    /// When it ends by itself.
+    /// The time at which it ends by itself.
     pub expires_at: Millis,
 }
 

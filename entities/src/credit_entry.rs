@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use crate::{CreditEntryId, Millis, UserId};
 
-/// Why a balance changed.
+/// The reason a balance changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Serialize, JsonSchema)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum EntryKind {
     /// An allowance was granted.
     Grant,
-    /// What was left of an allowance expired.
+    /// The rest of an allowance expired.
     Expire,
     /// A pack was bought.
     Purchase,
@@ -36,7 +36,7 @@ pub enum EntryKind {
 pub enum Pool {
     /// The allowance of a period.
     Included,
-    /// What was bought.
+    /// Credits that were bought.
     Purchased,
 }
 
@@ -47,22 +47,22 @@ pub struct Model {
     /// Its id, in the order of the changes of a wallet.
     #[sea_orm(primary_key)]
     pub id: CreditEntryId,
-    /// Whose wallet.
+    /// The owner of the wallet.
     pub user_id: UserId,
-    /// Why it changed.
+    /// The reason it changed.
     pub kind: EntryKind,
-    /// Which pool.
+    /// The pool.
     pub pool: Pool,
     /// By how much.
     pub amount: i64,
     /// The pool's balance after it.
     pub balance: i64,
-    /// What the credits were reserved for.
+    /// The operation that the credits were reserved for.
     pub operation: Option<String>,
     /// The period of a grant, the payment of a pack.
     #[sea_orm(column_name = "ref")]
     pub reference: Option<String>,
-    /// When.
+    /// The time of the action.
     pub created_at: Millis,
 }
 

@@ -11,13 +11,13 @@ pub struct Model {
     /// Stripe's id of the payment.
     #[sea_orm(primary_key, auto_increment = false)]
     pub payment_intent: String,
-    /// Who bought it.
+    /// The buyer.
     pub user_id: UserId,
-    /// How many credits.
+    /// The number of credits.
     pub credits: i64,
-    /// How many of them refunds and disputes have taken back.
+    /// The number of them that refunds and disputes have taken back.
     pub withdrawn: i64,
-    /// When it was credited.
+    /// The time at which it was credited.
     pub created_at: Millis,
 }
 

@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{Millis, UserId};
 
-/// How far a reservation is.
+/// The status of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 pub enum ReservationStatus {
@@ -23,21 +23,21 @@ pub struct Model {
     /// The operation.
     #[sea_orm(primary_key, auto_increment = false)]
     pub operation: String,
-    /// Whose wallet.
+    /// The owner of the wallet.
     pub user_id: UserId,
-    /// How many of the included pool.
+    /// The part from the included pool.
     pub included: i64,
-    /// How many of the purchased pool.
+    /// The part from the purchased pool.
     pub purchased: i64,
     /// The period from which the included ones are.
     pub period: Option<String>,
-    /// How far it is.
+    /// The status.
     pub status: ReservationStatus,
-    /// When it is refunded if nothing has ended it.
+    /// The time at which it is refunded if nothing has ended it.
     pub expires_at: Millis,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When it ended.
+    /// The time at which it ended.
     pub ended_at: Option<Millis>,
 }
 

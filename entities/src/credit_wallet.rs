@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{Millis, UserId};
 
-/// What fills the included pool.
+/// The source of the included pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 pub enum CreditSource {
@@ -18,32 +18,32 @@ pub enum CreditSource {
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "credit_wallets")]
 pub struct Model {
-    /// Whose it is.
+    /// Returns the DID of its owner.
     #[sea_orm(primary_key, auto_increment = false)]
     pub user_id: UserId,
-    /// What is left of the period's allowance.
+    /// The rest of the period's allowance.
     pub included: i64,
-    /// What is reserved of the period's allowance.
+    /// The reserved part of the period's allowance.
     pub included_held: i64,
     /// The period's allowance.
     pub allowance: i64,
     /// Bought credits.
     pub purchased: i64,
-    /// What is reserved in all, of earlier periods too.
+    /// All reserved credits, of earlier periods too.
     pub held: i64,
-    /// What fills the included pool.
+    /// The source of the included pool.
     pub source: Option<CreditSource>,
     /// The period whose allowance was granted; null while there is none.
     pub period: Option<String>,
-    /// When the last granted period of a subscription began. No earlier one is granted after it.
+    /// The time at which the last granted period of a subscription began. No earlier one is granted after it.
     pub last_start: Millis,
-    /// When the period ends.
+    /// The time at which the period ends.
     pub period_end: Millis,
     /// Raised by every change.
     pub revision: i64,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub updated_at: Millis,
 }
 

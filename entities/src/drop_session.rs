@@ -23,9 +23,9 @@ pub struct Model {
     pub max_files: i32,
     /// Files so far.
     pub files: i32,
-    /// When it closes.
+    /// The time at which it closes.
     pub expires_at: Millis,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
 }
 

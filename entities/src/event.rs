@@ -33,7 +33,7 @@ pub struct Model {
     pub message: String,
     /// The request that caused it.
     pub request_id: Option<String>,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
 }
 

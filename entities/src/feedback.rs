@@ -34,7 +34,7 @@ pub enum FeedbackCategory {
     Other,
 }
 
-/// What became of a message.
+/// The status of a message.
 #[derive(
     Clone,
     Copy,
@@ -79,7 +79,7 @@ pub struct Model {
     pub title: String,
     /// Its text.
     pub description: String,
-    /// What it was sent with.
+    /// The client it was sent with.
     pub source: String,
     /// The program it was sent with; only operators see it.
     pub client: Option<String>,
@@ -87,13 +87,13 @@ pub struct Model {
     pub request_id: Option<String>,
     /// The tool it is about; only operators see it.
     pub related_tool: Option<String>,
-    /// What became of it.
+    /// The status.
     pub status: FeedbackStatus,
     /// True if an operator took it off the board.
     pub hidden: bool,
-    /// When it was sent.
+    /// The time at which it was sent.
     pub created_at: Millis,
-    /// When it last changed.
+    /// The time at which it last changed.
     pub updated_at: Millis,
 }
 

@@ -11,7 +11,7 @@ pub struct Model {
     /// The person.
     #[sea_orm(primary_key, auto_increment = false)]
     pub user_id: UserId,
-    /// When.
+    /// The time of the action.
     pub created_at: Millis,
 }
 

@@ -28,7 +28,7 @@ pub struct Model {
     pub body: Option<String>,
     /// The answer, encrypted, where it holds a secret.
     pub secret_id: Option<SecretId>,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
 }
 

@@ -88,7 +88,7 @@ number_id! {
     InboundId,
     /// A change on a network, as work.
     OutgoingId,
-    /// What is known of a location, as work.
+    /// The record of a location, as work.
     ProfileId,
     /// A review.
     ReviewId,
@@ -121,7 +121,7 @@ uuid_id! {
     SignupId,
     /// A person's subscription.
     SubscriptionId,
-    /// What a person lets an OAuth client do.
+    /// A person's grant to an OAuth client.
     GrantId,
     /// A drop page.
     DropSessionId,

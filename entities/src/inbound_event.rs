@@ -17,11 +17,12 @@ pub struct Model {
     pub account_id: AccountId,
     /// Hash of what makes it the same event.
     pub dedup_key: String,
-    /// When it happened, by the network's time.
+    /// The time at which it happened, by the network's time.
     pub happened_at: Millis,
-    /// What happened; null once it is applied.
+    /// The event; null once it is applied.
     pub item: Option<Json>,
-    /// When there is something to do; the end of the lease while a worker holds the row; null: nothing to do.
+    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// do.
     pub due_at: Option<Millis>,
     /// Raised by every claim and finish: whoever holds an older number has lost the row.
     pub fence: i64,
@@ -29,9 +30,9 @@ pub struct Model {
     pub attempts: i32,
     /// Leases in a row that ended without a result.
     pub laps: i32,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub updated_at: Millis,
 }
 

@@ -51,17 +51,17 @@ pub struct Model {
     pub unanswered: bool,
     /// Its one private answer was used.
     pub private_replied: bool,
-    /// Where people see it.
+    /// The public address.
     pub url: Option<String>,
-    /// How far an answer of our own is; null for what came from the network.
+    /// The status of an answer of our own; null for what came from the network.
     pub status: Option<ItemStatus>,
-    /// Why it failed.
+    /// The reason it failed.
     pub error: Option<Json>,
-    /// When it was written, by the network's time.
+    /// The time at which it was written, by the network's time.
     pub commented_at: Millis,
-    /// When what is known of it happened.
+    /// The time at which what is known of it happened.
     pub changed_at: Millis,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
 }
 

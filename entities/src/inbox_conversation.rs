@@ -27,13 +27,13 @@ pub struct Model {
     pub last_text: String,
     /// The account sent it.
     pub last_outbound: bool,
-    /// When it was sent.
+    /// The time at which it was sent.
     pub last_at: Millis,
-    /// When the person last wrote.
+    /// The time at which the person last wrote.
     pub last_inbound_at: Option<Millis>,
     /// The latest message is the person's.
     pub unanswered: bool,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
 }
 

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use sea_orm::entity::prelude::*;
 use serde::Serialize;
 
-/// How far a message or an answer to a comment is.
+/// The status of a message or an answer to a comment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Serialize, JsonSchema)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
@@ -43,15 +43,15 @@ pub struct Model {
     pub text: String,
     /// List of `{type, url, mime, bytes, path, reason}`.
     pub attachments: Json,
-    /// How far it is.
+    /// The status.
     pub status: ItemStatus,
-    /// Why it failed.
+    /// The reason it failed.
     pub error: Option<Json>,
     /// Its sender took it back.
     pub deleted: bool,
-    /// When it was sent, by the network's time.
+    /// The time at which it was sent, by the network's time.
     pub sent_at: Millis,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
 }
 

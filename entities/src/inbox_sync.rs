@@ -15,17 +15,18 @@ pub struct Model {
     pub workspace_id: WorkspaceId,
     /// The account; each has one row at most.
     pub account_id: AccountId,
-    /// What there was before it was connected has been read.
+    /// True once everything from before the connection has been read.
     pub backfilled: bool,
     /// Since when the network sends what happens.
     pub subscribed_at: Option<Millis>,
-    /// When somebody last asked for it to be read.
+    /// The time at which somebody last asked for it to be read.
     pub asked_at: Option<Millis>,
-    /// When it was last read.
+    /// The time at which it was last read.
     pub last_synced_at: Option<Millis>,
     /// The account did not grant what is needed.
     pub needs_permission: bool,
-    /// When there is something to do; the end of the lease while a worker holds the row; null: nothing to do.
+    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// do.
     pub due_at: Option<Millis>,
     /// Raised by every claim and finish: whoever holds an older number has lost the row.
     pub fence: i64,
@@ -33,9 +34,9 @@ pub struct Model {
     pub attempts: i32,
     /// Leases in a row that ended without a result.
     pub laps: i32,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub updated_at: Millis,
 }
 

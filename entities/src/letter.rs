@@ -35,7 +35,8 @@ pub struct Model {
     pub user_id: Option<UserId>,
     /// Its progress.
     pub status: LetterStatus,
-    /// When there is something to do; the end of the lease while a worker holds the row; null: nothing to do.
+    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// do.
     pub due_at: Option<Millis>,
     /// Raised by every claim and finish: whoever holds an older number has lost the row.
     pub fence: i64,
@@ -43,11 +44,11 @@ pub struct Model {
     pub attempts: i32,
     /// Leases in a row that ended without a result.
     pub laps: i32,
-    /// Why the last try failed.
+    /// The reason the last try failed.
     pub last_error: Option<String>,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub updated_at: Millis,
 }
 

@@ -13,7 +13,7 @@ pub struct Model {
     pub name: String,
     /// The attempts in this window.
     pub tries: i32,
-    /// When the window ends.
+    /// The time at which the window ends.
     pub until_at: Millis,
 }
 

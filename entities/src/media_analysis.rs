@@ -41,7 +41,8 @@ pub struct Model {
     pub poster_path: Option<String>,
     /// The flaw of the file: `{code, message, remedy}`.
     pub error: Option<Json>,
-    /// When there is something to do; the end of the lease while a worker holds the row; null: nothing to do.
+    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// do.
     pub due_at: Option<Millis>,
     /// Raised by every claim, finish and edit: whoever holds an older number has lost the row.
     pub fence: i64,
@@ -49,9 +50,9 @@ pub struct Model {
     pub attempts: i32,
     /// Leases in a row that ended without a result.
     pub laps: i32,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub updated_at: Millis,
     /// Id of the request that brought the file, for logs.
     pub request_id: Option<String>,

@@ -44,9 +44,10 @@ pub struct Model {
     pub height: Option<i32>,
     /// Is it there?
     pub status: AssetStatus,
-    /// Why not: `{code, message, remedy, limit?, actual?}`.
+    /// The reason it is not: `{code, message, remedy, limit?, actual?}`.
     pub error: Option<Json>,
-    /// When there is something to do; the end of the lease while a worker holds the row; null: nothing to do.
+    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// do.
     pub due_at: Option<Millis>,
     /// Raised by every claim, finish and edit: whoever holds an older number has lost the row.
     pub fence: i64,
@@ -54,9 +55,9 @@ pub struct Model {
     pub attempts: i32,
     /// Leases in a row that ended without a result.
     pub laps: i32,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub updated_at: Millis,
     /// Under what it is served, which nobody can guess. Null on rows of an older version: `path` is what nobody can guess.
     pub public_name: Option<String>,
@@ -66,7 +67,7 @@ pub struct Model {
     pub created_by: Option<UserId>,
     /// The drop session through which it came.
     pub drop_session_id: Option<DropSessionId>,
-    /// When to look whether anybody still needs it.
+    /// The time at which to look whether anybody still needs it.
     pub review_at: Option<Millis>,
     /// Id of the request that brought it, for logs.
     pub request_id: Option<String>,

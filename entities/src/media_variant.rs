@@ -13,7 +13,7 @@ pub struct Model {
     pub id: VariantId,
     /// The file it is made from.
     pub asset_id: AssetId,
-    /// That file's public id.
+    /// The file's public id.
     pub uid: Uuid,
     /// The workspace it belongs to.
     pub workspace_id: WorkspaceId,
@@ -31,9 +31,10 @@ pub struct Model {
     pub width: Option<i32>,
     /// Pixels.
     pub height: Option<i32>,
-    /// Why it cannot be made: `{code, message, remedy}`.
+    /// The reason it cannot be made: `{code, message, remedy}`.
     pub error: Option<Json>,
-    /// When there is something to do; the end of the lease while a worker holds the row; null: nothing to do.
+    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// do.
     pub due_at: Option<Millis>,
     /// Raised by every claim, finish and edit: whoever holds an older number has lost the row.
     pub fence: i64,
@@ -41,9 +42,9 @@ pub struct Model {
     pub attempts: i32,
     /// Leases in a row that ended without a result.
     pub laps: i32,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub updated_at: Millis,
 }
 

@@ -45,7 +45,7 @@ pub struct Model {
     pub user_id: UserId,
     /// The user's role.
     pub role: Role,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
 }
 

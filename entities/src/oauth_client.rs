@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{Millis, UserId};
 
-/// How a client came to be known.
+/// The way a client came to be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 pub enum ClientKind {
@@ -23,23 +23,23 @@ pub struct Model {
     /// Its id.
     #[sea_orm(primary_key, auto_increment = false)]
     pub client_id: String,
-    /// How it came to be known.
+    /// The way it came to be known.
     pub kind: ClientKind,
-    /// Whose app it is.
+    /// The owner of the app.
     pub owner_id: Option<UserId>,
     /// Its name, which nobody has checked.
     pub name: String,
-    /// Where persons are sent back to, one address a line.
+    /// The addresses that persons are sent back to, one a line.
     pub redirect_uris: String,
     /// The scopes it asks for unless it names others, separated by spaces.
     pub scopes: String,
-    /// Why its document cannot be used.
+    /// The reason its document cannot be used.
     pub failure: Option<String>,
-    /// When its document is to be fetched again.
+    /// The time at which its document is to be fetched again.
     pub fresh_until: Option<Millis>,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub updated_at: Millis,
 }
 

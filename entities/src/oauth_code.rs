@@ -27,15 +27,15 @@ pub struct Model {
     pub resource: String,
     /// SHA-256 of the client's verifier, in base64.
     pub challenge: String,
-    /// What came of it.
+    /// The resulting grant.
     pub grant_id: Option<GrantId>,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When it ends.
+    /// The time at which it ends.
     pub expires_at: Millis,
-    /// When it was redeemed.
+    /// The time at which it was redeemed.
     pub used_at: Option<Millis>,
-    /// When the reply to that was written.
+    /// The time at which the reply to that was written.
     pub answered_at: Option<Millis>,
 }
 

@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{GrantId, Millis, UserId, WorkspaceId};
 
-/// What a person lets a client do in one workspace. Its tokens end with it.
+/// A person's grant to a client in one workspace. Its tokens end with it.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "oauth_grants")]
 pub struct Model {
@@ -23,7 +23,7 @@ pub struct Model {
     pub scopes: String,
     /// The path below which its tokens are good; empty for all.
     pub resource: String,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
     /// Last use, to the minute.
     pub last_used_at: Option<Millis>,

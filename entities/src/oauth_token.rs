@@ -33,13 +33,13 @@ pub struct Model {
     pub scopes: String,
     /// The path below which it is good; empty for all.
     pub resource: String,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When it ends.
+    /// The time at which it ends.
     pub expires_at: Millis,
-    /// When a refresh token was spent.
+    /// The time at which a refresh token was spent.
     pub used_at: Option<Millis>,
-    /// When the reply to that was written.
+    /// The time at which the reply to that was written.
     pub answered_at: Option<Millis>,
     /// Refused since.
     pub revoked_at: Option<Millis>,

@@ -15,9 +15,9 @@ pub struct Model {
     pub email: String,
     /// argon2id, as a PHC string.
     pub password_hash: String,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When the password was last set.
+    /// The time at which the password was last set.
     pub updated_at: Millis,
 }
 

@@ -13,9 +13,9 @@ pub struct Model {
     pub hash: String,
     /// The operator.
     pub operator_id: OperatorId,
-    /// When it began.
+    /// The time at which it began.
     pub created_at: Millis,
-    /// When it ends.
+    /// The time at which it ends.
     pub expires_at: Millis,
 }
 

@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{AccountId, Millis, OutgoingId, WorkspaceId};
 
-/// How far a change is.
+/// The status of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 pub enum OutgoingStatus {
@@ -33,7 +33,7 @@ pub struct Model {
     pub target: String,
     /// The row of that.
     pub target_id: i64,
-    /// What it answers: two changes with one scope and fingerprint are the same.
+    /// The object that it answers: two changes with one scope and fingerprint are the same.
     pub scope: String,
     /// Hash of what it says.
     pub fingerprint: String,
@@ -41,7 +41,7 @@ pub struct Model {
     pub dedup_key: Option<String>,
     /// The change, as connectors take it.
     pub change: Json,
-    /// How far it is.
+    /// The status.
     pub status: OutgoingStatus,
     /// The connector's state between two steps.
     pub state: Option<Json>,
@@ -51,15 +51,16 @@ pub struct Model {
     pub sending_at: Option<Millis>,
     /// Deadline of that call.
     pub sending_until: Option<Millis>,
-    /// How often that call was made again.
+    /// The number of times that call was made again.
     pub repeated: i32,
     /// The network's id of what was made.
     pub remote_id: Option<String>,
-    /// Why it failed.
+    /// The reason it failed.
     pub error: Option<Json>,
     /// The request that asked for it.
     pub request_id: String,
-    /// When there is something to do; the end of the lease while a worker holds the row; null: nothing to do.
+    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// do.
     pub due_at: Option<Millis>,
     /// Raised by every claim and finish: whoever holds an older number has lost the row.
     pub fence: i64,
@@ -67,9 +68,9 @@ pub struct Model {
     pub attempts: i32,
     /// Leases in a row that ended without a result.
     pub laps: i32,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub updated_at: Millis,
 }
 

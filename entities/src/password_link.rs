@@ -27,11 +27,11 @@ pub struct Model {
     pub kind: LinkKind,
     /// The path it leads to afterwards.
     pub next: String,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When it ends.
+    /// The time at which it ends.
     pub expires_at: Millis,
-    /// When it was used, or ended by a newer one.
+    /// The time at which it was used, or ended by a newer one.
     pub used_at: Option<Millis>,
 }
 

@@ -15,7 +15,7 @@ pub struct Model {
     pub platform: Option<String>,
     /// The account.
     pub account_id: Option<AccountId>,
-    /// Why.
+    /// The reason that was given.
     pub reason: String,
     /// The operator who paused.
     pub operator: String,

@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{AccountId, Millis};
 
-/// What an account does well.
+/// An account's strengths.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "performance_profiles")]
 pub struct Model {
@@ -13,7 +13,7 @@ pub struct Model {
     pub account_id: AccountId,
     /// The profile as replies show it.
     pub profile: Json,
-    /// When it was derived.
+    /// The time at which it was derived.
     pub derived_at: Millis,
 }
 

@@ -60,7 +60,7 @@ pub struct Model {
     pub media: Json,
     /// Its status.
     pub status: PostStatus,
-    /// When it is to go out; null only in a draft.
+    /// The time at which it is to go out; null only in a draft.
     pub scheduled_at: Option<Millis>,
     /// Zone the time was given in.
     pub timezone: Option<String>,
@@ -70,7 +70,8 @@ pub struct Model {
     pub release_id: Option<String>,
     /// Key of this content: idempotency keys, record keys and slugs are made from it.
     pub content_key: Uuid,
-    /// When there is something to do; the end of the lease while a worker holds the row; null: nothing to do.
+    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// do.
     pub due_at: Option<Millis>,
     /// Raised by every claim, finish and edit: whoever holds an older number has lost the row.
     pub fence: i64,
@@ -92,25 +93,25 @@ pub struct Model {
     pub sending_at: Option<Millis>,
     /// Deadline of that call.
     pub sending_until: Option<Millis>,
-    /// When a lost answer was first asked about.
+    /// The time at which a lost answer was first asked about.
     pub reconciling_at: Option<Millis>,
     /// Fencing token of the claim that emitted `post.publishing`; null: not emitted since it was last scheduled.
     pub announced_fence: Option<i64>,
-    /// When it became public.
+    /// The time at which it became public.
     pub public_at: Option<Millis>,
     /// The platform's id.
     pub platform_post_id: Option<String>,
     /// Its public address.
     pub platform_post_url: Option<String>,
-    /// Why it failed or waits.
+    /// Returns the code of its failure or of its wait.
     pub error: Option<Json>,
-    /// When it is tried again after a transient failure.
+    /// The time at which it is tried again after a transient failure.
     pub next_attempt_at: Option<Millis>,
     /// A commit had no answer and nothing could decide it: sending again may publish twice.
     pub duplicate_risk: bool,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub updated_at: Millis,
 }
 

@@ -16,9 +16,9 @@ pub struct Model {
     pub number: i32,
     /// The worker.
     pub worker: String,
-    /// When it began.
+    /// The time at which it began.
     pub started_at: Millis,
-    /// When it ended; null while it runs or after a crash.
+    /// The time at which it ended; null while it runs or after a crash.
     pub ended_at: Option<Millis>,
     /// `published`, `processing`, `retry`, `rate_limited`, `failed`, `outcome_unknown`, `cancelled`.
     pub outcome: Option<String>,

@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{AccountId, InsightId, Millis, PostId, WorkspaceId};
 
-/// How a post does at one age, beside those before it. There is one for each age.
+/// A comparison of a post at one age with those before it. There is one for each age.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "post_insights")]
 pub struct Model {
@@ -21,9 +21,9 @@ pub struct Model {
     pub platform: String,
     /// The age.
     pub checkpoint: String,
-    /// What is said, as replies show it.
+    /// The insight, as replies show it.
     pub insight: Json,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
 }
 

@@ -27,23 +27,23 @@ pub struct Model {
     pub format: String,
     /// Its text.
     pub caption: String,
-    /// When it became public.
+    /// The time at which it became public.
     pub published_at: Millis,
     /// `live`, `deleted` or `expired`.
     pub status: String,
-    /// When its numbers were last read.
+    /// The time at which its numbers were last read.
     pub fetched_at: Option<Millis>,
-    /// When they are read next; null: never.
+    /// The time at which they are read next; null: never.
     pub next_at: Option<Millis>,
-    /// When the network first did not find it.
+    /// The time at which the network first did not find it.
     pub missing_at: Option<Millis>,
     /// The known numbers by name.
     pub numbers: Json,
-    /// Why the others are not known, by name.
+    /// The reasons the others are not known, by name.
     pub unmeasured: Json,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub updated_at: Millis,
 }
 

@@ -16,7 +16,7 @@ pub struct Model {
     pub checkpoint: String,
     /// The known numbers by name.
     pub numbers: Json,
-    /// When they were read.
+    /// The time at which they were read.
     pub read_at: Millis,
 }
 

@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{AccountId, Millis, PostId, SuggestionId, WorkspaceId};
 
-/// What became of a suggestion.
+/// The status of a suggestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 pub enum SuggestionStatus {
@@ -37,15 +37,15 @@ pub struct Model {
     pub subject_id: i64,
     /// The suggested text.
     pub caption: String,
-    /// Why it is suggested.
+    /// The reason it is suggested.
     pub rationale: String,
-    /// What became of it.
+    /// The status.
     pub status: SuggestionStatus,
     /// The post that was made of it.
     pub post_id: Option<PostId>,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub updated_at: Millis,
 }
 

@@ -19,7 +19,7 @@ pub struct Model {
     pub redirect_uri: String,
     /// Its id and secret.
     pub secret_id: SecretId,
-    /// When it was registered.
+    /// The time at which it was registered.
     pub created_at: Millis,
 }
 

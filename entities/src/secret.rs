@@ -19,7 +19,7 @@ pub struct Model {
     pub wrapped_key: Vec<u8>,
     /// Nonce and secret, encrypted with the data key.
     pub sealed: Vec<u8>,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
 }
 

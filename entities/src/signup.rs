@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{Millis, SignupId, UserId, subscription::PlanTier};
 
-/// How far a signup is.
+/// The status of a signup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Serialize, JsonSchema)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(32))", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
@@ -48,13 +48,13 @@ pub struct Model {
     pub plan_tier: PlanTier,
     /// Is the API add-on bought?
     pub api_addon: bool,
-    /// Who led the person here.
+    /// The source that led the person here.
     pub source: String,
-    /// How far it is.
+    /// The status.
     pub status: SignupStatus,
     /// Stripe's checkout.
     pub checkout_id: Option<String>,
-    /// Where the person pays.
+    /// The address of the checkout.
     pub checkout_url: Option<String>,
     /// The person, from the payment on.
     pub user_id: Option<UserId>,
@@ -62,13 +62,13 @@ pub struct Model {
     pub is_duplicate: bool,
     /// The query with which an app asks to be let in, if an app began it.
     pub authorize_query: Option<String>,
-    /// When Stripe was last asked about it.
+    /// The time at which Stripe was last asked about it.
     pub asked_at: Millis,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub updated_at: Millis,
-    /// When it ends by itself.
+    /// The time at which it ends by itself.
     pub expires_at: Millis,
 }
 

@@ -17,7 +17,7 @@ pub struct Model {
     pub days: Json,
     /// The zone the times are in; null: the workspace's.
     pub timezone: Option<String>,
-    /// When it was last set.
+    /// The time at which it was last set.
     pub updated_at: Millis,
 }
 

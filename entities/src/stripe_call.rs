@@ -11,13 +11,13 @@ pub struct Model {
     /// The idempotency key at Stripe.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: Uuid,
-    /// What it is made for; there is one call for each.
+    /// The purpose of the call; there is one call for each.
     pub dedup_key: String,
     /// The call, sealed.
     pub request_id: SecretId,
     /// Stripe's answer, sealed, once there is one.
     pub reply_id: Option<SecretId>,
-    /// When it was written down.
+    /// The time at which it was written down.
     pub created_at: Millis,
 }
 

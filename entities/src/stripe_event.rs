@@ -4,13 +4,13 @@ use sea_orm::entity::prelude::*;
 
 use crate::{Millis, StripeEventId};
 
-/// How far an event is.
+/// The status of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 pub enum EventStatus {
     /// Not applied yet.
     Pending,
-    /// What it is about was read and applied.
+    /// The object it is about was read and applied.
     Applied,
     /// It could not be applied.
     Failed,
@@ -25,15 +25,16 @@ pub struct Model {
     pub id: StripeEventId,
     /// Stripe's id.
     pub event_id: String,
-    /// What happened.
+    /// A sentence for the user.
     pub kind: String,
     /// To what.
     pub object_id: String,
-    /// How far it is.
+    /// The status.
     pub status: EventStatus,
-    /// Why the last try failed.
+    /// The reason the last try failed.
     pub last_error: Option<String>,
-    /// When there is something to do; the end of the lease while a worker holds the row; null: nothing to do.
+    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// do.
     pub due_at: Option<Millis>,
     /// Raised by every claim and finish: whoever holds an older number has lost the row.
     pub fence: i64,
@@ -41,9 +42,9 @@ pub struct Model {
     pub attempts: i32,
     /// Leases in a row that ended without a result.
     pub laps: i32,
-    /// When it came.
+    /// The time at which it came.
     pub created_at: Millis,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub updated_at: Millis,
 }
 

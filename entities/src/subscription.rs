@@ -48,7 +48,7 @@ pub struct Model {
     pub active: bool,
     /// Was it given by an operator? Otherwise it follows the owner's subscription.
     pub granted: bool,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
 }
 

@@ -13,7 +13,8 @@ pub struct Model {
     pub id: AccountId,
     /// The workspace it belongs to.
     pub workspace_id: WorkspaceId,
-    /// When there is something to do; the end of the lease while a worker holds the row; null: nothing to do.
+    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// do.
     pub due_at: Option<Millis>,
     /// Raised by every claim and finish: whoever holds an older number has lost the row.
     pub fence: i64,

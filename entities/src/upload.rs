@@ -25,13 +25,13 @@ pub struct Model {
     pub mime: String,
     /// Size that was announced.
     pub bytes: i64,
-    /// How many times sending it was started.
+    /// The number of times sending it was started.
     pub tries: i32,
-    /// When it had been sent whole: the address is good for nothing more.
+    /// The time at which it had been sent whole: the address is good for nothing more.
     pub spent_at: Option<Millis>,
     /// Sending must have begun before.
     pub expires_at: Millis,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
 }
 

@@ -13,7 +13,7 @@ pub struct Model {
     pub user_id: UserId,
     /// argon2id, as a PHC string.
     pub password_hash: String,
-    /// When it was last set.
+    /// The time at which it was last set.
     pub updated_at: Millis,
 }
 

@@ -13,11 +13,11 @@ pub struct Model {
     pub hash: String,
     /// The user.
     pub user_id: UserId,
-    /// When it began.
+    /// The time at which it began.
     pub created_at: Millis,
-    /// When the person last gave the password again.
+    /// The time at which the person last gave the password again.
     pub confirmed_at: Option<Millis>,
-    /// When it ends.
+    /// The time at which it ends.
     pub expires_at: Millis,
 }
 

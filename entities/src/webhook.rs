@@ -17,15 +17,15 @@ pub struct Model {
     pub url: String,
     /// List of event types, or `*`.
     pub events: Json,
-    /// Whether events are delivered to it.
+    /// True if events are delivered to it.
     pub enabled: bool,
-    /// Why not.
+    /// The reason it is disabled.
     pub disabled_reason: Option<String>,
     /// First failure since the last success.
     pub failing_since: Option<Millis>,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub updated_at: Millis,
 }
 

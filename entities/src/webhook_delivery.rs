@@ -32,7 +32,7 @@ pub struct Model {
     pub workspace_id: WorkspaceId,
     /// The webhook.
     pub webhook_id: WebhookId,
-    /// Which event.
+    /// The event.
     pub event_id: Uuid,
     /// Its type.
     pub event_type: String,
@@ -40,7 +40,8 @@ pub struct Model {
     pub body: Option<Json>,
     /// Its status.
     pub status: DeliveryStatus,
-    /// When there is something to do; the end of the lease while a worker holds the row; null: nothing to do.
+    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// do.
     pub due_at: Option<Millis>,
     /// Raised by every claim, finish and edit: whoever holds an older number has lost the row.
     pub fence: i64,
@@ -52,9 +53,9 @@ pub struct Model {
     pub last_status: Option<i32>,
     /// The error of the last attempt, with up to 2 KB of the reply.
     pub last_error: Option<String>,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub updated_at: Millis,
 }
 

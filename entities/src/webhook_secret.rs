@@ -16,7 +16,7 @@ pub struct Model {
     pub secret_id: SecretId,
     /// Used until then; null: the newest.
     pub expires_at: Option<Millis>,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
 }
 

@@ -23,13 +23,13 @@ pub struct Model {
     pub slots: i32,
     /// The oldest of its running work: list of `{kind, id, since}`.
     pub running: Json,
-    /// How many jobs it is running.
+    /// The number of jobs it is running.
     pub running_count: i32,
-    /// When it started.
+    /// The time at which it started.
     pub started_at: Millis,
     /// Its last heartbeat.
     pub seen_at: Millis,
-    /// When it was drained; null: it works.
+    /// The time at which it was drained; null: it works.
     pub drain_at: Option<Millis>,
 }
 

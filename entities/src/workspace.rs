@@ -21,7 +21,7 @@ pub struct Model {
     pub timezone: String,
     /// Number of the last event; 0 before the first.
     pub event_sequence: i64,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
 }
 

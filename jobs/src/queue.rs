@@ -99,8 +99,8 @@ impl Queue {
         }
     }
 
-    /// Whether Redis was_flushed what it had, flushed or restarted empty, since this process last asked. The first time it
-    /// says whether Redis is empty. In memory always false.
+    /// Returns true if Redis was_flushed what it had, flushed or restarted empty, since this process last asked. The
+    /// first time it says whether Redis is empty. In memory always false.
     ///
     /// # Errors
     /// If Redis does not answer within a second.

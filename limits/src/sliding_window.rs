@@ -102,7 +102,7 @@ impl State {
         Decision::after(slot - now)
     }
 
-    /// When a subject lets the call through.
+    /// Returns the time at which a subject lets the call through.
     fn earliest(&mut self, now: i64, request: &Request, subject: &Subject, peers: u32) -> i64 {
         let blocked = self.blocked.get(&Subject::blocked_key(&subject.name)).copied();
         let blocked = blocked.filter(|until| *until > now);
@@ -132,8 +132,8 @@ impl State {
 }
 
 impl SlidingWindow {
-    /// When one more call fits a limit: behind all that wait, or, for one whose `place` has come, behind those already
-    /// made.
+    /// Returns the time at which one more call fits a limit: behind all that wait, or, for one whose `place` has come,
+    /// behind those already made.
     fn free_from(&self, now: i64, place: Option<i64>, rate: Rate, peers: u32) -> i64 {
         let limit = share(rate, peers);
         let before = match place {

@@ -34,7 +34,7 @@ impl fmt::Debug for Mailer {
     }
 }
 
-/// Why there is no mailer; the text names what to correct and shows no password.
+/// The reason there is no mailer; the text names the value to correct and shows no password.
 #[derive(Debug, thiserror::Error)]
 pub enum BadMailer {
     /// The server's address.
@@ -50,7 +50,7 @@ pub enum BadMailer {
     Tls(String),
 }
 
-/// Why a letter did not leave.
+/// The reason a letter was not sent.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The server refused it for good.

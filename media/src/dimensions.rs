@@ -11,7 +11,8 @@ use crate::{Flaw, picture::Marks};
 /// Exif's tag of how a picture is turned and mirrored (CIPA DC-008, 4.6.4).
 const ORIENTATION: u16 = 0x0112;
 
-/// How many of an image's first bytes [`dimensions`] may need: previews and colour profiles stand before the size.
+/// The number of an image's first bytes that [`dimensions`] may need: previews and colour profiles stand before the
+/// size.
 pub(crate) const HEADER: usize = 512 * 1024;
 
 /// Width and height in pixels of a JPEG, PNG, GIF or WebP image as it is shown, so after the turn that its Exif data ask

@@ -1,4 +1,4 @@
-//! Why a file cannot be used, told by its bytes.
+//! The reason a file cannot be used, found in its bytes.
 
 use crate::{Error, tools::Spent};
 

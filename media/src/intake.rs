@@ -61,7 +61,7 @@ pub struct Taken {
 pub const HEIC_REMEDY: &str = "Save it as JPEG and send that: on an iPhone, Settings, Camera, Formats, Most Compatible \
                                makes new photos JPEG.";
 
-/// Why a file was not taken. Each text is a sentence for the user.
+/// The reason a file was not taken. Each text is a sentence for the user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// There was not one byte.
@@ -161,7 +161,7 @@ impl Intake {
         self.seen
     }
 
-    /// That was all of it: tells its type at the latest now. Called by [`Intake::finish`] unless it was called before.
+    /// Ends the file: decides its type at the latest now. Called by [`Intake::finish`] unless it was called before.
     ///
     /// # Errors
     /// [`Refused`].

@@ -1,6 +1,6 @@
 //! The types of media we take, told by their first bytes alone: never by a name or a header.
 
-/// How many of a file's first bytes [`sniff`] wants to see, if the file has as many.
+/// The number of a file's first bytes that [`sniff`] wants to see, if the file has as many.
 pub(crate) const SNIFFED: usize = 4096;
 
 /// Supported types and the extension each is stored with. PDF is for LinkedIn documents.
@@ -62,8 +62,8 @@ pub fn extension(mime: &str) -> &'static str {
     KINDS.into_iter().find(|(known, _)| *known == mime).map_or("bin", |(_, extension)| extension)
 }
 
-/// Where the library looks at a part of the signature only, or anywhere in the head, the rest is checked here: a page
-/// that merely mentions `%PDF` is no document.
+/// Checks the rest of a signature where the library looks at a part of it only, or anywhere in the head: a page that
+/// merely mentions `%PDF` is no document.
 fn is_genuine(mime: &str, head: &[u8]) -> bool {
     match mime {
         "image/png" => head.starts_with(b"\x89PNG\r\n\x1a\n"),

@@ -23,9 +23,9 @@ pub(crate) struct Bucket {
     pub prefix: String,
     /// The server; none for Amazon's own.
     pub endpoint: Option<Url>,
-    /// Whether the server is spoken to without TLS.
+    /// True if the server is spoken to without TLS.
     pub plain: bool,
-    /// Whether the bucket's name stands in the host's, and not in the path. Amazon wants it so, and its certificates
+    /// True if the bucket's name stands in the host's, and not in the path. Amazon wants it so, and its certificates
     /// match it only without a dot; other servers mostly want the path.
     pub in_host: bool,
 }

@@ -1,4 +1,4 @@
-//! Why an answer is not a file we take, in words for the user.
+//! The reason an answer is not a file that is taken, in words for the user.
 
 use crate::{CopyError, Refused, kind};
 

@@ -16,7 +16,7 @@ pub const MAX_REMOTE: u64 = 60_000_000;
 const REDIRECTS: u8 = 5;
 const ACCEPT: &str = "image/jpeg, image/png, image/gif, image/webp, video/mp4, video/quicktime, video/webm, */*;q=0.5";
 
-/// What one copy may take.
+/// The limits of one copy.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     /// Largest files.
@@ -36,7 +36,7 @@ pub struct Copied {
     pub filename: String,
 }
 
-/// Why a file was not copied. Each text is a sentence for the user, and names the host at most.
+/// The reason a file was not copied. Each text is a sentence for the user, and names the host at most.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CopyError {
     /// The address, or one that it redirects to, may not be fetched from.
@@ -45,9 +45,9 @@ pub enum CopyError {
     /// The address gives no file: no connection, no success, cut short, or a web page.
     #[error("{message}")]
     Unavailable {
-        /// What happened.
+        /// A sentence for the user.
         message: String,
-        /// Whether a later try may go better.
+        /// True if a later try may go better.
         retryable: bool,
     },
     /// The file is too large.
@@ -61,7 +61,7 @@ pub enum CopyError {
     /// The file is of a type that is not supported.
     #[error("{message}")]
     UnsupportedType {
-        /// What it is, and what is supported.
+        /// A sentence with its type and the supported ones.
         message: String,
     },
     /// Our own store failed; a later try may go better.

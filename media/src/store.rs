@@ -26,7 +26,7 @@ const PROBE: usize = 64;
 pub struct Found {
     /// Its location.
     pub path: String,
-    /// When it was put there.
+    /// The time at which it was put there.
     pub modified: SystemTime,
     /// Size in bytes.
     pub bytes: u64,

@@ -31,7 +31,7 @@ pub struct Stat {
 pub struct Stored {
     /// The whole file.
     pub stat: Stat,
-    /// What of it will come. Begins as asked for, and ends with the file at the latest.
+    /// The bytes that are still to come. Begins as asked for, and ends with the file at the latest.
     pub range: Range<u64>,
     body: Body,
 }

@@ -9,7 +9,7 @@ use fanfare_media::{Intake, S3, Scratch, Sizes, Store, Tools, analyse, dimension
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// How much longer twice as much may take. Work that grows with the square takes four times as long.
+/// The factor by which twice the input may take longer. Work that grows with the square takes four times as long.
 const GROWTH: f64 = 3.0;
 /// Below this nothing is measured: a machine that does something else meanwhile decides it.
 const NOISE: Duration = Duration::from_millis(20);

@@ -15,7 +15,7 @@ use fanfare_media::{Flaw, Profile, S3, Scratch, Store, Target, Tools, analyse, c
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// What the memory of this process may grow by, in KiB.
+/// The growth of this process's memory that is allowed, in KiB.
 const GROWTH: u64 = 64 * 1024;
 
 /// A file, the type it claims to be, and the codes that say what is wrong with it: by ffprobe and without it. An empty
@@ -50,7 +50,7 @@ const BROKEN: &[&str] = &["media_unreadable", "media_type_mismatch"];
 const PIXELS: &[&str] = &["media_dimensions_unsupported"];
 const READ: &[&str] = &[""];
 
-/// What nobody may come for: a pipe in the file system and a port on loopback.
+/// Targets that nobody may reach: a pipe in the file system and a port on loopback.
 struct Bait {
     pipe: PathBuf,
     opened: Arc<AtomicBool>,
@@ -125,7 +125,7 @@ async fn all(dir: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What keeps a file that was read from being converted, but for the missing tools.
+/// Converts a file, and returns why it was not converted, missing tools aside.
 async fn made(
     store: &Store,
     tools: &Tools,

@@ -52,7 +52,7 @@ pub fn install() -> Result<Recorded, BuildError> {
 
 static RECORDING: AtomicBool = AtomicBool::new(false);
 
-/// Whether anything is kept: what costs a query to find out need not be found out otherwise.
+/// Returns true if anything is kept: what costs a query to find out need not be found out otherwise.
 #[must_use]
 pub fn is_recording() -> bool {
     RECORDING.load(Ordering::Relaxed)

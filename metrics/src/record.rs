@@ -8,13 +8,13 @@ use metrics::{Label, counter, gauge, histogram};
 
 use crate::list;
 
-/// Which version runs in which role.
+/// Records the running version and its role.
 pub fn info(version: &'static str, role: &'static str) {
     gauge!(list::INFO.name, "version" => version, "role" => role).set(1.0);
 }
 
-/// What may happen on a platform and had better not is shown as 0 from the start: Prometheus takes no notice of the
-/// first value of a counter, so the first lost answer would raise no alarm.
+/// Sets counters of rare events to 0 from the start: Prometheus takes no notice of the first value of a counter, so
+/// thet lost answer would raise no alarm.
 pub fn platform(platform: &'static str) {
     let unknown = "outcome_unknown";
     let labels = [("platform", platform), ("outcome", unknown), ("code", unknown)];
@@ -24,7 +24,7 @@ pub fn platform(platform: &'static str) {
     counter!(list::ACCOUNTS_LOST.name, "platform" => platform).increment(0);
 }
 
-/// Whether the database and the queue answer.
+/// Returns true if the database and the queue answer.
 pub fn reachable(database: bool, queue: bool) {
     gauge!(list::DATABASE_UP.name).set(flag(database));
     gauge!(list::QUEUE_UP.name).set(flag(queue));

@@ -61,7 +61,7 @@ impl MigratorTrait for Migrator {
     }
 }
 
-/// Why the schema could not be brought up to date.
+/// The reason the schema could not be brought up to date.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The database has migrations that this binary does not know.

@@ -1,4 +1,4 @@
-//! What counting an account's posts of the last day needs.
+//! Columns and indexes for counting an account's posts of the last day.
 
 use sea_orm_migration::prelude::*;
 

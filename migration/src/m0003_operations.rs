@@ -1,4 +1,4 @@
-//! What operators need: their log-ins, the fleet's heartbeats, pauses, counts over time, and the log of what they did.
+//! Tables for operators: their log-ins, the fleet's heartbeats, pauses, counts over time, and the log of their actions.
 
 use sea_orm_migration::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What is found out about files, and what is made of them.
+//! Tables for the analysis of files and their conversions.
 
 use sea_orm_migration::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What connecting needs: persons' log-ins, connect sessions, apps registered with servers, the keeping of tokens, and
+//! Tables for connecting: persons' log-ins, connect sessions, apps registered with servers, the keeping of tokens, and
 //! the grid of posting slots.
 
 use sea_orm_migration::prelude::*;

@@ -1,4 +1,4 @@
-//! What goes with a deleted file, and the request that brought one.
+//! The deletion of everything that belongs to a deleted file, and the request that brought one.
 
 use sea_orm_migration::prelude::*;
 

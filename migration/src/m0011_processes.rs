@@ -1,4 +1,4 @@
-//! Which process holds a reserved `Idempotency-Key`, and which processes are alive.
+//! The process that holds a reserved `Idempotency-Key`, and the processes that are alive.
 
 use sea_orm_migration::prelude::*;
 

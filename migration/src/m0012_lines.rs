@@ -1,4 +1,4 @@
-//! Who holds a row, and the order of an account's posts.
+//! The holder of a row, and the order of an account's posts.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::ConnectionTrait;

@@ -1,4 +1,4 @@
-//! What users and agents tell about the service.
+//! Tables for the feedback of users and agents.
 
 use sea_orm_migration::prelude::*;
 

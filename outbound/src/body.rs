@@ -26,7 +26,7 @@ const OURS: u8 = 0;
 const HANDED: u8 = 1;
 const WITHDRAWN: u8 = 2;
 
-/// Whether the end of a request is still ours. Settled once, by whichever side is first.
+/// True if the end of a request is still ours. Settled once, by whichever side is first.
 #[derive(Debug, Default)]
 struct Handover(AtomicU8);
 

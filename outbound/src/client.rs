@@ -12,7 +12,7 @@ use crate::{
 };
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a name look-up may take when an address is only checked.
+/// The time a name look-up may take when an address is only checked.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 /// Shorter than the 5 s after which many servers close an idle connection: a request that meets such a close on its
 /// way is ambiguous, and a fresh handshake is cheaper than that.
@@ -37,7 +37,7 @@ struct Pools {
     lookup: Lookup,
 }
 
-/// What sends over connections that are kept, and what opens a connection of its own for each request.
+/// A client that keeps connections, and one that opens a connection for each request.
 struct Pair {
     kept: reqwest::Client,
     fresh: reqwest::Client,

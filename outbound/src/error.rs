@@ -116,7 +116,7 @@ pub(crate) fn is_closed(cause: &reqwest::Error) -> bool {
     false
 }
 
-/// Why a response broke off, without the address that the HTTP library would print along.
+/// Returns the reason a response broke off, without the address that the HTTP library would print along.
 pub(crate) fn root_text(cause: &reqwest::Error) -> String {
     if cause.is_timeout() && cause.is_connect() {
         return "no connection in time".to_owned();

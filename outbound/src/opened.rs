@@ -1,4 +1,4 @@
-//! Whether a request went over a connection that was opened for it, or over one that had been used before.
+//! True if a request went over a connection that was opened for it, or over one that had been used before.
 
 use std::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! Which targets may be reached: the rules for an address as it is written, and the table of refused networks.
+//! The targets that may be reached: the rules for an address as it is written, and the table of refused networks.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -66,7 +66,7 @@ pub(crate) fn no_userinfo(url: &Url) -> Result<(), &'static str> {
     }
 }
 
-/// Whether `ip` is a global unicast address.
+/// Returns true if `ip` is a global unicast address.
 pub(crate) fn is_public(ip: IpAddr) -> bool {
     match ip.to_canonical() {
         IpAddr::V4(ip) => !REFUSED_V4.iter().any(|net| net.contains(&ip)),
@@ -121,7 +121,7 @@ mod tests {
 
     use super::{REFUSED_V4, REFUSED_V6, is_public};
 
-    /// What has to be refused, written down apart from the table.
+    /// Addresses that have to be refused, written down apart from the table.
     const MUST_REFUSE: &[&str] = &[
         "0.0.0.0/8",
         "10.0.0.0/8",

@@ -39,14 +39,14 @@ impl Reply {
         self.headers.get(name).map(HeaderValue::to_str)?.ok()
     }
 
-    /// How long the server asks to wait (`Retry-After`: seconds, or an HTTP date measured against the answer's own
-    /// `Date`). At most a year.
+    /// Returns the time the server asks to wait (`Retry-After`: seconds, or an HTTP date measured against the answer's
+    /// own `Date`). At most a year.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         retry_after::parse(self.header("retry-after")?, self.header("date"))
     }
 
-    /// Whether the status is 2xx.
+    /// Returns true if the status is 2xx.
     #[must_use]
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
@@ -128,7 +128,7 @@ impl Download {
         Ok(download)
     }
 
-    /// How long the server asks to wait, as [`Reply::retry_after`] says.
+    /// Returns the time the server asks to wait, as [`Reply::retry_after`] says.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         let header = |name: &str| self.headers.get(name).and_then(|value| value.to_str().ok());

@@ -21,7 +21,7 @@ use crate::{Method, Request};
 /// The API version whose shapes [`crate::objects`] reads.
 pub const VERSION: &str = "2026-08-26.dahlia";
 
-/// How long a call may take.
+/// The time a call may take.
 const DEADLINE: Duration = Duration::from_secs(20);
 
 /// A Stripe account. Cheap to clone.
@@ -40,7 +40,7 @@ impl fmt::Debug for Stripe {
     }
 }
 
-/// What kind of failure it was.
+/// The kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
     /// Stripe is away, busy or in trouble; nobody knows whether the call was carried out. Sending it again under its key tells.
@@ -57,11 +57,11 @@ pub enum FailureKind {
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("Stripe: {message}")]
 pub struct Failure {
-    /// What kind it was.
+    /// The kind.
     pub kind: FailureKind,
     /// Stripe's code, if it gave one.
     pub code: Option<String>,
-    /// What it says.
+    /// The message.
     pub message: String,
 }
 

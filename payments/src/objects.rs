@@ -27,11 +27,11 @@ pub struct Price {
     pub unit_amount: Option<i64>,
     /// The currency.
     pub currency: String,
-    /// How often it is paid; absent: once.
+    /// The interval of payments; absent: one payment.
     pub recurring: Option<Recurring>,
 }
 
-/// How often a price is paid.
+/// The interval at which a price is paid.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Recurring {
     /// `month`.
@@ -43,7 +43,7 @@ pub struct Recurring {
 pub struct CheckoutSession {
     /// Its id.
     pub id: String,
-    /// Where a person pays, while it is open.
+    /// The address of the checkout page, while it is open.
     pub url: Option<String>,
     /// `open`, `complete` or `expired`.
     pub status: String,
@@ -57,14 +57,14 @@ pub struct CheckoutSession {
     pub subscription: Option<String>,
     /// The first invoice of the subscription.
     pub invoice: Option<String>,
-    /// When it ends by itself, in Unix seconds.
+    /// The time at which it ends by itself, in Unix seconds.
     pub expires_at: i64,
     /// `subscription` or `payment`.
     pub mode: String,
-    /// What pays a pack, once it is complete.
+    /// The payment of a pack, once it is complete.
     #[serde(default)]
     pub payment_intent: Option<String>,
-    /// What we noted at it.
+    /// The metadata that we set.
     #[serde(default)]
     pub metadata: BTreeMap<String, String>,
 }
@@ -94,14 +94,14 @@ pub struct Subscription {
     pub pause_collection: Option<PauseCollection>,
     /// Its schedule, if it has one.
     pub schedule: Option<String>,
-    /// When it ended, in Unix seconds.
+    /// The time at which it ended, in Unix seconds.
     pub ended_at: Option<i64>,
 }
 
 /// The pause of a subscription.
 #[derive(Debug, Clone, Deserialize)]
 pub struct PauseCollection {
-    /// When it ends, in Unix seconds.
+    /// The time at which it ends, in Unix seconds.
     pub resumes_at: Option<i64>,
 }
 
@@ -110,7 +110,7 @@ pub struct PauseCollection {
 pub struct Item {
     /// Its id.
     pub id: String,
-    /// What is paid for it.
+    /// The price.
     pub price: Price,
     /// In Unix seconds.
     pub current_period_start: i64,
@@ -123,9 +123,9 @@ pub struct Item {
 pub struct Invoice {
     /// Its id.
     pub id: String,
-    /// What it is of.
+    /// The object it belongs to.
     pub parent: Option<InvoiceParent>,
-    /// What is paid.
+    /// The lines.
     pub lines: List<InvoiceLine>,
 }
 
@@ -176,11 +176,11 @@ pub struct PriceDetails {
 pub struct Charge {
     /// Its id.
     pub id: String,
-    /// What it pays.
+    /// The payment.
     pub payment_intent: Option<String>,
-    /// How much, in the currency's smallest unit.
+    /// The amount, in the currency's smallest unit.
     pub amount: i64,
-    /// How much of it was paid back.
+    /// The amount that was paid back.
     pub amount_refunded: i64,
     /// Has the customer's bank taken it back?
     pub disputed: bool,
@@ -205,7 +205,7 @@ pub struct Dispute {
     pub charge: String,
 }
 
-/// What an invoice is of.
+/// The subject of an invoice.
 #[derive(Debug, Clone, Deserialize)]
 pub struct InvoiceParent {
     /// A subscription.
@@ -228,16 +228,16 @@ impl Invoice {
     }
 }
 
-/// What pays an invoice.
+/// The payment of an invoice.
 #[derive(Debug, Clone, Deserialize)]
 pub struct InvoicePayment {
     /// `paid`, `open` or `canceled`.
     pub status: String,
-    /// How.
+    /// The payment.
     pub payment: PaymentOf,
 }
 
-/// How an invoice is paid.
+/// The means of a payment.
 #[derive(Debug, Clone, Deserialize)]
 pub struct PaymentOf {
     /// A payment intent.
@@ -253,7 +253,7 @@ pub struct Schedule {
     pub subscription: Option<String>,
     /// The subscription that it let go.
     pub released_subscription: Option<String>,
-    /// What it does, and when.
+    /// The phases, with their times.
     #[serde(default)]
     pub phases: Vec<Phase>,
 }
@@ -265,7 +265,7 @@ pub struct Phase {
     pub start_date: i64,
     /// In Unix seconds.
     pub end_date: i64,
-    /// What is paid in it.
+    /// The items that are paid in it.
     pub items: Vec<PhaseItem>,
 }
 
@@ -281,7 +281,7 @@ pub struct PhaseItem {
 pub struct Event {
     /// Its id.
     pub id: String,
-    /// What happened.
+    /// A sentence for the user.
     #[serde(rename = "type")]
     pub kind: String,
     /// To what.

@@ -17,7 +17,7 @@ pub enum Method {
 /// A call: where, and its parameters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// How.
+    /// The payment.
     pub method: Method,
     /// Below `/v1/`.
     pub path: String,
@@ -61,9 +61,9 @@ pub struct Checkout<'a> {
     pub email: &'a str,
     /// Our id of what is bought, found again in `client_reference_id` and the metadata.
     pub reference: &'a str,
-    /// Where a person goes on after the payment.
+    /// Returns the address that a person goes on to after the payment.
     pub success_url: &'a str,
-    /// Where a person goes on who does not pay.
+    /// The address for a person who does not pay.
     pub cancel_url: &'a str,
 }
 
@@ -92,7 +92,7 @@ impl Checkout<'_> {
 pub struct PackCheckout<'a> {
     /// Its price.
     pub price: &'a str,
-    /// How many credits.
+    /// The number of credits.
     pub credits: u32,
     /// The customer, if there is one.
     pub customer: Option<&'a str>,
@@ -100,7 +100,7 @@ pub struct PackCheckout<'a> {
     pub email: &'a str,
     /// Our id of the person, found again in `client_reference_id`.
     pub reference: &'a str,
-    /// Where the person goes on.
+    /// The address that the person goes on to.
     pub return_url: &'a str,
 }
 

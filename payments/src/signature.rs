@@ -5,7 +5,7 @@ use secrecy::{ExposeSecret, SecretString};
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
-/// How far the time of a signature may be from ours, in seconds.
+/// The difference between a signature's time and ours that is allowed, in seconds.
 const TOLERANCE: i64 = 300;
 
 /// The body was not signed with a secret of ours, or not now.

@@ -68,7 +68,7 @@ pub const DAY_NUMBERS: [&str; 11] = [
     name::PROFILE_VIEWS,
 ];
 
-/// Why a number is not known.
+/// The reason a number is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Unmeasured {
     /// The network does not have it.
@@ -114,14 +114,14 @@ pub struct Day {
     pub until: DateTime<Utc>,
 }
 
-/// What a network counted on one day.
+/// A network's numbers for one day.
 #[derive(Debug, Clone)]
 pub struct DayNumbers {
     /// The day.
     pub date: NaiveDate,
     /// The numbers.
     pub numbers: Numbers,
-    /// Whether the network says that they are final; `None`: it does not say.
+    /// True if the network says that they are final; `None`: it does not say.
     pub is_final: Option<bool>,
 }
 
@@ -157,7 +157,7 @@ pub struct ListedPost {
     pub format: &'static str,
     /// Its text.
     pub caption: String,
-    /// When it became public.
+    /// The time at which it became public.
     pub published_at: DateTime<Utc>,
 }
 
@@ -170,7 +170,7 @@ pub enum Unit {
     Seconds,
 }
 
-/// How a number of a period follows from those of its days.
+/// The way a number of a period follows from those of its days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fold {
     /// The sum of one number.
@@ -188,7 +188,7 @@ pub struct Display {
     pub label: &'static str,
     /// Its unit.
     pub unit: Unit,
-    /// How it follows from the days.
+    /// The way it follows from the days.
     pub fold: Fold,
 }
 
@@ -207,22 +207,22 @@ impl Display {
     }
 }
 
-/// How a network counts the days of accounts.
+/// The way a network counts the days of accounts.
 #[derive(Debug, Clone, Copy)]
 pub struct Daily {
     /// The IANA name of the zone in which its days begin.
     pub zone: &'static str,
-    /// How long after its end a day's numbers may still change.
+    /// The time after its end a day's numbers may still change.
     pub lag: Duration,
-    /// How many of the last days are read again each day.
+    /// The number of the last days that are read again each day.
     pub reread: u16,
-    /// How many days are read when an account is connected.
+    /// The number of days that are read when an account is connected.
     pub backfill: u16,
     /// The numbers whose sum are the engagements; empty: the network has a number for them.
     pub engagements: &'static [&'static str],
     /// The lengths in days of the periods whose reach the network knows.
     pub periods: &'static [u16],
-    /// What the network's own dashboard shows.
+    /// The numbers that the network's own dashboard shows.
     pub display: &'static [Display],
 }
 
@@ -246,7 +246,7 @@ pub struct Reading<'a> {
     found: Mutex<Findings>,
 }
 
-/// What turned out while reading.
+/// The findings of a reading.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Findings {
     /// Numbers, as the network calls them, that it refuses to tell.
@@ -299,23 +299,23 @@ impl<'a> Reading<'a> {
 /// A network that counts. Reads only.
 #[async_trait]
 pub trait Analytics: Send + Sync {
-    /// How many calls the app has for all accounts together, where that is known.
+    /// Returns the number of calls the app has for all accounts together, where that is known.
     fn quota(&self) -> Option<RateLimit> {
         None
     }
 
-    /// How the account is counted by the day; `None`: only its posts are counted.
+    /// Returns the way the account is counted by the day; `None`: only its posts are counted.
     fn daily(&self, account: &Account) -> Option<&'static Daily> {
         let _ = account;
         None
     }
 
-    /// Whether there are accounts of this network that are counted by the day.
+    /// Returns true if there are accounts of this network that are counted by the day.
     fn measures_accounts(&self) -> bool {
         self.daily(&Account::default()).is_some()
     }
 
-    /// How many posts [`Analytics::posts`] takes at a time.
+    /// Returns the number of posts [`Analytics::posts`] takes at a time.
     fn batch(&self) -> usize {
         1
     }
@@ -325,17 +325,17 @@ pub trait Analytics: Send + Sync {
         &[LIKES, COMMENTS, SHARES, SAVES, REPOSTS, QUOTES]
     }
 
-    /// Whether the network asks to be paid for each reading, so that the operator has to switch it on.
+    /// Returns true if the network asks to be paid for each reading, so that the operator has to switch it on.
     fn is_paid(&self) -> bool {
         false
     }
 
-    /// Whether posts have numbers at all.
+    /// Returns true if posts have numbers at all.
     fn measures_posts(&self) -> bool {
         true
     }
 
-    /// Whether posts have a number by which engagements can be divided: reach, views or impressions.
+    /// Returns true if posts have a number by which engagements can be divided: reach, views or impressions.
     fn has_base(&self) -> bool {
         true
     }

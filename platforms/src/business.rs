@@ -12,7 +12,7 @@ use crate::{Changes, Result, Session, recent_posts::Page};
 pub struct RemoteReview {
     /// Its full name.
     pub name: String,
-    /// Who wrote it; `None`: somebody who does not tell.
+    /// The author; `None`: somebody who does not tell.
     pub reviewer: Option<String>,
     /// The writer's picture.
     pub avatar_url: Option<String>,
@@ -22,9 +22,9 @@ pub struct RemoteReview {
     pub text: String,
     /// Its pictures and films.
     pub media: Vec<ReviewMedia>,
-    /// When it was written.
+    /// The time at which it was written.
     pub created_at: DateTime<Utc>,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub updated_at: DateTime<Utc>,
     /// The owner's answer.
     pub reply: Option<RemoteReply>,
@@ -49,9 +49,9 @@ pub struct RemoteReply {
     pub text: String,
     /// `pending`, `approved` or `rejected`.
     pub state: String,
-    /// Why it was rejected.
+    /// The reason it was rejected.
     pub policy_violation: Option<String>,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub updated_at: DateTime<Utc>,
 }
 
@@ -62,7 +62,7 @@ pub struct ReviewPage {
     pub page: Page<RemoteReview>,
     /// Average of the stars.
     pub average_rating: Option<f64>,
-    /// How many there are.
+    /// The number of them.
     pub total: Option<i64>,
 }
 
@@ -71,7 +71,7 @@ pub struct ReviewPage {
 pub struct RemoteMedia {
     /// Its full name.
     pub name: String,
-    /// Where it belongs.
+    /// The category on the profile.
     pub category: String,
     /// It is a film.
     pub video: bool,
@@ -85,20 +85,20 @@ pub struct RemoteMedia {
     pub width: Option<i64>,
     /// Pixels.
     pub height: Option<i64>,
-    /// How often it was seen.
+    /// The number of times it was seen.
     pub view_count: Option<i64>,
-    /// When it was added, if that is told.
+    /// The time at which it was added, if that is told.
     pub created_at: Option<DateTime<Utc>>,
 }
 
-/// What the audit looks at, as the network tells it.
+/// The facts that the audit looks at, as the network states them.
 #[derive(Debug, Clone, Default)]
 pub struct ProfileFacts {
     /// The location's record.
     pub location: Value,
     /// The owner is known to the network.
     pub verified: Option<bool>,
-    /// When it last posted.
+    /// The time at which it last posted.
     pub last_post_at: Option<DateTime<Utc>>,
     /// The latest posts could be read.
     pub posts_known: bool,

@@ -67,7 +67,7 @@ pub enum Change {
     AddMedia {
         /// Its public address.
         source_url: String,
-        /// Where it belongs.
+        /// The category on the profile.
         category: String,
         /// True for a video.
         video: bool,
@@ -106,23 +106,23 @@ impl Change {
     }
 }
 
-/// What is known of a call whose answer was lost.
+/// The record of a call whose answer was lost.
 #[derive(Debug, Clone)]
 pub struct Lost {
-    /// When it was made.
+    /// The time at which it was made.
     pub sent_at: DateTime<Utc>,
     /// Ids of things like it that came of other calls.
     pub known: Vec<String>,
 }
 
-/// Why a network refused a change, where callers can do something about it.
+/// The reason a network refused a change, where callers can do something about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
     /// The time for answers is over.
     WindowClosed,
     /// The account did not grant a permission.
     PermissionMissing,
-    /// What it is about is gone, or does not take it any more.
+    /// The object is gone, or does not take the change any more.
     NotAllowed,
     /// It has been done already.
     Done,

@@ -1,5 +1,5 @@
-//! What a descriptor says about itself: the version it speaks, where its facts come from, examples, and in words what
-//! is not data anywhere else.
+//! Descriptions for the documentation: the version of a network's API, the sources of its facts, examples, and in words
+//! everything that is not data elsewhere.
 
 use chrono::NaiveDate;
 
@@ -35,7 +35,7 @@ pub struct About {
 /// The source of some facts of a descriptor.
 #[derive(Debug, Clone, Copy)]
 pub struct Source {
-    /// Which facts.
+    /// The facts it supports.
     pub facts: &'static str,
     /// An address, or where it was seen.
     pub from: &'static str,

@@ -1,4 +1,4 @@
-//! Why a call to a network did not do what was asked.
+//! The reason a call to a network failed.
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ pub struct Error {
     pub message: String,
     /// The remedy, as one sentence, if the kind alone does not imply it.
     pub remedy: Option<String>,
-    /// When to come back, as the network named it.
+    /// The time at which to come back, as the network named it.
     pub retry_after: Option<Duration>,
     /// The exhausted limit belongs to the app, which all accounts that post through it share.
     pub of_app: bool,

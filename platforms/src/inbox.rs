@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{Changes, Result, Session, recent_posts::Page};
 
-/// What a network's inbox takes.
+/// The rules of a network's inbox.
 #[derive(Debug, Clone, Copy)]
 pub struct InboxRules {
     /// There are direct messages.
@@ -65,7 +65,7 @@ pub struct RemoteMessage {
     pub text: String,
     /// Its files.
     pub attachments: Vec<Attachment>,
-    /// When it was sent.
+    /// The time at which it was sent.
     pub at: DateTime<Utc>,
     /// The mark that we sent with it.
     pub mark: Option<String>,
@@ -80,7 +80,7 @@ pub struct RemoteComment {
     pub post: String,
     /// The comment that it answers, if it answers one.
     pub parent: Option<String>,
-    /// Who wrote it.
+    /// The author.
     pub author: Person,
     /// The account wrote it.
     pub own: bool,
@@ -94,9 +94,9 @@ pub struct RemoteComment {
     pub reply_count: Option<i64>,
     /// It is hidden, if that is told.
     pub hidden: Option<bool>,
-    /// Where people see it.
+    /// The public address.
     pub url: Option<String>,
-    /// When it was written.
+    /// The time at which it was written.
     pub at: DateTime<Utc>,
 }
 
@@ -105,7 +105,7 @@ pub struct RemoteComment {
 pub struct RemotePost {
     /// The network's id.
     pub id: String,
-    /// When it was made.
+    /// The time at which it was made.
     pub at: DateTime<Utc>,
 }
 
@@ -114,19 +114,19 @@ pub struct RemotePost {
 pub struct Inbound {
     /// The network's id of the account.
     pub account: String,
-    /// What kind of thing it is about, as the network names it.
+    /// The kind of its object, as the network names it.
     pub field: String,
     /// The network's id of the thing.
     pub id: String,
-    /// What happened to it.
+    /// The change.
     pub verb: String,
-    /// When it happened.
+    /// The time at which it happened.
     pub at: DateTime<Utc>,
     /// The thing.
     pub item: InboundItem,
 }
 
-/// What happened.
+/// A sentence for the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum InboundItem {

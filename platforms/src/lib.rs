@@ -98,8 +98,8 @@ pub trait Platform: Send + Sync {
         *self.spec()
     }
 
-    /// What an accepted post does not get, in words for its author: a setting without effect, a file that is left
-    /// out. Shown in the reply that accepts it. [`warnings`] adds what holds of every network.
+    /// Returns warnings for the author of an accepted post: a setting without effect, a file that is left out. Shown in
+    /// the reply that accepts it. [`warnings`] adds what holds of every network.
     fn warnings(&self, draft: &Draft) -> Vec<Warning> {
         let _ = draft;
         Vec::new()

@@ -96,7 +96,7 @@ pub struct Part {
 pub enum Class {
     /// The same call may be sent again with the same key while `window` lasts; afterwards it is looked up.
     Key {
-        /// How long the network remembers the key. `None`: for ever.
+        /// The time the network remembers the key. `None`: for ever.
         window: Option<Duration>,
     },
     /// A container, session or publish id can be asked.
@@ -144,7 +144,7 @@ pub struct Identity {
     pub meta: Map<String, Value>,
     /// Secrets to store in place of the ones given (tokens of a fresh session beside them).
     pub secrets: crate::Secrets,
-    /// When the stored tokens end and must have been refreshed, if they do.
+    /// The time at which the stored tokens end and must have been refreshed, if they do.
     pub expires_at: Option<chrono::DateTime<chrono::Utc>>,
 }
 
@@ -153,7 +153,7 @@ pub struct Identity {
 pub struct Refreshed {
     /// All secrets of the account, the unchanged ones included; stored in place of the old ones.
     pub secrets: crate::Secrets,
-    /// When the fresh tokens end, if they do.
+    /// The time at which the fresh tokens end, if they do.
     pub expires_at: Option<chrono::DateTime<chrono::Utc>>,
 }
 

@@ -16,7 +16,7 @@ use crate::Session;
 
 pub use picture::{PictureShrinker, image};
 
-/// How much of a page is read, in bytes.
+/// The bytes of a page that are read.
 const BYTES_MAX: usize = 512 << 10;
 const REDIRECTS_MAX: u8 = 5;
 const DEADLINE: Duration = Duration::from_secs(10);

@@ -10,7 +10,7 @@ pub const PAGES_MAX: usize = 20;
 
 /// An entry of a list.
 pub trait Entry {
-    /// When it was made, if it tells.
+    /// Returns the time at which it was made, if it tells.
     fn made(&self) -> Option<DateTime<Utc>>;
 
     /// The time by which the list is ordered, the latest first. `None`: the list is not ordered by a time that the entry
@@ -53,7 +53,7 @@ pub fn number(next: Option<&str>, first: usize) -> usize {
 pub struct Looked<T> {
     /// The matching entries, those made nearest to the call first.
     pub found: Vec<T>,
-    /// Whether everything was seen that may have come of the call. Only then is what was not found not there.
+    /// True if everything was seen that may have come of the call. Only then is what was not found not there.
     pub end: Result<()>,
 }
 

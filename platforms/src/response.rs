@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::{Error, Kind, Result, Session};
 
-/// How far a network's clock may be behind ours.
+/// The time by which a network's clock may be behind ours.
 const CLOCK_SKEW: TimeDelta = TimeDelta::minutes(2);
 
 /// Sends a request. A success is read as JSON; of anything else `read` says what it means.
@@ -51,13 +51,13 @@ impl Reset {
     }
 }
 
-/// How long a network asks to wait: `Retry-After`, else the first of its own headers that says so.
+/// Returns the time a network asks to wait: `Retry-After`, else the first of its own headers that says so.
 pub fn wait(session: &Session, reply: &Reply, resets: &[Reset]) -> Option<Duration> {
     reply.retry_after().or_else(|| resets.iter().find_map(|reset| reset.wait(session, reply)))
 }
 
-/// What a refusal means by its status alone, for what a connector knows no code of. `said` is the network's own
-/// explanation, redacted.
+/// Returns the meaning of a refusal by its status alone, for codes that a connector does not know. `said` is the
+/// network's own explanation, redacted.
 pub fn by_status(label: &str, reply: &Reply, said: &str) -> Error {
     let said = said.trim().trim_end_matches('.');
     let words = |start: String| {

@@ -12,13 +12,13 @@ use crate::{
 /// One network's limits, settings and ways to connect.
 #[derive(Debug, Clone, Copy)]
 pub struct Spec {
-    /// Which network.
+    /// The network.
     pub id: PlatformId,
     /// Name for people.
     pub label: &'static str,
     /// Scheme, host and prefix of its API; empty where each account names its own.
     pub base_url: &'static str,
-    /// How accounts are connected.
+    /// The way accounts are connected.
     pub connect: Connect,
     /// The rules for captions.
     pub caption: Caption,
@@ -42,12 +42,12 @@ pub struct Spec {
     pub class: Class,
     /// Total time a commit call may take.
     pub commit_deadline: Duration,
-    /// How often it lets itself be posted to; the workers keep to it together. Where the numbers come from stands with
-    /// them.
+    /// The number of times it lets itself be posted to; the workers keep to it together. Where the numbers come from
+    /// stands with them.
     pub rate_limits: &'static [RateLimit],
-    /// How long to stay away after "too many requests" where the network never says how long.
+    /// The time to stay away after "too many requests" where the network never says how long.
     pub untold_wait: Option<Duration>,
-    /// How long before its time a post with media is prepared; zero when there is nothing to prepare.
+    /// The time before its time a post with media is prepared; zero when there is nothing to prepare.
     pub prepare_lead: Duration,
     /// Helper tools for `POST /platforms/trigger`.
     pub helpers: &'static [&'static str],
@@ -110,7 +110,7 @@ impl Spec {
     }
 }
 
-/// How an account is connected.
+/// The way an account is connected.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::large_enum_variant, reason = "a descriptor is a constant, and is read in place")]
 pub enum Connect {
@@ -163,7 +163,7 @@ pub struct Caption {
     pub max_with_media: Option<usize>,
     /// Longest text in UTF-8 bytes, if there is such a limit too.
     pub max_bytes: Option<usize>,
-    /// How the network counts.
+    /// The network's way of counting.
     pub count: fn(&str) -> usize,
     /// The unit in the plural: `characters`, `graphemes`.
     pub unit: &'static str,
@@ -178,7 +178,7 @@ impl Caption {
     }
 }
 
-/// Which media a post may have.
+/// The media that a post may have.
 #[derive(Debug, Clone, Copy)]
 pub struct MediaRules {
     /// Fewest files.
@@ -203,7 +203,7 @@ pub struct MediaRules {
     pub video_bytes_max: u64,
     /// Longest video in milliseconds.
     pub video_ms_max: Option<u64>,
-    /// Which shapes and lengths pass besides.
+    /// The shapes and lengths that pass besides.
     pub frame: Frame,
 }
 

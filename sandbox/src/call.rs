@@ -18,7 +18,7 @@ pub(crate) struct Call {
     pub body: Bytes,
 }
 
-/// Why a request could not be read.
+/// The reason a request could not be read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unreadable {
     /// Its body is larger than the network takes.

@@ -20,7 +20,7 @@ use sha2::{Digest, Sha256};
 use url::Url;
 use url::form_urlencoded::Serializer;
 
-/// What a person answered, or is still to be asked.
+/// A person's answer, or the form on which the question is still open.
 pub(crate) enum Consent<N: Network> {
     /// Nothing yet: this is the page.
     Asked(Reply),
@@ -33,7 +33,7 @@ pub(crate) enum Consent<N: Network> {
 /// A yes.
 pub(crate) struct Given<N: Network> {
     pub account: Arc<Account<N>>,
-    /// Where to go back to; the state is in it already, the code is not.
+    /// The address to go back to; the state is in it already, the code is not.
     pub back: Url,
     pub redirect_uri: String,
     pub scope: String,
@@ -95,7 +95,7 @@ pub(crate) fn go(to: &Url) -> Reply {
     Reply::empty(302).with("location", to)
 }
 
-/// How long a code may be exchanged, in milliseconds.
+/// The time a code may be exchanged, in milliseconds.
 const CODE_MS: i64 = 600_000;
 
 /// Codes that were given and not exchanged yet. They are not journalled: a code outlives no restart.

@@ -15,7 +15,7 @@ use crate::{Sandbox, ai, control, page, stripe};
 /// Headers by which proxies say for whom they ask.
 const PROXIED: [&str; 4] = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
 
-/// What a request may reach.
+/// The methods and paths that a request may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Reach {
     /// The control and what programs ask the networks.

@@ -1,4 +1,4 @@
-//! What all networks share: the clock, the base address, the settings, the journal.
+//! State shared by all networks: the clock, the base address, the settings, the journal.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
@@ -14,7 +14,7 @@ use crate::hooks::Hooks;
 use crate::journal::{Journal, Line, PastLine};
 use crate::realms::Realms;
 
-/// Where the sandbox is reached until somebody says otherwise.
+/// The address of the sandbox until another is set.
 const DEFAULT_BASE: &str = "http://127.0.0.1:8081";
 
 /// Stands in the journal in place of a network for addresses of [`Env::allow_redirect`].
@@ -24,7 +24,7 @@ const REDIRECTS: &str = "_redirects";
 pub(crate) struct Env {
     base: RwLock<Arc<str>>,
     pages: RwLock<Option<Arc<str>>>,
-    /// Where apps may have persons sent back to.
+    /// The addresses that apps may have persons sent back to.
     redirects: RwLock<BTreeSet<String>>,
     processing_ms: AtomicU64,
     rate_limits: AtomicBool,
@@ -37,15 +37,15 @@ pub(crate) struct Env {
     pub closing: CancellationToken,
 }
 
-/// What `PUT /_control/settings` changes; absent fields stay as they are.
+/// The fields that `PUT /_control/settings` changes; absent fields stay as they are.
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Settings {
-    /// How long media are processed, in milliseconds.
+    /// The time media are processed, in milliseconds.
     pub processing_ms: Option<u64>,
-    /// Whether the platforms' pacing rules (messages a second, posts a day) are enforced.
+    /// True if the platforms' pacing rules (messages a second, posts a day) are enforced.
     pub rate_limits: Option<bool>,
-    /// How far the sandbox's clock runs ahead of the machine's, in milliseconds.
+    /// Milliseconds by which the sandbox's clock runs ahead of the machine's.
     pub clock_offset_ms: Option<i64>,
 }
 
@@ -92,7 +92,7 @@ impl Env {
         }
     }
 
-    /// Whether apps may have persons sent back to this address.
+    /// Returns true if apps may have persons sent back to this address.
     pub fn may_redirect(&self, redirect_uri: &str) -> bool {
         read(&self.redirects).contains(redirect_uri)
     }
@@ -114,12 +114,12 @@ impl Env {
         self.processing_ms.store(ms, Ordering::Relaxed);
     }
 
-    /// How long media are processed, in milliseconds.
+    /// Returns the time media are processed, in milliseconds.
     pub fn processing_ms(&self) -> i64 {
         i64::try_from(self.processing_ms.load(Ordering::Relaxed)).unwrap_or(i64::MAX)
     }
 
-    /// Whether pacing rules that a load test would run into are enforced.
+    /// Returns true if pacing rules that a load test would run into are enforced.
     pub fn rate_limits(&self) -> bool {
         self.rate_limits.load(Ordering::Relaxed)
     }

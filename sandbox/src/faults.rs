@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// What a call is for. Every route of every network has one.
+/// The purpose of a call. Every route of every network has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Phase {
@@ -19,7 +19,7 @@ pub(crate) enum Phase {
     Read,
 }
 
-/// What goes wrong.
+/// The kind of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
@@ -55,7 +55,7 @@ pub(crate) struct Fault {
     /// Milliseconds of `delay` and `hang`; of a 429, how long to wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ms: Option<u64>,
-    /// How many calls it meets.
+    /// The number of calls it meets.
     #[serde(default = "once")]
     pub times: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,7 +81,7 @@ impl Fault {
         }
     }
 
-    /// How long a hang lasts.
+    /// Returns the time a hang lasts.
     pub fn hang(&self) -> Duration {
         Duration::from_millis(self.ms.unwrap_or(600_000))
     }
@@ -116,7 +116,7 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
-    /// How long to wait in whole seconds, rounded up.
+    /// Returns the time to wait in whole seconds, rounded up.
     pub fn retry_seconds(&self) -> u64 {
         self.retry_ms.div_ceil(1_000).max(1)
     }

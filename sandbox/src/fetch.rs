@@ -9,7 +9,7 @@ use crate::specimen::{Growing, Specimen};
 
 /// A crawler's patience with one file.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How many redirects it follows.
+/// The number of redirects it follows.
 const REDIRECTS: u8 = 3;
 
 /// A fetched file.
@@ -20,7 +20,7 @@ pub(crate) struct Fetched {
     pub file: Specimen,
 }
 
-/// Why a file was not fetched.
+/// The reason a file was not fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unfetched {
     /// The text is no http address.

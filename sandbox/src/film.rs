@@ -1,11 +1,11 @@
-//! What is inside an MP4 or MOV file, read from its index as networks read it before they transcode (ISO 14496-12).
+//! The contents of an MP4 or MOV file, read from its index as networks read it before they transcode (ISO 14496-12).
 
 /// The largest index that is kept, in bytes.
 const MOST_INDEX: u64 = 4 << 20;
 /// Boxes within boxes that are followed.
 const DEPTH: usize = 8;
 
-/// What a network plays.
+/// The formats that a network plays.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asks {
     /// Names of sample entries.
@@ -31,7 +31,7 @@ pub(crate) const OF_BROWSERS: Asks =
 /// H.264 or HEVC at 23 to 60 frames a second, from a file that plays while it loads.
 pub(crate) const STREAMED: Asks = Asks { index_first: true, frames: (23.0, 60.0), ..H264_OR_HEVC };
 
-/// What an index says.
+/// The facts that an index states.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Film {
     /// The name of the picture's sample entry.
@@ -118,7 +118,7 @@ impl Index {
         self.head.clear();
     }
 
-    /// What the index says; `None` if there is none that can be read.
+    /// Returns the facts of the index; `None` if there is none that can be read.
     pub fn read(self) -> Option<Film> {
         let mut film = Film { index_first: !self.late, ..Film::default() };
         let mut found = false;

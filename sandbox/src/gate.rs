@@ -15,15 +15,15 @@ use crate::page;
 use crate::reply::Reply;
 use crate::sim::{LoggedCall, Sim};
 
-/// How long a 429 asks to wait when the fault does not say, in milliseconds.
+/// The time a 429 asks to wait when the fault does not say, in milliseconds.
 const RETRY_MS: u64 = 1_000;
-/// What `nonsense` answers when the fault does not say.
+/// The answer of `nonsense` when the fault gives none.
 const NONSENSE: &str = "<!doctype html><title>Welcome</title><p>This page is being served by a machine that knows no API.";
 
 /// The handler of everything below `/{network}/`.
 pub(crate) struct Gate<N: Network>(pub Arc<Sim<N>>);
 
-/// What becomes of a call.
+/// The outcome of a call.
 enum Outcome {
     Send(Reply),
     /// Close the connection after so many bytes of the body.

@@ -14,13 +14,13 @@ use url::Url;
 
 use crate::env::{read, write};
 
-/// How long the product may take.
+/// The time the product may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Tries of one delivery, with twice the wait before each.
 const TRIES: u32 = 8;
 const WAIT: Duration = Duration::from_millis(100);
 
-/// Where the product is, and what signs.
+/// The product's address and the secret that signs.
 pub(crate) struct Hooks {
     http: Client,
     secret: SecretString,

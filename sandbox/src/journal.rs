@@ -19,7 +19,7 @@ use crate::env::lock;
 /// Its name in the simulator's directory.
 const FILE: &str = "realms.jsonl";
 
-/// Where accepted changes go.
+/// The file that accepted changes are written to.
 pub(crate) struct Journal {
     shared: Option<Arc<Shared>>,
     writer: Option<JoinHandle<()>>,
@@ -34,12 +34,12 @@ struct Shared {
 #[derive(Default)]
 struct State {
     buffer: Vec<u8>,
-    /// How many lines were ever pushed.
+    /// The number of lines that were ever pushed.
     pushed: u64,
     closing: bool,
 }
 
-/// How far the writer is, in lines.
+/// The writer's position, in lines.
 #[derive(Debug, Default, Clone, Copy)]
 struct Progress {
     /// Up to here all were tried.

@@ -77,7 +77,7 @@ use realms::Realms;
 pub use serving::Serving;
 use stripe::Stripe;
 
-/// What can go wrong while a sandbox is opened or served.
+/// An error in opening or serving a sandbox.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file or directory could not be read or written.
@@ -98,7 +98,7 @@ pub enum Error {
         path: PathBuf,
         /// The number of the line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The reason it is refused.
         reason: String,
     },
     /// The address cannot be listened on.
@@ -111,15 +111,15 @@ pub enum Error {
     },
 }
 
-/// What a simulator is opened with.
+/// The settings that a simulator is opened with.
 pub struct Setup {
     /// Directory of its journal, made if absent; with `None` everything is kept in memory alone.
     pub dir: Option<PathBuf>,
-    /// What its control asks for, as a bearer token.
+    /// The bearer token of its control API.
     pub secret: SecretString,
-    /// What fetches the files that posts name, within the product's own rules.
+    /// The client that fetches the files that posts name, within the product's own rules.
     pub http: Client,
-    /// Where the product serves media. Nothing else at a private address is fetched.
+    /// The address at which the product serves media. Nothing else at a private address is fetched.
     pub media: Option<Url>,
 }
 

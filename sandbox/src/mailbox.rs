@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::env::rfc3339;
 
-/// What an item is.
+/// The kind of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
@@ -64,7 +64,7 @@ pub(crate) struct Item {
     /// Its one private answer was used.
     #[serde(default)]
     pub private_reply: bool,
-    /// What the sender had kept with it.
+    /// Metadata that the sender kept with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<String>,
 }
@@ -186,7 +186,7 @@ pub(crate) struct ItemChanges {
     pub rating: Option<u8>,
 }
 
-/// What happened to an item, as webhooks tell it.
+/// The change of an item that a webhook reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verb {
     Add,

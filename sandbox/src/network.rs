@@ -1,4 +1,4 @@
-//! What a network has to say for itself. Everything else about it is the same for all.
+//! The parts of a simulator that differ by network. Everything else about it is the same for all.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,9 +22,9 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
     const NAME: &'static str;
     /// The largest request body it reads, in bytes.
     const BODY_MAX: usize;
-    /// Whether all accounts share one state, as the users of one site do.
+    /// True if all accounts share one state, as the users of one site do.
     const SHARED_HOME: bool = false;
-    /// What it remembers of an account (or of the whole site).
+    /// State of an account (or of the whole site).
     type State: Default + Send;
     /// An accepted change of the state, as it is written to the journal.
     type Change: Serialize + DeserializeOwned;
@@ -33,20 +33,20 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
     fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String>;
     /// Strings besides the remote id by which a request may name the account. Two accounts never share one.
     fn keys(identity: &Identity) -> Vec<String>;
-    /// What a client needs to connect the account.
+    /// Returns the credentials that a client needs to connect the account.
     fn credentials(identity: &Identity, base: &str) -> Map<String, Value>;
-    /// Which work a request asks for.
+    /// Returns the work that a request asks for.
     fn route(method: &Method, path: &[&str], call: &Call) -> Option<Route<Self>>;
-    /// Whose request it is. Faults and the call log of that account see it, valid or not.
+    /// Returns the account that a request belongs to. Faults and the call log of that account see it, valid or not.
     fn caller(sim: &Sim<Self>, call: &Call) -> Option<Arc<Account<Self>>>;
     /// Makes an accepted change. It cannot fail, for it also replays the journal.
     fn apply(state: &mut Self::State, identity: &Identity, change: Self::Change);
     /// The change by which the account's token expires (`true`), or is good again once the faults are replaced.
     fn token_change(expired: bool) -> Option<Self::Change>;
-    /// What the account has made public, oldest first. `base` is the network's own address.
+    /// Returns the account's public posts, oldest first. `base` is the network's own address.
     fn posts(state: &Self::State, identity: &Identity, base: &str) -> Vec<Post>;
-    /// Whether a post is one of `key`'s, where one login posts under several names. `key` is what the account was
-    /// asked for by.
+    /// Returns true if a post is one of `key`'s, where one login posts under several names. `key` is what the account
+    /// was asked for by.
     fn is_of(_post: &Post, _key: &str) -> bool {
         true
     }
@@ -88,11 +88,11 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
     ) -> Result<(String, Option<String>), String> {
         Err("this network has no inbox here".into())
     }
-    /// What of the account's own stands elsewhere than in [`Network::mailbox`].
+    /// Returns mail of the account's own that stands elsewhere than in [`Network::mailbox`].
     fn own_mail(_state: &Self::State, _identity: &Identity) -> Vec<Item> {
         Vec::new()
     }
-    /// What the network decides from now on about answers and films; `None`: it decides nothing.
+    /// Sets the network's decisions on answers and films from now on; `None`: it decides nothing.
     fn decide(
         _rejects: Option<bool>,
         _video_ms: Option<i64>,
@@ -132,7 +132,7 @@ impl Elsewhere {
     }
 }
 
-/// How a new account is to be called.
+/// The name of a new account.
 pub(crate) enum Name<'a> {
     /// As somebody asked.
     Asked(&'a str),
@@ -153,7 +153,7 @@ impl Name<'_> {
     }
 }
 
-/// Who an account is; fixed at its birth. Has no `Debug`, for it holds the credentials.
+/// The identity of an account; fixed at its birth. Has no `Debug`, for it holds the credentials.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Identity {
     pub remote_id: String,
@@ -178,7 +178,7 @@ pub(crate) struct Post {
     pub media: Vec<Medium>,
     pub created_at: String,
     pub url: String,
-    /// What only this network knows of it.
+    /// Facts that only this network has.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
     /// The last part of its page's address.
@@ -201,7 +201,7 @@ pub(crate) struct Medium {
     pub sha256: Option<String>,
 }
 
-/// What a request leads to.
+/// The handler of a request, with its phase.
 pub(crate) struct Route<N: Network> {
     pub phase: Phase,
     pub work: Work<N>,

@@ -14,7 +14,7 @@ use crate::sim::Account;
 /// Values by their names.
 pub(crate) type Values = BTreeMap<String, Told>;
 
-/// What a network tells of a number.
+/// A network's answer for a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Told {
@@ -24,7 +24,7 @@ pub(crate) enum Told {
     Not(Reason),
 }
 
-/// Why a network does not tell a number.
+/// The reason a network does not give a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Reason {
@@ -36,7 +36,7 @@ pub(crate) enum Reason {
     Permission,
 }
 
-/// What a number is about.
+/// The subject of a number.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Of<'a> {
     /// The account as it is now.

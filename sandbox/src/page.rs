@@ -1,4 +1,4 @@
-//! What a person sees: the networks, their accounts, and what those have posted.
+//! Pages for people: the networks, their accounts, and the accounts' posts.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub(crate) fn network<N: Network>(sim: &Arc<Sim<N>>) -> Reply {
     page(200, N::NAME, "Accounts on this simulated network", &list)
 }
 
-/// What one account has posted, newest first.
+/// Shows one account's posts, newest first.
 pub(crate) fn account<N: Network>(sim: &Arc<Sim<N>>, remote_id: &str) -> Reply {
     let Some((listed, posts)) = sim.posts(remote_id) else {
         return not_found("There is no such account.");

@@ -57,7 +57,7 @@ impl Params {
         found.map(|(_, field)| field).filter(|field| !matches!(field, Field::Json(Value::Null)))
     }
 
-    /// Whether there is a value of this name, or a list of them.
+    /// Returns true if there is a value of this name, or a list of them.
     pub fn has(&self, name: &str) -> bool {
         let bracketed = format!("{name}[]");
         self.fields.iter().any(|(key, _)| key == name || *key == bracketed)
@@ -89,7 +89,7 @@ impl Params {
         }
     }
 
-    /// Whether a flag is set.
+    /// Returns true if a flag is set.
     pub fn flag(&self, name: &str) -> bool {
         self.text(name).is_some_and(|text| {
             matches!(text.to_ascii_lowercase().as_str(), "true" | "1" | "yes" | "on")

@@ -1,4 +1,4 @@
-//! What a file is and how large its picture is, read from its first bytes.
+//! The type of a file and the size of its picture, read from its first bytes.
 
 /// A picture's type and size in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -20,12 +20,12 @@ pub(crate) struct Limit {
     pub span_ms: i64,
 }
 
-/// What a window says to one more call.
+/// A window's answer to one more call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Paced {
     pub allowed: bool,
     pub remaining: u32,
-    /// When the window ends, in milliseconds since 1970.
+    /// The time at which the window ends, in milliseconds since 1970.
     pub reset_ms: i64,
 }
 

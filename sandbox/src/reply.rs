@@ -25,7 +25,7 @@ pub(crate) struct Reply {
     pub body: Bytes,
 }
 
-/// What a network's handler gives: a refusal is an answer too.
+/// The result of a network's handler: a refusal is an answer too.
 pub(crate) type Answer = Result<Reply, Reply>;
 
 impl Reply {

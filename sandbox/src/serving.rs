@@ -13,7 +13,7 @@ use url::Url;
 use crate::door::Door;
 use crate::{Error, Sandbox};
 
-/// How long calls in flight may take after a stop was asked for.
+/// The time calls in flight may take after a stop was asked for.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// A running server.

@@ -15,7 +15,7 @@ use crate::numbers::{self, Numbers, Of, Told};
 use crate::rate_limit::{Limit, Paced, RateLimits};
 use crate::reply::Reply;
 
-/// How many calls of an account are remembered.
+/// The number of calls of an account that are remembered.
 const CALLS: usize = 1_000;
 
 /// A network with its accounts.
@@ -52,7 +52,7 @@ pub(crate) struct LoggedCall {
     pub method: &'static str,
     pub path: String,
     pub phase: Phase,
-    /// What was answered; null when the connection was closed instead.
+    /// The status of the answer; null when the connection was closed instead.
     pub status: Option<u16>,
     #[serde(rename = "at", serialize_with = "as_time")]
     pub at_ms: i64,
@@ -62,7 +62,7 @@ fn as_time<S: serde::Serializer>(ms: &i64, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(&rfc3339(*ms))
 }
 
-/// What the journal says of an account.
+/// An account's entry in the journal.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Entry<C> {
@@ -82,7 +82,7 @@ pub(crate) struct Listed {
     pub created_at: String,
 }
 
-/// Why an account was not made.
+/// The reason an account was not made.
 #[derive(Debug)]
 pub(crate) enum NotMade {
     /// The name breaks the network's rules.

@@ -1,4 +1,4 @@
-//! What a network keeps of a file: its size, its hash and its first bytes. Nobody needs the rest.
+//! A network's record of a file: its size, its hash and its first bytes. Nobody needs the rest.
 
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
@@ -18,7 +18,7 @@ pub(crate) struct Specimen {
     /// SHA-256 in hexadecimal.
     pub sha256: String,
     pub head: Bytes,
-    /// What is inside a film, if its index was found.
+    /// The facts of a film, if its index was found.
     pub film: Option<Film>,
 }
 

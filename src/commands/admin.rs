@@ -122,7 +122,7 @@ pub enum Command {
         email: String,
         /// The plan.
         tier: TierName,
-        /// Whether it has the API add-on.
+        /// True if it has the API add-on.
         #[arg(long, default_value_t = true, action = clap::ArgAction::Set)]
         addon: bool,
     },
@@ -132,7 +132,7 @@ pub enum Command {
         workspace: Uuid,
         /// The plan.
         tier: TierName,
-        /// Whether its API may be used.
+        /// True if its API may be used.
         #[arg(long)]
         addon: Option<bool>,
     },

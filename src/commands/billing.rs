@@ -9,7 +9,7 @@ use crate::{
     start::{self, Way},
 };
 
-/// What is done.
+/// The command to run.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
     /// Makes the products and prices that are missing, found by their lookup keys, and prints the keys of those it made. Run it

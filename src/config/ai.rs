@@ -1,4 +1,4 @@
-//! Which providers of models there are.
+//! The providers of models that can be set.
 
 use anyhow::{Context as _, Result, bail};
 use fanfare_ai::Catalogue;
@@ -7,7 +7,7 @@ use url::Url;
 
 use super::Given;
 
-/// Where models come from.
+/// The source of models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// The operator's providers.
@@ -21,16 +21,16 @@ pub enum Mode {
 /// A provider's address and key.
 #[derive(Clone)]
 pub struct Provider {
-    /// Where it is.
+    /// Its address.
     pub url: Url,
-    /// What opens it.
+    /// Its key.
     pub key: Option<SecretString>,
 }
 
 /// The providers of models.
 #[derive(Clone)]
 pub struct AiConfig {
-    /// Where models come from, if somebody says.
+    /// The source of models, if one is set.
     pub mode: Option<Mode>,
     /// The text model: where it is, and its id.
     pub text: Option<(Provider, String)>,
@@ -40,7 +40,7 @@ pub struct AiConfig {
     pub google: Option<Provider>,
     /// Multiplies all costs.
     pub factor: f64,
-    /// What models offer and cost.
+    /// The models, their options and prices.
     pub catalogue: Catalogue,
 }
 

@@ -10,7 +10,7 @@ use futures_util::{StreamExt, stream};
 
 use crate::table::{number, print, ratio};
 
-/// How many are looked at at once, by whomever.
+/// The number that are looked at at once, by whomever.
 const AT_ONCE: usize = 4;
 
 /// Looks at `files` films and as many pictures.

@@ -51,7 +51,7 @@ pub async fn run(calls: usize) {
     }
 }
 
-/// What stands side by side.
+/// The services that are compared.
 struct Side<'a> {
     servers: &'a Servers,
     service: &'a Service,

@@ -1,4 +1,4 @@
-//! What `POST /posts` and `GET /posts/{id}` are compared with: salvo handlers with nothing around them.
+//! The peer of `POST /posts` and `GET /posts/{id}`: salvo handlers with nothing around them.
 //!
 //! `/same/posts` writes the same rows as the service, in one statement; `/same/posts/{id}` looks up the key, counts the
 //! request in Redis and reads the row; `/bare` answers a constant.

@@ -16,7 +16,7 @@ pub fn with_children(pid: u32) -> f64 {
     ended / TICKS * 1_000.0 + running
 }
 
-/// Who started a process.
+/// Returns the parent of a process.
 pub fn parent(pid: u32) -> u32 {
     fields(pid).map_or(0, |fields| fields[1] as u32)
 }

@@ -12,13 +12,13 @@ use crate::{
     table::{number, print, ratio},
 };
 
-/// What every party has to do.
+/// The work of every party.
 #[derive(Debug, Clone, Copy)]
 struct Work {
     posts: usize,
     /// Posts, or jobs, under way at a time.
     slots: usize,
-    /// How long the network takes, in ms.
+    /// The time the network takes, in ms.
     delay: u64,
     /// Workspaces among which Fanfare's accounts are split; the peers know none.
     tenants: usize,
@@ -36,7 +36,7 @@ impl Work {
     }
 }
 
-/// What one party needed.
+/// The figures of one party.
 struct Figures {
     name: String,
     posts: usize,

@@ -1,4 +1,4 @@
-//! How the worker grouped its statements, as its metrics have it: what a profile of the whole job begins with.
+//! The grouping of the worker's statements, from its metrics: the start of a profile of the whole job.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::{
     table::{number, print},
 };
 
-/// What is known of one statement.
+/// The record of one statement.
 #[derive(Default)]
 struct Group {
     times: f64,

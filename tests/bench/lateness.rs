@@ -1,4 +1,4 @@
-//! How late posts leave that are all due at one second, and how late they leave under light load.
+//! The lateness of posts that are all due at one second, and under light load.
 
 use std::time::Duration;
 

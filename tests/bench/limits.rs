@@ -17,7 +17,7 @@ use crate::{
 const CHATS: usize = 10;
 const POSTS: usize = 60;
 
-/// What a chat takes in a minute.
+/// The messages that a chat takes in a minute.
 const A_MINUTE: usize = 20;
 
 /// For so long the fleet is watched, in ms: two windows of a chat.
@@ -109,7 +109,7 @@ impl Fleet {
         chats.iter().map(|chat| chat["remote_id"].as_str().expect("an id").to_owned()).collect()
     }
 
-    /// When each public call for a chat came, in ms, and how it was answered.
+    /// Returns the time at which each public call for a chat came, in ms, and how it was answered.
     async fn calls(&self, chat: &str) -> Vec<(i64, u64)> {
         let listed = self.ask(&format!("calls?remote_id={chat}")).await;
         let calls = listed["calls"].as_array().expect("calls");

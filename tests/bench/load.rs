@@ -30,12 +30,12 @@ impl Target {
         Self { child, url: url.trim().to_owned() }
     }
 
-    /// What has arrived.
+    /// Returns the arrivals.
     pub async fn arrived(&self) -> Arrived {
         self.ask("arrived").await
     }
 
-    /// What has arrived of one tenant.
+    /// Returns the arrivals of one tenant.
     pub async fn arrived_of(&self, tenant: usize) -> Arrived {
         self.ask(&format!("arrived/{tenant}")).await
     }

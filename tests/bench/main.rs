@@ -1,4 +1,4 @@
-//! What Fanfare costs, beside BullMQ and stock apalis-redis, on the same Redis and PostgreSQL in one run.
+//! The cost of Fanfare, beside BullMQ and stock apalis-redis, on the same Redis and PostgreSQL in one run.
 //!
 //! `make bench` runs all of it; `make bench ONLY="full lateness" POSTS=5000` a part. Every figure stands beside a peer's
 //! from the same minutes on the same machine, so that ratios mean something even where seconds do not.
@@ -34,7 +34,7 @@ use clap::{Parser, Subcommand};
 
 #[derive(Debug, Parser)]
 struct Args {
-    /// Which benchmarks; all if none is named.
+    /// The benchmarks to run; all if none is named.
     #[arg(long, value_delimiter = ' ')]
     only: Vec<String>,
     /// Posts or jobs of each run.
@@ -43,7 +43,7 @@ struct Args {
     /// Posts, or jobs, under way at a time in `full`, of every party.
     #[arg(long, default_value_t = 256)]
     slots: usize,
-    /// How often every party of `full` runs, in turn; the run in the middle counts.
+    /// The number of times every party of `full` runs, in turn; the run in the middle counts.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
     /// Most posts that wait for a far time in `pending`.
@@ -61,7 +61,7 @@ struct Args {
     /// Fanfare alone, without its peers: for profiling.
     #[arg(long)]
     own: bool,
-    /// What `cargo bench` adds.
+    /// The flag that `cargo bench` adds.
     #[arg(long, hide = true)]
     bench: bool,
     #[command(subcommand)]

@@ -77,7 +77,7 @@ pub async fn run(megabytes: usize) {
     print(&format!("{megabytes} MB in and out, embedded"), &heads, &rows);
 }
 
-/// What the disk and the loopback of this machine can do.
+/// Measures the disk and the loopback of this machine.
 async fn limits(dir: &Path, megabytes: usize) -> Vec<Line> {
     let path = dir.join("plain");
     let block = vec![7_u8; BLOCK];

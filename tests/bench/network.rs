@@ -15,16 +15,16 @@ use salvo::{Depot, FlowCtrl, Handler, Listener, Request, Response, Router, conn:
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// What has arrived so far.
+/// The arrivals so far.
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
 pub struct Arrived {
     /// Posts.
     pub posts: usize,
     /// Posts that had arrived before.
     pub again: usize,
-    /// When the last came, in ms since 1970.
+    /// The time at which the last came, in ms since 1970.
     pub last: i64,
-    /// How late each was, in ms, in order of arrival.
+    /// The lateness of each, in ms, in order of arrival.
     pub late: Vec<i64>,
 }
 
@@ -43,7 +43,7 @@ pub fn quantile(values: &[i64], part: usize) -> i64 {
     sorted.get(place).copied().unwrap_or(0)
 }
 
-/// What has arrived of each tenant.
+/// The arrivals of each tenant.
 #[derive(Default)]
 struct Noted {
     arrived: BTreeMap<String, Arrived>,
@@ -155,7 +155,7 @@ impl Network {
     }
 }
 
-/// What the networks, or the peers, are answered to a post.
+/// Returns the networks', or the peers', answer to a post.
 fn made(path: &str, number: usize) -> Value {
     match path {
         "/wp-json/wp/v2/posts" => json!({"id": number, "link": null, "slug": ""}),

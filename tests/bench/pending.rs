@@ -1,4 +1,4 @@
-//! What posts that wait for a far time cost: memory, the time of a claim, the time of a call.
+//! The cost of posts that wait for a far time: memory, the time of a claim, the time of a call.
 
 use std::time::Instant;
 

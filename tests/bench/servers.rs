@@ -6,7 +6,7 @@ use sea_orm::{ConnectionTrait, Database, Statement};
 
 use crate::cpu;
 
-/// Where they are, and their processes.
+/// The servers' addresses and processes.
 pub struct Servers {
     postgres_url: String,
     redis_url: String,
@@ -57,7 +57,7 @@ impl Servers {
         let _: () = self.ask(redis::cmd("FLUSHALL")).await;
     }
 
-    /// What Redis holds, in MiB, as it counts itself.
+    /// Returns Redis's memory, in MiB, as it counts itself.
     pub async fn redis_memory(&self) -> f64 {
         let said: String = self.ask(redis::cmd("INFO").arg("memory").clone()).await;
         let bytes = said.lines().find_map(|line| line.strip_prefix("used_memory:"));

@@ -38,7 +38,7 @@ pub struct Service {
     /// Its database.
     pub db: DatabaseConnection,
     _dir: Dir,
-    /// Where its API listens, once a process of it is started.
+    /// The address of its API, once a process of it is started.
     pub origin: String,
     /// The people who use it; each has a workspace.
     pub tenants: Vec<Tenant>,
@@ -54,7 +54,7 @@ pub struct Tenant {
     pub first: (i64, i64),
 }
 
-/// When posts are due.
+/// The time at which posts are due.
 #[derive(Debug, Clone, Copy)]
 pub enum Due {
     /// All of them then, in ms since 1970.
@@ -303,13 +303,13 @@ impl Service {
 pub struct Fresh {
     /// The process.
     pub process: Process,
-    /// Where it listens.
+    /// Returns the address on which it listens.
     pub origin: String,
     dir: Dir,
 }
 
 impl Fresh {
-    /// Where it keeps its files.
+    /// Returns the folder of its files.
     pub fn dir(&self) -> &std::path::Path {
         &self.dir.0
     }
@@ -422,7 +422,7 @@ impl Caller<'_> {
     }
 }
 
-/// What connects the `number`-th account of a tenant, and to which network.
+/// Returns the credentials of the `number`-th account of a tenant, and its network.
 fn credentials(place: usize, number: usize) -> (&'static str, Value) {
     if number.is_multiple_of(2) {
         let name = format!("bench{place}x{number}");

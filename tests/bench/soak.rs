@@ -14,7 +14,7 @@ use crate::{
     table::{number, print},
 };
 
-/// How far the clock moves at a time, in s.
+/// The step of the clock, in s.
 const STEP: u64 = 300;
 
 /// Posts made in each step, on a network each.

@@ -1,4 +1,4 @@
-//! How soon `fanfare up` is ready on an empty folder, and what it costs while nothing happens.
+//! The time until `fanfare up` is ready on an empty folder, and its cost while nothing happens.
 
 use std::time::{Duration, Instant};
 

@@ -39,7 +39,7 @@ pub fn number(value: f64) -> String {
     text
 }
 
-/// How many times `a` is `b`.
+/// Returns the number of times `a` is `b`.
 pub fn ratio(a: f64, b: f64) -> String {
     if b > 0.0 { format!("{:.2}", a / b) } else { "–".to_owned() }
 }

@@ -25,8 +25,8 @@ const LOUD_ACCOUNTS: usize = 995;
 /// Tenants whose bursts are due at one moment, and the accounts of each.
 const TOGETHER: [usize; 4] = [250; 4];
 
-/// How long the network takes, in ms: where it answers at once processors are what a burst takes from a neighbour, and where
-/// it takes long, slots.
+/// The time the network takes, in ms: where it answers at once processors are what a burst takes from a neighbour, and
+/// where it takes long, slots.
 const DELAYS: [u64; 3] = [0, 50, 200];
 
 /// Runs both.

@@ -23,14 +23,14 @@ const CALLERS: usize = 16;
 /// A caller who repeats a request gives up after this time.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// What callers were told.
+/// The answers that callers got.
 #[derive(Debug, Default)]
 pub struct Told {
     /// Posts that were taken.
     pub expected: Expected,
     /// Ids of the posts that a text was answered with.
     pub ids: BTreeMap<String, BTreeSet<i64>>,
-    /// How often each status was answered.
+    /// The number of times each status was answered.
     pub answers: BTreeMap<u16, usize>,
     /// The slowest answer.
     pub slowest: Duration,
@@ -41,7 +41,7 @@ pub struct Told {
 }
 
 impl Told {
-    /// How many posts were taken.
+    /// Returns the number of posts that were taken.
     pub fn taken(&self) -> usize {
         self.expected.values().map(Vec::len).sum()
     }
@@ -108,7 +108,7 @@ impl Callers {
         Self { stop, working, told }
     }
 
-    /// How many posts were taken so far.
+    /// Returns the number of posts that were taken so far.
     pub fn taken(&self) -> usize {
         self.told.lock().expect("the lock").taken()
     }
@@ -142,7 +142,7 @@ async fn call(user: &User, account: Account, text: String, persist: bool, told: 
     }
 }
 
-/// What is noted of an answer.
+/// The recorded parts of an answer.
 struct Answer {
     status: u16,
     retry_after: u64,

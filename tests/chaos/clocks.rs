@@ -24,7 +24,7 @@ const STEP: Millis = 100;
 /// The first posts are due so long after they were made, in ms.
 const AHEAD: Millis = 8_000;
 
-/// How many posts are scheduled; most of them are not due before the end.
+/// The number of posts that are scheduled; most of them are not due before the end.
 const SCHEDULED: usize = 5_000;
 
 /// Sets clocks wrong.

@@ -24,7 +24,7 @@ const SIZE: u32 = 24;
 const RATE: u32 = 6;
 const AROUND: Duration = Duration::from_secs(4);
 
-/// How long it is full.
+/// The time it is full.
 const FULL: Duration = Duration::from_secs(15);
 
 /// Posts that fall due while it is.

@@ -118,7 +118,7 @@ impl Fleet {
         command
     }
 
-    /// Which of its processes have ended, and what they said last.
+    /// Returns the processes that have ended, with their last output.
     pub fn ended(&mut self) -> Vec<String> {
         let all = self.apis.iter_mut().chain(&mut self.workers);
         all.filter_map(|process| {
@@ -146,7 +146,7 @@ pub fn networks(dir: &Dir) -> Process {
     Process::start(command(&["sandbox"], &variables))
 }
 
-/// What opens the control of the simulated networks.
+/// Returns the secret of the simulated networks' control.
 pub fn secret_of_networks(dir: &Dir) -> String {
     Simulator::of(Path::new(&dir.path("networks"))).secret
 }
@@ -170,7 +170,7 @@ impl Dir {
         Self(dir)
     }
 
-    /// What is called so in it.
+    /// Returns the path of this name.
     pub fn path(&self, name: &str) -> String {
         self.0.join(name).display().to_string()
     }

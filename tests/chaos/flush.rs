@@ -13,7 +13,7 @@ use crate::{
     settings::Settings,
 };
 
-/// How often.
+/// The interval.
 const EVERY: Duration = Duration::from_secs(2);
 
 /// A post falls due so often, in ms.

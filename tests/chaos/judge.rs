@@ -1,4 +1,4 @@
-//! What became of posts, by the simulated networks' own record.
+//! The fate of posts, by the simulated networks' own record.
 
 use std::{
     collections::BTreeMap,
@@ -40,7 +40,7 @@ impl Account {
     }
 }
 
-/// What each account is to hold.
+/// The expected entries of each account.
 pub type Expected = BTreeMap<Account, Vec<String>>;
 
 /// Connects so many accounts on each network: one that is asked what became of a call lists an account's latest posts
@@ -55,12 +55,12 @@ pub async fn connect(user: &User, each: usize) -> Vec<Account> {
     accounts
 }
 
-/// What was found.
+/// The result of a comparison.
 #[derive(Debug, Default, Clone)]
 pub struct Verdict {
     /// Posts that callers were told are taken.
     pub posts: usize,
-    /// What the networks hold of them.
+    /// The number of them that are public.
     pub public: usize,
     /// Called published, and not there.
     pub missing: Vec<String>,
@@ -72,7 +72,7 @@ pub struct Verdict {
     pub flagged: usize,
     /// Those of them that are public.
     pub flagged_public: usize,
-    /// When each became public, by its text, in ms.
+    /// The time at which each became public, by its text, in ms.
     pub times: BTreeMap<String, Millis>,
 }
 
@@ -82,7 +82,7 @@ impl Verdict {
         self.missing.len() + self.wronged.len()
     }
 
-    /// What should not be.
+    /// Returns the violations.
     pub fn faults(&self, doubles_allowed: bool) -> Vec<String> {
         let mut found: Vec<String> =
             [&self.missing, &self.wronged].into_iter().flatten().cloned().collect();
@@ -92,7 +92,7 @@ impl Verdict {
         found
     }
 
-    /// How the flagged ones are, in words.
+    /// Describes the flagged ones in words.
     pub fn flags(&self) -> String {
         format!("{} of the flagged are public", self.flagged_public)
     }
@@ -150,7 +150,7 @@ async fn failed(db: &DatabaseConnection) -> BTreeMap<String, String> {
     rows.unwrap().iter().map(read).collect()
 }
 
-/// What was posted; an article has it as its title.
+/// Returns the text of an entry; an article has it as its title.
 fn text_of(entry: &Value) -> String {
     let title = entry["title"].as_str().filter(|title| !title.is_empty());
     title.or(entry["text"].as_str()).expect("an entry has a text").to_owned()
@@ -201,7 +201,7 @@ pub async fn count(db: &DatabaseConnection, sql: &str) -> i64 {
     panic!("the database does not answer: {sql}");
 }
 
-/// How late posts were that say in their text when they were due (`due=<ms>`), and of which `part` holds.
+/// Returns the lateness of posts that state in their text when they were due (`due=<ms>`), and of which `part` holds.
 pub fn lateness(times: &BTreeMap<String, Millis>, part: impl Fn(Millis) -> bool) -> Late {
     let due = |text: &str| text.split_once("due=")?.1.parse::<Millis>().ok();
     let late = times.iter().filter_map(|(text, at)| Some((due(text)?, *at)));
@@ -211,17 +211,17 @@ pub fn lateness(times: &BTreeMap<String, Millis>, part: impl Fn(Millis) -> bool)
     Late(late)
 }
 
-/// How late posts were, in ms, in order.
+/// The lateness of posts, in ms, in order.
 #[derive(Debug)]
 pub struct Late(Vec<Millis>);
 
 impl Late {
-    /// How many were early.
+    /// Returns the number that were early.
     pub fn early(&self) -> usize {
         self.0.iter().filter(|late| **late < 0).count()
     }
 
-    /// How many there are.
+    /// Returns the number of them.
     pub fn count(&self) -> usize {
         self.0.len()
     }

@@ -1,4 +1,4 @@
-//! What must hold under fire: `make chaos`. The simulated networks' own record is the judge.
+//! Guarantees under faults: `make chaos`. The simulated networks' own record is the judge.
 //!
 //! `make chaos ONLY=kills,postgres` throws some of it; `FULL=1` makes every fault as long as it gets; `settings.rs` has
 //! the other amounts. At the end stands one table, and the exit code says whether everything held.

@@ -22,10 +22,11 @@ use crate::{
 const WORKERS: usize = 3;
 const SLOTS: &str = "10";
 
-/// How long a network takes for a post.
+/// The time a network takes for a post.
 const CALL: Duration = Duration::from_millis(300);
 
-/// When nothing has come for so long nothing comes any more: longer than BullMQ takes to notice a dead worker.
+/// The time at which nothing has come for so long nothing comes any more: longer than BullMQ takes to notice a dead
+/// worker.
 const QUIET: Duration = Duration::from_secs(75);
 
 /// Kills workers of three parties.
@@ -92,7 +93,7 @@ impl Party {
     }
 }
 
-/// How many jobs another party lost and repeated, in words.
+/// Returns the number of jobs another party lost and repeated, in words.
 async fn theirs(party: Party, settings: &Settings) -> String {
     let (redis, network) = (Redis::start(), Receiver::start().await);
     network.delay(CALL);

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How many of the last lines of its log are kept.
+/// The number of last lines of its log that are kept.
 const KEPT: usize = 200;
 
 /// A process, killed at the latest when this is dropped.
@@ -80,7 +80,7 @@ impl Process {
         assert!(sent.expect("kill runs").success(), "{signal} finds nobody");
     }
 
-    /// How it ended, if it has.
+    /// Returns its exit status, if it has ended.
     ///
     /// # Panics
     /// The system does not say.

@@ -1,4 +1,4 @@
-//! What came of each fault: progress while it lasts, one table at the end.
+//! The report of each fault: progress while it lasts, one table at the end.
 
 use std::{
     fmt::Write as _,
@@ -9,16 +9,16 @@ use std::{
 
 use crate::judge::Verdict;
 
-/// What came of one fault.
+/// The outcome of one fault.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// What was thrown at the service, with its amounts.
+    /// The fault and its amounts.
     pub thrown: String,
-    /// What the networks hold, if posts were published.
+    /// The comparison with the networks, if posts were published.
     pub verdict: Verdict,
     /// Further figures, one sentence each.
     pub notes: Vec<String>,
-    /// What should have held and did not.
+    /// The violated guarantees.
     pub broken: Vec<String>,
 }
 
@@ -40,14 +40,14 @@ impl Outcome {
 pub struct Row {
     /// The fault's name.
     pub name: &'static str,
-    /// What came of it, or how it broke off.
+    /// The outcome, or the reason it broke off.
     pub outcome: Result<Outcome, String>,
-    /// How long it took.
+    /// The time it took.
     pub took: Duration,
 }
 
 impl Row {
-    /// Whether everything held.
+    /// Returns true if everything held.
     pub fn held(&self) -> bool {
         self.outcome.as_ref().is_ok_and(|outcome| outcome.broken.is_empty())
     }

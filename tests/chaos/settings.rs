@@ -1,25 +1,25 @@
-//! How much of it: variables, as `make chaos` is told them.
+//! The amounts: variables of `make chaos`.
 
 use std::time::Duration;
 
-/// What is thrown, and how often.
+/// The faults and their amounts.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Only these faults; all if none is named.
     pub only: Vec<String>,
     /// Posts while workers are killed.
     pub posts: usize,
-    /// How often a worker is killed.
+    /// The number of times a worker is killed.
     pub kills: usize,
     /// Posts that are scheduled while Redis is flushed.
     pub scheduled: usize,
-    /// How long posts fall due while Redis is flushed, and as long without.
+    /// The time posts fall due while Redis is flushed, and as long without.
     pub window: Duration,
-    /// How long Redis is away, and how long it is full.
+    /// The time Redis is away, and how long it is full.
     pub away: Duration,
-    /// How often PostgreSQL is restarted.
+    /// The number of times PostgreSQL is restarted.
     pub restarts: usize,
-    /// How often a worker is frozen past its lease at a moment of chance.
+    /// The number of times a worker is frozen past its lease at a moment of chance.
     pub stops: usize,
     /// Jobs for each party of the kill test beside others, and how often a worker of each is killed.
     pub peer_jobs: usize,
@@ -59,7 +59,7 @@ impl Settings {
         }
     }
 
-    /// Whether a fault is wanted.
+    /// Returns true if a fault is wanted.
     pub fn wants(&self, name: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|one| one == name)
     }

@@ -14,7 +14,7 @@ use crate::{
     settings::Settings,
 };
 
-/// Where a worker is frozen on purpose: before and after a publishing call is written down.
+/// Points at which a worker is frozen on purpose: before and after a publishing call is written down.
 const PLACES: &[&str] = &["claimed", "commit_armed"];
 
 /// A lease, and what it takes to notice.

@@ -1,4 +1,4 @@
-//! Who may do what: scopes, roles, workspaces, brands.
+//! Access: scopes, roles, workspaces, brands.
 
 use fanfare_domain::{
     WorkspaceId,

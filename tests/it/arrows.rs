@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, process::Command};
 
 use serde_json::Value;
 
-/// What each crate may use of our own. Whoever adds an arrow adds it here, and says why in an ADR.
+/// The crates of ours that each crate may use. Whoever adds an arrow adds it here, and says why in an ADR.
 const ALLOWED: &[(&str, &[&str])] = &[
     (
         "fanfare",

@@ -182,7 +182,7 @@ async fn a_place_in_a_stream_is_never_below_its_beginning() {
     }
 }
 
-/// What exists, for the paths and bodies of the table.
+/// Existing objects for the paths and bodies of the table.
 struct Known {
     account: i64,
     post: Value,

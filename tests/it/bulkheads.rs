@@ -8,7 +8,7 @@ use serde_json::json;
 /// More than the 16 slots of a worker in these stories.
 const FLOOD: usize = 40;
 
-/// How many posts of a person are public, on whatever account; at most a hundred are counted.
+/// The number of a person's public posts, on whatever account; at most a hundred are counted.
 async fn published(user: &User) -> usize {
     let path = "/api/v1/posts?status=published&limit=100";
     user.get(path).await.expect(200).body["posts"].as_array().unwrap().len()

@@ -1,4 +1,4 @@
-//! What a worker has read may have changed before it takes it, and what it takes may change before it is done.
+//! Rows that change between a worker's read and its claim, or between its claim and the end of its work.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 

@@ -1,5 +1,5 @@
-//! What this machine's other users and idle strangers come to: files that only their owner may read, and connections that
-//! give way.
+//! Protection from this machine's other users and from idle connections: files that only their owner may read, and
+//! connections that give way.
 
 use std::{os::unix::fs::PermissionsExt, path::Path, time::Duration};
 
@@ -50,7 +50,7 @@ async fn what_it_keeps_is_its_owners_alone() {
     assert_eq!(open_to_others(&dir), Vec::<String>::new());
 }
 
-/// How many descriptors the service may have.
+/// The number of descriptors the service may have.
 const DESCRIPTORS: u64 = 160;
 
 #[tokio::test]

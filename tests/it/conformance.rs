@@ -1,5 +1,5 @@
-//! What holds of every network in the list, told through the API against the simulated one. A new connector is told
-//! these stories by being listed: nothing here names a network.
+//! Requirements on every network in the list, checked through the API against the simulated one. A new connector is
+//! told these stories by being listed: nothing here names a network.
 
 mod cuts;
 mod refusals;

@@ -1,5 +1,5 @@
-//! What the worst request of the permitted size costs: processor time and memory of the service's process, both of which
-//! grow with the request and not with its square.
+//! The cost of the worst request of the permitted size: processor time and memory of the service's process, both of
+//! which grow with the request and not with its square.
 
 use std::{fs, time::Duration};
 
@@ -40,7 +40,7 @@ fn processor(pid: u32) -> Duration {
     Duration::from_nanos(threads.filter_map(time).sum())
 }
 
-/// What a request costs: processor time, and memory at its peak.
+/// Returns the cost of a request: processor time, and memory at its peak.
 async fn cost(user: &User, pid: u32, path: &str, body: &[u8]) -> (Duration, usize) {
     // Makes the peak what is in use now.
     fs::write(format!("/proc/{pid}/clear_refs"), "5").unwrap();

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::worker::Worker;
 
-/// What is published in a story.
+/// The content that a story publishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Content {
     Text,
@@ -26,10 +26,10 @@ struct Case {
     reaches: &'static [&'static str],
 }
 
-/// What every post passes.
+/// The failpoints that every post passes.
 const SETTLED: &[&str] = &["claimed", "commit_armed", "commit_called", "recorded"];
 
-/// What a post passes that has something to prepare, and a network that can be asked.
+/// The failpoints of a post that has something to prepare, on a network that can be asked.
 const PREPARED: &[&str] = &[
     "claimed",
     "prepare_armed",
@@ -41,7 +41,7 @@ const PREPARED: &[&str] = &[
     "recorded",
 ];
 
-/// What a text passes on a network that can be asked.
+/// The failpoints of a text on a network that can be asked.
 const ASKED: &[&str] = &[
     "claimed",
     "commit_armed",
@@ -57,7 +57,7 @@ impl Case {
         ["discord", "telegram"].contains(&self.platform)
     }
 
-    /// How many entries a published post is on its network.
+    /// The number of entries that a published post has on its network.
     fn entries(&self) -> usize {
         if self.content == Content::Chain { 3 } else { 1 }
     }

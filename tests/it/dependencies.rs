@@ -1,5 +1,5 @@
-//! What may come in as a dependency, by `deny.toml`: licences and sources. `cargo deny check` also asks for known holes, which needs a
-//! database from outside.
+//! Rules for dependencies, by `deny.toml`: licences and sources. `cargo deny check` also asks for known holes, which
+//! needs a database from outside.
 
 use std::{path::Path, process::Command};
 

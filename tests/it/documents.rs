@@ -1,4 +1,5 @@
-//! What callers build on, as snapshots: a change of the contract shows in the diff. `INSTA_UPDATE=always` writes them.
+//! Documents that callers build on, as snapshots: a change of the contract shows in the diff. `INSTA_UPDATE=always`
+//! writes them.
 
 use fanfare_tests::{Options, TestApp};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! What a person decides after a lost answer, and what is never sent late. What holds of every network is told in
+//! A person's decision after a lost answer, and posts that are never sent late. What holds of every network is told in
 //! `conformance`.
 
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What Google's networks do that others do not: a video in several pieces, and locations that share one login.
+//! Behaviour of Google's networks alone: a video in several pieces, and locations that share one login.
 
 use fanfare_domain::access::Scope;
 use fanfare_tests::{Picture, TestApp, User, Visitor, networks};

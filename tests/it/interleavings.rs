@@ -17,7 +17,7 @@ const POSTS: usize = 12;
 const MOVES: usize = 80;
 const SEEDS: u8 = 3;
 
-/// What the callers were told of one post.
+/// The answers that the callers got for one post.
 #[derive(Debug, Default)]
 struct Told {
     id: i64,
@@ -80,7 +80,7 @@ async fn play(seed: u8) {
     compare(&app, &user, account, &posts, seed).await;
 }
 
-/// What is on the network is what the callers were told, once.
+/// Compares the network's entries with the answers the callers got: each once.
 async fn compare(app: &TestApp, user: &User, account: i64, posts: &[Told], seed: u8) {
     let mut expected: BTreeMap<usize, String> = BTreeMap::new();
     for (name, post) in posts.iter().enumerate().filter(|(_, post)| !post.deleted) {

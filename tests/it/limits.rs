@@ -1,4 +1,4 @@
-//! How often callers may do what, over all services.
+//! The number of times callers may do what, over all services.
 
 use std::{collections::BTreeSet, time::Duration};
 

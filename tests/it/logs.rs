@@ -8,7 +8,7 @@ use crate::service::{Dir, Service, eventually};
 
 const CAPTION: &str = "Nobody finds this caption in a log";
 
-/// What is logged on the way of a post, in the order of the way.
+/// The log lines of a post, in their order.
 const STAGES: &[&str] = &[
     "answered",
     "a post was claimed",
@@ -28,7 +28,7 @@ async fn publish(user: &User, account: i64, request: &str) -> i64 {
     made.body["post"]["id"].as_i64().unwrap()
 }
 
-/// What is logged on the way of a file at another address.
+/// The log lines of a file at another address.
 const COPY_STAGES: &[&str] = &[
     "the copy of a file was claimed",
     "the copy of a file ended",

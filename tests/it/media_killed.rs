@@ -17,7 +17,7 @@ use crate::service::{Dir, Service, eventually};
 /// The ways in.
 const WAYS: [&str; 4] = ["base64", "signed", "drop", "form"];
 
-/// What a way needs before bytes are sent: an address of its own.
+/// Prepares an upload by this way: an address of its own, if it needs one.
 async fn prepared(user: &User, way: &str, size: usize) -> Value {
     match way {
         "signed" => user.announce("film.mp4", "video/mp4", size).await,

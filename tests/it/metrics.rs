@@ -1,4 +1,4 @@
-//! What an operator measures, on the real binary; and the documents that speak of it.
+//! Metrics that an operator reads, on the real binary; and the documents that list them.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,8 @@ async fn read(address: &str) -> Option<String> {
     page.text().await.ok()
 }
 
-/// What is named in a text: words that begin like a metric, without what Prometheus adds to a histogram's name.
+/// Returns the metrics named in a text: words that begin like a metric, without the suffixes that Prometheus adds to a
+/// histogram's name.
 fn named(text: &str) -> BTreeSet<&str> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let metrics = words.filter(|word| word.starts_with("fanfare_") && !word.ends_with('_'));

@@ -1,4 +1,4 @@
-//! What an operator does when something was lost or leaked: holding posts after a restore, changing the master key.
+//! An operator's work after a loss or a leak: holding posts after a restore, changing the master key.
 
 use fanfare_domain::{
     access::{Role, Scope},

@@ -1,4 +1,4 @@
-//! How often posts go out: the networks' limits hold, whatever the number of workers.
+//! The number of times posts go out: the networks' limits hold, whatever the number of workers.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ async fn published(user: &User) -> usize {
     posts.body["posts"].as_array().unwrap().len()
 }
 
-/// How many posts wait for a turn that is still to come.
+/// Returns the number of posts that wait for a turn that is still to come.
 async fn told_to_wait(app: &TestApp, user: &User) -> usize {
     let posts = user.get("/api/v1/posts?status=scheduled&limit=100").await.expect(200);
     let now = app.at(0);

@@ -4,7 +4,7 @@ use std::{fmt::Write as _, path::Path};
 
 use fanfare_platforms::{self as platforms, Connect, MediaRules, Per, Platform, RateLimit, Spec};
 
-/// What stands above the tables.
+/// The text above the tables.
 const HEAD: &str = "\
 # Platforms
 
@@ -151,7 +151,7 @@ fn caption(spec: &Spec) -> String {
     several(std::iter::once(whole).chain(beside).chain(bytes))
 }
 
-/// What not every network has.
+/// Rows that only some networks have.
 fn besides(spec: &Spec) -> impl Iterator<Item = String> {
     let alt = Some(spec.alt_text_max).filter(|max| *max > 0);
     let thread = spec.thread.map(|thread| {
@@ -195,7 +195,7 @@ fn videos(kind: &str, rules: MediaRules) -> Option<String> {
     })
 }
 
-/// What may be inside a video that goes out as it is.
+/// Describes the contents of a video that goes out as it is.
 fn inside(rules: &MediaRules) -> String {
     let forms = rules.video_forms.iter().map(|form| {
         let (codecs, sounds) = (form.codecs.join("/"), form.sounds.join("/"));

@@ -75,7 +75,7 @@ fn certificates(dir: &Path) {
     }
 }
 
-/// What `fanfare doctor` says of Redis.
+/// Returns the report of `fanfare doctor` on Redis.
 fn doctor(dir: &Path, url: &str, trusted: &Path) -> String {
     let ran = Command::new(env!("CARGO_BIN_EXE_fanfare"))
         .arg("doctor")

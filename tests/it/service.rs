@@ -109,7 +109,7 @@ impl Service {
         self.child.id()
     }
 
-    /// What it has logged so far, line by line.
+    /// Returns its log so far, line by line.
     pub fn logged(&self) -> Vec<String> {
         self.logged.lock().expect("the lock").clone()
     }

@@ -22,7 +22,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::service::{Dir, Service};
 
-/// What is at an address.
+/// Fetches an address.
 async fn fetched(url: impl reqwest::IntoUrl) -> reqwest::Response {
     reqwest::Client::new().get(url).send().await.unwrap()
 }

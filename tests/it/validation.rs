@@ -137,7 +137,7 @@ fn post(dice: &mut Dice, platform: &str, account: i64, schema: &Value, types: &[
     post
 }
 
-/// What is wrong, by field and code; nothing if the answer is not a refusal.
+/// Returns the violations, by field and code; nothing if the answer is not a refusal.
 fn wrong(list: &Value) -> BTreeSet<(String, String)> {
     let text = |one: &Value, name: &str| one[name].as_str().unwrap_or_default().to_owned();
     let all = list.as_array().into_iter().flatten();

@@ -72,7 +72,7 @@ async fn assert_sound(app: &TestApp) {
     assert_eq!(credits::check(&app.domain).await.unwrap(), []);
 }
 
-/// What may happen to a wallet.
+/// A change of a wallet.
 #[derive(Debug, Clone)]
 enum Step {
     Reserve { credits: i64, is_video: bool },

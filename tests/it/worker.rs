@@ -100,7 +100,7 @@ impl Worker {
         }
     }
 
-    /// How it ended, if it has.
+    /// Returns its exit status, if it has ended.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         self.0.try_wait().expect("its state")
     }

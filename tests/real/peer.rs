@@ -10,7 +10,7 @@ use tokio::{
 
 /// A running peer; it ends when this is dropped, because it reads from our pipe.
 pub struct Peer {
-    /// What it said when it was ready.
+    /// Its output when it was ready.
     pub said: Value,
     _child: Child,
 }

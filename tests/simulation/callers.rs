@@ -1,4 +1,4 @@
-//! What callers of the API do to their posts.
+//! Changes that callers of the API make to their posts.
 
 use fanfare_domain::{
     Act, accounts,
@@ -53,7 +53,7 @@ fn text(number: usize, version: u32) -> String {
     format!("Post {number}, version {version}")
 }
 
-/// Where posts are known by their text, somebody has said the same before.
+/// Returns true if somebody has posted the same text before, where posts are known by their text.
 fn said_before(world: &World, account: usize, text: &str) {
     let of = &world.accounts[account];
     if class(of.platform) != Class::Search {

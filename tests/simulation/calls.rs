@@ -1,4 +1,4 @@
-//! What becomes of calls to networks.
+//! Outcomes of calls to networks.
 
 use crate::{
     fate::Fate,

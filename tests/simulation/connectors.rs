@@ -29,7 +29,7 @@ pub fn find(id: PlatformId) -> &'static dyn Platform {
 }
 
 impl Simulated {
-    /// What the next call asks for.
+    /// Returns the next call.
     fn ask(&self, state: Option<&Value>) -> Ask {
         if class(self.0) != Class::Handle {
             return Ask::Post;
@@ -48,7 +48,7 @@ impl Simulated {
     }
 }
 
-/// What follows from an answer.
+/// Returns the progress that follows from an answer.
 fn progress(ask: &Ask, id: String) -> Progress {
     let go_on = |state: Value, after, public| Progress::Continue {
         state,

@@ -1,4 +1,4 @@
-//! What becomes of a call to a network.
+//! The outcome of a call to a network.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::{
     network::{Answer, Ask, Inner, nothing_heard},
 };
 
-/// What becomes of a call.
+/// The outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// Carried out and answered.

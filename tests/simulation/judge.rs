@@ -1,4 +1,4 @@
-//! What must hold after every step, and when all is over.
+//! Invariants after every step, and at the end.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::{
     stage::Actor,
 };
 
-/// What does not hold.
+/// A violated invariant.
 pub type Broken = String;
 
 /// Returns with a reason unless something holds.
@@ -26,24 +26,24 @@ macro_rules! hold {
 }
 pub(crate) use hold;
 
-/// Who caused a change, and what the time was to it.
+/// The cause of a change, and its time.
 #[derive(Debug, Clone, Copy)]
 pub struct Cause {
     pub actor: Option<Actor>,
     pub now: Millis,
 }
 
-/// Who has a row.
+/// The holder of a row.
 #[derive(Debug, Clone, Copy)]
 struct Holder {
     worker: usize,
     fence: i64,
 }
 
-/// What is remembered of a post beside its row.
+/// The record of a post beside its row.
 #[derive(Debug, Default)]
 pub struct Case {
-    /// How often it may be public: once, and once more for each time a person has accepted that.
+    /// The number of times it may be public: once, and once more for each time a person has accepted that.
     pub allowed: usize,
     /// Answers that were not what was asked for.
     pub faults: BTreeMap<&'static str, usize>,
@@ -51,7 +51,7 @@ pub struct Case {
     pub sent: usize,
     /// It was said that it may be public.
     flagged: bool,
-    /// How often it came to an end.
+    /// The number of times it came to an end.
     pub ends: usize,
     /// Most leases in a row that lapsed.
     laps: i32,
@@ -174,7 +174,7 @@ impl Judge {
         Ok(())
     }
 
-    /// What is public is public once, and under its own content.
+    /// Checks that public entries are public once, and under their own content.
     pub fn public(&self, entries: &[Entry]) -> Result<(), Broken> {
         let mut counted: BTreeMap<i64, usize> = BTreeMap::new();
         for post in entries.iter().filter_map(|entry| self.post_of(entry.key)) {
@@ -294,7 +294,7 @@ fn changed(
 }
 
 impl Row {
-    /// What only a holder may change.
+    /// Returns the columns that only a holder may change.
     fn rank(&self) -> (&str, i64, i32, Option<Millis>, Option<&str>) {
         let id = self.platform_post_id.as_deref();
         (&self.status, self.fence, self.attempt, self.sending_at, id)

@@ -1,4 +1,4 @@
-//! What a step has done, seen by the judge and told in the trace.
+//! The effect of a step, as the judge sees it and the trace shows it.
 
 use fanfare_entities::Millis;
 use fanfare_jobs::JobKind;

@@ -1,8 +1,8 @@
-//! How rough a simulation is: calm seas find other mistakes than storms do.
+//! The frequency of faults: calm runs find other mistakes than rough ones.
 
 use crate::dice::Dice;
 
-/// How often things go wrong, as weights among the other decisions.
+/// The number of times things go wrong, as weights among the other decisions.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Mood {
     /// Networks: 0 to 14.
@@ -21,7 +21,7 @@ pub struct Mood {
     pub stops: u32,
     /// Callers that change their mind.
     pub changes: u32,
-    /// How far the clock may leap, in ms.
+    /// The largest leap of the clock, in ms.
     pub leap: i64,
     /// Clocks of workers may be off by so much, in ms.
     pub skew: i64,

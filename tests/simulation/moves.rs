@@ -1,4 +1,4 @@
-//! What can happen next: to workers, rings and posts.
+//! Possible next steps: of workers, rings and posts.
 
 use fanfare_domain::failpoint::Moment;
 use fanfare_jobs::{JobKind, PublishPost};

@@ -25,7 +25,7 @@ pub struct Entry {
     pub at: Millis,
 }
 
-/// What a network is asked for.
+/// A request to a network.
 #[derive(Debug, Clone)]
 pub enum Ask {
     /// Prepare: a container for a post.
@@ -36,7 +36,7 @@ pub enum Ask {
     Post,
     /// Read what is public.
     Confirm { id: String },
-    /// What became of a commit call made at this time?
+    /// Finds the entry of a commit call made at this time.
     Find { container: Option<String>, since: Millis },
 }
 
@@ -50,7 +50,7 @@ impl Ask {
     }
 }
 
-/// What a network answers: an id, or that there is none.
+/// A network's answer: an id, or that there is none.
 pub type Answer = Result<Option<String>, Error>;
 
 /// A call that is under way.
@@ -68,7 +68,7 @@ pub struct Call {
     pub ready: Millis,
     /// It can no longer be carried out: it was, or never will be.
     pub decided: bool,
-    /// What its worker will hear.
+    /// The answer that its worker will get.
     pub answer: Option<Answer>,
     /// The fence under which it was made, if its worker's lease lasted for a while then and it was not stopped since.
     pub shielded: Option<i64>,
@@ -212,12 +212,12 @@ impl Inner {
     }
 }
 
-/// What can be learned about a lost call, as the real connector says.
+/// Returns the class of a lost call, as the real connector states it.
 pub fn class(platform: PlatformId) -> Class {
     fanfare_platforms::find(platform).spec().class
 }
 
-/// How long a call of a platform may last until it is given up.
+/// Returns the time a call of a platform may last until it is given up.
 pub fn deadline(call: &Call) -> Millis {
     let spec = fanfare_platforms::find(call.platform).spec();
     let time = if call.ask.phase() == Phase::Commit {

@@ -24,7 +24,7 @@ const DECISIONS: usize = 170;
 /// Posts made at most.
 const POSTS: usize = 8;
 
-/// When all is calm, it is over after so many decisions.
+/// The time at which all is calm, it is over after so many decisions.
 const PATIENCE: usize = 5_000;
 
 /// A simulation under way.
@@ -167,7 +167,7 @@ impl Play {
         Ok(true)
     }
 
-    /// When something can happen again.
+    /// Returns the time at which something can happen again.
     fn next(&self) -> Option<Millis> {
         let (now, network) = (self.world.now(), self.world.network.lock());
         let end = |call: &Call| call.started + deadline(call);

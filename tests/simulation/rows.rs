@@ -1,4 +1,4 @@
-//! What the database says.
+//! Rows of the database.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use sea_orm::FromQueryResult;
 use serde_json::Value;
 use uuid::Uuid;
 
-/// What the protocol knows of a post.
+/// A post's columns that the protocol uses.
 #[derive(Debug, Clone, PartialEq, FromQueryResult)]
 pub struct Row {
     pub id: i64,
@@ -45,7 +45,7 @@ impl Row {
         self.due_at.is_some() && !self.out_of_line
     }
 
-    /// Why it failed or waits.
+    /// Returns the code of its failure or of its wait.
     pub fn code(&self) -> &str {
         self.error.as_ref().and_then(|error| error["code"].as_str()).unwrap_or("")
     }
@@ -59,7 +59,7 @@ pub async fn posts(db: &Db) -> BTreeMap<i64, Row> {
     rows.expect("the posts are read").into_iter().map(|row| (row.id, row)).collect()
 }
 
-/// What was told of a post.
+/// The events of a post.
 #[derive(Debug, FromQueryResult)]
 pub struct Told {
     pub workspace_id: Uuid,
@@ -77,7 +77,7 @@ pub async fn events(db: &Db) -> Vec<Told> {
     rows.expect("the events are read")
 }
 
-/// What the ledger has of a post.
+/// The ledger's record of a post.
 #[derive(Debug, FromQueryResult)]
 pub struct Tried {
     pub post_id: i64,

@@ -6,7 +6,7 @@ use sea_orm::{
 };
 use tokio::sync::OnceCell;
 
-/// What makes the schema, written down once: the migrations themselves take longer than a whole simulation.
+/// Statements that create the schema, recorded once: the migrations themselves take longer than a whole simulation.
 static SCHEMA: OnceCell<Vec<String>> = OnceCell::const_new();
 
 /// A fresh database with one connection, so that statements follow one another.

@@ -1,4 +1,4 @@
-//! Where work waits for the next decision.
+//! Points at which work waits for the next decision.
 //!
 //! Whatever a worker does stops at its named places and at each call to a network. Exactly one piece of work runs at a
 //! time, until it stops again; so the order of everything is the order of the decisions, although the database has a
@@ -27,13 +27,14 @@ const WOKEN: [&str; 3] = ["renewing", "writing", "dequeued"];
 /// Places at which work waits for time to pass, or for what it was waiting for before.
 const RESTS: [&str; 3] = ["renewed", "unwritten", "queued"];
 
-/// Where a group of posts is, whose members would all have to wait: it is passed by.
+/// Points of a group of posts, whose members would all have to wait: they are passed by.
 const OF_GROUPS: [&str; 1] = ["claiming"];
 
-/// How often everything else in the process may run before a step counts as over: enough for the task that enqueues.
+/// The number of times everything else in the process may run before a step counts as over: enough for the task that
+/// enqueues.
 const ROUNDS: usize = 12;
 
-/// Who works on what.
+/// A worker and the post it works on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Actor {
     /// Number of the worker; 0 is the API.
@@ -56,7 +57,7 @@ struct Inner {
     running: usize,
     actor: Option<Actor>,
     held: Vec<(Held, oneshot::Sender<()>)>,
-    /// What each task works on.
+    /// The post that each task works on.
     tasks: HashMap<Id, i64>,
     cut: Option<Moment>,
 }
@@ -103,7 +104,7 @@ impl Stage {
         }
     }
 
-    /// Who runs now.
+    /// Returns the actor that runs now.
     pub fn actor(&self) -> Option<Actor> {
         self.lock().actor
     }
@@ -121,7 +122,7 @@ impl Stage {
         self.lock().cut = moment;
     }
 
-    /// Who waits where, in the order of arrival.
+    /// Returns the waiting actors, in the order of arrival.
     pub fn waiting(&self) -> Vec<Held> {
         self.lock().held.iter().map(|(held, _)| held.clone()).collect()
     }

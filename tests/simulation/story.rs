@@ -24,7 +24,7 @@ thread_local! {
     static PANICKED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What happened under a seed.
+/// The course of a simulation under a seed.
 pub struct Story {
     seed: u64,
     pub trace: Vec<String>,

@@ -9,7 +9,7 @@ use crate::{
     rows::{Row, events, ledger},
 };
 
-/// What was told of one post.
+/// The events of one post.
 #[derive(Default)]
 struct Heard {
     publishing: usize,
@@ -92,7 +92,7 @@ async fn compare_ledger(judge: &Judge, db: &Db) -> Result<(), Broken> {
     Ok(())
 }
 
-/// How the last attempt of a post ended.
+/// Returns the expected end of a post's last attempt.
 fn expected(row: &Row) -> &'static str {
     match (row.status.as_str(), row.duplicate_risk) {
         ("published", _) => "published",

@@ -33,10 +33,10 @@ use crate::{
     stage::{Places, Stage},
 };
 
-/// When every simulation begins.
+/// The time at which every simulation begins.
 const BEGIN: Millis = 1_900_000_000_000;
 
-/// How far a worker's clock may be off, in ms: what is left after it has been set by the database's.
+/// The error of a worker's clock, in ms: the rest after it has been set by the database's.
 pub const SKEW: Millis = 1_500;
 
 static CLIENT: LazyLock<Client> =
@@ -69,7 +69,7 @@ pub struct Account {
     pub caller: usize,
 }
 
-/// What a simulation consists of.
+/// The parts of a simulation.
 pub struct World {
     pub stage: Arc<Stage>,
     pub network: Arc<Network>,

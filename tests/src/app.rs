@@ -26,7 +26,7 @@ use crate::{Cutter, Simulator, Stack, client::User};
 pub use options::Options;
 use parts::{Networks, ai, apps, billing, limits, networks, queue, stand_ins, store};
 
-/// How long a test waits for something to happen, in real time. Generous: it only ends a failed test.
+/// The time a test waits for something to happen, in real time. Generous: it only ends a failed test.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A service with its own database, queue, simulated networks and clock, which stands still until it is moved.
@@ -269,7 +269,7 @@ impl TestApp {
         id
     }
 
-    /// How many secrets of accounts and connect sessions are stored.
+    /// The number of stored secrets of accounts and connect sessions.
     ///
     /// # Panics
     /// The database does not answer.

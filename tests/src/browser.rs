@@ -9,13 +9,13 @@ use tokio::{
     process::{Child, ChildStdin, ChildStdout, Command},
 };
 
-/// Where Debian installs it.
+/// Debian's path of Chromium.
 const CHROMIUM: &str = "/usr/bin/chromium";
 
-/// How long one command may take.
+/// The time one command may take.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What the browser answers where the page asked is just being replaced.
+/// The browser's error code while the page is being replaced.
 const GIVES_WAY: i64 = -32_000;
 
 /// The browser reads commands from descriptor 3 and answers on 4; a shell puts our pipes there.
@@ -28,7 +28,7 @@ pub struct Browser {
     answers: BufReader<ChildStdout>,
     session: Option<String>,
     last: u64,
-    /// What the page complained about: exceptions, refused resources, broken policies.
+    /// The page's complaints: exceptions, refused resources, broken policies.
     pub complaints: Vec<String>,
     dir: PathBuf,
 }

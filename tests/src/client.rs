@@ -17,7 +17,7 @@ pub struct User {
     pub key: String,
 }
 
-/// What the service answered.
+/// The service's answer.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// HTTP status.
@@ -201,7 +201,7 @@ impl User {
         self.post("/api/v1/posts", body).await.expect(201).body["post"].clone()
     }
 
-    /// What a simulated network holds for an account.
+    /// Returns an account's entries on a simulated network.
     ///
     /// # Panics
     /// The service refuses.

@@ -40,7 +40,7 @@ pub fn check(method: &Method, path: &str, status: u16, body: &Value) {
     );
 }
 
-/// Where the document describes the reply; none if the path is not in it and is no path of the API.
+/// Returns the place in the document that describes the reply; none if the path is not in it and is no path of the API.
 fn place(method: &Method, path: &str, status: u16) -> Option<String> {
     let error = || Some("/components/schemas/Error".to_owned());
     let Some(template) = template(path) else {

@@ -11,7 +11,7 @@ use tokio::{
 
 use walk::Walk;
 
-/// Where an exchange is cut.
+/// The point at which an exchange is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
     /// After this many bytes of the request.
@@ -22,7 +22,7 @@ pub enum Cut {
     Head(usize),
     /// After so many hundredths of the request's body.
     Body(usize),
-    /// When the network has all of it, and before it answers.
+    /// The time at which the network has all of it, and before it answers.
     Whole,
     /// After the first byte of the answer's head.
     AnswerFirst,
@@ -61,7 +61,7 @@ impl Cut {
         !matches!(self, Self::After(_) | Self::Before(_) | Self::Head(_) | Self::Body(_))
     }
 
-    /// How many bytes of the request are passed on.
+    /// The number of bytes of the request that are passed on.
     fn of_request(self, request: &[u8]) -> usize {
         let head = head_end(request);
         match self {
@@ -73,7 +73,7 @@ impl Cut {
         }
     }
 
-    /// How many bytes of the answer are passed on.
+    /// The number of bytes of the answer that are passed on.
     fn of_answer(self, answer: &[u8]) -> usize {
         let head = head_end(answer);
         match self {
@@ -88,12 +88,12 @@ impl Cut {
     }
 }
 
-/// Where the body begins.
+/// Returns the start of the body.
 fn head_end(message: &[u8]) -> usize {
     message.windows(4).position(|four| four == b"\r\n\r\n").map_or(message.len(), |end| end + 4)
 }
 
-/// What is cut: the request number `skip` (from 0) of those whose first line holds these words.
+/// The exchange to cut: the request number `skip` (from 0) of those whose first line holds these words.
 struct BeginStep {
     text: String,
     skip: usize,
@@ -169,7 +169,7 @@ impl Cutter {
         *self.walk.lock().expect("the lock") = Some(Walk::over(calls));
     }
 
-    /// How many bytes of requests and of answers were cut at, once there are no more.
+    /// The number of bytes of requests and of answers that were cut at, once there are no more.
     ///
     /// # Panics
     /// A test thread panicked while it held the lock.

@@ -48,7 +48,7 @@ pub fn needed_settings(name: &str) -> Value {
     )
 }
 
-/// What an example says.
+/// Returns the body of an example.
 #[must_use]
 pub fn example(example: &Example) -> Value {
     serde_json::from_str(example.post).expect("an example is JSON")
@@ -112,7 +112,7 @@ pub async fn publish(app: &TestApp, user: &User, body: Value) -> Value {
 pub struct CommitCall {
     /// Words that its first line holds.
     pub words: String,
-    /// How many calls before it hold the same words.
+    /// The number of calls before it that hold the same words.
     pub skip: usize,
 }
 
@@ -134,7 +134,7 @@ pub async fn commit_call(app: &TestApp, name: &str, since: usize) -> CommitCall 
     CommitCall { words: wanted, skip }
 }
 
-/// What the youngest account of a network was asked, oldest first.
+/// Returns the calls to the youngest account of a network, oldest first.
 ///
 /// # Panics
 /// The sandbox does not answer.

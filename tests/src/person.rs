@@ -74,7 +74,7 @@ impl Visitor {
 }
 
 impl Shown {
-    /// Where the link with these words leads.
+    /// Returns the address of the link with these words.
     ///
     /// # Panics
     /// There is none.

@@ -86,7 +86,7 @@ impl Picture {
         format!("{}?n={place}", self.url.replace("picture.png", name))
     }
 
-    /// How often it was fetched.
+    /// Returns the number of times it was fetched.
     #[must_use]
     pub fn asked(&self) -> usize {
         self.asked.load(Ordering::Relaxed)
@@ -143,7 +143,7 @@ static FILM: LazyLock<Vec<u8>> = LazyLock::new(|| {
     )
 });
 
-/// What ffmpeg makes with these arguments.
+/// Returns the file that ffmpeg makes with these arguments.
 fn made(extension: &str, arguments: &[&str]) -> Vec<u8> {
     let name = format!("fanfare-file-{}.{extension}", uuid::Uuid::now_v7().simple());
     let at = std::env::temp_dir().join(name);

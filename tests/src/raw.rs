@@ -14,7 +14,7 @@ pub struct Raw {
     unread: Vec<u8>,
 }
 
-/// What was answered.
+/// A raw answer.
 #[derive(Debug)]
 pub struct RawAnswer {
     /// HTTP status.

@@ -84,7 +84,7 @@ impl Receiver {
         *self.delay.lock().expect("the lock") = time;
     }
 
-    /// What was heard so far.
+    /// Returns the events received so far.
     ///
     /// # Panics
     /// A test thread panicked while it held the lock.

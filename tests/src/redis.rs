@@ -56,7 +56,7 @@ impl Redis {
         assert_eq!(self.ask(&["FLUSHALL"]), "OK");
     }
 
-    /// What it answers to a command.
+    /// Returns the answer to a command.
     ///
     /// # Panics
     /// It does not answer.

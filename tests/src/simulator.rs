@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use url::Url;
 
-/// Where a simulator is, and what opens its control.
+/// The address of a simulator, and the secret of its control.
 #[derive(Debug, Clone)]
 pub struct Simulator {
     /// Its address.
@@ -49,7 +49,7 @@ impl Simulator {
         said["accounts"].as_array().expect("a list").clone()
     }
 
-    /// What a network was asked for an account, oldest first.
+    /// Returns a network's calls for an account, oldest first.
     pub async fn calls(&self, network: &str, remote_id: &str) -> Vec<Value> {
         let path = format!("{network}/calls?remote_id={remote_id}");
         let said = self.ask(Method::GET, &path, &Value::Null).await;
@@ -61,7 +61,7 @@ impl Simulator {
         self.ask(Method::POST, &format!("{network}/accounts"), &json!({})).await
     }
 
-    /// Where the network that stands in for the real one is.
+    /// Returns the address of the network that stands in for the real one.
     ///
     /// # Panics
     /// Never: it is below a good address.

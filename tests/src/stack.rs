@@ -1,4 +1,4 @@
-//! What a service of a test runs on.
+//! The database and queue under a service of a test.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

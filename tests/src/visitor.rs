@@ -25,7 +25,7 @@ pub struct Visitor {
 pub struct Shown {
     /// HTTP status.
     pub status: u16,
-    /// Where it leads, if it leads elsewhere.
+    /// The address it redirects to, if it does.
     pub location: String,
     /// The page.
     pub html: String,

@@ -58,9 +58,9 @@ pub struct Inner {
     pub finish_delivery: Batched<deliveries::Outcome, bool>,
     /// Accounts that have just published, so that their numbers are read in time.
     published: Batched<AccountId, ()>,
-    /// Which posts make their calls.
+    /// The dispatcher of posts.
     pub calls: Dispatcher,
-    /// Which webhook deliveries are made.
+    /// The dispatcher of webhook deliveries.
     pub deliveries: Dispatcher,
 }
 

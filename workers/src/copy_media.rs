@@ -79,7 +79,7 @@ async fn copy(cx: &Context, row: &media_asset::Model) -> Outcome {
     }
 }
 
-/// When it is tried again.
+/// Returns the time at which it is tried again.
 fn next(cx: &Context, row: &media_asset::Model) -> Millis {
     let tried = usize::try_from(row.attempts).unwrap_or(usize::MAX);
     cx.now() + PAUSES.get(tried).copied().unwrap_or(PAUSES[1])

@@ -195,7 +195,8 @@ fn signature(secrets: &[SecretString], seconds: Millis, body: &str) -> String {
     header
 }
 
-/// When the next try is made, if there is one left: after the usual wait, or a longer one that the receiver asked for.
+/// Returns the time at which the next try is made, if there is one left: after the usual wait, or a longer one that the
+/// receiver asked for.
 fn next_try(tries: i32, asked: Option<Duration>, now: Millis) -> Option<Millis> {
     let place = usize::try_from(tries).ok()?.checked_sub(1)?;
     let wait = Duration::from_secs(*WAITS.get(place)?);

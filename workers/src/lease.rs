@@ -41,7 +41,7 @@ pub async fn kept<T>(
     }
 }
 
-/// When it is tried again, if that may help.
+/// Returns the time at which it is tried again, if that may help.
 pub fn again(flaw: &Flaw, attempts: i32, now: Millis) -> Option<Millis> {
     let tries = attempts + 1;
     if !flaw.is_passing() || tries >= TRIES {

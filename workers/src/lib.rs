@@ -47,7 +47,7 @@ pub use publish_post::run as publish_post;
 /// The options of a worker process.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Which queues it serves.
+    /// The queues it serves.
     pub queues: Vec<QueueName>,
     /// The number of posts published to one network at once; every other network has up to a quarter of that besides. Other
     /// kinds of work use a share of it.

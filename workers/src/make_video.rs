@@ -28,7 +28,7 @@ const TRIES: i32 = 5;
 const DOWNLOADS: i32 = 10;
 const DOWNLOAD_AGAIN: Millis = 6 * 60_000;
 
-/// How long a provider may take, in ms.
+/// The time a provider may take, in ms.
 const LONGEST: Millis = 20 * 60_000;
 
 /// Takes the next step of a film, if it is due and nobody else has it.
@@ -145,7 +145,7 @@ async fn submit(
     }
 }
 
-/// What a submission that failed means.
+/// Reacts to a submission that failed.
 fn not_submitted(cx: &Context, row: &ai_job::Model, failure: &Failure) -> Option<VideoOutcome> {
     let again = |after: Option<Duration>| {
         if row.attempts + 1 >= TRIES {

@@ -9,17 +9,17 @@ use fanfare_domain::{Domain, Result, ops::holds};
 use fanfare_jobs::{JobKind, JobRef};
 use uuid::Uuid;
 
-/// How often the pauses are read.
+/// The interval at which the pauses are read.
 const READ_EVERY: Duration = Duration::from_millis(500);
 
-/// How often the posts set aside are checked although no pause ended: a post may be set aside at the moment at which its
-/// pause ends.
+/// The interval at which the posts set aside are checked although no pause ended: a post may be set aside at the moment
+/// at which its pause ends.
 const RECHECK_EVERY: Duration = Duration::from_secs(10);
 
 /// For this long after a pause began or ended, jobs enqueued more than a second ago count as lost: claims refused them.
 const UNSETTLED: Duration = Duration::from_secs(3);
 
-/// What the scheduler remembers of pauses between its turns.
+/// The scheduler's memory of pauses between its turns.
 #[derive(Debug, Default)]
 pub struct PausedPosts {
     pauses: Vec<Uuid>,

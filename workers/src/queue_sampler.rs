@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use fanfare_domain::{Domain, Result, ops::queues};
 
-/// How often the queues are sampled.
+/// The interval at which the queues are sampled.
 const INTERVAL: Duration = Duration::from_secs(15);
 
 /// Samples the queues; only the leading scheduler does.

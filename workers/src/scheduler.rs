@@ -26,10 +26,10 @@ const REST: Duration = Duration::from_millis(250);
 /// The sleep while more rows are due than the queue takes, or were in this turn.
 const SHORT_REST: Duration = Duration::from_millis(20);
 
-/// How often the waiting rows are counted.
+/// The number of times the waiting rows are counted.
 const COUNT_EVERY: Duration = Duration::from_secs(5);
 
-/// How often dead workers are looked for.
+/// The interval at which dead workers are looked for.
 const DEAD_WORKERS_EVERY: Duration = Duration::from_secs(1);
 
 /// The most due rows to count; more would cost more than the number is worth.

@@ -53,7 +53,7 @@ fn target(name: &str) -> Markup {
     }
 }
 
-/// Which posts were sent again, which were not and why.
+/// Lists the posts that were sent again, and those that were not with the reason.
 fn details(details: &Value) -> Markup {
     let list = |key: &str| details[key].as_array().cloned().unwrap_or_default();
     let (sent, left, risky) = (list("sent"), list("left_out"), list("risk_accepted"));

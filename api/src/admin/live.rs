@@ -14,7 +14,7 @@ use super::{
     waiting, webhooks,
 };
 
-/// How often it is looked.
+/// The interval at which it is looked.
 const EVERY: Duration = Duration::from_secs(2);
 
 /// After so many events the browser asks anew, so that a log-in that ended and a process that is to stop are noticed.

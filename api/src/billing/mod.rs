@@ -12,7 +12,7 @@ use crate::{middleware::request::Seen, reply, request_id};
 /// The largest event, in bytes.
 const LARGEST: usize = 1 << 20;
 
-/// Where it stands in logs.
+/// Its name in logs.
 const ROUTE: &str = "/api/stripe/webhook";
 
 /// The route.

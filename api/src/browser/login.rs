@@ -51,7 +51,7 @@ pub struct Realm {
     pub frame: fn(&str, Markup) -> Markup,
     /// Tries it.
     pub log_in: fn(Try) -> BoxFuture<'static, Result<LogIn>>,
-    /// How long it lasts, in seconds.
+    /// The time it lasts, in seconds.
     pub lasts: i64,
 }
 

@@ -15,7 +15,7 @@ pub struct Visit<S> {
     pub session: S,
     /// The token of the log-in, as the cookie has it.
     pub token: secrecy::SecretString,
-    /// Where it came from.
+    /// The address of the client.
     pub address: String,
     /// For logs and what is written down.
     pub request_id: String,

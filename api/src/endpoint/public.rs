@@ -20,7 +20,7 @@ use crate::{Handler, address, keys, middleware::request::Seen, query, work};
 pub struct PublicCall {
     /// The rules' context.
     pub cx: Domain,
-    /// Where it came from.
+    /// The address of the client.
     pub address: String,
     path: HashMap<String, String>,
     body: Value,

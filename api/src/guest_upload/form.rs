@@ -17,7 +17,7 @@ const REST: u64 = 1 << 20;
 pub struct Outcome {
     /// Its name.
     pub name: String,
-    /// Why it was not taken.
+    /// The reason it was not taken.
     pub error: Option<Error>,
 }
 

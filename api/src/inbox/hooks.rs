@@ -1,4 +1,4 @@
-//! What Meta's networks send, at `/api/hooks/meta/{network}`.
+//! Webhooks of Meta's networks, at `/api/hooks/meta/{network}`.
 
 use fanfare_domain::{Code, Domain, Error, PlatformId, Result, inbox::inbound};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait, writing::Text};
@@ -10,7 +10,7 @@ use crate::{middleware::request::Seen, reply, request_id};
 /// The largest body, in bytes.
 const LARGEST: usize = 1 << 20;
 
-/// Where it stands in logs.
+/// Its name in logs.
 const ROUTE: &str = "/api/hooks/meta/{network}";
 
 /// The networks.

@@ -11,7 +11,7 @@ use salvo::{
     },
 };
 
-/// What is open to scripts of all sites: these paths and what is below them.
+/// The paths that are open to scripts of all sites, with everything below them.
 const OPEN: [&str; 8] = [
     "/api/v1",
     "/mcp",

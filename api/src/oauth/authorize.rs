@@ -27,7 +27,7 @@ use crate::{
     request_id,
 };
 
-/// Where it stands in logs.
+/// Its name in logs.
 pub(super) const ROUTE: &str = "/api/oauth/authorize";
 
 /// The longest query, in bytes.
@@ -143,7 +143,7 @@ impl Authorize {
     }
 }
 
-/// What the form says.
+/// Returns the decision that the form states.
 fn decision(fields: &Pairs) -> Decision {
     let ticked = fields.iter().filter(|(name, _)| name == "scope");
     let workspace = Uuid::parse_str(&form::field(fields, "workspace_id")).unwrap_or_default();
@@ -153,7 +153,7 @@ fn decision(fields: &Pairs) -> Decision {
     }
 }
 
-/// Where a person goes who says no.
+/// Returns the address for a person who refuses.
 fn denied(asked: &Asked<'_>) -> String {
     let request = asked.request;
     let answer = [

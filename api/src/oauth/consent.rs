@@ -9,7 +9,7 @@ use maud::{Markup, html};
 
 use crate::browser::frame;
 
-/// What the page shows.
+/// The content of the page.
 pub(super) struct Page<'a> {
     pub email: &'a str,
     pub csrf: String,

@@ -1,4 +1,5 @@
-//! What programs call without a person: register, token, revoke. Errors are in the form of RFC 6749 section 5.2.
+//! Endpoints that programs call without a person: register, token, revoke. Errors are in the form of RFC 6749 section
+//! 5.2.
 
 use bytes::Bytes;
 use fanfare_domain::{
@@ -24,7 +25,7 @@ use crate::{address, json as strict_json, middleware::request::Seen, request_id}
 /// The largest body, in bytes.
 const LARGEST: usize = 64 * 1024;
 
-/// What is done.
+/// The command to run.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
     Register,

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::Call;
 
-/// Which group to delete, and that it is meant.
+/// The group to delete, and the confirmation.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GroupQuery {

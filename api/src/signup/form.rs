@@ -28,7 +28,7 @@ use crate::{
 /// The cookie behind the form.
 static FORM: Cookie = Cookie { name: "fanfare_signup", path: "/signup", same_site: "Strict" };
 
-/// Where a tool asks to be let in.
+/// The address at which an app asks for access.
 const AUTHORIZE: &str = "/api/oauth/authorize?";
 
 const TITLE: &str = "Sign up";
@@ -95,7 +95,7 @@ impl Form {
     }
 }
 
-/// What the form asks for. A person who comes because a tool asks to be let in comes back to that.
+/// Reads the form. A person who comes because a tool asks to be let in comes back to that.
 fn asked(fields: &Pairs) -> Result<NewSignup> {
     let tier =
         TIERS.iter().find(|(tier, _)| plan_name((*tier).into()) == form::field(fields, "tier"));

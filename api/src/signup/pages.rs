@@ -122,7 +122,7 @@ impl Page {
     }
 }
 
-/// Where the person goes on after the log-in: to the app that began the signup, or to the keys.
+/// Returns the address after the log-in: the app that began the signup, or the keys.
 fn next(shown: &StartedSignup) -> String {
     let app = shown.authorize_url.as_deref();
     let app = app.and_then(|url| url.find(AUTHORIZE).map(|at| &url[at..]));
@@ -130,7 +130,7 @@ fn next(shown: &StartedSignup) -> String {
     query.append_pair("next", app.unwrap_or("/dashboard/api")).finish()
 }
 
-/// Where a person is asked to let an app in.
+/// The address at which a person is asked to let an app in.
 const AUTHORIZE: &str = "/api/oauth/authorize";
 
 fn refuse(res: &mut Response, error: &Error, request_id: &str) {

@@ -28,7 +28,7 @@ use crate::{
     input::strict::unknown_field,
 };
 
-/// How long a platform may take to answer while a caller waits.
+/// The time a platform may take to answer while a caller waits.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Credentials to connect an account with.

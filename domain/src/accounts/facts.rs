@@ -9,9 +9,9 @@ use serde_json::Value;
 
 use crate::{Domain, error::Result};
 
-/// How old facts may become, in ms.
+/// The age that facts may reach, in ms.
 const AGE: Millis = 24 * 3_600_000;
-/// How long a network may take to tell them.
+/// The time a network may take to tell them.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Reads the facts of an account again if they are a day old. What the network does not tell stays as it was, and is

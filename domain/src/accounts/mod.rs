@@ -140,7 +140,7 @@ pub struct Account {
     status: AccountStatus,
     /// True on a simulated network.
     sandbox: bool,
-    /// When its access ends, as far as that is known.
+    /// The time at which its access ends, as far as that is known.
     token_expires_at: Option<Time>,
     created_at: Time,
     /// On Bluesky: the account's permanent id.
@@ -164,7 +164,7 @@ pub struct OneAccount {
 #[schemars(inline)]
 pub struct AccountPage {
     accounts: Vec<Account>,
-    /// Where the next page begins; null on the last one. All accounts are on one page, unless they are very many.
+    /// The cursor of the next page; null on the last one. All accounts are on one page, unless they are very many.
     next_cursor: Option<String>,
 }
 
@@ -194,12 +194,12 @@ fn did(row: &account::Model) -> Option<Value> {
     row.meta.get("did").filter(|did| did.is_string()).cloned()
 }
 
-/// What a post on an account may hold.
+/// The schema of a post on an account.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AccountSchema {
     account_id: AccountId,
     platform: String,
-    /// What can be posted; the first is the default.
+    /// Its post types; the first is the default.
     post_types: Vec<&'static str>,
     /// JSON Schema (2020-12) of `settings`.
     #[schemars(with = "Map<String, Value>")]

@@ -18,14 +18,14 @@ use crate::{
 /// The most accounts that are shown of a platform.
 const SHOWN: usize = 100;
 
-/// How a platform is connected.
+/// The way a platform is connected.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ConnectOptions {
     /// Identifier of the platform.
     pub platform: &'static str,
     /// Name for people.
     pub label: &'static str,
-    /// How it is connected.
+    /// The method.
     pub method: OptionMethod,
     /// The page on which a person begins.
     pub connection_url: Option<String>,
@@ -35,36 +35,36 @@ pub struct ConnectOptions {
     pub requires_browser_session: bool,
     /// Has the operator registered an app with it, where it takes one?
     pub configured: bool,
-    /// How many accounts are connected.
+    /// The number of accounts that are connected.
     pub connected_count: usize,
-    /// What the app asks to be granted.
+    /// The permissions that the app asks for.
     pub scopes: Vec<&'static str>,
     /// The settings that the operator has to make.
     pub missing_environment: Vec<String>,
     /// The first hundred of these accounts; `GET /accounts` lists all.
     pub accounts: Vec<Account>,
-    /// Where the platform sends a person back to.
+    /// The address that the platform sends a person back to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub callback_url: Option<String>,
-    /// What an account is connected with.
+    /// The credentials that connect an account.
     #[serde(flatten)]
     pub direct: Option<DirectCredentials>,
 }
 
-/// What an account is connected with that needs no browser.
+/// The credentials of an account that needs no browser.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DirectCredentials {
-    /// What is needed.
+    /// The required fields.
     credential_fields: Vec<&'static str>,
-    /// What may be given besides.
+    /// The optional fields.
     optional_credential_fields: Vec<&'static str>,
     /// Always true.
     supports_direct_credentials: bool,
-    /// Where they are sent.
+    /// The endpoint they are sent to.
     credentials_endpoint: String,
 }
 
-/// How a platform is connected.
+/// The way a platform is connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OptionMethod {
@@ -76,14 +76,14 @@ pub enum OptionMethod {
     Planned,
 }
 
-/// How all platforms are connected.
+/// The way each platform is connected.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct OptionList {
     connect: Vec<ConnectOptions>,
 }
 
-/// How one platform is connected.
+/// The way one platform is connected.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct OneOptions {

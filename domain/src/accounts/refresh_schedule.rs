@@ -52,8 +52,8 @@ impl RefreshSchedule {
     }
 }
 
-/// When tokens are exchanged: with a sixth of their life left, or when the refresh token has lived two thirds of its.
-/// Accounts that were connected together are spread, so that they do not all come at once.
+/// Returns the time at which tokens are exchanged: with a sixth of their life left, or when the refresh token has lived
+/// two thirds of its. Accounts that were connected together are spread, so that they do not all come at once.
 fn refresh_at(
     platform: &dyn Platform,
     secrets: &Secrets,
@@ -79,14 +79,14 @@ fn refresh_at(
     Some(latest - early)
 }
 
-/// When a refresh token that nobody uses has lived two thirds of its life.
+/// Returns the time at which a refresh token that nobody uses has lived two thirds of its life.
 fn unused(secrets: &Secrets, idle: Duration, now: Millis) -> Millis {
     let idle = Millis::try_from(idle.as_millis()).unwrap_or(Millis::MAX / 4);
     let life = oauth::refresh_ends(secrets).map_or(idle, |end| end.timestamp_millis() - now);
     now + life / 3 * 2
 }
 
-/// When to look whether somebody has to be warned of an end; `None` once it has passed.
+/// Returns the time at which to look whether somebody has to be warned of an end; `None` once it has passed.
 pub(super) fn next_look(ends_at: Option<Millis>, now: Millis) -> Option<Millis> {
     let end = ends_at.filter(|end| *end > now)?;
     let next = WARNINGS.iter().map(|(before, _)| end - before).find(|at| *at > now);

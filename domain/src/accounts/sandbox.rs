@@ -116,7 +116,7 @@ pub struct NewElsewhere {
     /// Its text.
     #[schemars(length(max = 100_000), extend("x-lines" = true))]
     pub text: String,
-    /// When it became public; now if left out.
+    /// The time at which it became public; now if left out.
     #[serde(default)]
     #[schemars(length(max = 100))]
     pub created_at: Option<String>,
@@ -245,7 +245,7 @@ pub async fn sandbox_posts(
     Reply::large(bytes, move || SandboxPosts { posts: held["posts"].take() }).await
 }
 
-/// What a simulated network holds for an account.
+/// Returns an account's entries on a simulated network.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct SandboxPosts {

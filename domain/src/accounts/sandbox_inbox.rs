@@ -1,4 +1,4 @@
-//! What people write to accounts on the simulated networks.
+//! Items that people write to accounts on the simulated networks.
 
 use fanfare_entities::{AccountId, PostId, account, post};
 use fanfare_platforms::PlatformId;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::sandbox::{ask, on_sandbox};
 use crate::{Act, Reply, error::Result, page};
 
-/// Who wrote an item.
+/// The author of an item.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ItemAuthor {
@@ -39,7 +39,7 @@ pub struct NewItem {
     /// Its text.
     #[schemars(length(max = 20_000))]
     pub text: String,
-    /// Who writes it; somebody of the simulator's if left out.
+    /// The author; somebody of the simulator's if left out.
     #[serde(default)]
     pub author: Option<ItemAuthor>,
     /// The post that a comment is on: its id here or on the network; the latest if left out.
@@ -56,13 +56,13 @@ pub struct NewItem {
     /// List of `{"type", "url"}`.
     #[serde(default)]
     pub attachments: Option<Vec<Map<String, Value>>>,
-    /// When it was written; now if left out.
+    /// The time at which it was written; now if left out.
     #[serde(default)]
     #[schemars(length(max = 50))]
     pub created_at: Option<String>,
 }
 
-/// What somebody is to change of an item.
+/// The changes to an item.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ItemChanges {
@@ -89,7 +89,7 @@ pub struct ItemMade {
     id: String,
 }
 
-/// What a simulated network holds for an account, oldest first.
+/// An account's items on a simulated network, oldest first.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct SandboxInbox {
@@ -196,7 +196,7 @@ pub async fn delete_item(
     act.finish(tx, Reply::ok(&SandboxItem { item })).await
 }
 
-/// What a simulated network decides from now on.
+/// The decisions of a simulated network from now on.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReviewDecisions {
@@ -208,12 +208,12 @@ pub struct ReviewDecisions {
     #[serde(default)]
     #[schemars(length(max = 20))]
     pub reply: Option<String>,
-    /// How many days films are looked over.
+    /// The number of days films are looked over.
     #[serde(default)]
     pub video_days: Option<i64>,
 }
 
-/// What a simulated network was told to decide.
+/// The decisions that a simulated network was given.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DecisionsSet {
     account_id: AccountId,

@@ -9,7 +9,7 @@ use url::Url;
 
 use crate::error::{Error, Result};
 
-/// How many bytes of a realm's name are written out: enough that nobody guesses it.
+/// The number of bytes of a realm's name that are written out: enough that nobody guesses it.
 const REALM_BYTES: usize = 16;
 
 /// The simulator that `sandbox: true` leads to.

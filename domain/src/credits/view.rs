@@ -79,7 +79,7 @@ pub struct OneWallet {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CreditEntry {
     id: CreditEntryId,
-    /// Why it changed.
+    /// The reason it changed.
     kind: EntryKind,
     /// The pool that changed.
     pool: Pool,
@@ -99,7 +99,7 @@ pub struct CreditEntry {
 #[schemars(inline)]
 pub struct EntryPage {
     ledger: Vec<CreditEntry>,
-    /// Where the next page begins; null on the last one.
+    /// The cursor of the next page; null on the last one.
     next_cursor: Option<String>,
 }
 

@@ -10,7 +10,7 @@ use fanfare_entities::{
 /// A line of the ledger that a change makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Line {
-    /// Why.
+    /// The reason that was given.
     pub kind: EntryKind,
     /// The pool.
     pub pool: Pool,

@@ -17,7 +17,7 @@ use crate::{
 /// At most this many workspaces are visited in one turn.
 pub(super) const WORKSPACES_A_TURN: usize = 1_000;
 
-/// When it is due, and its fence, which whoever takes it raises.
+/// The time at which it is due, and its fence, which whoever takes it raises.
 pub(super) type State = (Millis, i64);
 
 /// The position of a row among due rows: its time and its id.

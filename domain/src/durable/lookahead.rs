@@ -8,13 +8,13 @@ use fanfare_jobs::{JobKind, JobRef};
 use super::due::soon;
 use crate::{Domain, error::Result};
 
-/// How far to look ahead, in ms: longer than a turn of the scheduler takes under load.
+/// The time to look ahead, in ms: longer than a turn of the scheduler takes under load.
 const AHEAD: Millis = 300;
 
 /// The most rows to read. Later rows are found when they are due.
 const MOST: usize = 256;
 
-/// How far was looked ahead for each kind of work. A change that moves a row nearer enqueues it itself.
+/// The time up to which each kind of work was looked ahead. A change that moves a row nearer enqueues it itself.
 #[derive(Debug, Default)]
 pub struct Lookahead(HashMap<JobKind, Millis>);
 

@@ -39,13 +39,13 @@ const MAX_LIGHT_TENANTS: usize = 64;
 /// The most enqueued rows to remember.
 const MAX_REMEMBERED: usize = 65_536;
 
-/// What the scheduler remembers between turns.
+/// The scheduler's memory between turns.
 #[derive(Debug, Default)]
 pub struct Selection {
     kinds: HashMap<JobKind, KindState>,
 }
 
-/// What it remembers of one kind of work.
+/// Its memory of one kind of work.
 #[derive(Debug, Default)]
 struct KindState {
     /// The workspace the last turn ended with.
@@ -54,9 +54,10 @@ struct KindState {
     due_tenants: DueTenants,
     /// The enqueued rows that were not seen to be claimed.
     enqueued: HashMap<i64, Enqueued>,
-    /// How far due rows are enqueued, of one workspace or (`None`) of all: earlier rows need not be read in every turn.
+    /// The place up to which due rows are enqueued, of one workspace or (`None`) of all: earlier rows need not be read
+    /// in every turn.
     reached: HashMap<Option<Uuid>, Place>,
-    /// When reading last started from the beginning, by [`Clock::passed`](crate::clock::Clock::passed).
+    /// The time at which reading last started from the beginning, by [`Clock::passed`](crate::clock::Clock::passed).
     begun: Millis,
     /// The last turn had more due rows than room, and served the workspaces in turn.
     crowded: bool,
@@ -64,7 +65,7 @@ struct KindState {
 
 #[derive(Debug, Clone, Copy)]
 struct Enqueued {
-    /// When, by [`Clock::passed`](crate::clock::Clock::passed).
+    /// The time, by [`Clock::passed`](crate::clock::Clock::passed).
     at: Millis,
     /// Its state then: a row in another state was claimed or moved meanwhile.
     state: State,

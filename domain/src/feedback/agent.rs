@@ -1,4 +1,4 @@
-//! How agents fare with tools, told by them; only operators see it.
+//! Agents' reports on tools; only operators see them.
 
 use fanfare_entities::{AgentFeedbackId, Millis, agent_feedback};
 use schemars::JsonSchema;

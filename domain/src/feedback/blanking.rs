@@ -1,4 +1,4 @@
-//! What a text must not keep when it is stored to be read by strangers: keys, tokens, e-mail addresses.
+//! Values that are removed from a text before strangers read it: keys, tokens, e-mail addresses.
 
 /// The beginnings of credentials that people paste: ours, and those of services we speak to.
 const CREDENTIALS: &[&str] = &[

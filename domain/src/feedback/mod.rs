@@ -1,4 +1,4 @@
-//! What users tell about the service, on a public board, and what agents tell its operators.
+//! Users' feedback on a public board, and agents' reports to the operators.
 
 mod agent;
 mod blanking;
@@ -34,19 +34,19 @@ pub struct NewFeedback {
     /// True: the user agrees that title and description become public.
     #[serde(default)]
     pub confirm: bool,
-    /// What it is sent with.
+    /// The client it is sent with.
     #[serde(default)]
     pub source: Source,
     /// The program it is sent with, for the operators.
     #[serde(default)]
     #[schemars(length(max = 100))]
     pub client: Option<String>,
-    /// What it is about, for the operators.
+    /// The subject, for the operators.
     #[serde(default)]
     pub context: Context,
 }
 
-/// What feedback is sent with.
+/// The client that feedback is sent with.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "FeedbackSource")]
@@ -76,7 +76,7 @@ impl Source {
     }
 }
 
-/// What feedback is about.
+/// The subject of feedback.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "FeedbackContext")]

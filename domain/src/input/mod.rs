@@ -96,7 +96,7 @@ pub fn day(field: &str, text: &str) -> Result<Millis> {
     Ok(Utc.from_utc_datetime(&midnight).timestamp_millis())
 }
 
-/// How many entries a page has: 1 to 100, 20 if not given.
+/// Returns the number of entries a page has: 1 to 100, 20 if not given.
 ///
 /// # Errors
 /// [`Code::InvalidField`].
@@ -113,7 +113,7 @@ pub fn limit(asked: Option<i64>) -> Result<u64> {
     }
 }
 
-/// Which part of a list of something whose pages have as many rows as fit.
+/// The page of a list whose pages have as many rows as fit.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cursor {
@@ -136,7 +136,7 @@ pub struct List {
     pub workspace_id: Option<Uuid>,
 }
 
-/// What a cursor says; cursors are given out in replies and are only ever sent back.
+/// Reads a cursor; cursors are given out in replies and are only ever sent back.
 ///
 /// # Errors
 /// [`Code::InvalidField`].

@@ -7,7 +7,7 @@ const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop
 const RANDOM: usize = 32;
 const CHECK: usize = 6;
 
-/// How many characters after the start tell keys apart.
+/// The number of characters after the start tell keys apart.
 const SHOWN: usize = 8;
 
 /// Returns a fresh key that begins like this.

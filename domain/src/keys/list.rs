@@ -18,11 +18,11 @@ pub struct Listed {
     pub scopes: String,
     /// The only workspace it reaches, if any.
     pub workspace_id: Option<WorkspaceId>,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When it was last used, to the minute.
+    /// The time at which it was last used, to the minute.
     pub last_used_at: Option<Millis>,
-    /// When it ends.
+    /// The time at which it ends.
     pub expires_at: Option<Millis>,
 }
 

@@ -33,7 +33,7 @@ pub struct KeyRequest {
     /// Name for people.
     #[schemars(length(min = 1, max = 100))]
     pub name: String,
-    /// What it may be used for, at most what the caller's key may; all of that but billing if left out.
+    /// The scopes, at most those of the caller's key; all of them but billing if left out.
     #[serde(default)]
     #[schemars(length(max = 20), inner(length(max = 64)))]
     pub scopes: Option<Vec<String>>,

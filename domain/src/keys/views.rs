@@ -14,16 +14,16 @@ pub struct ApiKey {
     id: KeyId,
     /// Name for people.
     name: String,
-    /// How it begins.
+    /// Its first characters.
     prefix: String,
-    /// What it may be used for.
+    /// The scopes.
     scopes: Vec<&'static str>,
     /// The only workspace it reaches, if any.
     workspace_id: Option<WorkspaceId>,
     created_at: Time,
-    /// When it was last used, to the minute.
+    /// The time at which it was last used, to the minute.
     last_used_at: Option<Time>,
-    /// When it ends, if it does.
+    /// The time at which it ends, if it does.
     expires_at: Option<Time>,
 }
 

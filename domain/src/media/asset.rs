@@ -57,7 +57,7 @@ pub struct Media {
     id: Uuid,
     /// The same as `id`.
     asset_id: Uuid,
-    /// Where it is served; to be sent as `media_url`.
+    /// The address at which it is served; to be sent as `media_url`.
     url: String,
     /// The same as `url`.
     public_url: String,
@@ -185,7 +185,7 @@ pub(super) async fn insert(
     Ok(made)
 }
 
-/// When to look whether a file that came now is still needed.
+/// Returns the time at which to look whether a file that came now is still needed.
 pub(super) fn review_at(now: Millis, plan: PlanTier) -> Millis {
     now + sizes::kept(plan)
 }

@@ -109,7 +109,7 @@ pub struct DropSession {
     max_bytes: u64,
     /// The most files.
     max_files: i32,
-    /// What to tell whoever has the files, and what to do then.
+    /// Instructions for whoever has the files, and the next step after that.
     instructions: String,
 }
 
@@ -177,7 +177,7 @@ impl Session {
         self.row.max_files - self.row.files
     }
 
-    /// When it closes.
+    /// Returns the time at which it closes.
     #[must_use]
     pub const fn expires_at(&self) -> Millis {
         self.row.expires_at

@@ -22,10 +22,10 @@ use crate::{
     error::{Code, Error, Result, violation},
 };
 
-/// How long a request waits for its copies.
+/// The time a request waits for its copies.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How often it looks.
+/// The interval at which it looks.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// A finished copy of the same address is used again for this long, in ms: long enough for a retry of the request, too
@@ -60,7 +60,7 @@ pub(crate) struct Source<'a> {
     pub filename: &'a str,
     /// The field that names it, for refusals.
     pub field: &'static str,
-    /// What the address holds now is wanted, and not a copy that another request was given.
+    /// True if the present content of the address is wanted, and not a copy that another request was given.
     pub anew: bool,
 }
 

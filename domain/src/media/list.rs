@@ -1,4 +1,4 @@
-//! Which files there are.
+//! The list of files.
 
 use fanfare_entities::{AssetId, media_asset, media_asset::AssetStatus};
 use schemars::JsonSchema;
@@ -13,7 +13,7 @@ use crate::{
     input, page,
 };
 
-/// Which files to list.
+/// The filters of a list of files.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MediaQuery {
@@ -67,7 +67,7 @@ pub async fn list(act: &Act, query: MediaQuery) -> Result<Reply<MediaPage>> {
 #[schemars(inline)]
 pub struct MediaPage {
     media: Vec<Media>,
-    /// Where the next page begins; null on the last one.
+    /// The cursor of the next page; null on the last one.
     next_cursor: Option<String>,
 }
 

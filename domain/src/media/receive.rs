@@ -113,7 +113,7 @@ fn size_differs(wanted: Wanted, message: String, seen: Option<u64>) -> Error {
     Error::violation(broken)
 }
 
-/// Why the store's side did not take a file.
+/// Returns the refusal of a file that the store did not take.
 fn refusal(refused: Refused, field: &str) -> Error {
     let (code, remedy) = match &refused {
         Refused::Empty => (Code::InvalidField, "Send a file that has something in it."),

@@ -99,15 +99,15 @@ pub async fn announce(act: &Act, new: NewUpload) -> Result<Reply<SignedUpload>> 
     act.finish(tx, Reply::ok(&upload).secret().with_status(201)).await
 }
 
-/// Where and how an announced file is sent.
+/// The request that sends an announced file.
 #[derive(Serialize, JsonSchema)]
 pub struct SignedUpload {
-    /// Where to.
+    /// The address to send it to.
     upload_url: String,
     method: Put,
-    /// What must be sent with it.
+    /// The headers that must be sent with it.
     headers: SignedHeaders,
-    /// Where it is served then; to be sent as `media_url`.
+    /// The address at which it is served then; to be sent as `media_url`.
     public_url: String,
     /// The part of that address that is its own.
     path: String,

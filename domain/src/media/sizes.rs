@@ -26,7 +26,7 @@ pub const fn of(plan: PlanTier) -> Sizes {
     Sizes { image: image * MB, video: video * MB }
 }
 
-/// How long a file is kept that no post needs, in ms.
+/// Returns the time a file is kept that no post needs, in ms.
 #[must_use]
 pub const fn kept(plan: PlanTier) -> Millis {
     let days = match plan {

@@ -34,8 +34,8 @@ pub struct NewApp {
     /// Its name, as persons see it when it asks to be let in.
     #[schemars(length(min = 1, max = 100))]
     pub client_name: String,
-    /// Where persons are sent back to, compared character by character: https, http on `127.0.0.1`, `[::1]` or `localhost`, or a private
-    /// scheme with a dot. One of the three without a port matches every port.
+    /// The addresses that persons are sent back to, compared character by character: https, http on `127.0.0.1`,
+    /// `[::1]` or `localhost`, or a private scheme with a dot. One of the three without a port matches every port.
     #[schemars(length(min = 1, max = 10), inner(length(max = 2_000)))]
     pub allowed_redirect_uris: Vec<String>,
     /// The scopes it asks for unless it names others; all but the two of billing if left out.
@@ -52,7 +52,7 @@ pub struct AppChanges {
     #[serde(default, deserialize_with = "crate::input::never_null")]
     #[schemars(length(min = 1, max = 100))]
     pub client_name: Option<String>,
-    /// Where persons are sent back to.
+    /// The addresses that persons are sent back to.
     #[serde(default, deserialize_with = "crate::input::never_null")]
     #[schemars(length(min = 1, max = 10), inner(length(max = 2_000)))]
     pub allowed_redirect_uris: Option<Vec<String>>,
@@ -69,15 +69,15 @@ pub struct App {
     pub client_id: String,
     /// Its name.
     pub client_name: String,
-    /// Where persons are sent back to.
+    /// The addresses that persons are sent back to.
     pub redirect_uris: Vec<String>,
     /// The scopes it asks for unless it names others.
     pub scopes: Vec<Scope>,
-    /// How many persons and workspaces have let it in.
+    /// The number of persons and workspaces that have let it in.
     pub grants: u64,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Millis,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub updated_at: Millis,
 }
 

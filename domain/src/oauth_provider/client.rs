@@ -17,7 +17,7 @@ const LONGEST: usize = 500;
 /// The command line of this service.
 pub const CLI: &str = "app_fanfare_cli";
 
-/// How a client came to be known.
+/// The way a client came to be known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClientKind {
     /// It is part of this service.
@@ -37,9 +37,9 @@ pub struct Client {
     pub id: String,
     /// Its name, which nobody has checked.
     pub name: String,
-    /// How it came to be known.
+    /// The way it came to be known.
     pub kind: ClientKind,
-    /// Where persons may be sent back to.
+    /// The addresses that persons may be sent back to.
     pub redirect_uris: Vec<String>,
     /// The scopes it asks for unless it names others.
     pub scopes: Vec<Scope>,

@@ -24,7 +24,7 @@ pub struct Place {
     pub name: String,
     /// The person's role there.
     pub role: Role,
-    /// What it lacks for a client to be of use, if something.
+    /// Returns the part that it lacks for a client to be of use, if there is one.
     pub lacks: Option<&'static str>,
 }
 
@@ -65,7 +65,7 @@ pub async fn places(cx: &Domain, person: UserId) -> Result<Vec<Place>> {
     Ok(rows.into_iter().filter_map(place).collect())
 }
 
-/// What a person decided.
+/// A person's decision.
 #[derive(Debug, Clone)]
 pub struct Decision {
     /// The scopes that stayed ticked.

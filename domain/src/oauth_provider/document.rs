@@ -30,15 +30,15 @@ const LONGEST: usize = 500;
 /// The largest document, in bytes.
 const LARGEST: usize = 10 * 1024;
 
-/// How long it may take to fetch one.
+/// The time it may take to fetch one.
 const DEADLINE: Duration = Duration::from_secs(5);
 
-/// How long one is fresh that does not say so itself, in ms, and the bounds of what it may say.
+/// The time one is fresh that does not say so itself, in ms, and the bounds of what it may say.
 const FRESH: Millis = HOUR;
 const LEAST_FRESH: Millis = 5 * MINUTE;
 const MOST_FRESH: Millis = 24 * HOUR;
 
-/// How long a document that cannot be used is not fetched again, in ms.
+/// The time a document that cannot be used is not fetched again, in ms.
 const FAILED: Millis = MINUTE;
 
 /// The fields of a document that matter here.

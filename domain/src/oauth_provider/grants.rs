@@ -1,4 +1,4 @@
-//! What persons let clients do.
+//! Persons' grants to clients.
 
 use std::collections::BTreeMap;
 
@@ -25,15 +25,15 @@ pub struct Grant {
     pub client_id: String,
     /// The client's name, which nobody has checked.
     pub client_name: String,
-    /// What it may do.
+    /// The scopes.
     pub scopes: Vec<Scope>,
     /// The workspace that it reaches.
     pub workspace_id: WorkspaceId,
     /// The workspace's name.
     pub workspace_name: String,
-    /// When it was let in.
+    /// The time at which it was let in.
     pub created_at: Millis,
-    /// When it last used a token, to the minute.
+    /// The time at which it last used a token, to the minute.
     pub last_used_at: Option<Millis>,
 }
 

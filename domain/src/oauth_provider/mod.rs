@@ -47,13 +47,13 @@ const MINUTE: Millis = 60_000;
 const HOUR: Millis = 60 * MINUTE;
 const DAY: Millis = 24 * HOUR;
 
-/// How long a code is good for, in ms.
+/// The time a code is good for, in ms.
 pub const CODE_LASTS: Millis = MINUTE;
 
-/// How long an access token is good for, in ms.
+/// The time an access token is good for, in ms.
 pub const ACCESS_LASTS: Millis = HOUR;
 
-/// How long a refresh token is good for, in ms.
+/// The time a refresh token is good for, in ms.
 pub const REFRESH_LASTS: Millis = 30 * DAY;
 
 /// After this time without a reply to the use of a code or token, in ms, there never was one: its process is gone.

@@ -24,7 +24,7 @@ pub struct Refresh<'a> {
     pub scope: Option<&'a str>,
     /// A resource to which the access token is narrowed.
     pub resource: Option<&'a str>,
-    /// When the request came in.
+    /// The time at which the request came in.
     pub arrived: Millis,
 }
 

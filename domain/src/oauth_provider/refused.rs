@@ -71,7 +71,7 @@ impl Flaw {
     }
 }
 
-/// Why a client gets no answer of success.
+/// The reason a client is refused.
 #[derive(Debug)]
 pub enum Refused {
     /// The request is wrong, in the protocol's own words.

@@ -22,19 +22,19 @@ const GRANTS: [&str; 2] = ["authorization_code", "refresh_token"];
 /// The name of a client that does not say its own.
 const NAMELESS: &str = "Unnamed client";
 
-/// What a client says of itself. What is not named here is ignored, as RFC 7591 section 2 demands.
+/// A client's description of itself. What is not named here is ignored, as RFC 7591 section 2 demands.
 #[derive(Debug, Default, Deserialize)]
 pub struct Registration {
     /// Its name.
     #[serde(default)]
     pub client_name: Option<String>,
-    /// Where persons are sent back to.
+    /// The addresses that persons are sent back to.
     #[serde(default)]
     pub redirect_uris: Option<Vec<String>>,
-    /// How it wants to get tokens.
+    /// The way it wants to get tokens.
     #[serde(default)]
     pub grant_types: Option<Vec<String>>,
-    /// What it wants from the page that lets it in.
+    /// The response types that it wants from the consent page.
     #[serde(default)]
     pub response_types: Option<Vec<String>>,
     /// The scopes it will ask for.
@@ -50,13 +50,13 @@ pub struct Registration {
 pub struct Registered {
     /// Its id.
     pub client_id: String,
-    /// When that was.
+    /// The time at which that was.
     pub issued_at: Millis,
     /// Its name.
     pub client_name: String,
-    /// Where persons are sent back to.
+    /// The addresses that persons are sent back to.
     pub redirect_uris: Vec<String>,
-    /// How it gets tokens.
+    /// The way it gets tokens.
     pub grant_types: Vec<&'static str>,
     /// The scopes it asks for unless it names others.
     pub scopes: Vec<Scope>,

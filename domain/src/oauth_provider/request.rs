@@ -51,13 +51,13 @@ impl Parameters {
 /// A request that a person can decide on.
 #[derive(Debug, Clone)]
 pub struct AuthorizeRequest {
-    /// Who wants to be let in.
+    /// The client that asks for access.
     pub client: Client,
-    /// Where the person is sent back to.
+    /// The address that the person is sent back to.
     pub redirect_uri: String,
-    /// What the client gets back with the answer.
+    /// The value that the client gets back with the answer.
     pub state: Option<String>,
-    /// What it wants to do.
+    /// The scopes it asks for.
     pub scopes: Vec<Scope>,
     /// The path below which tokens will be good; empty for all.
     pub resource: &'static str,
@@ -67,7 +67,7 @@ pub struct AuthorizeRequest {
     pub workspace_id: Option<WorkspaceId>,
 }
 
-/// Why a person cannot decide on a request.
+/// The reason a person cannot decide on a request.
 #[derive(Debug)]
 pub enum NoRequest {
     /// The client or its address is wrong, so the person is not sent there and is told on a page.

@@ -1,4 +1,4 @@
-//! What tokens are good for (RFC 8707), and the names by which this service is asked.
+//! The resource that tokens are for (RFC 8707), and the names of this service.
 
 use url::{Host, Url};
 

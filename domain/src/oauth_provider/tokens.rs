@@ -24,10 +24,10 @@ use crate::{
     token::hash,
 };
 
-/// How access tokens begin.
+/// The prefix of access tokens.
 pub(crate) const ACCESS: &str = "fat_";
 
-/// How refresh tokens begin.
+/// The prefix of refresh tokens.
 pub(super) const REFRESH: &str = "frt_";
 
 /// The use of a grant is written at most once in this many ms.

@@ -11,10 +11,10 @@ use sea_orm::{
 use super::DAY;
 use crate::{Domain, error::Result};
 
-/// How long a client that registered itself is kept that nobody lets in, in ms.
+/// The time a client that registered itself is kept that nobody lets in, in ms.
 const UNUSED_CLIENT: i64 = 7 * DAY;
 
-/// How long an ended grant is kept, in ms, and with it a client that nobody else lets in.
+/// The time an ended grant is kept, in ms, and with it a client that nobody else lets in.
 const ENDED_GRANT: i64 = 90 * DAY;
 
 /// Ends grants of which no token is good any more, and forgets what ended long ago: codes and tokens after a day, grants after

@@ -13,11 +13,11 @@ pub struct OauthClient {
     client_id: String,
     /// Its name, as persons see it when it asks to be let in.
     client_name: String,
-    /// Where persons are sent back to.
+    /// The addresses that persons are sent back to.
     allowed_redirect_uris: Vec<String>,
     /// The scopes it asks for unless it names others.
     default_scopes: Vec<&'static str>,
-    /// How many grants of it are live: persons and workspaces that let it in.
+    /// The number of grants of it are live: persons and workspaces that let it in.
     grants: u64,
     created_at: Time,
     updated_at: Time,
@@ -37,7 +37,7 @@ pub struct ClientList {
     clients: Vec<OauthClient>,
 }
 
-/// What a person lets a tool do.
+/// A person's grant to a tool.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct OauthGrant {
     id: GrantId,
@@ -48,7 +48,7 @@ pub struct OauthGrant {
     /// The only workspace it reaches.
     workspace_id: WorkspaceId,
     created_at: Time,
-    /// When it last used a token, to the minute.
+    /// The time at which it last used a token, to the minute.
     last_used_at: Option<Time>,
 }
 

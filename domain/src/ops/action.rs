@@ -38,7 +38,7 @@ pub enum Action {
     Resume(Target),
     /// Failed posts are sent again, now.
     Retry {
-        /// Which.
+        /// The posts.
         posts: Vec<PostId>,
         /// Those among them that may be public already and are to be sent all the same.
         risky: BTreeSet<PostId>,
@@ -85,7 +85,7 @@ pub struct Order {
     pub id: Uuid,
     /// The action.
     pub action: Action,
-    /// Why.
+    /// The reason that was given.
     pub reason: String,
 }
 
@@ -118,13 +118,13 @@ pub struct PreviewRow {
     pub id: PostId,
     /// The row in words.
     pub what: String,
-    /// Why it failed.
+    /// The reason it failed.
     pub error: String,
     /// It may be public already: it is left out unless it is chosen by itself.
     pub risky: bool,
     /// The action needed first, if it failed for a reason that a retry does not fix.
     pub warning: Option<String>,
-    /// Why it would be left out, if it would be.
+    /// The reason it would be left out, if it would be.
     pub left_out: Option<String>,
 }
 

@@ -20,7 +20,7 @@ const PAGE: u64 = 50;
 pub struct Entry {
     /// In order.
     pub id: i64,
-    /// When.
+    /// The time of the action.
     pub at: Millis,
     /// The operator.
     pub operator: String,
@@ -28,7 +28,7 @@ pub struct Entry {
     pub action: String,
     /// On what.
     pub target: String,
-    /// Why.
+    /// The reason that was given.
     pub reason: String,
     /// The result.
     pub outcome: String,

@@ -9,7 +9,7 @@ use crate::{
     feedback,
 };
 
-/// What is to become of a message.
+/// The decision on a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moderation {
     /// The message.

@@ -36,9 +36,9 @@ pub struct Failing {
     pub workspace_id: WorkspaceId,
     /// The address, without parts that may be secret.
     pub address: String,
-    /// Whether events are delivered to it.
+    /// True if events are delivered to it.
     pub enabled: bool,
-    /// Why not.
+    /// The reason it is disabled.
     pub disabled_reason: Option<String>,
     /// First failure since the last success.
     pub failing_since: Option<Millis>,

@@ -38,7 +38,7 @@ pub struct Beat {
     pub running: Vec<Running>,
     /// The number of running jobs.
     pub running_count: i32,
-    /// When it started.
+    /// The time at which it started.
     pub started_at: Millis,
 }
 
@@ -49,7 +49,7 @@ pub struct Running {
     pub kind: String,
     /// The row.
     pub id: i64,
-    /// When it was taken.
+    /// The time at which it was taken.
     pub since: Millis,
 }
 
@@ -101,7 +101,7 @@ pub struct Worker {
     pub running_count: i32,
     /// The oldest of it.
     pub running: Vec<Running>,
-    /// When it started.
+    /// The time at which it started.
     pub started_at: Millis,
     /// Its last heartbeat.
     pub seen_at: Millis,

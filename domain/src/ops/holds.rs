@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::pauses::UNPAUSED;
 use crate::{Domain, db::statement, error::Result, rows::Rows};
 
-/// How many posts are given back in one statement.
+/// The number of posts that are given back in one statement.
 const BATCH: u64 = 1_000;
 
 /// The ids of the pauses there are, to notice that one began or ended.

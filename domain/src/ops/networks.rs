@@ -40,7 +40,7 @@ impl Network {
     }
 }
 
-/// How long before the end of an API's version operators are warned, in days.
+/// The time before the end of an API's version operators are warned, in days.
 pub const API_WARNING_DAYS: i64 = 60;
 
 /// A network's limit for all accounts together, and the posts counted against it.

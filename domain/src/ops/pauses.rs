@@ -105,7 +105,7 @@ pub struct Pause {
     pub account_id: Option<AccountId>,
     /// The account's name on its network.
     pub account: Option<String>,
-    /// Why.
+    /// The reason that was given.
     pub reason: String,
     /// The operator.
     pub operator: String,

@@ -1,4 +1,4 @@
-//! How much work waits, how late it begins, and how much gets done.
+//! The work that waits, its lateness, and the work that gets done.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::{Domain, db::statement, durable, error::Result};
 /// Due rows that are counted at most: counting costs what it counts.
 pub const COUNTED: i64 = 10_000;
 
-/// How far a chart looks back.
+/// The period of a chart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Span {
     /// The last hour, minute by minute.
@@ -35,7 +35,7 @@ impl Span {
         }
     }
 
-    /// How many steps it has.
+    /// Returns the number of steps it has.
     #[must_use]
     pub const fn steps(self) -> i64 {
         match self {
@@ -54,7 +54,7 @@ pub struct QueueState {
     pub platform: String,
     /// Due rows that nobody has taken; at most [`COUNTED`] are counted.
     pub depth: i64,
-    /// How long the oldest of them is due, in ms.
+    /// The time the oldest of them is due, in ms.
     pub oldest: Option<Millis>,
     /// Queued ids, of all networks together; `None` if the queue does not answer.
     pub queued: Option<u64>,
@@ -94,9 +94,9 @@ pub struct Point {
 pub struct Waiting {
     /// Network; empty for work that has none.
     pub platform: String,
-    /// How many, at most [`COUNTED`] in all.
+    /// The number of entries, at most [`COUNTED`] in all.
     pub depth: i64,
-    /// When the oldest was due.
+    /// The time at which the oldest was due.
     pub oldest: Option<Millis>,
 }
 

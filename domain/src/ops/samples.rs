@@ -19,7 +19,7 @@ use crate::{
 /// One minute, in ms.
 pub const MINUTE: Millis = 60_000;
 
-/// How long samples are kept, in ms: a day and what a chart of one needs beside it.
+/// The time samples are kept, in ms: a day and what a chart of one needs beside it.
 const KEPT: Millis = 26 * 60 * MINUTE;
 
 /// Upper ends of the classes of lateness, in ms; the last class has none.

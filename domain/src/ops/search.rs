@@ -130,9 +130,9 @@ pub struct Found {
     pub account_id: Option<AccountId>,
     /// Its status.
     pub status: String,
-    /// When a post is to go out.
+    /// The time at which a post is to go out.
     pub scheduled_at: Option<Millis>,
-    /// When there is something to do; the end of the lease while it is held.
+    /// The time at which there is something to do; the end of the lease while it is held.
     pub due_at: Option<Millis>,
     /// Raised by every claim, finish and edit.
     pub fence: i64,
@@ -144,7 +144,7 @@ pub struct Found {
     pub error: Option<String>,
     /// It may be public although it failed.
     pub duplicate_risk: bool,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     pub updated_at: Millis,
 }
 

@@ -13,7 +13,7 @@ use crate::{
     token::{self, hash},
 };
 
-/// How long a log-in lasts, in ms.
+/// The time a log-in lasts, in ms.
 pub const LASTS: Millis = 12 * 3_600_000;
 
 /// An operator who is logged in.
@@ -23,7 +23,7 @@ pub struct Session {
     pub operator_id: OperatorId,
     /// The address that names the operator.
     pub email: String,
-    /// When it ends.
+    /// The time at which it ends.
     pub expires_at: Millis,
 }
 

@@ -65,9 +65,9 @@ pub struct Attempt {
     pub number: i32,
     /// The worker.
     pub worker: String,
-    /// When it began.
+    /// The time at which it began.
     pub started_at: Millis,
-    /// When it ended.
+    /// The time at which it ended.
     pub ended_at: Option<Millis>,
     /// The outcome.
     pub outcome: Option<String>,
@@ -80,7 +80,7 @@ pub struct Attempt {
 /// An event.
 #[derive(Debug, Clone, Serialize)]
 pub struct Event {
-    /// When.
+    /// The time of the action.
     pub at: Millis,
     /// Type.
     pub event_type: String,

@@ -3,7 +3,7 @@
 use super::search::{self, Kind, Query};
 use crate::{Domain, error::Result};
 
-/// Why a post waits for a human.
+/// The reason a post waits for a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
     /// A call had no answer and nothing could settle it.

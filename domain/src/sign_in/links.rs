@@ -22,7 +22,7 @@ pub const HOME: &str = "/dashboard/api";
 
 const HOUR: Millis = 3_600_000;
 
-/// How long a link is good for, in ms.
+/// Returns the time a link is good for, in ms.
 const fn lasts(kind: LinkKind) -> Millis {
     match kind {
         LinkKind::Set => 24 * HOUR,

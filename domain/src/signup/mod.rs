@@ -39,13 +39,13 @@ pub use view::{OneSignup, StartedSignup, masked};
 
 const HOUR: Millis = 3_600_000;
 
-/// How long an unpaid signup lasts, in ms.
+/// The time an unpaid signup lasts, in ms.
 const UNPAID: Millis = 24 * HOUR;
 
-/// How long a paid one is kept for whoever polls it, in ms.
+/// The time a paid one is kept for whoever polls it, in ms.
 const PAID: Millis = 7 * 24 * HOUR;
 
-/// How often a poll asks Stripe, in ms: events may be late.
+/// The interval at which a poll asks Stripe, in ms: events may be late.
 const ASKED: Millis = 5_000;
 
 /// The plan that a signup is for.
@@ -90,7 +90,7 @@ pub struct NewSignup {
     /// Buys the API add-on too.
     #[serde(default)]
     pub api_addon: bool,
-    /// Who led the person here: letters, digits, `.`, `_` and `-`.
+    /// The source that led the person here: letters, digits, `.`, `_` and `-`.
     #[serde(default = "api")]
     #[schemars(length(min = 1, max = 64))]
     pub source: String,
@@ -98,7 +98,7 @@ pub struct NewSignup {
     #[serde(default)]
     #[schemars(length(max = 500))]
     pub client_id: Option<String>,
-    /// Where the person is sent back to then.
+    /// The address that the person is sent back to then.
     #[serde(default)]
     #[schemars(length(max = 2000))]
     pub redirect_uri: Option<String>,
@@ -106,7 +106,7 @@ pub struct NewSignup {
     #[serde(default)]
     #[schemars(length(max = 128))]
     pub code_challenge: Option<String>,
-    /// How the challenge was made: `S256`, which it is unless said.
+    /// The method of the challenge: `S256`, also if left out.
     #[serde(default)]
     #[schemars(length(max = 16))]
     pub code_challenge_method: Option<String>,
@@ -114,7 +114,7 @@ pub struct NewSignup {
     #[serde(default)]
     #[schemars(length(max = 1000))]
     pub scope: Option<String>,
-    /// What the client gets back with the answer.
+    /// The value that the client gets back with the answer.
     #[serde(default)]
     #[schemars(length(max = 1024))]
     pub state: Option<String>,

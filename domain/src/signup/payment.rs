@@ -1,4 +1,4 @@
-//! What a payment leads to.
+//! The effects of a payment.
 
 use fanfare_entities::{
     Millis, SignupId, UserId, signup, signup::Column, signup::SignupStatus, user_password,

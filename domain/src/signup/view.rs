@@ -12,18 +12,18 @@ use crate::{Domain, access::PlanTier, clock::Time};
 pub struct StartedSignup {
     session_id: String,
     status: SignupStatus,
-    /// How far it is and what comes next, for people.
+    /// The progress and the next step, for people.
     pub status_message: &'static str,
-    /// Where to send the person.
+    /// The address to send the person to.
     pub checkout_redirect_url: String,
-    /// Where the person pays, once that is known.
+    /// The address of the checkout, once it is known.
     checkout_url: Option<String>,
-    /// Where to ask how far it is.
+    /// The address to poll.
     poll_url: String,
     dashboard_url: String,
-    /// Where the person logs in.
+    /// The address at which the person logs in.
     pub login_url: String,
-    /// Where the person lets in the app that began it; null if no app did.
+    /// The address at which the person lets in the app that began it; null if no app did.
     pub authorize_url: Option<String>,
     expires_at: Time,
 }

@@ -30,7 +30,7 @@ pub struct Update {
     pub title: String,
     /// The version it came with.
     pub version: String,
-    /// What it is, in a sentence.
+    /// A summary in a sentence.
     pub summary: String,
     /// `feature`, `improvement` or `fix`.
     pub kind: Option<String>,

@@ -1,4 +1,4 @@
-//! What is new in the service: the files of `docs/updates/`, which are part of the binary.
+//! News of the service: the files of `docs/updates/`, which are part of the binary.
 
 mod entry;
 
@@ -13,7 +13,7 @@ use crate::{
 
 pub use entry::{Update, all, find};
 
-/// Which updates.
+/// The filters of a list of updates.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UpdatesQuery {
@@ -32,7 +32,7 @@ pub struct UpdatesQuery {
     pub workspace_id: Option<Uuid>,
 }
 
-/// What is new, newest first.
+/// The updates, newest first.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct UpdateList {

@@ -20,7 +20,7 @@ use crate::{
     input, page,
 };
 
-/// Which part of a list.
+/// The page of a list.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Page {
@@ -138,13 +138,13 @@ pub struct Delivery {
     event_id: Uuid,
     event_type: String,
     status: DeliveryStatus,
-    /// How often it was tried.
+    /// The number of times it was tried.
     tries: i32,
-    /// When it is tried next.
+    /// The time at which it is tried next.
     next_try_at: Option<Time>,
     /// The HTTP status of the last answer.
     last_status: Option<i32>,
-    /// What went wrong last.
+    /// The last error.
     last_error: Option<String>,
     created_at: Time,
 }
@@ -161,7 +161,7 @@ pub struct OneDelivery {
 #[schemars(inline)]
 pub struct DeliveryPage {
     deliveries: Vec<Delivery>,
-    /// Where the next page begins; null on the last one.
+    /// The cursor of the next page; null on the last one.
     next_cursor: Option<String>,
 }
 

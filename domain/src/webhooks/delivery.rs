@@ -130,7 +130,7 @@ pub struct Outcome {
     pub webhook_id: WebhookId,
     /// Its new status.
     pub status: DeliveryStatus,
-    /// When it is tried again.
+    /// The time at which it is tried again.
     pub due_at: Option<Millis>,
     /// Tries so far.
     pub tries: i32,

@@ -32,7 +32,7 @@ pub use secrets::rotate_secret;
 /// The most webhooks of a workspace: each event is delivered to each of them.
 const MOST: u64 = 20;
 
-/// Why a webhook is disabled that its owner disabled.
+/// The reason shown for a webhook that its owner disabled.
 pub const BY_OWNER: &str = "disabled by its owner";
 
 /// A webhook to be made.
@@ -252,7 +252,7 @@ pub struct Webhook {
     enabled: bool,
     workspace_id: WorkspaceId,
     created_at: Time,
-    /// Why it is not enabled.
+    /// The reason it is not enabled.
     disabled_reason: Option<String>,
 }
 

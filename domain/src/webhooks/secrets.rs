@@ -12,7 +12,7 @@ use crate::{Act, Reply, Tx, error::Result};
 /// Name of the table, as secrets are bound to it.
 pub(super) const TABLE: &str = "webhook_secrets";
 
-/// How long the secret before the newest is used too, in ms.
+/// The time the secret before the newest is used too, in ms.
 const OVERLAP: Millis = 24 * 3_600_000;
 
 const DIGITS: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

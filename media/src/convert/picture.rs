@@ -10,7 +10,7 @@ use crate::{
 
 /// Tried one after the other until the picture fits; then with fewer pixels.
 const QUALITIES: [u8; 4] = [90, 82, 74, 66];
-/// How often the picture is made smaller by a quarter.
+/// The number of times the picture is made smaller by a quarter.
 const SHRINKS: u32 = 12;
 
 /// Makes it.

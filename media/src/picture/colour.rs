@@ -11,7 +11,7 @@ use super::marks::Space;
 
 /// Steps of each channel at which a space is compared with sRGB.
 const STEPS: [u8; 5] = [0, 64, 128, 192, 255];
-/// How far a number may be from the one in sRGB and still count as the same.
+/// The difference from a number in sRGB that still counts as the same.
 const SAME: u8 = 3;
 
 /// Turns rows of RGBA of another colour space into sRGB.

@@ -11,7 +11,7 @@ use crate::dimensions::Tiff;
 const MOST_PROFILE: usize = 4 * 1024 * 1024;
 /// The largest Exif data that are read.
 const MOST_EXIF: usize = 1024 * 1024;
-/// How far a pixel may be from square and still count as square, in parts of a thousand.
+/// The deviation from square pixels that still counts as square, in parts of a thousand.
 const SLACK: u64 = 20;
 /// A pixel that claims to be longer than this many times its width is taken for a square one.
 const MOST_STRETCH: u32 = 8;

@@ -47,7 +47,8 @@ static DECODING: Semaphore = Semaphore::const_new(1);
 static PIPED: Semaphore = Semaphore::const_new(2);
 
 const TIME: Duration = Duration::from_secs(60);
-/// What ffmpeg may fill, in MiB: a picture of the most pixels there may be in 16 bits, in 8, and on its way out.
+/// The memory that ffmpeg may fill, in MiB: a picture of the most pixels there may be in 16 bits, in 8, and on its way
+/// out.
 const MEMORY: u64 = 1_792;
 
 /// The allocation limit of a decoder in this process for one file.

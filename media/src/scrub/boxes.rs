@@ -2,8 +2,8 @@
 
 use super::{holds, xmp};
 
-/// What a file says of itself and no place: all else that stands in user data is taken out, since every maker of cameras
-/// has a way of its own to write where it is.
+/// Boxes that describe a file and no place: everything else in user data is taken out, since every maker of cameras has
+/// a way of its own to write where it is.
 const KEPT: [&[u8; 4]; 22] = [
     b"\xa9nam", b"\xa9ART", b"\xa9alb", b"\xa9cpy", b"\xa9too", b"\xa9swr", b"\xa9day", b"\xa9cmt",
     b"\xa9des", b"\xa9inf", b"auth", b"chpl", b"cprt", b"dscp", b"hinf", b"hnti", b"kind", b"kywd",
@@ -47,7 +47,7 @@ fn each(mut rest: &mut [u8], mut what: impl FnMut(Part<'_>)) {
     }
 }
 
-/// How long the head of the first box is, and the whole.
+/// Returns the time the head of the first box is, and the whole.
 fn measure(bytes: &[u8]) -> Option<(usize, usize)> {
     let (short, rest) = bytes.split_first_chunk::<4>()?;
     let (head, size) = match u32::from_be_bytes(*short) {

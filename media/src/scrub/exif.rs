@@ -44,8 +44,8 @@ pub(super) fn blank(exif: &mut [u8]) {
     }
 }
 
-/// What was found, in order, so that no byte is looked at twice. Of stretches that overlap nobody can tell what is what:
-/// they are blanked together.
+/// Sorts the findings so that no byte is looked at twice. Of stretches that overlap nobody can tell what is what: they
+/// are blanked together.
 fn apart(mut found: Vec<Found>) -> Vec<Found> {
     found.sort_by_key(|found| (found.from, found.to));
     let mut apart: Vec<Found> = Vec::new();
@@ -105,7 +105,7 @@ fn blank_directory(tiff: &Tiff<'_>, place: usize, found: &mut Vec<Found>) {
     found.push(Found { from: place, to: end, what: What::Place });
 }
 
-/// Where the entries of a directory are, as many as there are bytes for.
+/// Returns the positions of a directory's entries, as many as there are bytes for.
 fn entries(tiff: &Tiff<'_>, directory: usize) -> impl Iterator<Item = usize> {
     let most = tiff.len().saturating_sub(directory) / 12 + 1;
     let count = tiff.short(directory).map_or(0, usize::from).min(most);

@@ -2,7 +2,7 @@
 
 use super::{Format, Next};
 
-/// What kind of blocks comes, which are each as long as their first byte says, until one of none.
+/// The kind of blocks that follow: each is as long as its first byte says, until one of none.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Blocks {
     #[default]

@@ -52,7 +52,7 @@ trait Format: Send {
     fn edit(&mut self, part: &mut [u8]);
 }
 
-/// What of a file has come, as far as it must be known.
+/// The state of a file that is being read, as far as it must be known.
 pub(crate) struct Scrub {
     format: Option<Box<dyn Format>>,
     held: Vec<u8>,
@@ -117,7 +117,7 @@ impl Scrub {
         }
     }
 
-    /// What is left at the end; of a file that was cut off in its metadata these are blank.
+    /// Returns the bytes that are left at the end; of a file that was cut off in its metadata these are blank.
     pub fn end(mut self) -> Vec<u8> {
         if matches!(self.next, Next::Hold(_)) {
             self.held.fill(0);

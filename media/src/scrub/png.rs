@@ -85,7 +85,7 @@ fn is_kept(name: &[u8], content: &mut [u8]) -> bool {
     }
 }
 
-/// Where the text of an `iTXt` chunk begins, if it is not compressed (as that of XMP has to be).
+/// Returns the start of the text of an `iTXt` chunk, if it is not compressed (as that of XMP has to be).
 fn text_of(content: &[u8]) -> Option<usize> {
     let [0, _, rest @ ..] = content.get(XMP.len()..)? else { return None };
     let language = rest.iter().position(|byte| *byte == 0)? + 1;

@@ -235,7 +235,7 @@ fn a_gif_tells_no_place() {
     assert!(!has(&clean, "52.123456789") && decodes(&clean, ImageFormat::Gif));
 }
 
-/// What ffprobe says of a film.
+/// Returns ffprobe's report of a film.
 fn probed(room: &Room, film: &[u8]) -> String {
     let at = room.0.join("probed");
     std::fs::write(&at, film).unwrap();

@@ -27,7 +27,7 @@ const PLACES: [&[u8]; 15] = [
     b"long",
 ];
 
-/// What stands in the names of coordinates; some drones write the last one.
+/// Parts of the names of coordinates; some drones write the last one.
 const COORDINATES: [&str; 4] = ["gps", "latitude", "longitude", "longtitude"];
 
 /// Blanks the values of all names that tell a place. From where it cannot be read on, all of it is blanked.

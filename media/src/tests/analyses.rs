@@ -1,4 +1,4 @@
-//! What is told of real files, with ffmpeg and without.
+//! Analyses of real files, with ffmpeg and without.
 
 use image::ImageFormat;
 

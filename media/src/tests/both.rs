@@ -1,4 +1,4 @@
-//! What each kind of store must do.
+//! Requirements that each kind of store must meet.
 
 use bytes::Bytes;
 use futures_util::TryStreamExt;

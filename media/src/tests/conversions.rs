@@ -30,7 +30,7 @@ impl Case {
         Ok(convert(&self.room.store()?, tools, &scratch, from, &profile, "made/w").await)
     }
 
-    /// What was made, and what an analysis says of it; nothing is left in between.
+    /// Converts, and returns the file with its analysis; nothing is left in between.
     async fn good(&self, profile: Profile) -> Result<(Vec<u8>, Facts), Failure> {
         let made = self.made(&films::tools(), profile).await??;
         let store = self.room.store()?;

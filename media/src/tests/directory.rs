@@ -1,4 +1,4 @@
-//! What only a store in a directory does.
+//! Behaviour that only a store in a directory has.
 
 use std::{
     fs,

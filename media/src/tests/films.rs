@@ -11,7 +11,7 @@ use image::{DynamicImage, ImageFormat, Rgb, RgbImage, Rgba, RgbaImage};
 use super::Failure;
 use crate::{Scratch, Tools};
 
-/// What this machine has; the tests need all of it.
+/// The tools of this machine; the tests need all of them.
 pub fn tools() -> Tools {
     let tools = Tools::find(None, std::env::var_os("PATH").as_deref());
     assert!(tools.ffmpeg.is_some() && tools.ffprobe.is_some(), "these tests need ffmpeg");

@@ -31,7 +31,7 @@ pub fn seen(orientation: u8) -> [[u8; 3]; 4] {
     places.map(|place: usize| QUARTERS[place])
 }
 
-/// What a file says beside its pixels.
+/// The metadata of a file.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Said<'a> {
     pub orientation: Option<u8>,

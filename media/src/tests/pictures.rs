@@ -1,4 +1,4 @@
-//! How pictures look when they were made into others: each property, in each form and at each size, down the one road.
+//! Pictures after conversion: each property, in each form and at each size, through the one pipeline.
 
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage, RgbaImage};
 

@@ -27,7 +27,7 @@ use crate::{
     resolver::Lookup,
 };
 
-/// Where the server stops reading and closes.
+/// The point at which the server stops reading and closes.
 #[derive(Debug, Clone, Copy)]
 enum Cut {
     Head(usize),

@@ -1,4 +1,4 @@
-//! What goes over the wire, and what becomes of redirects.
+//! Bytes on the wire, and redirects.
 
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};

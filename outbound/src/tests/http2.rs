@@ -23,7 +23,7 @@ const GOAWAY: u8 = 7;
 const END_STREAM: u8 = 1;
 const END_HEADERS: u8 = 4;
 
-/// What the server does with a request, once it is whole or (`RefuseAtOnce`) at its head.
+/// The server's reaction to a request, once it is whole or (`RefuseAtOnce`) at its head.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Act {
     Answer,
@@ -93,7 +93,8 @@ async fn serve(
     }
 }
 
-/// How one request of `size` bytes (none: without a body) ended, how many heads and how many whole requests came.
+/// Sends one request of `size` bytes (none: without a body); returns its end, and how many heads and whole requests
+/// came.
 async fn send(
     act: Act,
     size: Option<usize>,

@@ -82,7 +82,7 @@ async fn a_download_streams_under_its_cap() -> Outcome {
     Ok(())
 }
 
-/// How a request ends at a deadline when the server reads it, sends `text` and then, over and over, `more`. On a busy
+/// Sends a request with a deadline to a server that reads it, sends `text` and then, over and over, `more`. On a busy
 /// machine an early deadline may come before the request is out, so it is put off until it does not.
 async fn at_deadline(
     text: &'static str,

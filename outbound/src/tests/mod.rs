@@ -26,7 +26,7 @@ use crate::{Client, Error, policy::Rules, resolver};
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 pub type Outcome = Result<(), Failure>;
 
-/// What a caller with the default policy gets.
+/// The rules for a caller with the default policy.
 pub const CLOSED: Rules = Rules { any_address: false, plain_http: false, any_port: false };
 /// Nothing but the check of addresses stands in the way.
 pub const ADDRESSES_ONLY: Rules = Rules { any_address: false, plain_http: true, any_port: true };
@@ -169,8 +169,8 @@ impl Canary {
         Ok(Self { address, seen: Mutex::new(seen), task })
     }
 
-    /// How many connections came since the last call. Connections are accepted in order, so all earlier ones stand
-    /// before the one made here.
+    /// Returns the number of connections that came since the last call. Connections are accepted in order, so all
+    /// earlier ones stand before the one made here.
     pub async fn connections(&self) -> io::Result<usize> {
         let mut seen = self.seen.lock().await;
         let own = TcpStream::connect(self.address).await?.local_addr()?;

@@ -206,7 +206,7 @@ pub fn normalized(service: &str) -> Option<String> {
     }
 }
 
-/// When a token ends, as it says itself (RFC 7519 `exp`).
+/// Returns the time at which a token ends, as it says itself (RFC 7519 `exp`).
 pub fn ends_at(jwt: &str) -> Option<DateTime<Utc>> {
     use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
     let claims = URL_SAFE_NO_PAD.decode(jwt.split('.').nth(1)?).ok()?;

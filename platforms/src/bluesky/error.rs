@@ -14,7 +14,7 @@ struct Body {
     message: Option<String>,
 }
 
-/// What an answer of failure means (<https://docs.bsky.app/docs/advanced-guides/rate-limits> for the waits, the
+/// Returns the meaning of a failure (<https://docs.bsky.app/docs/advanced-guides/rate-limits> for the waits, the
 /// lexicons for the codes).
 pub fn parse_error(session: &Session, reply: &Reply) -> Error {
     let body: Body = reply.json().unwrap_or_default();

@@ -11,11 +11,11 @@ use crate::text::{Addresses, bare_address};
 pub struct Facet {
     /// Bytes of the text, half-open.
     pub range: Range<usize>,
-    /// What stands there.
+    /// The feature there.
     pub feature: Feature,
 }
 
-/// What a facet is.
+/// The feature of a facet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Feature {
     /// A web address.

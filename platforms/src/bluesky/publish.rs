@@ -15,7 +15,7 @@ use crate::{
     Draft, Error, Found, Kind, Progress, Published, Result, Session, Step, outcome::read_state,
 };
 
-/// What the next call does. Settings that cannot be read stop that call before it sends anything.
+/// Returns the next call. Settings that cannot be read stop that call before it sends anything.
 pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
     let settings = draft.settings::<Settings>().unwrap_or_default();
     read_state::<State>(state).unwrap_or_default().next(draft, &settings).step()

@@ -7,7 +7,7 @@ use url::Url;
 use super::{client::Pds, facets::is_handle, record::POSTS, state::StrongRef};
 use crate::{Error, Kind, Result};
 
-/// Who wrote a post, and its record key, as its address names them.
+/// The author of a post, and its record key, as its address names them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostAddress {
     /// A handle or a DID.
@@ -31,7 +31,7 @@ impl PostAddress {
     }
 }
 
-/// What `app.bsky.feed.getPosts` answers, as far as it matters here.
+/// The answer of `app.bsky.feed.getPosts`, as far as it matters here.
 #[derive(Deserialize)]
 struct Posts {
     posts: Vec<Post>,

@@ -1,4 +1,4 @@
-//! What `settings` of a Bluesky post may hold.
+//! The `settings` of a Bluesky post.
 
 use super::quote::PostAddress;
 use crate::{

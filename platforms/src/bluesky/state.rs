@@ -25,7 +25,7 @@ pub struct State {
     pub quote: Option<StrongRef>,
 }
 
-/// What came of looking for a preview card.
+/// The result of looking for a preview card.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "stage", rename_all = "snake_case")]
 pub enum Card {
@@ -33,21 +33,21 @@ pub enum Card {
     Missing,
     /// The page was read; its image is still to be uploaded.
     Read {
-        /// What it says.
+        /// The message.
         page: Page,
         /// Address of the image.
         image: String,
     },
     /// Nothing left to do.
     Ready {
-        /// What it says.
+        /// The message.
         page: Page,
         /// Reference of the uploaded image.
         thumb: Option<Value>,
     },
 }
 
-/// What a card says.
+/// The text of a card.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Page {
     /// The address as it stands in the text.
@@ -84,7 +84,7 @@ pub enum Next {
     Create,
 }
 
-/// How many handles are resolved in one call, which bounds how long it takes.
+/// The number of handles that are resolved in one call, which bounds how long it takes.
 const HANDLES_PER_CALL: usize = 10;
 
 impl State {

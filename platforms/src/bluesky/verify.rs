@@ -7,7 +7,7 @@ use url::Url;
 use super::client::{Pds, Tokens, ends_at, normalized};
 use crate::{Error, Identity, Kind, Refreshed, Result, Secrets, Session};
 
-/// How long a token is believed to last when it does not say.
+/// The time a token is believed to last when it does not say.
 const TOKEN_LIFE: TimeDelta = TimeDelta::minutes(60);
 
 /// Logs in with the credentials.

@@ -8,7 +8,7 @@ use crate::{
     analytics::{Analytics, AskedPost, Numbers, Reading, counted, name},
 };
 
-/// How many articles are looked for at once: all that the account's pages hold come at the price of one.
+/// The number of articles that are looked for at once: all that the account's pages hold come at the price of one.
 const BATCH: usize = 50;
 
 /// The most pages of articles that are read.

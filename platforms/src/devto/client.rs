@@ -56,7 +56,7 @@ impl Entry for Article {
     }
 }
 
-/// Whose key it is.
+/// The owner of a key.
 #[derive(Debug, Deserialize)]
 pub struct User {
     pub id: u64,
@@ -108,7 +108,7 @@ struct Body {
     error: Option<String>,
 }
 
-/// What an answer of failure means: `{"error", "status"}`.
+/// Returns the meaning of a failure: `{"error", "status"}`.
 pub fn parse_error(session: &Session, reply: &Reply) -> Error {
     let body: Body = reply.json().unwrap_or_default();
     let said = session.secrets.redact(body.error.as_deref().unwrap_or_default());

@@ -1,4 +1,4 @@
-//! What `settings` of a DEV article may hold.
+//! The `settings` of a DEV article.
 
 use crate::{
     Draft, Shape, Violation, article,
@@ -10,7 +10,7 @@ pub const ALT_TEXT_MAX: usize = 1_000;
 /// Longest title in characters.
 pub const TITLE_MAX: usize = 128;
 
-/// What DEV lets authors say of AI: none, some help, or made by it for the most part.
+/// DEV's levels of AI disclosure: none, some help, or made by it for the most part.
 const AI_LEVELS: &[&str] = &[NO_AI, "some_ai", AI_MADE];
 const NO_AI: &str = "no_ai";
 const AI_MADE: &str = "fully_autonomous";
@@ -41,7 +41,7 @@ settings! {
         optional series: Option<String> = Shape::Text { min: 1, max: 128 },
         /// Number of the organization that it is published for.
         optional organization_id: Option<i64> = Shape::Integer { min: 1, max: i64::MAX },
-        /// How much AI had part in the article; without it, `ai_generated` is told as `fully_autonomous`, and otherwise
+        /// The part that AI had in the article; without it, `ai_generated` is sent as `fully_autonomous`, and otherwise
         /// nothing is said.
         optional ai_disclosure_level: Option<String> = Shape::Choice(AI_LEVELS),
         /// Descriptions of the images below the text, in the order of all images. The cover has none.

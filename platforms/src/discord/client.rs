@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use super::{error::parse_error, webhook::Webhook};
 use crate::{Error, MediaStream, Result, Session};
 
-/// What a webhook sends.
+/// The message that a webhook sends.
 #[derive(Debug, Serialize)]
 pub(super) struct ExecuteWebhook<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -20,13 +20,13 @@ pub(super) struct ExecuteWebhook<'a> {
     pub thread_name: Option<&'a str>,
 }
 
-/// Which mentions in the text ring. An empty list: none, so that no caption can ping everyone.
+/// The mentions in the text that notify somebody. An empty list: none, so that no caption can ping everyone.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct AllowedMentions {
     parse: [&'static str; 0],
 }
 
-/// What is said about `files[id]`.
+/// The description of `files[id]`.
 #[derive(Debug, Serialize)]
 pub(super) struct Attachment<'a> {
     pub id: usize,
@@ -49,7 +49,7 @@ pub(super) struct Message {
     pub channel_id: String,
 }
 
-/// What a webhook says about itself.
+/// A webhook's description of itself.
 #[derive(Debug, Deserialize)]
 pub(super) struct About {
     pub id: String,

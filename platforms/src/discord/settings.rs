@@ -1,4 +1,4 @@
-//! What `settings` of a Discord post may hold.
+//! The `settings` of a Discord post.
 
 use super::{ALT_TEXT_MAX, FILES_MAX};
 use crate::{

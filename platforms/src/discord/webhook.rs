@@ -51,7 +51,7 @@ impl Webhook {
         })
     }
 
-    /// Where to send; below the configured network if there is one.
+    /// Returns the address to send to; below the configured network if there is one.
     pub fn url(&self, session: &Session) -> Result<Url> {
         let path = format!("/api{}/webhooks/{}/{}", self.version, self.id, self.token);
         session.url(&self.origin, &path)

@@ -53,7 +53,7 @@ const OF_POST: [(&str, &str); 3] = [
     ("post_clicks", name::CLICKS),
 ];
 
-/// What stands on the post itself.
+/// The fields of the post itself.
 const SUMMARIES: [(&str, &str); 3] = [
     ("/reactions/summary/total_count", name::LIKES),
     ("/comments/summary/total_count", name::COMMENTS),

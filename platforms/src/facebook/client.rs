@@ -45,7 +45,7 @@ impl Entry for Post {
     }
 }
 
-/// What a call that makes something public answers: a post's id, whatever it is called.
+/// The answer of a call that makes something public: a post's id, whatever its name.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Published {
@@ -61,7 +61,7 @@ struct Started {
     video_id: String,
 }
 
-/// How far a video is.
+/// Returns the progress of a video.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Video {
@@ -94,7 +94,7 @@ struct PhaseError {
 }
 
 impl Status {
-    /// Why nothing will come of it, if so.
+    /// Returns the reason it fails, if so.
     pub fn flaw(&self) -> Option<&str> {
         let phases = [&self.uploading_phase, &self.processing_phase, &self.publishing_phase];
         let said = phases.into_iter().find_map(|phase| phase.error.as_ref());
@@ -250,7 +250,7 @@ pub(super) async fn cover(session: &Session) -> Result<Option<String>> {
     Ok(answer.cover.map(|cover| cover.id))
 }
 
-/// Where a person sees a photo (`link`) or a video (`permalink_url`).
+/// Returns the public address of a photo (`link`) or a video (`permalink_url`).
 pub(super) async fn permalink(session: &Session, id: &str, field: &str) -> Result<Option<String>> {
     let answer: Links = get(session, &format!("/{id}"), &[("fields", field)]).await?;
     Ok(answer.permalink_url.or(answer.link))

@@ -14,7 +14,7 @@ use super::LABEL;
 /// The same text, or the same photos, were posted a moment ago.
 const SAME_AGAIN: [u64; 2] = [506, 1_366_051];
 
-/// How long a page that is blocked for a time waits before it tries again; Facebook says only that it takes hours.
+/// The time a page that is blocked for a time waits before it tries again; Facebook says only that it takes hours.
 const BLOCKED: Duration = Duration::from_secs(3_600);
 
 /// Says what is to be done about a reply that is not a success.
@@ -22,7 +22,7 @@ pub(super) fn parse_error(reply: &Reply) -> Error {
     graph::read(LABEL, reply, own)
 }
 
-/// What only Facebook says.
+/// Returns the meaning of errors that only Facebook has.
 fn own(reply: &Reply, words: &Words) -> Option<Error> {
     if words.is(&SAME_AGAIN) {
         return Some(
@@ -46,7 +46,7 @@ fn wait(reply: &Reply, words: &Words) -> Option<Error> {
     words.is(&[1_390_008]).then(slow)
 }
 
-/// What a person has to do first.
+/// Returns the error that a person has to clear first.
 fn person(words: &Words) -> Option<Error> {
     let (message, remedy) = if words.is(&[1_404_078]) {
         (

@@ -35,7 +35,7 @@ const RULES: InboxRules = InboxRules {
     permissions: &["pages_messaging", "pages_read_user_content"],
 };
 
-/// What a page hears of.
+/// The webhooks that a page receives.
 const FIELDS: &str = "feed,messages,message_echoes,message_edits,messaging_referrals";
 
 const COMMENT: &str = "id,message,created_time,from,parent,is_hidden,like_count,comment_count,permalink_url,attachment";

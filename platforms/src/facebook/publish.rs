@@ -18,9 +18,9 @@ use crate::{
     settings::alt_text,
 };
 
-/// How often a video is asked how far it is.
+/// The interval at which a video is asked how far it is.
 const POLL: Duration = Duration::from_secs(5);
-/// How long Facebook may take over one.
+/// The time Facebook may take over one.
 const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
 
 /// The call that comes next.
@@ -167,7 +167,7 @@ fn described(draft: &Draft, settings: &Settings) -> Params {
     params
 }
 
-/// What follows once something is public.
+/// Returns the step that follows once something is public.
 pub(super) fn published(
     session: &Session,
     draft: &Draft,

@@ -1,4 +1,4 @@
-//! What `settings` of a Facebook post may hold.
+//! The `settings` of a Facebook post.
 
 use super::{ALT_TEXT_MAX, PHOTOS_MAX};
 use crate::{
@@ -18,7 +18,7 @@ settings! {
         optional title: Option<String> = Shape::Text { min: 1, max: 255 },
         /// Address of the image that stands for a reel until it plays.
         optional reel_cover_url: Option<String> = Shape::Url,
-        /// Which part of a cover photo is shown: how far down, in percent.
+        /// The visible part of a cover photo: the distance from the top, in percent.
         optional offset_y: Option<u8> = Shape::Integer { min: 0, max: 100 },
         /// A new cover photo is not told in the feed.
         optional no_feed_story: bool = Shape::Bool,

@@ -1,4 +1,4 @@
-//! Which page a token belongs to, and which pages a person's token reaches.
+//! The page that a token belongs to, and the pages that a person's token reaches.
 
 use serde_json::Map;
 

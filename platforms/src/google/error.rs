@@ -18,7 +18,7 @@ struct Body {
     error: Words,
 }
 
-/// What Google says of an error.
+/// Google's description of an error.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Words {
@@ -44,12 +44,12 @@ impl Words {
         older.chain(newer).find(|reason| !reason.is_empty()).unwrap_or_default()
     }
 
-    /// What is said besides about the reason, such as the size of a quota.
+    /// Returns more about the reason, such as the size of a quota.
     pub fn about(&self, name: &str) -> Option<&str> {
         self.details.iter().find_map(|one| one["metadata"][name].as_str())
     }
 
-    /// What is wrong with single fields: the sentences, of either kind of detail.
+    /// Returns the sentences about single fields, of either kind of detail.
     pub fn sentences(&self) -> Vec<&str> {
         let lists = [("fieldViolations", "description"), ("errorDetails", "message")];
         let listed = |(list, text): (&str, &'static str)| {

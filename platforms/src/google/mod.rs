@@ -1,4 +1,4 @@
-//! What Google's networks share: permission, calls in the account's name, one way to word errors.
+//! Parts that Google's networks share: permission, calls in the account's name, one way to word errors.
 
 mod error;
 
@@ -34,7 +34,7 @@ pub const LOGIN: Oauth = Oauth {
     ..Oauth::USUAL
 };
 
-/// Where the facts about permission come from.
+/// The source of the facts about permission.
 pub const LOGIN_SOURCE: Source = Source::documented(
     "tokens",
     "https://developers.google.com/identity/protocols/oauth2/web-server",

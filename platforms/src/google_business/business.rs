@@ -20,7 +20,7 @@ use crate::{
     response::{self, is_since},
 };
 
-/// How long a call that changes something may take. Google fetches media while it lasts.
+/// The time a call that changes something may take. Google fetches media while it lasts.
 const DEADLINE: Duration = Duration::from_secs(20);
 
 /// Hosts of the profile and of its verification.
@@ -33,7 +33,7 @@ const READ_MASK: &str = "name,title,phoneNumbers,categories,storefrontAddress,we
 const REVIEWS: &str = "50";
 const MEDIA: &str = "100";
 
-/// What begins the original text of a translated review, and what begins the translation.
+/// The mark before the original text of a translated review, and the one before the translation.
 const ORIGINAL: &str = "(Original)";
 const TRANSLATED: &str = "(Translated by Google)";
 

@@ -35,7 +35,7 @@ pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     found
 }
 
-/// What each kind of post has, and what it has not.
+/// Returns the parts that each kind of post has, and those it has not.
 fn parts(draft: &Draft, settings: &Settings) -> Vec<Violation> {
     let kind = draft.post_type.as_str();
     let (is_event, is_offer) = (kind == "event", kind == "offer");

@@ -16,7 +16,7 @@ use crate::{
 const ACCOUNTS: &str = "https://mybusinessaccountmanagement.googleapis.com";
 const LOCATIONS: &str = "https://mybusinessbusinessinformation.googleapis.com";
 const PERFORMANCE: &str = "https://businessprofileperformance.googleapis.com";
-/// What is asked of each location.
+/// The fields that are asked of each location.
 const READ_MASK: &str = "name,title,storefrontAddress,metadata";
 /// Most posts of a page (<https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts/list>).
 const POSTS: &str = "100";
@@ -65,7 +65,7 @@ impl Location {
     }
 }
 
-/// Where it is.
+/// Its address.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Address {
@@ -81,7 +81,7 @@ impl Address {
     }
 }
 
-/// What Google knows of it.
+/// Google's record of it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Metadata {
@@ -216,7 +216,7 @@ pub(super) async fn latest(
     Ok(Page::naming(page.local_posts, Some(page.next_page_token)))
 }
 
-/// When a post was made.
+/// Returns the time at which a post was made.
 pub(super) fn made_at(post: &LocalPost) -> Option<DateTime<Utc>> {
     post.create_time
 }

@@ -1,4 +1,4 @@
-//! What Google's errors mean on a Business Profile, beside what they mean on all of Google's networks.
+//! The meaning of Google's errors on a Business Profile, beside that on all of Google's networks.
 
 use fanfare_outbound::Reply;
 

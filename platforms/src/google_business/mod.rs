@@ -39,7 +39,7 @@ const EVENT_TITLE_MAX: usize = 58;
 /// Least sides of a photo in a post, in pixels.
 const PHOTO_WIDTH_MIN: u32 = 400;
 const PHOTO_HEIGHT_MIN: u32 = 300;
-/// What a button may say.
+/// The actions of a button.
 const LABELS: &[&str] = &["BOOK", "ORDER", "SHOP", "LEARN_MORE", "SIGN_UP", "CALL"];
 /// Among the public facts: may the location post?
 const CAN_POST: &str = "can_operate_local_post";

@@ -16,7 +16,8 @@ use super::{
 };
 use crate::{Draft, Found, Progress, Result, Session, Step, outcome::read_state, recent_posts};
 
-/// How often and how long Google is asked whether it keeps a post, the first time sooner. After that it is taken as kept.
+/// The intervals at which Google is asked whether it keeps a post, and for how long; the first time sooner. After that it is
+/// taken as kept.
 const FIRST: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_secs(30);
 const LOOK_MAX: TimeDelta = TimeDelta::minutes(5);
@@ -71,7 +72,7 @@ pub(super) async fn publish(
     }
 }
 
-/// What follows the state that a post is in.
+/// Returns the step that follows from the state of a post.
 fn judge(session: &Session, post: &LocalPost, since: DateTime<Utc>) -> Result<Progress> {
     match post.state.as_str() {
         "REJECTED" => {

@@ -1,4 +1,4 @@
-//! What `settings` of a post on a Business Profile may hold; names as in Google's own API, in lower case.
+//! The `settings` of a post on a Business Profile; names as in Google's own API, in lower case.
 
 use serde_json::Value;
 
@@ -12,19 +12,19 @@ settings! {
         optional language_code: Option<String> = Shape::Id { min: 2, max: 35 },
         /// A button below the post. An offer has none: it leads to `redeem_online_url`.
         optional call_to_action: Option<CallToAction> = Shape::Object(CallToAction::FIELDS),
-        /// What happens and when; of an offer, how it is called and how long it holds.
+        /// The event and its time; of an offer, its name and how long it holds.
         optional event: Option<Event> = Shape::Object(Event::FIELDS),
-        /// How an offer is taken up.
+        /// The way an offer is taken up.
         optional offer: Option<Offer> = Shape::Object(Offer::FIELDS),
-        /// How an event or an offer comes back, as Google's API takes it; it is passed on as it is.
+        /// The recurrence of an event or an offer, as Google's API takes it; it is passed on as it is.
         optional recurrence_info: Option<Value> = Shape::Foreign,
     }
 
     /// A button.
     CallToAction {
-        /// What stands on it. `CALL` calls the location's own number.
+        /// The action on the button. `CALL` calls the location's own number.
         required action_type: String = Shape::Choice(LABELS),
-        /// Where it leads; not for `CALL`.
+        /// The address that it opens; not for `CALL`.
         optional url: Option<String> = Shape::Url,
     }
 
@@ -66,11 +66,11 @@ settings! {
         optional minutes: u32 = Shape::Integer { min: 0, max: 59 },
     }
 
-    /// How an offer is taken up.
+    /// The way an offer is taken up.
     Offer {
         /// Code to name at the counter or to type in.
         optional coupon_code: Option<String> = Shape::Text { min: 1, max: 58 },
-        /// Where it is taken up.
+        /// The address at which it is taken up.
         optional redeem_online_url: Option<String> = Shape::Url,
         /// Terms and conditions.
         optional terms_conditions: Option<String> = Shape::Text { min: 1, max: 5_000 },

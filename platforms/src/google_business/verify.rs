@@ -1,4 +1,4 @@
-//! Which locations a person's token reaches.
+//! The locations that a person's token reaches.
 
 use serde_json::{Map, Value, json};
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::{Error, Kind, response};
 
-/// How long to wait where Meta throttles and does not say for how long.
+/// The time to wait where Meta throttles and does not say for how long.
 const THROTTLED: Duration = Duration::from_secs(3_600);
 
 #[derive(Deserialize, Default)]
@@ -19,7 +19,7 @@ struct Body {
     error: Words,
 }
 
-/// What Meta says of an error.
+/// Meta's description of an error.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Words {

@@ -13,7 +13,7 @@ use crate::{
     Progress, Refused, RemoteMessage, Result, Session, recent_posts::Page, response::is_since,
 };
 
-/// How long a call that changes something may take.
+/// The time a call that changes something may take.
 pub const DEADLINE: Duration = Duration::from_secs(20);
 
 /// Messages of a conversation that are told of (<https://developers.facebook.com/docs/messenger-platform/conversations>).
@@ -25,7 +25,7 @@ const MESSAGES: &str =
 pub struct Api {
     /// Name of the network, for people.
     pub label: &'static str,
-    /// What a refusal means.
+    /// Returns the meaning of a refusal.
     pub parse: fn(&Reply) -> Error,
     /// The `platform` of its conversations.
     pub platform: &'static str,

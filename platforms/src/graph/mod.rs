@@ -1,4 +1,4 @@
-//! What Meta's networks share: one way to word errors, usage headers, times, pages and their tokens.
+//! Parts that Meta's networks share: one way to word errors, usage headers, times, pages and their tokens.
 
 mod error;
 pub mod inbox;
@@ -69,7 +69,7 @@ pub struct List<T> {
     paging: Paging,
 }
 
-/// What follows a page. The last one has cursors too, but no address of the next.
+/// The link to the next page. The last one has cursors too, but no address of the next.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Paging {

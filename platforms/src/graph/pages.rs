@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::{List, get, list};
 use crate::{Connect, Error, Result, Session, Spec};
 
-/// What is asked of each page.
+/// The fields that are asked of each page.
 const FIELDS: &str = "id,name,access_token,instagram_business_account{id,username,name}";
 
 /// Most answers of one list that are followed; each holds up to a hundred pages.

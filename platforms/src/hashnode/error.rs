@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{Error, Kind, Session, response};
 
-/// What the first error of an operation means.
+/// Returns the meaning of an operation's first error.
 pub fn of_operation(session: &Session, reply: &Reply, error: &Value) -> Error {
     let code = error.pointer("/extensions/code").and_then(Value::as_str).unwrap_or_default();
     let said = session.secrets.redact(error["message"].as_str().unwrap_or_default());
@@ -35,7 +35,7 @@ pub fn of_operation(session: &Session, reply: &Reply, error: &Value) -> Error {
     error.with_reply(reply.status, Some(code).filter(|code| !code.is_empty()), words)
 }
 
-/// What an answer without the 200 of GraphQL means; it may hold an error of the same kind.
+/// Returns the meaning of an answer without the 200 of GraphQL; it may hold an error of the same kind.
 pub fn of_reply(session: &Session, reply: &Reply) -> Error {
     let body: Value = reply.json().unwrap_or_default();
     match body.pointer("/errors/0") {

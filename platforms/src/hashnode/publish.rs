@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{Draft, Error, Found, Progress, Result, Session, Step, article, outcome::read_state};
 
-/// How long an answer to a read may be older than a write.
+/// The time an answer to a read may be older than a write.
 const READS_LAG: TimeDelta = TimeDelta::seconds(30);
 
 /// Stored between two calls.

@@ -1,4 +1,4 @@
-//! What `settings` of a Hashnode article may hold; names as in `PublishPostInput`, in snake case.
+//! The `settings` of a Hashnode article; names as in `PublishPostInput`, in snake case.
 
 use crate::{
     Draft, Shape, Violation, article,

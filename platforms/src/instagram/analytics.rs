@@ -41,7 +41,7 @@ const DAILY: Daily = Daily {
     ],
 };
 
-/// What a day's call asks for, and what it is called here.
+/// The numbers of a day's call, and their names here.
 const TOTALS: [(&str, &str); 8] = [
     ("views", name::VIEWS),
     ("likes", name::LIKES),

@@ -21,7 +21,7 @@ pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     found
 }
 
-/// What an account lacks to be posted on.
+/// Returns the conditions that an account does not meet for posting.
 pub(super) fn lacks(account: &Account) -> Option<Violation> {
     account.meta_str(BUSINESS_ID).is_none().then(|| {
         let message = "The Instagram account is no longer known as a page's professional account.";
@@ -46,7 +46,7 @@ fn marks(draft: &Draft) -> Vec<Violation> {
     counted.into_iter().filter_map(over).collect()
 }
 
-/// How often `sign` begins a word.
+/// Returns the number of times `sign` begins a word.
 fn count(text: &str, sign: char) -> usize {
     let begins = |(at, _): &(usize, &str)| {
         let rest = text[at + sign.len_utf8()..].chars().next();

@@ -81,7 +81,8 @@ struct Permalink {
     permalink: String,
 }
 
-/// How many posts the account may still make in these 24 hours. Instagram's own pages disagree about the whole.
+/// Returns the number of posts the account may still make in these 24 hours. Instagram's own pages disagree about the
+/// whole.
 pub(super) async fn posts_left(session: &Session) -> Result<u64> {
     let query = [("fields", "quota_usage,config")];
     let path = format!("{}/content_publishing_limit", account(session));

@@ -1,4 +1,4 @@
-//! What is said about a post when its containers are made. Pure.
+//! The content of a post when its containers are made. Pure.
 
 use serde_json::json;
 
@@ -89,7 +89,7 @@ fn tags_of_video(settings: &Settings) -> Option<(&'static str, String)> {
     (!tags.is_empty()).then(|| ("user_tags", json!(tags).to_string()))
 }
 
-/// What stands on the one container that is published. A label on an item of a carousel is an error.
+/// Returns the parameters of the one container that is published. A label on an item of a carousel is an error.
 fn shared(draft: &Draft, settings: &Settings) -> Params {
     let mut params = Params::new();
     if !draft.caption.is_empty() {

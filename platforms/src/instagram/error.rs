@@ -18,7 +18,8 @@ pub(super) fn parse_error(reply: &Reply) -> Error {
     graph::read(LABEL, reply, own)
 }
 
-/// What only Instagram says. A code alone can mislead: 4 is a rate limit, and 4 with 2207051 a block for spam.
+/// Returns the meaning of errors that only Instagram has. A code alone can mislead: 4 is a rate limit, and 4 with
+/// 2207051 a block for spam.
 fn own(reply: &Reply, words: &Words) -> Option<Error> {
     if let Some(error) = words.error_subcode.and_then(reason) {
         return Some(error);
@@ -98,7 +99,7 @@ pub(super) fn is_not_ready(error: &Error) -> bool {
     code.split('/').any(|part| part == "9007" || part == "2207027")
 }
 
-/// What became of a container that Instagram could not process; `said` holds the number of the reason.
+/// Returns the error of a container that Instagram could not process; `said` holds the number of the reason.
 pub(super) fn broken(said: &str) -> Error {
     let numbers = said.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok());
     let known = numbers.into_iter().find_map(reason);

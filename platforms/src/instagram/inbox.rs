@@ -35,7 +35,7 @@ const RULES: InboxRules = InboxRules {
     permissions: &["instagram_manage_messages", "instagram_manage_comments"],
 };
 
-/// What the linked page hears of; comments come with the app's own subscription.
+/// The webhooks that the linked page receives; comments come with the app's own subscription.
 const FIELDS: &str = "messages,message_echoes";
 
 const COMMENT: &str = "id,text,timestamp,from,username,hidden,like_count,parent_id,replies{id,text,timestamp,from,username,hidden,like_count,parent_id}";

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{Draft, Error, Kind, Media, Progress, Result, Session, Step, outcome::read_state};
 
-/// How long Instagram may take over a container.
+/// The time Instagram may take over a container.
 const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
 /// A container that was given up longer ago than this belongs to an earlier try, and a new one is made.
 const EARLIER_TRY: TimeDelta = TimeDelta::seconds(20);
@@ -156,13 +156,13 @@ async fn commit(
     }
 }
 
-/// What follows once one of the two is public with this id.
+/// Returns the step that follows once one of the two is public with this id.
 pub(super) fn published(mut state: State, what: What, id: String) -> Result<Progress> {
     state.making(what).published = Some(id.clone());
     Ok(told(&state)?.naming(Some(id)))
 }
 
-/// What follows once the first comment is there.
+/// Returns the step that follows once the first comment is there.
 pub(super) fn commented(mut state: State, id: String) -> Result<Progress> {
     state.comment = Some(id.clone());
     Ok(told(&state)?.naming(Some(id)))

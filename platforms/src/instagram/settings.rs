@@ -1,4 +1,4 @@
-//! What `settings` of an Instagram post may hold.
+//! The `settings` of an Instagram post.
 
 use serde::Serialize;
 
@@ -26,7 +26,7 @@ settings! {
         optional reel_cover_url: Option<String> = Shape::Url,
         /// Shows a reel to people who do not follow the account first.
         optional is_trial_reel: bool = Shape::Bool,
-        /// How a trial reel becomes one for followers: by hand, or by itself when it does well.
+        /// The way a trial reel becomes one for followers: by hand, or by itself when it does well.
         optional graduation_strategy: Option<String> = Shape::Choice(&["MANUAL", "SS_PERFORMANCE"]),
         /// Labels the post as made with AI; the same as ai_generated.
         optional is_ai_generated: bool = Shape::Bool,

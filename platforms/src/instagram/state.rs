@@ -14,7 +14,7 @@ pub(super) struct State {
     pub may_post: bool,
     /// Containers of the carousel's items made so far.
     pub items: Vec<String>,
-    /// How many of them are processed.
+    /// The number of them that are processed.
     pub items_ready: usize,
     /// The post itself.
     pub main: Making,
@@ -26,7 +26,7 @@ pub(super) struct State {
     pub broken: Option<Broken>,
 }
 
-/// How far one container is.
+/// The progress of one container.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Making {
@@ -36,7 +36,7 @@ pub(super) struct Making {
     pub ready: bool,
     /// Since when it is waited for.
     pub since: Option<DateTime<Utc>>,
-    /// How often it was asked.
+    /// The number of times it was asked.
     pub polls: u32,
     /// The id of what it became.
     pub published: Option<String>,
@@ -45,15 +45,15 @@ pub(super) struct Making {
 /// A container that Instagram gave up.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Broken {
-    /// Why.
+    /// The reason that was given.
     pub reason: String,
-    /// When that was found.
+    /// The time at which that was found.
     pub since: DateTime<Utc>,
     /// The story's, not the post's.
     pub story: bool,
 }
 
-/// Which of the two.
+/// The post or its first comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum What {
     Main,
@@ -141,7 +141,7 @@ impl State {
         }
     }
 
-    /// What is public, once everything is.
+    /// Returns the public parts, once everything is.
     pub fn result(self, id: String, url: Option<String>) -> Published {
         let part = |name: &str, id: Option<String>| id.map(|id| Part { name: name.to_owned(), id });
         let parts = [part("first_comment", self.comment), part("story", self.story.published)];

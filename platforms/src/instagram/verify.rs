@@ -1,4 +1,4 @@
-//! Which Instagram account a page's token belongs to, and which accounts a person's token reaches.
+//! The Instagram account that a page's token belongs to, and the accounts that a person's token reaches.
 
 use serde_json::{Map, json};
 

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::{Error, Kind, Session, response};
 
-/// How long to wait where Lemmy names no time; its windows are minutes long.
+/// The time to wait where Lemmy names no time; its windows are minutes long.
 const WAIT: Duration = Duration::from_secs(60);
 
 #[derive(Default, Deserialize)]

@@ -1,4 +1,4 @@
-//! What `settings` of a Lemmy post may hold.
+//! The `settings` of a Lemmy post.
 
 use crate::{
     Draft, Shape, Violation, article,

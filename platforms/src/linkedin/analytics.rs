@@ -45,7 +45,7 @@ const STATISTICS: [(&str, &str); 6] = [
     ("/totalShareStatistics/clickCount", name::CLICKS),
 ];
 
-/// What is asked for of a member's post, each by a call of its own.
+/// The numbers of a member's post, each by a call of its own.
 const OF_MEMBER: [(&str, &str); 5] = [
     ("REACTION", name::LIKES),
     ("COMMENT", name::COMMENTS),

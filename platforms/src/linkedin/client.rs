@@ -33,7 +33,7 @@ pub(super) enum Asset {
 }
 
 impl Asset {
-    /// What a file is to LinkedIn.
+    /// Returns LinkedIn's kind of a file.
     pub fn of(media: &Media) -> Self {
         match media {
             media if media.is_video() => Self::Video,
@@ -70,7 +70,7 @@ struct Elements<T> {
     elements: Vec<T>,
 }
 
-/// What a member may do for an organization.
+/// A member's permission for an organization.
 #[derive(Debug, Deserialize)]
 pub(super) struct Acl {
     pub role: String,
@@ -225,11 +225,11 @@ impl Initial {
     }
 }
 
-/// What is sent in one request.
+/// The body of one request.
 pub(super) enum Load {
     /// Bytes that are at hand.
     Bytes(Bytes),
-    /// So many bytes, read while they are sent.
+    /// A number of bytes, read while they are sent.
     File(u64, MediaStream),
 }
 
@@ -324,7 +324,7 @@ pub(super) async fn posts(session: &Session, next: Option<String>) -> Result<Pag
     Ok(Page::unless_empty(found.elements, end))
 }
 
-/// Where an organization was mentioned between two times.
+/// Returns the posts that mention an organization between two times.
 pub(super) async fn mentions(session: &Session, since: DateTime<Utc>) -> Result<Vec<Value>> {
     let organization = encoded(&session.account.remote_id);
     let (start, end) = (since.timestamp_millis(), session.now.timestamp_millis());
@@ -334,7 +334,7 @@ pub(super) async fn mentions(session: &Session, since: DateTime<Utc>) -> Result<
     get(session, &path).await.map(|found: Elements<Value>| found.elements)
 }
 
-/// How many follow the account, an organization.
+/// The number of followers of the account, an organization.
 pub(super) async fn network_size(session: &Session) -> Result<Value> {
     let organization = encoded(&session.account.remote_id);
     get(session, &format!("/rest/networkSizes/{organization}?edgeType=COMPANY_FOLLOWED_BY_MEMBER"))

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{Draft, settings::alt_text};
 
-/// How long a poll runs when nobody says.
+/// The time a poll runs when nobody says.
 const POLL_DURATION: &str = "THREE_DAYS";
 
 /// Longest title of a document that is made from a file's name.

@@ -84,7 +84,7 @@ fn words(start: &str, said: &str) -> String {
     if said.is_empty() { format!("{start}.") } else { format!("{start}: {said}.") }
 }
 
-/// What became of a file that LinkedIn could not process.
+/// Returns the error of a file that LinkedIn could not process.
 pub(super) fn unprocessed(reason: &str) -> Error {
     Error::media_rejected(words("LinkedIn could not process a file", reason)).with_remedy(
         "Use another file: videos are MP4 of 3 seconds to 30 minutes and 75 KB to 500 MB.",
@@ -105,7 +105,7 @@ pub(super) fn duplicate_of(error: &Error) -> Option<String> {
     })
 }
 
-/// When the post of a URN was made: the first bits of its number count milliseconds since 1970.
+/// Returns the time at which the post of a URN was made: the first bits of its number count milliseconds since 1970.
 pub(super) fn time_of(urn: &str) -> Option<DateTime<Utc>> {
     let number: i64 = urn.rsplit(':').next()?.parse().ok()?;
     DateTime::from_timestamp_millis(number >> 22)

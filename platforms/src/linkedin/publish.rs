@@ -18,17 +18,17 @@ use crate::{
     response::is_since,
 };
 
-/// How often LinkedIn is asked whether a file is processed, and how long that may take.
+/// The interval at which LinkedIn is asked whether a file is processed, and how long that may take.
 const POLL: Duration = Duration::from_secs(20);
 const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
-/// How often an upload whose address no longer works is begun anew.
+/// The number of times an upload whose address no longer works is begun anew.
 const RESTARTS_MAX: u32 = 2;
 /// Types of a thumbnail and of a card's picture.
 const PICTURE_TYPES: &[&str] = &["image/jpeg", "image/png"];
 /// Largest of them in bytes.
 const PICTURE_BYTES_MAX: usize = 5_000_000;
 
-/// What the next call does. Settings that cannot be read stop that call before it sends anything.
+/// Returns the next call. Settings that cannot be read stop that call before it sends anything.
 pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
     let settings = draft.settings::<Settings>().unwrap_or_default();
     read_state::<State>(state).unwrap_or_default().step(draft, &settings)

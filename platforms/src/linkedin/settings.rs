@@ -1,4 +1,4 @@
-//! What `settings` of a LinkedIn post may hold.
+//! The `settings` of a LinkedIn post.
 
 use super::{ALT_TEXT_MAX, IMAGES_MAX};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     settings::{alt_texts, settings},
 };
 
-/// What LinkedIn puts on the button of a call to action.
+/// The labels of a call to action on LinkedIn.
 const LABELS: &[&str] = &[
     "APPLY",
     "DOWNLOAD",
@@ -42,7 +42,7 @@ settings! {
         optional thumbnail_url: Option<String> = Shape::Url,
         /// Label of the button below the post, together with `content_landing_page`.
         optional content_call_to_action_label: Option<String> = Shape::Choice(LABELS),
-        /// Where the button leads.
+        /// The address that the button opens.
         optional content_landing_page: Option<String> = Shape::Url,
         /// Description of each image for people who cannot see it, in the order of the images.
         optional media_alt_texts: Vec<String> = alt_texts!(ALT_TEXT_MAX, IMAGES_MAX),
@@ -68,7 +68,7 @@ settings! {
             min: 2,
             max: 4,
         },
-        /// How long it runs; three days unless set.
+        /// The time it runs; three days unless set.
         optional duration: Option<String> = Shape::Choice(&[
             "ONE_DAY",
             "THREE_DAYS",

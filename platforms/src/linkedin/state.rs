@@ -12,7 +12,7 @@ use crate::{Draft, Step, page::Page, text::first_address};
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct State {
-    /// What was found of the organizations that were named by their vanity name; `None` for one that is not there.
+    /// The organizations that were named by their vanity name; `None` for one that is not there.
     pub organizations: BTreeMap<String, Option<Organization>>,
     /// The link card, once it was looked for.
     pub card: Option<Card>,
@@ -20,13 +20,13 @@ pub(super) struct State {
     pub files: Vec<String>,
     /// The upload under way.
     pub upload: Option<Upload>,
-    /// How often an upload was begun anew.
+    /// The number of times an upload was begun anew.
     pub restarts: u32,
-    /// How many of the files LinkedIn has processed.
+    /// The number of files that LinkedIn has processed.
     pub ready: usize,
     /// Since when it is waited for the first that is not.
     pub waiting_since: Option<DateTime<Utc>>,
-    /// When everything was prepared for the first time. What LinkedIn got after that is this post.
+    /// The time at which everything was prepared for the first time. What LinkedIn got after that is this post.
     pub prepared: Option<DateTime<Utc>>,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Organization {
     pub urn: String,
 }
 
-/// What came of looking for a link card.
+/// The result of looking for a link card.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "stage", rename_all = "snake_case")]
 pub(super) enum Card {
@@ -50,7 +50,7 @@ pub(super) enum Card {
 }
 
 impl Card {
-    /// What to make of a page.
+    /// Makes a card of a page.
     pub fn of(source: &str, page: Option<Page>) -> Self {
         let Some(Page { title, description, image }) = page else { return Self::Missing };
         let source = source.to_owned();
@@ -75,11 +75,11 @@ impl Card {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Upload {
     pub urn: String,
-    /// What is still to be sent.
+    /// The parts that are still to be sent.
     pub parts: Vec<Part>,
-    /// What LinkedIn called the parts that were sent.
+    /// LinkedIn's names of the parts that were sent.
     pub sent: Vec<String>,
-    /// Where the thumbnail goes, until it is there.
+    /// The place for the thumbnail, until it is there.
     pub thumbnail: Option<String>,
     /// Of a video, which is finished by a call with this.
     pub token: Option<String>,

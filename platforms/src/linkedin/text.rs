@@ -36,7 +36,7 @@ pub(super) fn commentary(caption: &str, mentions: &BTreeMap<String, Organization
     text
 }
 
-/// How many characters of a caption people see: of an element only its words.
+/// Returns the number of characters of a caption people see: of an element only its words.
 pub(super) fn shown(caption: &str) -> usize {
     let (mut rest, mut count) = (caption, 0);
     while let Some(first) = rest.chars().next() {

@@ -1,4 +1,4 @@
-//! Who a token belongs to, and which pages it may post on.
+//! The owner of a token, and the pages it may post on.
 
 use serde_json::{Map, json};
 

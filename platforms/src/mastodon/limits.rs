@@ -1,4 +1,5 @@
-//! What the account's instance allows: read when the account is connected and again every day, kept beside the account.
+//! The limits of the account's instance: read when the account is connected and again every day, kept beside the
+//! account.
 
 use serde_json::{Map, Value, json};
 

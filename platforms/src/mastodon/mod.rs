@@ -28,7 +28,7 @@ use crate::{
     text,
 };
 
-/// How long an instance remembers an idempotency key.
+/// The time an instance remembers an idempotency key.
 const KEY_WINDOW: Duration = Duration::from_secs(60 * 60);
 /// Longest description of a file in characters.
 const ALT_TEXT_MAX: usize = 1_500;
@@ -53,7 +53,7 @@ const OAUTH: Oauth = Oauth {
     ..Oauth::USUAL
 };
 
-/// What instances come with; `spec_of` writes the limits of the account's own over it.
+/// The usual limits of instances; `spec_of` writes the limits of the account's own over it.
 const SPEC: Spec = Spec {
     connect: Connect::Oauth(OAUTH),
     caption: Caption {

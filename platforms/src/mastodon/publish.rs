@@ -16,7 +16,7 @@ use crate::{
     settings::alt_text,
 };
 
-/// How long to wait before asking again whether a file was processed, and how often to ask.
+/// The time to wait before asking again whether a file was processed, and how often to ask.
 const POLL: Duration = Duration::from_secs(3);
 const POLLS_MAX: u32 = 200;
 

@@ -1,4 +1,4 @@
-//! What `settings` of a Mastodon status may hold; names as in Mastodon's own API.
+//! The `settings` of a Mastodon status; names as in Mastodon's own API.
 
 use super::{ALT_TEXT_MAX, MEDIA_MAX};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 settings! {
     /// The settings of a status.
     Settings {
-        /// Who may see the status; public unless given.
+        /// The visibility of the status; public unless given.
         optional visibility: Option<String> = Shape::Choice(&["public", "unlisted", "private"]),
         /// Warning shown in place of the text until it is opened. It counts with the text.
         optional spoiler_text: Option<String> = Shape::Text { min: 1, max: 500 },
@@ -34,7 +34,7 @@ settings! {
             min: 2,
             max: 4,
         },
-        /// How long it lasts, in seconds: five minutes to a month.
+        /// The time it lasts, in seconds: five minutes to a month.
         required expires_in: i64 = Shape::Integer { min: 300, max: 2_629_746 },
         /// Lets people choose several.
         optional multiple: bool = Shape::Bool,
@@ -73,7 +73,7 @@ pub fn check(draft: &Draft) -> Vec<Violation> {
     found
 }
 
-/// What only newer instances do.
+/// Returns warnings about settings that only newer instances have.
 pub fn warnings(draft: &Draft) -> Vec<Warning> {
     let has_both = draft.settings.contains_key("poll") && !draft.media.is_empty();
     let message = "Instances before 2026 take no media beside a poll; such a one refuses the post.";

@@ -1,4 +1,4 @@
-//! What token endpoints answer: tokens, or why not. They word both in several ways.
+//! Answers of token endpoints: tokens, or the reason there are none. They word both in several ways.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use fanfare_outbound::{Reply, Request};
@@ -137,7 +137,8 @@ fn nonsense() -> Error {
     Error::transient("The network answered without a token.")
 }
 
-/// What is to be done about an answer without tokens. Only one that says that they are dead is a reason to connect again.
+/// Returns the reaction to an answer without tokens. Only one that says that they are dead is a reason to connect
+/// again.
 pub(super) fn refusal(reply: &Reply, session: &Session) -> Error {
     let body: Value = reply.json().unwrap_or_default();
     let error = body.get("error");

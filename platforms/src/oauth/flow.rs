@@ -18,12 +18,12 @@ use crate::{Error, Kind, Refreshed, Result, Secrets, Session, text};
 /// Time for one call.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// What a person takes along to the network.
+/// The request that a person takes along to the network.
 #[derive(Debug, Clone, Copy)]
 pub struct Leave<'a> {
-    /// Where the network sends the person back to.
+    /// The address that the network sends the person back to.
     pub redirect_uri: &'a str,
-    /// What the network gives back as it is: nobody can guess it.
+    /// The value that the network gives back as it is: nobody can guess it.
     pub state: &'a str,
     /// The verifier whose hash goes along, where the network has PKCE.
     pub verifier: &'a str,

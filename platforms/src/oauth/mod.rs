@@ -20,44 +20,44 @@ pub use tokens::{
     ACCESS_TOKEN, CLIENT_ID, CLIENT_SECRET, INSTANCE, REFRESH_TOKEN, ends, missing, refresh_ends,
 };
 
-/// How a person lets an app act for an account.
+/// The way a person lets an app act for an account.
 #[derive(Debug, Clone, Copy)]
 pub struct Oauth {
     /// The page on which a person grants.
     pub authorize: Endpoint,
     /// Further parameters of that page, for example `("access_type", "offline")`.
     pub authorize_extra: &'static [(&'static str, &'static str)],
-    /// What is asked for.
+    /// The numbers that are asked for.
     pub permissions: &'static [Permission],
-    /// What stands between the names of permissions.
+    /// The separator of permissions' names.
     pub separator: &'static str,
     /// RFC 7636 with S256: a code is worth nothing to whoever sees it pass.
     pub pkce: bool,
-    /// Where a code is exchanged for tokens, and a refresh token for fresh ones.
+    /// The endpoint that exchanges a code for tokens, and a refresh token for fresh ones.
     pub token: Endpoint,
-    /// How that is called.
+    /// The way it is called.
     pub token_call: TokenCall,
     /// Further parameters of the exchange of a code.
     pub exchange_extra: &'static [(&'static str, &'static str)],
-    /// How the app proves who it is.
+    /// The way the app authenticates.
     pub client_auth: ClientAuth,
-    /// What the network calls the app's id.
+    /// The network's name of the app's id.
     pub client_id_name: &'static str,
     /// The first token lives for a moment and is traded at once for one that lasts.
     pub long_lived: Option<Trade>,
-    /// How tokens are kept fresh.
+    /// The way tokens are kept fresh.
     pub renewal: Renewal,
     /// One login reaches several accounts, which hold the same tokens: they are exchanged for all of them together.
     pub shared: bool,
-    /// Where a token is given back, if that needs nothing but the token and the app.
+    /// The endpoint that revokes a token, if that needs nothing but the token and the app.
     pub revoke: Option<Endpoint>,
-    /// What a person is asked before leaving: the address of the account's own server. Only for networks of many
-    /// servers; its name is [`INSTANCE`], and each [`Endpoint`] without a host is on it.
+    /// The question before a person leaves: the address of the account's own server. Only for networks of many servers;
+    /// its name is [`INSTANCE`], and each [`Endpoint`] without a host is on it.
     pub instance: Option<CredentialField>,
 }
 
 impl Oauth {
-    /// What most networks do. An entry gives what differs, and the addresses.
+    /// The practice of most networks. An entry gives what differs, and the addresses.
     pub const USUAL: Self = Self {
         authorize: Endpoint::on_instance("/oauth/authorize"),
         authorize_extra: &[],
@@ -105,7 +105,7 @@ impl Endpoint {
 pub struct Permission {
     /// The network's name for it.
     pub name: &'static str,
-    /// What it lets us do, for the person who is asked: `Publish posts`.
+    /// The permission in words for the person who is asked: `Publish posts`.
     pub doc: &'static str,
     /// Nothing works without it.
     pub needed: bool,
@@ -125,7 +125,7 @@ impl Permission {
     }
 }
 
-/// How the token endpoint is called.
+/// The way the token endpoint is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenCall {
     /// POST with a form, as RFC 6749 has it.
@@ -134,7 +134,7 @@ pub enum TokenCall {
     Query,
 }
 
-/// How the app proves who it is at the token endpoint.
+/// The way the app authenticates at the token endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClientAuth {
     /// Id and secret among the other parameters.
@@ -146,11 +146,11 @@ pub enum ClientAuth {
 /// A GET that gives a token for a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Trade {
-    /// Where.
+    /// The endpoint.
     pub endpoint: Endpoint,
     /// `grant_type`.
     pub grant_type: &'static str,
-    /// What the token is called in the query.
+    /// The token's name in the query.
     pub token_name: &'static str,
     /// The app's id is sent too.
     pub with_client_id: bool,
@@ -158,7 +158,7 @@ pub struct Trade {
     pub with_client_secret: bool,
 }
 
-/// How tokens are kept fresh.
+/// The way tokens are kept fresh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Renewal {
     /// They do not end, or a person has to come again.

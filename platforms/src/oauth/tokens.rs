@@ -14,13 +14,13 @@ pub const REFRESH_TOKEN: &str = "refresh_token";
 /// The address of the account's own server.
 pub const INSTANCE: &str = "instance_url";
 
-/// When the access token ends, RFC 3339.
+/// The time at which the access token ends, RFC 3339.
 pub(super) const EXPIRES_AT: &str = "expires_at";
 
-/// When the refresh token ends, RFC 3339.
+/// The time at which the refresh token ends, RFC 3339.
 pub(super) const REFRESH_EXPIRES_AT: &str = "refresh_expires_at";
 
-/// What was granted, as the network lists it.
+/// The granted permissions, as the network lists them.
 pub(super) const SCOPE: &str = "scope";
 
 /// Id of an app that was registered with the account's own server.
@@ -29,13 +29,13 @@ pub const CLIENT_ID: &str = "client_id";
 /// Secret of that app.
 pub const CLIENT_SECRET: &str = "client_secret";
 
-/// When the access token ends, if that is known.
+/// Returns the time at which the access token ends, if that is known.
 #[must_use]
 pub fn ends(secrets: &Secrets) -> Option<DateTime<Utc>> {
     time(secrets, EXPIRES_AT)
 }
 
-/// When the refresh token ends, if that is known.
+/// Returns the time at which the refresh token ends, if that is known.
 #[must_use]
 pub fn refresh_ends(secrets: &Secrets) -> Option<DateTime<Utc>> {
     time(secrets, REFRESH_EXPIRES_AT)
@@ -45,7 +45,7 @@ fn time(secrets: &Secrets, name: &str) -> Option<DateTime<Utc>> {
     DateTime::parse_from_rfc3339(secrets.expose(name)).ok().map(|end| end.to_utc())
 }
 
-/// What is needed and was kept back, as far as the network tells what it granted.
+/// Returns the permissions that are needed and were kept back, as far as the network tells what it granted.
 #[must_use]
 pub fn missing(oauth: &Oauth, secrets: &Secrets) -> Vec<&'static Permission> {
     let granted = secrets.expose(SCOPE);

@@ -8,7 +8,7 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
 use super::head;
 
-/// How much of a page is looked at for the character set that it names for itself.
+/// The bytes of a page that are searched for the character set that it names for itself.
 const PRESCANNED: usize = 1_024;
 
 /// The text of a page.
@@ -52,7 +52,7 @@ fn named(label: &str) -> Option<&'static Encoding> {
     Encoding::for_label_no_replacement(label.trim().as_bytes())
 }
 
-/// What a page without a name for it is probably written in.
+/// Returns the probable character set of a page that names none.
 fn guessed(bytes: &[u8]) -> &'static Encoding {
     let is_utf8 = match std::str::from_utf8(bytes) {
         Ok(_) => true,

@@ -12,7 +12,7 @@ const DESCRIPTION_MAX: usize = 1_000;
 /// Longest address of a picture, in characters.
 const ADDRESS_MAX: usize = 8_192;
 
-/// What a page says.
+/// The head of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Head {
     /// If it has one that can be read.
@@ -21,7 +21,7 @@ pub struct Head {
     pub description: Option<String>,
     /// Address of an image, may be relative.
     pub image: Option<String>,
-    /// What relative addresses are relative to, if not to the page; may itself be relative.
+    /// The base of relative addresses, if not the page; may itself be relative.
     pub base: Option<String>,
     /// The character set that it names for itself.
     pub charset: Option<String>,

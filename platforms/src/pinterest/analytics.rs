@@ -17,7 +17,7 @@ use crate::{
 
 const PERMISSION: &str = "user_accounts:read";
 
-/// How far back a pin is counted, in days.
+/// The days that a pin is counted back.
 const WINDOW: i64 = 89;
 
 const DAILY: Daily = Daily {

@@ -50,7 +50,7 @@ fn sizes(draft: &Draft) -> Option<Violation> {
     ))
 }
 
-/// What is accepted without (all of) its effect.
+/// Returns warnings about settings that are accepted without (all of) their effect.
 pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
     let mut told = Vec::new();
     if draft.settings.contains_key("product_tags") {

@@ -17,7 +17,7 @@ use crate::{
     settings::alt_text,
 };
 
-/// How often Pinterest is asked whether a video is processed, and how long that may take.
+/// The interval at which Pinterest is asked whether a video is processed, and how long that may take.
 const POLL: Duration = Duration::from_secs(15);
 const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
 

@@ -1,4 +1,4 @@
-//! What `settings` of a pin may hold.
+//! The `settings` of a pin.
 
 use super::{ALT_TEXT_MAX, IMAGES_MAX, TITLE_MAX};
 use crate::{
@@ -13,7 +13,7 @@ settings! {
         required board: String = Shape::Id { min: 1, max: 30 },
         /// Title of the pin.
         optional title: Option<String> = Shape::Text { min: 1, max: TITLE_MAX },
-        /// Where the pin leads.
+        /// The address that the pin leads to.
         optional link: Option<String> = Shape::Url,
         /// Address of the picture that is shown until a video is played; its first frame unless set.
         optional cover_image_url: Option<String> = Shape::Url,

@@ -9,44 +9,44 @@ use crate::{
     Source, Spec, VideoForm, settings,
 };
 
-/// What a platform takes, and how.
+/// A platform's rules and settings.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Platform")]
 pub struct Description {
     id: &'static str,
     /// Name for people.
     label: &'static str,
-    /// What can be posted; the first is the default.
+    /// Its post types; the first is the default.
     post_types: Vec<PostTypeDescription>,
     content_limits: ContentLimits,
     media_limits: MediaLimits,
-    /// What `settings` of a post may hold.
+    /// The `settings` of a post.
     settings: Vec<SettingDescription>,
-    /// How an account is connected.
+    /// The way an account is connected.
     connect_method: &'static str,
-    /// What an account is connected with.
+    /// The credentials that connect an account.
     credential_fields: Vec<FieldDescription>,
-    /// What the app asks to be granted.
+    /// The permissions that the app asks for.
     scopes: Vec<&'static str>,
     /// Has it analytics?
     analytics: bool,
     /// The helper tools that `POST /platforms/trigger` runs.
     helper_tools: &'static [&'static str],
-    /// How threads are posted.
+    /// The rules for threads.
     thread: Option<ThreadDescription>,
-    /// Which documents it takes.
+    /// The documents it takes.
     documents: Option<DocumentDescription>,
-    /// How a publishing call is followed up whose answer was lost.
+    /// The way a publishing call is followed up whose answer was lost.
     reconcile_class: &'static str,
     /// The call that does it.
     reconcile: Option<&'static str>,
-    /// How long tokens last.
+    /// The time tokens last.
     token_life: &'static str,
-    /// How many posts it takes in a time.
+    /// The number of posts it takes in a time.
     publishing_limits: Vec<RateLimitDescription>,
-    /// Where the most of these facts are from.
+    /// The main source of these facts.
     source: Option<&'static str>,
-    /// Where these facts are from.
+    /// The sources of these facts.
     sources: Vec<SourceDescription>,
     /// The version of its API that is used.
     api_version: Option<ApiVersion>,
@@ -63,20 +63,20 @@ struct PostTypeDescription {
     media_limits: MediaLimits,
 }
 
-/// What texts may be.
+/// The limits of texts.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ContentLimits {
     caption_max: usize,
     caption_max_with_media: usize,
     caption_max_with_video: usize,
     caption_max_bytes: Option<usize>,
-    /// What the limits count.
+    /// The unit of the limits.
     unit: &'static str,
     /// In characters; 0 where there are no alt texts.
     alt_text_max: usize,
 }
 
-/// What media may be.
+/// The limits of media.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct MediaLimits {
     /// Fewest files.
@@ -89,7 +89,7 @@ pub struct MediaLimits {
     mixed: bool,
     image_types: &'static [&'static str],
     video_types: &'static [&'static str],
-    /// What videos may be inside; others are converted.
+    /// The codecs that videos may have; others are converted.
     video_forms: Vec<VideoFormDescription>,
     image_bytes_max: u64,
     video_bytes_max: u64,
@@ -103,7 +103,7 @@ pub struct MediaLimits {
     image_width_max: Option<u32>,
 }
 
-/// What a video may be inside.
+/// A permitted combination of codecs in a video.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "VideoForm")]
 struct VideoFormDescription {
@@ -133,7 +133,7 @@ pub(super) struct SettingDescription {
     shape: ShapeDescription,
 }
 
-/// What a value may be.
+/// The permitted form of a value.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[schemars(rename = "SettingShape")]
 struct ShapeDescription {
@@ -148,10 +148,10 @@ struct ShapeDescription {
     /// One of these.
     #[serde(skip_serializing_if = "Option::is_none")]
     values: Option<&'static [&'static str]>,
-    /// What the items of a list may be.
+    /// The permitted form of a list's items.
     #[serde(skip_serializing_if = "Option::is_none")]
     items: Option<Box<ShapeDescription>>,
-    /// What an object may hold.
+    /// The fields of an object.
     #[serde(skip_serializing_if = "Option::is_none")]
     fields: Option<Vec<SettingDescription>>,
 }
@@ -165,7 +165,7 @@ struct FieldDescription {
     description: &'static str,
 }
 
-/// How threads are posted.
+/// The rules for threads.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ThreadRules")]
 struct ThreadDescription {
@@ -177,7 +177,7 @@ struct ThreadDescription {
     urls_allowed: bool,
 }
 
-/// Which documents are taken.
+/// The documents that are taken.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "DocumentRules")]
 struct DocumentDescription {
@@ -186,7 +186,7 @@ struct DocumentDescription {
     bytes_max: u64,
 }
 
-/// How many posts are taken in a time.
+/// The number of posts that are taken in a time.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "PublishingLimit")]
 struct RateLimitDescription {
@@ -198,7 +198,7 @@ struct RateLimitDescription {
     post_types: Option<&'static [&'static str]>,
 }
 
-/// Where facts are from.
+/// The source of facts.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "FactSource")]
 struct SourceDescription {
@@ -225,7 +225,7 @@ struct ExampleDescription {
     post: Value,
     /// Types of the files that it has.
     media_types: &'static [&'static str],
-    /// What the account must have for it.
+    /// The condition that the account must meet for it.
     needs: Option<&'static str>,
 }
 

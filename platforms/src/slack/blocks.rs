@@ -1,4 +1,4 @@
-//! What can be told of blocks before Slack sees them.
+//! Checks of blocks before Slack sees them.
 
 use serde_json::Value;
 

@@ -73,7 +73,7 @@ pub struct File {
     pub title: Option<String>,
 }
 
-/// Where the bytes of a file go.
+/// The place for the bytes of a file.
 #[derive(Debug, Deserialize)]
 pub struct Place {
     pub upload_url: String,
@@ -86,7 +86,7 @@ struct History {
     response_metadata: Option<Following>,
 }
 
-/// What follows a page, if anything does.
+/// The link to the next page, if there is one.
 #[derive(Deserialize)]
 struct Following {
     next_cursor: Option<String>,

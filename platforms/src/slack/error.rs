@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{Error, Kind, Session, response};
 
-/// What an answer that is not ok means.
+/// Returns the meaning of an answer that is not ok.
 pub fn of_answer(session: &Session, reply: &Reply, answer: &Value) -> Error {
     let code = session.secrets.redact(answer["error"].as_str().unwrap_or_default());
     let details = answer.pointer("/response_metadata/messages/0").and_then(Value::as_str);
@@ -13,7 +13,7 @@ pub fn of_answer(session: &Session, reply: &Reply, answer: &Value) -> Error {
     classify(reply, &code).with_reply(reply.status, Some(code.as_str()), details.as_deref())
 }
 
-/// What an answer without Slack's own words means.
+/// Returns the meaning of an answer without Slack's own words.
 pub fn of_reply(session: &Session, reply: &Reply) -> Error {
     let body: Value = reply.json().unwrap_or_default();
     match body["error"].as_str() {

@@ -18,7 +18,7 @@ use crate::{
 
 /// Type of the metadata that a message carries.
 const EVENT: &str = "fanfare_post";
-/// How long to wait before asking again under which timestamp a message with files was made, and how often to ask.
+/// The time to wait before asking again under which timestamp a message with files was made, and how often to ask.
 const POLL: Duration = Duration::from_secs(2);
 const POLLS_MAX: u32 = 15;
 

@@ -1,4 +1,4 @@
-//! What `settings` of a Slack message may hold; names as in Slack's own API.
+//! The `settings` of a Slack message; names as in Slack's own API.
 
 use serde_json::Value;
 
@@ -75,7 +75,7 @@ pub fn check(draft: &Draft) -> Vec<Violation> {
     found
 }
 
-/// What Slack's upload of files has no place for.
+/// Returns warnings about settings that Slack's upload of files does not have.
 pub fn warnings(draft: &Draft) -> Vec<Warning> {
     if draft.media.is_empty() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! How far a message is.
+//! The progress of a message.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub struct State {
     pub joined: bool,
     /// Files whose bytes Slack has, in order.
     pub files: Vec<File>,
-    /// Where the bytes of the next file go.
+    /// The place for the bytes of the next file.
     pub place: Option<Place>,
     /// The message with the files was made; Slack was asked so often under which timestamp.
     pub completed: Option<u32>,
@@ -37,7 +37,7 @@ pub enum Next {
 }
 
 impl State {
-    /// What comes next for `draft`.
+    /// Returns the next step for `draft`.
     pub fn next(&self, draft: &Draft) -> Next {
         match (&self.place, self.completed) {
             (_, Some(asked)) => Next::FindMessage(asked),

@@ -22,7 +22,7 @@ pub(super) struct User {
     pub username: Option<String>,
 }
 
-/// Where the bot posts.
+/// The chat that the bot posts in.
 #[derive(Debug, Deserialize)]
 pub(super) struct Chat {
     pub id: i64,
@@ -34,7 +34,7 @@ pub(super) struct Chat {
     pub first_name: Option<String>,
 }
 
-/// What the bot may do there.
+/// The bot's permissions there.
 #[derive(Debug, Deserialize)]
 pub(super) struct ChatMember {
     pub status: String,
@@ -42,7 +42,7 @@ pub(super) struct ChatMember {
     pub can_send_messages: Option<bool>,
 }
 
-/// What was sent: an album is answered with a list.
+/// The sent messages: an album is answered with a list.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Sent {

@@ -7,12 +7,12 @@ mod markdown;
 use super::settings::ParseMode;
 use crate::text;
 
-/// Why markup cannot be read.
+/// The reason markup cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Problem {
-    /// What is wrong and where.
+    /// The fault and its place.
     pub what: String,
-    /// What to do, one sentence.
+    /// The remedy, one sentence.
     pub remedy: String,
 }
 

@@ -1,4 +1,4 @@
-//! Which calls a post takes, and what each says. Pure.
+//! The calls that a post takes, and the content of each. Pure.
 
 use serde_json::{Map, Value, json};
 

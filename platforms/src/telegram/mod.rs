@@ -135,7 +135,7 @@ impl Platform for Telegram {
         &SPEC
     }
 
-    /// What is left of the caption after its markup has been read.
+    /// Returns the length of the caption without its markup.
     fn caption_length(&self, draft: &Draft) -> usize {
         markup::length(settings::parse_mode(draft), &draft.caption)
     }

@@ -1,4 +1,4 @@
-//! What `settings` of a Telegram post may hold.
+//! The `settings` of a Telegram post.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,9 +31,9 @@ settings! {
 
     /// A button below a message.
     Button {
-        /// What stands on the button.
+        /// The text on the button.
         required text: String = Shape::Text { min: 1, max: 256 },
-        /// What it opens.
+        /// The address that it opens.
         required url: String = Shape::Url,
     }
 
@@ -54,7 +54,7 @@ settings! {
     }
 }
 
-/// How the markup of a caption is read.
+/// The way the markup of a caption is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum ParseMode {
     #[serde(rename = "HTML")]

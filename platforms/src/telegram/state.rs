@@ -1,4 +1,4 @@
-//! What of a post is public already.
+//! The parts of a post that are public already.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ pub(super) struct State {
     pub sent: Vec<Sent>,
 }
 
-/// What one call made public.
+/// The message that one call made public.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Sent {
     /// Name of the step.

@@ -1,4 +1,4 @@
-//! What holds of every connector in the list: its descriptor is complete and true to itself, its examples show all it
+//! Requirements on every connector in the list: its descriptor is complete and true to itself, its examples show all it
 //! can do, and each limit holds at its edge and one past it.
 
 pub mod progress;

@@ -30,7 +30,7 @@ type Reader = fn(&str);
 /// Makes a list of about so many bytes.
 type List = fn(usize) -> Value;
 
-/// What is done within this time is not measured further: the square of the input takes much longer.
+/// The time below which a run is not measured further: the square of the input takes much longer.
 const QUICK: Duration = Duration::from_millis(4);
 
 /// Starts, and what is repeated behind them.
@@ -157,7 +157,7 @@ pub fn growth<T: AsRef<I>, I: ?Sized>(name: &str, input: &impl Fn(usize) -> T, r
     panic!("{name}: {SMALL} bytes take {less:?}, {LARGE} bytes {more:?}");
 }
 
-/// What this thread has used of a processor.
+/// Returns the processor time that this thread has used.
 fn processor_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::try_from(time).unwrap_or_default()

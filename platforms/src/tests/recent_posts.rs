@@ -32,18 +32,18 @@ impl Entry {
     }
 }
 
-/// How one network lists.
+/// The form of one network's list.
 #[derive(Clone, Copy)]
 struct List {
     platform: PlatformId,
     account: &'static str,
     /// The call that lists.
     call: &'static str,
-    /// Which page it asks for, the first being 0; what names page 1 is "1".
+    /// Returns the page it asks for, the first being 0; a cursor names page 1 as "1".
     asked: fn(&Seen) -> Option<usize>,
     /// An answer: the entries, and what names the next page.
     page: fn(&[Entry], Option<usize>) -> Value,
-    /// What else is asked.
+    /// Returns the other parameters.
     besides: fn(&Seen) -> Value,
     draft: fn() -> (Draft, Value),
     /// A look that finds nothing says that nothing is there, and not only that nothing is known.

@@ -119,7 +119,7 @@ impl Network {
         }
     }
 
-    /// Where it listens.
+    /// Returns the address on which it listens.
     pub fn base(&self) -> &str {
         self.base.as_str()
     }

@@ -1,4 +1,4 @@
-//! Which graphemes are shown as emoji, by the properties that Unicode publishes (UTS 51).
+//! Graphemes that are shown as emoji, by the properties that Unicode publishes (UTS 51).
 
 use unicode_properties::emoji::{EmojiStatus, UnicodeEmoji};
 

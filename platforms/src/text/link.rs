@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::tld;
 
-/// What may stand in an address on one network.
+/// The characters that an address may have on one network.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
     /// Schemes with `://`, in lower case.
@@ -49,7 +49,7 @@ struct Finder<'a> {
     text: &'a str,
     rules: &'a Rules,
     found: Vec<Range<usize>>,
-    /// Where the last match ended.
+    /// The end of the last match.
     free: usize,
 }
 
@@ -63,7 +63,7 @@ struct Label {
     plain: bool,
     /// Nothing but Latin letters, digits and hyphens.
     latin: bool,
-    /// Where the top-level domain at its start ends.
+    /// The end of the top-level domain at its start.
     tld: Option<usize>,
     /// The part with the last top-level domain of a name that starts in this one; the same of a Latin name.
     reach: Option<usize>,
@@ -271,7 +271,7 @@ impl Finder<'_> {
     }
 }
 
-/// What follows a name: port, path, query.
+/// The rest after a name: port, path, query.
 struct Tail {
     has_path: bool,
     end: usize,

@@ -1,4 +1,4 @@
-//! What people paste into fields: identifiers with signs in them that nobody sees.
+//! Identifiers as people paste them: with characters that nobody sees.
 
 /// Returns a pasted identifier (a handle, an id, an address, a token) without the white space around it and without the
 /// invisible marks that editors, chats and pages put in: of width zero, byte order, direction, soft hyphens. A joiner

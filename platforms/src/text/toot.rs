@@ -1,14 +1,14 @@
-//! How Mastodon counts: an address as 23 characters, of a mention only the name, and what people see as one character
-//! as one. <https://docs.joinmastodon.org/user/posting/#text>
+//! Mastodon's count: an address as 23 characters, of a mention only the name, and a grapheme as one character.
+//! <https://docs.joinmastodon.org/user/posting/#text>
 
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::link::{Rules, is_accented, links};
 
-/// What stands for an address while its text is counted.
+/// The placeholder of an address while its text is counted.
 const ADDRESS: &str = "xxxxxxxxxxxxxxxxxxxxxxx";
 
-/// What Mastodon takes for an address: only with a scheme, and nearly anything in its path.
+/// Mastodon's rules for addresses: only with a scheme, and nearly anything in the path.
 const RULES: Rules = Rules {
     schemes: &[
         "https://",

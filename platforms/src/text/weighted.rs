@@ -1,4 +1,4 @@
-//! How X counts: most letters as one, all others and each emoji as two, each address as 23. The weights are those of
+//! X's count: most letters as one, all others and each emoji as two, each address as 23. The weights are those of
 //! twitter-text's configuration 3, <https://docs.x.com/fundamentals/counting-characters>.
 
 use std::ops::Range;
@@ -11,13 +11,13 @@ use super::{
     link::{Rules, is_accented, links},
 };
 
-/// What an address counts, however long it is: X puts a short one in its place.
+/// The count of an address, however long it is: X puts a short one in its place.
 const ADDRESS: usize = 23;
 
 /// Code points that count as one.
 const LIGHT: [(u32, u32); 4] = [(0, 4_351), (8_192, 8_205), (8_208, 8_223), (8_242, 8_247)];
 
-/// What X takes for an address.
+/// X's rules for addresses.
 const RULES: Rules = Rules {
     schemes: &["https://", "http://"],
     bare: true,

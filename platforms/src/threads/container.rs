@@ -1,4 +1,4 @@
-//! What is said about a post when its containers are made. Pure.
+//! The content of a post when its containers are made. Pure.
 
 use serde_json::{Value, json};
 
@@ -63,7 +63,7 @@ fn file(media: &Media, alt_text: Option<&String>) -> Params {
     params
 }
 
-/// What only a post without media can have.
+/// Returns the parameters that only a post without media can have.
 fn attachment(settings: &Settings) -> Params {
     let mut params = vec![("media_type", "TEXT".to_owned())];
     if let Some(link) = &settings.link_attachment {
@@ -90,7 +90,7 @@ fn attachment(settings: &Settings) -> Params {
     params
 }
 
-/// What every first post can have.
+/// Returns the parameters that every first post can have.
 fn shared(draft: &Draft, settings: &Settings, text: &str) -> Params {
     let mut params = Params::new();
     if !text.is_empty() {

@@ -22,7 +22,8 @@ pub(super) fn parse_error(reply: &Reply) -> Error {
     graph::read("Threads", reply, own)
 }
 
-/// What only Threads says. A code alone can mislead: 4 is a rate limit, and 4 with this subcode a block for spam.
+/// Returns the meaning of errors that only Threads has. A code alone can mislead: 4 is a rate limit, and 4 with this
+/// subcode a block for spam.
 fn own(reply: &Reply, words: &Words) -> Option<Error> {
     Some(match words.error_subcode.or(words.code).unwrap_or(0) {
         2_207_051 => Error::rejected("Threads takes the post for spam."),
@@ -38,7 +39,7 @@ fn own(reply: &Reply, words: &Words) -> Option<Error> {
     })
 }
 
-/// What became of a container that Threads could not process; `reason` is one of its codes or a sentence.
+/// Returns the error of a container that Threads could not process; `reason` is one of its codes or a sentence.
 pub(super) fn broken(reason: &str) -> Error {
     let about_media = ["FAILED_DOWNLOADING", "FAILED_PROCESSING", "INVALID_"];
     let error = if about_media.iter().any(|start| reason.starts_with(start)) || fetch_failed(reason)

@@ -19,7 +19,7 @@ use crate::{
     outcome::read_state, recent_posts::Page,
 };
 
-/// How long a call that makes something public may take.
+/// The time a call that makes something public may take.
 const DEADLINE: Duration = Duration::from_secs(20);
 
 /// Pause before a container is looked at again.
@@ -53,7 +53,7 @@ struct Reply {
     is_reply_owned_by_me: Option<bool>,
 }
 
-/// How far an answer is: a container first, which is then made public.
+/// The progress of an answer: a container first, which is then made public.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct State {

@@ -16,9 +16,9 @@ use super::{
 };
 use crate::{Draft, Error, Kind, Progress, Result, Session, Step, outcome::read_state};
 
-/// How often a container is asked whether it is processed.
+/// The interval at which a container is asked whether it is processed.
 const POLL: Duration = Duration::from_secs(3);
-/// How long Threads may take for that.
+/// The time Threads may take for that.
 const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(10);
 /// Pause before a container that Threads did not find yet is published again, and how often that is tried.
 const EARLY_PAUSE: Duration = Duration::from_secs(5);
@@ -210,7 +210,7 @@ async fn commit(
     }
 }
 
-/// What follows once the segment at work is public with this id.
+/// Returns the step that follows once the segment at work is public with this id.
 pub(super) fn published(draft: &Draft, mut state: State, id: String) -> Progress {
     state.published.push(id.clone());
     state.restart();

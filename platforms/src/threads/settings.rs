@@ -1,4 +1,4 @@
-//! What `settings` of a Threads post may hold.
+//! The `settings` of a Threads post.
 
 use super::{ALT_TEXT_MAX, CAROUSEL_MAX};
 use crate::{
@@ -15,7 +15,7 @@ const SPOILERS_MAX: usize = 10;
 settings! {
     /// The settings of a post.
     Settings {
-        /// Who may reply.
+        /// The people who may reply.
         optional reply_control: Option<String> = Shape::Choice(&[
             "everyone",
             "accounts_you_follow",
@@ -76,13 +76,13 @@ settings! {
     Gif {
         /// Id of the GIF at its provider.
         required gif_id: String = Shape::Id { min: 1, max: 128 },
-        /// Where the GIF comes from.
+        /// The source of the GIF.
         required provider: String = Shape::Choice(&["GIPHY"]),
     }
 
     /// A part of the text.
     Spoiler {
-        /// Where the part starts, in characters from the start of the text.
+        /// The start of the part, in characters from the start of the text.
         required offset: usize = Shape::Integer { min: 0, max: 9_999 },
         /// Its length in characters.
         required length: usize = Shape::Integer { min: 1, max: 10_000 },

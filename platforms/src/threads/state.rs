@@ -18,7 +18,7 @@ pub(super) struct State {
     pub stage: Stage,
 }
 
-/// What comes next for the segment at work.
+/// The next step for the segment at work.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "name")]
 pub(super) enum Stage {

@@ -40,7 +40,7 @@ pub(super) struct User {
     pub username: Option<String>,
 }
 
-/// What a creator may do at this moment.
+/// A creator's permissions at this moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Creator {
@@ -56,7 +56,7 @@ pub(super) struct Creator {
 #[derive(Debug, Deserialize)]
 pub(super) struct Begun {
     pub publish_id: String,
-    /// Where the bytes of a video go. It opens nothing but this one upload, for an hour.
+    /// The address for the bytes of a video. It opens nothing but this one upload, for an hour.
     #[serde(default)]
     pub upload_url: String,
 }
@@ -114,7 +114,7 @@ pub(super) async fn user(session: &Session) -> Result<User> {
     send(session, request).await.map(|info: Info| info.user)
 }
 
-/// What the creator may do at this moment, as TikTok words it.
+/// Returns the creator's permissions at this moment, as TikTok words them.
 pub(super) async fn creator_info(session: &Session) -> Result<Value> {
     post(session, "/v2/post/publish/creator_info/query/", &json!({})).await
 }

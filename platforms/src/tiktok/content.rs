@@ -1,4 +1,4 @@
-//! What is said about a post when it is begun. Pure.
+//! The content of a post when it is begun. Pure.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ pub(super) fn is_video(draft: &Draft) -> bool {
     draft.media.first().is_some_and(Media::is_video)
 }
 
-/// Who sees the post: as asked, else the widest that the creator's account offers.
+/// Returns the audience of the post: as asked, else the widest that the creator's account offers.
 pub(super) fn privacy<'a>(settings: &'a Settings, creator: &Creator) -> &'a str {
     let offered = |level: &&&str| creator.privacy_level_options.iter().any(|one| one == **level);
     let widest = || PRIVACY.iter().find(offered).copied().unwrap_or("SELF_ONLY");

@@ -48,7 +48,7 @@ pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
     )
 }
 
-/// What a code means, or a `fail_reason`, whatever the status.
+/// Returns the meaning of a code, or of a `fail_reason`, whatever the status.
 fn by_code(code: &str, status: u16) -> Option<Error> {
     Some(match code {
         "access_token_invalid" => {
@@ -121,7 +121,7 @@ pub(super) fn is_stale(error: &Error) -> bool {
     error.kind == Kind::MediaRejected && status.is_some_and(|status| status != 413 && status != 415)
 }
 
-/// What became of a post that failed.
+/// Returns the error of a post that failed.
 pub(super) fn failed(reason: &str) -> Error {
     let error = by_code(reason, 200).unwrap_or_else(|| {
         Error::rejected(format!("TikTok could not publish the post: {reason}."))

@@ -17,9 +17,9 @@ use crate::{
     recent_posts,
 };
 
-/// How often an upload whose address no longer works is begun anew.
+/// The number of times an upload whose address no longer works is begun anew.
 const RESTARTS_MAX: u32 = 2;
-/// How long an id may follow the news that a post is public.
+/// The time an id may follow the news that a post is public.
 const ID_LATE: TimeDelta = TimeDelta::minutes(2);
 /// Until when TikTok is asked in seconds, and until when in hours: moderation can take that long.
 const SOON: TimeDelta = TimeDelta::minutes(10);

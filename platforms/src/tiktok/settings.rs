@@ -1,9 +1,9 @@
-//! What `settings` of a TikTok post may hold.
+//! The `settings` of a TikTok post.
 
 use super::PHOTO_TITLE_MAX;
 use crate::{Shape, settings::settings};
 
-/// Who sees a post, from everybody to nobody else.
+/// Audiences of a post, from everybody to nobody else.
 pub(super) const PRIVACY: &[&str] =
     &["PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS", "FOLLOWER_OF_CREATOR", "SELF_ONLY"];
 
@@ -13,8 +13,8 @@ const COVER_MAX: i64 = 34;
 settings! {
     /// The settings of a post.
     Settings {
-        /// Who sees the post; the widest that the creator's account offers unless set. The tool `tiktok.creator_info`
-        /// tells what it offers.
+        /// The audience of the post; the widest that the creator's account offers unless set. The tool
+        /// `tiktok.creator_info` tells what it offers.
         optional privacy_level: Option<String> = Shape::Choice(PRIVACY),
         /// Title of a slideshow. A video has its caption as title, or this when it has no caption.
         optional title: Option<String> = Shape::Text { min: 1, max: PHOTO_TITLE_MAX },
@@ -32,7 +32,7 @@ settings! {
         optional brand_organic_toggle: bool = Shape::Bool,
         /// Time in the video, in milliseconds, whose frame is the cover.
         optional video_cover_timestamp_ms: Option<i64> = Shape::Integer { min: 0, max: 600_000 },
-        /// Which image of a slideshow is the cover, counted from 0.
+        /// The image of a slideshow that is the cover, counted from 0.
         optional photo_cover_index: Option<usize> = Shape::Integer { min: 0, max: COVER_MAX },
         /// Says what the files must be: `PHOTO` makes a slideshow.
         optional media_type: Option<String> = Shape::Choice(&["PHOTO", "VIDEO"]),

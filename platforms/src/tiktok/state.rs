@@ -9,11 +9,11 @@ use super::client::Creator;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct State {
-    /// What the creator may do.
+    /// The creator's permissions.
     pub creator: Creator,
     /// The next step.
     pub stage: Stage,
-    /// How often a video was begun anew because its address no longer worked.
+    /// The number of times a video was begun anew because its address no longer worked.
     pub restarts: u32,
 }
 
@@ -37,7 +37,7 @@ pub(super) enum Stage {
 /// Size of a chunk in bytes. TikTok takes chunks of 5 to 64 MB, and a last one of up to 128 MB.
 pub(super) const CHUNK: u64 = 10 << 20;
 
-/// How many chunks a file goes out in; the last one carries what is left over.
+/// Returns the number of chunks a file goes out in; the last one carries what is left over.
 pub(super) fn chunks(size: u64) -> u64 {
     (size / CHUNK).max(1)
 }

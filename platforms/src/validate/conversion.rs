@@ -1,4 +1,4 @@
-//! Which files must be made into others to pass, and into what.
+//! The files that must be converted to pass, and their new form.
 
 use super::rules;
 use crate::{Draft, Media, MediaRules, Spec};
@@ -12,7 +12,7 @@ const JPEG: &str = "image/jpeg";
 const PNG: &str = "image/png";
 const MP4: &str = "video/mp4";
 
-/// What a file is to be made into.
+/// The form that a file is converted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Conversion {
     /// Type.
@@ -30,7 +30,7 @@ pub fn conversions(spec: &Spec, draft: &Draft) -> Vec<Option<Conversion>> {
     draft.media.iter().map(|media| of(&rules, media)).collect()
 }
 
-/// What a file must be made into under these rules.
+/// Returns the form that a file must be converted to under these rules.
 pub fn of(rules: &MediaRules, media: &Media) -> Option<Conversion> {
     if media.is_video() && rules.videos_max > 0 {
         let foreign = !rules.video_types.contains(&media.mime.as_str()) || is_unfit(rules, media);

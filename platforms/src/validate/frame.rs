@@ -3,7 +3,7 @@
 use super::Violation;
 use crate::{Media, MediaRules, PlatformId};
 
-/// What of an image's shape does not pass.
+/// Returns the violations of an image's shape.
 pub fn image(id: PlatformId, rules: &MediaRules, media: &Media, field: &str) -> Vec<Violation> {
     let Some((width, height)) = media.dimensions else { return Vec::new() };
     let ratio = ratio(id, "image", rules.frame.image_ratio, (width, height), field);
@@ -16,7 +16,7 @@ pub fn image(id: PlatformId, rules: &MediaRules, media: &Media, field: &str) -> 
     ratio.into_iter().chain(narrow).collect()
 }
 
-/// What of a video's shape and length does not pass.
+/// Returns the violations of a video's shape and length.
 pub fn video(id: PlatformId, rules: &MediaRules, media: &Media, field: &str) -> Vec<Violation> {
     let size = media.dimensions;
     let ratio = size.and_then(|size| ratio(id, "video", rules.frame.video_ratio, size, field));

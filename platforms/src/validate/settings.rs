@@ -3,7 +3,7 @@
 use super::{Violation, Violations, excerpt, media, value};
 use crate::{Draft, Spec, settings};
 
-/// Where callers may write the type of the post as well.
+/// The place at which callers may write the type of the post as well.
 pub const POST_TYPE: &str = settings::POST_TYPE.name;
 
 pub fn violations(spec: &Spec, draft: &Draft) -> Violations {

@@ -1,4 +1,4 @@
-//! What is refused from its size alone, before anything of it is counted or read.
+//! Refusals from the size alone, before anything is counted or read.
 
 use std::borrow::Cow;
 

@@ -14,7 +14,7 @@ const UPLOAD_DEADLINE: Duration = Duration::from_secs(120);
 /// Largest answer: a post comes back with all its text, twice.
 const REPLY_MAX: usize = 16 * 1024 * 1024;
 
-/// Where the API is found on a site.
+/// The path of the API on a site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Route {
     /// Below `/wp-json`, with pretty permalinks.

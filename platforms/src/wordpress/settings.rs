@@ -1,4 +1,4 @@
-//! What `settings` of a WordPress post may hold.
+//! The `settings` of a WordPress post.
 
 use super::article;
 use crate::{

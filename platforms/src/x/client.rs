@@ -19,7 +19,7 @@ use crate::{
 /// A file or a piece of one is sent while the call lasts.
 const UPLOAD_DEADLINE: Duration = Duration::from_secs(120);
 
-/// What X wraps its answers in. A success may carry errors besides.
+/// The envelope of X's answers. A success may carry errors besides.
 #[derive(Debug, Deserialize)]
 struct Wrapped<T> {
     data: Option<T>,
@@ -27,7 +27,7 @@ struct Wrapped<T> {
     meta: Meta,
 }
 
-/// What follows a page of a list.
+/// The link to the next page of a list.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Meta {
@@ -52,7 +52,7 @@ pub(super) struct Upload {
     pub processing_info: Option<Processing>,
 }
 
-/// How far X is with it.
+/// The progress of processing.
 #[derive(Debug, Deserialize)]
 pub(super) struct Processing {
     pub state: String,
@@ -68,7 +68,7 @@ struct ProcessingError {
 }
 
 impl Processing {
-    /// Why it came to nothing.
+    /// Returns the reason it failed.
     pub fn reason(&self) -> &str {
         let error = self.error.as_ref();
         let said = error.and_then(|error| error.message.as_deref().or(error.name.as_deref()));
@@ -108,7 +108,7 @@ pub(super) struct TweetPoll<'a> {
     pub duration_minutes: u32,
 }
 
-/// What a post replies to.
+/// The post that a post replies to.
 #[derive(Debug, Serialize)]
 pub(super) struct TweetReply<'a> {
     pub in_reply_to_tweet_id: &'a str,

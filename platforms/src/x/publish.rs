@@ -18,9 +18,9 @@ use crate::{
     settings::is_ai_generated,
 };
 
-/// How long X may take over a file.
+/// The time X may take over a file.
 const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
-/// How long to wait before it is asked again, unless it says so.
+/// The time to wait before it is asked again, unless it says so.
 const POLL: Duration = Duration::from_secs(5);
 /// Pause between two posts of a chain.
 const BETWEEN_SEGMENTS: Duration = Duration::from_secs(1);
@@ -86,7 +86,7 @@ async fn append(session: &Session, media: &Media, mut state: State) -> Result<Pr
     Progress::go_on(&state)
 }
 
-/// What follows from what X says of a file.
+/// Returns the step that follows from X's record of a file.
 fn processed(session: &Session, mut state: State, upload: Upload) -> Result<Progress> {
     let Some(info) = &upload.processing_info else {
         state.upload = None;
@@ -167,7 +167,7 @@ fn new_tweet<'a>(
     }
 }
 
-/// What follows once the post at work is public with this id.
+/// Returns the step that follows once the post at work is public with this id.
 pub(super) fn published(
     session: &Session,
     draft: &Draft,

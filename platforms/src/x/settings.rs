@@ -1,4 +1,4 @@
-//! What `settings` of a post on X may hold.
+//! The `settings` of a post on X.
 
 use super::{ALT_TEXT_MAX, IMAGES_MAX};
 use crate::{
@@ -6,13 +6,13 @@ use crate::{
     settings::{alt_texts, settings},
 };
 
-/// How long a poll lasts unless it is said, in minutes.
+/// The time a poll lasts unless it is said, in minutes.
 const POLL_MINUTES: u32 = 24 * 60;
 
 settings! {
     /// The settings of a post; in a chain they are those of its first post.
     Settings {
-        /// Who may reply.
+        /// The people who may reply.
         optional reply_settings: Option<String> = Shape::Choice(&[
             "everyone",
             "following",
@@ -36,13 +36,13 @@ settings! {
             min: 2,
             max: 4,
         },
-        /// How long it lasts, in minutes; a day if left out.
+        /// The time it lasts, in minutes; a day if left out.
         optional duration_minutes: Option<u32> = Shape::Integer { min: 5, max: 10_080 },
     }
 }
 
 impl Poll {
-    /// How long it lasts, in minutes.
+    /// Returns the time it lasts, in minutes.
     pub fn minutes(&self) -> u32 {
         self.duration_minutes.unwrap_or(POLL_MINUTES)
     }

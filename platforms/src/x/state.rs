@@ -33,9 +33,9 @@ pub(super) struct Uploaded {
 pub(super) struct Pieces {
     /// Its id.
     pub id: String,
-    /// How many bytes it has.
+    /// The number of bytes it has.
     pub total: u64,
-    /// How many pieces X has.
+    /// The number of pieces X has.
     pub sent: u64,
     /// X was told that these are all, and works on it: since when.
     pub finalized: Option<DateTime<Utc>>,
@@ -65,7 +65,7 @@ const PIECE: u64 = 4 << 20;
 const PIECES_MAX: u64 = 999;
 
 impl Pieces {
-    /// How many bytes each piece has, the last one aside.
+    /// Returns the number of bytes each piece has, the last one aside.
     pub fn size(&self) -> u64 {
         PIECE.max(self.total.div_ceil(PIECES_MAX))
     }

@@ -37,7 +37,7 @@ pub(super) struct Channel {
     pub snippet: Snippet,
 }
 
-/// How a channel is called.
+/// The name of a channel.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Snippet {
@@ -77,7 +77,7 @@ struct Video {
     status: Status,
 }
 
-/// What YouTube says of a video.
+/// YouTube's record of a video.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Status {
@@ -87,7 +87,7 @@ pub(super) struct Status {
 }
 
 impl Status {
-    /// Why YouTube does not keep the video, if it does not.
+    /// Returns the reason YouTube does not keep the video, if it does not.
     pub fn refusal(&self) -> Option<&str> {
         match self.upload_status.as_str() {
             "failed" => Some(&self.failure_reason),
@@ -98,12 +98,12 @@ impl Status {
     }
 }
 
-/// How far an upload is.
+/// The progress of an upload.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Sent {
     /// Whole, under this id.
     Whole(String),
-    /// So many bytes are there.
+    /// The number of bytes that have arrived.
     Part(u64),
 }
 
@@ -237,7 +237,7 @@ pub(super) async fn add_to_playlist(session: &Session, playlist: &str, id: &str)
     Ok(made.id)
 }
 
-/// What YouTube says of a video; `None` where it does not show it (yet).
+/// Returns YouTube's record of a video; `None` where it does not show it (yet).
 pub(super) async fn status(session: &Session, id: &str) -> Result<Option<Status>> {
     let query = [("part", "status,processingDetails"), ("id", id)];
     let page: Page<Video> = get(session, "/youtube/v3/videos", &query).await?;

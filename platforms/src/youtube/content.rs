@@ -1,4 +1,4 @@
-//! What is said about a video when its upload begins. Pure.
+//! The content of a video when its upload begins. Pure.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,8 @@ pub(super) fn description(draft: &Draft, settings: &Settings) -> String {
     }
 }
 
-/// How YouTube counts tags: two more for the quotes of each that holds a space, and the commas between.
+/// Returns the length of tags as YouTube counts it: two more for the quotes of each that holds a space, and the commas
+/// between.
 pub(super) fn tags_length(tags: &[String]) -> usize {
     let length = |tag: &String| tag.chars().count() + if tag.contains(' ') { 2 } else { 0 };
     tags.iter().map(length).sum::<usize>() + tags.len().saturating_sub(1)

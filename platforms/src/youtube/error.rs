@@ -1,4 +1,4 @@
-//! What YouTube's reasons mean, beside those of all of Google's networks.
+//! The meaning of YouTube's reasons, beside those of all of Google's networks.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::{
     google::{self, Words},
 };
 
-/// What a channel may upload is counted over about a day.
+/// The period of a channel's upload limit: about a day.
 const DAY: Duration = Duration::from_secs(86_400);
 
 /// Says what is to be done about an answer that is no success.
@@ -70,7 +70,7 @@ pub(super) fn is_misplaced(error: &Error) -> bool {
     error.reply.as_ref().is_some_and(|reply| matches!(reply.status, 400 | 416))
 }
 
-/// What became of a video that YouTube does not keep.
+/// Returns the error of a video that YouTube does not keep.
 pub(super) fn failed(reason: &str) -> Error {
     let error = match reason {
         "duplicate" => Error::rejected("YouTube has this video already and rejects it.")

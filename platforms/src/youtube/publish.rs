@@ -17,11 +17,11 @@ use crate::{
     outcome::read_state, page,
 };
 
-/// How often an upload whose address no longer works is begun anew.
+/// The number of times an upload whose address no longer works is begun anew.
 const RESTARTS_MAX: u32 = 2;
-/// How often a stage is tried before it is left out, or an upload that does not move given up.
+/// The number of times a stage is tried before it is left out, or an upload that does not move given up.
 const TRIES_MAX: u32 = 3;
-/// How long YouTube is asked whether it keeps a video. Processing of long ones goes on behind that.
+/// The time YouTube is asked whether it keeps a video. Processing of long ones goes on behind that.
 const LOOK_MAX: TimeDelta = TimeDelta::minutes(10);
 const PAUSE: Duration = Duration::from_secs(10);
 /// A video that was refused longer ago than this belongs to an earlier try, and a new one is begun.
@@ -161,8 +161,8 @@ async fn thumbnail(session: &Session, settings: &Settings, id: &str) -> Result<S
     client::set_thumbnail(session, id, picture).await.map(|()| id.to_owned())
 }
 
-/// What follows something beside the video. What fails for the moment is tried again and then left out, what is
-/// refused is left out at once; what was made stands among the parts of the post.
+/// Returns the step after something beside the video. What fails for the moment is tried again and then left out, what
+/// is refused is left out at once; what was made stands among the parts of the post.
 fn beside(
     session: &Session,
     settings: &Settings,

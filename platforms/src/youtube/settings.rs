@@ -1,4 +1,4 @@
-//! What `settings` of a YouTube video may hold.
+//! The `settings` of a YouTube video.
 
 use super::{TAGS_MAX, TITLE_MAX};
 use crate::{Shape, settings::settings};
@@ -10,7 +10,7 @@ settings! {
         optional title: Option<String> = Shape::Text { min: 1, max: TITLE_MAX },
         /// Address of a JPEG or PNG that is shown before the video plays. The channel must be verified by phone.
         optional thumbnail_url: Option<String> = Shape::Url,
-        /// Who sees the video: `public` unless set.
+        /// The audience of the video: `public` unless set.
         optional privacy_status: Option<String> = Shape::Choice(&["public", "unlisted", "private"]),
         /// The video is made for children.
         optional self_declared_made_for_kids: bool = Shape::Bool,
@@ -28,7 +28,7 @@ settings! {
         optional notify_subscribers: Option<bool> = Shape::Bool,
         /// Puts `#Shorts` below the caption.
         optional add_shorts_hashtag: bool = Shape::Bool,
-        /// Whose products the video is paid to show. YouTube takes only that it is paid, and not by whom.
+        /// The company whose products the video is paid to show. YouTube takes only that it is paid, and not by whom.
         optional brand_partner: Option<String> = Shape::Text { min: 1, max: 100 },
     }
 }

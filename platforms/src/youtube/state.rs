@@ -1,4 +1,4 @@
-//! How far a video is.
+//! Returns the progress of a video.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -14,9 +14,9 @@ pub(super) struct State {
     pub stage: Stage,
     /// Id of the video, once it is whole.
     pub id: String,
-    /// How often the upload was begun anew because its address no longer worked.
+    /// The number of times the upload was begun anew because its address no longer worked.
     pub restarts: u32,
-    /// How often this stage was tried in vain.
+    /// The number of times this stage was tried in vain.
     pub tries: u32,
     /// Name and id of what was made beside the video.
     pub made: Vec<(String, String)>,

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use super::{error, words::Words};
 use crate::reply::Reply;
 
-/// How long a film takes unless the prompt says otherwise, in ms.
+/// The time a film takes unless the prompt says otherwise, in ms.
 const TAKES: i64 = 3_000;
 
-/// How long xAI keeps a film, in ms.
+/// The time xAI keeps a film, in ms.
 const KEPT: i64 = 24 * 3_600_000;
 
 static FILM: &[u8] = include_bytes!("film.mp4");

@@ -40,11 +40,11 @@ const LONGEST: Duration = Duration::from_secs(120);
 pub(crate) struct Ai {
     env: Arc<Env>,
     films: Mutex<BTreeMap<String, FilmJob>>,
-    /// What was billed, in US cents: what was made, refused or not.
+    /// The bill, in US cents: every result, refused or not.
     bill: Mutex<Vec<Value>>,
 }
 
-/// What the path names.
+/// The vendor that the path names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Vendor {
     Text,

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::reply::{Answer, Reply};
 
-/// What a model invents: a price, a date, a phone number, a link and a handle.
+/// Facts that a model invents: a price, a date, a phone number, a link and a handle.
 const INVENTED: &str = "Only 19.99 EUR until 31 March 2031! Call +49 30 5550199, see invented-offers.com and ask @inventedbar.";
 
 /// `POST /v1/chat/completions`.

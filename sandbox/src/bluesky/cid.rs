@@ -61,7 +61,7 @@ fn parse(cid: &str) -> Option<Vec<u8>> {
     (out.len() == 36 && out.starts_with(&[1])).then_some(out)
 }
 
-/// Whether `text` is a CID.
+/// Returns true if `text` is a CID.
 pub(crate) fn is_valid(text: &str) -> bool {
     parse(text).is_some()
 }

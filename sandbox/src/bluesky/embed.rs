@@ -1,4 +1,4 @@
-//! What a post may carry: images, a video, a link card, another post; and the blobs that those name.
+//! Attachments of a post: images, a video, a link card, another post; and the blobs that those name.
 
 use serde_json::{Map, Value};
 
@@ -145,7 +145,7 @@ fn collect(value: &Value, field: &str, found: &mut Vec<Named>) {
     }
 }
 
-/// Whether a type is one that a place takes.
+/// Returns true if a type is one that a place takes.
 pub(super) fn accepted(mime: &str, accepts: &str) -> bool {
     match accepts.strip_suffix('*') {
         Some(prefix) => accepts == "*/*" || mime.starts_with(prefix),

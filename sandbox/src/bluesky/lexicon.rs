@@ -1,4 +1,4 @@
-//! What a record must look like: `app.bsky.feed.post` and the two gates. Records of other kinds are taken as they are.
+//! The schema of records: `app.bsky.feed.post` and the two gates. Records of other kinds are taken as they are.
 //!
 //! <https://github.com/bluesky-social/atproto/tree/main/lexicons>
 
@@ -41,7 +41,7 @@ pub(super) fn check(collection: &str, record: &Object) -> Result<bool, String> {
     checked.map(|()| true).map_err(|flaw| format!("Invalid {collection} record: {flaw}"))
 }
 
-/// Whether record keys of this collection must be TIDs.
+/// Returns true if record keys of this collection must be TIDs.
 pub(super) fn keyed_by_time(collection: &str) -> bool {
     matches!(
         collection,

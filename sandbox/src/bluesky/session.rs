@@ -14,7 +14,7 @@ use crate::rate_limit::Limit;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
-/// How long an exchanged refresh token still works, in milliseconds.
+/// The time an exchanged refresh token still works, in milliseconds.
 const GRACE_MS: i64 = 2 * 3_600_000;
 /// <https://docs.bsky.app/docs/advanced-guides/rate-limits>
 const LOGINS: [Limit; 2] = [
@@ -177,7 +177,7 @@ fn bearer(cx: &Cx, scope: &str) -> Result<(Arc<Account<Bluesky>>, Claims), Reply
     Ok((account, claims))
 }
 
-/// What the PDS says of a session; with tokens for a pair's number and its refresh token's id.
+/// Returns the PDS's record of a session; with tokens for a pair's number and its refresh token's id.
 fn session(cx: &Cx, identity: &Identity, pair: Option<(u64, &str)>) -> Value {
     let did = &identity.remote_id;
     let mut session = Map::from_iter([

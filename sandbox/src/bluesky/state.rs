@@ -1,4 +1,4 @@
-//! What a PDS keeps for one account, and how it may change.
+//! A PDS's state of one account, and the changes it allows.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,12 +14,12 @@ pub(crate) struct State {
     pub jobs: HashMap<String, Job>,
     /// Refresh tokens that may still be used, by their id.
     pub refresh: HashMap<String, Refresh>,
-    /// How many token pairs were issued.
+    /// The number of token pairs that were issued.
     pub pairs: u64,
     /// Access tokens of this pair and all before it are expired, whatever they say.
     pub expired_pairs: u64,
     pub rev: String,
-    /// How many writes were ever made, for ordering.
+    /// The number of writes that were ever made, for ordering.
     pub writes: u64,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Job {
     pub size: u64,
     pub at_ms: i64,
     pub ready_ms: i64,
-    /// Why it failed, if it did.
+    /// The reason it failed, if it did.
     pub flaw: Option<String>,
 }
 

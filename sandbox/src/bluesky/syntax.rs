@@ -2,7 +2,7 @@
 
 use chrono::DateTime;
 
-/// Whether `text` is a handle: a host name of at least two labels.
+/// Returns true if `text` is a handle: a host name of at least two labels.
 pub(crate) fn is_handle(text: &str) -> bool {
     let label = |label: &str| {
         !label.is_empty()
@@ -17,7 +17,7 @@ pub(crate) fn is_handle(text: &str) -> bool {
         && !text.ends_with(|c: char| c.is_ascii_digit())
 }
 
-/// Whether `text` names a kind of record or a method, such as `app.bsky.feed.post`.
+/// Returns true if `text` names a kind of record or a method, such as `app.bsky.feed.post`.
 pub(crate) fn is_nsid(text: &str) -> bool {
     let parts: Vec<_> = text.split('.').collect();
     let part = |p: &&str| {
@@ -26,7 +26,7 @@ pub(crate) fn is_nsid(text: &str) -> bool {
     text.len() <= 317 && parts.len() >= 3 && parts.iter().all(part)
 }
 
-/// Whether `text` may be a record key.
+/// Returns true if `text` may be a record key.
 pub(crate) fn is_record_key(text: &str) -> bool {
     let allowed = |b: u8| b.is_ascii_alphanumeric() || b"._:~-".contains(&b);
     (1..=512).contains(&text.len()) && text != "." && text != ".." && text.bytes().all(allowed)
@@ -34,7 +34,7 @@ pub(crate) fn is_record_key(text: &str) -> bool {
 
 const SORTABLE: &[u8] = b"234567abcdefghijklmnopqrstuvwxyz";
 
-/// Whether `text` is a TID: 13 characters of sortable base 32, the top bit unset.
+/// Returns true if `text` is a TID: 13 characters of sortable base 32, the top bit unset.
 pub(crate) fn is_tid(text: &str) -> bool {
     text.len() == 13
         && text.as_bytes().first().is_some_and(|b| b"234567abcdefghij".contains(b))
@@ -48,7 +48,7 @@ pub(crate) fn tid(us: u64) -> String {
     (0..13).rev().map(|n| char::from(SORTABLE[(bits >> (5 * n) & 31) as usize])).collect()
 }
 
-/// Whether `text` is a time as records must give it: RFC 3339 with a zone.
+/// Returns true if `text` is a time as records must give it: RFC 3339 with a zone.
 pub(crate) fn is_datetime(text: &str) -> bool {
     text.contains('T') && DateTime::parse_from_rfc3339(text).is_ok() && !text.ends_with("-00:00")
 }

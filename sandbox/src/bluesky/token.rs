@@ -6,12 +6,12 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
-/// How long an access token lives, in seconds.
+/// The time an access token lives, in seconds.
 const ACCESS: i64 = 2 * 3_600;
-/// How long a refresh token lives, in seconds.
+/// The time a refresh token lives, in seconds.
 pub(crate) const REFRESH: i64 = 90 * 86_400;
 
-/// What a token says.
+/// The claims of a token.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Claims {
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -27,7 +27,7 @@ pub(crate) struct Claims {
     pub exp: i64,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub jti: String,
-    /// Which of the account's token pairs it belongs to, counted from 1.
+    /// The number of its token pair among the account's, counted from 1.
     #[serde(default)]
     pub pair: u64,
 }
@@ -62,7 +62,7 @@ impl Claims {
         }
     }
 
-    /// Whose it is.
+    /// Returns the DID of its owner.
     pub fn did(&self) -> &str {
         if self.sub.is_empty() { &self.iss } else { &self.sub }
     }
@@ -89,14 +89,14 @@ fn signature(text: &str, key: &str) -> Vec<u8> {
     mac.finalize().into_bytes().to_vec()
 }
 
-/// What a token says, whoever signed it.
+/// Returns the claims of a token, whoever signed it.
 pub(crate) fn read(token: &str) -> Option<Claims> {
     let mut parts = token.split('.');
     let (_, claims, _) = (parts.next()?, parts.next()?, parts.next()?);
     serde_json::from_slice(&BASE64.decode(claims).ok()?).ok()
 }
 
-/// Whether `key` signed the token.
+/// Returns true if `key` signed the token.
 pub(crate) fn is_signed(token: &str, key: &str) -> bool {
     let Some((text, claimed)) = token.rsplit_once('.') else {
         return false;

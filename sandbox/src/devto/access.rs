@@ -1,4 +1,4 @@
-//! Who is asking, and what is answered to who may not.
+//! The caller, and the answers to callers that are not allowed.
 
 use std::sync::Arc;
 

@@ -13,14 +13,14 @@ use crate::reply::{Answer, Reply};
 const CREATES: Limit = Limit { name: "creates", units: 10, span_ms: 30_000 };
 /// Changes of articles by a user.
 const UPDATES: Limit = Limit { name: "updates", units: 30, span_ms: 30_000 };
-/// How long a title is kept from being used again.
+/// The time a title is kept from being used again.
 const SAME_TITLE_MS: i64 = 5 * 60_000;
 const TITLE_MAX: usize = 128;
 const TAGS_MAX: usize = 4;
-/// What may be said of AI.
+/// The values of an AI disclosure.
 const AI_LEVELS: [&str; 3] = ["no_ai", "some_ai", "fully_autonomous"];
 
-/// Where an article shows its numbers.
+/// The fields of an article that show its numbers.
 const COUNTS: [(&str, &str); 3] = [
     ("/public_reactions_count", "likes"),
     ("/comments_count", "comments"),

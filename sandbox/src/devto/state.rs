@@ -24,7 +24,7 @@ pub(crate) struct Article {
     pub main_image: Option<String>,
     pub series: Option<String>,
     pub organization_id: Option<i64>,
-    /// What is said of AI in it; nothing: it is not disclosed.
+    /// Its AI disclosure; none: not disclosed.
     #[serde(default)]
     pub ai_disclosure_level: Option<String>,
     pub created_ms: i64,

@@ -31,9 +31,9 @@ type Cx = crate::network::Cx<Discord>;
 /// The network.
 pub(crate) struct Discord;
 
-/// What Discord counts its ids from: the first second of 2015, in milliseconds.
+/// The start of Discord's ids: the first second of 2015, in milliseconds.
 const EPOCH_MS: u64 = 1_420_070_400_000;
-/// Where Discord's own API stands; a client with another base address keeps the path.
+/// The address of Discord's own API; a client with another base address keeps the path.
 const REAL: &str = "https://discord.com";
 /// Files of one message, and the bytes of each in a server without boosts.
 const FILES: usize = 10;

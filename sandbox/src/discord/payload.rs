@@ -233,7 +233,7 @@ fn attachment(cx: &Cx, file: &Part, entry: &Value) -> Attachment {
     }
 }
 
-/// What a webhook's answers call the kinds of mention that a message allows.
+/// Returns true if a message allows mentions of everyone.
 pub(super) fn mentions_everyone(message: &Message) -> bool {
     let named = message.content.contains("@everyone") || message.content.contains("@here");
     named

@@ -1,4 +1,4 @@
-//! What a channel keeps of one webhook.
+//! A channel's state of one webhook.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub(crate) struct Message {
     pub rest: Option<Box<Rest>>,
 }
 
-/// What few messages have.
+/// Members that few messages have.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Rest {
     pub username: Option<String>,

@@ -1,4 +1,4 @@
-//! What posts may hold, and how Facebook refuses the rest.
+//! The rules for the content of posts, and Facebook's refusals.
 
 use crate::graph::failure;
 use crate::params::Params;
@@ -43,7 +43,7 @@ pub(super) fn title(params: &Params) -> Result<String, Reply> {
     Ok(title)
 }
 
-/// What was posted already.
+/// The answer to a post that was made already.
 pub(super) fn same_again(subcode: u32) -> Reply {
     let explanation = "This status update is identical to the last one you posted. Try posting something different, or delete your previous update.";
     failure::explained(

@@ -10,7 +10,7 @@ use crate::graph::{access, failure, with_usage};
 use crate::params::Params;
 use crate::reply::{Answer, Reply};
 
-/// How long the same text is refused, in milliseconds.
+/// The time the same text is refused, in milliseconds.
 const AGAIN_MS: i64 = 60_000;
 /// Ids of backgrounds that Facebook once had are shorter than those that it has.
 const PRESET_DIGITS: std::ops::RangeInclusive<usize> = 12..=20;

@@ -41,7 +41,7 @@ fn is_post(state: &State, number: u64) -> bool {
     state.posts.contains_key(&number) || state.posts.values().any(|post| post.video == Some(number))
 }
 
-/// What the page hears of.
+/// The webhook that a page receives.
 pub(super) fn webhook(owner: &Identity, item: &Item, verb: Verb, now_ms: i64) -> Option<Value> {
     let page = &owner.remote_id;
     if item.kind == Kind::Message {

@@ -153,7 +153,7 @@ fn video_view(cx: &Cx, state: &State, owner: &Identity, video: &Video) -> Value 
     view
 }
 
-/// How far a video is, in its phases.
+/// Returns the progress of a video, by its phases.
 fn status(cx: &Cx, video: &Video) -> Value {
     let flaw = match &video.uploaded {
         Some(Uploaded::Flaw(flaw)) => Some(flaw),

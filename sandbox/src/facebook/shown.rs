@@ -16,7 +16,7 @@ pub(super) fn number(named: &str) -> Option<u64> {
     named.rsplit('_').next()?.parse().ok()
 }
 
-/// Where a post is seen.
+/// Returns the public address of a post.
 pub(super) fn permalink(base: &str, page: &Identity, id: u64) -> String {
     format!("{base}/ui/{}/{id}", page.remote_id)
 }

@@ -1,4 +1,4 @@
-//! What Facebook keeps of one page.
+//! Facebook's state of one page.
 
 use std::collections::BTreeMap;
 
@@ -48,11 +48,11 @@ pub(crate) struct Video {
     pub id: u64,
     pub at_ms: i64,
     pub kind: Kind,
-    /// When its file was there, and what came of it.
+    /// The time at which its file was there, and what came of it.
     pub uploaded: Option<Uploaded>,
-    /// When it was said to be public.
+    /// The time at which it was said to be public.
     pub finished_ms: Option<i64>,
-    /// When it is seen.
+    /// The time at which it is seen.
     pub seen_ms: Option<i64>,
     #[serde(default)]
     pub title: String,
@@ -80,7 +80,7 @@ impl Video {
     }
 }
 
-/// What is public.
+/// A public post.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Post {
     pub id: u64,

@@ -16,7 +16,7 @@ use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 use crate::specimen::Specimen;
 
-/// What it plays, and what of that becomes a reel.
+/// The formats that it plays, and those that become a reel.
 const FEED: Asks = OF_BROWSERS;
 const REEL: Asks = Asks { frames: (24.0, 60.0), ..FEED };
 

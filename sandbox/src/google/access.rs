@@ -17,7 +17,7 @@ use crate::sim::{Account, Sim};
 /// An hour and half a year in milliseconds.
 pub(crate) const ACCESS_MS: i64 = 3_600_000;
 pub(crate) const REFRESH_MS: i64 = 180 * 86_400_000;
-/// Where the names of permissions begin.
+/// The prefix of permissions' names.
 pub(crate) const PREFIX: &str = "https://www.googleapis.com/auth/";
 /// Names of the tokens that an account is born with.
 const ACCESS: &str = "access_token";
@@ -51,7 +51,7 @@ pub(crate) fn owner<N: Network>(sim: &Sim<N>, token: &str) -> Option<Arc<Account
     sim.account(rest.split('!').next()?)
 }
 
-/// Whose request it is: by its token, or by what it exchanges.
+/// Returns the account of a request: by its token, or by the code it exchanges.
 pub(crate) fn caller<N: Google>(sim: &Sim<N>, call: &Call) -> Option<Arc<Account<N>>> {
     if let Some(token) = call.bearer() {
         return owner(sim, token);
@@ -79,7 +79,7 @@ pub(crate) fn known<N: Google>(identity: &Identity, logins: &Logins, token: &str
     found.filter(|_| !logins.is_dead(token))
 }
 
-/// Why a request is not let through.
+/// The reason a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refused {
     /// Its token is none, or no longer good.

@@ -15,7 +15,7 @@ use crate::network::Cx;
 use crate::params::Params;
 use crate::reply::{Answer, Reply};
 
-/// How long a code may be exchanged, in milliseconds.
+/// The time a code may be exchanged, in milliseconds.
 const CODE_MS: i64 = 10 * 60_000;
 
 /// The codes and tokens in an account's state.

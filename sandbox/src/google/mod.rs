@@ -1,4 +1,4 @@
-//! What Google's networks share: the page on which a person consents, codes, tokens, and the words of refusals.
+//! Parts that Google's networks share: the page on which a person consents, codes, tokens, and the words of refusals.
 //!
 //! <https://developers.google.com/identity/protocols/oauth2/web-server>
 

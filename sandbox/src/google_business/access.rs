@@ -1,4 +1,4 @@
-//! Whose a token is, and which location it may act on.
+//! The owner of a token, and the locations it may act on.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::rate_limit::Limit;
 use crate::reply::Reply;
 use crate::sim::Account;
 
-/// What an app must be let do.
+/// The permission that an app needs.
 pub(super) const MANAGE: &str = "business.manage";
 
 /// The account of a good token.

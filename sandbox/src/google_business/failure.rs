@@ -1,4 +1,4 @@
-//! How the Business Profile APIs say no.
+//! Refusals of the Business Profile APIs.
 
 use serde_json::{Value, json};
 

@@ -24,7 +24,7 @@ pub(crate) struct Medium {
     pub key: String,
     pub parent: String,
     pub at_ms: i64,
-    /// When it is listed.
+    /// The time at which it is listed.
     pub ready_ms: i64,
     pub video: bool,
     pub category: String,

@@ -162,7 +162,7 @@ pub(super) fn public(cx: &Cx) -> Answer {
     Ok(page::page(200, title, "On simulated google_business.", &body))
 }
 
-/// What the control API shows of a post.
+/// Returns a post as the control API shows it.
 pub(super) fn shown(post: &LocalPost, base: &str) -> crate::network::Post {
     let mut extra: Map<String, Value> = post.resource.as_object().cloned().unwrap_or_default();
     extra.remove("media");

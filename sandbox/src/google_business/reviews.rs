@@ -18,16 +18,16 @@ const REPLY_MAX: usize = 4_096;
 pub(crate) struct Answered {
     pub text: String,
     pub at_ms: i64,
-    /// When Google has looked it over.
+    /// The time at which Google has looked it over.
     pub ready_ms: i64,
     pub rejected: bool,
 }
 
-/// What Google decides on answers and films.
+/// Google's decisions on answers and films.
 #[derive(Default, Clone, Serialize, Deserialize)]
 pub(crate) struct Decisions {
     pub rejects: bool,
-    /// How long films are looked over.
+    /// The time films are looked over.
     pub video_ms: i64,
 }
 

@@ -1,4 +1,4 @@
-//! What a post may be made of.
+//! The rules for the content of a post.
 
 use chrono::NaiveDate;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What Google keeps of the locations that one person manages.
+//! Google's state of the locations that one person manages.
 
 use std::collections::BTreeMap;
 
@@ -19,13 +19,13 @@ pub(crate) struct State {
     pub logins: login::Logins,
     /// Reviews.
     pub mail: Mailbox,
-    /// When reviews were last changed, by their ids.
+    /// The time at which reviews were last changed, by their ids.
     pub edited: BTreeMap<String, i64>,
     /// Answers to reviews, by the reviews' ids.
     pub replies: BTreeMap<String, Answered>,
     /// Photos and films, by their names.
     pub media: BTreeMap<String, ProfileMedium>,
-    /// What Google decides next.
+    /// Google's next decisions.
     pub decisions: Decisions,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct LocalPost {
     /// `accounts/{a}/locations/{l}`
     pub parent: String,
     pub at_ms: i64,
-    /// When Google has looked it over.
+    /// The time at which Google has looked it over.
     pub ready_ms: i64,
     /// It breaks the rules for content.
     pub rejected: bool,

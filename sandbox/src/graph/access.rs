@@ -1,4 +1,4 @@
-//! Whose a token is, and whether it is good.
+//! The owner of a token, and its validity.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ pub(crate) fn token(call: &Call) -> Option<String> {
     Params::read(call).ok()?.filled("access_token")
 }
 
-/// Whose request it is: by its token, its code, or the account in its path.
+/// Returns the account of a request: by its token, its code, or the account in its path.
 pub(crate) fn caller<N: Graph>(sim: &Sim<N>, call: &Call) -> Option<Arc<Account<N>>> {
     if let Some(account) = token(call).and_then(|token| account_of(sim, &token)) {
         return Some(account);

@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::network::Medium;
 
-/// How long a container may be published, in milliseconds.
+/// The time a container may be published, in milliseconds.
 const LIFE_MS: i64 = 24 * 3_600_000;
-/// How long a fetch may take; a restart of the sandbox ends those that were under way.
+/// The time a fetch may take; a restart of the sandbox ends those that were under way.
 const FETCH_MS: i64 = 5 * 60_000;
 
-/// What a network's posts are made of.
+/// The content of a network's posts.
 pub(crate) trait Content: Clone {
-    /// What the network calls a reason why nothing comes of a container.
+    /// The network's name for a reason why a container fails.
     type Flaw: Clone;
 
     /// The reason of a download that took too long.
@@ -31,9 +31,9 @@ pub(crate) trait Content: Clone {
 pub(crate) struct Container<C, F> {
     pub id: u64,
     pub at_ms: i64,
-    /// When processing ends; `None` while its video is still to come.
+    /// The time at which processing ends; `None` while its video is still to come.
     pub ready_ms: Option<i64>,
-    /// Why nothing comes of it.
+    /// The reason it fails.
     pub flaw: Option<F>,
     #[serde(default)]
     pub published: bool,
@@ -73,7 +73,7 @@ pub(crate) enum Change<C, F> {
     },
 }
 
-/// Where a container stands.
+/// The status of a container.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Status<F> {
     InProgress,
@@ -132,7 +132,7 @@ impl<C: Content> Made<C> {
         }
     }
 
-    /// Where a container stands. A carousel is as far as its slowest part.
+    /// Returns the status of a container. A carousel is as far as its slowest part.
     pub fn status(&self, container: &Container<C, C::Flaw>, now_ms: i64) -> Status<C::Flaw> {
         if container.published {
             return Status::Published;

@@ -60,7 +60,7 @@ pub(crate) async fn video<N: Network>(
     })
 }
 
-/// What is wrong with a video.
+/// A fault of a video.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum VideoFlaw {
     Unfetched,

@@ -13,7 +13,7 @@ use crate::params::Params;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
-/// How long a page may answer a message, and how long a person may who says so, in milliseconds.
+/// The time a page may answer a message, and how long a person may who says so, in milliseconds.
 const WINDOW_MS: i64 = 24 * 3_600_000;
 const HUMAN_MS: i64 = 7 * 24 * 3_600_000;
 /// Messages of a conversation that are shown.

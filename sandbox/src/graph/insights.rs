@@ -13,7 +13,7 @@ use crate::sim::Account;
 /// A number's name on the network and ours.
 pub(crate) type Known = (&'static str, &'static str);
 
-/// What is asked for.
+/// The numbers that are asked for.
 pub(crate) struct Asked {
     metrics: Vec<Known>,
     since: Option<i64>,

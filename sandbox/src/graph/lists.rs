@@ -6,7 +6,7 @@ use super::Graph;
 use crate::network::Cx;
 use crate::reply::{Answer, Reply};
 
-/// How many entries a page has unless the request says so, and at most.
+/// The number of entries a page has unless the request says so, and at most.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Size {
     pub usual: usize,

@@ -12,9 +12,9 @@ use crate::params::Params;
 use crate::random::{self, BASE62};
 use crate::reply::{Answer, Reply};
 
-/// How long a code may be exchanged, in milliseconds.
+/// The time a code may be exchanged, in milliseconds.
 const CODE_MS: i64 = 10 * 60_000;
-/// How long the token of a code lives, and the one it is exchanged for.
+/// The time the token of a code lives, and the one it is exchanged for.
 const SHORT_MS: i64 = 3_600_000;
 const LONG_MS: i64 = 60 * 86_400_000;
 
@@ -37,7 +37,7 @@ pub(crate) struct Consent {
     pub granted: Granted,
 }
 
-/// What a person let an app do.
+/// The permissions that a person gave an app.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Granted {
     /// The accounts whose pages were ticked.

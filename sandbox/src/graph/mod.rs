@@ -1,4 +1,5 @@
-//! What Meta's networks share: refusals, fields that are asked for, posts in two calls, the login by which a person lets an app act for pages.
+//! Parts that Meta's networks share: refusals, fields that are asked for, posts in two calls, the login by which a
+//! person lets an app act for pages.
 //!
 //! <https://developers.facebook.com/docs/graph-api>
 
@@ -28,7 +29,7 @@ pub(crate) trait Graph: Network {
     fn login(change: login::Change) -> Self::Change;
     /// The id of the account's page.
     fn page_id(identity: &Identity) -> &str;
-    /// What stands on a page besides its id and name.
+    /// Returns the members of a page besides its id and name.
     fn page_extra(identity: &Identity) -> Value;
 }
 

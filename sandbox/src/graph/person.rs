@@ -1,4 +1,4 @@
-//! What a person's token shows: the person, the pages, what was granted.
+//! Objects that a person's token reads: the person, the pages, the permissions.
 
 use serde_json::{Value, json};
 

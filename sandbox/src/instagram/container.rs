@@ -1,4 +1,4 @@
-//! Where a container stands, in words.
+//! The status of a container, in words.
 
 use super::state::Flaw;
 use crate::graph::containers::Status;

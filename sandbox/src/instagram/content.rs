@@ -1,4 +1,4 @@
-//! What a container may hold.
+//! The rules for the content of a container.
 
 use serde_json::{Map, Value, json};
 

@@ -41,7 +41,7 @@ pub(super) fn new_id(
     }
 }
 
-/// What the account hears of: nobody tells of what is changed, hidden or deleted.
+/// The webhook that the account receives: no event reports a change, a hiding or a deletion.
 pub(super) fn webhook(owner: &Identity, item: &Item, verb: Verb, now_ms: i64) -> Option<Value> {
     let account = &owner.remote_id;
     match (item.kind, verb) {

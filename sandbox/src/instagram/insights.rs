@@ -32,7 +32,7 @@ const OF_FEED: [Known; 7] = [
 const OF_STORY: [Known; 4] =
     [("reach", "reach"), ("views", "views"), ("replies", "comments"), ("shares", "shares")];
 
-/// How long numbers of a story are told, in milliseconds.
+/// The time numbers of a story are told, in milliseconds.
 const STORY_MS: i64 = 86_400_000;
 
 /// `GET /{user}/insights` and `GET /{media}/insights`

@@ -12,7 +12,7 @@ use crate::numbers::Of;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
-/// How long a story is seen, in milliseconds.
+/// The time a story is seen, in milliseconds.
 const STORY_MS: i64 = 86_400_000;
 
 /// Fields that a post may be without.

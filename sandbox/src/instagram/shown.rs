@@ -6,7 +6,7 @@ use super::state::{Published, State};
 use crate::env::rfc3339;
 use crate::network::{Identity, Medium, Post};
 
-/// Where a post is seen.
+/// Returns the public address of a post.
 pub(super) fn permalink(base: &str, owner: &Identity, id: u64) -> String {
     format!("{base}/ui/{}/{id}", owner.remote_id)
 }

@@ -1,4 +1,4 @@
-//! What Instagram keeps of one account.
+//! Instagram's state of one account.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub(crate) enum Kind {
     Carousel,
 }
 
-/// What a post is to be.
+/// The content of a post.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Content {
     pub kind: Kind,

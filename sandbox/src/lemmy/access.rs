@@ -22,7 +22,7 @@ fn token(call: &Call) -> Option<&str> {
     call.bearer().or_else(cookie)
 }
 
-/// Whose request it is: by its token, or by the name in a log-in.
+/// Returns the account of a request: by its token, or by the name in a log-in.
 pub(super) fn caller(sim: &Sim<Lemmy>, call: &Call) -> Option<Arc<Account<Lemmy>>> {
     if let Some(token) = token(call) {
         return sim.account(token.split('.').nth(1)?);

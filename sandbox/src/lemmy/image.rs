@@ -11,7 +11,7 @@ use crate::random::{self, BASE62};
 use crate::reply::{Answer, Reply};
 use crate::specimen::Specimen;
 
-/// What the store takes, in bytes.
+/// The largest file of the store, in bytes.
 const BYTES_MAX: u64 = 10 << 20;
 
 /// `POST /pictrs/image`: a form with `images[]`.

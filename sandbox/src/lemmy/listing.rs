@@ -6,7 +6,7 @@ use super::{Cx, access, shown};
 use crate::numbers::{self, Of};
 use crate::reply::{Answer, Reply};
 
-/// Where a post shows its numbers.
+/// The fields of a post that show its numbers.
 const COUNTS: [(&str, &str); 2] = [("/counts/upvotes", "likes"), ("/counts/comments", "comments")];
 
 /// Most posts of a page.

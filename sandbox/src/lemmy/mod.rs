@@ -32,7 +32,7 @@ pub(crate) struct Lemmy;
 
 /// The name by which other instances know this one.
 const HOST: &str = "lemmy.example";
-/// How many digits the number of a user has.
+/// The number of digits of a user number.
 const AUTHOR_DIGITS: usize = 7;
 
 impl Network for Lemmy {

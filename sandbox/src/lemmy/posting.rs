@@ -46,7 +46,7 @@ pub(super) fn delete(cx: &Cx) -> Answer {
     Ok(Reply::ok(&shown))
 }
 
-/// What is said of a post, if it may be said.
+/// Returns the text and settings of a post, if they are allowed.
 fn checked(body: &Value, now_ms: i64) -> Result<LemmyPost, Reply> {
     let refused = |code: &str| access::failure(400, code);
     let text = |name: &str| body[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned);

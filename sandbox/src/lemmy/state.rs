@@ -1,4 +1,4 @@
-//! What a user has made.
+//! A user's posts and files.
 
 use std::collections::{BTreeMap, BTreeSet};
 

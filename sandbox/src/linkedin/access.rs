@@ -31,7 +31,7 @@ pub(super) fn owner(sim: &Sim<Linkedin>, token: &str) -> Option<Arc<Account<Link
     sim.find(token.strip_prefix(PREFIX)?.get(..SUB)?)
 }
 
-/// Whose request it is: by its token, by the file it uploads, or by what it exchanges.
+/// Returns the account of a request: by its token, by the file it uploads, or by the code it exchanges.
 pub(super) fn caller(sim: &Sim<Linkedin>, call: &Call) -> Option<Arc<Account<Linkedin>>> {
     if let Some(token) = call.bearer() {
         return owner(sim, token);

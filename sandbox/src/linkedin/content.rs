@@ -1,4 +1,4 @@
-//! What a post may be made of.
+//! The rules for the content of a post.
 
 use serde_json::{Map, Value};
 
@@ -38,7 +38,7 @@ const FIELDS: [&str; 9] = [
     "contentLandingPage",
 ];
 
-/// What a post shows: its text, its files, and whether one of them is a video.
+/// The visible parts of a post: its text, its files, and whether one of them is a video.
 pub(super) struct Shown {
     pub text: String,
     pub media: Vec<Medium>,

@@ -8,7 +8,7 @@ use crate::consent_page::{self, Consent};
 use crate::params::Params;
 use crate::reply::{Answer, Reply};
 
-/// How long a code may be exchanged, in milliseconds.
+/// The time a code may be exchanged, in milliseconds.
 const CODE_MS: i64 = 30 * 60_000;
 
 /// `GET /oauth/v2/authorization`

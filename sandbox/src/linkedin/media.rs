@@ -140,7 +140,7 @@ pub(super) fn put(cx: &Cx) -> Answer {
     Ok(Reply::empty(201).with("etag", etag))
 }
 
-/// What a file is by its bytes, and what is wrong with it.
+/// Returns the type of a file by its bytes, or its fault.
 fn judge(kind: Kind, part: usize, file: &Specimen) -> (&'static str, Option<String>) {
     let flawed = |why: &str| Some(why.to_owned());
     match kind {
@@ -208,7 +208,7 @@ pub(super) fn get(cx: &Cx) -> Answer {
     Ok(Reply::ok(&shown))
 }
 
-/// How far a file is.
+/// Returns the progress of a file.
 pub(super) fn status(asset: &Asset, now_ms: i64) -> &'static str {
     match (asset.ready_ms, &asset.flaw) {
         (None, _) => "WAITING_UPLOAD",

@@ -32,7 +32,7 @@ use state::{Change, State};
 /// One request to this network.
 type Cx = crate::network::Cx<Linkedin>;
 
-/// How a page is asked for.
+/// The prefix by which a page is asked for.
 const PAGE: &str = "company/";
 
 /// The network.

@@ -1,4 +1,4 @@
-//! What LinkedIn keeps of one member and the page that the member looks after.
+//! LinkedIn's state of one member and the member's page.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -47,12 +47,12 @@ pub(crate) struct Asset {
     pub owner: String,
     /// Sizes of its parts.
     pub parts: Vec<u64>,
-    /// What came of them, in the same order.
+    /// The results, in the same order.
     pub received: BTreeMap<usize, Received>,
     /// Of a video: what finishes it.
     pub token: String,
     pub thumbnail: bool,
-    /// When processing ends, once everything is there.
+    /// The time at which processing ends, once everything is there.
     pub ready_ms: Option<i64>,
     pub flaw: Option<String>,
 }
@@ -75,7 +75,7 @@ pub(crate) struct Published {
     /// As people see it.
     pub text: String,
     pub media: Vec<Medium>,
-    /// What else was sent, by its name.
+    /// Other members that were sent, by name.
     pub extra: Map<String, Value>,
 }
 

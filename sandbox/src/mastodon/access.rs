@@ -1,4 +1,4 @@
-//! Who is asking, how often they may, and what is answered to who may not.
+//! Access: tokens, rate limits, and the answers to callers that are not allowed.
 
 use std::sync::Arc;
 

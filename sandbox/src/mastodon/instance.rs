@@ -1,4 +1,4 @@
-//! What the instance says of itself.
+//! The instance's description of itself.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::reply::{Answer, Reply};
 
 /// Most characters of a status.
 pub(super) const CHARACTERS_MAX: usize = 500;
-/// What every address counts.
+/// The length that every address counts for.
 pub(super) const PER_URL: usize = 23;
 /// Most media of a status.
 pub(super) const MEDIA_MAX: usize = 4;

@@ -10,7 +10,7 @@ use crate::numbers::{self, Of};
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
-/// Where a status shows its numbers.
+/// The fields of a status that show its numbers.
 const COUNTS: [(&str, &str); 4] = [
     ("/favourites_count", "likes"),
     ("/replies_count", "comments"),

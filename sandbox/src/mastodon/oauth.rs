@@ -8,7 +8,7 @@ use crate::params::Params;
 use crate::random::{self, BASE64URL};
 use crate::reply::{Answer, Reply};
 
-/// What a client may ask for.
+/// The scopes that a client may ask for.
 const SCOPES: [&str; 6] =
     ["read:accounts", "read:statuses", "write:statuses", "write:media", "profile", "read"];
 

@@ -1,4 +1,4 @@
-//! What a user has made.
+//! A user's posts and files.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::network::Medium;
 
-/// How long a key is remembered.
+/// The time a key is remembered.
 const KEY_MS: i64 = 3_600_000;
 
 #[derive(Default)]
 pub(crate) struct State {
     pub statuses: BTreeMap<u64, Status>,
     pub media: BTreeMap<u64, Upload>,
-    /// Which status a key made, and when.
+    /// The status that each key made, and the time of it.
     keys: BTreeMap<String, (u64, i64)>,
     pub revoked: bool,
 }

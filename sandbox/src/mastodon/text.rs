@@ -1,4 +1,4 @@
-//! How a text is counted: an address as 23 characters, of `@user@host` only `@user`, and all else as people see it.
+//! The count of a text: an address as 23 characters, of `@user@host` only `@user`, and all else as people see it.
 
 use unicode_segmentation::UnicodeSegmentation;
 

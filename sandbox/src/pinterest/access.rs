@@ -28,7 +28,7 @@ pub(super) fn owner(sim: &Sim<Pinterest>, token: &str) -> Option<Arc<Account<Pin
     sim.account(token.split('_').nth(1)?)
 }
 
-/// Whose request it is: by its token, by the upload in its path, or by what it exchanges.
+/// Returns the account of a request: by its token, by the upload in its path, or by the code it exchanges.
 pub(super) fn caller(sim: &Sim<Pinterest>, call: &Call) -> Option<Arc<Account<Pinterest>>> {
     if let Some(token) = call.bearer() {
         return owner(sim, token);

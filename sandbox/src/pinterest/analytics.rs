@@ -9,7 +9,7 @@ use crate::numbers::{self, Of};
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
-/// How far back reports go, in days.
+/// The days that reports go back.
 const WINDOW: i64 = 90;
 
 /// A day is final after so many days.

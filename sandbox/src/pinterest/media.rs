@@ -90,7 +90,7 @@ pub(super) fn get(cx: &Cx) -> Answer {
     ))
 }
 
-/// How far a video is.
+/// Returns the progress of a video.
 pub(super) fn status(upload: &Upload, now_ms: i64) -> &'static str {
     match upload.ready_ms {
         None => "registered",

@@ -1,4 +1,4 @@
-//! Where a pin's files come from: fetched by URL, sent along, or uploaded before.
+//! The sources of a pin's files: fetched by URL, sent along, or uploaded before.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

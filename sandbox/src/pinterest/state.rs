@@ -1,4 +1,4 @@
-//! What Pinterest keeps of one user.
+//! Pinterest's state of one user.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -35,7 +35,7 @@ pub(crate) struct Pin {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Upload {
     pub id: u64,
-    /// What must be sent along.
+    /// Parameters that must be sent along.
     pub parameters: BTreeMap<String, String>,
     pub medium: Option<Medium>,
     pub ready_ms: Option<i64>,

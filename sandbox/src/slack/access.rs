@@ -12,9 +12,9 @@ use crate::random::{self, BASE62};
 use crate::reply::{Answer, Reply};
 use crate::sim::{Account, Sim};
 
-/// How long a token lives that rotates, in milliseconds.
+/// The time a token lives that rotates, in milliseconds.
 pub(super) const LIFE_MS: i64 = 12 * 3_600_000;
-/// How a token begins that rotates, and the one it is exchanged with.
+/// The prefix of a token that rotates, and of the one it is exchanged with.
 pub(super) const ROTATING: &str = "xoxe.xoxb-1-";
 pub(super) const REFRESH: &str = "xoxe-1-";
 

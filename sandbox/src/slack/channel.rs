@@ -101,7 +101,7 @@ fn read(cx: &Cx, wanted: fn(&Message, u64) -> bool, is_newest_first: bool) -> An
     Ok(access::success(page))
 }
 
-/// What a limit that is used up is answered with.
+/// The answer when a limit is used up.
 pub(super) fn too_many(seconds: u64) -> Reply {
     Reply::json(429, &json!({"ok": false, "error": "ratelimited"})).with("retry-after", seconds)
 }

@@ -23,7 +23,7 @@ pub(crate) struct State {
 /// A token that rotates.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Token {
-    /// When it ends; a refresh token does not.
+    /// The time at which it ends; a refresh token does not.
     pub expires_ms: Option<i64>,
 }
 

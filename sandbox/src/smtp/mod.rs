@@ -19,7 +19,7 @@ use crate::Error;
 /// A letter as it was taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Taken {
-    /// Who sent it, by its envelope.
+    /// The sender, by its envelope.
     pub from: String,
     /// To whom, by its envelope.
     pub to: Vec<String>,
@@ -70,7 +70,7 @@ fn quoted_printable(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// What the next letter meets.
+/// The fault that the next letter meets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trouble {
     /// The recipient is refused with this status.
@@ -121,7 +121,7 @@ impl MailServer {
         Ok(server)
     }
 
-    /// Where it listens.
+    /// Returns the address on which it listens.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address

@@ -23,7 +23,7 @@ struct Envelope {
     trouble: Option<Trouble>,
 }
 
-/// What becomes of the connection.
+/// The next state of the connection.
 enum Next {
     Go(String),
     Data,
@@ -97,7 +97,7 @@ fn answer(server: &MailServer, envelope: &mut Envelope, command: &str) -> Next {
     }
 }
 
-/// What stands between the angle brackets.
+/// Returns the text between the angle brackets.
 fn address(text: &str) -> Option<String> {
     let (_, rest) = text.split_once('<')?;
     let (address, _) = rest.split_once('>')?;

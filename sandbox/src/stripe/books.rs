@@ -15,7 +15,7 @@ use crate::{
     random::{self, BASE62},
 };
 
-/// Where the clock's lead stands among the objects.
+/// The key of the clock's lead among the objects.
 const CLOCK: &str = "_clock";
 
 /// All objects by their ids.
@@ -43,7 +43,7 @@ impl Books {
         self.now = (machine_ms + self.lead_ms()) / 1_000;
     }
 
-    /// How far the account's clock runs ahead of the simulator's, in milliseconds.
+    /// Returns the milliseconds by which the account's clock runs ahead of the simulator's.
     pub fn lead_ms(&self) -> i64 {
         self.objects.get(CLOCK).and_then(Value::as_i64).unwrap_or(0)
     }

@@ -11,7 +11,7 @@ use super::{
     subscriptions,
 };
 
-/// How long a session is open unless it says otherwise, and at least, in seconds.
+/// The time a session is open unless it says otherwise, and at least, in seconds.
 const OPEN: i64 = 86_400;
 const OPEN_AT_LEAST: i64 = 1_800;
 
@@ -129,7 +129,7 @@ pub(super) fn open<'a>(books: &'a Books, id: &str) -> Answer<&'a Value> {
     )))
 }
 
-/// Where a person goes on after the payment.
+/// Returns the address that a person goes on to after the payment.
 pub(super) fn success_url(session: &Value) -> String {
     text(session, "success_url").replace("{CHECKOUT_SESSION_ID}", text(session, "id"))
 }

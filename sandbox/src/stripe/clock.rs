@@ -1,4 +1,4 @@
-//! What becomes due as time passes: renewals, retries, ends of pauses, checkouts that expire.
+//! Work that falls due as time passes: renewals, retries, ends of pauses, checkouts that expire.
 
 use chrono::{DateTime, Months};
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ pub(super) fn catch_up(books: &mut Books) {
     books.now = now;
 }
 
-/// What is due first.
+/// Returns the work that is due first.
 fn next(books: &Books) -> Option<(i64, Due)> {
     let mut first: Option<(i64, Due)> = None;
     let mut note = |at: Option<i64>, due: Due| {

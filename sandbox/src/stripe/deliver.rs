@@ -15,22 +15,22 @@ use super::{
 };
 use crate::env::lock;
 
-/// How long the product may take over an event.
+/// The time the product may take over an event.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The longest wait between two tries, in milliseconds.
 const LONGEST_WAIT: u64 = 30_000;
 /// Tries of one event; after that it waits for the next start, or for somebody to send it.
 const TRIES: u32 = 12;
 
-/// How events are sent; absent members stay as they are.
+/// The way events are sent; absent members stay as they are.
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Mode {
     /// None is sent by itself.
     pub hold: Option<bool>,
-    /// How often each is sent.
+    /// The number of times each is sent.
     pub repeat: Option<u32>,
-    /// How long each waits before it is sent, in milliseconds.
+    /// The time each waits before it is sent, in milliseconds.
     pub delay_ms: Option<u64>,
 }
 
@@ -135,7 +135,7 @@ impl Stripe {
         format!("t={time},v1={signed}")
     }
 
-    /// What was sent, oldest first.
+    /// Returns the deliveries, oldest first.
     pub(super) fn deliveries(&self) -> Value {
         let books = lock(&self.books);
         let row = |event: &Value| {

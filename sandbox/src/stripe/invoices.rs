@@ -11,7 +11,7 @@ use super::{
 pub(super) const RETRIES: [i64; 3] = [3, 8, 15];
 const DAY: i64 = 86_400;
 
-/// What an invoice is for.
+/// The subject of an invoice.
 pub(super) struct Bill<'a> {
     pub customer: &'a str,
     pub subscription: &'a str,

@@ -51,7 +51,7 @@ pub const VERSION: &str = "2026-08-26.dahlia";
 /// The largest request, in bytes.
 const BODY_MAX: usize = 1 << 20;
 
-/// What opens the simulated account, and what signs its webhooks; both follow from the simulator's secret.
+/// The key of the simulated account, and the secret of its webhooks; both follow from the simulator's secret.
 #[derive(Clone)]
 pub struct Keys {
     /// The API's key.
@@ -91,7 +91,7 @@ pub(crate) struct Stripe {
     env: Arc<Env>,
     books: Mutex<Books>,
     keys: Keys,
-    /// Where events are sent.
+    /// The address that events are sent to.
     webhook: RwLock<Option<Url>>,
     http: Client,
     mode: Mutex<Mode>,

@@ -5,7 +5,7 @@ use url::Url;
 use super::books::{Books, text};
 use crate::{page::escape, reply::Reply, style::CSS};
 
-/// What the page lets a browser do: send its own forms, and follow where they lead.
+/// Renders a page that may send its own forms and follow the addresses they lead to.
 fn page(title: &str, main: &str, leads_to: &[&str]) -> Reply {
     let origins: Vec<_> = leads_to
         .iter()

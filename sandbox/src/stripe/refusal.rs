@@ -1,4 +1,4 @@
-//! What Stripe refuses, in its words' shape: `{"error": {"type", "code", "message", "param"}}`.
+//! Stripe's refusals, in the shape of its errors: `{"error": {"type", "code", "message", "param"}}`.
 
 use serde_json::{Map, json};
 
@@ -14,7 +14,7 @@ pub(super) struct Refusal {
     param: Option<String>,
 }
 
-/// What an operation answers.
+/// The result of an operation.
 pub(super) type Answer<T = serde_json::Value> = Result<T, Refusal>;
 
 impl Refusal {

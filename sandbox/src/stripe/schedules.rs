@@ -141,7 +141,7 @@ fn let_go(books: &mut Books, id: &str) {
     books.emit("customer.subscription.updated", &of);
 }
 
-/// What a schedule says of the period that begins at `start`: the prices of its phase. After its last phase it lets go.
+/// Returns the prices of the phase that begins at `start`. After its last phase it lets go.
 pub(super) fn prices_at(books: &mut Books, schedule: &str, start: i64) -> Option<Vec<String>> {
     let shown = books.shown(schedule);
     let phases = shown["phases"].as_array().cloned().unwrap_or_default();

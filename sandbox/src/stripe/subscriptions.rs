@@ -65,7 +65,7 @@ pub(super) fn items(subscription: &Value) -> Vec<Value> {
     subscription["items"]["data"].as_array().cloned().unwrap_or_default()
 }
 
-/// When a subscription's period began and ends.
+/// Returns the time at which a subscription's period began and ends.
 pub(super) fn period(subscription: &Value) -> (i64, i64) {
     let first = &subscription["items"]["data"][0];
     let at = |name: &str| first[name].as_i64().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Who the bot is, what the chat is, and whether a request may write to it.
+//! The bot, the chat, and the right of a request to write to it.
 
 use std::sync::Arc;
 

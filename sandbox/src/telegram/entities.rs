@@ -64,14 +64,14 @@ impl Formatted {
     }
 }
 
-/// What the parsers build.
+/// The result that the parsers build.
 #[derive(Default)]
 struct Builder {
     done: Formatted,
     units: usize,
 }
 
-/// Where an entity began: in the source by bytes, in the result by units and bytes.
+/// The start of an entity: in the source by bytes, in the result by units and bytes.
 #[derive(Debug, Clone, Copy)]
 struct Start {
     source: usize,
@@ -113,7 +113,7 @@ impl Builder {
     }
 }
 
-/// Whether a link may lead there.
+/// Returns true if a link may lead there.
 fn is_link(url: &str) -> bool {
     let scheme = url.split("://").next().unwrap_or_default().to_ascii_lowercase();
     let host = if url.contains("://") { url.split("://").nth(1).unwrap_or_default() } else { url };

@@ -1,4 +1,4 @@
-//! Where a file comes from: an upload, an address, or a file that was sent before.
+//! The sources of a file: an upload, an address, or a file that was sent before.
 
 use super::state::{File, Kind};
 use super::{Cx, Telegram, bad};

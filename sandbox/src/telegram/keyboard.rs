@@ -7,7 +7,7 @@ use super::bad;
 use crate::params::Params;
 use crate::reply::Reply;
 
-/// What a button may do instead of opening an address.
+/// The actions of a button other than opening an address.
 const ACTIONS: [&str; 9] = [
     "url",
     "callback_data",

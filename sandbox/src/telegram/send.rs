@@ -14,7 +14,7 @@ use crate::sim::Account;
 
 const TEXT: usize = 4_096;
 const CAPTION: usize = 1_024;
-/// What a bot may send to one group or channel.
+/// The messages a bot may send to one group or channel.
 const PACE: Limit = Limit { name: "messages", units: 20, span_ms: 60_000 };
 
 /// `sendMessage`
@@ -96,7 +96,7 @@ pub(super) fn check_caption(caption: Formatted) -> Result<Formatted, Reply> {
     Ok(caption)
 }
 
-/// What every kind of message may carry.
+/// Reads the parameters of every kind of message.
 pub(super) fn rest(params: &Params) -> Result<Rest, Reply> {
     let reply = params
         .json("reply_parameters")

@@ -1,4 +1,4 @@
-//! What a channel keeps.
+//! A channel's state.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -31,7 +31,7 @@ pub(crate) struct Message {
     pub rest: Option<Box<Rest>>,
 }
 
-/// What few messages have.
+/// Members that few messages have.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Rest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -53,7 +53,7 @@ pub(crate) struct Rest {
     pub spoiler: bool,
 }
 
-/// What a file was sent as.
+/// The form in which a file was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
@@ -74,7 +74,7 @@ pub(crate) struct File {
     pub sha256: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Where it was fetched.
+    /// The address it was fetched from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     pub width: u32,

@@ -33,7 +33,7 @@ pub(super) fn token(call: &Call) -> Option<String> {
     Params::read(call).ok()?.filled("access_token")
 }
 
-/// Whose request it is: by its token, its code, or the user in its path.
+/// Returns the account of a request: by its token, its code, or the user in its path.
 pub(super) fn caller(sim: &Sim<Threads>, call: &Call) -> Option<Arc<Account<Threads>>> {
     if let Some(account) = token(call).and_then(|token| sim.account(user_of(&token)?)) {
         return Some(account);
@@ -46,7 +46,8 @@ pub(super) fn caller(sim: &Sim<Threads>, call: &Call) -> Option<Arc<Account<Thre
     sim.account(below_version(&segments).first()?)
 }
 
-/// When a token ends, in milliseconds since 1970; `None` if it never was one. And when it was issued.
+/// Returns the time at which a token ends, in milliseconds since 1970; `None` if it never was one. And when it was
+/// issued.
 pub(super) fn life(account: &Account<Threads>, state: &State, token: &str) -> Option<(i64, i64)> {
     let identity = &account.identity;
     if token == identity.private("access_token") {

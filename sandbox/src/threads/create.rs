@@ -21,7 +21,7 @@ const VIDEO_BYTES: u64 = 1 << 30;
 /// The longer side of an image, divided by the shorter.
 const RATIO: u32 = 10;
 
-/// Whether a request makes a text public without a second call.
+/// Returns true if a request makes a text public without a second call.
 pub(super) fn publishes_at_once(call: &Call) -> bool {
     Params::read(call).is_ok_and(|params| params.flag("auto_publish_text"))
 }

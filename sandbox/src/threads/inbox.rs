@@ -78,7 +78,7 @@ pub(super) fn own(state: &State, owner: &Identity) -> Vec<Item> {
     posts.map(item).collect()
 }
 
-/// What the app hears of.
+/// The webhook that the app receives.
 pub(super) fn webhook(owner: &Identity, item: &Item, verb: Verb, now_ms: i64) -> Option<Value> {
     if verb != Verb::Add {
         return None;
@@ -124,7 +124,7 @@ fn number(item: &Item) -> u64 {
     item.id.parse().unwrap_or_default()
 }
 
-/// What a reply answers.
+/// Returns the item that a reply answers.
 fn above(item: &Item) -> Option<&String> {
     item.parent.as_ref().or(item.post.as_ref())
 }
@@ -152,7 +152,7 @@ pub(super) fn manage(cx: &Cx) -> Answer {
     Ok(Reply::ok(&json!({"success": true})))
 }
 
-/// Whether a reply of somebody else is there.
+/// Returns true if a reply of somebody else is there.
 pub(super) fn is_there(cx: &Cx, id: u64) -> bool {
     let id = id.to_string();
     cx.account.as_ref().is_some_and(|account| account.look(|state| state.mail.get(&id).is_some()))

@@ -9,9 +9,9 @@ use crate::params::Params;
 use crate::random::{self, BASE62};
 use crate::reply::{Answer, Reply};
 
-/// How long a code may be exchanged, in milliseconds.
+/// The time a code may be exchanged, in milliseconds.
 const CODE_MS: i64 = 3_600_000;
-/// How old a token must be to be refreshed, in milliseconds.
+/// The age from which a token can be refreshed, in milliseconds.
 const REFRESHABLE_MS: i64 = 86_400_000;
 
 /// `GET /oauth/authorize`: lets a person choose an account, then goes back to the client with a code.

@@ -1,4 +1,4 @@
-//! What Threads keeps of one user.
+//! Threads' state of one user.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::network::Medium;
 
 pub(crate) type Container = containers::Container<Content, Flaw>;
 pub(crate) type Published = containers::Published<Content>;
-/// Why nothing comes of a container.
+/// The reason a container fails.
 pub(crate) type Flaw = String;
 
 /// One user's containers, posts and tokens.
@@ -34,7 +34,7 @@ pub(crate) enum MediaType {
     Carousel,
 }
 
-/// What a post is to be.
+/// The content of a post.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Content {
     pub media_type: MediaType,

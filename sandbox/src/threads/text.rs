@@ -1,4 +1,4 @@
-//! How Threads counts a text, and which links it finds in it.
+//! Threads' count of a text, and the links it finds.
 
 use std::collections::BTreeSet;
 

@@ -29,7 +29,7 @@ pub(super) fn owner(sim: &Sim<Tiktok>, token: &str) -> Option<Arc<Account<Tiktok
     sim.account(rest.split('!').next()?)
 }
 
-/// Whose request it is: by its token, by the video it sends, or by what it exchanges.
+/// Returns the account of a request: by its token, by the video it sends, or by the code it exchanges.
 pub(super) fn caller(sim: &Sim<Tiktok>, call: &Call) -> Option<Arc<Account<Tiktok>>> {
     if let Some(token) = call.bearer() {
         return owner(sim, token);

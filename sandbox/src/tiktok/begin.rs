@@ -23,7 +23,7 @@ const MINUTE: Limit = Limit { name: "init", units: 6, span_ms: 60_000 };
 const DAY: usize = 15;
 const DAY_MS: i64 = 86_400_000;
 
-/// What every post needs.
+/// Checks the conditions of every post.
 fn allowed(cx: &Cx) -> Result<(Arc<Account<Tiktok>>, Value), Reply> {
     let account = access::with(cx, "video.publish")?;
     super::pace(cx, &account, MINUTE)?;

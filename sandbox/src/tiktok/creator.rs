@@ -8,7 +8,7 @@ use crate::numbers::{self, Of};
 use crate::rate_limit::Limit;
 use crate::reply::Answer;
 
-/// Who a creator with a public account may show posts to.
+/// The audiences that a creator with a public account may choose.
 pub(super) const PRIVACY: [&str; 3] = ["PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS", "SELF_ONLY"];
 
 /// `GET /v2/user/info/?fields=…`
@@ -124,7 +124,7 @@ pub(super) fn counts(cx: &Cx) -> Answer {
     failure::fine(json!({"videos": videos, "cursor": 0, "has_more": false}))
 }
 
-/// Where a video shows its numbers.
+/// The fields of a video that show its numbers.
 const COUNTS: [(&str, &str); 4] = [
     ("/like_count", "likes"),
     ("/comment_count", "comments"),

@@ -9,7 +9,7 @@ use crate::params::Params;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
-/// How long a code may be exchanged, in milliseconds.
+/// The time a code may be exchanged, in milliseconds.
 const CODE_MS: i64 = 5 * 60_000;
 
 /// `GET /v2/auth/authorize/`

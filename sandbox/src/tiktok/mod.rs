@@ -138,7 +138,7 @@ impl Network for Tiktok {
     }
 }
 
-/// Where people see a post.
+/// Returns the public address of a post.
 fn address(base: &str, username: &str, post: &Post) -> String {
     let kind = if post.is_photo { "photo" } else { "video" };
     format!("{base}/@{username}/{kind}/{}", post.id)

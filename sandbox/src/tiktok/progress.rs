@@ -11,9 +11,9 @@ use crate::rate_limit::Limit;
 use crate::reply::{Answer, Reply};
 use crate::specimen::Specimen;
 
-/// How long an address to upload to works, in milliseconds.
+/// The time an address to upload to works, in milliseconds.
 const UPLOAD_MS: i64 = 3_600_000;
-/// How long a fetch may take; a restart of the sandbox ends those that were under way.
+/// The time a fetch may take; a restart of the sandbox ends those that were under way.
 const PULL_MS: i64 = 5 * 60_000;
 /// Films that are played.
 const FILMS: Asks = Asks { frames: (23.0, 60.0), ..OF_BROWSERS };
@@ -26,7 +26,7 @@ fn range(call: &Call) -> Option<(u64, u64, u64)> {
     Some((first.parse().ok()?, last.parse().ok()?, size.parse().ok()?))
 }
 
-/// Whether a request sends the last bytes of a video, after which it becomes public.
+/// Returns true if a request sends the last bytes of a video, after which it becomes public.
 pub(super) fn is_last(call: &Call) -> bool {
     range(call).is_some_and(|(_, last, size)| last + 1 == size)
 }

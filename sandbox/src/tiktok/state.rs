@@ -1,4 +1,4 @@
-//! What TikTok keeps of one creator.
+//! TikTok's state of one creator.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -27,13 +27,13 @@ pub(crate) struct State {
 pub(crate) struct Begun {
     pub publish_id: String,
     pub at_ms: i64,
-    /// What was said about it.
+    /// The post's text and settings.
     pub info: Map<String, Value>,
     /// Of a video: where its bytes go.
     pub upload: Option<Upload>,
     /// Its post, once everything is there.
     pub post: Option<u64>,
-    /// When processing ends, once everything is there.
+    /// The time at which processing ends, once everything is there.
     pub ready_ms: Option<i64>,
     pub flaw: Option<String>,
 }
@@ -46,7 +46,7 @@ pub(crate) struct Upload {
     pub chunk: u64,
     pub count: u64,
     pub received: u64,
-    /// What the first bytes say it is.
+    /// The media type by its first bytes.
     pub mime: String,
 }
 

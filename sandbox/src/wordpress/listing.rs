@@ -6,7 +6,7 @@ use super::state::Article;
 use super::{Cx, rest, shown};
 use crate::reply::{Answer, Reply};
 
-/// What a list is narrowed to.
+/// The filters of a list.
 struct Filter {
     slugs: Vec<String>,
     statuses: Vec<String>,

@@ -34,7 +34,7 @@ pub(crate) struct WordPress;
 
 impl Network for WordPress {
     const NAME: &'static str = "wordpress";
-    /// What the site's web server takes.
+    /// The largest body that the site's web server takes.
     const BODY_MAX: usize = 32 << 20;
     const SHARED_HOME: bool = true;
     type State = State;

@@ -100,7 +100,7 @@ pub(super) fn editor(cx: &Cx, code: &str, message: &str) -> Result<Arc<Account<W
     user(cx)?.ok_or_else(|| failure(401, code, message))
 }
 
-/// Whether a request asks for the context `edit`, which takes a user.
+/// Returns true if a request asks for the context `edit`, which takes a user.
 pub(super) fn edits(cx: &Cx) -> Result<bool, Reply> {
     let user = user(cx)?;
     match cx.call.query_value("context").as_deref() {
@@ -130,7 +130,7 @@ pub(super) fn fields(call: &Call, whole: Value) -> Value {
     }
 }
 
-/// Which of `count` things a page holds, and the headers that say so.
+/// The range of `count` items on a page, and the headers that state it.
 pub(super) struct Page {
     pub skip: usize,
     pub take: usize,

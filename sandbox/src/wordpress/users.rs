@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{Cx, rest, shown};
 use crate::reply::{Answer, Reply};
 
-/// What an editor may do.
+/// The abilities of an editor.
 const ABILITIES: [&str; 12] = [
     "read",
     "edit_posts",

@@ -22,12 +22,12 @@ pub(super) fn new_token(user_id: &str) -> String {
     format!("{user_id}-{}", random::text(BASE62, 60))
 }
 
-/// Whose a token or code is.
+/// Returns the account that a token or code belongs to.
 pub(super) fn of_token(sim: &Sim<X>, token: &str) -> Option<Arc<Account<X>>> {
     sim.account(token.split_once('-')?.0)
 }
 
-/// Whose request it is: by its token, or by the code or token in its body.
+/// Returns the account of a request: by its token, or by the code or token in its body.
 pub(super) fn caller(sim: &Sim<X>, call: &Call) -> Option<Arc<Account<X>>> {
     if let Some(token) = call.bearer() {
         return of_token(sim, token);

@@ -32,7 +32,7 @@ pub(super) fn wrong(message: &str) -> Reply {
     invalid(&[message.to_owned()])
 }
 
-/// What the account may not do.
+/// The answer to a call that the account is not allowed.
 pub(super) fn forbidden(detail: &str) -> Reply {
     problem(403, "Forbidden", detail)
 }

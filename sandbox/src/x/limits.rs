@@ -1,4 +1,4 @@
-//! How often X lets itself be called, as its headers tell.
+//! The number of times X lets itself be called, as its headers tell.
 
 use super::failure::{self, reset_seconds};
 use super::{Cx, X};

@@ -11,7 +11,7 @@ use crate::consent_page::{self, Consent};
 use crate::params::Params;
 use crate::reply::{Answer, Reply};
 
-/// How long a code may be exchanged, in milliseconds.
+/// The time a code may be exchanged, in milliseconds.
 const CODE_MS: i64 = 30_000;
 
 fn refused(status: u16, error: &str, description: &str) -> Reply {

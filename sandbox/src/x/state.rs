@@ -1,4 +1,4 @@
-//! What X keeps of one account.
+//! X's state of one account.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -42,7 +42,7 @@ pub(crate) struct Upload {
     /// SHA-256 of a file that came in one piece.
     #[serde(default)]
     pub sha256: Option<String>,
-    /// When processing ends; `None` until it was finalized.
+    /// The time at which processing ends; `None` until it was finalized.
     pub ready_ms: Option<i64>,
     pub flaw: Option<String>,
     #[serde(default)]

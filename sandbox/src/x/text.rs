@@ -1,4 +1,4 @@
-//! How X counts a text and which addresses it makes links of, as twitter-text publishes it.
+//! X's count of a text and the addresses it links, as twitter-text publishes it.
 
 use std::ops::Range;
 
@@ -27,7 +27,7 @@ pub(super) fn links(text: &str) -> Vec<&str> {
     places(text).into_iter().map(|place| &text[place]).collect()
 }
 
-/// Where addresses stand: around each dot that has a name before it and a known ending behind it.
+/// Returns the places of addresses: around each dot that has a name before it and a known ending behind it.
 fn places(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
@@ -48,7 +48,7 @@ fn places(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Where an address starts whose name goes up to `dot`.
+/// Returns the start of the address whose name goes up to `dot`.
 fn start(text: &str, free: usize, dot: usize) -> Option<usize> {
     let near = text.floor_char_boundary(dot.saturating_sub(HOST_MAX));
     let (free, is_cut) = (free.max(near), near > free);
@@ -76,8 +76,8 @@ fn start(text: &str, free: usize, dot: usize) -> Option<usize> {
         .then_some(start)
 }
 
-/// Where the address ends whose ending stands behind `dot`; names go on as long as endings follow. `Err` says how far
-/// there is no ending.
+/// Returns the end of the address whose ending stands behind `dot`; names go on as long as endings follow. `Err` says
+/// how far there is no ending.
 fn end(text: &str, dot: usize) -> Result<usize, usize> {
     let (mut at, mut known) = (dot + 1, None);
     loop {
@@ -194,7 +194,7 @@ fn is_emoji(c: char) -> bool {
     matches!(u32::from(c), 0x20e3 | 0x1f1e6..=0x1f1ff | 0x1f300..=0x1faff) || (c == '\u{fe0f}')
 }
 
-/// How many stocks or coins a text names.
+/// Returns the number of stocks or coins a text names.
 pub(super) fn cashtags(text: &str) -> usize {
     let is_name = |name: &str| {
         let letters = name.chars().take_while(char::is_ascii_alphabetic).count();

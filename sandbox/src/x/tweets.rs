@@ -12,7 +12,7 @@ use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
 const TEXT: usize = 280;
-/// How long the same text is refused, in milliseconds.
+/// The time the same text is refused, in milliseconds.
 const AGAIN_MS: i64 = 60_000;
 const KNOWN: [&str; 8] = [
     "text",
@@ -53,7 +53,7 @@ pub(super) fn create(cx: &Cx) -> Answer {
     })
 }
 
-/// What a body asks for besides text, files and the post it answers.
+/// Returns the members of a body besides text, files and the post it answers.
 fn extra(body: &Map<String, Value>) -> Result<Map<String, Value>, Reply> {
     let unknown: Vec<String> = body
         .keys()
@@ -230,7 +230,7 @@ pub(super) fn some(cx: &Cx) -> Answer {
     Ok(Reply::ok(&json!({ "data": found })))
 }
 
-/// Where a post shows its numbers.
+/// The fields of a post that show its numbers.
 const COUNTS: [(&str, &str); 6] = [
     ("/public_metrics/like_count", "likes"),
     ("/public_metrics/reply_count", "comments"),

@@ -1,4 +1,4 @@
-//! Whose a request is, what its token is for, and what a day allows.
+//! The owner of a request, the scopes of its token, and the day's quota.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ const DAY_MS: i64 = 86_400_000;
 /// Permissions that are for everything.
 const ALL: [&str; 2] = ["youtube", "youtube.force-ssl"];
 
-/// What calls cost: uploads have a quota of their own.
+/// The cost of calls: uploads have a quota of their own.
 pub(super) const UPLOADS: (Limit, u32) =
     (Limit { name: "videos.insert", units: 100, span_ms: DAY_MS }, 1);
 const UNITS: Limit = Limit { name: "units", units: 10_000, span_ms: DAY_MS };
 pub(super) const READ: (Limit, u32) = (UNITS, 1);
 pub(super) const WRITE: (Limit, u32) = (UNITS, 50);
 
-/// Whose request it is: by its token, by its upload, or by what it exchanges.
+/// Returns the account of a request: by its token, by its upload, or by the code it exchanges.
 pub(super) fn caller(sim: &Sim<Youtube>, call: &Call) -> Option<Arc<Account<Youtube>>> {
     let of_upload = || match call.segments().as_slice() {
         ["upload", "youtube", "v3", "videos"] => {

@@ -246,7 +246,7 @@ pub(super) fn watch(cx: &Cx) -> Answer {
     Ok(page::page(200, text("title"), "A video on simulated youtube.", &body))
 }
 
-/// What the control API shows besides.
+/// Returns the additional members that the control API shows.
 pub(super) fn extra(video: &Video, playlists: Vec<&String>) -> Map<String, Value> {
     let mut extra = video.resource.as_object().cloned().unwrap_or_default();
     extra.insert("thumbnail".to_owned(), json!(video.thumbnail));

@@ -1,4 +1,4 @@
-//! What YouTube keeps of one channel.
+//! YouTube's state of one channel.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -25,11 +25,11 @@ pub(crate) struct State {
 pub(crate) struct Upload {
     pub upload_id: String,
     pub at_ms: i64,
-    /// What was said about it.
+    /// The post's text and settings.
     pub resource: Value,
     pub size: u64,
     pub received: u64,
-    /// What the first bytes say it is; empty where they say nothing.
+    /// The media type by its first bytes; empty if they do not tell.
     pub mime: String,
     /// Number of its video, once it is whole.
     pub video: Option<u64>,
@@ -45,7 +45,7 @@ pub(crate) struct Video {
     pub resource: Value,
     pub media: Medium,
     pub thumbnail: Option<String>,
-    /// Why it cannot be processed.
+    /// The reason it cannot be processed.
     pub flaw: Option<String>,
 }
 

@@ -15,10 +15,10 @@ use crate::specimen::Specimen;
 const VIDEO_MAX: u64 = 274_877_906_944;
 /// Every chunk but the last is a multiple of this.
 const GRAIN: u64 = 256 << 10;
-/// How long an address to upload to works: about a week.
+/// The time an address to upload to works: about a week.
 const ADDRESS_MS: i64 = 7 * 86_400_000;
 
-/// What is wrong with the words about a video.
+/// Returns the fault in a video's texts.
 fn flaw(resource: &Value) -> Option<(&'static str, &'static str)> {
     let (snippet, status) = (&resource["snippet"], &resource["status"]);
     let text = |name: &str| snippet[name].as_str().unwrap_or_default();
@@ -85,7 +85,7 @@ pub(super) fn begin(cx: &Cx) -> Answer {
     Ok(Reply::empty(200).with("location", address))
 }
 
-/// What a `Content-Range` says.
+/// The range that a `Content-Range` states.
 enum Range {
     /// `bytes */size`: nothing is sent, only asked.
     Asked(u64),
@@ -103,12 +103,12 @@ fn range(call: &Call) -> Option<Range> {
     Some(Range::Sent(first.parse().ok()?, last.parse::<u64>().ok()?.checked_add(1)?, size))
 }
 
-/// Whether a request only asks how much is there.
+/// Returns true if a request only asks how much is there.
 pub(super) fn is_question(call: &Call) -> bool {
     matches!(range(call), Some(Range::Asked(_)))
 }
 
-/// Whether a request sends the last bytes, after which there is a video.
+/// Returns true if a request sends the last bytes, after which there is a video.
 pub(super) fn is_last(call: &Call) -> bool {
     matches!(range(call), Some(Range::Sent(_, end, size)) if end == size)
 }

@@ -10,13 +10,13 @@ use crate::harness::{Account, BACK, Got, Net, send};
 
 const VERIFIER: &str = "a-verifier-that-nobody-else-knows-0123456789";
 
-/// Where each network has its page and its tokens.
+/// The paths of each network's page and tokens.
 const PLACES: [(&str, &str, &str); 2] = [
     ("mastodon", "oauth/authorize", "oauth/token"),
     ("slack", "oauth/v2/authorize", "api/oauth.v2.access"),
 ];
 
-/// Where the page sends a person who continues as `id`.
+/// Returns the address the page sends a person to who continues as `id`.
 async fn choose(account: &Account, page: &str, id: &str) -> String {
     let client = Client::builder().no_proxy().redirect(redirect::Policy::none()).build().unwrap();
     let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(VERIFIER.as_bytes()));

@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_util::sync::CancellationToken;
 
-/// What opens the control.
+/// The secret of the control API.
 pub const SECRET: &str = "the secret of this test";
-/// Where apps may have persons sent back to.
+/// The addresses that apps may have persons sent back to.
 pub const BACK: &str = "http://127.0.0.1/back";
 
-/// What a sandbox is opened with that may fetch from this machine.
+/// The settings of a sandbox that may fetch from this machine.
 pub fn setup(dir: Option<&Dir>) -> Setup {
     let http = Guarded::new(Policy { allow_private: true }).unwrap();
     Setup { dir: dir.map(|dir| dir.0.clone()), secret: SECRET.to_owned().into(), http, media: None }
@@ -124,7 +124,7 @@ impl Net {
         }
     }
 
-    /// What the network holds of an account.
+    /// Returns the account's posts on the network.
     pub async fn posts(&self, account: &Account) -> Vec<Value> {
         let path = format!("{}/posts?remote_id={}", account.platform, account.remote_id);
         self.control(Method::GET, &path, Value::Null).await.is(200)["posts"]

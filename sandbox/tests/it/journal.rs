@@ -1,4 +1,4 @@
-//! What outlives a restart.
+//! State that outlives a restart.
 
 use std::io::Write;
 

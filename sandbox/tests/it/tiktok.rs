@@ -29,7 +29,7 @@ async fn put(net: &Net, url: &str, film: &[u8], first: usize, end: usize) -> u16
     send(request).await.status
 }
 
-/// What TikTok says of a post once it is no longer processed.
+/// Returns TikTok's record of a post once it is no longer processed.
 async fn settled(net: &Net, account: &Account, publish_id: &Value) -> Value {
     until(async || {
         let body = json!({"publish_id": publish_id});

@@ -105,7 +105,7 @@ struct Why {
     yes: bool,
 }
 
-/// Which rows.
+/// The rows to select.
 #[derive(Debug, ClapArgs)]
 struct Filter {
     /// post, delivery or copy.

@@ -202,7 +202,7 @@ async fn numbers_outlive_a_disconnect_on_instagram_and_go_elsewhere() {
     assert!(days_of(&app, kept).await > 0);
 }
 
-/// How many days of an account are stored.
+/// The number of an account's stored days.
 async fn days_of(app: &TestApp, id: i64) -> u64 {
     use fanfare_entities::{AccountId, account_day};
     use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};

@@ -57,7 +57,7 @@ pub async fn posts(user: &User, id: i64) -> Vec<Value> {
     user.get(&path).await.expect(200).body["posts"].as_array().unwrap().clone()
 }
 
-/// How often an account's daily reading has ended.
+/// Returns the number of times an account's daily reading has ended.
 pub async fn synced(user: &User) -> Vec<Value> {
     let events = user.get("/api/v1/events?limit=100").await.expect(200).body["events"].clone();
     let events = events.as_array().unwrap().clone();

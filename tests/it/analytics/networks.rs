@@ -46,7 +46,7 @@ fn all() -> Value {
     Value::Object(values.chain(more).collect::<Map<_, _>>())
 }
 
-/// What a number is called by the simulator, and what it becomes.
+/// Returns the value that a number of the simulator becomes.
 fn expected(platform: &str, name: &str) -> Value {
     let set = all();
     match (platform, name) {

@@ -7,14 +7,15 @@ use std::{collections::BTreeSet, mem::discriminant, time::Duration};
 use fanfare_tests::{Cut, Options, TestApp, User, networks};
 use serde_json::{Value, json};
 
-/// How many accounts share the posts of a walk over every byte, and how many posts each makes at a time.
+/// The number of accounts that share the posts of a run over every byte, and the number of posts that each makes at a
+/// time.
 const ACCOUNTS: usize = 16;
 const AT_ONCE: usize = 10;
 
 /// Each of these stories keeps the machine busy by itself.
 static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
-/// What must hold after a cut.
+/// Checks a post after a cut.
 fn judge(story: &str, post: &Value, held: usize, asked: bool, sent: bool) {
     if asked {
         assert_eq!((post["status"].as_str(), held), (Some("published"), 1), "{story}: {post:#}");
@@ -130,7 +131,7 @@ async fn posts(user: &User, account: i64) -> Vec<Value> {
     }
 }
 
-/// What we say of every post is what the network says.
+/// Compares our record of every post with the network's.
 async fn compare(user: &User, name: &str, account: i64) {
     let held = user.on_network(name, account).await;
     let mut doubtful = 0;

@@ -1,4 +1,4 @@
-//! What networks answer instead of doing what they were asked.
+//! Refusals and failures of networks.
 
 use std::time::Duration;
 

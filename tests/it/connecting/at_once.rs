@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{page, person, poll, session, start};
 
-/// What a new account of a simulated network is connected with.
+/// Returns the credentials of a new account of a simulated network.
 pub(super) async fn credentials(app: &fanfare_tests::TestApp, platform: &str) -> Value {
     app.simulator.stand_in(platform).await["credentials"].clone()
 }

@@ -1,4 +1,4 @@
-//! What is filled in and chosen at the page itself.
+//! Forms and choices on the page itself.
 
 use fanfare_tests::TestApp;
 use serde_json::{Value, json};

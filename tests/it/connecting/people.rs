@@ -1,4 +1,4 @@
-//! Who may connect, for whom, and who may not.
+//! The right to connect an account, for oneself and others.
 
 use fanfare_domain::access::{Role, Scope};
 use fanfare_tests::{TestApp, Visitor};

@@ -1,4 +1,4 @@
-//! How many accounts a plan has room for.
+//! The number of accounts a plan has room for.
 
 use fanfare_domain::access::{PlanTier, Scope};
 use fanfare_tests::{Answer, User};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{at_once::credentials, offer, page, poll, session, start};
 
-/// How many accounts the smallest plan includes.
+/// The number of accounts the smallest plan includes.
 const ROOM: usize = 10;
 
 async fn connect(user: &User, given: &Value) -> Answer {

@@ -43,7 +43,7 @@ async fn secrets(app: &TestApp, id: i64) -> Secrets {
     accounts::session(&app.domain, &row(app, id).await).await.unwrap().unwrap().secrets
 }
 
-/// How often the simulated workspace was asked this.
+/// Returns the number of times the simulated workspace was asked this.
 async fn asked(app: &TestApp, id: i64, method: &str) -> usize {
     let remote_id = row(app, id).await.remote_id;
     let calls = app.simulator.calls("slack", &remote_id).await;

@@ -17,12 +17,12 @@ async fn app() -> TestApp {
     TestApp::with(Options { workers: false, ..Options::default() }).await
 }
 
-/// How many files the workspaces of the service have.
+/// Returns the number of files the workspaces of the service have.
 async fn rows(app: &TestApp) -> u64 {
     media_asset::Entity::find().count(&app.domain.db.read).await.unwrap()
 }
 
-/// How many files lie in its store.
+/// Returns the number of files that lie in its store.
 fn stored(app: &TestApp) -> usize {
     let (mut open, mut found) = (vec![app.dir().join("media")], 0);
     while let Some(directory) = open.pop() {
@@ -34,7 +34,7 @@ fn stored(app: &TestApp) -> usize {
     found
 }
 
-/// How many files are being written: in the directory of the store, or by its server beside that.
+/// Returns the number of files that are being written: in the directory of the store, or by its server beside that.
 fn parts(app: &TestApp) -> usize {
     let beside = std::fs::read_dir(app.dir()).unwrap().filter(|entry| {
         let name = entry.as_ref().unwrap().file_name();

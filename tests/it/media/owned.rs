@@ -1,4 +1,4 @@
-//! Whose files they are, and who sees them.
+//! The owner of files, and their visibility.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use fanfare_domain::access::{Role, Scope};

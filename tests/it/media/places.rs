@@ -1,4 +1,4 @@
-//! Where a picture or a film was made: no way in keeps it, and no network and no address is told.
+//! The place at which a picture or a film was made: no upload keeps it, and no network and no address is told.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// What the files below say in their metadata, each in its own way.
+/// The coordinates in the files' metadata, each in its own form.
 const WHERE: &str = "48.8577";
 
 /// An XMP text with the place.

@@ -64,7 +64,7 @@ pub async fn serving(head: &'static str, body: &'static [u8], pour: bool) -> Str
     url
 }
 
-/// Why the copy of an address failed, once it has.
+/// Returns the reason the copy of an address failed, once it has.
 async fn reason(app: &TestApp, url: &str) -> String {
     let found = media_asset::Entity::find().filter(media_asset::Column::SourceUrl.eq(url));
     let row = found.one(&app.domain.db.read).await.unwrap();

@@ -8,16 +8,16 @@ use super::{
     CHALLENGE, VERIFIER, authorize, bearer, decide, get, parameter, post_form, post_json, text,
 };
 
-/// How a client behaves.
+/// The behaviour of a client.
 struct Shape {
     name: &'static str,
-    /// What it registers; none if its id is the address of a document.
+    /// Its registration; none if its id is the address of a document.
     registers: Option<Value>,
     /// The address to which it has the person sent back.
     redirect_uri: &'static str,
-    /// What it sends beyond the usual to the authorization endpoint; `{mcp}` is the resource.
+    /// Its additional parameters of the authorization endpoint; `{mcp}` is the resource.
     authorize: &'static [(&'static str, &'static str)],
-    /// What it sends beyond the usual to the token endpoint.
+    /// Its additional parameters of the token endpoint.
     token: &'static [(&'static str, &'static str)],
 }
 

@@ -1,4 +1,4 @@
-//! What clients find without being let in, and what they are told when they are not.
+//! Documents that clients read without a token, and the answers without one.
 
 use fanfare_tests::{Options, TestApp};
 use reqwest::Method;

@@ -22,7 +22,7 @@ pub const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 pub const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 pub const REDIRECT: &str = "https://tool.example/callback";
 
-/// What the service answered to a program.
+/// The service's answer to a program.
 #[derive(Debug)]
 pub struct Said {
     pub status: u16,

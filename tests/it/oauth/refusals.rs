@@ -1,5 +1,5 @@
-//! What is refused, row by row: RFC 6749 (OAuth 2.0), 7009 (revocation), 7591 (registration), 7636 (PKCE), 8252 (native apps), 8707
-//! (resources), 9207 (issuer), 9700 (best practice), and metadata documents of clients.
+//! Refusals, row by row: RFC 6749 (OAuth 2.0), 7009 (revocation), 7591 (registration), 7636 (PKCE), 8252 (native apps),
+//! 8707 (resources), 9207 (issuer), 9700 (best practice), and metadata documents of clients.
 
 use fanfare_domain::{
     UserId, WorkspaceId,

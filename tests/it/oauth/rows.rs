@@ -14,7 +14,7 @@ pub enum Edit {
 }
 use Edit::{Drop, Set, Twice};
 
-/// What becomes of a request of the authorization endpoint.
+/// The outcome of a request to the authorization endpoint.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Fate {
     /// A page says so: the person is sent nowhere.

@@ -1,4 +1,5 @@
-//! What a dry run says: lengths as each network counts them, times as programs write them, fields as they are misspelt.
+//! The report of a dry run: lengths as each network counts them, times as programs write them, fields as they are
+//! misspelt.
 
 use std::collections::HashMap;
 
@@ -206,7 +207,7 @@ async fn a_body_that_is_no_json_in_utf8_is_refused_by_name() {
     }
 }
 
-/// How many hashtags `#` in addresses are to Instagram is not published: both answers are right, an error is not.
+/// Instagram does not publish whether `#` in an address counts as a hashtag: both answers are right, an error is not.
 #[tokio::test]
 async fn a_text_of_which_the_rule_is_unknown_gets_a_clear_answer() {
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;

@@ -1,4 +1,4 @@
-//! What a network shows is what was meant.
+//! The network shows the post as it was meant.
 
 use fanfare_tests::TestApp;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! How a service of a test differs from the usual one.
+//! Differences between a service of a test and the usual one.
 
 use fanfare_domain::billing::Billing;
 use fanfare_mail::Mailer;
@@ -6,7 +6,7 @@ use fanfare_media::Tools;
 
 use crate::Simulator;
 
-/// How a service of a test differs from the usual one.
+/// Differences between a service of a test and the usual one.
 pub struct Options {
     /// Run workers in this process.
     pub workers: bool,
@@ -30,7 +30,7 @@ pub struct Options {
     pub sandbox_time_factor: f64,
     /// The networks' own addresses lead to the simulated ones, and an app is registered with each.
     pub stand_ins: bool,
-    /// Where this process is stopped.
+    /// The point at which this process is stopped.
     pub failpoint: Option<&'static str>,
     /// Origin that the service believes to have, if not the one it listens on.
     pub base_url: Option<String>,
@@ -38,19 +38,19 @@ pub struct Options {
     pub trusted_proxies: Vec<ipnet::IpNet>,
     /// The simulated models stand in.
     pub ai: bool,
-    /// Where persons pay; unless it is said, at the simulated Stripe.
+    /// The payment provider; the simulated Stripe by default.
     pub billing: Option<Option<Billing>>,
     /// May anybody sign up?
     pub signup_open: bool,
-    /// How long a spent refresh token is good for another pair, in ms.
+    /// The time a spent refresh token is good for another pair, in ms.
     pub oauth_grace: i64,
     /// Sends letters; without it they stand at `/dev/mail`.
     pub mailer: Option<Mailer>,
-    /// What takes films apart.
+    /// The tools that inspect films.
     pub tools: Tools,
     /// Settings for Meta's networks.
     pub meta: fanfare_domain::inbox::MetaSettings,
-    /// Where media is said to be served, if not below the service.
+    /// The address at which media is served, if not below the service.
     pub media_base_url: Option<String>,
 }
 

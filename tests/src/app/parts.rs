@@ -1,4 +1,4 @@
-//! What a service of a test is put together from.
+//! Parts of a service of a test.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -19,9 +19,9 @@ use crate::{Bucket, Cutter, Simulator, Stack};
 
 /// The simulated networks of a test.
 pub(super) struct Networks {
-    /// Where they are.
+    /// The simulator's address.
     pub simulator: Simulator,
-    /// Where the service looks for them.
+    /// The address at which the service reaches it.
     pub reached: accounts::Simulator,
     /// The proxy between, if there is one.
     pub cutter: Option<Cutter>,

@@ -15,7 +15,7 @@ pub(super) struct Walk {
     seen: HashSet<u64>,
     /// Bytes of the request after which the next one is cut.
     of_request: usize,
-    /// How long the request is, once a cut behind its end was due.
+    /// The time the request is, once a cut behind its end was due.
     request_len: Option<usize>,
     /// Bytes of the answer after which the next one is cut.
     of_answer: usize,
@@ -40,7 +40,7 @@ impl Walk {
         }
     }
 
-    /// Where this request is cut, if it is.
+    /// Returns the point at which this request is cut, if it is.
     pub(super) fn next(&mut self, line: &str, request: &[u8]) -> Option<Cut> {
         let meets = |call: &String| call.split(' ').all(|word| line.contains(word));
         if self.end().is_some() || !self.calls.iter().any(meets) {
@@ -73,7 +73,7 @@ impl Walk {
         self.answer_len = self.answer_len.max(answer.len());
     }
 
-    /// How many bytes of request and answer there are, once each was cut at.
+    /// The number of bytes of request and answer, once each was cut at.
     pub(super) fn end(&self) -> Option<(usize, usize)> {
         let len = self.answer_len;
         let is_over = len > 0 && self.cut_at.range(..len).count() == len;

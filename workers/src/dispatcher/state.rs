@@ -47,7 +47,7 @@ struct Waiting {
     members: BTreeSet<Order>,
     /// The waiting requests in order; requests of a receiver are in order of arrival.
     requests: BTreeMap<(Order, Ticket), Waiter>,
-    /// How many requests passed and still hold their slots.
+    /// The number of requests that passed and still hold their slots.
     passed: usize,
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fanfare_domain::{Code, Result, clock::Clock, durable::LEASE, failpoint::Failpoint};
 
-/// How long to retry, in ms: a lease. After that another worker may claim the row.
+/// The time to retry, in ms: a lease. After that another worker may claim the row.
 const PATIENCE: i64 = LEASE;
 
 /// The pause between two attempts.

@@ -22,7 +22,7 @@ const SLACK: Duration = Duration::from_millis(200);
 /// Limits of this length are counted in the database too, which outlives every store of limits.
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 
-/// How long the posts read of an account are valid, in ms: they only cover what the store of limits may have lost.
+/// The time the posts read of an account are valid, in ms: they only cover what the store of limits may have lost.
 const BELIEVED: Millis = 10_000;
 
 /// A call that asks the rate limits.
@@ -35,7 +35,7 @@ pub struct RateLimitRequest {
     daily: Vec<RateLimit>,
 }
 
-/// When the call may be made.
+/// The time at which the call may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RateLimitDecision {
     /// Now.
@@ -199,8 +199,8 @@ impl Limiter {
     }
 }
 
-/// When the account may post again, if its day's posts are used up. Those that wait for it are spread as the day's posts
-/// were allowed, so that they do not all come at once.
+/// Returns the time at which the account may post again, if its day's posts are used up. Those that wait for it are
+/// spread as the day's posts were allowed, so that they do not all come at once.
 fn exhausted(
     request: &RateLimitRequest,
     known: &mut HashMap<AccountId, (Millis, Spent)>,

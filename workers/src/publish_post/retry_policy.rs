@@ -21,8 +21,8 @@ const WAITS: [Duration; 5] = [
 /// The longest `Retry-After` that is obeyed; a longer one is a mistake, and would stop an account for years.
 const LONGEST_NAMED: Duration = Duration::from_secs(24 * 3_600);
 
-/// When a post's try after `failures` failures begins: the network's own time if it names one, else the usual wait
-/// ± 20 %. `None`: there are no tries left.
+/// Returns the time at which a post's try after `failures` failures begins: the network's own time if it names one,
+/// else the usual wait ± 20 %. `None`: there are no tries left.
 #[must_use]
 pub fn next_try(post: i64, failures: i32, named: Option<Duration>, now: Millis) -> Option<Millis> {
     let place = usize::try_from(failures).ok()?.checked_sub(1)?;
@@ -35,7 +35,8 @@ fn believed(named: Option<Duration>) -> Option<Duration> {
     named.map(|named| named.min(LONGEST_NAMED))
 }
 
-/// When a post that must wait tries again; a network that names no time is given a transient failure's wait.
+/// Returns the time at which a post that must wait tries again; a network that names no time is given a transient
+/// failure's wait.
 #[must_use]
 pub fn after_wait(post: i64, waits: i32, named: Option<Duration>, now: Millis) -> Millis {
     let place = usize::try_from(waits).unwrap_or(0).min(WAITS.len() - 1);
@@ -54,7 +55,7 @@ pub fn millis(duration: Duration) -> Millis {
     Millis::try_from(duration.as_millis()).unwrap_or(Millis::MAX / 4).max(1)
 }
 
-/// Why a post failed or waits, as `post.error` shows it.
+/// The reason a post failed or waits, as `post.error` shows it.
 #[derive(Debug, Clone)]
 pub struct Failure {
     code: &'static str,

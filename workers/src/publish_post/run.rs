@@ -48,7 +48,7 @@ pub struct Run<'a> {
     pub(super) attempt: Attempt,
     /// The names of its account and its app in the rate limits.
     pub(super) limit_names: Option<LimitNames>,
-    /// How many calls it has asked the rate limits for.
+    /// The number of calls it has asked the rate limits for.
     pub(super) calls: u32,
     /// The rate limit that the next call has acquired.
     pub(super) rate_limit: Option<Arc<RateLimitRequest>>,

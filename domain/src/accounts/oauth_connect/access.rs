@@ -290,7 +290,7 @@ impl ConnectAccess {
         Error::new(Code::InvalidTransition, message).about(status, &[])
     }
 
-    /// Whether the row may still move.
+    /// Returns true if the row may still move.
     pub(super) fn is_open(&self) -> bool {
         OPEN.contains(&self.row.status)
     }

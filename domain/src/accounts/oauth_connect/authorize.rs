@@ -25,7 +25,7 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// How long a server may take to list our app.
+/// The time a server may take to list our app.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Name of the table of registered apps, as secrets are bound to it.

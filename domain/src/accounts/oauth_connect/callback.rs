@@ -43,7 +43,7 @@ pub struct Callback {
     pub state: String,
     /// The code to exchange for tokens.
     pub code: Option<String>,
-    /// Why there is no code.
+    /// The reason there is no code.
     pub error: Option<String>,
     /// The same in words.
     pub description: Option<String>,

@@ -20,13 +20,13 @@ pub struct ConnectSession {
     platform: String,
     method: Method,
     status: ConnectStatus,
-    /// Where it stands, to be read aloud.
+    /// The status, to be read aloud.
     pub(super) status_message: String,
     /// The page for the person.
     connect_url: String,
-    /// Where to ask how far the person is.
+    /// The address to poll.
     poll_url: String,
-    /// How many accounts of the platform are connected.
+    /// The number of connected accounts of the platform.
     connected_count: usize,
     workspace_id: WorkspaceId,
     /// Brand that the account is to have.
@@ -35,24 +35,24 @@ pub struct ConnectSession {
     auto_start: bool,
     /// The accounts that it connected.
     accounts: Vec<ConnectedAccount>,
-    /// Why it failed or was cancelled.
+    /// The reason it failed or was cancelled.
     error: Option<ConnectSessionError>,
     created_at: Time,
     expires_at: Time,
 }
 
-/// Why a connect session failed or was cancelled.
+/// The reason a connect session failed or was cancelled.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ConnectSessionError {
     /// A code of `/docs/errors`.
     code: &'static str,
-    /// What happened, for people.
+    /// A description for people.
     message: Option<String>,
     retryable: bool,
     remedy: &'static str,
 }
 
-/// How an account is connected.
+/// The way an account is connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ConnectMethod")]

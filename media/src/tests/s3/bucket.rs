@@ -20,7 +20,7 @@ use super::{
 };
 use crate::tests::Failure;
 
-/// What a part has at least, unless it is the last.
+/// The smallest size of a part, unless it is the last.
 const LEAST: usize = 5 * 1024 * 1024;
 
 #[derive(Default)]
@@ -28,7 +28,7 @@ pub struct State {
     /// Content and media type by key.
     pub files: BTreeMap<String, (Vec<u8>, String)>,
     pub uploads: BTreeMap<String, Upload>,
-    /// What was asked for: method, and the query's first word.
+    /// The calls: method, and the query's first word.
     pub calls: Vec<String>,
     next: u64,
 }

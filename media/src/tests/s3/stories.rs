@@ -1,4 +1,4 @@
-//! What a store in a bucket does.
+//! Behaviour of a store in a bucket.
 
 use std::time::Duration;
 

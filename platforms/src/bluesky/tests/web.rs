@@ -7,7 +7,7 @@ use tokio::{
 
 /// A web site with these pages: path, content type, body.
 pub struct Web {
-    /// Where it is, without a slash at the end.
+    /// Its address, without a slash at the end.
     pub base: String,
     task: JoinHandle<()>,
 }

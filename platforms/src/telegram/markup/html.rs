@@ -169,7 +169,7 @@ fn attributes<'a>(tag: &str, source: &'a str) -> Result<Vec<(String, &'a str)>, 
     Ok(found)
 }
 
-/// Where the `>` of the tag is; one inside a quoted value does not count.
+/// Returns the position of the `>` of the tag; one inside a quoted value does not count.
 fn end_of_tag(source: &str) -> Option<usize> {
     let mut quote = None;
     for (at, c) in source.char_indices() {

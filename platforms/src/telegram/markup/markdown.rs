@@ -34,7 +34,7 @@ enum Mark {
 }
 
 impl Mark {
-    /// What opens it.
+    /// Its key.
     const fn text(self) -> &'static str {
         match self {
             Self::Bold => "*",
@@ -49,7 +49,7 @@ impl Mark {
         }
     }
 
-    /// What closes it.
+    /// Returns the mark that closes it.
     const fn end(self) -> &'static str {
         match self {
             Self::Link | Self::Emoji => "]",

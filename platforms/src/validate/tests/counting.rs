@@ -1,4 +1,4 @@
-//! How long texts are, as each network says that it counts. X and Mastodon have tables of their own.
+//! The time texts are, as each network says that it counts. X and Mastodon have tables of their own.
 
 use serde_json::json;
 

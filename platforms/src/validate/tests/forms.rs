@@ -1,4 +1,4 @@
-//! What is inside videos, for each network.
+//! Codecs of videos, for each network.
 
 use crate::{Draft, Film, Media, Platform, PlatformId, conversions, find};
 
@@ -19,7 +19,7 @@ fn usual() -> Film {
     }
 }
 
-/// What the film is made into in a video post of the network.
+/// Returns the form that the film is converted to in a video post of the network.
 fn made(platform: &dyn Platform, mime: &str, film: Film) -> Option<(&'static str, u32)> {
     let spec = platform.spec();
     let takes = |kind: &&crate::PostType| kind.media.unwrap_or(spec.media).videos_max > 0;

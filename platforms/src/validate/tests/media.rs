@@ -106,7 +106,7 @@ fn shapes_and_shortness_are_checked_once_known() {
     assert_eq!(codes("reel", vec![short]), [("media_urls[0]".to_owned(), "video_too_short")]);
 }
 
-/// What the only file is made into.
+/// Returns the form that the only file is converted to.
 fn made(media: Media) -> Option<(&'static str, u64, u32)> {
     let draft = Draft { media: vec![media], ..draft() };
     let made = crate::conversions(Network.spec(), &draft).remove(0)?;

@@ -21,7 +21,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// What ends it.
+    /// Returns the mark that ends it.
     fn end(self) -> &'static str {
         match self {
             Self::Bold => "*",
