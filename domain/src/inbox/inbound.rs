@@ -291,7 +291,7 @@ async fn one(
 }
 
 /// Lets one process at a time take in what is about an account.
-pub(super) async fn lock(tx: &Tx, account: AccountId) -> Result<()> {
+pub(crate) async fn lock(tx: &Tx, account: AccountId) -> Result<()> {
     use fanfare_entities::inbox_sync;
     inbox_sync::Entity::find()
         .filter(inbox_sync::Column::AccountId.eq(account))

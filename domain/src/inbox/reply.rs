@@ -307,6 +307,10 @@ pub async fn to_comment(act: &Act, id: CommentId, reply: CommentReply) -> Result
     check_text(&mut broken, &reply.text, most);
     Error::check(broken)?;
     let tx = act.begin().await?;
+    if private {
+        // It locks the comment and its author's conversation, as the arrival of messages does.
+        super::inbound::lock(&tx, account.id).await?;
+    }
     let row = visible_comments(act)
         .filter(inbox_comment::Column::Id.eq(id))
         .lock_exclusive()

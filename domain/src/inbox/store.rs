@@ -216,6 +216,7 @@ async fn joined(
         None => open.iter().find(is_it),
     };
     let Some(row) = row else { return Ok(false) };
+    outgoing::happened(tx, Target::Message(row.id), &message.id).await?;
     let change = inbox_message::ActiveModel {
         id: Set(row.id),
         remote_id: Set(Some(message.id.clone())),
@@ -226,7 +227,6 @@ async fn joined(
     change.update(tx.conn()).await?;
     let at = message.at.timestamp_millis();
     latest(tx, conversation.clone(), message, at).await?;
-    outgoing::happened(tx.conn(), Target::Message(row.id), &message.id, tx.now()).await?;
     Ok(true)
 }
 
@@ -482,6 +482,7 @@ async fn joined_reply(
     };
     let mut same = open.iter().filter(|row| row.text.trim() == comment.text.trim());
     let Some(row) = same.find(below) else { return Ok(false) };
+    outgoing::happened(tx, Target::Reply(row.id), &comment.id).await?;
     let at = comment.at.timestamp_millis();
     let change = inbox_comment::ActiveModel {
         id: Set(row.id),
@@ -496,7 +497,6 @@ async fn joined_reply(
     if let Some(parent) = row.parent_id {
         answer(tx, parent).await?;
     }
-    outgoing::happened(tx.conn(), Target::Reply(row.id), &comment.id, tx.now()).await?;
     Ok(true)
 }
 

@@ -8,7 +8,7 @@ use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::{Value, json};
 
 use super::target::{self, Now};
-use crate::{Domain, Tx, clock::show, durable::LEASE, error::Result};
+use crate::{Domain, Tx, clock::show, durable::LEASE, error::Result, inbox::inbound};
 
 /// How long a call may take.
 pub(super) const DEADLINE: Millis = 20_000;
@@ -81,6 +81,7 @@ pub(super) async fn keep(cx: &Domain, row: &mut outgoing::Model) -> Result<bool>
 pub(super) async fn defer(cx: &Domain, row: &mut outgoing::Model, due_at: Millis) -> Result<()> {
     let status = if row.sending_at.is_some() { OutgoingStatus::Unknown } else { row.status };
     let mut tx = Tx::begin(cx).await?;
+    inbound::lock(&tx, row.account_id).await?;
     let change = outgoing::ActiveModel {
         status: Set(status),
         state: Set(row.state.clone()),
@@ -113,6 +114,8 @@ pub(super) async fn complete(cx: &Domain, row: &mut outgoing::Model, known: Now)
         Now::Unknown => (OutgoingStatus::Unknown, None, None),
     };
     let tx = Tx::begin(cx).await?;
+    // The network may tell of the same change at the same time: one of the two waits, rather than each for the other.
+    inbound::lock(&tx, row.account_id).await?;
     let now = tx.now();
     let change = outgoing::ActiveModel {
         status: Set(status),
@@ -137,7 +140,7 @@ pub(super) async fn complete(cx: &Domain, row: &mut outgoing::Model, known: Now)
     tx.commit().await
 }
 
-async fn write<C: sea_orm::ConnectionTrait>(
+pub(super) async fn write<C: sea_orm::ConnectionTrait>(
     conn: &C,
     row: &outgoing::Model,
     change: outgoing::ActiveModel,

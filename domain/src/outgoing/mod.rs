@@ -23,13 +23,14 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use crate::{
-    Act, Domain,
+    Act, Domain, Tx,
     durable::{self, LEASE},
     error::{Code, Error, Result},
 };
 
 pub use carry_out::carry_out;
 pub(crate) use failure::error;
+use target::Now;
 pub use target::Target;
 
 /// How long a request waits for its change.
@@ -210,23 +211,19 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<outgoing
     Ok(taken.into_iter().next())
 }
 
-/// Notes that a change has happened, as the network itself tells. Whoever is making it finds that out.
+/// Notes that a change has happened, as the network itself tells, and what follows for the row that it is about. Whoever is
+/// making it finds that out. The account must be locked.
 ///
 /// # Errors
 /// The database's.
-pub(crate) async fn happened<C: ConnectionTrait>(
-    conn: &C,
-    target: Target,
-    remote_id: &str,
-    now: Millis,
-) -> Result<()> {
+pub(crate) async fn happened(tx: &Tx, target: Target, remote_id: &str) -> Result<()> {
     let (table, id) = target.stored();
     let open = [OutgoingStatus::Sending, OutgoingStatus::Unknown];
     let rows = outgoing::Entity::find()
         .filter(Column::Target.eq(table))
         .filter(Column::TargetId.eq(id))
         .filter(Column::Status.is_in(open))
-        .all(conn)
+        .all(tx.conn())
         .await?;
     for row in rows {
         let change = outgoing::ActiveModel {
@@ -237,15 +234,12 @@ pub(crate) async fn happened<C: ConnectionTrait>(
             due_at: Set(None),
             laps: Set(0),
             fence: Set(row.fence + 1),
-            updated_at: Set(now),
+            updated_at: Set(tx.now()),
             ..Default::default()
         };
-        outgoing::Entity::update_many()
-            .set(change)
-            .filter(Column::Id.eq(row.id))
-            .filter(Column::Fence.eq(row.fence))
-            .exec(conn)
-            .await?;
+        if ledger::write(tx.conn(), &row, change).await? {
+            target::apply(tx, &row, &Now::Sent(remote_id.to_owned())).await?;
+        }
     }
     Ok(())
 }

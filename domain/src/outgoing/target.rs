@@ -205,8 +205,9 @@ async fn comment<C: ConnectionTrait>(
     if !matches!(known, Now::Sent(_)) {
         return Ok(());
     }
-    let mut change =
-        inbox_comment::ActiveModel { id: Set(id), changed_at: Set(now), ..Default::default() };
+    // A list that was read in the same millisecond may show how it was before.
+    let changed_at = Set(now + 1);
+    let mut change = inbox_comment::ActiveModel { id: Set(id), changed_at, ..Default::default() };
     match made {
         Change::Hide { hidden, .. } => change.hidden = Set(*hidden),
         Change::Delete { .. } => {

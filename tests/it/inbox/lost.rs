@@ -185,6 +185,25 @@ async fn a_private_answer_is_sent_once_and_a_lost_one_is_known_by_its_refusal() 
 }
 
 #[tokio::test]
+async fn a_private_answer_that_the_network_announces_first_is_used_up_as_well() {
+    let app = TestApp::start().await;
+    let user = pro(&app).await;
+    let (account, path) = answerable(&app, &user, "instagram", false).await;
+    // The network sends the message's webhook long before it answers the call.
+    let slow = json!([{"on": "commit", "kind": "delay", "ms": 5_000}]);
+    user.faults("instagram", account, slow).await;
+    let body = json!({"text": "In private", "private": true});
+    let answer = user.post(&format!("{path}/reply"), body).await;
+    assert!([201, 202].contains(&answer.status), "{}", answer.text);
+    app.eventually("the private answer is used up", || async {
+        let shown = user.get(&path).await.expect(200).body;
+        (shown["comment"]["can"] == json!(["reply", "hide", "delete"])).then_some(())
+    })
+    .await;
+    assert_eq!(sent(&user, "instagram", account, "In private").await, 1);
+}
+
+#[tokio::test]
 async fn whoever_makes_an_answer_may_die_at_any_place() {
     for place in fanfare_domain::failpoint::OUTGOING {
         for (platform, messages) in [("facebook", true), ("instagram", false), ("threads", false)] {
