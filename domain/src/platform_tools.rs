@@ -75,7 +75,9 @@ pub async fn trigger(act: &Act, trigger: Trigger) -> Result<Reply<HelperResult>>
         Error::new(Code::InvalidCredentials, message)
     };
     let session = accounts::session(&act.cx, &row).await?.ok_or_else(disconnected)?;
-    let asked = platforms::find(platform).help(&session, tool, &trigger.input);
+    let unknown = || Error::new(Code::ToolNotFound, format!("There is no tool called {tool:?}."));
+    let tools = platforms::find(platform).tools().ok_or_else(unknown)?;
+    let asked = tools.run(&session, tool, &trigger.input);
     let answer = tokio::time::timeout(PATIENCE, asked).await;
     let answer = answer.unwrap_or_else(|_| Err(accounts::silent(platform, PATIENCE)));
     let result = answer.map_err(|error| accounts::refusal(platform, error))?;

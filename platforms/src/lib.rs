@@ -5,6 +5,7 @@
 //! logging, no database and no clock: the worker adds those once for all. What it promises is the shape of
 //! [`Platform::publish`]: at most one remote change per call, so that a crash between two calls is always told apart.
 
+mod abilities;
 pub mod analytics;
 mod article;
 mod bluesky;
@@ -52,6 +53,7 @@ mod wordpress;
 mod x;
 mod youtube;
 
+pub use abilities::{AccountFacts, AppRegistration, Tools};
 pub use business::{
     BusinessProfile, ProfileFacts, RemoteMedia, RemoteReply, RemoteReview, ReviewMedia, ReviewPage,
 };
@@ -83,8 +85,8 @@ pub use validate::{
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use oauth::{App, Renewal};
-use serde_json::{Map, Value};
+use oauth::Renewal;
+use serde_json::Value;
 
 /// One network. Object-safe; implementers are unit structs listed in `list.rs`.
 #[async_trait]
@@ -177,14 +179,9 @@ pub trait Platform: Send + Sync {
     /// [`Kind::InvalidCredentials`] when the network refuses them, [`Kind::Unreachable`] when it cannot be asked.
     async fn verify(&self, session: &Session) -> Result<Identity>;
 
-    /// Public facts about the account that change on the network's side, such as the limits of its server. They are kept
-    /// in its `meta`, where [`Platform::spec_of`] finds them, and read again once a day. `None`: there are none.
-    ///
-    /// # Errors
-    /// Any error leaves the facts as they were.
-    async fn facts(&self, session: &Session) -> Result<Option<Map<String, Value>>> {
-        let _ = session;
-        Ok(None)
+    /// The reader of its accounts' public facts, if they have any that change.
+    fn account_facts(&self) -> Option<&dyn AccountFacts> {
+        None
     }
 
     /// The messages and comments of its accounts, if they can be read and answered.
@@ -202,28 +199,15 @@ pub trait Platform: Send + Sync {
         None
     }
 
-    /// Runs one of the descriptor's helper tools, by its full name. Reads only.
-    ///
-    /// # Errors
-    /// [`Kind::Rejected`] for input that the tool does not take, or the network's.
-    async fn help(
-        &self,
-        session: &Session,
-        tool: &str,
-        input: &Map<String, Value>,
-    ) -> Result<Value> {
-        let _ = (session, input);
-        Err(Error::rejected(format!("{} has no tool called {tool}.", self.spec().label)))
+    /// The descriptor's helper tools, if it lists any.
+    fn tools(&self) -> Option<&dyn Tools> {
+        None
     }
 
-    /// Makes this service known to the account's own server, where each server keeps its own list of apps; `None`: the
-    /// network has one list, and the operator has an app on it. `session.secrets` names the server.
-    ///
-    /// # Errors
-    /// [`Kind::InvalidCredentials`] when it is no server of this network, [`Kind::Unreachable`] when it does not answer.
-    async fn register(&self, session: &Session, redirect_uri: &str) -> Result<Option<App>> {
-        let _ = (session, redirect_uri);
-        Ok(None)
+    /// The registration with accounts' own servers, where each server keeps its own list of apps; `None`: the network
+    /// has one list, and the operator has an app on it.
+    fn app_registration(&self) -> Option<&dyn AppRegistration> {
+        None
     }
 
     /// The accounts that fresh tokens reach, to choose among: pages, channels, locations. Each brings its own secrets.

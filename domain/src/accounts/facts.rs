@@ -29,8 +29,9 @@ pub async fn renew(
     if now - row.updated_at < AGE {
         return Ok(());
     }
-    let asked = platforms::find(platform).facts(session);
-    let Ok(Ok(Some(fresh))) = tokio::time::timeout(PATIENCE, asked).await else { return Ok(()) };
+    let Some(facts) = platforms::find(platform).account_facts() else { return Ok(()) };
+    let asked = tokio::time::timeout(PATIENCE, facts.read(session)).await;
+    let Ok(Ok(fresh)) = asked else { return Ok(()) };
     session.account.meta.extend(fresh);
     account::Entity::update_many()
         .col_expr(account::Column::Meta, Expr::value(Value::Object(session.account.meta.clone())))

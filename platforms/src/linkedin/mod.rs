@@ -271,7 +271,14 @@ impl Platform for Linkedin {
         verify::identities(session).await
     }
 
-    async fn help(
+    fn tools(&self) -> Option<&dyn crate::Tools> {
+        Some(self)
+    }
+}
+
+#[async_trait]
+impl crate::Tools for Linkedin {
+    async fn run(
         &self,
         session: &Session,
         tool: &str,

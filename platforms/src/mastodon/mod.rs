@@ -191,11 +191,25 @@ impl Platform for Mastodon {
         verify::verify(session).await
     }
 
-    async fn register(&self, session: &Session, redirect_uri: &str) -> Result<Option<App>> {
-        verify::register(session, redirect_uri).await.map(Some)
+    fn app_registration(&self) -> Option<&dyn crate::AppRegistration> {
+        Some(self)
     }
 
-    async fn facts(&self, session: &Session) -> Result<Option<serde_json::Map<String, Value>>> {
-        limits::read(session).await.map(Some)
+    fn account_facts(&self) -> Option<&dyn crate::AccountFacts> {
+        Some(self)
+    }
+}
+
+#[async_trait]
+impl crate::AppRegistration for Mastodon {
+    async fn register(&self, session: &Session, redirect_uri: &str) -> Result<App> {
+        verify::register(session, redirect_uri).await
+    }
+}
+
+#[async_trait]
+impl crate::AccountFacts for Mastodon {
+    async fn read(&self, session: &Session) -> Result<serde_json::Map<String, Value>> {
+        limits::read(session).await
     }
 }

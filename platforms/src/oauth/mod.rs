@@ -1,7 +1,7 @@
 //! Permission given in a browser, for every network that works so: what they differ in is data.
 //!
 //! [`Oauth`] says where and how; the functions here walk the way, and who keeps state, verifier and tokens is the
-//! caller's affair. Whatever data cannot say is a method of [`crate::Platform`]: `register`, `identities`, `revoke`.
+//! caller's affair. Whatever data cannot say is a method of [`crate::Platform`]: `app_registration`, `identities`, `revoke`.
 
 mod answer;
 mod flow;

@@ -236,7 +236,14 @@ impl Platform for Pinterest {
         })
     }
 
-    async fn help(
+    fn tools(&self) -> Option<&dyn crate::Tools> {
+        Some(self)
+    }
+}
+
+#[async_trait]
+impl crate::Tools for Pinterest {
+    async fn run(
         &self,
         session: &Session,
         tool: &str,

@@ -149,10 +149,14 @@ async fn boards_are_listed_page_by_page() {
         ),
     })
     .await;
-    let listed = Pinterest.help(&session(&network), "pinterest.boards", &Map::new()).await.unwrap();
+    let listed = crate::Tools::run(&Pinterest, &session(&network), "pinterest.boards", &Map::new())
+        .await
+        .unwrap();
     assert_eq!(listed["boards"][1], json!({"id": "2", "name": "Two", "privacy": "SECRET"}));
     assert_eq!(listed["more"], false);
-    Pinterest.help(&session(&network), "pinterest.pins", &Map::new()).await.unwrap_err();
+    crate::Tools::run(&Pinterest, &session(&network), "pinterest.pins", &Map::new())
+        .await
+        .unwrap_err();
 }
 
 #[tokio::test]

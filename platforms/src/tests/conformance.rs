@@ -58,6 +58,9 @@ fn a_descriptor_says_where_it_is_from_and_how_the_network_is_connected() {
         let known = |name: &str| spec.post_types.iter().any(|kind| kind.name == name);
         let counted = spec.rate_limits.iter().flat_map(|rate_limit| rate_limit.post_types);
         assert!(counted.copied().all(known), "{id}");
+        // Our own books answer X's one tool.
+        let asked = spec.helpers.iter().any(|tool| *tool != "x.quota");
+        assert_eq!(asked, platform.tools().is_some(), "{id}: tools");
         if let Some(ends) = spec.api.and_then(|api| api.ends) {
             assert!(chrono::NaiveDate::parse_from_str(ends, "%Y-%m-%d").is_ok(), "{id}: {ends}");
         }

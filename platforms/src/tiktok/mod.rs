@@ -242,7 +242,21 @@ impl Platform for Tiktok {
         })
     }
 
-    async fn help(
+    fn tools(&self) -> Option<&dyn crate::Tools> {
+        Some(self)
+    }
+
+    /// TikTok takes back access tokens, and with them what they came from.
+    async fn revoke(&self, session: &Session) -> Result<bool> {
+        let access_token = session.secrets.expose(ACCESS_TOKEN);
+        let secrets = Secrets::new().with(ACCESS_TOKEN, access_token);
+        oauth::revoke(&OAUTH, &Session { secrets, ..session.clone() }).await
+    }
+}
+
+#[async_trait]
+impl crate::Tools for Tiktok {
+    async fn run(
         &self,
         session: &Session,
         tool: &str,
@@ -252,12 +266,5 @@ impl Platform for Tiktok {
             return Err(Error::rejected(format!("TikTok has no tool called {tool}.")));
         }
         client::creator_info(session).await
-    }
-
-    /// TikTok takes back access tokens, and with them what they came from.
-    async fn revoke(&self, session: &Session) -> Result<bool> {
-        let access_token = session.secrets.expose(ACCESS_TOKEN);
-        let secrets = Secrets::new().with(ACCESS_TOKEN, access_token);
-        oauth::revoke(&OAUTH, &Session { secrets, ..session.clone() }).await
     }
 }

@@ -229,7 +229,14 @@ impl Platform for Youtube {
         })
     }
 
-    async fn help(
+    fn tools(&self) -> Option<&dyn crate::Tools> {
+        Some(self)
+    }
+}
+
+#[async_trait]
+impl crate::Tools for Youtube {
+    async fn run(
         &self,
         session: &Session,
         tool: &str,

@@ -134,14 +134,14 @@ impl ConnectAccess {
                 serde_json::from_slice(&plain).map_err(Error::internal)?;
             return Ok(Some(App { client_id, client_secret: secret.into() }));
         }
-        let asked = platforms::find(self.platform).register(&session, &key.2);
-        let asked = tokio::time::timeout(PATIENCE, asked).await;
+        let Some(servers) = platforms::find(self.platform).app_registration() else {
+            return Ok(None);
+        };
+        let asked = tokio::time::timeout(PATIENCE, servers.register(&session, &key.2)).await;
         let answer = asked.unwrap_or_else(|_| Err(connect::silent(self.platform, PATIENCE)));
         let app = answer.map_err(|error| connect::refusal(self.platform, error))?;
-        if let Some(app) = &app {
-            remember(cx, key, app).await?;
-        }
-        Ok(app)
+        remember(cx, key, &app).await?;
+        Ok(Some(app))
     }
 
     fn session(&self, flow_state: &FlowState) -> Result<Session> {
