@@ -21,7 +21,7 @@ use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
 use serde_json::{Value, json};
 
 use crate::{
-    Call, Policy, Route,
+    Bucket, Call, Policy, Route,
     body::{self, Incoming},
     keys,
     middleware::request::Seen,
@@ -112,7 +112,7 @@ impl Endpoint {
         };
         seen.key(req, &caller);
         let meter = crate::middleware::rate_limit::meter(req);
-        limits::admit(cx, &caller, self.route.bucket, &meter).await?;
+        limits::admit(cx, &caller, self.bucket(&caller), &meter).await?;
         keys::require_key(&caller, policy.tokens)?;
         oauth::require_scope(req, &caller, policy.lacking(&caller.scopes))?;
         let body = self.body(req).await?;
@@ -138,6 +138,12 @@ impl Endpoint {
         }
         let asked = Asked { path, query, body: body.value, idempotency_key, fingerprint, meter };
         self.carry_out(caller, membership, request_id, asked).await
+    }
+
+    /// Returns the limit that a request counts against. A page reads several things at once, which count as requests alone.
+    fn bucket(&self, caller: &Caller) -> Bucket {
+        let reads = !self.route.method.writes();
+        if reads && caller.is_at_a_page() { Bucket::Other } else { self.route.bucket }
     }
 
     /// The body of a request that may have one.
@@ -237,11 +243,8 @@ fn require_subscription(route: &Route, caller: &Caller, membership: &Membership)
         let message = "The workspace has no API add-on.";
         return Err(Error::new(Code::ApiAddonRequired, message));
     }
-    if policy.addon && !membership.active && route.method.writes() {
-        let message = "The subscription is paused: reading works, changes do not.";
-        let reason = Some("paused");
-        return Err(Error::new(Code::SubscriptionRequired, message)
-            .with(Details { reason, ..Details::default() }));
+    if policy.addon && route.method.writes() {
+        membership.require_active()?;
     }
     let Some(plan) = policy.plan.filter(|plan| membership.plan < *plan) else { return Ok(()) };
     let message = format!("This needs the plan {} or a larger one.", plan_name(plan));

@@ -27,10 +27,15 @@ pub fn pairs(query: Option<&str>) -> Pairs {
 pub fn checked(bytes: &[u8]) -> Result<Pairs> {
     let pairs: Pairs = form_urlencoded::parse(bytes).into_owned().collect();
     let texts = || pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    text::check(texts().filter(|(name, _)| *name != NEXT), Rule::lines(text::URL))?;
+    let usual = |name: &str| name != NEXT && !FREE.contains(&name);
+    text::check(texts().filter(|(name, _)| usual(name)), Rule::lines(text::URL))?;
+    text::check(texts().filter(|(name, _)| FREE.contains(name)), Rule::lines(text::FREE))?;
     text::check(texts().filter(|(name, _)| *name == NEXT), Rule::lines(LONGEST_PAGE))?;
     Ok(pairs)
 }
+
+/// The fields in which people write posts and answers; operations say how long these may be.
+const FREE: [&str; 2] = ["text", "caption"];
 
 /// The page to go on with after a log-in.
 const NEXT: &str = "next";

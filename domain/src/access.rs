@@ -189,6 +189,19 @@ impl Membership {
         Err(Error::new(Code::InsufficientWorkspacePermissions, message)
             .with(Details { required_role: Some(role_name(needed)), ..Details::default() }))
     }
+
+    /// Fails while the workspace's subscription is paused.
+    ///
+    /// # Errors
+    /// [`Code::SubscriptionRequired`] with `reason`.
+    pub fn require_active(&self) -> Result<()> {
+        if self.active {
+            return Ok(());
+        }
+        let message = "The subscription is paused: reading works, changes do not.";
+        let details = Details { reason: Some("paused"), ..Details::default() };
+        Err(Error::new(Code::SubscriptionRequired, message).with(details))
+    }
 }
 
 /// Returns the caller's membership in the workspace that was asked for; without one, in the key's workspace or else the person's own.

@@ -41,6 +41,14 @@ pub async fn of_seat(act: &Act) -> Result<Vec<(BrandId, String)>> {
     if act.membership.brands.is_none() {
         return Ok(Vec::new());
     }
+    names(act).await
+}
+
+/// Returns the brands that the membership sees, with their names, oldest first.
+///
+/// # Errors
+/// The database's.
+pub async fn names(act: &Act) -> Result<Vec<(BrandId, String)>> {
     let rows = visible(act).order_by_asc(brand::Column::Id).all(&act.cx.db.read).await?;
     Ok(rows.into_iter().map(|row| (row.id, row.name)).collect())
 }

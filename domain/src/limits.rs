@@ -186,6 +186,18 @@ pub async fn admit(cx: &Domain, caller: &Caller, bucket: Bucket, meter: &Meter) 
     take(cx, &owner(caller), &asked, meter).await
 }
 
+/// Returns the states of the limits that are counted per person, without counting anything.
+pub async fn standings(cx: &Domain, caller: &Caller) -> Vec<(&'static Rule, Standing)> {
+    let shown = [Bucket::Other, Bucket::Created, Bucket::Captions, Bucket::SupportChat];
+    let shown = shown.into_iter().chain([Bucket::Connect, Bucket::WebhookTests]);
+    let asked: Vec<_> = shown.map(|bucket| (bucket, of_caller(cx, caller, bucket, 0))).collect();
+    let windows: Vec<Window> = asked.iter().map(|(_, window)| window.clone()).collect();
+    let TakeResult { counts, .. } = cx.limits.take(&owner(caller), &windows).await;
+    let now = cx.clock.now();
+    let rules = asked.iter().map(|(bucket, _)| bucket.rule());
+    rules.zip(counts).map(|(rule, count)| (rule, Standing::of(count, now))).collect()
+}
+
 /// Counts a post that is about to be made.
 ///
 /// # Errors

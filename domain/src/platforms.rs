@@ -31,6 +31,12 @@ pub fn ids() -> impl Iterator<Item = PlatformId> {
     platforms::all().iter().map(|platform| platform.spec().id)
 }
 
+/// Returns the name of a network for people; the identifier itself if there is none.
+#[must_use]
+pub fn label(name: &str) -> &str {
+    name.parse::<PlatformId>().map_or(name, |id| platforms::find(id).spec().label)
+}
+
 /// Returns what one network takes.
 #[must_use]
 pub fn description(platform: PlatformId) -> Description {

@@ -50,7 +50,7 @@ pub async fn set_password(cx: &Domain, email: &str, password: SecretString) -> R
 }
 
 /// Stores a person's password and ends the person's log-ins.
-async fn store_password<C: ConnectionTrait>(
+pub(crate) async fn store_password<C: ConnectionTrait>(
     conn: &C,
     user_id: UserId,
     password_hash: String,

@@ -1,11 +1,12 @@
 //! Users, workspaces, memberships and brands, as the operator sets them up.
 
 use fanfare_entities::{
-    BrandId, UserId, WorkspaceId, brand, brand_lock, membership, subscription, user, workspace,
+    BrandId, Millis, UserId, WorkspaceId, brand, brand_lock, membership, subscription, user,
+    workspace,
 };
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
-    QueryOrder, sea_query::OnConflict,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
+    PaginatorTrait, QueryFilter, QueryOrder, sea_query::OnConflict,
 };
 
 use crate::{
@@ -221,17 +222,28 @@ pub async fn remove_member(cx: &Domain, id: WorkspaceId, person: UserId) -> Resu
         return Err(Error::field(Code::InvalidField, "email", message, remedy));
     }
     let tx = cx.db.begin().await?;
-    let gone = membership::Entity::delete_by_id((id, person)).exec(&tx).await?;
+    remove_member_on(&tx, id, person, cx.clock.now()).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Takes a person's membership away within a transaction, with its locks, keys and grants.
+pub(crate) async fn remove_member_on(
+    tx: &DatabaseTransaction,
+    id: WorkspaceId,
+    person: UserId,
+    now: Millis,
+) -> Result<()> {
+    let gone = membership::Entity::delete_by_id((id, person)).exec(tx).await?;
     if gone.rows_affected == 0 {
         return Err(no_seat());
     }
     let locks = brand_lock::Entity::delete_many()
         .filter(brand_lock::Column::WorkspaceId.eq(id))
         .filter(brand_lock::Column::UserId.eq(person));
-    locks.exec(&tx).await?;
-    keys::revoke_in(&tx, id, person, cx.clock.now()).await?;
-    oauth_provider::end_in(&tx, id, person, cx.clock.now()).await?;
-    Ok(tx.commit().await?)
+    locks.exec(tx).await?;
+    keys::revoke_in(tx, id, person, now).await?;
+    oauth_provider::end_in(tx, id, person, now).await?;
+    Ok(())
 }
 
 fn no_seat() -> Error {

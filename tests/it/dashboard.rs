@@ -21,6 +21,7 @@ const PAGES: &[(&str, &str)] = &[
     ("work", "/admin/work"),
     ("fleet", "/admin/fleet"),
     ("platforms", "/admin/platforms"),
+    ("readings", "/admin/readings"),
     ("webhooks", "/admin/webhooks"),
     ("waiting", "/admin/waiting"),
     ("audit", "/admin/audit"),

@@ -59,6 +59,7 @@ mod ops_command;
 mod order;
 mod outages;
 mod pacing;
+mod person_pages;
 mod pitfalls;
 mod platforms_document;
 mod publishing;

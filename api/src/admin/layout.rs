@@ -15,6 +15,7 @@ const MENU: &[(&str, &str)] = &[
     ("/admin/work", "Work"),
     ("/admin/fleet", "Fleet"),
     ("/admin/platforms", "Platforms"),
+    ("/admin/readings", "Readings"),
     ("/admin/webhooks", "Webhooks"),
     ("/admin/waiting", "Missed and unknown"),
     ("/admin/feedback", "Feedback"),

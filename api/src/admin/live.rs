@@ -9,7 +9,7 @@ use salvo::{Response, sse, sse::SseEvent};
 use url::form_urlencoded::Serializer;
 
 use super::{
-    audit, fleet, platforms, queues, story,
+    audit, fleet, platforms, queues, readings, story,
     visit::{Answer, Part, Visit},
     waiting, webhooks,
 };
@@ -25,6 +25,7 @@ const PARTS: &[(&str, Part)] = &[
     ("queues", |visit| Box::pin(queues::part(visit))),
     ("fleet", |visit| Box::pin(fleet::part(visit))),
     ("platforms", |visit| Box::pin(platforms::part(visit))),
+    ("readings", |visit| Box::pin(readings::part(visit))),
     ("work", |visit| Box::pin(story::part(visit))),
     ("webhooks", |visit| Box::pin(webhooks::part(visit))),
     ("waiting", |visit| Box::pin(waiting::part(visit))),

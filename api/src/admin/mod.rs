@@ -11,9 +11,10 @@ mod fleet;
 mod layout;
 mod live;
 pub mod login;
-mod parts;
+pub mod parts;
 mod platforms;
 mod queues;
+mod readings;
 mod site;
 mod story;
 mod visit;
@@ -35,6 +36,7 @@ const PAGES: &[Page<Dashboard>] = &[
     Page::of("/admin/work/{kind}/{id}", page!(story::show)),
     Page::of("/admin/fleet", page!(fleet::show)),
     Page::of("/admin/platforms", page!(platforms::show)),
+    Page::of("/admin/readings", page!(readings::show)),
     Page::of("/admin/webhooks", page!(webhooks::show)),
     Page::of("/admin/waiting", page!(waiting::show)),
     Page::of("/admin/feedback", page!(feedback::show)),

@@ -47,10 +47,22 @@ pub async fn replace(mut visit: Visit) -> Result<Answer> {
 }
 
 /// Revokes a key.
-pub async fn revoke(visit: Visit) -> Result<Answer> {
-    let (person, now) = (visit.session.user_id, visit.cx.clock.now());
-    keys::revoke_one(&visit.cx.db.write, person, None, id(&visit)?, now).await?;
-    Ok(Answer::See("/dashboard/api".to_owned()))
+pub async fn revoke(mut visit: Visit) -> Result<Answer> {
+    let revoked = match confirm::require(&mut visit).await {
+        Ok(()) => {
+            let (person, now) = (visit.session.user_id, visit.cx.clock.now());
+            keys::revoke_one(&visit.cx.db.write, person, None, id(&visit)?, now).await
+        }
+        Err(error) => Err(error),
+    };
+    match revoked {
+        Ok(()) => Ok(Answer::See("/dashboard/api".to_owned())),
+        Err(error) if parts::is_about_the_form(&error) => {
+            let main = page(&visit, None, Some(&error)).await?;
+            Ok(Answer::Wrong(TITLE, main, error))
+        }
+        Err(error) => Err(error),
+    }
 }
 
 async fn answer(visit: &Visit, made: Result<SecretString>, intro: &'static str) -> Result<Answer> {
@@ -164,7 +176,7 @@ fn card(visit: &Visit, key: &Listed, mine: &[Workspace]) -> Markup {
                 (parts::confirmed(visit, "Replace", &format!("{page}/replace"),
                     "The key stops working at once, and you get one like it.", "Replace this key", &confirm::field(visit, key.prefix.as_str())))
                 (parts::confirmed(visit, "Revoke", &format!("{page}/revoke"),
-                    "Programs that use this key stop working at once. This cannot be undone.", "Revoke this key", &html! {}))
+                    "Programs that use this key stop working at once. This cannot be undone.", "Revoke this key", &confirm::field(visit, &format!("revoke-{}", key.prefix))))
             }
         }
     }

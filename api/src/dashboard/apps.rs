@@ -9,7 +9,7 @@ use fanfare_domain::{
 use maud::{Markup, html};
 use uuid::Uuid;
 
-use super::parts;
+use super::{confirm, parts};
 use crate::oauth_connect::{Answer, Visit};
 
 const TITLE: &str = "Apps";
@@ -21,7 +21,15 @@ pub async fn show(visit: Visit) -> Result<Answer> {
 }
 
 /// Ends what a tool may do.
-pub async fn end(visit: Visit) -> Result<Answer> {
+pub async fn end(mut visit: Visit) -> Result<Answer> {
+    match confirm::require(&mut visit).await {
+        Ok(()) => {}
+        Err(error) if parts::is_about_the_form(&error) => {
+            let main = page(&visit, Some(&error)).await?;
+            return Ok(Answer::Wrong(TITLE, main, error));
+        }
+        Err(error) => return Err(error),
+    }
     let absent = || Error::new(Code::GrantNotFound, "There is no such grant, or it has ended.");
     let id = Uuid::parse_str(visit.path("id")).map(GrantId).map_err(|_| absent())?;
     let (person, now) = (visit.session.user_id, visit.cx.clock.now());
@@ -122,7 +130,7 @@ fn let_in(visit: &Visit, grant: &Grant) -> Markup {
                 dt { "Id" } dd { code { (grant.client_id) } }
             }
             (parts::confirmed(visit, "End its access", &format!("{PAGE}/{}/end", grant.id),
-                "The tool is shut out at once. To use it again you let it in again.", "End its access now", &html! {}))
+                "The tool is shut out at once. To use it again you let it in again.", "End its access now", &confirm::field(visit, &grant.id.to_string())))
         }
     }
 }

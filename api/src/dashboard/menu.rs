@@ -8,11 +8,23 @@ use crate::oauth_connect::Visit;
 const MENU: &[(&str, &[(&str, &str)])] = &[
     ("Publish", &[("/dashboard", "Home"), ("/connect", "Connect")]),
     (
+        "Listen",
+        &[
+            ("/dashboard/inbox", "Inbox"),
+            ("/dashboard/reviews", "Reviews"),
+            ("/dashboard/analytics", "Analytics"),
+        ],
+    ),
+    (
         "Manage",
         &[
+            ("/dashboard/team", "Team"),
+            ("/dashboard/webhooks", "Webhooks"),
+            ("/dashboard/usage", "Usage"),
             ("/dashboard/api", "API keys"),
             ("/dashboard/apps", "Apps"),
             ("/dashboard/billing", "Billing"),
+            ("/dashboard/settings", "Settings"),
         ],
     ),
 ];

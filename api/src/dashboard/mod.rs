@@ -2,15 +2,23 @@
 //!
 //! [`PAGES`] lists every page; what lies before each of them is `middleware/page.rs`.
 
+mod analytics;
 mod api_keys;
 mod apps;
 mod billing;
+mod choices;
 mod confirm;
 mod home;
+mod inbox;
 pub mod menu;
 mod operation;
 mod parts;
+mod reviews;
 mod seat;
+mod settings;
+mod team;
+mod usage;
+mod webhooks;
 
 use fanfare_domain::Domain;
 use salvo::Router;
@@ -34,6 +42,31 @@ const PAGES: &[Page<ConnectPages>] = &[
     Page::of("/dashboard/billing", page!(billing::show)),
     Page::of("/dashboard/billing/portal", page!(billing::portal)),
     Page::of("/dashboard/billing/credits", page!(billing::credits)),
+    Page::of("/dashboard/usage", page!(usage::show)),
+    Page::of("/dashboard/analytics", page!(analytics::show)),
+    Page::of("/dashboard/analytics/posts/{id}", page!(analytics::post::show)),
+    Page::form("/dashboard/analytics/suggestions/{id}/{verb}", page!(analytics::suggestion::act)),
+    Page::of("/dashboard/inbox", page!(inbox::show)),
+    Page::form("/dashboard/inbox/sync", page!(inbox::sync)),
+    Page::of("/dashboard/inbox/conversations/{id}", page!(inbox::conversation::show))
+        .takes(page!(inbox::conversation::reply)),
+    Page::of("/dashboard/inbox/comments/{id}", page!(inbox::comment::show))
+        .takes(page!(inbox::comment::reply)),
+    Page::form("/dashboard/inbox/comments/{id}/{verb}", page!(inbox::comment::act)),
+    Page::of("/dashboard/reviews", page!(reviews::show)),
+    Page::form("/dashboard/reviews/{id}", page!(reviews::reply)),
+    Page::form("/dashboard/reviews/{id}/delete", page!(reviews::delete)),
+    Page::of("/dashboard/team", page!(team::show)),
+    Page::form("/dashboard/team/{id}/{verb}", page!(team::act)),
+    Page::of("/dashboard/webhooks", page!(webhooks::show)).takes(page!(webhooks::create)),
+    Page::of("/dashboard/webhooks/{id}", page!(webhooks::deliveries)),
+    Page::form(
+        "/dashboard/webhooks/{id}/deliveries/{delivery_id}/redeliver",
+        page!(webhooks::redeliver),
+    ),
+    Page::form("/dashboard/webhooks/{id}/{verb}", page!(webhooks::act)),
+    Page::of("/dashboard/settings", page!(settings::show)),
+    Page::form("/dashboard/settings/{part}", page!(settings::save)),
 ];
 
 /// The pages' router.

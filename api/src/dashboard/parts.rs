@@ -3,6 +3,8 @@
 use fanfare_domain::{Code, Error, access::Scope, clock::show, oauth_provider::words, zone::local};
 use fanfare_entities::Millis;
 use maud::{Markup, html};
+use url::form_urlencoded;
+use uuid::Uuid;
 
 use crate::{browser::form, oauth_connect::Visit};
 
@@ -116,6 +118,66 @@ pub fn confirmed(
                 (fields)
                 button.danger type="submit" { (button) }
             }
+        }
+    }
+}
+
+/// Returns a hidden value that makes a form sent twice one change.
+pub fn once() -> Markup {
+    html! { input type="hidden" name="once" value=(Uuid::now_v7()); }
+}
+
+/// Returns the idempotency key of a form with [`once`] in it.
+pub fn key(visit: &Visit) -> Uuid {
+    let sent = visit.form("once").and_then(|text| Uuid::parse_str(text).ok());
+    sent.unwrap_or_else(Uuid::now_v7)
+}
+
+/// Returns true for an error that is shown beside the form it is about.
+pub fn is_shown_beside(error: &Error) -> bool {
+    let elsewhere = [Code::InsufficientWorkspacePermissions, Code::WorkspaceNotFound];
+    let kind = error.status();
+    let theirs = ((400..500).contains(&kind) && kind != 404) || kind == 502;
+    theirs && !elsewhere.contains(&error.code())
+}
+
+/// Returns what to say in place of a page that the workspace's plan does not include.
+pub fn not_included(error: &Error) -> Markup {
+    html! {
+        p.flash.warn { (error.message()) }
+        p.actions { a.button.strong href="/dashboard/billing" { "Compare plans" } }
+    }
+}
+
+/// Returns a note that a change was made.
+pub fn done(words: Option<&str>) -> Markup {
+    html! { @if let Some(words) = words { p.flash.good role="status" { (words) } } }
+}
+
+/// Returns a text of somebody's with its lines, cut if it is longer than any network allows.
+pub fn lines(text: &str) -> String {
+    let short: String = text.chars().take(5_000).collect();
+    if short.len() < text.len() { short + "…" } else { short }
+}
+
+/// Returns a time as replies write it.
+pub fn millis(time: &str) -> Option<Millis> {
+    chrono::DateTime::parse_from_rfc3339(time).ok().map(|time| time.timestamp_millis())
+}
+
+/// Returns a time as replies write it, to the minute.
+pub fn minute(time: &str) -> Markup {
+    let short = time.get(..16).unwrap_or(time).replace('T', " ");
+    html! { time datetime=(time) { (short) " UTC" } }
+}
+
+/// Returns a page's link to the next part of a list.
+pub fn next(page: &str, cursor: Option<&str>) -> Markup {
+    html! {
+        @if let Some(cursor) = cursor {
+            @let cursor: String = form_urlencoded::byte_serialize(cursor.as_bytes()).collect();
+            @let sign = if page.contains('?') { '&' } else { '?' };
+            p.actions { a.button rel="next" href={ (page) (sign) "cursor=" (cursor) } { "Older" } }
         }
     }
 }

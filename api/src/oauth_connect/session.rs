@@ -17,7 +17,7 @@ const TITLE: &str = "Connect an account";
 /// Shows the session's stage and the next step.
 pub async fn show(visit: Visit) -> Result<Answer> {
     let mut access = enter(&visit).await?;
-    if access.starts_by_itself() {
+    if access.starts_by_itself() && access.act.membership.active {
         return authorize(&mut access, &visit).await;
     }
     access.open().await?;
@@ -34,7 +34,10 @@ pub async fn show(visit: Visit) -> Result<Answer> {
 /// A step of the person.
 pub async fn act(visit: Visit) -> Result<Answer> {
     let mut access = enter(&visit).await?;
-    let outcome = match visit.path("verb") {
+    let verb = visit.path("verb");
+    let may = if verb == "cancel" { Ok(()) } else { access.act.membership.require_active() };
+    let outcome = match verb {
+        _ if may.is_err() => may,
         "go" => match authorize(&mut access, &visit).await {
             Ok(answer) => return Ok(answer),
             Err(error) => Err(error),

@@ -57,6 +57,7 @@ pub async fn begin(visit: Visit) -> Result<Answer> {
     let workspace =
         visit.form("workspace_id").map(|text| parse("workspace_id", text)).transpose()?;
     let act = act(&visit, workspace).await?;
+    act.membership.require_active()?;
     let brand = visit.form("workspace_client_id");
     let new = oauth_connect::NewConnectSession {
         workspace_id: None,

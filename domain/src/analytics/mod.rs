@@ -10,6 +10,7 @@ pub mod insights;
 mod pace;
 mod posts;
 pub mod profile;
+mod readings;
 mod start;
 pub mod suggestions;
 pub mod sync;
@@ -18,6 +19,7 @@ mod zone;
 pub use accounts::{AccountName, AccountNumbersList, AccountsQuery, accounts};
 pub use pace::{CHECKPOINTS, Checkpoint, Pace};
 pub use posts::{PostNumbersPage, PostsQuery, posts};
+pub use readings::{PostReading, readings};
 pub(crate) use start::{connected, disconnected, is_archived};
 pub use start::{post_published, prune};
 

@@ -16,7 +16,10 @@ pub use check::{Mismatch, check};
 pub use grants::update;
 pub(crate) use grants::{after_refresh, update_for};
 pub use spend::{HOUR, Spend, VIDEO, refund, refund_expired, reserve, settle};
-pub use view::{CreditEntry, EntryPage, OneWallet, Wallet, available, ledger, show, wallet_of};
+pub use view::{
+    CreditEntry, EntryPage, OneWallet, Reserved, Wallet, available, ledger, reservations, show,
+    wallet_of,
+};
 pub use wallet::{Line, Period};
 
 use fanfare_entities::{UserId, WorkspaceId, workspace};

@@ -3,14 +3,16 @@
 use std::time::Duration;
 
 use fanfare_entities::{
-    CreditEntryId, UserId, WorkspaceId,
+    CreditEntryId, Millis, UserId, WorkspaceId,
     billing_subscription::BillingStatus,
     credit_entry,
     credit_entry::{EntryKind, Pool},
+    credit_reservation,
+    credit_reservation::ReservationStatus,
     credit_wallet, workspace,
 };
 use schemars::JsonSchema;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde::Serialize;
 
 use super::{grants, payer, store};
@@ -141,6 +143,44 @@ pub async fn ledger(act: &Act, part: Page) -> Result<Reply<EntryPage>> {
     let next_cursor = page.next(|row| row.id.to_string());
     let ledger = page.rows.into_iter().map(entry).collect();
     Ok(Reply::ok(&EntryPage { ledger, next_cursor }))
+}
+
+/// Credits that are reserved for an operation that is under way.
+#[derive(Debug, Clone)]
+pub struct Reserved {
+    /// The operation.
+    pub operation: String,
+    /// The number of credits.
+    pub credits: i64,
+    /// When they were reserved.
+    pub since: Millis,
+    /// When they are given back if the operation has not ended by then.
+    pub until: Millis,
+}
+
+/// Lists the open reservations of the wallet that pays for the membership's workspace, the newest 100 first.
+///
+/// # Errors
+/// [`Code::WalletUnavailable`] if they cannot be read within two seconds.
+pub async fn reservations(act: &Act) -> Result<Vec<Reserved>> {
+    in_time(async {
+        let person = payer(&act.cx.db.read, act.membership.workspace_id).await?;
+        let open = credit_reservation::Entity::find()
+            .filter(credit_reservation::Column::UserId.eq(person))
+            .filter(credit_reservation::Column::Status.eq(ReservationStatus::Open))
+            .order_by_desc(credit_reservation::Column::CreatedAt)
+            .limit(100)
+            .all(&act.cx.db.read)
+            .await?;
+        let shown = |row: credit_reservation::Model| Reserved {
+            operation: row.operation,
+            credits: row.included + row.purchased,
+            since: row.created_at,
+            until: row.expires_at,
+        };
+        Ok(open.into_iter().map(shown).collect())
+    })
+    .await
 }
 
 /// Returns how many credits can be spent now in a workspace.

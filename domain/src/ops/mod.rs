@@ -14,6 +14,7 @@ pub mod networks;
 pub mod operators;
 pub mod pauses;
 pub mod queues;
+pub mod readings;
 mod retry;
 pub mod samples;
 pub mod search;

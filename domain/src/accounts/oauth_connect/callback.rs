@@ -52,7 +52,8 @@ pub struct Callback {
 /// Takes a person back; the session to show.
 ///
 /// # Errors
-/// [`Code::ConnectSessionNotFound`] for a state that is nobody's, no longer good, or another person's.
+/// [`Code::ConnectSessionNotFound`] for a state that is nobody's, no longer good, or another person's, or
+/// [`Code::SubscriptionRequired`] while the subscription is paused.
 pub async fn callback(
     cx: &Domain,
     user_id: UserId,
@@ -73,6 +74,7 @@ pub async fn callback(
         refused(&access, &arrival).await?;
         return Ok(id);
     };
+    access.act.membership.require_active()?;
     if !take(&access).await? {
         return Ok(id);
     }

@@ -38,7 +38,7 @@ use crate::{
 };
 use permits::Permits;
 
-pub use permits::IsBusy;
+pub use permits::{IsBusy, share_of};
 
 const MINUTE: Millis = 60_000;
 

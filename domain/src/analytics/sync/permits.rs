@@ -30,6 +30,13 @@ const YIELD: Duration = Duration::from_secs(1);
 /// Says whether posts wait for slots.
 pub type IsBusy<'a> = &'a (dyn Fn() -> bool + Sync);
 
+/// Returns how many calls of a quota reading takes at most.
+#[must_use]
+pub const fn share_of(calls: u32) -> u32 {
+    let share = calls.saturating_mul(SHARE) / 100;
+    if share == 0 { 1 } else { share }
+}
+
 /// The permits of one turn.
 pub(super) struct Permits<'a> {
     cx: &'a Domain,
@@ -49,7 +56,7 @@ impl<'a> Permits<'a> {
     ) -> Self {
         let quota = network.quota().filter(|_| !row.sandbox || cx.settings.sandbox_limits);
         let subjects = quota.map(|quota| {
-            let limit = (quota.calls.saturating_mul(SHARE) / 100).max(1);
+            let limit = share_of(quota.calls);
             let rates = vec![Rate { limit, span: quota.span }];
             Subject { name: format!("{}:background", app_name(row, session)), rates }
         });

@@ -1,0 +1,104 @@
+//! The posts of an account, compared with each other.
+
+use fanfare_domain::Result;
+use maud::{Markup, html};
+use serde_json::json;
+
+use super::{
+    Shown, chart,
+    view::{PostList, PostNumbers, get, reason},
+};
+use crate::{
+    admin::parts::{badge, number, table},
+    dashboard::{operation, parts},
+    oauth_connect::Visit,
+};
+
+/// The numbers of a post that have a column, with their names.
+const COLUMNS: [(&str, &str); 9] = [
+    ("views", "Views"),
+    ("reach", "Reach"),
+    ("impressions", "Impressions"),
+    ("likes", "Likes"),
+    ("comments", "Comments"),
+    ("shares", "Shares"),
+    ("saves", "Saves"),
+    ("clicks", "Clicks"),
+    ("engagements", "Engagements"),
+];
+
+/// Returns the part of the page about posts of the period.
+pub async fn section(visit: &Visit, shown: &Shown) -> Result<Markup> {
+    let asked = json!({"account_id": shown.numbers.account.id, "from": shown.from, "limit": 20});
+    let list: PostList = operation::read(visit, "list_post_analytics", asked).await?;
+    let posts = &list.posts;
+    if posts.is_empty() {
+        return Ok(html! { h2 { "Posts" } p.empty { "No post of this period is known." } });
+    }
+    // The first of these that any post has is what they are compared by.
+    let by = COLUMNS
+        .iter()
+        .find(|(name, _)| posts.iter().any(|post| get(&post.numbers, name).is_some()));
+    let columns: Vec<_> = COLUMNS
+        .into_iter()
+        .filter(|(name, _)| posts.iter().any(|post| get(&post.numbers, name).is_some()))
+        .collect();
+    Ok(html! {
+        h2 { "Posts" }
+        @if let Some((name, label)) = by {
+            @let rows: Vec<_> = posts.iter().map(|post| (title(post), get(&post.numbers, name), missing(post, name))).collect();
+            h3 { (label) " by post, newest first" }
+            (chart::bars(label, &rows))
+        }
+        details.numbers {
+            summary { "All numbers as a table" }
+            (numbers(posts, &columns))
+        }
+    })
+}
+
+/// Returns the beginning of a post, as a link to its own page if it was made here.
+fn title(post: &PostNumbers) -> Markup {
+    let words = parts::cut(&post.caption, 60);
+    let words = if words.is_empty() { format!("A {} without text", post.post_type) } else { words };
+    html! {
+        @match (post.post_id, post.url.as_deref().filter(|url| url.starts_with("http"))) {
+            (Some(id), _) => { a href={ "/dashboard/analytics/posts/" (id) } { (words) } }
+            (None, Some(url)) => { a href=(url) rel="noreferrer" { (words) } }
+            (None, None) => { (words) }
+        }
+        @if post.status != "live" { " " (badge(&post.status)) }
+    }
+}
+
+fn missing(post: &PostNumbers, name: &str) -> &'static str {
+    reason(post.unmeasured.get(name).map(String::as_str))
+}
+
+fn numbers(posts: &[PostNumbers], columns: &[(&str, &str)]) -> Markup {
+    let heads: Vec<_> = ["Post", "Published"]
+        .into_iter()
+        .chain(columns.iter().map(|(_, label)| *label))
+        .chain(["Engagement rate"])
+        .collect();
+    let row = |post: &PostNumbers| {
+        let mut cells = vec![title(post), parts::minute(&post.published_at)];
+        cells.extend(columns.iter().map(|(name, _)| cell(post, name)));
+        cells.push(html! {
+            @match post.engagement_rate { Some(rate) => { (format!("{rate:.2} %")) } None => { span.soft { "not known" } } }
+        });
+        cells
+    };
+    let rows: Vec<_> = posts.iter().map(row).collect();
+    table("The numbers of posts, newest first", &heads, &rows)
+}
+
+/// Returns one number of a post, or why it is not known.
+fn cell(post: &PostNumbers, name: &str) -> Markup {
+    html! {
+        @match get(&post.numbers, name) {
+            Some(value) => { (number(value)) }
+            None => { span.soft { (missing(post, name)) } }
+        }
+    }
+}

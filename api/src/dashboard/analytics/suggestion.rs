@@ -1,0 +1,135 @@
+//! What follows from the numbers: what an account does well, insights, and suggested posts.
+
+use fanfare_domain::{Code, Error, Result, access::Role};
+use maud::{Markup, html};
+use serde_json::json;
+
+use super::{
+    PAGE,
+    view::{Insight, Insights, ShownProfile, Suggestion, Suggestions},
+};
+use crate::{
+    dashboard::{operation, parts, seat::Seat},
+    oauth_connect::{Answer, Visit},
+};
+
+/// Makes a draft of a suggestion, or dismisses it.
+pub async fn act(visit: Visit) -> Result<Answer> {
+    let id = visit.path("id");
+    match visit.path("verb") {
+        "dismiss" => {
+            operation::run(&visit, "dismiss_suggestion", json!({"id": id})).await?;
+            Ok(Answer::See(format!("{PAGE}?done=dismissed")))
+        }
+        "draft" => {
+            let body = json!({
+                "account_id": visit.form("account_id").unwrap_or_default(),
+                "caption": visit.form("caption").unwrap_or_default(),
+                "status": "draft",
+                "suggestion_id": id,
+                "idempotency_key": parts::key(&visit),
+            });
+            let made = operation::run(&visit, "create_post", body).await?;
+            Ok(match made["post"]["id"].as_i64() {
+                Some(post) => Answer::See(format!("/dashboard/posts/{post}")),
+                None => Answer::See(format!("{PAGE}?done=drafted")),
+            })
+        }
+        _ => Err(Error::new(Code::NotFound, "There is no such step.")),
+    }
+}
+
+/// Returns what to say of something that was done.
+pub fn said(done: &str) -> &'static str {
+    if done == "dismissed" { "The suggestion is dismissed." } else { "The draft is made." }
+}
+
+/// Returns the part of the page that follows from the numbers of an account.
+pub async fn section(visit: &Visit, seat: &Seat, account: i64) -> Result<Markup> {
+    match read(visit, account).await {
+        Ok((profile, insights, suggestions)) => Ok(html! {
+            (profile_of(&profile))
+            (suggested(visit, seat, &suggestions.suggestions))
+            h2 { "Insights" }
+            @if insights.insights.is_empty() {
+                p.empty { "There is no insight yet. They come 1 hour to 7 days after a post, once the account has enough posts to compare with." }
+            }
+            @for one in &insights.insights { (insight(one, true)) }
+        }),
+        Err(error) if error.code() == Code::FeatureNotAvailable => Ok(html! {
+            h2 { "Insights and suggestions" }
+            (parts::not_included(&error))
+        }),
+        Err(error) => Err(error),
+    }
+}
+
+async fn read(visit: &Visit, account: i64) -> Result<(ShownProfile, Insights, Suggestions)> {
+    let profile = operation::read(visit, "get_performance_profile", json!({"id": account})).await?;
+    let of = json!({"account_id": account, "limit": 10});
+    let insights = operation::read(visit, "list_insights", of.clone()).await?;
+    Ok((profile, insights, operation::read(visit, "list_suggestions", of).await?))
+}
+
+fn profile_of(shown: &ShownProfile) -> Markup {
+    html! {
+        h2 { "What works" }
+        @match (&shown.performance_profile, shown.reason.as_deref()) {
+            (Some(profile), _) => { ul { @for bullet in &profile.bullets { li { (bullet) } } } }
+            (None, Some("platform_not_measurable")) => { p.empty { "This network gives no base to compare posts by." } }
+            (None, _) => { p.empty { "There are too few posts to compare: it takes eight that are at least three days old." } }
+        }
+    }
+}
+
+fn suggested(visit: &Visit, seat: &Seat, suggestions: &[Suggestion]) -> Markup {
+    let pending = suggestions.iter().filter(|one| one.status == "pending");
+    html! {
+        h2 { "Suggestions" }
+        @if suggestions.is_empty() { p.empty { "There is no suggestion now. New ones come on Mondays." } }
+        @for one in pending {
+            section.card {
+                p.said { (parts::lines(&one.caption)) }
+                p.soft { (parts::cut(&one.rationale, 300)) " · for week " (one.period_key) }
+                @if seat.may(Role::Editor) { (forms(visit, one)) }
+            }
+        }
+    }
+}
+
+fn forms(visit: &Visit, one: &Suggestion) -> Markup {
+    let action = format!("{PAGE}/suggestions/{}", one.id);
+    html! {
+        div.row {
+            form method="post" action={ (action) "/draft" } {
+                (parts::token(visit))
+                (parts::once())
+                input type="hidden" name="account_id" value=(one.social_account_id);
+                input type="hidden" name="caption" value=(one.caption);
+                button type="submit" { "Make a draft" }
+            }
+            (parts::confirmed(visit, "Dismiss", &format!("{action}/dismiss"),
+                "The suggestion is not shown again.", "Dismiss this suggestion", &html! {}))
+        }
+    }
+}
+
+/// Returns one insight, with a link to its post where the page is about several.
+pub fn insight(one: &Insight, links: bool) -> Markup {
+    let tone = match one.performance_tier.as_str() {
+        "great" | "good" => "good",
+        "poor" => "bad",
+        _ => "warn",
+    };
+    html! {
+        section.card {
+            h3 { (one.title) " " span class={ "badge " (tone) } { (one.performance_tier) } }
+            p { (one.diagnosis) }
+            p { strong { "Next: " } (one.next_action) }
+            p.soft {
+                (one.checkpoint) " after it was published"
+                @if links { " · " a href={ "/dashboard/analytics/posts/" (one.post_id) } { "post " (one.post_id) } }
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The connected accounts of a workspace, to choose among.
+
+use fanfare_domain::{Result, platforms::label};
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{operation, parts, seat::Seat};
+use crate::oauth_connect::Visit;
+
+/// The accounts that the person sees.
+#[derive(Deserialize)]
+pub struct Accounts {
+    /// They, oldest first.
+    pub accounts: Vec<AccountName>,
+}
+
+/// An account, as it is named on pages.
+#[derive(Deserialize)]
+pub struct AccountName {
+    /// Its id.
+    pub id: i64,
+    /// Its network.
+    pub platform: String,
+    /// Its name there.
+    pub username: String,
+}
+
+impl Accounts {
+    /// Returns the accounts of the seat's workspace.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn of(visit: &Visit, seat: &Seat) -> Result<Self> {
+        let here = seat.act.membership.workspace_id;
+        operation::read(visit, "list_accounts", json!({"workspace_id": here})).await
+    }
+
+    /// Keeps only the accounts on these networks.
+    pub fn on(mut self, platforms: &[&str]) -> Self {
+        self.accounts.retain(|one| platforms.contains(&one.platform.as_str()));
+        self
+    }
+
+    /// Returns the name of an account with its network.
+    pub fn name(&self, id: i64) -> String {
+        let found = self.accounts.iter().find(|one| one.id == id);
+        found.map_or_else(|| format!("account {id}"), AccountName::shown)
+    }
+
+    /// Returns the field of a filter that chooses an account.
+    pub fn field(&self, chosen: Option<&str>) -> Markup {
+        html! {
+            div.field {
+                label for="account" { "Account" }
+                select #account name="account_id" {
+                    option value="" { "All accounts" }
+                    @for one in &self.accounts {
+                        option value=(one.id) selected[chosen == Some(one.id.to_string().as_str())] { (one.shown()) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl AccountName {
+    fn shown(&self) -> String {
+        format!("{} on {}", parts::cut(&self.username, 40), label(&self.platform))
+    }
+}

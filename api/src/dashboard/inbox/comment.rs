@@ -1,0 +1,173 @@
+//! `/dashboard/inbox/comments/{id}`: a comment with its replies, and what can be done with it.
+
+use fanfare_domain::{Code, Error, Result};
+use maud::{Markup, html};
+use serde_json::json;
+
+use super::{
+    conversation::{again, can, done, said},
+    view::{Comment, Thread, content, outcome},
+};
+use crate::{
+    dashboard::{choices::Accounts, operation, parts, seat::Seat},
+    oauth_connect::{Answer, Visit},
+};
+
+const TITLE: &str = "Comment";
+
+/// Shows a comment.
+pub async fn show(visit: Visit) -> Result<Answer> {
+    Ok(Answer::Wide(TITLE, page(&visit, None).await?))
+}
+
+/// Answers it, in public or with a direct message.
+pub async fn reply(visit: Visit) -> Result<Answer> {
+    let mut body = json!({
+        "id": visit.path("id"),
+        "text": visit.form("text").unwrap_or_default(),
+        "idempotency_key": parts::key(&visit),
+    });
+    if visit.form("private").is_some() {
+        body["private"] = true.into();
+    }
+    if visit.form("again").is_some() {
+        body["acknowledge_duplicate_risk"] = true.into();
+    }
+    let outcome = operation::run(&visit, "reply_to_comment", body).await;
+    let outcome = outcome.map(|reply| {
+        let made = if reply["message"].is_null() { &reply["comment"] } else { &reply["message"] };
+        done(&made["status"])
+    });
+    answer(&visit, outcome).await
+}
+
+/// Hides it, shows it again or deletes it.
+pub async fn act(visit: Visit) -> Result<Answer> {
+    let id = visit.path("id");
+    match visit.path("verb") {
+        verb @ ("hide" | "unhide") => {
+            let body = json!({"id": id, "hidden": verb == "hide"});
+            let outcome = operation::run(&visit, "update_comment", body).await;
+            let shown = |hidden| if hidden { "hidden" } else { "shown" };
+            let settled = outcome.map(|reply| match reply["comment"]["hidden"].as_bool() {
+                Some(hidden) if hidden == (verb == "hide") => shown(hidden),
+                _ => "open",
+            });
+            answer(&visit, settled).await
+        }
+        "delete" => {
+            let outcome = operation::run(&visit, "delete_comment", json!({"id": id})).await;
+            let settled = |deleted| if deleted { "deleted" } else { "open" };
+            let outcome = outcome.map(|reply| settled(reply["deleted"] == true));
+            answer(&visit, outcome).await
+        }
+        _ => Err(Error::new(Code::NotFound, "There is no such step.")),
+    }
+}
+
+async fn answer(visit: &Visit, outcome: Result<&'static str>) -> Result<Answer> {
+    match outcome {
+        Ok(done) => Ok(Answer::See(format!("{}?done={done}", address(visit)))),
+        Err(error) if parts::is_shown_beside(&error) => {
+            let main = page(visit, Some(&error)).await?;
+            Ok(Answer::WideWrong(TITLE, main, error))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn address(visit: &Visit) -> String {
+    format!("/dashboard/inbox/comments/{}", visit.path("id"))
+}
+
+async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
+    let asked = json!({"id": visit.path("id")});
+    let thread: Thread = operation::read(visit, "get_comment", asked).await?;
+    let seat = Seat::of(visit).await?;
+    let accounts = Accounts::of(visit, &seat).await?;
+    let one = &thread.comment;
+    Ok(html! {
+        p { a href="/dashboard/inbox?view=comments" { "← All comments" } }
+        h1 { "Comment of " (parts::cut(&one.author.shown(), 80)) }
+        p.soft {
+            "On " (accounts.name(one.account_id))
+            @if let Some(post) = one.post_id { ", " a href={ "/dashboard/posts/" (post) } { "your post" } }
+            @if let Some(url) = one.url.as_deref().filter(|url| url.starts_with("http")) {
+                ", " a href=(url) rel="noreferrer" { "on the network" }
+            }
+        }
+        (parts::done(said(visit)))
+        (parts::wrong(wrong))
+        ol.talk aria-label="The comment and its replies, oldest first" {
+            (bubble(one))
+            @for reply in &thread.replies { (bubble(reply)) }
+        }
+        @if one.can.is_empty() && !one.deleted {
+            p.flash.plain { "Your role or the network allows no action on this comment now." }
+        }
+        @if can(&one.can, "reply") || can(&one.can, "private_reply") { (form(visit, one, wrong)) }
+        (actions(visit, one))
+    })
+}
+
+fn bubble(one: &Comment) -> Markup {
+    html! {
+        li class=(if one.author.is_owner { "out" } else { "in" }) {
+            p.soft {
+                @if one.author.is_owner { "You" } @else { (parts::cut(&one.author.shown(), 60)) }
+                " · " (parts::minute(&one.created_at))
+                @if let Some(likes) = one.like_count { " · " (likes) @if likes == 1 { " like" } @else { " likes" } }
+            }
+            (content(&one.text, &one.attachments, one.deleted))
+            @if one.hidden { span.badge { "hidden" } }
+            (outcome(one.status.as_deref(), one.error.as_ref()))
+        }
+    }
+}
+
+fn form(visit: &Visit, one: &Comment, wrong: Option<&Error>) -> Markup {
+    let risky = wrong.is_some_and(|error| error.code() == Code::DuplicateRisk);
+    let (public, private) = (can(&one.can, "reply"), can(&one.can, "private_reply"));
+    html! {
+        form.narrow.reply method="post" action=(address(visit)) {
+            (parts::token(visit))
+            (parts::once())
+            div.field {
+                label for="text" { "Your reply" }
+                textarea #text name="text" rows="3" required { (visit.form("text").unwrap_or_default()) }
+            }
+            @if private && public {
+                div.tick {
+                    input #private type="checkbox" name="private" value="1" checked[visit.form("private").is_some()];
+                    label.beside for="private" {
+                        "As a direct message, which a comment allows once"
+                        @if let Some(until) = &one.private_reply_until { ", until " (parts::minute(until)) }
+                    }
+                }
+            }
+            @if private && !public { input type="hidden" name="private" value="1"; }
+            @if risky { (again()) }
+            button type="submit" { "Send the reply" }
+        }
+    }
+}
+
+fn actions(visit: &Visit, one: &Comment) -> Markup {
+    let page = address(visit);
+    html! {
+        div.row {
+            @if can(&one.can, "hide") {
+                (parts::confirmed(visit, "Hide", &format!("{page}/hide"),
+                    "Only its author and the author's friends see it from then on. You can show it again.", "Hide this comment", &html! {}))
+            }
+            @if can(&one.can, "unhide") {
+                (parts::confirmed(visit, "Show again", &format!("{page}/unhide"),
+                    "Everybody who sees the post sees the comment again.", "Show this comment again", &html! {}))
+            }
+            @if can(&one.can, "delete") {
+                (parts::confirmed(visit, "Delete", &format!("{page}/delete"),
+                    "The comment is deleted on the network. This cannot be undone.", "Delete this comment", &html! {}))
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! `/dashboard/inbox/conversations/{id}`: a conversation, how long it can still be answered, and the answer.
+
+use fanfare_domain::{Code, Error, Result, access::Role};
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::view::{Conversation, Message, Messages, content, outcome};
+use crate::{
+    admin::parts::span,
+    dashboard::{choices::Accounts, operation, parts, seat::Seat},
+    oauth_connect::{Answer, Visit},
+};
+
+const TITLE: &str = "Conversation";
+
+/// Shows a conversation.
+pub async fn show(visit: Visit) -> Result<Answer> {
+    Ok(Answer::Wide(TITLE, page(&visit, None).await?))
+}
+
+/// Answers it.
+pub async fn reply(visit: Visit) -> Result<Answer> {
+    let mut body = json!({
+        "id": visit.path("id"),
+        "text": visit.form("text").unwrap_or_default(),
+        "idempotency_key": parts::key(&visit),
+    });
+    if visit.form("again").is_some() {
+        body["acknowledge_duplicate_risk"] = true.into();
+    }
+    match operation::run(&visit, "reply_to_conversation", body).await {
+        Ok(reply) => {
+            let done = done(&reply["message"]["status"]);
+            Ok(Answer::See(format!("{}?done={done}", address(&visit))))
+        }
+        Err(error) if parts::is_shown_beside(&error) => {
+            let main = page(&visit, Some(&error)).await?;
+            Ok(Answer::WideWrong(TITLE, main, error))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns the name of what has become of an answer, for the address of the page that says so.
+pub fn done(status: &Value) -> &'static str {
+    match status.as_str() {
+        Some("failed") => "failed",
+        Some("sent") => "sent",
+        _ => "open",
+    }
+}
+
+/// Returns what to say about an answer that was sent.
+pub fn said(visit: &Visit) -> Option<&'static str> {
+    match visit.query("done")? {
+        "sent" => Some("The answer was sent."),
+        "failed" => Some("The network refused the answer; the reason stands beside it."),
+        "open" => Some(
+            "The network has not confirmed the answer yet. Its outcome appears here within two minutes.",
+        ),
+        "hidden" => Some("The comment is hidden."),
+        "shown" => Some("The comment is shown again."),
+        "deleted" => Some("The comment is deleted."),
+        _ => None,
+    }
+}
+
+fn address(visit: &Visit) -> String {
+    format!("/dashboard/inbox/conversations/{}", visit.path("id"))
+}
+
+async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
+    let mut asked = json!({"id": visit.path("id"), "limit": 50});
+    if let Some(cursor) = visit.query("cursor") {
+        asked["cursor"] = cursor.into();
+    }
+    let shown: Messages = operation::read(visit, "get_conversation", asked).await?;
+    let seat = Seat::of(visit).await?;
+    let accounts = Accounts::of(visit, &seat).await?;
+    let one = &shown.conversation;
+    Ok(html! {
+        p { a href="/dashboard/inbox" { "← All conversations" } }
+        h1 { (parts::cut(&one.participant.shown(), 80)) }
+        p.soft { "With " (accounts.name(one.account_id)) }
+        (parts::done(said(visit)))
+        (parts::wrong(wrong))
+        (parts::next(&address(visit), shown.next_cursor.as_deref()))
+        ol.talk aria-label="Messages, oldest first" {
+            @for message in shown.messages.iter().rev() { (bubble(message, one)) }
+        }
+        (window(visit, one, seat.may(Role::Editor)))
+        @if can(&one.can, "reply") { (form(visit, wrong)) }
+    })
+}
+
+/// Returns true if `can` names this.
+pub fn can(all: &[String], what: &str) -> bool {
+    all.iter().any(|one| one == what)
+}
+
+fn bubble(message: &Message, one: &Conversation) -> Markup {
+    let is_ours = message.direction == "out";
+    html! {
+        li class=(if is_ours { "out" } else { "in" }) {
+            p.soft {
+                @if is_ours { "You" } @else { (parts::cut(&one.participant.shown(), 60)) }
+                " · " (parts::minute(&message.created_at))
+            }
+            (content(&message.text, &message.attachments, message.deleted))
+            (outcome(Some(&message.status), message.error.as_ref()))
+        }
+    }
+}
+
+/// Says how long the conversation can still be answered, or why it cannot.
+fn window(visit: &Visit, one: &Conversation, is_editor: bool) -> Markup {
+    let until = one.reply_until.as_deref();
+    let left = until.and_then(parts::millis).map(|until| until - visit.cx.clock.now());
+    html! {
+        @match (left, until) {
+            (Some(left), Some(until)) if left > 0 && can(&one.can, "reply") => {
+                p.flash.plain { "You can reply for another " strong { (span(left)) } ", until " (parts::minute(until)) "." }
+            }
+            (Some(left), _) if left > 0 && !is_editor => {
+                p.flash.plain { "Replies need the role editor in this workspace." }
+            }
+            (Some(left), _) if left > 0 => {
+                p.flash.warn { "You cannot reply now: the account has to be " a href="/dashboard/accounts" { "connected again" } "." }
+            }
+            (Some(_), Some(until)) => {
+                p.flash.warn { "The time to reply ended on " (parts::minute(until)) ". The person has to write again first." }
+            }
+            _ => { p.flash.warn { "You can reply once the person has written to you." } }
+        }
+    }
+}
+
+fn form(visit: &Visit, wrong: Option<&Error>) -> Markup {
+    let risky = wrong.is_some_and(|error| error.code() == Code::DuplicateRisk);
+    html! {
+        form.narrow.reply method="post" action=(address(visit)) {
+            (parts::token(visit))
+            (parts::once())
+            div.field {
+                label for="text" { "Your reply" }
+                textarea #text name="text" rows="4" required { (visit.form("text").unwrap_or_default()) }
+            }
+            @if risky { (again()) }
+            button type="submit" { "Send the reply" }
+        }
+    }
+}
+
+/// Returns the field that sends an answer although the same may have been sent.
+pub fn again() -> Markup {
+    html! {
+        div.tick {
+            input #again type="checkbox" name="again" value="1";
+            label.beside for="again" { "Send it although the same may have been sent a moment ago" }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! `/dashboard/inbox`: what people write to the accounts of a workspace, and answers to it.
+
+pub mod comment;
+pub mod conversation;
+mod view;
+
+use fanfare_domain::{Code, Error, Result, access::Role};
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::{choices::Accounts, operation, parts, seat::Seat};
+use crate::oauth_connect::{Answer, Visit};
+use view::{Comment, CommentPage, Conversation, ConversationPage};
+
+const TITLE: &str = "Inbox";
+const PAGE: &str = "/dashboard/inbox";
+
+/// The networks that have an inbox.
+const NETWORKS: [&str; 3] = ["facebook", "instagram", "threads"];
+
+/// The two lists of the page.
+enum Items {
+    Conversations(ConversationPage),
+    Comments(CommentPage),
+}
+
+/// Shows conversations or comments, the latest first.
+pub async fn show(visit: Visit) -> Result<Answer> {
+    let seat = Seat::of(&visit).await?;
+    let accounts = Accounts::of(&visit, &seat).await?.on(&NETWORKS);
+    let main = match items(&visit, &seat).await {
+        Ok(items) => list(&visit, &seat, &accounts, &items),
+        Err(error) if error.code() == Code::FeatureNotAvailable => html! {
+            (seat.head(&visit, TITLE, &html! {}))
+            (parts::not_included(&error))
+        },
+        Err(error) => return Err(error),
+    };
+    Ok(Answer::Wide(TITLE, main))
+}
+
+/// Has the networks read now.
+pub async fn sync(visit: Visit) -> Result<Answer> {
+    let here = Seat::of(&visit).await?.act.membership.workspace_id;
+    operation::run(&visit, "sync_inbox", json!({"workspace_id": here})).await.or_else(quiet)?;
+    Ok(Answer::See(format!("{PAGE}?done=sync")))
+}
+
+/// A workspace without an account that has an inbox has nothing to read.
+fn quiet(error: Error) -> Result<Value> {
+    if error.code() == Code::AccountNotFound { Ok(Value::Null) } else { Err(error) }
+}
+
+async fn items(visit: &Visit, seat: &Seat) -> Result<Items> {
+    let mut asked = json!({"workspace_id": seat.act.membership.workspace_id});
+    for name in ["account_id", "cursor", "unanswered"] {
+        if let Some(value) = visit.query(name) {
+            asked[name] = value.into();
+        }
+    }
+    Ok(if shows_comments(visit) {
+        Items::Comments(operation::read(visit, "list_comments", asked).await?)
+    } else {
+        Items::Conversations(operation::read(visit, "list_conversations", asked).await?)
+    })
+}
+
+fn shows_comments(visit: &Visit) -> bool {
+    visit.query("view") == Some("comments")
+}
+
+fn list(visit: &Visit, seat: &Seat, accounts: &Accounts, items: &Items) -> Markup {
+    let (cursor, is_empty) = match items {
+        Items::Conversations(page) => (&page.next_cursor, page.conversations.is_empty()),
+        Items::Comments(page) => (&page.next_cursor, page.comments.is_empty()),
+    };
+    let again = html! {
+        @if seat.may(Role::Editor) {
+            form method="post" action={ (PAGE) "/sync" } {
+                (parts::token(visit))
+                button type="submit" { "Read now" }
+            }
+        }
+    };
+    let done = visit
+        .query("done")
+        .map(|_| "The networks are being read. New items appear here in a moment.");
+    html! {
+        (seat.head(visit, TITLE, &again))
+        (parts::done(done))
+        (tabs(visit))
+        (filter(visit, accounts))
+        @if is_empty { (nothing(accounts)) } @else {
+            ul.rows {
+                @match items {
+                    Items::Conversations(page) => {
+                        @for one in &page.conversations { (conversation_row(one, accounts)) }
+                    }
+                    Items::Comments(page) => {
+                        @for one in &page.comments { (comment_row(one, accounts)) }
+                    }
+                }
+            }
+        }
+        (parts::next(&here(visit), cursor.as_deref()))
+    }
+}
+
+/// Returns the address of this list without its cursor.
+fn here(visit: &Visit) -> String {
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    for name in ["view", "account_id", "unanswered"] {
+        if let Some(value) = visit.query(name) {
+            query.append_pair(name, value);
+        }
+    }
+    format!("{PAGE}?{}", query.finish()).trim_end_matches('?').to_owned()
+}
+
+fn tabs(visit: &Visit) -> Markup {
+    let comments = shows_comments(visit);
+    html! {
+        nav.tabs aria-label="Kinds of items" {
+            a href=(PAGE) aria-current=[(!comments).then_some("page")] { "Conversations" }
+            a href={ (PAGE) "?view=comments" } aria-current=[comments.then_some("page")] { "Comments" }
+        }
+    }
+}
+
+fn filter(visit: &Visit, accounts: &Accounts) -> Markup {
+    let unanswered = visit.query("unanswered");
+    html! {
+        form.filter method="get" action=(PAGE) {
+            @if shows_comments(visit) { input type="hidden" name="view" value="comments"; }
+            (accounts.field(visit.query("account_id")))
+            div.field {
+                label for="unanswered" { "Show" }
+                select #unanswered name="unanswered" {
+                    option value="" { "Everything" }
+                    option value="true" selected[unanswered == Some("true")] { "Waiting for an answer" }
+                    option value="false" selected[unanswered == Some("false")] { "Answered" }
+                }
+            }
+            button type="submit" { "Filter" }
+        }
+    }
+}
+
+fn nothing(accounts: &Accounts) -> Markup {
+    html! {
+        p.empty {
+            @if accounts.accounts.is_empty() {
+                "Messages and comments of Facebook, Instagram and Threads appear here. "
+                a href="/connect" { "Connect an account" } " of one of them first."
+            } @else { "Nothing here yet. New messages and comments appear by themselves." }
+        }
+    }
+}
+
+fn conversation_row(one: &Conversation, accounts: &Accounts) -> Markup {
+    let last = &one.last_message;
+    html! {
+        li {
+            div {
+                a href={ (PAGE) "/conversations/" (one.id) } { strong { (parts::cut(&one.participant.shown(), 60)) } }
+                span { @if last.direction == "out" { span.soft { "You: " } } (parts::cut(&last.text, 140)) }
+                span.soft { (accounts.name(one.account_id)) }
+            }
+            div.side {
+                @if one.unanswered { span.badge.warn { "waiting" } }
+                span.soft { (parts::minute(&one.updated_at)) }
+            }
+        }
+    }
+}
+
+fn comment_row(one: &Comment, accounts: &Accounts) -> Markup {
+    html! {
+        li {
+            div {
+                a href={ (PAGE) "/comments/" (one.id) } { strong { (parts::cut(&one.author.shown(), 60)) } }
+                span { (parts::cut(&one.text, 140)) }
+                span.soft { (accounts.name(one.account_id)) }
+            }
+            div.side {
+                @if one.hidden { span.badge { "hidden" } }
+                @if one.deleted { span.badge.bad { "deleted" } }
+                @if one.unanswered { span.badge.warn { "waiting" } }
+                span.soft { (parts::minute(&one.created_at)) }
+            }
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! `/dashboard/settings`: a person's name, password and log-ins, and the name, zone and posting times of a workspace.
+
+use fanfare_domain::{
+    Code, Error, Result,
+    access::Role,
+    clock::show as written,
+    preferences::{self, LogIn},
+};
+use maud::{Markup, html};
+use secrecy::SecretString;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{choices::Accounts, operation, parts, seat::Seat};
+use crate::{
+    admin::parts::table,
+    browser::form,
+    oauth_connect::{Answer, Visit},
+};
+
+const TITLE: &str = "Settings";
+const PAGE: &str = "/dashboard/settings";
+
+const DAYS: [&str; 7] =
+    ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+#[derive(Deserialize)]
+struct OneGrid {
+    slots: Grid,
+}
+
+#[derive(Deserialize)]
+struct Grid {
+    times: Vec<String>,
+    days: Vec<String>,
+    timezone: String,
+}
+
+/// Shows the settings.
+pub async fn show(visit: Visit) -> Result<Answer> {
+    Ok(Answer::Wide(TITLE, page(&visit, None).await?))
+}
+
+/// Saves a part of them.
+pub async fn save(visit: Visit) -> Result<Answer> {
+    let part = visit.path("part");
+    match change(&visit, part).await {
+        Ok(()) if part == "password" => Ok(Answer::LogOut),
+        Ok(()) => Ok(Answer::See(format!("{PAGE}?done={part}"))),
+        Err(error) if parts::is_shown_beside(&error) => {
+            let main = page(&visit, Some(&error)).await?;
+            Ok(Answer::WideWrong(TITLE, main, error))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+async fn change(visit: &Visit, part: &str) -> Result<()> {
+    let (cx, who) = (&visit.cx, (&visit.session, &visit.token));
+    match part {
+        "name" => {
+            preferences::rename(cx, &visit.session, visit.form("name").unwrap_or_default()).await
+        }
+        "password" => {
+            let [current, new, again] = ["password", "new_password", "password_again"]
+                .map(|name| form::field(&visit.form, name));
+            if new != again {
+                let message = "The two new passwords differ.";
+                let remedy = "Type the same password twice.";
+                return Err(Error::field(Code::InvalidField, "password_again", message, remedy));
+            }
+            let (current, new) = (SecretString::from(current), SecretString::from(new));
+            preferences::change_password(cx, who, (current, new), &visit.address).await
+        }
+        "log-ins" => preferences::end_others(cx, who).await,
+        "workspace" => {
+            let seat = Seat::of(visit).await?;
+            let text = |name| visit.form(name).unwrap_or_default();
+            preferences::set_workspace(&seat.act, text("name"), text("timezone")).await
+        }
+        "times" => set_times(visit).await,
+        _ => Err(Error::new(Code::NotFound, "There is no such setting.")),
+    }
+}
+
+async fn set_times(visit: &Visit) -> Result<()> {
+    let times = visit.form("times").unwrap_or_default().split([',', ' ', '\n']);
+    let times: Vec<_> = times.map(str::trim).filter(|time| !time.is_empty()).collect();
+    let mut body = json!({
+        "id": visit.form("account_id").unwrap_or_default(),
+        "times": times,
+        "days": parts::ticked(visit, "days"),
+    });
+    if let Some(zone) = visit.form("timezone") {
+        body["timezone"] = zone.into();
+    }
+    operation::run(visit, "set_account_slots", body).await.map(drop)
+}
+
+async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
+    let seat = Seat::of(visit).await?;
+    let (name, zone) = preferences::of_workspace(&seat.act).await?;
+    let log_ins = preferences::log_ins(&visit.cx, (&visit.session, &visit.token)).await?;
+    let accounts = Accounts::of(visit, &seat).await?;
+    let done = visit.query("done").map(|part| match part {
+        "log-ins" => "All other log-ins are ended.",
+        _ => "Your changes are saved.",
+    });
+    Ok(html! {
+        (seat.head(visit, TITLE, &html! {}))
+        (parts::done(done))
+        (parts::wrong(wrong))
+        div.columns {
+            section { h2 { "You" } (person(visit)) (password(visit)) }
+            section { h2 { "Workspace" } (workspace(visit, &seat, (&name, &zone))) (times(visit, &accounts, &seat).await?) }
+        }
+        h2 { "Log-ins" }
+        (sessions(visit, &log_ins))
+    })
+}
+
+fn person(visit: &Visit) -> Markup {
+    html! {
+        form.narrow method="post" action={ (PAGE) "/name" } {
+            (parts::token(visit))
+            div.field {
+                label for="name" { "Your name" }
+                input #name name="name" required maxlength=(preferences::LONGEST_NAME) value=(visit.session.name) autocomplete="name";
+            }
+            p.soft { "You log in as " (parts::cut(&visit.session.email, 254)) "." }
+            button type="submit" { "Save the name" }
+        }
+    }
+}
+
+fn password(visit: &Visit) -> Markup {
+    let field = |name: &str, words: &str, kind: &str| {
+        html! {
+            div.field {
+                label for=(name) { (words) }
+                input id=(name) type="password" name=(name) required maxlength="200" autocomplete=(kind);
+            }
+        }
+    };
+    html! {
+        details.confirm {
+            summary { "Change the password" }
+            p { "All your log-ins end, this one too; then you log in with the new password." }
+            form.narrow method="post" action={ (PAGE) "/password" } {
+                (parts::token(visit))
+                (field("password", "Current password", "current-password"))
+                (field("new_password", "New password, at least 10 characters", "new-password"))
+                (field("password_again", "The new password again", "new-password"))
+                button type="submit" { "Change the password" }
+            }
+        }
+    }
+}
+
+fn workspace(visit: &Visit, seat: &Seat, (name, zone): (&str, &str)) -> Markup {
+    if !seat.may(Role::Admin) {
+        return html! {
+            dl.facts { dt { "Name" } dd { (parts::cut(name, 100)) } dt { "Time zone" } dd { (zone) } }
+            p.soft { "Changes need the role admin." }
+        };
+    }
+    html! {
+        form.narrow method="post" action={ (PAGE) "/workspace" } {
+            (parts::token(visit))
+            div.field {
+                label for="workspace-name" { "Name" }
+                input #workspace-name name="name" required maxlength=(preferences::LONGEST_NAME) value=(name) autocomplete="off";
+            }
+            div.field {
+                label for="timezone" { "Time zone" }
+                input #timezone name="timezone" required maxlength="100" value=(zone) placeholder="Europe/Berlin" autocomplete="off" spellcheck="false";
+                p.soft.hint { "A name of the time zone database, such as America/New_York." }
+            }
+            button type="submit" { "Save the workspace" }
+        }
+    }
+}
+
+/// Shows the posting times of the account that was chosen.
+async fn times(visit: &Visit, accounts: &Accounts, seat: &Seat) -> Result<Markup> {
+    let asked = visit.query("account_id").or_else(|| visit.form("account_id"));
+    let chosen = asked.and_then(|id| accounts.accounts.iter().find(|one| one.id.to_string() == id));
+    let chosen = chosen.or(accounts.accounts.first());
+    let Some(account) = chosen else {
+        return Ok(
+            html! { h3 { "Posting times" } p.empty { "Connect an account to choose the times at which it posts." } },
+        );
+    };
+    let grid: OneGrid =
+        operation::read(visit, "get_account_slots", json!({"id": account.id})).await?;
+    let grid = grid.slots;
+    Ok(html! {
+        h3 { "Posting times" }
+        @if accounts.accounts.len() > 1 {
+            form.inline method="get" action=(PAGE) {
+                label for="account" { "Account" }
+                select #account name="account_id" {
+                    @for one in &accounts.accounts {
+                        option value=(one.id) selected[one.id == account.id] { (accounts.name(one.id)) }
+                    }
+                }
+                button type="submit" { "Show" }
+            }
+        }
+        @if seat.may(Role::Editor) { (grid_form(visit, account.id, &grid)) }
+        @else { p { (grid.times.join(", ")) " on " (grid.days.join(", ")) " (" (grid.timezone) ")" } }
+    })
+}
+
+fn grid_form(visit: &Visit, account: i64, grid: &Grid) -> Markup {
+    html! {
+        form.narrow method="post" action={ (PAGE) "/times" } {
+            (parts::token(visit))
+            input type="hidden" name="account_id" value=(account);
+            div.field {
+                label for="times" { "Times of day, separated by commas" }
+                input #times name="times" required value=(grid.times.join(", ")) placeholder="09:00, 12:00, 17:00" autocomplete="off";
+            }
+            div.field {
+                label for="grid-zone" { "Time zone of these times" }
+                input #grid-zone name="timezone" value=(grid.timezone) maxlength="100" autocomplete="off" spellcheck="false";
+            }
+            fieldset {
+                legend { "On" }
+                @for day in DAYS {
+                    @let id = format!("day-{day}");
+                    div.tick {
+                        input id=(id) type="checkbox" name="days" value=(day) checked[grid.days.iter().any(|one| one == day)];
+                        label.beside for=(id) { (day) }
+                    }
+                }
+            }
+            button type="submit" { "Save the times" }
+        }
+    }
+}
+
+fn sessions(visit: &Visit, log_ins: &[LogIn]) -> Markup {
+    let rows: Vec<_> = log_ins
+        .iter()
+        .map(|one| {
+            vec![
+                parts::minute(&written(one.since)),
+                parts::minute(&written(one.until)),
+                html! { @if one.is_this { span.badge.good { "this browser" } } @else { "another browser" } },
+            ]
+        })
+        .collect();
+    html! {
+        (table("Where you are logged in, the latest first", &["Since", "Ends", "Where"], &rows))
+        @if log_ins.len() > 1 {
+            (parts::confirmed(visit, "End all others", &format!("{PAGE}/log-ins"),
+                "Every other browser has to log in again.", "End all other log-ins", &html! {}))
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! `/dashboard/team`: the members of a workspace, their roles and the brands they are locked to.
+
+use fanfare_domain::{
+    BrandId, Code, Error, Result, UserId,
+    access::{Role, role_name},
+    brands,
+    clock::show as written,
+    team::{self, Member},
+};
+use maud::{Markup, html};
+use uuid::Uuid;
+
+use super::{parts, seat::Seat};
+use crate::{
+    browser::visit::parse,
+    oauth_connect::{Answer, Visit},
+};
+
+const TITLE: &str = "Team";
+const PAGE: &str = "/dashboard/team";
+
+const ROLES: [(Role, &str); 4] = [
+    (Role::Viewer, "Viewer: looks at everything"),
+    (Role::Editor, "Editor: also drafts posts and answers people"),
+    (Role::Publisher, "Publisher: also schedules, publishes and connects accounts"),
+    (Role::Admin, "Admin: also manages members"),
+];
+
+/// Shows the members.
+pub async fn show(visit: Visit) -> Result<Answer> {
+    let seat = Seat::of(&visit).await?;
+    Ok(Answer::Wide(TITLE, page(&visit, &seat, None).await?))
+}
+
+/// Changes or removes a member.
+pub async fn act(visit: Visit) -> Result<Answer> {
+    let seat = Seat::of(&visit).await?;
+    let absent = || Error::new(Code::NotFound, "This user is not a member of the workspace.");
+    let person = Uuid::parse_str(visit.path("id")).map(UserId).map_err(|_| absent())?;
+    // A change is about the workspace that the page showed, whatever another tab has chosen since.
+    if visit.form("workspace_id") != Some(seat.act.membership.workspace_id.to_string().as_str()) {
+        let message = "Another workspace was chosen meanwhile.";
+        let remedy = "Load the page again and repeat the change.";
+        let error = Error::field(Code::InvalidField, "workspace_id", message, remedy);
+        let main = page(&visit, &seat, Some(&error)).await?;
+        return Ok(Answer::WideWrong(TITLE, main, error));
+    }
+    match change(&visit, &seat, person).await {
+        Ok(()) => Ok(Answer::See(format!("{PAGE}?done=changed"))),
+        Err(error) if parts::is_shown_beside(&error) => {
+            let main = page(&visit, &seat, Some(&error)).await?;
+            Ok(Answer::WideWrong(TITLE, main, error))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+async fn change(visit: &Visit, seat: &Seat, person: UserId) -> Result<()> {
+    seat.act.membership.require_active()?;
+    match visit.path("verb") {
+        "role" => {
+            let named = visit.form("role").unwrap_or_default();
+            let role = ROLES.iter().find(|(role, _)| role_name(*role) == named);
+            let Some((role, _)) = role else {
+                let message = "There is no such role.";
+                return Err(Error::field(Code::InvalidField, "role", message, "Choose a role."));
+            };
+            team::set_role(&seat.act, person, *role).await
+        }
+        "brands" => {
+            let ticked = parts::ticked(visit, "brands");
+            let ids = ticked.iter().map(|text| parse("brand", text).map(BrandId));
+            team::set_brands(&seat.act, person, &ids.collect::<Result<Vec<_>>>()?).await
+        }
+        "remove" => team::remove(&seat.act, person).await,
+        _ => Err(Error::new(Code::NotFound, "There is no such step.")),
+    }
+}
+
+async fn page(visit: &Visit, seat: &Seat, wrong: Option<&Error>) -> Result<Markup> {
+    let members = team::members(&seat.act).await?;
+    let brands = brands::names(&seat.act).await?;
+    let is_admin = seat.may(Role::Admin);
+    Ok(html! {
+        (seat.head(visit, TITLE, &html! {}))
+        (parts::done(visit.query("done").map(|_| "The team is changed.")))
+        (parts::wrong(wrong))
+        p.soft {
+            "Members see and do what their role allows; one that is locked to brands sees only their accounts and posts."
+            @if !is_admin { " Changes need the role admin." }
+        }
+        @for member in &members { (card(visit, seat, member, &brands, is_admin)) }
+        p.soft { "The operator of this service adds members with " code { "fanfare admin member" } "." }
+    })
+}
+
+fn card(
+    visit: &Visit,
+    seat: &Seat,
+    member: &Member,
+    brands: &[(BrandId, String)],
+    is_admin: bool,
+) -> Markup {
+    let page = format!("{PAGE}/{}", member.user_id);
+    let here =
+        html! { input type="hidden" name="workspace_id" value=(seat.act.membership.workspace_id); };
+    let is_me = member.user_id == visit.session.user_id;
+    html! {
+        section.card {
+            h3 {
+                (parts::cut(&member.name, 80)) " "
+                span.badge.plain { (role_name(member.role)) }
+                @if member.is_owner { " " span.badge.good { "owner" } }
+                @if is_me { " " span.badge.busy { "you" } }
+            }
+            dl.facts {
+                dt { "E-mail" } dd { (parts::cut(&member.email, 254)) }
+                dt { "Sees" } dd { (sees(member, brands)) }
+                dt { "Member since" } dd { (parts::minute(&written(member.since))) }
+            }
+            @if is_admin && !member.is_owner {
+                div.row {
+                    (role_form(visit, &page, member, &here))
+                    @if !brands.is_empty() { (brand_form(visit, &page, member, brands, &here)) }
+                    (parts::confirmed(visit, "Remove", &format!("{page}/remove"),
+                        "The person loses access at once, with the keys and tools for this workspace.", "Remove this member", &here))
+                }
+            }
+        }
+    }
+}
+
+fn sees(member: &Member, brands: &[(BrandId, String)]) -> Markup {
+    let name = |id: &BrandId| {
+        let found = brands.iter().find(|(known, _)| known == id);
+        found.map_or_else(|| "another brand".to_owned(), |(_, name)| parts::cut(name, 60))
+    };
+    html! {
+        @if member.brands.is_empty() { "the whole workspace" }
+        @else { (member.brands.iter().map(name).collect::<Vec<_>>().join(", ")) }
+    }
+}
+
+fn role_form(visit: &Visit, page: &str, member: &Member, here: &Markup) -> Markup {
+    let id = format!("role-{}", member.user_id);
+    html! {
+        details.confirm {
+            summary { "Change the role" }
+            form.narrow method="post" action={ (page) "/role" } {
+                (parts::token(visit))
+                (here)
+                div.field {
+                    label for=(id) { "Role" }
+                    select id=(id) name="role" {
+                        @for (role, words) in ROLES {
+                            option value=(role_name(role)) selected[role == member.role] { (words) }
+                        }
+                    }
+                }
+                button type="submit" { "Save the role" }
+            }
+        }
+    }
+}
+
+fn brand_form(
+    visit: &Visit,
+    page: &str,
+    member: &Member,
+    brands: &[(BrandId, String)],
+    here: &Markup,
+) -> Markup {
+    html! {
+        details.confirm {
+            summary { "Lock to brands" }
+            form.narrow method="post" action={ (page) "/brands" } {
+                (parts::token(visit))
+                (here)
+                fieldset {
+                    legend { "Sees only these brands; with none ticked, the whole workspace" }
+                    @for (brand, name) in brands {
+                        @let id = format!("brand-{}-{brand}", member.user_id);
+                        div.tick {
+                            input id=(id) type="checkbox" name="brands" value=(brand) checked[member.brands.contains(brand)];
+                            label.beside for=(id) { (parts::cut(name, 80)) }
+                        }
+                    }
+                }
+                button type="submit" { "Save the brands" }
+            }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! `/dashboard/usage`: credits, what they were spent on, and how much of the plan's limits is used.
+
+use fanfare_domain::{
+    Result,
+    billing::Pack,
+    clock, credits,
+    limits::{self, Rule, Standing},
+    team::{self, PlanLimit},
+};
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{operation, parts, seat::Seat};
+use crate::{
+    admin::parts::{number, table},
+    oauth_connect::{Answer, Visit},
+};
+
+const TITLE: &str = "Usage";
+const PAGE: &str = "/dashboard/usage";
+
+#[derive(Deserialize)]
+struct OneWallet {
+    wallet: Wallet,
+}
+
+#[derive(Deserialize)]
+struct Wallet {
+    available: i64,
+    included: Included,
+    purchased_balance: i64,
+    reserved: i64,
+    plan_tier: Option<String>,
+    resets_at: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Included {
+    allowance: i64,
+    used: i64,
+}
+
+#[derive(Deserialize)]
+struct EntryPage {
+    ledger: Vec<Entry>,
+    next_cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    kind: String,
+    pool: String,
+    amount: i64,
+    balance: i64,
+    operation: Option<String>,
+    r#ref: Option<String>,
+    created_at: String,
+}
+
+/// Shows the credits, the ledger and the limits.
+pub async fn show(visit: Visit) -> Result<Answer> {
+    let seat = Seat::of(&visit).await?;
+    let here = seat.act.membership.workspace_id;
+    let wallet: OneWallet =
+        operation::read(&visit, "get_credits", json!({"workspace_id": here})).await?;
+    let mut asked = json!({"workspace_id": here});
+    if let Some(cursor) = visit.query("cursor") {
+        asked["cursor"] = cursor.into();
+    }
+    let ledger: EntryPage = operation::read(&visit, "list_credit_entries", asked).await?;
+    let reserved = credits::reservations(&seat.act).await?;
+    let plan = team::plan_limits(&seat.act).await?;
+    let rates = limits::standings(&visit.cx, &seat.act.caller).await;
+    let is_payer = credits::payer(&visit.cx.db.read, here).await? == visit.session.user_id;
+    let sold = visit.cx.settings.billing.as_ref().filter(|_| is_payer);
+    let packs = sold.map_or(&[][..], |_| &visit.cx.settings.plans.packs);
+    let main = html! {
+        (seat.head(&visit, TITLE, &html! {}))
+        div.columns {
+            section { h2 { "Credits" } (balance(&wallet.wallet)) (offers(packs, is_payer)) }
+            section { h2 { "Plan" } (plan_table(wallet.wallet.plan_tier.as_deref(), &plan)) }
+        }
+        @if !reserved.is_empty() { (under_way(&reserved)) }
+        h2 { "Ledger" }
+        (entries(&ledger.ledger))
+        (parts::next(PAGE, ledger.next_cursor.as_deref()))
+        h2 { "Rate limits" }
+        (rate_table(&rates))
+    };
+    Ok(Answer::Wide(TITLE, main))
+}
+
+fn balance(wallet: &Wallet) -> Markup {
+    let Included { allowance, used } = wallet.included;
+    html! {
+        p.big { strong { (number(wallet.available)) } " credits to spend" }
+        @if allowance > 0 {
+            (meter("Included credits used", used.unsigned_abs(), allowance.unsigned_abs()))
+        }
+        dl.facts {
+            dt { "Included" } dd { (number(used)) " of " (number(allowance)) " used" }
+            @if let Some(at) = &wallet.resets_at { dt { "Set anew" } dd { (parts::minute(at)) } }
+            dt { "Bought" } dd { (number(wallet.purchased_balance)) ", which never expire" }
+            dt { "Reserved" } dd { (number(wallet.reserved)) }
+        }
+    }
+}
+
+fn offers(packs: &[Pack], is_payer: bool) -> Markup {
+    let order = Uuid::now_v7();
+    html! {
+        @if !is_payer {
+            p.soft { "The credits belong to the owner of the workspace, who alone can buy more." }
+        } @else if !packs.is_empty() {
+            p.actions {
+                @for pack in packs {
+                    a.button rel="nofollow"
+                        href={ "/dashboard/billing/credits?pack=" (pack.credits) "&order=" (order) } {
+                        "Buy " (number(pack.credits.into())) " for $" (pack.price / 100)
+                        @if pack.price % 100 != 0 { "." (format!("{:02}", pack.price % 100)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn plan_table(plan: Option<&str>, limits: &[PlanLimit]) -> Markup {
+    let rows: Vec<_> = limits
+        .iter()
+        .map(|limit| {
+            let words = format!("{} of {}", limit.used, limit.allowed);
+            vec![
+                html! { (limit.what) },
+                html! { (words) },
+                meter(limit.what, limit.used, limit.allowed),
+            ]
+        })
+        .collect();
+    html! {
+        p { @match plan {
+            Some(plan) => { "The workspace is on the plan " strong { (plan.replace('_', " ")) } "." }
+            None => "The workspace has no plan.",
+        } }
+        (table("Limits of the plan", &["Limit", "Used", "Share"], &rows))
+    }
+}
+
+fn meter(what: &str, used: u64, allowed: u64) -> Markup {
+    html! { meter aria-label=(what) min="0" max=(allowed.max(1)) high=(allowed * 9 / 10) value=(used) { (used) " of " (allowed) } }
+}
+
+fn under_way(reserved: &[credits::Reserved]) -> Markup {
+    let rows: Vec<_> = reserved
+        .iter()
+        .map(|one| {
+            vec![
+                html! { (purpose(&one.operation)) },
+                html! { (number(one.credits)) },
+                parts::minute(&clock::show(one.since)),
+                parts::minute(&clock::show(one.until)),
+            ]
+        })
+        .collect();
+    html! {
+        h2 { "Reserved" }
+        (table("Operations under way", &["For", "Credits", "Since", "Given back at the latest"], &rows))
+    }
+}
+
+fn entries(ledger: &[Entry]) -> Markup {
+    if ledger.is_empty() {
+        return html! { p.empty { "Nothing has changed the balance yet." } };
+    }
+    let rows: Vec<_> = ledger
+        .iter()
+        .map(|entry| {
+            vec![
+                parts::minute(&entry.created_at),
+                html! { (kind(&entry.kind)) },
+                reason(entry),
+                html! { (entry.pool) },
+                html! { (signed(entry.amount)) },
+                html! { (number(entry.balance)) },
+            ]
+        })
+        .collect();
+    let heads = ["When", "Change", "For", "Pool", "Credits", "Balance"];
+    table("Changes of the balance, newest first", &heads, &rows)
+}
+
+fn signed(amount: i64) -> String {
+    if amount > 0 { format!("+{}", number(amount)) } else { number(amount) }
+}
+
+fn kind(kind: &str) -> &str {
+    match kind {
+        "grant" => "Included credits granted",
+        "expire" => "Included credits expired",
+        "purchase" => "Pack bought",
+        "reserve" => "Reserved",
+        "settle" => "Paid",
+        "refund" => "Given back",
+        "withdraw" => "Payment taken back",
+        "adjust" => "Plan changed",
+        other => other,
+    }
+}
+
+/// Returns what an entry was for: the operation that was paid, or the period or payment that it came from.
+fn reason(entry: &Entry) -> Markup {
+    html! {
+        @match (&entry.operation, &entry.r#ref) {
+            (Some(operation), _) => {
+                (purpose(operation))
+                @if let Some((_, id)) = operation.split_once(':') { " " code.soft { (parts::cut(id, 40)) } }
+            }
+            (None, Some(reference)) => { code.soft { (parts::cut(reference, 60)) } }
+            (None, None) => { "–" }
+        }
+    }
+}
+
+/// Returns the name of an operation that costs credits.
+fn purpose(operation: &str) -> &str {
+    match operation.split(':').next().unwrap_or_default() {
+        "captions" => "Captions",
+        "image" => "Images",
+        "video" => "Video",
+        _ => operation,
+    }
+}
+
+fn rate_table(rates: &[(&Rule, Standing)]) -> Markup {
+    let rows: Vec<_> = rates
+        .iter()
+        .map(|(rule, standing)| {
+            let used = standing.limit - standing.remaining.min(standing.limit);
+            vec![
+                html! { (capitalised(rule.what)) },
+                html! { (number(i64::try_from(used).unwrap_or(i64::MAX))) " of " (number(i64::try_from(standing.limit).unwrap_or(i64::MAX))) },
+                meter(rule.what, used, standing.limit),
+            ]
+        })
+        .collect();
+    html! {
+        p.soft { "Counted over everything you do, with keys and on these pages. Each key has limits of its own besides." }
+        (table("Your rate limits in the current window", &["Limit", "Used", "Share"], &rows))
+    }
+}
+
+fn capitalised(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

@@ -1,0 +1,170 @@
+//! How reading numbers, inboxes and business profiles keeps up, for each network. Nothing here holds a text of anybody.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use fanfare_entities::Millis;
+use fanfare_jobs::JobKind;
+use sea_orm::FromQueryResult;
+use serde_json::Value;
+
+use super::samples::{self, MINUTE, measure};
+use crate::{Domain, analytics, db::statement, error::Result};
+
+/// The things that are read, with the kind of their work, their table, and its columns of the account and the last reading.
+const READ: [(JobKind, &str, &str, &str); 3] = [
+    (JobKind::SyncAnalytics, "analytics_syncs", "id", "synced_at"),
+    (JobKind::SyncInbox, "inbox_syncs", "account_id", "last_synced_at"),
+    (JobKind::SyncBusiness, "business_profiles", "account_id", "synced_at"),
+];
+
+/// The most accounts whose refused numbers are counted.
+const MOST: i64 = 10_000;
+
+/// How reading one kind of thing on one network keeps up.
+#[derive(Debug, Clone)]
+pub struct Reading {
+    /// Identifier of the network.
+    pub platform: String,
+    /// The kind of work that reads.
+    pub kind: &'static str,
+    /// Connected accounts.
+    pub accounts: i64,
+    /// Those whose reading is due and has not begun.
+    pub due: i64,
+    /// How long the longest of them has waited, in ms; `None` if none is due.
+    pub lag: Option<Millis>,
+    /// The oldest of the last readings; `None` if nothing was read yet.
+    pub oldest: Option<Millis>,
+    /// Accounts of which nothing was read yet.
+    pub never: i64,
+    /// Readings that ended in the last hour.
+    pub hour: i64,
+}
+
+/// The share of a network's quota that reading may take.
+#[derive(Debug, Clone)]
+pub struct Share {
+    /// Identifier of the network.
+    pub platform: String,
+    /// Calls that the network allows an app within `span`.
+    pub calls: u32,
+    /// The time they are counted over.
+    pub span: Duration,
+    /// Calls of them that reading takes at most; the rest is left to publishing.
+    pub reading: u32,
+}
+
+/// A number that a network refuses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// Identifier of the network.
+    pub platform: String,
+    /// Name of the number.
+    pub number: String,
+    /// Accounts for which it is refused.
+    pub accounts: i64,
+    /// When it is asked for again, at the earliest.
+    pub until: Millis,
+}
+
+/// Returns how reading keeps up, by network and kind.
+///
+/// # Errors
+/// The database's.
+pub async fn lags(cx: &Domain) -> Result<Vec<Reading>> {
+    let (conn, now) = (&cx.db.read, cx.clock.now());
+    let sums = samples::sums(cx, now - 60 * MINUTE, 48 * 60 * MINUTE).await?;
+    let mut all = Vec::new();
+    for (kind, table, account, read) in READ {
+        let sql = format!(
+            "SELECT a.platform, CAST(count(*) AS BIGINT) AS accounts, \
+             CAST(sum(CASE WHEN s.due_at <= $1 THEN 1 ELSE 0 END) AS BIGINT) AS due, \
+             min(CASE WHEN s.due_at <= $1 THEN s.due_at END) AS first_due, min(s.{read}) AS oldest, \
+             CAST(sum(CASE WHEN s.{read} IS NULL THEN 1 ELSE 0 END) AS BIGINT) AS never \
+             FROM {table} s JOIN accounts a ON a.id = s.{account} WHERE a.status = 'connected' \
+             GROUP BY a.platform ORDER BY a.platform"
+        );
+        let rows = Row::find_by_statement(statement(conn, sql, [now.into()])).all(conn).await?;
+        let ended = |platform: &str| -> i64 {
+            let mine = sums.iter().filter(|sum| {
+                let is_done = sum.measure == measure::DONE;
+                is_done && sum.kind == kind.as_str() && sum.platform == platform
+            });
+            mine.map(|sum| sum.n).sum()
+        };
+        all.extend(rows.into_iter().map(|row| Reading {
+            kind: kind.as_str(),
+            accounts: row.accounts,
+            due: row.due,
+            lag: row.first_due.map(|at| now - at),
+            oldest: row.oldest,
+            never: row.never,
+            hour: ended(&row.platform),
+            platform: row.platform,
+        }));
+    }
+    all.sort_by(|a, b| (&a.platform, a.kind).cmp(&(&b.platform, b.kind)));
+    Ok(all)
+}
+
+/// Returns the shares of the networks' quotas that reading numbers may take.
+#[must_use]
+pub fn shares() -> Vec<Share> {
+    let share = |platform: &&dyn fanfare_platforms::Platform| {
+        let quota = platform.analytics()?.quota()?;
+        Some(Share {
+            platform: platform.spec().id.to_string(),
+            calls: quota.calls,
+            span: quota.span,
+            reading: analytics::sync::share_of(quota.calls),
+        })
+    };
+    fanfare_platforms::all().iter().filter_map(share).collect()
+}
+
+/// Returns the numbers that networks refuse now, those of the most accounts first.
+///
+/// # Errors
+/// The database's.
+pub async fn refused(cx: &Domain) -> Result<Vec<Refused>> {
+    let (conn, now) = (&cx.db.read, cx.clock.now());
+    let sql = "SELECT a.platform, s.refused FROM analytics_syncs s JOIN accounts a ON a.id = s.id \
+               WHERE CAST(s.refused AS TEXT) <> '{}' ORDER BY s.id DESC LIMIT $1";
+    let query = statement(conn, sql, [MOST.into()]);
+    let rows = RefusedRow::find_by_statement(query).all(conn).await?;
+    let mut found = BTreeMap::<(String, String), (i64, Millis)>::new();
+    for row in rows {
+        for (number, until) in row.refused.as_object().into_iter().flatten() {
+            let Some(until) = until.as_i64().filter(|until| *until > now) else { continue };
+            let entry = found.entry((row.platform.clone(), number.clone())).or_insert((0, until));
+            *entry = (entry.0 + 1, entry.1.min(until));
+        }
+    }
+    let mut all: Vec<Refused> = found
+        .into_iter()
+        .map(|((platform, number), (accounts, until))| Refused {
+            platform,
+            number,
+            accounts,
+            until,
+        })
+        .collect();
+    all.sort_by_key(|one| -one.accounts);
+    Ok(all)
+}
+
+#[derive(FromQueryResult)]
+struct Row {
+    platform: String,
+    accounts: i64,
+    due: i64,
+    first_due: Option<Millis>,
+    oldest: Option<Millis>,
+    never: i64,
+}
+
+#[derive(FromQueryResult)]
+struct RefusedRow {
+    platform: String,
+    refused: Value,
+}

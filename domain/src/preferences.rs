@@ -1,0 +1,144 @@
+//! What persons set for themselves and for their workspaces: names, the time zone, passwords and log-ins.
+
+use fanfare_entities::{Millis, user, user_session, workspace};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use secrecy::{ExposeSecret, SecretString};
+
+use crate::{
+    Act, Domain,
+    access::Role,
+    error::{Error, Result, Violations},
+    input::{
+        self,
+        text::{self, Rule},
+    },
+    passwords,
+    sign_in::{self, Session},
+    token::hash,
+};
+
+/// The longest name of a person or a workspace.
+pub const LONGEST_NAME: usize = 100;
+
+/// A log-in of a person.
+#[derive(Debug, Clone)]
+pub struct LogIn {
+    /// When it began.
+    pub since: Millis,
+    /// When it ends by itself.
+    pub until: Millis,
+    /// It is the one that asks.
+    pub is_this: bool,
+}
+
+/// Gives a person another name.
+///
+/// # Errors
+/// [`crate::Code::FieldRequired`] or [`crate::Code::InvalidField`].
+pub async fn rename(cx: &Domain, session: &Session, name: &str) -> Result<()> {
+    let mut broken = Violations::default();
+    let name = checked_name(name, &mut broken);
+    Error::check(broken)?;
+    let changed =
+        user::ActiveModel { id: Set(session.user_id), name: Set(name), ..Default::default() };
+    user::Entity::update(changed).exec(&cx.db.write).await?;
+    Ok(())
+}
+
+/// Returns the name and the time zone of the membership's workspace.
+///
+/// # Errors
+/// The database's.
+pub async fn of_workspace(act: &Act) -> Result<(String, String)> {
+    let found = workspace::Entity::find_by_id(act.membership.workspace_id);
+    let row = found.one(&act.cx.db.read).await?;
+    let row = row.ok_or_else(|| Error::internal("a workspace with members is gone"))?;
+    Ok((row.name, row.timezone))
+}
+
+/// Gives the membership's workspace another name and time zone.
+///
+/// # Errors
+/// [`crate::Code::InsufficientWorkspacePermissions`] unless the caller is an admin, [`crate::Code::SubscriptionRequired`] while the
+/// subscription is paused, or everything that is wrong with the values.
+pub async fn set_workspace(act: &Act, name: &str, timezone: &str) -> Result<()> {
+    act.membership.require_active()?;
+    act.membership.require(Role::Admin)?;
+    let mut broken = Violations::default();
+    let name = checked_name(name, &mut broken);
+    let zone = Error::joined(broken, input::zone(timezone))?;
+    let changed = workspace::ActiveModel {
+        id: Set(act.membership.workspace_id),
+        name: Set(name),
+        timezone: Set(zone.name().to_owned()),
+        ..Default::default()
+    };
+    workspace::Entity::update(changed).exec(&act.cx.db.write).await?;
+    Ok(())
+}
+
+fn checked_name(name: &str, broken: &mut Violations) -> String {
+    let name = name.trim();
+    if name.is_empty() {
+        let message = "name is empty.".to_owned();
+        let remedy = "Send a name.";
+        broken
+            .note(|| crate::error::violation(crate::Code::FieldRequired, "name", message, remedy));
+    } else if let Some(flaw) = text::flaw("name", name, Rule::line(LONGEST_NAME)) {
+        broken.note(|| flaw);
+    }
+    name.to_owned()
+}
+
+/// Gives a person another password, after the current one, and ends all log-ins of the person.
+///
+/// # Errors
+/// [`crate::Code::InvalidField`] for a wrong or a weak password, [`crate::Code::RateLimited`] if too many were tried.
+pub async fn change_password(
+    cx: &Domain,
+    who: (&Session, &SecretString),
+    (current, new): (SecretString, SecretString),
+    address: &str,
+) -> Result<()> {
+    sign_in::confirm(cx, who, current, address).await?;
+    let hashed = passwords::hash(new, &who.0.email).await?;
+    let tx = cx.db.begin().await?;
+    sign_in::store_password(&tx, who.0.user_id, hashed, cx.clock.now()).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Lists the log-ins of a person, the latest first.
+///
+/// # Errors
+/// The database's.
+pub async fn log_ins(
+    cx: &Domain,
+    (session, token): (&Session, &SecretString),
+) -> Result<Vec<LogIn>> {
+    let this = hash(token.expose_secret());
+    let rows = user_session::Entity::find()
+        .filter(user_session::Column::UserId.eq(session.user_id))
+        .filter(user_session::Column::ExpiresAt.gt(cx.clock.now()))
+        .order_by_desc(user_session::Column::CreatedAt)
+        .all(&cx.db.read)
+        .await?;
+    let shown = |row: user_session::Model| LogIn {
+        since: row.created_at,
+        until: row.expires_at,
+        is_this: row.hash == this,
+    };
+    Ok(rows.into_iter().map(shown).collect())
+}
+
+/// Ends all log-ins of a person but the one that asks.
+///
+/// # Errors
+/// The database's.
+pub async fn end_others(cx: &Domain, (session, token): (&Session, &SecretString)) -> Result<()> {
+    user_session::Entity::delete_many()
+        .filter(user_session::Column::UserId.eq(session.user_id))
+        .filter(user_session::Column::Hash.ne(hash(token.expose_secret())))
+        .exec(&cx.db.write)
+        .await?;
+    Ok(())
+}
