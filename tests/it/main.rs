@@ -62,6 +62,7 @@ mod pacing;
 mod person_pages;
 mod pitfalls;
 mod platforms_document;
+mod publish_pages;
 mod publishing;
 mod redis_tls;
 mod service;

@@ -23,7 +23,7 @@ async fn a_log_in_leads_to_where_one_wanted_to_go() {
         let mut ada = Visitor::nobody(&app);
         let page = format!("/login?next={elsewhere}");
         let welcome = ada.try_password_at(&page, "ada@example.com", PASSWORD).await.expect(303);
-        assert_eq!(welcome.location, "/connect", "{elsewhere}");
+        assert_eq!(welcome.location, "/dashboard", "{elsewhere}");
     }
     let csrf = ada.get("/connect").await.expect(200).hidden("csrf");
     let forged = ada.send("/logout", &[("csrf", "guessed".into())]).await;

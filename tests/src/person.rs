@@ -19,7 +19,7 @@ impl Visitor {
         sign_in::set_password(&app.domain, email, password).await.expect("a password");
         let mut person = Self::nobody(app);
         let welcome = person.try_password_at("/login", email, PASSWORD).await.expect(303);
-        assert_eq!(welcome.location, "/connect");
+        assert_eq!(welcome.location, "/dashboard");
         (id, person)
     }
 

@@ -27,8 +27,8 @@ pub struct Cookie {
 /// Keeps which workspace the pages show. A link from elsewhere shows the same one.
 pub const WORKSPACE: Cookie = Cookie { name: "fanfare_workspace", path: "/", same_site: "Lax" };
 
-/// Largest form, in bytes.
-const LARGEST: usize = 64 * 1024;
+/// Largest form, in bytes, unless a page takes larger ones.
+pub const LARGEST: usize = 64 * 1024;
 
 /// The token that a form of this log-in carries. It follows from the cookie's token, which another site can neither read
 /// nor guess.
@@ -52,10 +52,18 @@ pub fn is_ours(cookie: &SecretString, fields: &Pairs) -> bool {
 /// # Errors
 /// [`Code::PayloadTooLarge`], also if the body could not be read; or what is wrong with a text in it.
 pub async fn fields(req: &mut Request) -> Result<Pairs> {
-    match req.payload_with_max_size(LARGEST).await {
+    fields_up_to(req, LARGEST).await
+}
+
+/// The fields of a form of at most so many bytes.
+///
+/// # Errors
+/// As for [`fields`].
+pub async fn fields_up_to(req: &mut Request, largest: usize) -> Result<Pairs> {
+    match req.payload_with_max_size(largest).await {
         Ok(body) => query::checked(body),
         Err(_) => {
-            let message = format!("The form has more than {} KiB.", LARGEST / 1024);
+            let message = format!("The form has more than {} KiB.", largest / 1024);
             Err(Error::field(Code::PayloadTooLarge, "form", message, "Go back and shorten it."))
         }
     }

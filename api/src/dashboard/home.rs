@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use fanfare_domain::{
     AccountId, Result,
     access::{Role, plan_name},
-    accounts, credits, keys, posts,
+    accounts, credits, keys,
+    platforms::label,
+    posts::agenda,
 };
 use fanfare_entities::{Millis, account, account::AccountStatus, post};
 use maud::{Markup, html};
@@ -13,6 +15,7 @@ use serde::Deserialize;
 
 use super::{
     parts::{badge, cut, moment},
+    posts::{new_post, on, title},
     seat::Seat,
 };
 use crate::oauth_connect::{Answer, Visit};
@@ -60,10 +63,10 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     let credits = credits::show(act).await?;
     let home = Home {
         accounts: accounts::all(act).await?,
-        next: posts::agenda::next(act, 8).await?,
-        failed: posts::agenda::failed(act, now - RECENT, 5).await?,
+        next: agenda::next(act, 8).await?,
+        failed: agenda::failed(act, now - RECENT, 5).await?,
         credits: serde_json::from_str(credits.body()).map_err(fanfare_domain::Error::internal)?,
-        has_posts: posts::agenda::any(act).await?,
+        has_posts: agenda::any(act).await?,
         has_keys: !keys::list(&visit.cx, visit.session.user_id).await?.is_empty(),
     };
     Ok(Answer::Wide("Home", page(&visit, &seat, &home, now)))
@@ -75,7 +78,7 @@ fn page(visit: &Visit, seat: &Seat, home: &Home, now: Millis) -> Markup {
     let weak: Vec<_> = home.accounts.iter().filter(|row| needs_attention(row, now)).collect();
     let is_new = home.accounts.is_empty() || !home.has_posts;
     html! {
-        (seat.head(visit, "Home", &html! {}))
+        (seat.head(visit, "Home", &new_post(seat)))
         @if is_new { (first_steps(seat, home)) }
         @if !home.failed.is_empty() || !weak.is_empty() {
             section aria-labelledby="attention" {
@@ -122,7 +125,12 @@ fn first_steps(seat: &Seat, home: &Home) -> Markup {
             "Create an API key",
             "For programs and agents. You need none for these pages.",
         ),
-        (home.has_posts, "/docs", "Create a post", "Schedule it, or publish it at once."),
+        (
+            home.has_posts,
+            "/dashboard/posts/new",
+            "Create a post",
+            "Schedule it, or publish it at once.",
+        ),
     ];
     html! {
         section.card aria-labelledby="first" {
@@ -142,24 +150,10 @@ fn first_steps(seat: &Seat, home: &Home) -> Markup {
     }
 }
 
-fn name(account: Option<&account::Model>, platform: &str) -> String {
-    let username = account.map_or_else(String::new, |row| format!("{} · ", cut(&row.username, 40)));
-    format!("{username}{platform}")
-}
-
-fn text(row: &post::Model) -> String {
-    let text = cut(&row.caption, 90);
-    if text.is_empty() {
-        format!("A {} without text", row.post_type.replace('_', " "))
-    } else {
-        text
-    }
-}
-
 fn upcoming(row: &post::Model, account: Option<&account::Model>, zone: &str) -> Markup {
     html! {
         li {
-            div { strong { (text(row)) } span.soft { (name(account, &row.platform)) } }
+            div { a href={ "/dashboard/posts/" (row.id) } { (title(row)) } span.soft { (on(account, &row.platform)) } }
             @if let Some(at) = row.scheduled_at { (moment(at, zone)) }
         }
     }
@@ -169,7 +163,7 @@ fn failed(row: &post::Model, account: Option<&account::Model>) -> Markup {
     let said = |field: &str| row.error.as_ref().and_then(|error| error[field].as_str());
     html! {
         div.flash.bad {
-            p { strong { (text(row)) } " " span.soft { (name(account, &row.platform)) } }
+            p { a href={ "/dashboard/posts/" (row.id) } { (title(row)) } " " span.soft { (on(account, &row.platform)) } }
             p { (cut(said("message").unwrap_or("It could not be published."), 300)) }
             @if let Some(remedy) = said("remedy") { p { (cut(remedy, 300)) } }
         }
@@ -180,7 +174,7 @@ fn weak_account(row: &account::Model, zone: &str) -> Markup {
     let is_lost = row.status == AccountStatus::ReconnectRequired;
     html! {
         div.flash.warn {
-            p { strong { (cut(&row.username, 60)) } " " span.soft { (row.platform) } }
+            p { strong { (cut(&row.username, 60)) } " " span.soft { (label(&row.platform)) } }
             @if is_lost {
                 p { "The network no longer accepts this account's credentials, so nothing is published on it." }
             } @else if let Some(end) = row.token_expires_at {
@@ -218,7 +212,7 @@ fn plan(seat: &Seat, home: &Home) -> Markup {
                 }
                 @if is_low { p.flash.warn { "Few credits are left." } }
                 @if connected as u64 >= places { p.flash.warn { "All places for accounts are taken." } }
-                p { a href="/dashboard/billing" { "Billing" } }
+                p { a href="/dashboard/billing" { "Billing" } " · " a href="/dashboard/accounts" { "Accounts" } }
             }
         }
     }

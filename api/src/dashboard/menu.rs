@@ -6,7 +6,16 @@ use crate::oauth_connect::Visit;
 
 /// Every entry, in groups: its path and its label. An entry is the current one on its own page and on all pages below it.
 const MENU: &[(&str, &[(&str, &str)])] = &[
-    ("Publish", &[("/dashboard", "Home"), ("/connect", "Connect")]),
+    (
+        "Publish",
+        &[
+            ("/dashboard", "Home"),
+            ("/dashboard/posts", "Posts"),
+            ("/dashboard/posts/new", "New post"),
+            ("/dashboard/accounts", "Accounts"),
+            ("/connect", "Connect"),
+        ],
+    ),
     (
         "Listen",
         &[
@@ -64,7 +73,7 @@ mod tests {
     #[test]
     fn a_page_marks_the_nearest_entry_above_it() {
         assert_eq!(current("/dashboard"), Some("/dashboard"));
-        assert_eq!(current("/dashboard/api/{id}/revoke"), Some("/dashboard/api"));
+        assert_eq!(current("/dashboard/posts/{id}"), Some("/dashboard/posts"));
         assert_eq!(current("/connect/{platform}"), Some("/connect"));
         assert_eq!(current("/dashboard/elsewhere"), None);
     }

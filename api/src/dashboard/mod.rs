@@ -2,17 +2,20 @@
 //!
 //! [`PAGES`] lists every page; what lies before each of them is `middleware/page.rs`.
 
+mod accounts;
 mod analytics;
 mod api_keys;
 mod apps;
 mod billing;
 mod choices;
+mod composer;
 mod confirm;
 mod home;
 mod inbox;
 pub mod menu;
 mod operation;
 mod parts;
+mod posts;
 mod reviews;
 mod seat;
 mod settings;
@@ -32,6 +35,18 @@ use crate::{
 const PAGES: &[Page<ConnectPages>] = &[
     Page::of("/dashboard", page!(home::show)),
     Page::form("/dashboard/workspace", page!(seat::choose)),
+    Page::of("/dashboard/posts", page!(posts::show)),
+    Page::form("/dashboard/posts/move", page!(posts::act::move_day)),
+    Page::of("/dashboard/posts/new", page!(composer::show))
+        .takes(page!(composer::act))
+        .up_to(composer::LARGEST),
+    Page::form("/dashboard/posts/new/part", page!(composer::part)).up_to(composer::LARGEST),
+    Page::of("/dashboard/jobs", page!(composer::jobs)),
+    Page::of("/dashboard/posts/{id}", page!(posts::one::show)),
+    Page::form("/dashboard/posts/{id}/{verb}", page!(posts::act::act)),
+    Page::of("/dashboard/accounts", page!(accounts::show)),
+    Page::form("/dashboard/accounts/sandbox", page!(accounts::create_sandbox)),
+    Page::form("/dashboard/accounts/{id}/disconnect", page!(accounts::disconnect)),
     Page::of("/dashboard/api", page!(api_keys::show)).takes(page!(api_keys::create)),
     Page::form("/dashboard/api/{id}/replace", page!(api_keys::replace)),
     Page::form("/dashboard/api/{id}/revoke", page!(api_keys::revoke)),

@@ -53,17 +53,25 @@ pub struct Page<P: Site> {
     pub get: Option<Handler<P>>,
     /// Answers a sent form.
     pub post: Option<Handler<P>>,
+    /// The largest form that it takes, in bytes.
+    pub largest: usize,
 }
 
 impl<P: Site> Page<P> {
     /// A page that is only looked at.
     pub const fn of(path: &'static str, get: Handler<P>) -> Self {
-        Self { path, get: Some(get), post: None }
+        Self { path, get: Some(get), post: None, largest: form::LARGEST }
     }
 
     /// A form without a page of its own.
     pub const fn form(path: &'static str, post: Handler<P>) -> Self {
-        Self { path, get: None, post: Some(post) }
+        Self { path, get: None, post: Some(post), largest: form::LARGEST }
+    }
+
+    /// The same page with forms of up to so many bytes.
+    pub const fn up_to(mut self, largest: usize) -> Self {
+        self.largest = largest;
+        self
     }
 
     /// The same page with a form.
@@ -102,6 +110,7 @@ pub fn pages<P: Site>(domain: &Domain, pages: &'static [Page<P>]) -> Router {
             route: page.path,
             handler,
             takes_form,
+            largest: page.largest,
         };
         let mut here = at(page.path);
         if let Some(handler) = page.get {
@@ -122,6 +131,7 @@ struct PageMiddleware<P: Site> {
     handler: Handler<P>,
     /// It answers a form, so the form's token is looked at.
     takes_form: bool,
+    largest: usize,
 }
 
 impl<P: Site> PageMiddleware<P> {
@@ -157,7 +167,11 @@ impl<P: Site> salvo::Handler for PageMiddleware<P> {
             Ok(None) => return see(res, &P::realm().way_in(req)),
             Err(error) => return refuse::<P>(res, &error, &request_id, None),
         };
-        let form = if self.takes_form { form::fields(req).await } else { Ok(Vec::new()) };
+        let form = if self.takes_form {
+            form::fields_up_to(req, self.largest).await
+        } else {
+            Ok(Vec::new())
+        };
         let asked = query::checked(req.uri().query().unwrap_or_default().as_bytes());
         let (form, query, broken) = match (form, asked) {
             (Ok(form), Ok(query)) => (form, query, None),

@@ -18,8 +18,8 @@ pub static PEOPLE: Realm = Realm {
     path: "/login",
     session: Cookie { name: "fanfare_session", path: "/", same_site: "Lax" },
     before: Cookie { name: "fanfare_before", path: "/login", same_site: "Strict" },
-    home: "/connect",
-    also: &["/dashboard", "/api/oauth/authorize"],
+    home: "/dashboard",
+    also: &["/connect", "/api/oauth/authorize"],
     intro: |next| {
         let next: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
         html! {

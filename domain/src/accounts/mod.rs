@@ -189,6 +189,14 @@ impl Account {
     }
 }
 
+impl Account {
+    /// Returns the page of a simulated network that shows what was posted.
+    #[must_use]
+    pub fn sandbox_page_url(&self) -> Option<&str> {
+        self.sandbox_page_url.as_deref()
+    }
+}
+
 /// An account as Bluesky names it for good.
 fn did(row: &account::Model) -> Option<Value> {
     row.meta.get("did").filter(|did| did.is_string()).cloned()

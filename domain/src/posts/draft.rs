@@ -36,6 +36,37 @@ fn weight(value: &Value) -> usize {
     }
 }
 
+/// The length of a text on a network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CaptionLength {
+    /// As the network counts.
+    pub length: usize,
+    /// The longest text that it takes.
+    pub limit: usize,
+    /// The unit in the plural: `characters`, `graphemes`.
+    pub unit: &'static str,
+}
+
+/// Returns the length of a text with so many files beside it, as an account's network counts it.
+///
+/// # Errors
+/// The account's row cannot be read.
+pub async fn caption_length(
+    account: &account::Model,
+    caption: &str,
+    files: usize,
+) -> Result<CaptionLength> {
+    let (platform, facts) = (super::platform(&account.platform)?, accounts::facts(account)?);
+    let content = Content {
+        caption: caption.to_owned(),
+        post_type: None,
+        settings: Map::new(),
+        metadata: Map::new(),
+        media: vec![PostMedia::default(); files],
+    };
+    content.examined(move |content| content.caption_length(platform, &facts)).await
+}
+
 /// The content of a post, from a row or a request.
 #[derive(Debug, Clone)]
 pub struct Content {
@@ -98,6 +129,19 @@ impl Content {
         let flawed = self.media.iter().enumerate().filter(|(_, file)| file.flaw.is_some());
         found.extend(flawed.map(|(place, file)| flaw(place, file.flaw.as_ref())));
         found
+    }
+
+    /// Returns the length of the text as the network counts it, and its limit there.
+    #[must_use]
+    pub fn caption_length(&self, platform: PlatformId, account: &Account) -> CaptionLength {
+        let (network, draft) =
+            (platforms::find(platform), self.draft(platform, Uuid::nil(), 0, None));
+        let spec = network.spec_of(account);
+        CaptionLength {
+            length: network.caption_length(&draft),
+            limit: spec.caption_max(&draft).0,
+            unit: spec.caption.unit,
+        }
     }
 
     /// Runs `work` on the content; off the runtime's threads where its texts are long enough to take milliseconds.

@@ -33,6 +33,7 @@ use crate::{
 pub use batch::{Batch, MAX_ITEMS, create_batch};
 pub use create::{DryRun, Made, create};
 pub use delete::{GroupDeleted, delete, delete_group};
+pub use draft::{CaptionLength, caption_length};
 pub use edit::edit;
 pub use fanfare_entities::post::PostStatus;
 pub use input::{Changes, NewBatch, NewPost, Release, Retry, StatusChange};
@@ -46,7 +47,8 @@ pub(crate) use status::retry_for_operator;
 pub use status::{allowed, retry, set_status};
 use view::payload;
 pub use view::{
-    Created, OnePost, PlannedPost, Post, PostError, PostErrorCode, PostPage, media_of, status_name,
+    Created, OnePost, PlannedPost, Post, PostError, PostErrorCode, PostMedia, PostPage, media_of,
+    status_name,
 };
 pub use write::{NewRow, Writer};
 

@@ -1,0 +1,165 @@
+//! What is missing, how long the text is, and how the post will look.
+
+use fanfare_domain::{
+    Code, Error, Result,
+    access::Role,
+    input::strict,
+    platforms::label,
+    posts::{self, CaptionLength, Made, NewPost, caption_length},
+};
+use fanfare_entities::account;
+use maud::{Markup, html};
+
+use super::draft::Draft;
+use crate::dashboard::{parts::cut, seat::Seat};
+
+/// The most characters of a text in a preview.
+const SHOWN: usize = 3_000;
+
+/// Something that is wrong with the post.
+pub struct Problem {
+    /// The account it is about; empty if it is about all.
+    pub account: String,
+    /// The field, as people call it.
+    pub field: String,
+    /// What is wrong, and what to do.
+    pub message: String,
+    /// What to do.
+    pub remedy: String,
+}
+
+impl Problem {
+    /// Returns what an error says, one problem a violation.
+    pub fn of(account: &str, error: &Error) -> Vec<Self> {
+        let problem = |field: &str, message: &str, remedy: &str| Self {
+            account: account.to_owned(),
+            field: field.replace('_', " "),
+            message: message.to_owned(),
+            remedy: remedy.to_owned(),
+        };
+        if error.violations().is_empty() {
+            let entry = error.code().entry();
+            let remedy = error.details().remedy.as_deref().unwrap_or(entry.remedy);
+            return vec![problem("", error.message(), remedy)];
+        }
+        let all = error.violations().iter();
+        all.map(|one| problem(&one.field, &one.message, &one.remedy)).collect()
+    }
+}
+
+/// Returns the error that a page with these problems answers with.
+pub fn refusal(problems: &[Problem]) -> Error {
+    let message = problems.first().map_or("Something is missing.", |one| one.message.as_str());
+    Error::new(Code::InvalidField, message)
+}
+
+/// Checks the post on each account as the API does with `dry_run`.
+///
+/// # Errors
+/// The database's.
+pub async fn all(seat: &Seat, draft: &Draft) -> Result<Vec<Problem>> {
+    let about = |field: &str, message: &str, remedy: &str| Problem {
+        account: String::new(),
+        field: field.to_owned(),
+        message: message.to_owned(),
+        remedy: remedy.to_owned(),
+    };
+    if !seat.may(Role::Publisher) {
+        return Ok(Vec::new());
+    }
+    let accounts = draft.chosen(seat).await?;
+    let mut problems = Vec::new();
+    if accounts.is_empty() {
+        problems.push(about("accounts", "No account is chosen.", "Choose at least one."));
+    }
+    if draft.step == "schedule" && draft.at.is_none() {
+        problems.push(about("time", "There is no time yet.", "Choose one, or publish it now."));
+    }
+    for account in &accounts {
+        problems.extend(of_account(seat, draft, account).await?);
+    }
+    Ok(problems)
+}
+
+async fn of_account(seat: &Seat, draft: &Draft, account: &account::Model) -> Result<Vec<Problem>> {
+    let mut body = draft.body(seat, account).await?;
+    body["dry_run"] = true.into();
+    let checked = match strict::read_rest::<NewPost>(body) {
+        Ok((new, flaws)) => posts::create(&seat.act, new, flaws).await,
+        Err(error) => Err(error),
+    };
+    match checked {
+        Ok(Made::Checked(_) | Made::Created(_)) => Ok(Vec::new()),
+        Err(error) if error.status() < 500 => Ok(Problem::of(&account.username, &error)),
+        Err(error) => Err(error),
+    }
+}
+
+/// Shows the counters, the problems and a preview for each account.
+///
+/// # Errors
+/// The database's.
+pub async fn shown(seat: &Seat, draft: &Draft, problems: &[Problem]) -> Result<Markup> {
+    let mut accounts = Vec::new();
+    for account in draft.chosen(seat).await? {
+        let length = caption_length(&account, &draft.caption, draft.media.len()).await?;
+        accounts.push((account, length));
+    }
+    Ok(html! {
+        (missing(problems))
+        @if !accounts.is_empty() {
+            h2 { "Preview" }
+            div.previews { @for (account, length) in &accounts { (preview(draft, account, *length)) } }
+        }
+    })
+}
+
+fn missing(problems: &[Problem]) -> Markup {
+    html! {
+        @if problems.is_empty() { p.flash.good role="status" { "Nothing is missing." } }
+        @else {
+            div.flash.warn role="status" {
+                p { strong { "What is missing" } }
+                ul {
+                    @for one in problems.iter().take(30) {
+                        li {
+                            @if !one.account.is_empty() { strong { (cut(&one.account, 40)) ": " } }
+                            (cut(&one.message, 300)) " " (cut(&one.remedy, 300))
+                            @if !one.field.is_empty() { " " span.soft { "(" (cut(&one.field, 60)) ")" } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn preview(draft: &Draft, account: &account::Model, length: CaptionLength) -> Markup {
+    let text: String = draft.caption.chars().take(SHOWN).collect();
+    let is_cut = text.len() < draft.caption.len();
+    let name = account.display_name.as_deref().unwrap_or(&account.username);
+    let initial: String = name.chars().find(|one| one.is_alphanumeric()).into_iter().collect();
+    html! {
+        article.preview data-platform=(account.platform) {
+            header {
+                span.face aria-hidden="true" { (initial.to_uppercase()) }
+                span { strong { (cut(name, 40)) } span.soft { (cut(&account.username, 40)) " · " (label(&account.platform)) } }
+            }
+            @if text.is_empty() { p.soft { "No text yet." } } @else { p.words { (text) @if is_cut { "…" } } }
+            @if !draft.media.is_empty() {
+                div.shots { @for url in draft.media.iter().take(4) { (shot(url)) } }
+                @if draft.media.len() > 4 { p.soft { "and " (draft.media.len() - 4) " more files" } }
+            }
+            p.count.late[length.length > length.limit] { (length.length) " of " (length.limit) " " (length.unit) }
+        }
+    }
+}
+
+/// Shows a file of a preview, as far as its address tells what it is.
+fn shot(url: &str) -> Markup {
+    let is = |ends: &[&str]| ends.iter().any(|end| url.to_lowercase().ends_with(end));
+    html! {
+        @if is(&[".jpg", ".jpeg", ".png", ".gif", ".webp"]) { img src=(url) alt=""; }
+        @else { span.file { (cut(url.rsplit('/').next().unwrap_or_default(), 30)) } }
+    }
+}

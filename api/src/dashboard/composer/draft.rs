@@ -1,0 +1,119 @@
+//! What stands in the composer's form.
+
+use fanfare_domain::{AccountId, Result, accounts};
+use fanfare_entities::account;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::settings;
+use crate::{
+    dashboard::{parts, seat::Seat},
+    oauth_connect::Visit,
+    query::Pairs,
+};
+
+/// The most accounts that are posted on at once.
+const MOST: usize = 25;
+
+/// What was written so far.
+pub struct Draft {
+    /// Marks this form, so that one that is sent twice makes one post an account.
+    pub once: Uuid,
+    /// The chosen accounts.
+    pub accounts: Vec<i64>,
+    /// The text.
+    pub caption: String,
+    /// The addresses of the chosen files.
+    pub media: Vec<String>,
+    /// The time in the workspace's zone, as the form has it.
+    pub at: Option<String>,
+    /// `draft`, `schedule`, `publish` or `check`.
+    pub step: String,
+    /// All fields as they were sent.
+    pub fields: Pairs,
+}
+
+impl Draft {
+    /// Reads a link that fills the form in.
+    pub fn of_link(visit: &Visit) -> Self {
+        let account = visit.query("account_id").and_then(|id| id.parse().ok());
+        Self {
+            once: Uuid::now_v7(),
+            accounts: account.into_iter().collect(),
+            caption: visit.query("caption").unwrap_or_default().to_owned(),
+            media: Vec::new(),
+            at: visit.query("at").map(str::to_owned),
+            step: "check".to_owned(),
+            fields: Pairs::new(),
+        }
+    }
+
+    /// Reads the form.
+    pub fn of_form(visit: &Visit) -> Self {
+        let ids = parts::ticked(visit, "account_id");
+        let text = visit.form.iter().find(|(name, _)| name == "caption");
+        let mut media = parts::ticked(visit, "media");
+        media.extend(visit.form("media_url").map(str::to_owned));
+        media.dedup();
+        Self {
+            once: visit
+                .form("once")
+                .and_then(|once| once.parse().ok())
+                .unwrap_or_else(Uuid::now_v7),
+            accounts: ids.iter().filter_map(|id| id.parse().ok()).take(MOST).collect(),
+            caption: text.map_or_else(String::new, |(_, text)| text.replace("\r\n", "\n")),
+            media,
+            at: visit.form("scheduled_at").map(str::to_owned),
+            step: "check".to_owned(),
+            fields: visit.form.clone(),
+        }
+    }
+
+    /// Marks the form anew, for another set of posts.
+    pub fn renew(&mut self) {
+        self.once = Uuid::now_v7();
+    }
+
+    /// Returns the value of a field of the form.
+    pub fn field(&self, name: &str) -> Option<&str> {
+        let found = self.fields.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
+    }
+
+    /// Returns the chosen accounts that the person sees.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn chosen(&self, seat: &Seat) -> Result<Vec<account::Model>> {
+        let mut rows = accounts::all(&seat.act).await?;
+        rows.retain(|row| self.accounts.contains(&row.id.0));
+        Ok(rows)
+    }
+
+    /// Returns the body of the request that makes the post on an account.
+    ///
+    /// # Errors
+    /// The account is gone.
+    pub async fn body(&self, seat: &Seat, account: &account::Model) -> Result<Value> {
+        let AccountId(id) = account.id;
+        let mut body = json!({"account_id": id, "caption": self.caption});
+        if !self.media.is_empty() {
+            body["media_urls"] = json!(self.media);
+        }
+        if let Some(at) = self.at.as_ref().filter(|_| self.step != "publish") {
+            body["scheduled_at"] = json!(at);
+            body["timezone"] = json!(seat.zone());
+        }
+        if self.step == "draft" {
+            body["status"] = json!("draft");
+        }
+        let (post_type, settings) = settings::values(seat, self, account).await?;
+        if let Some(post_type) = post_type {
+            body["post_type"] = json!(post_type);
+        }
+        if !settings.is_empty() {
+            body["settings"] = Value::Object(settings);
+        }
+        Ok(body)
+    }
+}

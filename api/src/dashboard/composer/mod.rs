@@ -1,0 +1,178 @@
+//! `/dashboard/posts/new`: the composer. One form holds everything, so that it works without scripts; with them the checks
+//! and the jobs are kept up to date while somebody writes.
+
+mod ai;
+mod check;
+mod draft;
+mod media;
+mod settings;
+mod view;
+
+use fanfare_domain::{Error, Result, access::Role};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{operation, seat::Seat};
+use crate::oauth_connect::{Answer, Visit};
+use check::Problem;
+use draft::Draft;
+
+const TITLE: &str = "New post";
+const PAGE: &str = "/dashboard/posts/new";
+
+/// The largest form of the composer, in bytes: the longest text that a network takes fits.
+pub const LARGEST: usize = 1 << 20;
+
+/// What a step of the composer brought.
+#[derive(Default)]
+struct Outcome {
+    /// What is wrong.
+    problems: Vec<Problem>,
+    /// What was done, in a sentence.
+    done: Option<String>,
+    /// Captions that a model wrote.
+    captions: Vec<ai::Caption>,
+    /// The page on which files are uploaded.
+    upload: Option<String>,
+    /// The first thing that went wrong, for the status of the page.
+    error: Option<Error>,
+}
+
+/// A post that was made.
+#[derive(Deserialize)]
+struct Created {
+    post: CreatedPost,
+}
+
+#[derive(Deserialize)]
+struct CreatedPost {
+    id: i64,
+}
+
+/// Shows an empty composer, or one that a link fills in.
+pub async fn show(visit: Visit) -> Result<Answer> {
+    let seat = Seat::of(&visit).await?;
+    let draft = Draft::of_link(&visit);
+    let main = view::page(&visit, &seat, &draft, &Outcome::default()).await?;
+    Ok(Answer::Wide(TITLE, main))
+}
+
+/// Carries out the step of the button that was pressed.
+pub async fn act(visit: Visit) -> Result<Answer> {
+    let seat = Seat::of(&visit).await?;
+    let mut draft = Draft::of_form(&visit);
+    let step = visit.form("do").unwrap_or("check").to_owned();
+    let mut outcome = Outcome::default();
+    let done = if let Some(text) = visit.form("use") {
+        draft.caption = text.to_owned();
+        Ok(None)
+    } else if let Some(job) = visit.form("cancel") {
+        ai::cancel(&visit, job, &mut outcome).await
+    } else {
+        match step.as_str() {
+            "captions" => ai::captions(&visit, &seat, &draft, &mut outcome).await,
+            "image" => ai::image(&visit, &seat, &mut draft, &mut outcome).await,
+            "video" => ai::video(&visit, &seat, &draft, &mut outcome).await,
+            "upload" => media::open_page(&visit, &seat, &mut outcome).await,
+            "draft" | "schedule" | "publish" => {
+                create(&visit, &seat, &mut draft, &step, &mut outcome).await
+            }
+            _ => check::all(&seat, &draft).await.map(|problems| {
+                outcome.problems = problems;
+                None
+            }),
+        }
+    };
+    match done {
+        Ok(Some(answer)) => return Ok(answer),
+        Ok(None) => {}
+        Err(error) if (400..500).contains(&error.status()) || error.status() == 502 => {
+            outcome.problems.extend(Problem::of("", &error));
+            outcome.error = Some(error);
+        }
+        Err(error) => return Err(error),
+    }
+    let main = view::page(&visit, &seat, &draft, &outcome).await?;
+    Ok(match outcome.error {
+        Some(error) => Answer::WideWrong(TITLE, main, error),
+        None => Answer::Wide(TITLE, main),
+    })
+}
+
+/// Returns the parts of the page that follow from what was written so far.
+pub async fn part(visit: Visit) -> Result<Answer> {
+    let seat = Seat::of(&visit).await?;
+    let draft = Draft::of_form(&visit);
+    Ok(Answer::Part(match visit.form("part") {
+        Some("settings") => settings::fields(&seat, &draft).await?,
+        Some("media") => media::chooser(&seat, &draft).await?,
+        Some("upload") => {
+            let mut outcome = Outcome::default();
+            media::open_page(&visit, &seat, &mut outcome).await?;
+            let page = outcome.upload.unwrap_or_default();
+            maud::html! { (page) }
+        }
+        _ => {
+            let problems = check::all(&seat, &draft).await?;
+            check::shown(&seat, &draft, &problems).await?
+        }
+    }))
+}
+
+/// Returns the list of films, for the live line.
+pub async fn jobs(visit: Visit) -> Result<Answer> {
+    let seat = Seat::of(&visit).await?;
+    Ok(Answer::Part(ai::jobs(&seat, &[]).await?))
+}
+
+/// Makes a post for each account, if all of them are right.
+async fn create(
+    visit: &Visit,
+    seat: &Seat,
+    draft: &mut Draft,
+    step: &str,
+    outcome: &mut Outcome,
+) -> Result<Option<Answer>> {
+    seat.act.membership.require(Role::Publisher)?;
+    draft.step = step.to_owned();
+    let problems = check::all(seat, draft).await?;
+    if !problems.is_empty() {
+        outcome.error = Some(check::refusal(&problems));
+        outcome.problems = problems;
+        return Ok(None);
+    }
+    let accounts = draft.chosen(seat).await?;
+    let mut made = Vec::new();
+    for account in &accounts {
+        let mut body = draft.body(seat, account).await?;
+        body["idempotency_key"] = json!(format!("composer-{}-{}", draft.once, account.id));
+        if accounts.len() > 1 {
+            body["group"] = json!(format!("composer-{}", draft.once));
+        }
+        match operation::read::<Created>(visit, "create_post", body).await {
+            Ok(created) => made.push((account.id.0, created.post.id)),
+            Err(error) if error.status() < 500 => {
+                outcome.problems.extend(Problem::of(&account.username, &error));
+                outcome.error = Some(error);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    if outcome.error.is_some() {
+        // What was made is not made again when the form is sent once more.
+        draft.accounts.retain(|id| !made.iter().any(|(done, _)| done == id));
+        draft.renew();
+        outcome.done = (!made.is_empty()).then(|| {
+            let count = made.len();
+            format!(
+                "{count} of {} posts were created; their accounts are no longer chosen below.",
+                accounts.len()
+            )
+        });
+        return Ok(None);
+    }
+    Ok(Some(Answer::See(match made.as_slice() {
+        [(_, id)] => format!("/dashboard/posts/{id}"),
+        _ => "/dashboard/posts".to_owned(),
+    })))
+}

@@ -1,0 +1,198 @@
+//! The settings of each network as fields, made from the schema of its accounts.
+
+use fanfare_domain::{Error, Result, accounts, platforms::label};
+use fanfare_entities::account;
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::draft::Draft;
+use crate::dashboard::{parts::cut, seat::Seat};
+
+/// The parts of an account's schema that the form needs.
+#[derive(Deserialize)]
+struct AccountSchema {
+    post_types: Vec<String>,
+    schema: Schema,
+}
+
+#[derive(Deserialize)]
+struct Schema {
+    properties: Map<String, Value>,
+    required: Vec<String>,
+}
+
+async fn schema(seat: &Seat, account: &account::Model) -> Result<AccountSchema> {
+    let reply = accounts::schema(&seat.act, account.id).await?;
+    serde_json::from_str(reply.body()).map_err(Error::internal)
+}
+
+/// The name of a setting's field.
+fn named(account: &account::Model, setting: &str) -> String {
+    format!("set.{}.{setting}", account.id)
+}
+
+/// Returns the post type and the settings that were filled in for an account.
+///
+/// # Errors
+/// The account is gone.
+pub async fn values(
+    seat: &Seat,
+    draft: &Draft,
+    account: &account::Model,
+) -> Result<(Option<String>, Map<String, Value>)> {
+    let known = schema(seat, account).await?;
+    let mut settings = Map::new();
+    for (name, shape) in &known.schema.properties {
+        if let Some(text) = draft.field(&named(account, name)) {
+            settings.insert(name.clone(), value(shape, text));
+        }
+    }
+    let post_type = draft.field(&named(account, "post_type")).map(str::to_owned);
+    settings.remove("post_type");
+    Ok((post_type, settings))
+}
+
+/// Returns what was filled in as the schema wants it; what does not fit is passed on, and refused with the reason.
+fn value(shape: &Value, text: &str) -> Value {
+    let number = || text.parse::<f64>().ok().map(|number| json!(number));
+    let read = match shape["type"].as_str() {
+        Some("boolean") => Some(json!(text == "true")),
+        Some("integer") => text.parse::<i64>().ok().map(|number| json!(number)),
+        Some("number") => number(),
+        Some("array") => {
+            Some(text.split(',').map(|one| json!(one.trim())).collect::<Vec<_>>().into())
+        }
+        _ => None,
+    };
+    read.unwrap_or_else(|| json!(text))
+}
+
+/// Returns the fields of all chosen accounts.
+///
+/// # Errors
+/// The database's.
+pub async fn fields(seat: &Seat, draft: &Draft) -> Result<Markup> {
+    let mut all = Vec::new();
+    for account in draft.chosen(seat).await? {
+        let known = schema(seat, &account).await?;
+        all.push(of_account(draft, &account, &known));
+    }
+    Ok(html! { @for fields in &all { (fields) } })
+}
+
+fn of_account(draft: &Draft, account: &account::Model, known: &AccountSchema) -> Markup {
+    let simple: Vec<_> =
+        known.schema.properties.iter().filter(|(name, shape)| is_simple(name, shape)).collect();
+    let (needed, wanted): (Vec<_>, Vec<_>) =
+        simple.into_iter().partition(|(name, _)| known.schema.required.contains(*name));
+    let others = known.schema.properties.len() > needed.len() + wanted.len();
+    let filled = wanted.iter().any(|(name, _)| draft.field(&named(account, name)).is_some());
+    html! {
+        @if known.post_types.len() > 1 || !needed.is_empty() || !wanted.is_empty() {
+            fieldset {
+                legend { (cut(&account.username, 40)) " · " (label(&account.platform)) }
+                @if known.post_types.len() > 1 { (post_type(draft, account, &known.post_types)) }
+                @for (name, shape) in &needed { (field(draft, account, name, shape, true)) }
+                @if !wanted.is_empty() {
+                    details.confirm open[filled] {
+                        summary { "More settings" }
+                        @for (name, shape) in &wanted { (field(draft, account, name, shape, false)) }
+                        @if others { p.soft.hint { "Further settings can be made with the API." } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// True for a setting that one field can hold.
+fn is_simple(name: &str, shape: &Value) -> bool {
+    let holds = |shape: &Value| {
+        matches!(shape["type"].as_str(), Some("string" | "boolean" | "integer" | "number"))
+    };
+    name != "post_type" && (holds(shape) || (shape["type"] == "array" && holds(&shape["items"])))
+}
+
+fn post_type(draft: &Draft, account: &account::Model, types: &[String]) -> Markup {
+    let name = named(account, "post_type");
+    let chosen = draft.field(&name).unwrap_or_default();
+    html! {
+        div.field {
+            label for=(name) { "Type" }
+            select id=(name) name=(name) {
+                @for kind in types { option value=(kind) selected[kind == chosen] { (kind.replace('_', " ")) } }
+            }
+        }
+    }
+}
+
+fn field(
+    draft: &Draft,
+    account: &account::Model,
+    setting: &str,
+    shape: &Value,
+    needed: bool,
+) -> Markup {
+    let name = named(account, setting);
+    let (hint, value) = (format!("{name}-hint"), draft.field(&name));
+    let choices: Vec<&str> = match shape["type"].as_str() {
+        Some("boolean") => vec!["true", "false"],
+        _ => shape["enum"].as_array().into_iter().flatten().filter_map(Value::as_str).collect(),
+    };
+    let words = |choice: &str| match (shape["type"].as_str(), choice) {
+        (Some("boolean"), "true") => "Yes".to_owned(),
+        (Some("boolean"), _) => "No".to_owned(),
+        _ => choice.replace('_', " "),
+    };
+    let kind = match shape["type"].as_str() {
+        Some("integer" | "number") => "number",
+        _ if shape["format"] == "uri" => "url",
+        _ => "text",
+    };
+    html! {
+        div.field {
+            label for=(name) { (spoken(setting)) @if !needed { span.soft { " (optional)" } } }
+            @if choices.is_empty() {
+                input id=(name) name=(name) type=(kind) value=[value] step=[(kind == "number").then_some("any")]
+                    aria-describedby=(hint) autocomplete="off";
+            } @else {
+                select id=(name) name=(name) aria-describedby=(hint) {
+                    option value="" { "–" }
+                    @for choice in choices {
+                        option value=(choice) selected[value == Some(choice)] { (words(choice)) }
+                    }
+                }
+            }
+            p.soft.hint id=(hint) {
+                (shape["description"].as_str().unwrap_or_default())
+                @if shape["type"] == "array" { " Separate several with commas." }
+            }
+        }
+    }
+}
+
+/// `privacy_level` as people read it.
+fn spoken(setting: &str) -> String {
+    let mut words = setting.replace('_', " ");
+    if let Some(first) = words.get_mut(0..1) {
+        first.make_ascii_uppercase();
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_is_read_as_its_schema_wants_it() {
+        let read = |kind: &str, text: &str| value(&json!({ "type": kind }), text);
+        assert_eq!(read("boolean", "true"), json!(true));
+        assert_eq!(read("integer", "7"), json!(7));
+        assert_eq!(read("integer", "seven"), json!("seven"));
+        assert_eq!(read("array", "a, b"), json!(["a", "b"]));
+        assert_eq!(read("string", "7"), json!("7"));
+        assert_eq!(spoken("privacy_level"), "Privacy level");
+    }
+}

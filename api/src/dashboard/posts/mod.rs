@@ -1,0 +1,194 @@
+//! `/dashboard/posts`: the posts of the workspace as a list and as a calendar.
+
+pub mod act;
+mod calendar;
+pub mod one;
+
+use std::collections::HashMap;
+
+use fanfare_domain::{
+    AccountId, Error, Result,
+    access::Role,
+    accounts,
+    platforms::label,
+    posts::{self, Filter, status_name},
+};
+use fanfare_entities::{account, post};
+use maud::{Markup, html};
+use url::form_urlencoded::Serializer;
+
+use super::{
+    parts::{self, badge, cut, moment},
+    seat::Seat,
+};
+use crate::oauth_connect::{Answer, Visit};
+
+const TITLE: &str = "Posts";
+const PAGE: &str = "/dashboard/posts";
+
+/// The statuses in the order of the filter.
+const STATUSES: [&str; 7] =
+    ["draft", "scheduled", "paused", "publishing", "processing", "published", "failed"];
+
+/// The accounts of a page, by their ids.
+type Accounts = HashMap<AccountId, account::Model>;
+
+/// Shows the posts in the view that was asked for.
+pub async fn show(visit: Visit) -> Result<Answer> {
+    let seat = Seat::of(&visit).await?;
+    match body(&visit, &seat).await {
+        Ok(main) => Ok(Answer::Wide(TITLE, page(&visit, &seat, &main, None))),
+        Err(error) if !error.violations().is_empty() => {
+            let main = page(&visit, &seat, &html! {}, Some(&error));
+            Ok(Answer::WideWrong(TITLE, main, error))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+async fn body(visit: &Visit, seat: &Seat) -> Result<Markup> {
+    let rows = accounts::all(&seat.act).await?;
+    let accounts: Accounts = rows.into_iter().map(|row| (row.id, row)).collect();
+    match visit.query("view") {
+        Some("month") => calendar::month(visit, seat, &accounts).await,
+        Some("week") => calendar::week(visit, seat, &accounts).await,
+        _ => list(visit, seat, &accounts).await,
+    }
+}
+
+fn page(visit: &Visit, seat: &Seat, main: &Markup, wrong: Option<&Error>) -> Markup {
+    let view = visit.query("view").filter(|view| ["month", "week"].contains(view));
+    let view = view.unwrap_or("list");
+    html! {
+        (seat.head(visit, TITLE, &new_post(seat)))
+        (parts::wrong(wrong))
+        nav.tabs aria-label="Views" {
+            @for (name, words) in [("list", "List"), ("week", "Week"), ("month", "Month")] {
+                a href={ (PAGE) "?view=" (name) } aria-current=[(view == name).then_some("page")] { (words) }
+            }
+        }
+        (main)
+    }
+}
+
+async fn list(visit: &Visit, seat: &Seat, accounts: &Accounts) -> Result<Markup> {
+    let filter = Filter {
+        account_id: visit.parsed("account_id")?,
+        status: visit.query("status").map(str::to_owned),
+        from: visit.query("from").map(str::to_owned),
+        to: visit.query("to").map(str::to_owned),
+        cursor: visit.query("cursor").map(str::to_owned),
+        limit: Some(25),
+        ..Filter::default()
+    };
+    let is_filtered = ["account_id", "status", "from", "to", "cursor"];
+    let is_filtered = is_filtered.iter().any(|name| visit.query(name).is_some());
+    let (rows, next) = posts::rows(&seat.act, filter).await?;
+    Ok(html! {
+        (filters(visit, accounts))
+        @if rows.is_empty() {
+            @if is_filtered { p.empty { "No post matches." } } @else { (first_post(seat, accounts)) }
+        } @else {
+            ul.rows { @for row in &rows { (line(seat, accounts, row)) } }
+        }
+        @if let Some(next) = next { p.actions { a.button href=(after(visit, &next)) { "Older posts" } } }
+    })
+}
+
+fn first_post(seat: &Seat, accounts: &Accounts) -> Markup {
+    html! {
+        div.empty {
+            @if accounts.is_empty() {
+                p { "There are no posts yet. Connect an account first." }
+                p { a href="/dashboard/accounts" { "Accounts" } }
+            } @else if seat.may(Role::Publisher) {
+                p { "There are no posts yet." }
+                p { a href={ (PAGE) "/new" } { "Create the first one" } }
+            } @else {
+                p { "There are no posts yet. Your role in this workspace does not allow you to publish." }
+            }
+        }
+    }
+}
+
+fn filters(visit: &Visit, accounts: &Accounts) -> Markup {
+    let mut rows: Vec<_> = accounts.values().collect();
+    rows.sort_by_key(|row| row.id);
+    let chosen = visit.query("account_id").unwrap_or_default();
+    html! {
+        form.filter method="get" action=(PAGE) {
+            div.field {
+                label for="status" { "Status" }
+                select #status name="status" {
+                    option value="" { "All" }
+                    @for status in STATUSES {
+                        option value=(status) selected[visit.query("status") == Some(status)] { (status) }
+                    }
+                }
+            }
+            div.field {
+                label for="account" { "Account" }
+                select #account name="account_id" {
+                    option value="" { "All" }
+                    @for row in rows {
+                        option value=(row.id) selected[row.id.to_string() == chosen] { (on(Some(row), &row.platform)) }
+                    }
+                }
+            }
+            div.field {
+                label for="from" { "From" }
+                input #from type="date" name="from" value=[visit.query("from")];
+            }
+            div.field {
+                label for="to" { "To" }
+                input #to type="date" name="to" value=[visit.query("to")];
+            }
+            button type="submit" { "Show" }
+        }
+    }
+}
+
+/// Returns the same list from this cursor on.
+fn after(visit: &Visit, cursor: &str) -> String {
+    let kept = visit.query.iter().filter(|(name, _)| name != "cursor");
+    let mut query = Serializer::new(String::new());
+    query.extend_pairs(kept).append_pair("cursor", cursor);
+    format!("{PAGE}?{}", query.finish())
+}
+
+fn line(seat: &Seat, accounts: &Accounts, row: &post::Model) -> Markup {
+    let at = if row.public_at.is_some() { row.public_at } else { row.scheduled_at };
+    html! {
+        li {
+            div {
+                a href={ (PAGE) "/" (row.id) } { (title(row)) }
+                span.soft { (on(accounts.get(&row.account_id), &row.platform)) }
+            }
+            div.end {
+                (badge(status_name(row.status)))
+                @if let Some(at) = at { (moment(at, seat.zone())) }
+            }
+        }
+    }
+}
+
+/// Returns the way to the composer, for whoever may publish.
+pub fn new_post(seat: &Seat) -> Markup {
+    html! { @if seat.may(Role::Publisher) { a.button.strong href={ (PAGE) "/new" } { "New post" } } }
+}
+
+/// Returns the beginning of a post's text, or what it is without one.
+pub fn title(row: &post::Model) -> String {
+    let text = cut(&row.caption, 90);
+    if text.is_empty() {
+        format!("Without text ({})", row.post_type.replace('_', " "))
+    } else {
+        text
+    }
+}
+
+/// Returns the account and the network of a post.
+pub fn on(account: Option<&account::Model>, platform: &str) -> String {
+    let name = account.map_or_else(String::new, |row| format!("{} · ", cut(&row.username, 40)));
+    format!("{name}{}", label(platform))
+}
