@@ -1,11 +1,14 @@
 //! Configuration: `FANFARE_*` variables, read once, refused with their names when they are wrong.
 
 mod ai;
+mod given;
+#[cfg(test)]
+mod tests;
 mod variables;
 
 use std::{
     collections::BTreeMap,
-    net::{IpAddr, SocketAddr},
+    net::SocketAddr,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -17,6 +20,8 @@ use fanfare_platforms::{PlatformId, oauth::App};
 use ipnet::IpNet;
 use secrecy::SecretString;
 use url::Url;
+
+use given::Given;
 
 pub use ai::{AiConfig, Mode, Provider};
 pub use variables::VARIABLES;
@@ -254,198 +259,6 @@ pub struct Stripe {
     pub webhook_secrets: Vec<SecretString>,
 }
 
-/// Variables that nothing has asked for yet.
-struct Given(BTreeMap<String, String>);
-
-impl Given {
-    fn take(&mut self, name: &str) -> Option<String> {
-        self.0.remove(name)
-    }
-
-    fn parse<T: std::str::FromStr>(&mut self, name: &str, wanted: &str) -> Result<Option<T>> {
-        let Some(text) = self.take(name) else { return Ok(None) };
-        text.parse().map(Some).map_err(|_| anyhow::anyhow!("{name} must be {wanted}, not {text:?}"))
-    }
-
-    fn list(&mut self, name: &str) -> Vec<String> {
-        let text = self.take(name).unwrap_or_default();
-        text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
-    }
-
-    fn networks(&mut self, name: &str) -> Result<Vec<IpNet>> {
-        let parse = |item: String| {
-            let network = item.parse().or_else(|_| item.parse::<IpAddr>().map(IpNet::from));
-            network.map_err(|_| {
-                anyhow::anyhow!(
-                    "{name} must be networks like 10.0.0.0/8, separated by commas, not {item:?}"
-                )
-            })
-        };
-        self.list(name).into_iter().map(parse).collect()
-    }
-
-    fn switch(&mut self, name: &str) -> Result<bool> {
-        Ok(self.parse(name, "true or false")?.unwrap_or(false))
-    }
-
-    fn on_or_off(&mut self, name: &str) -> Result<Option<bool>> {
-        match self.take(name).as_deref() {
-            None => Ok(None),
-            Some("on") => Ok(Some(true)),
-            Some("off") => Ok(Some(false)),
-            Some(other) => bail!("{name} must be on or off, not {other:?}"),
-        }
-    }
-
-    fn duration(&mut self, name: &str) -> Result<Option<Duration>> {
-        let Some(text) = self.take(name) else { return Ok(None) };
-        humantime::parse_duration(&text)
-            .map(Some)
-            .map_err(|_| anyhow::anyhow!("{name} must be a duration like 2s or 24h, not {text:?}"))
-    }
-
-    fn origin(&mut self, name: &str) -> Result<Option<String>> {
-        let url: Option<Url> = self.parse(name, "an address like https://fanfare.example.com")?;
-        Ok(url.map(|url| url.as_str().trim_end_matches('/').to_owned()))
-    }
-
-    fn database(&mut self) -> Result<Option<String>> {
-        let Some(url) = self.take("FANFARE_DATABASE_URL") else { return Ok(None) };
-        if ["sqlite:", "postgres:", "postgresql:"].iter().any(|scheme| url.starts_with(scheme)) {
-            return Ok(Some(url));
-        }
-        bail!("FANFARE_DATABASE_URL must begin with sqlite:// or postgres://");
-    }
-
-    fn log_json(&mut self) -> Result<bool> {
-        match self.take("FANFARE_LOG_FORMAT").as_deref() {
-            None | Some("text") => Ok(false),
-            Some("json") => Ok(true),
-            Some(other) => bail!("FANFARE_LOG_FORMAT must be text or json, not {other:?}"),
-        }
-    }
-
-    fn failpoint(&mut self) -> Result<Option<String>> {
-        use fanfare_domain::failpoint::{
-            ANALYSING, ANSWERING, CONNECTING, COPYING, DELIVERING, FILMING, KEEPING, MAILING,
-            OUTGOING, PAYING, PUBLISHING, RECEIVING,
-        };
-        let place = self.take("FANFARE_FAILPOINT");
-        let known = [
-            PUBLISHING, COPYING, ANALYSING, DELIVERING, ANSWERING, RECEIVING, CONNECTING, KEEPING,
-            MAILING, OUTGOING, PAYING, FILMING,
-        ]
-        .concat();
-        let name = place.as_deref().map(|place| place.split(':').next().unwrap_or_default());
-        match name {
-            Some(name) if !known.contains(&name) => {
-                bail!("FANFARE_FAILPOINT must be one of {}, not {name:?}", known.join(", "))
-            }
-            _ => Ok(place),
-        }
-    }
-
-    fn platform_urls(&mut self) -> Result<BTreeMap<PlatformId, Url>> {
-        let mut urls = BTreeMap::new();
-        for platform in fanfare_platforms::all() {
-            let id = platform.spec().id;
-            let name = id.as_str().to_uppercase();
-            if let Some(url) = self.parse(&format!("FANFARE_{name}_URL"), "an http(s) address")? {
-                urls.insert(id, url);
-            }
-        }
-        Ok(urls)
-    }
-
-    /// Id and secret of each app; half of a pair is a mistake that would show only when somebody connects.
-    fn apps(&mut self) -> Result<BTreeMap<PlatformId, App>> {
-        let mut apps = BTreeMap::new();
-        for platform in fanfare_platforms::all() {
-            let id = platform.spec().id;
-            let [id_name, secret_name] = id.app_variables();
-            match (self.take(&id_name), self.take(&secret_name)) {
-                (None, None) => {}
-                (Some(client_id), Some(secret)) => {
-                    apps.insert(id, App { client_id, client_secret: secret.into() });
-                }
-                _ => bail!("{id_name} and {secret_name} must be set together"),
-            }
-        }
-        Ok(apps)
-    }
-
-    /// A key without the secret of its webhooks would take money and hear nothing of it.
-    fn stripe(&mut self) -> Result<Option<Stripe>> {
-        let url = self.parse("FANFARE_STRIPE_URL", "an address like https://api.stripe.com")?;
-        let key = self.take("FANFARE_STRIPE_SECRET_KEY");
-        let secrets = self.list("FANFARE_STRIPE_WEBHOOK_SECRET");
-        match (key, secrets.is_empty()) {
-            (None, true) if url.is_none() => Ok(None),
-            (Some(key), false) => Ok(Some(Stripe {
-                url: url.unwrap_or(Url::parse("https://api.stripe.com")?),
-                secret_key: key.into(),
-                webhook_secrets: secrets.into_iter().map(Into::into).collect(),
-            })),
-            _ => bail!(
-                "FANFARE_STRIPE_SECRET_KEY and FANFARE_STRIPE_WEBHOOK_SECRET must be set together"
-            ),
-        }
-    }
-
-    fn plans(&mut self) -> Result<Plans> {
-        let Some(path) = self.take("FANFARE_PLANS") else { return Ok(Plans::ours()?) };
-        let text =
-            std::fs::read_to_string(&path).with_context(|| format!("FANFARE_PLANS {path}"))?;
-        Plans::parse(&text).context("FANFARE_PLANS")
-    }
-
-    fn signup_open(&mut self) -> Result<bool> {
-        match self.take("FANFARE_SIGNUP").as_deref() {
-            None | Some("open") => Ok(true),
-            Some("closed") => Ok(false),
-            Some(other) => bail!("FANFARE_SIGNUP must be open or closed, not {other:?}"),
-        }
-    }
-
-    fn oauth_grace(&mut self) -> Result<Duration> {
-        let grace = self.duration("FANFARE_OAUTH_GRACE")?.unwrap_or_default();
-        if grace > Duration::from_secs(60) {
-            bail!(
-                "FANFARE_OAUTH_GRACE must be at most 60s: for so long a stolen token would be good"
-            );
-        }
-        Ok(grace)
-    }
-
-    fn mailer(&mut self) -> Result<Option<Mailer>> {
-        match (self.take("FANFARE_SMTP_URL"), self.take("FANFARE_MAIL_FROM")) {
-            (None, None) => Ok(None),
-            (Some(url), Some(from)) => Mailer::new(&url.into(), &from)
-                .map(Some)
-                .context("FANFARE_SMTP_URL and FANFARE_MAIL_FROM"),
-            _ => bail!("FANFARE_SMTP_URL and FANFARE_MAIL_FROM must be set together"),
-        }
-    }
-
-    fn ignore(&mut self, names: &[&str]) {
-        for name in names {
-            self.take(name);
-        }
-    }
-
-    fn refuse_rest(&self) -> Result<()> {
-        let Some(name) = self.0.keys().next() else { return Ok(()) };
-        let nearest = VARIABLES
-            .iter()
-            .map(|(known, _)| (strsim::damerau_levenshtein(name, known), *known))
-            .min()
-            .map_or("", |(_, known)| known);
-        bail!(
-            "{name} is not a variable of Fanfare; did you mean {nearest}? `fanfare up --help` names them all"
-        );
-    }
-}
-
 /// Finds ffmpeg: in the configured directory, which must have it, or else on the search path.
 fn tools(directory: Option<&str>) -> Result<fanfare_media::Tools> {
     let search = std::env::var_os("PATH");
@@ -454,65 +267,4 @@ fn tools(directory: Option<&str>) -> Result<fanfare_media::Tools> {
         bail!("FANFARE_FFMPEG_DIR is not a directory with ffmpeg and ffprobe in it");
     }
     Ok(found)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::{collections::BTreeMap, time::Duration};
-
-    use super::{Config, VARIABLES};
-
-    fn read(pairs: &[(&str, &str)]) -> anyhow::Result<Config> {
-        let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        Config::from_variables(pairs.collect::<BTreeMap<_, _>>())
-    }
-
-    fn refusal(name: &str, value: &str) -> String {
-        read(&[(name, value)]).err().map_or_else(String::new, |error| format!("{error:#}"))
-    }
-
-    #[test]
-    fn a_wrong_variable_is_refused_by_name() {
-        for (name, value) in [
-            ("FANFARE_LISTEN", "nowhere"),
-            ("FANFARE_SIMULATOR", "maybe"),
-            ("FANFARE_SANDBOX_PUBLIC_URL", "here"),
-            ("FANFARE_METRICS_LISTEN", "9090"),
-            ("FANFARE_MAX_LATENESS", "soon"),
-            ("FANFARE_ALLOW_PRIVATE_TARGETS", "maybe"),
-            ("FANFARE_DATABASE_URL", "mysql://x"),
-            ("FANFARE_LOG_FORMAT", "xml"),
-            ("FANFARE_BLUESKY_URL", "::"),
-            ("FANFARE_THREADS_CLIENT_ID", "half a pair"),
-            ("FANFARE_FAILPOINT", "elsewhere"),
-            ("FANFARE_TRUSTED_PROXIES", "10.0.0.0/8, everyone"),
-            ("FANFARE_LIMITS_FACTOR", "-1"),
-            ("FANFARE_LIMITS_FACTOR", "NaN"),
-            ("FANFARE_LISTNE", "127.0.0.1:1"),
-        ] {
-            assert!(refusal(name, value).contains(name), "{name}: {}", refusal(name, value));
-        }
-        assert!(refusal("FANFARE_LISTNE", "x").contains("did you mean FANFARE_LISTEN"));
-    }
-
-    #[test]
-    fn durations_and_defaults() {
-        assert_eq!(read(&[]).unwrap().max_lateness, Duration::from_secs(86_400));
-        let short = read(&[("FANFARE_MAX_LATENESS", "2s")]).unwrap();
-        assert_eq!(short.max_lateness, Duration::from_secs(2));
-        assert!(read(&[("FANFARE_REDIS_URL", "")]).unwrap().redis_url.is_none());
-    }
-
-    #[test]
-    fn the_example_file_names_exactly_these_variables() {
-        let example = include_str!("../.env.example");
-        let written: Vec<&str> = example
-            .lines()
-            .filter_map(|line| line.trim_start_matches("# ").split_once('='))
-            .map(|(name, _)| name)
-            .filter(|name| name.starts_with("FANFARE_"))
-            .collect();
-        let known: Vec<&str> = VARIABLES.iter().map(|(name, _)| *name).collect();
-        assert_eq!(written, known);
-    }
 }

@@ -1,18 +1,14 @@
 //! The simulated Stripe: what it takes and refuses, what time does, and how it tells.
 
-use std::sync::{Arc, Mutex};
+mod events;
+mod periods;
 
-use fanfare_sandbox::{Sandbox, stripe};
+use fanfare_sandbox::stripe;
 use reqwest::Method;
-use salvo::{
-    Depot, FlowCtrl, Handler, Request, Response, Router, Server, async_trait,
-    conn::{Acceptor, Listener, TcpListener},
-    http::StatusCode,
-};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 
-use crate::harness::{Dir, Got, Net, SECRET, send, setup};
+use crate::harness::{Got, Net, SECRET, send};
 
 const DAY: i64 = 86_400;
 
@@ -308,136 +304,6 @@ async fn a_checkout_page_leads_back() {
 }
 
 #[tokio::test]
-async fn time_renews_dunns_and_ends() {
-    let net = Net::new().await;
-    let account = Account::of(&net);
-    let price = account.price("pro_month", "4900", Some("month")).await;
-    let (kept, _) = account.subscribed(&price).await;
-    let (broke, customer) = account.subscribed(&price).await;
-    let (left, _) = account.subscribed(&price).await;
-    let end = [("cancel_at_period_end", "true"), ("cancellation_details[feedback]", "unused")];
-    let leaving = account.post(&format!("subscriptions/{left}"), &end).await.is(200);
-    assert_eq!(
-        (&leaving["status"], &leaving["cancel_at_period_end"]),
-        (&json!("active"), &json!(true))
-    );
-    account
-        .switch(Method::POST, &format!("customers/{customer}/card"), json!({"declines": true}))
-        .await
-        .is(200);
-    account.advance("32d").await;
-    let status =
-        async |id: &str| account.get(&format!("subscriptions/{id}")).await["status"].clone();
-    assert_eq!(status(&kept).await, "active");
-    assert_eq!(account.invoices(&kept).await.len(), 2);
-    assert_eq!(status(&broke).await, "past_due");
-    assert_eq!(status(&left).await, "canceled");
-    account.advance("16d").await;
-    assert_eq!(status(&broke).await, "canceled", "after the last try");
-    let invoices = account.invoices(&broke).await;
-    assert_eq!(
-        (&invoices[0]["status"], &invoices[0]["attempt_count"]),
-        (&json!("void"), &json!(4))
-    );
-    // A card that is good again in time saves it.
-    let (saved, customer) = account.subscribed(&price).await;
-    let card = format!("customers/{customer}/card");
-    account.switch(Method::POST, &card, json!({"declines": true})).await.is(200);
-    account.advance("32d").await;
-    assert_eq!(status(&saved).await, "past_due");
-    account.switch(Method::POST, &card, json!({"declines": false})).await.is(200);
-    account.advance("4d").await;
-    assert_eq!(status(&saved).await, "active");
-    let session = id(&account.checkout(&price).await);
-    account.advance("25h").await;
-    assert_eq!(account.get(&format!("checkout/sessions/{session}")).await["status"], "expired");
-    for bad in ["", "31", "-1d", "forever"] {
-        assert_eq!(
-            account.switch(Method::POST, "clock", json!({"advance": bad})).await.status,
-            400,
-            "{bad}"
-        );
-    }
-}
-
-#[tokio::test]
-async fn a_pause_collects_nothing_and_ends_by_itself() {
-    let net = Net::new().await;
-    let account = Account::of(&net);
-    let price = account.price("pro_month", "4900", Some("month")).await;
-    let (id, _) = account.subscribed(&price).await;
-    let path = format!("subscriptions/{id}");
-    let now =
-        account.switch(Method::GET, "clock", json!(null)).await.is(200)["now"].as_i64().unwrap();
-    let until = (now + 40 * DAY).to_string();
-    let past = [("pause_collection[behavior]", "void"), ("pause_collection[resumes_at]", "1")];
-    assert_eq!(account.post(&path, &past).await.status, 400);
-    let pause =
-        [("pause_collection[behavior]", "void"), ("pause_collection[resumes_at]", until.as_str())];
-    let paused = account.post(&path, &pause).await.is(200);
-    assert_eq!(
-        (&paused["status"], &paused["pause_collection"]["behavior"]),
-        (&json!("active"), &json!("void"))
-    );
-    account.advance("32d").await;
-    assert_eq!(account.invoices(&id).await[0]["status"], "void");
-    account.advance("10d").await;
-    assert_eq!(account.get(&path).await["pause_collection"], Value::Null);
-    account.post(&path, &pause).await.is(400);
-    let until = (now + 100 * DAY).to_string();
-    let pause =
-        [("pause_collection[behavior]", "void"), ("pause_collection[resumes_at]", until.as_str())];
-    account.post(&path, &pause).await.is(200);
-    let resumed = account.post(&path, &[("pause_collection", "")]).await.is(200);
-    assert_eq!(resumed["pause_collection"], Value::Null);
-}
-
-#[tokio::test]
-async fn a_schedule_changes_the_price_at_the_end_of_the_period_and_lets_go() {
-    let net = Net::new().await;
-    let account = Account::of(&net);
-    let pro = account.price("pro_month", "4900", Some("month")).await;
-    let starter = account.price("starter_month", "1900", Some("month")).await;
-    let (id, _) = account.subscribed(&pro).await;
-    let schedule =
-        account.post("subscription_schedules", &[("from_subscription", &id)]).await.is(200);
-    let twice = account.post("subscription_schedules", &[("from_subscription", &id)]).await;
-    assert_eq!(twice.status, 400);
-    let phase = &schedule["phases"][0];
-    let (start, end) = (phase["start_date"].to_string(), phase["end_date"].to_string());
-    let path = format!("subscription_schedules/{}", schedule["id"].as_str().unwrap());
-    let phases = [
-        ("phases[0][start_date]", start.as_str()),
-        ("phases[0][end_date]", end.as_str()),
-        ("phases[0][items][0][price]", pro.as_str()),
-        ("phases[1][items][0][price]", starter.as_str()),
-        ("phases[1][proration_behavior]", "none"),
-        ("end_behavior", "release"),
-    ];
-    account.post(&path, &phases).await.is(200);
-    let direct =
-        account.post(&format!("subscriptions/{id}"), &[("cancel_at_period_end", "true")]).await;
-    assert_eq!(direct.status, 400, "the schedule manages it");
-    account.advance("32d").await;
-    let moved = account.get(&format!("subscriptions/{id}")).await;
-    assert_eq!(moved["items"]["data"][0]["price"]["id"], starter.as_str());
-    assert_eq!(account.invoices(&id).await[0]["amount_paid"], 1900);
-    account.advance("32d").await;
-    assert_eq!(account.get(&path).await["status"], "released");
-    assert_eq!(account.get(&format!("subscriptions/{id}")).await["schedule"], Value::Null);
-    let (other, _) = account.subscribed(&pro).await;
-    let schedule =
-        account.post("subscription_schedules", &[("from_subscription", &other)]).await.is(200);
-    let path = format!("subscription_schedules/{}/release", schedule["id"].as_str().unwrap());
-    account.post(&path, &[]).await.is(200);
-    assert_eq!(account.post(&path, &[]).await.status, 400);
-    account
-        .post(&format!("subscriptions/{other}"), &[("cancel_at_period_end", "true")])
-        .await
-        .is(200);
-}
-
-#[tokio::test]
 async fn an_upgrade_is_paid_at_once_or_refused() {
     let net = Net::new().await;
     let account = Account::of(&net);
@@ -464,100 +330,4 @@ async fn an_upgrade_is_paid_at_once_or_refused() {
     account.ask(Method::DELETE, &format!("subscriptions/{id}"), &[]).await.is(200);
     let gone = account.ask(Method::DELETE, &format!("subscriptions/{id}"), &[]).await;
     assert_eq!(code(gone, 404), "resource_missing");
-}
-
-/// The signature and the body of an event.
-type Heard = (String, Vec<u8>);
-
-/// A receiver of webhooks that answers what it is told to.
-#[derive(Clone, Default)]
-struct Receiver {
-    heard: Arc<Mutex<Vec<Heard>>>,
-    refuse: Arc<Mutex<u32>>,
-}
-
-#[async_trait]
-impl Handler for Receiver {
-    async fn handle(&self, req: &mut Request, _: &mut Depot, res: &mut Response, _: &mut FlowCtrl) {
-        let signature = req.headers()["stripe-signature"].to_str().unwrap().to_owned();
-        let body = req.payload().await.unwrap().to_vec();
-        let mut refuse = self.refuse.lock().unwrap();
-        if *refuse > 0 {
-            *refuse -= 1;
-            res.status_code(StatusCode::SERVICE_UNAVAILABLE);
-            return;
-        }
-        self.heard.lock().unwrap().push((signature, body));
-    }
-}
-
-impl Receiver {
-    async fn serve(&self) -> url::Url {
-        let acceptor = TcpListener::new("127.0.0.1:0").bind().await;
-        let address = acceptor.holdings()[0].local_addr.clone().into_std().unwrap();
-        let router = Router::with_path("hook").post(self.clone());
-        tokio::spawn(Server::new(acceptor).serve(router));
-        url::Url::parse(&format!("http://{address}/hook")).unwrap()
-    }
-
-    async fn hears(&self, count: usize) -> Vec<Heard> {
-        for _ in 0..1_000 {
-            let heard = self.heard.lock().unwrap().clone();
-            if heard.len() >= count {
-                return heard;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
-        panic!("only {} events came", self.heard.lock().unwrap().len());
-    }
-}
-
-#[tokio::test]
-async fn events_are_signed_sent_until_they_are_taken_and_on_demand() {
-    let (dir, receiver) = (Dir::new(), Receiver::default());
-    let url = receiver.serve().await;
-    *receiver.refuse.lock().unwrap() = 2;
-    let sandbox = Sandbox::open(setup(Some(&dir))).await.unwrap();
-    sandbox.set_stripe_webhook(url.clone());
-    let net = Net::of(sandbox).await;
-    let account = Account::of(&net);
-    account.post("customers", &[("email", "a@b.c")]).await.is(200);
-    let (signature, body) = receiver.hears(1).await.remove(0);
-    let event: Value = serde_json::from_slice(&body).unwrap();
-    assert_eq!(
-        (&event["type"], &event["api_version"]),
-        (&json!("customer.created"), &json!(stripe::VERSION))
-    );
-    assert!(signature.starts_with("t=") && signature.contains(",v1="), "{signature}");
-    let deliveries = account.switch(Method::GET, "deliveries", json!(null)).await.is(200);
-    let attempts = deliveries["deliveries"][0]["attempts"].as_array().unwrap().len();
-    assert_eq!(attempts, 3, "{deliveries}");
-    // Held back, they are sent when somebody says so, as often and in the order that is wanted.
-    account.switch(Method::PUT, "deliveries", json!({"hold": true})).await.is(200);
-    let mut ids = Vec::new();
-    for _ in 0..2 {
-        account.post("customers", &[]).await.is(200);
-    }
-    let listed = account.ask(Method::GET, "events", &[]).await.is(200);
-    ids.extend(listed["data"].as_array().unwrap()[..2].iter().map(id));
-    let order = [ids[0].clone(), ids[1].clone(), ids[0].clone()];
-    let sent =
-        account.switch(Method::POST, "deliveries/send", json!({ "events": order })).await.is(200);
-    assert_eq!(sent["taken"], json!([true, true, true]));
-    let heard = receiver.hears(4).await;
-    let heard: Vec<Value> =
-        heard[1..].iter().map(|(_, body)| serde_json::from_slice(body).unwrap()).collect();
-    assert_eq!(heard.iter().map(id).collect::<Vec<_>>(), order);
-    // Nothing of it needs more than a restart; what nobody took is sent then.
-    account.post("customers", &[("email", "last@b.c")]).await.is(200);
-    net.stop().await;
-    let sandbox = Sandbox::open(setup(Some(&dir))).await.unwrap();
-    sandbox.set_stripe_webhook(url);
-    let net = Net::of(sandbox).await;
-    let last: Value = serde_json::from_slice(&receiver.hears(5).await[4].1).unwrap();
-    assert_eq!(last["data"]["object"]["email"], "last@b.c");
-    let account = Account::of(&net);
-    assert_eq!(account.get("customers").await["data"].as_array().unwrap().len(), 4);
-    let stranger = net.client.get(net.url("stripe/deliveries"));
-    assert_eq!(send(stranger).await.status, 401);
 }

@@ -1,17 +1,15 @@
 //! Somebody without any account signs up, pays, sets a password and gets a key; and what goes wrong on the way.
 
-use std::time::Duration;
+mod events;
+mod kills;
 
-use fanfare_domain::failpoint;
-use fanfare_entities::{billing_subscription, letter, signup, subscription, user};
+use fanfare_entities::{billing_subscription, letter, signup, user};
 use fanfare_sandbox::stripe::Keys;
 use fanfare_tests::{Options, TestApp, Visitor, visitor::PASSWORD};
 use reqwest::Method;
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
-
-use crate::service::{Dir, Service, eventually};
 
 const NEW: &str = "another long enough one";
 
@@ -309,88 +307,6 @@ async fn a_checkout_may_end_without_money() {
 }
 
 #[tokio::test]
-async fn a_poll_asks_stripe_when_no_event_comes() {
-    let app = TestApp::start().await;
-    stripe(&app, Method::PUT, "deliveries", json!({"hold": true})).await;
-    let started = start(&app, "ada@example.com").await;
-    step(&app, &started, "pay").await;
-    assert_eq!(poll(&app, &started).await["status"], "created", "it was asked a moment ago");
-    app.advance(Duration::from_secs(5));
-    assert_eq!(poll(&app, &started).await["status"], "paid");
-}
-
-#[tokio::test]
-async fn events_may_come_in_any_order_and_as_often_as_they_like() {
-    let app = TestApp::start().await;
-    stripe(&app, Method::PUT, "deliveries", json!({"hold": true})).await;
-    let started = start(&app, "ada@example.com").await;
-    let paid = step(&app, &started, "pay").await;
-    let all = stripe(&app, Method::GET, "deliveries", json!(null)).await;
-    let ids: Vec<Value> =
-        all["deliveries"].as_array().unwrap().iter().map(|one| one["event"].clone()).collect();
-    assert!(ids.len() >= 6, "{all}");
-    let mut order: Vec<_> = ids.iter().rev().cloned().collect();
-    order.extend(ids.iter().cloned());
-    order.extend(ids.iter().rev().cloned());
-    let sent = stripe(&app, Method::POST, "deliveries/send", json!({ "events": order })).await;
-    assert!(sent["taken"].as_array().unwrap().iter().all(|taken| taken == true));
-    becomes(&app, &started, "paid").await;
-    let rows = billing_subscription::Entity::find().all(&app.domain.db.read).await.unwrap();
-    assert_eq!(rows.len(), 1);
-    assert_eq!(rows[0].stripe_id, text(&paid, "subscription"));
-    app.eventually("a letter", || async {
-        (!links(&app, "ada@example.com").await.is_empty()).then_some(())
-    })
-    .await;
-    assert_eq!(links(&app, "ada@example.com").await.len(), 1, "one letter");
-    // What has become of it is read anew, whichever event tells.
-    let customer = text(&paid, "customer").to_owned();
-    stripe(&app, Method::POST, &format!("customers/{customer}/card"), json!({"declines": true}))
-        .await;
-    stripe(&app, Method::POST, "clock", json!({"advance": "32d"})).await;
-    stripe(&app, Method::PUT, "deliveries", json!({"hold": false})).await;
-    subscription_becomes(&app, billing_subscription::BillingStatus::PastDue).await;
-    let covered = async || {
-        let theirs = subscription::Column::Granted.eq(false);
-        let rows =
-            subscription::Entity::find().filter(theirs).all(&app.domain.db.read).await.unwrap();
-        rows[0].active
-    };
-    assert!(covered().await, "access is kept while Stripe tries again");
-    stripe(&app, Method::POST, "clock", json!({"advance": "16d"})).await;
-    subscription_becomes(&app, billing_subscription::BillingStatus::Ended).await;
-    assert!(!covered().await);
-}
-
-#[tokio::test]
-async fn a_webhook_must_be_signed_now_with_a_secret_of_ours() {
-    let app = TestApp::start().await;
-    let http = reqwest::Client::new();
-    let url = format!("{}/api/stripe/webhook", app.origin);
-    let event = json!({"id": "evt_1", "type": "invoice.paid", "data": {"object": {"id": "in_1"}}})
-        .to_string();
-    for signature in ["", "t=1,v1=00", "nonsense"] {
-        let sent = http
-            .post(&url)
-            .header("Stripe-Signature", signature)
-            .body(event.clone())
-            .send()
-            .await
-            .unwrap();
-        assert_eq!(sent.status(), 400, "{signature:?}");
-        assert_eq!(sent.json::<Value>().await.unwrap()["code"], "invalid_signature");
-    }
-    let large = http
-        .post(&url)
-        .header("Stripe-Signature", "t=1,v1=00")
-        .body("x".repeat(2 << 20))
-        .send()
-        .await
-        .unwrap();
-    assert_eq!(large.status(), 413);
-}
-
-#[tokio::test]
 async fn what_is_wrong_with_a_signup_is_said_at_once() {
     let app = TestApp::start().await;
     let bad = json!({"email": "nobody", "name": " ", "source": "a b"});
@@ -466,66 +382,4 @@ async fn an_address_signs_up_only_so_often() {
     let new = json!({"email": "six@example.com", "name": "Six"});
     let refused = app.nobody().post("/api/v1/signup", new).await.expect(429);
     assert_eq!(refused.body["code"], "rate_limited");
-}
-
-/// Killed at each step between the payment and the subscription, nobody is charged for nothing, and nothing is done twice.
-#[tokio::test]
-async fn a_kill_between_payment_and_subscription_loses_nothing() {
-    for place in failpoint::PAYING {
-        let dir = Dir::new();
-        let service = Service::start(&dir, true, &[("FANFARE_FAILPOINT", *place)]);
-        let origin = service.origin.clone();
-        let begun = tokio::spawn(async move { begin(&origin).await });
-        let mut started = None;
-        if place.starts_with("event") {
-            started = begun.await.unwrap();
-            pay(&dir, started.as_ref().expect("a signup")).await;
-        }
-        eventually("the failpoint is reached", || async {
-            let said = service.logged().iter().any(|line| line.contains("stopped at a failpoint"));
-            said.then_some(())
-        })
-        .await;
-        drop(service);
-        let service = Service::start(&dir, false, &[]);
-        if started.is_none() {
-            started = begin(&service.origin).await;
-            pay(&dir, started.as_ref().expect("a signup")).await;
-        }
-        let http = reqwest::Client::new();
-        let id = text(started.as_ref().unwrap(), "session_id").to_owned();
-        let poll = format!("{}/api/v1/signup/sessions/{id}", service.origin);
-        eventually("it is paid", || async {
-            let polled: Value = http.get(&poll).send().await.ok()?.json().await.ok()?;
-            (polled["signup_session"]["status"] == "paid").then_some(())
-        })
-        .await;
-        let mail = format!("{}/dev/mail", service.origin);
-        let letters = || async {
-            let asked = http.get(&mail).header("Accept", "application/json").send().await.ok()?;
-            let said: Value = asked.json().await.ok()?;
-            Some(said["letters"].as_array()?.len())
-        };
-        eventually("one letter", || async { letters().await.filter(|count| *count == 1) }).await;
-    }
-}
-
-async fn begin(origin: &str) -> Option<Value> {
-    let new = json!({"email": "ada@example.com", "name": "Ada"});
-    let sent = reqwest::Client::new()
-        .post(format!("{origin}/api/v1/signup"))
-        .json(&new)
-        .send()
-        .await
-        .ok()?;
-    sent.json().await.ok()
-}
-
-async fn pay(dir: &Dir, started: &Value) {
-    let note = std::fs::read(dir.join("simulator.json")).unwrap();
-    let note: Value = serde_json::from_slice(&note).unwrap();
-    let url = format!("{}/stripe/checkout/{}/pay", text(&note, "address"), checkout(started));
-    let paid =
-        reqwest::Client::new().post(url).bearer_auth(text(&note, "secret")).send().await.unwrap();
-    assert!(paid.status().is_success());
 }
