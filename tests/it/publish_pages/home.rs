@@ -3,7 +3,7 @@
 use fanfare_domain::access::Role;
 use serde_json::json;
 
-use super::{HOSTILE, choose, person, post, quiet, send, tomorrow};
+use super::{HOSTILE, choose, person, post, quiet, tomorrow};
 use fanfare_tests::{TestApp, Visitor};
 
 #[tokio::test]
