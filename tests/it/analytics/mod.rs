@@ -4,6 +4,7 @@ mod accounts;
 mod insights;
 mod networks;
 mod posts;
+mod readings;
 mod suggestions;
 
 use std::time::Duration;

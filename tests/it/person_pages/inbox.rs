@@ -62,10 +62,15 @@ async fn a_conversation_is_answered_within_its_time_and_not_after_it() {
     let page = ada.page(&format!("{path}?done=sent")).await;
     assert!(page.html.contains("The answer was sent."));
     assert_eq!(page.html.matches("Until six.").count(), 1);
-    // Once more, on purpose: the risk is named, and the text stays in the form.
-    let risky = ada.send(&path, &path, &[("text", "Until six.")]).await.expect(409);
-    assert!(risky.html.contains("name=\"again\"") && risky.html.contains(">Until six.</textarea>"));
-    let _ = ada.send(&path, &path, &[("text", "Until six."), ("again", "1")]).await.expect(303);
+    // The network does not answer: until the outcome is known the risk is named, and the text stays in the form.
+    ada.user.faults("instagram", account, json!([{"on": "commit", "kind": "reset"}])).await;
+    let lost = ada.send(&path, &path, &[("text", "Come at five")]).await.expect(303);
+    assert_eq!(lost.location, format!("{path}?done=open"));
+    assert!(ada.page(&path).await.html.contains("outcome unknown"));
+    let risky = ada.send(&path, &path, &[("text", "Come at five")]).await.expect(409);
+    assert!(risky.html.contains("name=\"again\""));
+    assert!(risky.html.contains(">Come at five</textarea>"));
+    let _ = ada.send(&path, &path, &[("text", "Come at five"), ("again", "1")]).await.expect(303);
     app.advance(Duration::from_secs(24 * 3_600));
     let page = ada.page(&path).await;
     assert!(page.html.contains("The time to reply ended"));

@@ -3,6 +3,7 @@
 
 mod analytics;
 mod inbox;
+mod looks;
 mod manage;
 mod usage;
 
