@@ -138,6 +138,9 @@ async fn models_help_for_the_credits_that_the_page_names() {
     assert_eq!(left().await, before - 1);
     let used = press(&mut ada, &once(), ("use", "A better one"), &fields).await.expect(200);
     assert!(used.html.contains(">\nA better one</textarea>"));
+    let long = "x".repeat(301);
+    let used = press(&mut ada, &once(), ("use", &long), &fields).await.expect(200);
+    assert!(used.html.contains("What is missing") && !used.html.contains("Nothing is missing."));
     // An image becomes one of the files.
     let fields = [("account_id", account.as_str()), ("image_prompt", "A soup"), ("count", "2")];
     let drawn = press(&mut ada, &once(), ("do", "image"), &fields).await.expect(200);

@@ -77,14 +77,14 @@ pub async fn act(visit: Visit) -> Result<Answer> {
             "draft" | "schedule" | "publish" => {
                 create(&visit, &seat, &mut draft, &step, &mut outcome).await
             }
-            _ => check::all(&seat, &draft).await.map(|problems| {
-                outcome.problems = problems;
-                None
-            }),
+            _ => Ok(None),
         }
     };
     match done {
         Ok(Some(answer)) => return Ok(answer),
+        Ok(None) if outcome.problems.is_empty() => {
+            outcome.problems = check::all(&seat, &draft).await?;
+        }
         Ok(None) => {}
         Err(error) if (400..500).contains(&error.status()) || error.status() == 502 => {
             outcome.problems.extend(Problem::of("", &error));
