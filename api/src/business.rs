@@ -1,6 +1,6 @@
 //! Business profiles.
 
-use fanfare_domain::{Reply, Result, business};
+use fanfare_domain::{Reply, Result, ai::review_reply, business};
 
 use crate::Call;
 
@@ -20,6 +20,12 @@ pub async fn reply(mut call: Call) -> Result<Reply<business::OneReview>> {
 pub async fn delete_reply(mut call: Call) -> Result<Reply<business::OneReview>> {
     let named = call.query()?;
     business::delete_reply(&call.act, named).await
+}
+
+/// Suggests answers to a review.
+pub async fn suggest_reply(mut call: Call) -> Result<Reply<review_reply::SuggestedReplies>> {
+    let new = call.body()?;
+    review_reply::suggest(&call.act, new).await
 }
 
 /// Shows where people review locations.

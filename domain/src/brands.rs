@@ -145,7 +145,11 @@ fn visible(act: &Act) -> sea_orm::Select<brand::Entity> {
     }
 }
 
-async fn find(act: &Act, id: BrandId) -> Result<brand::Model> {
+/// A brand that the membership sees.
+///
+/// # Errors
+/// [`Code::BrandNotFound`].
+pub(crate) async fn find(act: &Act, id: BrandId) -> Result<brand::Model> {
     let found = visible(act).filter(brand::Column::Id.eq(id)).one(&act.cx.db.read).await?;
     found.ok_or_else(|| Error::new(Code::BrandNotFound, "There is no such brand."))
 }

@@ -10,6 +10,7 @@ pub mod activity;
 mod after_commit;
 pub mod ai;
 pub mod analytics;
+pub mod background;
 pub mod batcher;
 mod beside;
 pub mod billing;

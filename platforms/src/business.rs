@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Changes, Result, Session, recent_posts::Page};
+use crate::{Changes, RateLimit, Result, Session, recent_posts::Page};
 
 /// A review of a location.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,6 +107,11 @@ pub struct ProfileFacts {
 /// The business profile of a network's accounts: each is one location.
 #[async_trait]
 pub trait BusinessProfile: Changes {
+    /// Returns the number of calls that the app has for all accounts together, if that is known.
+    fn quota(&self) -> Option<RateLimit> {
+        None
+    }
+
     /// Reads a page of reviews, the last changed first.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Changes, Result, Session, recent_posts::Page};
+use crate::{Changes, RateLimit, Result, Session, recent_posts::Page};
 
 /// The rules of a network's inbox.
 #[derive(Debug, Clone, Copy)]
@@ -164,6 +164,11 @@ pub enum InboundItem {
 pub trait Inbox: Changes {
     /// Returns what it takes.
     fn rules(&self) -> InboxRules;
+
+    /// Returns the number of calls that the app has for all accounts together, if that is known.
+    fn quota(&self) -> Option<RateLimit> {
+        None
+    }
 
     /// Has the network send what happens to the account.
     ///

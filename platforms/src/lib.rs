@@ -48,6 +48,7 @@ mod tests;
 pub mod text;
 mod threads;
 mod tiktok;
+mod usage;
 mod validate;
 mod wordpress;
 mod x;
@@ -79,6 +80,7 @@ pub use spec::{
     Caption, Connect, CredentialField, DocumentRules, Frame, MediaRules, PostType, Setting, Shape,
     Spec, ThreadRules,
 };
+pub use usage::{Usage, Used};
 pub use validate::{
     Conversion, Violation, Violations, Warning, conversions, excerpt, too_many_media, validate,
 };

@@ -12,6 +12,7 @@ use crate::{
     Error, Result,
     oauth::{App, CLIENT_ID, CLIENT_SECRET},
     page::PictureShrinker,
+    usage::Usage,
 };
 
 /// One account's way to its network, for the length of one call.
@@ -32,6 +33,8 @@ pub struct Session {
     pub app: Option<App>,
     /// Makes pictures of cards and covers smaller; `None`: those that are too large are left out.
     pub pictures: Option<Arc<dyn PictureShrinker>>,
+    /// The shares of its calls that the network says are used.
+    pub usage: Usage,
     /// Time of the call, from the caller's clock.
     pub now: DateTime<Utc>,
 }

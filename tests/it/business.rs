@@ -278,3 +278,38 @@ async fn a_key_that_reads_analytics_or_accounts_reads_profiles() {
         other.get(&format!("{BASE}/{read}")).await.refused(403, "insufficient_scope");
     }
 }
+
+#[tokio::test]
+async fn answers_to_a_review_are_suggested_paid_and_never_invented() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let account = profile(&app, &user).await;
+    let text = "Lovely brunch on Sunday for 9 euros";
+    review(&user, account, text, 5).await;
+    review(&user, account, "Cold soup [[invent-always]]", 2).await;
+    review(&user, account, "Bad [[refuse]]", 1).await;
+    read(&app, &user).await;
+    let path = format!("{BASE}/reviews/suggest-reply");
+    let credits = async || user.get("/api/v1/credits").await.expect(200).body["wallet"].clone();
+    let before = credits().await["available"].as_i64().unwrap();
+    let id = async |rating: i64| reviews(&user, &format!("rating={rating}")).await[0]["id"].clone();
+    let body = json!({"review_id": id(5).await, "count": 2, "tone": "warm"});
+    let made = user.post(&path, body).await.expect(200).body;
+    let texts = made["suggestions"].as_array().unwrap().clone();
+    assert_eq!(texts.len(), 2, "{made:#}");
+    // What the review itself says may be repeated.
+    assert!(texts[0]["text"].as_str().unwrap().contains(text), "{made:#}");
+    assert_eq!((&made["credits_spent"], &made["dropped"]), (&json!(1), &json!([])));
+    let invented = json!({"review_id": id(2).await});
+    let invented = user.post(&path, invented).await.expect(200).body;
+    assert_eq!(invented["suggestions"], json!([]));
+    assert_eq!(invented["credits_spent"], 0);
+    assert!(invented["dropped"].to_string().contains("unverified_price"), "{invented:#}");
+    let refused = json!({"review_id": id(1).await});
+    user.post(&path, refused).await.refused(422, "content_refused");
+    let after = credits().await;
+    assert_eq!((&after["available"], &after["reserved"]), (&json!(before - 1), &json!(0)));
+    let wrong = json!({"review_id": 1, "count": 4});
+    user.post(&path, wrong).await.refused(400, "invalid_field");
+    user.post(&path, json!({"review_id": "999"})).await.refused(404, "review_not_found");
+}

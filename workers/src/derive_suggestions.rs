@@ -1,9 +1,9 @@
 //! Suggesting posts for an account.
 
-use fanfare_domain::analytics::suggestions;
-use fanfare_jobs::DeriveSuggestions;
+use fanfare_domain::{analytics::suggestions, durable::Lease};
+use fanfare_jobs::{DeriveSuggestions, JobKind};
 
-use crate::Context;
+use crate::{Context, lease};
 
 /// Suggests posts for an account, if it is time and nobody else does.
 pub async fn run(job: DeriveSuggestions, cx: Context) {
@@ -17,7 +17,9 @@ pub async fn run(job: DeriveSuggestions, cx: Context) {
     };
     let id = row.id.0;
     cx.failpoint.reach("suggestions_claimed").await;
-    if let Err(error) = suggestions::run(&cx.domain, row).await {
+    let held = Lease { id, fencing_token: row.fence };
+    let deriving = Box::pin(suggestions::run(&cx.domain, row));
+    if let Err(error) = lease::kept(&cx, JobKind::DeriveSuggestions, held, deriving).await {
         tracing::warn!(account.id = id, %error, "suggestions were not made; the row is left to its lease");
     }
 }

@@ -6,6 +6,7 @@ use crate::{Body, Bucket, Method, Query, Route, WorkspaceScope, business};
 use fanfare_domain::{
     Code,
     access::{Role, Scope},
+    ai::review_reply::NewReviewReplies,
     business::{
         Locations, MediaFilter, MediaName, NewMedia, NewReviewReply, ReviewFilter, ReviewNamed,
     },
@@ -35,6 +36,14 @@ pub(super) const ROUTES: &[Route] = &[
         .answers(200, "It is deleted.")
         .answers(202, "The outcome is open: read the review again.")
         .refuses(REFUSED_BUSINESS),
+    Route::new(Method::Post, "/api/v1/google-business/reviews/suggest-reply", "suggest_review_reply",
+        writes(Scope::PostsWrite, Role::Editor, WorkspaceScope::Body), &business::suggest_reply)
+        .doc("google-business", "Suggest answers to a review that claim nothing unknown; posts nothing")
+        .counts(Bucket::Captions)
+        .takes(Body::of::<NewReviewReplies>(r#"{"review_id": 7, "tone": "warm", "count": 2}"#))
+        .answers(200, "The suggested answers. There may be fewer than were asked for.")
+        .refuses(&[Code::ReviewNotFound, Code::InsufficientCredits, Code::ContentRefused, Code::ProviderBadAnswer,
+            Code::ProviderUnreachable, Code::ProviderNotConfigured]),
     Route::new(Method::Get, "/api/v1/google-business/review-link", "get_review_link",
         reads_either(WorkspaceScope::AccountInQuery), &business::review_link)
         .doc("google-business", "Show the addresses at which people review locations")

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use fanfare_entities::{WorkspaceId, account, secret};
-use fanfare_platforms::{Account, PlatformId, Secrets, Session, oauth::App};
+use fanfare_platforms::{Account, PlatformId, Secrets, Session, Usage, oauth::App};
 use sea_orm::EntityTrait;
 
 use super::{TABLE, pictures::CardPictures, sandbox::simulator};
@@ -80,6 +80,7 @@ pub(super) fn anonymous(
         secrets,
         app,
         pictures: Some(Arc::new(CardPictures::of(cx))),
+        usage: Usage::default(),
         now: cx.clock.date(),
     })
 }

@@ -2,21 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use fanfare_entities::{AccountId, account, brand, workspace};
+use fanfare_entities::AccountId;
 use fanfare_platforms::{self as platforms, Caption, PlatformId};
 use schemars::JsonSchema;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    Checked, Purchase, Slot, Task, Variants,
+    Checked, PATIENCE, Purchase, Slot, Task, Variants,
     fact_check::Facts,
+    known,
     text::{Dropped, Variant},
     write_checked,
 };
 use crate::{
-    Act, BrandId, Reply, accounts,
+    Act, BrandId, Reply, accounts, brands,
     error::{Code, Error, Result, Violation, violation},
     input::text::{self, Rule},
 };
@@ -129,19 +129,14 @@ async fn paid(
     let cx = &act.cx;
     let price = cx.settings.ai.catalogue.captions;
     let purchase = Purchase::begin(cx, &act.membership, "captions", price).await?;
-    let task = Task { rules: rules(new), brief: brief(new), slots, facts };
+    let task = Task { rules: rules(new), brief: brief(new), slots, facts, patience: PATIENCE };
     let written = match write_checked(cx, &task).await {
         Ok(written) => written,
         Err(error) => return Err(purchase.fail(cx, error).await),
     };
     let tx = act.begin().await?;
     let is_useful = written.slots.iter().any(|slot| !slot.variants.is_empty());
-    if is_useful {
-        crate::credits::settle(cx, tx.conn(), &purchase.operation, purchase.credits).await?;
-    } else {
-        crate::credits::refund(cx, tx.conn(), &purchase.operation).await?;
-    }
-    let spent = if is_useful { purchase.credits } else { 0 };
+    let spent = purchase.end(cx, tx.conn(), is_useful).await?;
     act.finish(tx, Reply::ok(&shown(written, spent))).await
 }
 
@@ -254,33 +249,19 @@ fn flaws(new: &NewCaptions) -> Vec<Violation> {
     broken
 }
 
-/// All that captions may claim: what the request says, and what is known of workspace, brand and accounts.
+/// All that captions may claim: what the request says, and what is known of workspace, brand, accounts and locations.
 async fn facts(act: &Act, new: &NewCaptions) -> Result<Facts> {
-    let mut facts = Facts::default();
+    let brand = match new.workspace_client_id {
+        Some(id) => Some(brands::find(act, BrandId(id)).await?.id),
+        None => None,
+    };
+    let mut facts = known::facts(&act.cx, act.membership.workspace_id, brand).await?;
     facts.add(&new.brief);
     for fact in new.facts.iter().flatten() {
         facts.add(fact);
     }
     for phrase in new.never_say.iter().flatten() {
         facts.never_say(phrase);
-    }
-    let db = &act.cx.db.read;
-    if let Some(row) = workspace::Entity::find_by_id(act.membership.workspace_id).one(db).await? {
-        facts.add(&row.name);
-    }
-    if let Some(id) = new.workspace_client_id.map(BrandId) {
-        let brand = brand::Entity::find_by_id(id)
-            .filter(brand::Column::WorkspaceId.eq(act.membership.workspace_id))
-            .one(db)
-            .await?
-            .filter(|brand| act.membership.sees(Some(brand.id)));
-        let absent = || Error::new(Code::BrandNotFound, "There is no such brand.");
-        facts.add(&brand.ok_or_else(absent)?.name);
-    }
-    let known: Vec<account::Model> = accounts::visible(act).all(db).await?;
-    for row in known {
-        facts.add_username(&row.username);
-        facts.add(row.display_name.as_deref().unwrap_or_default());
     }
     Ok(facts)
 }

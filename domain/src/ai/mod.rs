@@ -5,10 +5,15 @@
 pub mod captions;
 pub mod fact_check;
 pub mod image;
+pub(crate) mod known;
+pub mod review_reply;
 mod text;
 pub mod video;
 
+use std::time::Duration;
+
 use fanfare_ai::{Failure, FailureKind};
+use sea_orm::DatabaseTransaction;
 use uuid::Uuid;
 
 pub use text::{Checked, Slot, Task, Variants, write_checked};
@@ -19,6 +24,9 @@ use crate::{
     credits::{self, HOUR, Spend},
     error::{Code, Error, Result},
 };
+
+/// How long a caller's texts may take.
+const PATIENCE: Duration = Duration::from_secs(45);
 
 /// The error that a caller gets when a provider fails.
 pub(crate) fn refusal(failure: &Failure) -> Error {
@@ -61,6 +69,16 @@ impl Purchase {
         tx.commit().await?;
         cx.failpoint.reach("credits_reserved").await;
         Ok(Self { operation, credits })
+    }
+
+    /// Settles what was reserved, or gives it back if nothing useful came of it; returns the credits that were spent.
+    async fn end(&self, cx: &Domain, tx: &DatabaseTransaction, is_useful: bool) -> Result<i64> {
+        if is_useful {
+            credits::settle(cx, tx, &self.operation, self.credits).await?;
+            return Ok(self.credits);
+        }
+        credits::refund(cx, tx, &self.operation).await?;
+        Ok(0)
     }
 
     /// Gives the credits back, and passes the error on. A refund that fails is made when the reservation expires.

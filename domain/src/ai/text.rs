@@ -13,9 +13,6 @@ use super::{
 };
 use crate::{Domain, error::Result};
 
-/// How long all calls may take together.
-const PATIENCE: Duration = Duration::from_secs(45);
-
 /// Texts that are wanted for one place, such as a network.
 pub struct Slot {
     /// Its name, of letters and underscores.
@@ -40,6 +37,8 @@ pub struct Task<'a> {
     pub slots: Vec<Slot>,
     /// What is known to be true.
     pub facts: &'a Facts,
+    /// How long all calls may take together.
+    pub patience: Duration,
 }
 
 /// A text that was let pass.
@@ -102,7 +101,7 @@ pub struct Checked {
 pub async fn write_checked(cx: &Domain, task: &Task<'_>) -> Result<Checked> {
     let model = cx.settings.ai.text.as_ref().ok_or_else(|| not_configured("texts"))?;
     let begun = Instant::now();
-    let left = || PATIENCE.saturating_sub(begun.elapsed());
+    let left = || task.patience.saturating_sub(begun.elapsed());
     let schema = schema(&task.slots);
     let message = |by, text: &str| Message { by, text: text.to_owned() };
     let mut messages =
@@ -232,7 +231,8 @@ mod tests {
             length: Box::new(|text| text.chars().count()),
             max_bytes: None,
         };
-        Task { rules: String::new(), brief: String::new(), slots: vec![slot], facts }
+        let patience = Duration::from_secs(1);
+        Task { rules: String::new(), brief: String::new(), slots: vec![slot], facts, patience }
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod posts;
 pub mod profile;
 mod readings;
 mod start;
+mod suggested_caption;
 pub mod suggestions;
 pub mod sync;
 mod zone;

@@ -23,7 +23,7 @@ use super::{
     formulas::{self, UP, shown},
     pace,
     pace::DAY,
-    profile, zone,
+    profile, suggested_caption, zone,
 };
 use crate::{
     Act, Domain, Reply, Tx, accounts,
@@ -187,14 +187,34 @@ pub(super) async fn derive(cx: &Domain, row: &account::Model) -> Result<usize> {
     let period_key = formulas::week(zone::date_at(home, cx.clock.now()));
     let Some(network) = super::of(cx, row) else { return Ok(0) };
     let means = (network, pace(cx, row), posting_schedule::zone_of(cx, row).await?);
+    if is_made(cx, row.id, &period_key).await? {
+        return Ok(0);
+    }
     let tx = Tx::begin(cx).await?;
     let found = subjects(&tx, row, means).await?;
+    // A model may take its time: no transaction waits for it.
+    tx.commit().await?;
+    let mut worded = Vec::new();
+    for subject in found {
+        if let Some(caption) = suggested_caption::write(cx, row, &subject.caption).await? {
+            worded.push(Subject { caption, ..subject });
+        }
+    }
+    let tx = Tx::begin(cx).await?;
     let mut made = 0;
-    for (place, subject) in found.into_iter().enumerate() {
+    for (place, subject) in worded.into_iter().enumerate() {
         made += insert(&tx, row, &period_key, place, subject).await?;
     }
     tx.commit().await?;
     Ok(made)
+}
+
+/// Returns true if a week's suggestions are there.
+async fn is_made(cx: &Domain, id: AccountId, period_key: &str) -> Result<bool> {
+    let made = post_suggestion::Entity::find()
+        .filter(post_suggestion::Column::AccountId.eq(id))
+        .filter(post_suggestion::Column::PeriodKey.eq(period_key));
+    Ok(made.one(&cx.db.write).await?.is_some())
 }
 
 /// A post to follow.

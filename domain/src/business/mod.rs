@@ -22,6 +22,7 @@ pub use reviews::{
     NewReviewReply, OneReview, ReviewFilter, ReviewNamed, ReviewPage, delete_reply,
     list as list_reviews, reply,
 };
+pub(crate) use reviews::{find as find_review, review_id, text_or_number};
 
 use crate::{
     Act, accounts,

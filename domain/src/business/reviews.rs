@@ -97,7 +97,9 @@ pub struct ReviewNamed {
     pub workspace_id: Option<Uuid>,
 }
 
-fn text_or_number<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+pub(crate) fn text_or_number<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<String, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Either {
@@ -110,7 +112,7 @@ fn text_or_number<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<S
     })
 }
 
-fn review_id(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+pub(crate) fn review_id(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({
         "type": ["integer", "string"], "maxLength": 300,
         "description": "Id of the review, or its `review_name`.",
@@ -348,7 +350,10 @@ fn stars(text: &str) -> Result<Vec<i32>> {
 }
 
 /// A review by its id here or on the network, and its account.
-async fn find(act: &Act, id: &str) -> Result<(business_review::Model, account::Model)> {
+///
+/// # Errors
+/// [`Code::ReviewNotFound`].
+pub(crate) async fn find(act: &Act, id: &str) -> Result<(business_review::Model, account::Model)> {
     let absent = || Error::new(Code::ReviewNotFound, "There is no such review.");
     let mut which = Condition::any().add(Column::Name.eq(id));
     if let Ok(number) = id.parse::<i64>() {

@@ -7,7 +7,8 @@ use fanfare_entities::{
 };
 use fanfare_jobs::JobKind;
 use fanfare_platforms::{
-    self as platforms, BusinessProfile, Kind, ProfileFacts, RemoteMedia, RemoteReview, Session,
+    self as platforms, BusinessProfile, ProfileFacts, RemoteMedia, RemoteReview, ReviewPage,
+    Session,
 };
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter,
@@ -17,8 +18,8 @@ use serde_json::{Value, json};
 
 use super::reviews;
 use crate::{
-    Act, Domain, Tx,
-    accounts::{self, Refreshed},
+    Act, Domain, Tx, accounts,
+    background::{self, Budget, IsBusy, Permits, Reaction},
     clock::show,
     durable::{self, MAX_LEASE_EXPIRATIONS},
     error::Result,
@@ -37,6 +38,9 @@ const STALE: Millis = 15 * MINUTE;
 /// Pages of reviews that are read at first, and later.
 const FIRST_PAGES: usize = 20;
 const PAGES: usize = 2;
+
+/// Calls that reading a location's record takes.
+const PROFILE_CALLS: usize = 3;
 
 /// When a film is looked for, after it was sent, and when it is given up.
 const LOOKS: [Millis; 3] = [5 * MINUTE, 15 * MINUTE, 60 * MINUTE];
@@ -159,7 +163,7 @@ async fn store_facts(cx: &Domain, account: AccountId, facts: ProfileFacts) -> Re
 ///
 /// # Errors
 /// The database's; then its lease expires.
-pub async fn run(cx: &Domain, row: business_profile::Model) -> Result<()> {
+pub async fn run(cx: &Domain, row: business_profile::Model, is_busy: IsBusy<'_>) -> Result<()> {
     let now = cx.clock.now();
     let account = accounts::row(cx, row.account_id).await?;
     let account = account.filter(|account| account.status == AccountStatus::Connected);
@@ -174,7 +178,9 @@ pub async fn run(cx: &Domain, row: business_profile::Model) -> Result<()> {
     let (Some(business), Some(session)) = (business, accounts::session(cx, &account).await?) else {
         return finish(cx, &row, None, false, 0).await;
     };
-    let reading = Reading { cx, account: &account, business, session, row: &row };
+    let budget = Budget { quota: business.quota(), calls: u32::MAX, paced: false };
+    let permits = Permits::new(cx, is_busy, (&account, &session), budget);
+    let reading = Reading { cx, account: &account, business, session, permits, row: &row };
     match reading.all().await? {
         Ok(()) => {
             let next = next_look(cx, &account).await?.or_else(|| after(EVERY));
@@ -193,26 +199,14 @@ async fn failed(
     let now = cx.clock.now();
     tracing::info!(account.id = account.id.0, kind = ?error.kind, "a profile was not read");
     let attempts = row.attempts.saturating_add(1);
-    let wait = MINUTE << attempts.clamp(0, 6).unsigned_abs();
-    let mut due_at = Some(now + shortened(wait, factor(cx, account)));
-    match error.kind {
-        Kind::Reconnect | Kind::InvalidCredentials => {
-            accounts::needs_reconnect(cx, account.id).await?;
-            due_at = None;
+    let (due_at, attempts) = match background::react(cx, account, error).await? {
+        Reaction::Stop => (None, attempts),
+        Reaction::After(wait) => (Some(now + wait), row.attempts),
+        Reaction::Retry | Reaction::Forbidden => {
+            let wait = shortened(background::backoff(attempts), factor(cx, account));
+            (Some(now + wait), attempts)
         }
-        Kind::TokenExpired => {
-            let platform = crate::posts::platform(&account.platform)?;
-            match accounts::refresh(cx, platform, account.id, account.secret_id).await? {
-                Refreshed::Fresh => due_at = Some(now),
-                Refreshed::Impossible => {
-                    accounts::needs_reconnect(cx, account.id).await?;
-                    due_at = None;
-                }
-                Refreshed::Elsewhere | Refreshed::Failed(_) => {}
-            }
-        }
-        _ => {}
-    }
+    };
     finish(cx, row, due_at, false, attempts).await
 }
 
@@ -264,12 +258,13 @@ struct Reading<'a> {
     account: &'a account::Model,
     business: &'static dyn BusinessProfile,
     session: Session,
+    permits: Permits<'a>,
     row: &'a business_profile::Model,
 }
 
 impl Reading<'_> {
     async fn all(&self) -> Result<platforms::Result<()>> {
-        match self.business.profile(&self.session).await {
+        match self.profile().await {
             Ok(facts) => store_facts(self.cx, self.account.id, facts).await?,
             Err(error) => return Ok(Err(error)),
         }
@@ -279,12 +274,32 @@ impl Reading<'_> {
         self.media().await
     }
 
+    async fn profile(&self) -> platforms::Result<ProfileFacts> {
+        for _ in 0..PROFILE_CALLS {
+            self.permits.wait().await?;
+        }
+        self.business.profile(&self.session).await
+    }
+
+    async fn reviews_page(&self, next: Option<String>) -> platforms::Result<ReviewPage> {
+        self.permits.wait().await?;
+        self.business.reviews(&self.session, next).await
+    }
+
+    async fn media_page(
+        &self,
+        next: Option<String>,
+    ) -> platforms::Result<platforms::Page<RemoteMedia>> {
+        self.permits.wait().await?;
+        self.business.media(&self.session, next).await
+    }
+
     async fn reviews(&self) -> Result<platforms::Result<()>> {
         let read_at = self.cx.clock.now();
         let pages = if self.row.backfilled { PAGES } else { FIRST_PAGES };
         let (mut next, mut whole, mut told) = (None, false, (None, None));
         for _ in 0..pages {
-            let page = match self.business.reviews(&self.session, next).await {
+            let page = match self.reviews_page(next).await {
                 Ok(page) => page,
                 Err(error) => return Ok(Err(error)),
             };
@@ -325,7 +340,7 @@ impl Reading<'_> {
         let read_at = self.cx.clock.now();
         let (mut next, mut whole) = (None, false);
         for _ in 0..FIRST_PAGES {
-            let page = match self.business.media(&self.session, next).await {
+            let page = match self.media_page(next).await {
                 Ok(page) => page,
                 Err(error) => return Ok(Err(error)),
             };

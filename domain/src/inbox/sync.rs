@@ -5,7 +5,9 @@ use fanfare_entities::{
     inbox_sync::Column, subscription,
 };
 use fanfare_jobs::JobKind;
-use fanfare_platforms::{self as platforms, Inbox, Kind, RemoteComment, Session};
+use fanfare_platforms::{
+    self as platforms, Inbox, Kind, RemoteComment, RemoteMessage, RemotePost, Session,
+};
 use schemars::JsonSchema;
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder,
@@ -21,7 +23,8 @@ use super::{
 use crate::{
     Act, Domain, Reply, Tx,
     access::PlanTier,
-    accounts::{self, Refreshed},
+    accounts,
+    background::{self, Budget, IsBusy, Permits, Reaction},
     clock::Time,
     durable::{self, MAX_LEASE_EXPIRATIONS},
     error::Result,
@@ -235,7 +238,7 @@ struct Outcome {
 ///
 /// # Errors
 /// The database's; then its lease expires.
-pub async fn run(cx: &Domain, row: inbox_sync::Model) -> Result<()> {
+pub async fn run(cx: &Domain, row: inbox_sync::Model, is_busy: IsBusy<'_>) -> Result<()> {
     let now = cx.clock.now();
     let account = accounts::row(cx, row.account_id).await?;
     let account = account.filter(|account| account.status == AccountStatus::Connected);
@@ -263,7 +266,9 @@ pub async fn run(cx: &Domain, row: inbox_sync::Model) -> Result<()> {
     let Some(session) = accounts::session(cx, &account).await? else {
         return finish(cx, &row, rest).await;
     };
-    let read = Reading { cx, account: &account, inbox, session, row: &row };
+    let budget = Budget { quota: inbox.quota(), calls: u32::MAX, paced: true };
+    let permits = Permits::new(cx, is_busy, (&account, &session), budget);
+    let read = Reading { cx, account: &account, inbox, session, permits, row: &row };
     let (subscribed, answer) = read.all().await?;
     let next = next(cx, &account, &row, subscribed, answer).await?;
     finish(cx, &row, next).await
@@ -282,7 +287,7 @@ async fn next(
     let attempts = row.attempts.saturating_add(1);
     let after = |time: Millis| Some(now + short(time));
     let failed = Outcome {
-        due_at: after(MINUTE << attempts.clamp(0, 6).unsigned_abs()),
+        due_at: after(background::backoff(attempts)),
         synced: false,
         subscribed,
         needs_permission: false,
@@ -301,33 +306,15 @@ async fn next(
         Err(error) => error,
     };
     tracing::info!(account.id = account.id.0, kind = ?error.kind, "an inbox was not read");
-    Ok(match error.kind {
-        Kind::Reconnect | Kind::InvalidCredentials => {
-            accounts::needs_reconnect(cx, account.id).await?;
-            Outcome { due_at: None, ..failed }
+    Ok(match background::react(cx, account, &error).await? {
+        Reaction::Stop => Outcome { due_at: None, ..failed },
+        Reaction::After(wait) => {
+            Outcome { due_at: Some(now + wait), attempts: row.attempts, ..failed }
         }
-        Kind::TokenExpired => {
-            let platform = crate::posts::platform(&account.platform)?;
-            match accounts::refresh(cx, platform, account.id, account.secret_id).await? {
-                Refreshed::Fresh => Outcome { due_at: Some(now), ..failed },
-                Refreshed::Impossible => {
-                    accounts::needs_reconnect(cx, account.id).await?;
-                    Outcome { due_at: None, ..failed }
-                }
-                Refreshed::Elsewhere | Refreshed::Failed(_) => failed,
-            }
-        }
-        Kind::Misconfigured => {
+        Reaction::Forbidden => {
             Outcome { due_at: after(WITH_WEBHOOKS), needs_permission: true, ..failed }
         }
-        Kind::RateLimited | Kind::QuotaExhausted => {
-            let told = error.retry_after.and_then(|told| Millis::try_from(told.as_millis()).ok());
-            Outcome {
-                due_at: Some(now + told.unwrap_or(30 * MINUTE).clamp(MINUTE, 24 * HOUR)),
-                ..failed
-            }
-        }
-        _ => failed,
+        Reaction::Retry => failed,
     })
 }
 
@@ -354,12 +341,16 @@ async fn finish(cx: &Domain, row: &inbox_sync::Model, outcome: Outcome) -> Resul
     Ok(())
 }
 
+/// A page of what a network lists.
+type PageOf<T> = platforms::Result<platforms::Page<T>>;
+
 /// One reading of one account.
 struct Reading<'a> {
     cx: &'a Domain,
     account: &'a account::Model,
     inbox: &'static dyn Inbox,
     session: Session,
+    permits: Permits<'a>,
     row: &'a inbox_sync::Model,
 }
 
@@ -368,7 +359,7 @@ impl Reading<'_> {
     async fn all(&self) -> Result<(bool, platforms::Result<bool>)> {
         let mut subscribed = self.row.subscribed_at.is_some();
         if !subscribed {
-            match self.inbox.subscribe(&self.session).await {
+            match self.subscribe().await {
                 Ok(()) => subscribed = true,
                 Err(error) if error.kind == Kind::Misconfigured => {}
                 Err(error) => return Ok((false, Err(error))),
@@ -379,6 +370,26 @@ impl Reading<'_> {
             Err(error) => return Ok((subscribed, Err(error))),
         };
         Ok((subscribed, self.comments().await?.map(|busy| busy || messages)))
+    }
+
+    async fn subscribe(&self) -> platforms::Result<()> {
+        self.permits.wait().await?;
+        self.inbox.subscribe(&self.session).await
+    }
+
+    async fn conversations(&self, next: Option<String>) -> PageOf<Vec<RemoteMessage>> {
+        self.permits.wait().await?;
+        self.inbox.conversations(&self.session, next).await
+    }
+
+    async fn recent_posts(&self) -> platforms::Result<Vec<RemotePost>> {
+        self.permits.wait().await?;
+        self.inbox.recent_posts(&self.session).await
+    }
+
+    async fn comments_page(&self, post: &str, next: Option<String>) -> PageOf<RemoteComment> {
+        self.permits.wait().await?;
+        self.inbox.comments(&self.session, post, next).await
     }
 
     /// What came before the account was connected is no news.
@@ -397,7 +408,7 @@ impl Reading<'_> {
         let pages = if self.row.backfilled { 1 } else { FIRST_PAGES };
         let (mut next, mut busy) = (None, false);
         for _ in 0..pages {
-            let page = match self.inbox.conversations(&self.session, next).await {
+            let page = match self.conversations(next).await {
                 Ok(page) => page,
                 Err(error) => return Ok(Err(error)),
             };
@@ -420,7 +431,7 @@ impl Reading<'_> {
     }
 
     async fn comments(&self) -> Result<platforms::Result<bool>> {
-        let posts = match self.inbox.recent_posts(&self.session).await {
+        let posts = match self.recent_posts().await {
             Ok(posts) => posts,
             Err(error) => return Ok(Err(error)),
         };
@@ -440,7 +451,7 @@ impl Reading<'_> {
         let read_at = self.cx.clock.now();
         let (mut next, mut all, mut whole) = (None, Vec::new(), false);
         for _ in 0..COMMENT_PAGES {
-            let page = match self.inbox.comments(&self.session, post, next).await {
+            let page = match self.comments_page(post, next).await {
                 Ok(page) => page,
                 Err(error) => return Ok(Err(error)),
             };

@@ -27,6 +27,10 @@ const WAITS: [i64; 3] = [2_000, 10_000, 30_000];
 /// How often a call that cannot take effect twice is made again at once.
 const REPEATS: i32 = 3;
 
+/// How long to wait for a network that does not say how long, and an hour, in ms.
+const UNTOLD: i64 = 60_000;
+const HOUR: i64 = 3_600_000;
+
 /// A network that wants to be asked again this soon is waited for.
 const SHORT: Duration = Duration::from_secs(2);
 
@@ -224,11 +228,7 @@ impl Run<'_> {
         match action {
             RetryAction::Refresh => return Ok(Next::Refresh(error)),
             RetryAction::Retry if !once => self.retry(&error).await?,
-            // Nobody waits for a photo.
-            RetryAction::Wait if matches!(self.change, Change::AddMedia { .. }) => {
-                let asked = error.retry_after.map_or(60_000, |after| after.as_millis());
-                self.defer(i64::try_from(asked).unwrap_or(60_000).clamp(1_000, 86_400_000)).await?;
-            }
+            RetryAction::Wait => self.wait(&error).await?,
             RetryAction::Reconnect => self.lose_account(&error).await?,
             _ => self.fail(failure::of(&error)).await?,
         }
@@ -257,6 +257,21 @@ impl Run<'_> {
         let Some(wait) = wait else { return self.fail(failure::of(error)).await };
         self.row.attempts += 1;
         self.defer(*wait).await
+    }
+
+    /// Waits as long as the network asks, unless the change would be too late by then.
+    async fn wait(&mut self, error: &platforms::Error) -> Result<()> {
+        let asked = error.retry_after.and_then(|after| i64::try_from(after.as_millis()).ok());
+        let asked = asked.unwrap_or(UNTOLD).clamp(1_000, 24 * HOUR);
+        // A photo may come tomorrow; an answer of yesterday helps nobody.
+        let longest = match self.change {
+            Change::AddMedia { .. } => 7 * 24 * HOUR,
+            _ => HOUR,
+        };
+        if self.cx.clock.now() + asked > self.row.created_at + longest {
+            return self.fail(failure::of(error)).await;
+        }
+        self.defer(asked).await
     }
 
     pub(super) async fn defer(&mut self, after: i64) -> Result<()> {

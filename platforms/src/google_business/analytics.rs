@@ -19,7 +19,8 @@ use crate::{
 const PERMISSION: &str = "https://www.googleapis.com/auth/business.manage";
 
 /// 300 calls a minute for a project.
-const QUOTA: RateLimit = RateLimit::new(Per::App, 300, 60);
+/// Calls of the app, of all its accounts together.
+pub(super) const QUOTA: RateLimit = RateLimit::new(Per::App, 300, 60);
 
 const DAILY: Daily = Daily {
     zone: "America/Los_Angeles",

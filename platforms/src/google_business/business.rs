@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 use super::{API, GoogleBusiness, client, error::parse_error, verify::location};
 use crate::{
     BusinessProfile, Change, Changes, Class, Error, Found, Kind, Lost, ProfileFacts, Progress,
-    Refused, RemoteMedia, RemoteReply, RemoteReview, Result, ReviewMedia, ReviewPage, Session,
+    RateLimit, Refused, RemoteMedia, RemoteReply, RemoteReview, Result, ReviewMedia, ReviewPage,
+    Session,
     google::{self, authorized},
     recent_posts::Page,
     response::{self, is_since},
@@ -347,6 +348,10 @@ impl Changes for GoogleBusiness {
 
 #[async_trait]
 impl BusinessProfile for GoogleBusiness {
+    fn quota(&self) -> Option<RateLimit> {
+        Some(super::analytics::QUOTA)
+    }
+
     async fn reviews(&self, session: &Session, next: Option<String>) -> Result<ReviewPage> {
         let url = v4(session, &format!("{}/reviews", location(session)?))?;
         let next = next.unwrap_or_default();

@@ -8,7 +8,7 @@ use fanfare_outbound::Reply;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{Error, Kind, response};
+use crate::{Error, Kind, Used, response};
 
 /// The time to wait where Meta throttles and does not say for how long.
 const THROTTLED: Duration = Duration::from_secs(3_600);
@@ -146,13 +146,35 @@ fn estimate(usage: &Value) -> Option<u64> {
 
 /// Does a usage header say that a share of 100 percent is reached?
 fn is_used_up(usage: &Value) -> bool {
+    share(usage) >= 100
+}
+
+/// Returns the largest share in a usage header, in percent.
+fn share(usage: &Value) -> u8 {
     const SHARES: [&str; 3] = ["call_count", "total_cputime", "total_time"];
     match usage {
         Value::Object(fields) => {
-            let full = |name: &&str| fields.get(*name).and_then(Value::as_u64) >= Some(100);
-            SHARES.iter().any(full) || fields.values().any(is_used_up)
+            let own = SHARES.iter().filter_map(|name| fields.get(*name)?.as_u64());
+            let own = own.map(|percent| u8::try_from(percent).unwrap_or(u8::MAX)).max();
+            own.into_iter().chain(fields.values().map(share)).max().unwrap_or(0)
         }
-        Value::Array(items) => items.iter().any(is_used_up),
-        _ => false,
+        Value::Array(items) => items.iter().map(share).max().unwrap_or(0),
+        _ => 0,
     }
+}
+
+/// Returns the shares that the usage headers of a reply show, if it has one
+/// (<https://developers.facebook.com/docs/graph-api/overview/rate-limiting>).
+pub fn used(reply: &Reply) -> Option<Used> {
+    let read = |name: &str| serde_json::from_str::<Value>(reply.header(name)?).ok();
+    let (app, account) = (read("x-app-usage"), read("x-business-use-case-usage"));
+    if app.is_none() && account.is_none() {
+        return None;
+    }
+    let regain = account.as_ref().and_then(estimate).filter(|minutes| *minutes > 0);
+    Some(Used {
+        app: app.as_ref().map_or(0, share),
+        account: account.as_ref().map_or(0, share),
+        regain: regain.map(|minutes| Duration::from_secs(minutes.saturating_mul(60))),
+    })
 }

@@ -15,7 +15,7 @@ use crate::{
     recent_posts,
 };
 
-pub use error::{Words, quota, read, slow_down};
+pub use error::{Words, quota, read, slow_down, used};
 pub use pages::{IgUser, Page, granted, of_token, pages};
 
 /// Host of the API that Facebook and Instagram share.
@@ -136,6 +136,9 @@ pub async fn send<T: DeserializeOwned>(
     parse: fn(&Reply) -> Error,
 ) -> Result<T> {
     let reply = request.bearer(session.secrets.need(ACCESS_TOKEN)?).send().await?;
+    if let Some(used) = used(&reply) {
+        session.usage.note(used);
+    }
     if reply.is_success() { Ok(reply.json()?) } else { Err(redacted(session, parse(&reply))) }
 }
 

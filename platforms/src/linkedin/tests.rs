@@ -266,6 +266,7 @@ fn errors_say_what_to_do() {
         secrets: Secrets::new().with("access_token", "AQtoken"),
         app: None,
         pictures: None,
+        usage: crate::Usage::default(),
         now: test_server::at(0),
     };
     for (status, body, kind) in [

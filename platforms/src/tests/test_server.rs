@@ -115,6 +115,7 @@ impl Network {
             secrets,
             app: Some(App { client_id: "app".into(), client_secret: "app-secret".into() }),
             pictures: None,
+            usage: crate::Usage::default(),
             now: at(0),
         }
     }
@@ -143,6 +144,7 @@ pub fn offline() -> Session {
         secrets,
         app: None,
         pictures: None,
+        usage: crate::Usage::default(),
         now: at(0),
     }
 }

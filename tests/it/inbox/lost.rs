@@ -204,6 +204,24 @@ async fn a_private_answer_that_the_network_announces_first_is_used_up_as_well() 
 }
 
 #[tokio::test]
+async fn an_answer_that_comes_too_often_waits_and_is_sent() {
+    for (platform, messages) in ways() {
+        let app = TestApp::start().await;
+        let user = pro(&app).await;
+        let (account, path) = answerable(&app, &user, platform, messages).await;
+        let full = json!([{"on": "commit", "kind": "status", "status": 429, "ms": 60_000}]);
+        user.faults(platform, account, full).await;
+        let answer = user.post(&format!("{path}/reply"), json!({"text": "Later"})).await;
+        let answer = answer.expect(202).body;
+        let made = answer.get("message").unwrap_or(&answer["comment"]);
+        assert_eq!(made["status"], "sending", "{platform}");
+        assert_eq!(sent(&user, platform, account, "Later").await, 0, "{platform}");
+        ends(&app, &user, &path, "sent").await;
+        assert_eq!(sent(&user, platform, account, "Later").await, 1, "{platform}");
+    }
+}
+
+#[tokio::test]
 async fn whoever_makes_an_answer_may_die_at_any_place() {
     for place in fanfare_domain::failpoint::OUTGOING {
         for (platform, messages) in [("facebook", true), ("instagram", false), ("threads", false)] {

@@ -71,7 +71,7 @@ async fn a_conversation_is_answered_within_its_time_and_not_after_it() {
     assert!(risky.html.contains("name=\"again\""));
     assert!(risky.html.contains(">Come at five</textarea>"));
     let _ = ada.send(&path, &path, &[("text", "Come at five"), ("again", "1")]).await.expect(303);
-    app.advance(Duration::from_secs(24 * 3_600));
+    app.advance(Duration::from_secs(24 * 3_600 + 60));
     let page = ada.page(&path).await;
     assert!(page.html.contains("The time to reply ended"));
     assert!(!page.html.contains("<textarea"));

@@ -268,6 +268,7 @@ mod tests {
             secrets: Secrets::default(),
             app: None,
             pictures: None,
+            usage: fanfare_platforms::Usage::default(),
             now: fanfare_domain::clock::date(0),
         }
     }

@@ -4,7 +4,6 @@
 //! ends early has lost nothing. Only whoever still holds the row writes.
 
 mod daily;
-mod permits;
 mod posts;
 
 use std::{
@@ -16,7 +15,7 @@ use chrono_tz::Tz;
 use fanfare_entities::{AccountId, Millis, account, account::AccountStatus, analytics_sync};
 use fanfare_jobs::JobKind;
 use fanfare_platforms::{
-    self as platforms, Kind, Session,
+    self as platforms, Session,
     analytics::{Analytics, Findings, Reading},
 };
 use sea_orm::{
@@ -24,26 +23,20 @@ use sea_orm::{
 };
 use serde_json::{Value, json};
 
-use super::{
-    Pace, of, pace,
-    pace::{DAY, HOUR},
-    start,
-};
+use super::{Pace, of, pace, pace::DAY, start};
+pub use crate::background::{IsBusy, share_of};
 use crate::{
     Domain, Tx, accounts,
-    accounts::Refreshed,
+    background::{self, Budget, Permits, Reaction},
     durable::{self, MAX_LEASE_EXPIRATIONS},
     error::{Error, Result},
     posting_schedule,
 };
-use permits::Permits;
-
-pub use permits::{IsBusy, share_of};
 
 const MINUTE: Millis = 60_000;
 
-/// Somebody else refreshes the tokens: look again so much later, in ms.
-const ELSEWHERE: Millis = 5_000;
+/// The most calls of one turn of an account.
+const CALLS: u32 = 50;
 
 /// How long a refused number is not asked for.
 const REFUSED: Millis = DAY;
@@ -134,7 +127,11 @@ pub async fn run(cx: &Domain, row: analytics_sync::Model, is_busy: IsBusy<'_>) -
         return give_back(cx, &row, &Findings::default(), Next::at(now + DAY, &row)).await;
     }
     if ends_soon(&account, now) {
-        return fresh_tokens(cx, &row, &account).await;
+        let next = match background::fresh_tokens(cx, &account).await? {
+            Reaction::After(wait) => Next::at(now + wait, &row),
+            _ => Next::never(&row),
+        };
+        return give_back(cx, &row, &Findings::default(), next).await;
     }
     match accounts::session(cx, &account).await? {
         Some(session) => turn(cx, (row, &account, &session), network, is_busy).await,
@@ -167,7 +164,8 @@ async fn turn(
     network: &'static dyn Analytics,
     is_busy: IsBusy<'_>,
 ) -> Result<()> {
-    let permits = Permits::new(cx, is_busy, (account, session), network);
+    let budget = Budget { quota: network.quota(), calls: CALLS, paced: false };
+    let permits = Permits::new(cx, is_busy, (account, session), budget);
     let skipped: BTreeSet<String> = skipped(&row, cx.clock.now()).into_keys().collect();
     let reading = Reading::new(session, &permits, &skipped);
     let derives_in = match super::includes_loop(cx, account.workspace_id).await? {
@@ -219,25 +217,16 @@ impl Turn<'_> {
         };
         let kind = error.kind;
         tracing::debug!(account.id = self.row.id.0, ?kind, %error, "a reading of numbers stopped");
-        match kind {
-            Kind::TokenExpired => fresh_tokens(cx, &self.row, self.account).await,
-            Kind::Reconnect | Kind::InvalidCredentials => {
-                accounts::needs_reconnect(cx, self.row.id).await?;
-                give_back(cx, &self.row, findings, Next::never(&self.row)).await
-            }
-            Kind::RateLimited | Kind::QuotaExhausted => {
-                let wait = error.retry_after.unwrap_or(Duration::from_secs(60));
-                let wait = Millis::try_from(wait.as_millis()).unwrap_or(HOUR);
-                give_back(cx, &self.row, findings, Next::at(now + wait, &self.row)).await
-            }
-            _ => {
+        let next = match background::react(cx, self.account, &error).await? {
+            Reaction::Stop => Next::never(&self.row),
+            Reaction::After(wait) => Next::at(now + wait, &self.row),
+            Reaction::Retry | Reaction::Forbidden => {
                 let attempts = self.row.attempts.saturating_add(1);
-                let wait = (MINUTE << attempts.clamp(0, 6).unsigned_abs()).min(HOUR);
-                let due_at = Some(now + self.pace.shortened(wait));
-                let next = Next { due_at, attempts, synced: self.is_day_over };
-                give_back(cx, &self.row, findings, next).await
+                let due_at = Some(now + self.pace.shortened(background::backoff(attempts)));
+                Next { due_at, attempts, synced: self.is_day_over }
             }
-        }
+        };
+        give_back(cx, &self.row, findings, next).await
     }
 
     /// The row, if it is still held: locked, so that nobody takes it before the transaction ends.
@@ -311,30 +300,6 @@ async fn give_back(
         tx.enqueue(JobKind::SyncAnalytics, stored.workspace_id, row.id.0, due_at);
     }
     tx.commit().await
-}
-
-/// Exchanges the account's tokens, and comes again with fresh ones.
-async fn fresh_tokens(
-    cx: &Domain,
-    row: &analytics_sync::Model,
-    account: &account::Model,
-) -> Result<()> {
-    let now = cx.clock.now();
-    let platform = crate::posts::platform(&account.platform)?;
-    let next = match accounts::refresh(cx, platform, account.id, account.secret_id).await? {
-        Refreshed::Fresh => Next::at(now, row),
-        Refreshed::Elsewhere => Next::at(now + ELSEWHERE, row),
-        Refreshed::Impossible => {
-            accounts::needs_reconnect(cx, account.id).await?;
-            Next::never(row)
-        }
-        Refreshed::Failed(error) if error.kind == Kind::Reconnect => {
-            accounts::needs_reconnect(cx, account.id).await?;
-            Next::never(row)
-        }
-        Refreshed::Failed(_) => Next::at(now + MINUTE, row),
-    };
-    give_back(cx, row, &Findings::default(), next).await
 }
 
 /// Returns true if the account's tokens are to be exchanged before a call.

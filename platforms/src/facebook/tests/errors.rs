@@ -55,6 +55,16 @@ fn a_block_is_waited_for() {
         parse_error(&reply(400, headers, &graph(code, None, "wait"))).retry_after
     };
     assert_eq!(after(368, &[]), Some(Duration::from_secs(3_600)));
+    let shown = [
+        ("x-app-usage", r#"{"call_count":61,"total_time":9}"#),
+        (
+            "x-business-use-case-usage",
+            r#"{"55":[{"call_count":80,"total_cputime":5,"estimated_time_to_regain_access":3}]}"#,
+        ),
+    ];
+    let used = crate::graph::used(&reply(200, &shown, &json!({}))).unwrap();
+    assert_eq!((used.app, used.account, used.regain), (61, 80, Some(Duration::from_secs(180))));
+    assert_eq!(crate::graph::used(&reply(200, &[], &json!({}))), None);
     let usage = r#"{"55":[{"type":"pages","call_count":100,"estimated_time_to_regain_access":0}]}"#;
     let header = [("x-business-use-case-usage", usage)];
     assert_eq!(after(32, &header), Some(Duration::from_secs(3_600)), "throttled for nobody says");

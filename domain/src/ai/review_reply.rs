@@ -1,0 +1,183 @@
+//! Suggested answers to reviews. They are suggestions: nothing is posted.
+
+use fanfare_entities::{account, business_profile, business_review};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{
+    Checked, PATIENCE, Purchase, Slot, Task, known,
+    text::{Dropped, Variants},
+    write_checked,
+};
+use crate::{
+    Act, Reply, business,
+    error::{Code, Error, Result, violation},
+    input::text::{self, Rule},
+};
+
+/// The most suggestions of a request.
+const COUNT: i64 = 3;
+
+/// The longest suggestion, in characters.
+const LONGEST: usize = 600;
+
+/// Name of the slot in which the model writes.
+const SLOT: &str = "replies";
+
+/// A request for answers to a review.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewReviewReplies {
+    /// Id of the review, or its `review_name`.
+    #[serde(deserialize_with = "business::text_or_number")]
+    #[schemars(schema_with = "business::review_id")]
+    pub review_id: String,
+    /// How it should sound.
+    #[serde(default)]
+    #[schemars(length(max = 200))]
+    pub tone: Option<String>,
+    /// The language to write in; that of the review if left out.
+    #[serde(default)]
+    #[schemars(length(max = 200))]
+    pub language: Option<String>,
+    /// How many: 1 to 3, 1 if left out.
+    #[serde(default)]
+    pub count: Option<i64>,
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+}
+
+/// A suggested answer.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SuggestedReply {
+    /// The text, up to 600 characters.
+    text: String,
+}
+
+/// Suggested answers to a review.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct SuggestedReplies {
+    /// The answers whose claims are all in the facts; there may be fewer than were asked for.
+    suggestions: Vec<SuggestedReply>,
+    /// What was wrong with the others; one entry a finding.
+    dropped: Vec<Dropped>,
+    /// What they cost; nothing if none passed.
+    credits_spent: i64,
+    provider: String,
+    model: String,
+    /// True if the provider is simulated.
+    sandbox: bool,
+}
+
+/// Suggests answers to a review, which claim nothing that is not in the review or known of the location.
+///
+/// # Errors
+/// The flaws of the request, [`Code::ReviewNotFound`], [`Code::InsufficientCredits`], or the provider's.
+pub async fn suggest(act: &Act, new: NewReviewReplies) -> Result<Reply<SuggestedReplies>> {
+    let count = check(&new)?;
+    let (review, account) = business::find_review(act, &new.review_id).await?;
+    if act.cx.settings.ai.text.is_none() {
+        return Err(super::not_configured("texts"));
+    }
+    let profile = business::profile_of(act, account.id).await?;
+    let brief = brief(&new, &review, &account, profile.as_ref());
+    let mut facts = known::facts(&act.cx, account.workspace_id, account.brand_id).await?;
+    for said in [&review.text, review.reviewer.as_deref().unwrap_or_default()] {
+        facts.add(said);
+    }
+    // A caller who leaves does not stop it: what is paid for is settled or refunded.
+    let act = act.clone();
+    let work = tokio::spawn(async move {
+        let slot = Slot {
+            name: SLOT.to_owned(),
+            count,
+            limit: LONGEST,
+            length: Box::new(|text| text.chars().count()),
+            max_bytes: None,
+        };
+        let (rules, slots) = (RULES.to_owned(), vec![slot]);
+        let task = Task { rules, brief, slots, facts: &facts, patience: PATIENCE };
+        paid(&act, &task).await
+    });
+    work.await.map_err(Error::internal)?
+}
+
+const RULES: &str = "You answer reviews in the name of the reviewed place: politely, in two to four sentences, to what the review says. Use only \
+     facts that the review and the notes state. Never invent prices, discounts, dates, times, phone numbers, links or \
+     handles, and promise nothing. Answer with JSON of the schema alone.";
+
+fn check(new: &NewReviewReplies) -> Result<usize> {
+    let count = new.count.unwrap_or(1);
+    let mut broken = Vec::new();
+    if !(1..=COUNT).contains(&count) {
+        let message = format!("count is {count}; it may be 1 to {COUNT}.");
+        broken.push(violation(Code::InvalidField, "count", message, "Send a number from 1 to 3."));
+    }
+    for (field, value) in [("tone", &new.tone), ("language", &new.language)] {
+        broken.extend(
+            value.iter().filter_map(|text| text::flaw(field, text, Rule::line(text::USUAL))),
+        );
+    }
+    Error::check(broken)?;
+    Ok(usize::try_from(count).unwrap_or(1))
+}
+
+fn brief(
+    new: &NewReviewReplies,
+    review: &business_review::Model,
+    account: &account::Model,
+    profile: Option<&business_profile::Model>,
+) -> String {
+    let said = if review.text.trim().is_empty() { "A review without text" } else { &review.text };
+    let mut brief = said.to_owned();
+    let mut note = |name: &str, value: &str| brief.push_str(&format!("\n\n{name}: {value}"));
+    note("Reviewed place", &business::title(profile, account));
+    if let Some(stars) = review.rating {
+        note("Stars of 5", &stars.to_string());
+    }
+    if let Some(name) = &review.reviewer {
+        note("Reviewer", name);
+    }
+    if let Some(tone) = &new.tone {
+        note("Tone", tone);
+    }
+    note("Language", new.language.as_deref().unwrap_or("that of the review"));
+    let record = profile.and_then(|profile| profile.location.as_ref());
+    for fact in record.map(known::location_facts).unwrap_or_default() {
+        note("Fact", &fact);
+    }
+    brief
+}
+
+async fn paid(act: &Act, task: &Task<'_>) -> Result<Reply<SuggestedReplies>> {
+    let cx = &act.cx;
+    let price = cx.settings.ai.catalogue.captions;
+    let purchase = Purchase::begin(cx, &act.membership, "review_reply", price).await?;
+    let written = match write_checked(cx, task).await {
+        Ok(written) => written,
+        Err(error) => return Err(purchase.fail(cx, error).await),
+    };
+    let is_useful = written.slots.iter().any(|slot| !slot.variants.is_empty());
+    let tx = act.begin().await?;
+    let spent = purchase.end(cx, tx.conn(), is_useful).await?;
+    act.finish(tx, Reply::ok(&shown(written, spent))).await
+}
+
+fn shown(written: Checked, credits_spent: i64) -> SuggestedReplies {
+    let (mut suggestions, mut dropped) = (Vec::new(), Vec::new());
+    for Variants { variants, dropped: findings, .. } in written.slots {
+        suggestions.extend(variants.into_iter().map(|one| SuggestedReply { text: one.text }));
+        dropped.extend(findings);
+    }
+    SuggestedReplies {
+        suggestions,
+        dropped,
+        credits_spent,
+        provider: written.provider,
+        model: written.model,
+        sandbox: written.sandbox,
+    }
+}

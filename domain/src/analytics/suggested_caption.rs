@@ -1,0 +1,91 @@
+//! The caption of a suggestion: a fresh one after an old post's, which claims only what is known.
+
+use std::time::Duration;
+
+use fanfare_entities::account;
+use fanfare_platforms as platforms;
+
+use crate::{
+    Domain,
+    ai::{Slot, Task, fact_check::Facts, known, write_checked},
+    error::Result,
+};
+
+/// How long the model may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+const RULES: &str = "You write captions for posts on social networks. The text is a caption that did well; write a fresh one for a new post \
+     like it. Never invent prices, discounts, dates, times, phone numbers, links or handles, and repeat none of them from the old \
+     caption. Answer with JSON of the schema alone.";
+
+/// Writes a caption after an old one. If there is no model, or it fails, the old one is kept without the sentences whose
+/// claims are not known; `None`: nothing is left of it.
+///
+/// # Errors
+/// The database's.
+pub(super) async fn write(cx: &Domain, row: &account::Model, old: &str) -> Result<Option<String>> {
+    let facts = known::facts(cx, row.workspace_id, row.brand_id).await?;
+    let platform = crate::posts::platform(&row.platform)?;
+    let rules = platforms::find(platform).spec().caption;
+    let slot = Slot {
+        name: row.platform.clone(),
+        count: 1,
+        limit: rules.max,
+        length: Box::new(rules.count),
+        max_bytes: rules.max_bytes,
+    };
+    let task = Task {
+        rules: RULES.to_owned(),
+        brief: old.to_owned(),
+        slots: vec![slot],
+        facts: &facts,
+        patience: PATIENCE,
+    };
+    let written = match write_checked(cx, &task).await {
+        Ok(written) => written.slots.into_iter().flat_map(|slot| slot.variants).next(),
+        Err(error) => {
+            tracing::debug!(account.id = row.id.0, %error, "a suggestion keeps its old caption");
+            None
+        }
+    };
+    let kept = || without_claims(old, &facts).filter(|kept| (rules.count)(kept) <= rules.max);
+    Ok(written.map(|one| one.text).or_else(kept))
+}
+
+/// A text without the sentences in which something is not known.
+fn without_claims(text: &str, facts: &Facts) -> Option<String> {
+    let kept: String =
+        sentences(text).into_iter().filter(|one| facts.check(one).is_empty()).collect();
+    Some(kept.trim().to_owned()).filter(|kept| !kept.is_empty())
+}
+
+/// The sentences of a text, each with what follows it.
+fn sentences(text: &str) -> Vec<&str> {
+    let (mut sentences, mut start) = (Vec::new(), 0);
+    let mut chars = text.char_indices().peekable();
+    while let Some((place, char)) = chars.next() {
+        let next_is_blank = chars.peek().is_none_or(|(_, next)| next.is_whitespace());
+        if char == '\n' || (matches!(char, '.' | '!' | '?' | '…') && next_is_blank) {
+            let end = place + char.len_utf8();
+            sentences.push(&text[start..end]);
+            start = end;
+        }
+    }
+    sentences.push(&text[start..]);
+    sentences
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_with_claims_that_are_not_known_go() {
+        let mut facts = Facts::default();
+        facts.add("cafe-luna.de");
+        let old = "Come for brunch. Only 9.50 EUR until Sunday! See cafe-luna.de\nAll are welcome";
+        let kept = without_claims(old, &facts);
+        assert_eq!(kept.as_deref(), Some("Come for brunch. See cafe-luna.de\nAll are welcome"));
+        assert_eq!(without_claims("Half price on 3 May", &facts), None);
+    }
+}

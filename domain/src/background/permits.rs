@@ -1,0 +1,168 @@
+//! Permits for calls that only read. They come after publishing: together they take at most a share of an app's quota, and
+//! none while posts wait.
+
+use std::{
+    sync::atomic::{AtomicU32, Ordering},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use fanfare_entities::account;
+use fanfare_limits::{Decision, Rate, Request, Subject};
+use fanfare_platforms::{
+    Error, Kind, PlatformId, RateLimit, Result, Session, Usage, analytics::Calls, find,
+};
+use uuid::Uuid;
+
+use crate::Domain;
+
+/// The share of an app's quota that reading takes, in percent.
+const SHARE: u32 = 60;
+
+/// The share of its own budget that reading leaves an account, in percent, where the network shows it.
+const ACCOUNT_SHARE: u8 = 75;
+
+/// How long to stay away while posts wait.
+const YIELD: Duration = Duration::from_secs(1);
+
+/// How long to stay away from a network that shows that enough of a budget is used, if it does not say how long.
+const USED_UP: Duration = Duration::from_secs(15 * 60);
+
+/// The longest time that a reading waits for its next call before it gives its row back.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Says whether posts wait for slots.
+pub type IsBusy<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// Returns how many calls of a quota reading takes at most.
+#[must_use]
+pub const fn share_of(calls: u32) -> u32 {
+    let share = calls.saturating_mul(SHARE) / 100;
+    if share == 0 { 1 } else { share }
+}
+
+/// What one turn of an account may use.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Budget {
+    /// The app's quota for all accounts, if it is known.
+    pub quota: Option<RateLimit>,
+    /// The most calls of the turn.
+    pub calls: u32,
+    /// The account is called at most once a second.
+    pub paced: bool,
+}
+
+/// The permits of one turn.
+pub(crate) struct Permits<'a> {
+    cx: &'a Domain,
+    is_busy: IsBusy<'a>,
+    id: String,
+    app: String,
+    subjects: Vec<Subject>,
+    usage: Usage,
+    left: AtomicU32,
+}
+
+impl<'a> Permits<'a> {
+    /// Creates the permits of a turn of an account.
+    pub fn new(
+        cx: &'a Domain,
+        is_busy: IsBusy<'a>,
+        (row, session): (&account::Model, &Session),
+        budget: Budget,
+    ) -> Self {
+        let is_limited = !row.sandbox || cx.settings.sandbox_limits;
+        let app = format!("{}:background", app_name(row, session));
+        let share = |quota: RateLimit| Rate { limit: share_of(quota.calls), span: quota.span };
+        let rates = budget.quota.filter(|_| is_limited).map(share);
+        // Without a rate it only matters whether the network has asked for patience.
+        let mut subjects = vec![Subject { name: app.clone(), rates: rates.into_iter().collect() }];
+        if budget.paced && is_limited {
+            let rates = vec![Rate { limit: 1, span: Duration::from_secs(1) }];
+            subjects.push(Subject { name: format!("account:{}:background", row.id), rates });
+        }
+        Self {
+            cx,
+            is_busy,
+            id: format!("sync:{}", row.id),
+            app,
+            subjects,
+            usage: session.usage.clone(),
+            left: AtomicU32::new(budget.calls),
+        }
+    }
+
+    /// Returns how many calls are left in this turn.
+    pub fn left(&self) -> usize {
+        usize::try_from(self.left.load(Ordering::Relaxed)).unwrap_or_default()
+    }
+
+    /// Allows one more call, after waiting for it if that does not take long.
+    ///
+    /// # Errors
+    /// [`Kind::RateLimited`].
+    pub async fn wait(&self) -> Result<()> {
+        let mut waited = Duration::ZERO;
+        loop {
+            let error = match self.allow().await {
+                Ok(()) => return Ok(()),
+                Err(error) => error,
+            };
+            let time = error.retry_after.unwrap_or(PATIENCE).max(Duration::from_millis(10));
+            waited += time;
+            if waited > PATIENCE {
+                return Err(error);
+            }
+            tokio::time::sleep(time).await;
+        }
+    }
+
+    /// Fails if the network's answers show that enough of a budget is used.
+    async fn heed_usage(&self) -> Result<()> {
+        let used = self.usage.read();
+        if u32::from(used.app) >= SHARE {
+            let time = used.regain.unwrap_or(USED_UP);
+            self.cx.limits.block(&self.app, time).await;
+            return Err(wait("the app's share is used up", time));
+        }
+        if used.account >= ACCOUNT_SHARE {
+            return Err(wait("the account's share is used up", used.regain.unwrap_or(USED_UP)));
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Calls for Permits<'_> {
+    async fn allow(&self) -> Result<()> {
+        if (self.is_busy)() {
+            return Err(wait("posts come first", YIELD));
+        }
+        self.heed_usage().await?;
+        let took = self
+            .left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+        if took.is_err() {
+            return Err(wait("the calls of this turn are used up", Duration::ZERO));
+        }
+        let call = Uuid::now_v7().to_string();
+        let subjects = self.subjects.clone();
+        let request = Request { id: self.id.clone(), call, is_again: false, subjects };
+        match self.cx.limits.acquire(&[request]).await.first() {
+            Some(Decision::After(time)) => Err(wait("the app's share is used up", *time)),
+            Some(Decision::Now) | None => Ok(()),
+        }
+    }
+}
+
+fn wait(why: &str, time: Duration) -> Error {
+    Error::new(Kind::RateLimited, format!("Reading waits: {why}.")).with_retry_after(Some(time))
+}
+
+/// The name of an account's app in the rate limits.
+fn app_name(row: &account::Model, session: &Session) -> String {
+    let place = if row.sandbox { ":sandbox" } else { "" };
+    let platform = row.platform.parse::<PlatformId>().ok();
+    let app = platform.and_then(|platform| find(platform).app(&session.account));
+    format!("app:{}{place}:{}", row.platform, app.as_deref().unwrap_or("own"))
+}
