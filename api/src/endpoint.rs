@@ -5,6 +5,7 @@
 //! without the role nobody learns which fields are wrong.
 
 mod public;
+mod refused;
 
 use std::collections::HashMap;
 
@@ -16,6 +17,7 @@ use fanfare_domain::{
     error::{Violations, excerpt, violation},
     idempotency::{self, Owner, Reservation, Reserved},
     limits::{self, Meter},
+    remedies::{self, Situation},
 };
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
 use serde_json::{Value, json};
@@ -32,6 +34,7 @@ use crate::{
 };
 
 pub use public::PublicCall;
+use refused::Refused;
 
 /// One route at work.
 pub struct Endpoint {
@@ -65,6 +68,7 @@ struct Asked {
     idempotency_key: Option<String>,
     fingerprint: String,
     meter: Meter,
+    refused: Refused,
 }
 
 impl Endpoint {
@@ -88,6 +92,8 @@ impl Endpoint {
             Ok(answer) => reply::write(res, answer, &request_id, &settings.base_url),
             Err(error) => {
                 let base_url = oauth::asked(settings, req);
+                let situation = Situation { base_url: base_url.clone(), ..Situation::default() };
+                let error = remedies::complete(error, &situation);
                 reply::write(res, reply::refusal(&error), &request_id, &base_url);
                 if let Some(scope) = oauth::lacking(req) {
                     oauth::demand(res, &base_url, "", scope);
@@ -136,7 +142,9 @@ impl Endpoint {
         if let Some(refusal) = body.refusal {
             return Err(refusal);
         }
-        let asked = Asked { path, query, body: body.value, idempotency_key, fingerprint, meter };
+        let refused = Refused::new(self.route, req.uri().path(), &path, &membership, body.raw);
+        let body = body.value;
+        let asked = Asked { path, query, body, idempotency_key, fingerprint, meter, refused };
         self.carry_out(caller, membership, request_id, asked).await
     }
 
@@ -206,11 +214,18 @@ impl Endpoint {
         let request_id = request_id.to_owned();
         let (held, meter) = (reservation.clone(), asked.meter);
         let act = Act { cx: cx.clone(), caller, membership, request_id, reservation: held, meter };
-        let (path, idempotency_key) = (asked.path, asked.idempotency_key);
+        let (path, idempotency_key, refused) = (asked.path, asked.idempotency_key, asked.refused);
         let job = async move {
-            let (query, body) = (query?, body?);
-            let call = Call { act, idempotency_key, path, query, body };
-            db::again(|| handler.answer(call.clone())).await
+            let base_url = act.cx.settings.base_url.clone();
+            let answer = async {
+                let (query, body) = (query?, body?);
+                let call = Call { act, idempotency_key, path, query, body };
+                db::again(|| handler.answer(call.clone())).await
+            };
+            match answer.await {
+                Ok(reply) => Ok(reply),
+                Err(error) => Err(refused.remedied(error, base_url).await),
+            }
         };
         if self.route.method.writes() {
             work::carry_out(cx, reservation, Box::pin(job)).await

@@ -1,6 +1,6 @@
 //! The errors that callers see.
 
-pub use fanfare_platforms::{Violation, Violations, excerpt};
+pub use fanfare_platforms::{Next, Violation, Violations, excerpt};
 use sea_orm::DbErr;
 
 pub use crate::error_codes::Code;
@@ -32,6 +32,8 @@ struct Inner {
     state: State,
     retry_after: Option<u64>,
     is_conflict: bool,
+    next: Vec<Next>,
+    has_remedies: bool,
 }
 
 impl Error {
@@ -45,7 +47,24 @@ impl Error {
             state: State::default(),
             retry_after: None,
             is_conflict: false,
+            next: Vec::new(),
+            has_remedies: false,
         }))
+    }
+
+    /// The same with what leads out: `put` completes the violations and returns the calls of the whole. Until then no
+    /// fix is shown, since it may not fit the body that was sent.
+    #[must_use]
+    pub fn with_remedies(mut self, put: impl FnOnce(&mut Violations) -> Vec<Next>) -> Self {
+        self.0.next = put(&mut self.0.violations);
+        self.0.has_remedies = true;
+        self
+    }
+
+    /// True if [`Self::with_remedies`] was called.
+    #[must_use]
+    pub const fn has_remedies(&self) -> bool {
+        self.0.has_remedies
     }
 
     /// True when the database gave the transaction up for the sake of another one: run again, it passes.
@@ -211,7 +230,10 @@ impl Error {
     #[must_use]
     pub fn reason(&self) -> Reason {
         let entry = self.0.code.entry();
-        let listed = listed(&self.0.violations);
+        let mut listed = listed(&self.0.violations);
+        if !self.0.has_remedies {
+            listed.iter_mut().for_each(|one| one.fix.clear());
+        }
         Reason {
             error: self.0.message.clone(),
             code: entry.code,
@@ -219,6 +241,7 @@ impl Error {
             retry_after: self.0.retry_after,
             more_violations: self.0.violations.len() - listed.len() + self.more(),
             validation_errors: listed,
+            next: self.0.next.clone(),
             details: self.0.details.clone(),
         }
     }
@@ -334,14 +357,7 @@ pub fn violation(
     message: impl Into<String>,
     remedy: impl Into<String>,
 ) -> Violation {
-    Violation {
-        field: field.into(),
-        code: code.entry().code,
-        message: message.into(),
-        limit: None,
-        actual: None,
-        remedy: remedy.into(),
-    }
+    Violation::new(field, code.entry().code, message, remedy)
 }
 
 #[cfg(test)]

@@ -48,6 +48,7 @@ pub mod posts;
 pub mod preferences;
 pub mod processes;
 mod refusal;
+pub mod remedies;
 mod reply;
 pub mod retry_action;
 pub mod rows;

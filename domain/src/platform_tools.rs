@@ -143,6 +143,15 @@ pub async fn x_quota(act: &Act) -> Result<Reply<OneQuota>> {
     Ok(Reply::ok(&OneQuota { quota: quota(act).await? }))
 }
 
+/// Returns the workspace's allowance of posts to X: the limit, what is used of it, and when it begins anew.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn allowance_of_x(act: &Act) -> Result<(i64, i64, Millis)> {
+    let quota = quota(act).await?;
+    Ok((quota.limit, quota.used, quota.period.end.0))
+}
+
 /// The allowance.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]

@@ -1,6 +1,6 @@
 //! What a refusal says, as its body shows it.
 
-use fanfare_platforms::Violation;
+use fanfare_platforms::{Next, Violation};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 
@@ -36,6 +36,9 @@ pub struct Reason {
     /// How many more broken rules there are than `validation_errors` names.
     #[serde(skip_serializing_if = "is_none")]
     pub more_violations: usize,
+    /// Calls that lead out, most useful first; those of a broken rule stand beside it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub next: Vec<Next>,
     /// What the code has of its own.
     #[serde(flatten)]
     pub details: Details,

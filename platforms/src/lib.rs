@@ -82,7 +82,8 @@ pub use spec::{
 };
 pub use usage::{Usage, Used};
 pub use validate::{
-    Conversion, Violation, Violations, Warning, conversions, excerpt, too_many_media, validate,
+    Conversion, Fix, Next, Violation, Violations, Warning, conversions, excerpt, fix,
+    too_many_media, validate,
 };
 
 use async_trait::async_trait;

@@ -2,9 +2,11 @@
 
 mod caption;
 mod conversion;
+pub mod fix;
 mod frame;
 mod media;
 mod metadata;
+mod next;
 mod settings;
 mod size;
 pub(crate) mod value;
@@ -17,7 +19,9 @@ use serde_json::{Value, json};
 use crate::{Account, Draft, MediaRules, Platform, Spec};
 
 pub use conversion::{Conversion, conversions};
+pub use fix::Fix;
 pub use media::too_many as too_many_media;
+pub use next::Next;
 pub use violations::{Violations, excerpt};
 
 /// One broken rule, in the shape of the API's `validation_errors`.
@@ -39,6 +43,13 @@ pub struct Violation {
     pub actual: Option<Value>,
     /// The remedy, as one sentence.
     pub remedy: String,
+    /// Operations of JSON Patch (RFC 6902) on the request's own body that correct it without changing what was meant.
+    /// The fixes of all entries may be applied together, in their order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fix: Vec<Fix>,
+    /// Calls that lead out, most useful first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub next: Vec<Next>,
 }
 
 impl Violation {
@@ -56,7 +67,16 @@ impl Violation {
             limit: None,
             actual: None,
             remedy: remedy.into(),
+            fix: Vec::new(),
+            next: Vec::new(),
         }
+    }
+
+    /// The same with operations that correct it.
+    #[must_use]
+    pub fn with_fix(mut self, fix: impl IntoIterator<Item = Fix>) -> Self {
+        self.fix.extend(fix);
+        self
     }
 
     /// The same with the limit and what was given instead.
@@ -147,14 +167,17 @@ fn post_type(spec: &Spec, draft: &Draft) -> Option<Violation> {
     }
     let known: Vec<&str> = spec.post_types.iter().map(|kind| kind.name).collect();
     let among = draft.settings.get(settings::POST_TYPE).is_some_and(|named| named == given);
+    let field = if among { "settings.post_type" } else { "post_type" };
+    let meant = fix::meant(given, known.iter().copied());
     Some(
         Violation::new(
-            if among { "settings.post_type" } else { "post_type" },
+            field,
             "setting_invalid",
             format!("{} has no post type {:?}.", spec.id, excerpt(given)),
             format!("Use one of: {}.", known.join(", ")),
         )
-        .with_limit(known, given),
+        .with_limit(known, given)
+        .with_fix(meant.map(|name| Fix::replace(field, name))),
     )
 }
 

@@ -65,6 +65,7 @@ mod platforms_document;
 mod publish_pages;
 mod publishing;
 mod redis_tls;
+mod remedies;
 mod service;
 mod sign_in;
 mod signup;

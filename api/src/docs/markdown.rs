@@ -1,6 +1,10 @@
 //! The same pages as Markdown, for agents: from the table of routes and the catalogue of errors.
 
-use fanfare_domain::Code;
+use fanfare_domain::{
+    Code,
+    posts::POST_ERRORS,
+    remedies::{Lead, after_failure, fixes, leads},
+};
 
 use super::{example, schemas};
 use crate::{Route, openapi};
@@ -73,17 +77,45 @@ pub fn entry(base_url: &str, route: &Route) -> String {
     text + &format!("\n```sh\n{curl}\n```\n\n{}\n", answers.join(" "))
 }
 
+/// Returns the fixes and calls that a refusal may bring, as lines.
+fn remedies(code: Code) -> String {
+    let mut text = String::new();
+    let fixes = fixes(code);
+    if !fixes.is_empty() {
+        text += &format!("- `fix`: {fixes}\n");
+    }
+    let calls = lines(leads(code));
+    if text.is_empty() || !calls.is_empty() { text + &calls } else { text + "\n" }
+}
+
+fn lines(leads: &[Lead]) -> String {
+    let line = |lead: &Lead| {
+        let (call, why) = lead.described();
+        format!("- `next`: {call}. {why}\n")
+    };
+    let lines: String = leads.iter().map(line).collect();
+    if lines.is_empty() { lines } else { lines + "\n" }
+}
+
 /// The errors.
 pub fn errors() -> String {
     let entry = |code: &Code| {
         let entry = code.entry();
         let again = if entry.retryable { " The same request may succeed later." } else { "" };
         format!(
-            "## {} ({})\n\n{} {}{again}\n\n",
-            entry.code, entry.status, entry.cause, entry.remedy
+            "## {} ({})\n\n{} {}{again}\n\n{}",
+            entry.code,
+            entry.status,
+            entry.cause,
+            entry.remedy,
+            remedies(*code)
         )
     };
     let intro = "# Errors\n\nEvery refusal is JSON with `error` (a sentence), `code` (one of these) and `request_id`. What is \
                  wrong with fields stands in `validation_errors`, all at once.\n\n";
-    intro.to_owned() + &Code::ALL.iter().map(entry).collect::<String>()
+    let of_post = |(code, cause): (&str, &str)| {
+        format!("## {code}\n\nIn `error` of a post. {cause}\n\n{}", lines(after_failure(code)))
+    };
+    let of_requests: String = Code::ALL.iter().map(entry).collect();
+    intro.to_owned() + &of_requests + &POST_ERRORS.map(of_post).concat()
 }

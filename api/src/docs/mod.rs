@@ -4,7 +4,11 @@ mod example;
 mod html;
 pub mod markdown;
 
-use fanfare_domain::Code;
+use fanfare_domain::{
+    Code,
+    posts::POST_ERRORS,
+    remedies::{Lead, after_failure, fixes, leads},
+};
 use maud::{Markup, html};
 use schemars::SchemaGenerator;
 use serde_json::Value;
@@ -114,7 +118,8 @@ pub fn errors() -> String {
             code { "request_id" } ". What is wrong with fields stands in " code { "validation_errors" }
             ", all at once."
         }
-        @for entry in Code::ALL.iter().map(|code| code.entry()) {
+        @for code in Code::ALL {
+            @let entry = code.entry();
             section id=(entry.code) {
                 h3 { code { (entry.code) } " " span.soft { (entry.status) } }
                 p { (marked(entry.cause)) }
@@ -122,10 +127,34 @@ pub fn errors() -> String {
                     (marked(entry.remedy))
                     @if entry.retryable { " " span.soft { "The same request may succeed later." } }
                 }
+                @let fixes = fixes(*code);
+                @if !fixes.is_empty() { p { code { "fix" } ": " (marked(fixes)) } }
+                (ways(leads(*code)))
+            }
+        }
+        h2 { "Errors of posts" }
+        @for (code, cause) in POST_ERRORS {
+            section id=(code) {
+                h3 { code { (code) } }
+                p { (cause) }
+                (ways(after_failure(code)))
             }
         }
     };
     page("Errors", &main)
+}
+
+/// The calls that lead out of a refusal.
+fn ways(leads: &[Lead]) -> Markup {
+    html! {
+        @if !leads.is_empty() {
+            ul {
+                @for (call, why) in leads.iter().map(Lead::described) {
+                    li { code { "next" } ": " code { (call) } ". " (why) }
+                }
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -148,8 +177,10 @@ mod tests {
     #[test]
     fn every_code_has_its_anchor() {
         let page = errors();
-        for code in Code::ALL {
-            assert!(page.contains(&format!("id=\"{}\"", code.entry().code)), "{code:?}");
+        let codes = Code::ALL.iter().map(|code| code.entry().code);
+        for code in codes.chain(POST_ERRORS.map(|(code, _)| code)) {
+            assert!(page.contains(&format!("id=\"{code}\"")), "{code}");
+            assert!(markdown::errors().contains(&format!("## {code}")), "{code}");
         }
     }
 }

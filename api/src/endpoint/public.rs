@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::Endpoint;
+use super::{Endpoint, refused::Refused};
 use crate::{Handler, address, keys, middleware::request::Seen, query, work};
 
 /// A request without a key.
@@ -68,12 +68,20 @@ impl Endpoint {
             }
         }
         let query = self.parameters.read(query::pairs(req.uri().query()));
+        let refused = Refused::public(body.raw);
         let body = self.whole_body(body.value);
         let path = req.params().iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         let call = PublicCall { cx: cx.clone(), address, path, body: Value::Null };
+        let base_url = cx.settings.base_url.clone();
         let job = async move {
-            query?;
-            handler.answer(PublicCall { body: body?, ..call }).await
+            let answer = async {
+                query?;
+                handler.answer(PublicCall { body: body?, ..call }).await
+            };
+            match answer.await {
+                Ok(reply) => Ok(reply),
+                Err(error) => Err(refused.remedied(error, base_url).await),
+            }
         };
         if writes { work::carry_out(cx, reservation, Box::pin(job)).await } else { job.await }
     }

@@ -13,7 +13,7 @@ use crate::{openapi, routes::ROUTES};
 pub const INSTRUCTIONS: &str = "Fanfare schedules and publishes posts on social networks. Begin with whoami and \
     list_accounts. Times need an offset or a time zone. create_post with dry_run: true checks a post without making it. \
     After create_post follow the post with get_post until it is published or failed; list_attempts shows what was sent. \
-    Ask the user before anything becomes public or is deleted. A refusal says what to change; send an idempotency_key \
+    Ask the user before anything becomes public or is deleted. A refusal says what to change: apply its fix (JSON Patch on the arguments) or make a call of its next; send an idempotency_key \
     with every change, so that a repeated call does not act twice. Operations without a tool of their own are found \
     with find_operation.";
 

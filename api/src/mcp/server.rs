@@ -150,11 +150,34 @@ fn refused(body: &Value) -> CallToolResult {
         true => String::new(),
         false => format!(" Remedy: {}", remedies.join(" ")),
     };
-    let line =
-        format!("{}: {}{remedy} (request {})", text("code"), text("error"), text("request_id"));
+    let line = format!(
+        "{}: {}{remedy}{} (request {})",
+        text("code"),
+        text("error"),
+        executable(body),
+        text("request_id")
+    );
     let mut result = CallToolResult::error(vec![ContentBlock::text(line)]);
     result.structured_content = Some(body.clone());
     result
+}
+
+/// The fixes and calls of a refusal, for clients that show an agent the text alone.
+fn executable(body: &Value) -> String {
+    let broken = body["validation_errors"].as_array().into_iter().flatten();
+    let listed = |name: &str| -> Vec<Value> {
+        let own = body[name].as_array().into_iter().flatten();
+        let of_fields = broken.clone().flat_map(|one| one[name].as_array().into_iter().flatten());
+        of_fields.chain(own).cloned().collect()
+    };
+    let mut text = String::new();
+    for (name, title) in [("fix", "Fix (JSON Patch on the arguments)"), ("next", "Next")] {
+        let entries = listed(name);
+        if !entries.is_empty() {
+            text += &format!(" {title}: {}", Value::Array(entries));
+        }
+    }
+    text
 }
 
 impl ServerHandler for Server {

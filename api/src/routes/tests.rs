@@ -143,3 +143,12 @@ fn every_text_of_every_route_has_a_length() {
     let open = serde_json::json!({"properties": {"a": {"type": ["string", "null"]}}});
     assert_eq!(endless(&open), ["a"]);
 }
+
+#[test]
+fn what_leads_out_of_a_refusal_is_an_operation() {
+    for lead in fanfare_domain::remedies::OPERATIONS {
+        let route = ROUTES.iter().find(|route| route.name == lead.name);
+        let found = route.map(|route| (route.method.as_str(), route.path));
+        assert_eq!(found, Some((lead.method, lead.path)), "{}", lead.name);
+    }
+}

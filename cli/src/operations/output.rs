@@ -35,8 +35,37 @@ fn refusal(body: &Value) -> String {
     if let Some(remedy) = body["remedy"].as_str() {
         lines.push(remedy.to_owned());
     }
+    let broken = body["validation_errors"].as_array().into_iter().flatten();
+    let listed = |name: &'static str| {
+        let own = body[name].as_array().into_iter().flatten();
+        broken.clone().flat_map(move |one| one[name].as_array().into_iter().flatten()).chain(own)
+    };
+    lines.extend(listed("fix").map(|fix| format!("fix: {fix}")));
+    lines.extend(listed("next").map(way_on));
     lines.push(format!("{} (request {})", text("code"), text("request_id")));
     lines.join("\n") + "\n"
+}
+
+/// A call that leads out of a refusal, as a command.
+fn way_on(next: &Value) -> String {
+    let text = |name: &str| next[name].as_str().unwrap_or_default();
+    let why = text("why");
+    if let Some(url) = next["url"].as_str() {
+        return format!("next: {url} ({why})");
+    }
+    let fields = next["body"].as_object().into_iter().flatten();
+    let fields: String =
+        fields.map(|(name, value)| format!(" -f {}", quoted(&format!("{name}={value}")))).collect();
+    format!("next: fanfare api {} {}{fields} ({why})", text("method"), text("path"))
+}
+
+/// A word of a command line, in quotes if a shell would take it apart.
+fn quoted(word: &str) -> String {
+    let is_plain = |mark: char| mark.is_ascii_alphanumeric() || "-_=.:/@".contains(mark);
+    match word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
 }
 
 fn shown(body: &Value, to_person: bool) -> String {
@@ -142,10 +171,15 @@ mod tests {
     #[test]
     fn a_refusal_says_what_to_do() {
         let body = json!({"error": "No.", "code": "invalid_field", "request_id": "req_1",
-            "validation_errors": [{"field": "limit", "message": "limit is 0.", "remedy": "Send 1."}]});
+            "validation_errors": [{"field": "limit", "message": "limit is 0.", "remedy": "Send 1.",
+                "fix": [{"op": "remove", "path": "/limit"}]}],
+            "next": [{"operation": "retry_post", "method": "POST", "path": "/api/v1/posts/7/retry",
+                "body": {"text": "it's"}, "why": "Sends it."}]});
         assert_eq!(
             refusal(&body),
-            "error: No.\n  limit: limit is 0. Send 1.\ninvalid_field (request req_1)\n"
+            "error: No.\n  limit: limit is 0. Send 1.\nfix: {\"op\":\"remove\",\"path\":\"/limit\"}\n\
+             next: fanfare api POST /api/v1/posts/7/retry -f 'text=\"it'\\''s\"' (Sends it.)\n\
+             invalid_field (request req_1)\n"
         );
     }
 }

@@ -9,7 +9,10 @@ use std::{
     sync::{Arc, LazyLock, PoisonError, RwLock},
 };
 
-use fanfare_platforms::{Violations, excerpt};
+use fanfare_platforms::{
+    Fix, Violations, excerpt,
+    fix::{beside, coerced, meant},
+};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value};
 
@@ -72,11 +75,16 @@ fn object(schema: &Value, value: &mut Value, path: &mut String, found: &mut Viol
     let (Some(known), Value::Object(fields)) = (schema["properties"].as_object(), value) else {
         return;
     };
+    let absent: Vec<_> =
+        known.keys().filter(|name| !fields.contains_key(*name)).map(String::as_str).collect();
     fields.retain(|name, value| {
         step(path, name, |path| match known.get(name) {
             Some(schema) => check(schema, value, path, found),
             None => {
-                found.note(|| unknown(path, name, known));
+                found.note(|| {
+                    let fix = misnamed(path, name, value, known, &absent);
+                    unknown(path, name, known).with_fix(fix)
+                });
                 false
             }
         })
@@ -99,6 +107,33 @@ fn unknown(path: &str, name: &str, known: &Map<String, Value>) -> crate::error::
     }
     let known: Vec<_> = known.keys().map(String::as_str).collect();
     unknown_field(path, name, &known)
+}
+
+/// Gives a misspelt field its name, with a value of its type.
+fn misnamed(
+    path: &str,
+    name: &str,
+    value: &Value,
+    known: &Map<String, Value>,
+    absent: &[&str],
+) -> Vec<Fix> {
+    let Some(right) = meant(name, absent.iter().copied()) else { return Vec::new() };
+    let (moved, field, schema) = (Fix::rename(path, right), beside(path, right), &known[right]);
+    if is_right(schema, value, &field) {
+        return vec![moved];
+    }
+    let read = read_as(schema, value, &field);
+    read.map_or_else(Vec::new, |read| vec![moved, Fix::replace(&field, read)])
+}
+
+fn is_right(schema: &Value, value: &Value, field: &str) -> bool {
+    check(schema, &mut value.clone(), &mut field.to_owned(), &mut Violations::default())
+}
+
+/// Returns a value of the schema's type that `value` reads as.
+fn read_as(schema: &Value, value: &Value, field: &str) -> Option<Value> {
+    let types = types(schema);
+    coerced(field, value, &types).filter(|read| is_right(schema, read, field))
 }
 
 /// Checks the items of a list. One that is taken out leaves a text that nobody can have sent, so that the others keep
@@ -220,5 +255,6 @@ fn wrong_type(schema: &Value, value: &Value, path: &str) -> crate::error::Violat
     });
     let field = excerpt(path);
     let message = format!("{field} must be {wanted}, and is {given}.");
-    violation(Code::InvalidField, field, message, format!("Send {wanted}."))
+    let fix = read_as(schema, value, path).map(|read| Fix::replace(path, read));
+    violation(Code::InvalidField, field, message, format!("Send {wanted}.")).with_fix(fix)
 }

@@ -1,6 +1,6 @@
 //! Bodies and queries that are read strictly: every unknown field and wrong value is named, all at once.
 
-use fanfare_platforms::{Violation, Violations, excerpt};
+use fanfare_platforms::{Fix, Violation, Violations, excerpt, fix::meant};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -93,7 +93,14 @@ fn explain(steps: &[String], message: &str) -> Violation {
         return violation(Code::FieldRequired, field, text, "Send the field.");
     }
     let text = format!("{path}: {}.", message.trim_end_matches('.'));
-    violation(Code::InvalidField, path, text, "Send a value of the type named.")
+    let fix = choice(message).map(|choice| Fix::replace(&path, choice));
+    violation(Code::InvalidField, path, text, "Send a value of the type named.").with_fix(fix)
+}
+
+/// Returns the choice that a misspelt one means, as serde lists them.
+fn choice(message: &str) -> Option<&str> {
+    let (given, rest) = message.strip_prefix("unknown variant `")?.split_once('`')?;
+    meant(given, rest.split('`').skip(1).step_by(2))
 }
 
 /// An unknown field, with the nearest known one.
@@ -173,6 +180,30 @@ mod tests {
         assert_eq!(found.len(), expected.len(), "{found:?}");
         let typo = error.violations().iter().find(|v| v.field == "sheduled_at").unwrap();
         assert!(typo.message.contains("Did you mean scheduled_at?"), "{}", typo.message);
+    }
+
+    #[test]
+    fn what_is_misspelt_or_of_another_type_is_corrected() {
+        let sent = json!({"captoin": 5, "scheduledAt": 1_893_456_000, "urls": "a", "zzz": 1});
+        let error = read::<Body>(sent).unwrap_err();
+        let fix = |field: &str| {
+            let broken = error.violations().iter().find(|one| one.field == field).unwrap();
+            json!(broken.fix)
+        };
+        let moved = |from: &str, to: &str, value: Value| {
+            json!([
+                {"op": "move", "from": from, "path": to},
+                {"op": "replace", "path": to, "value": value},
+            ])
+        };
+        assert_eq!(fix("captoin"), moved("/captoin", "/caption", json!("5")));
+        let time = json!("2030-01-01T00:00:00Z");
+        assert_eq!(fix("scheduledAt"), moved("/scheduledAt", "/scheduled_at", time));
+        assert_eq!(fix("urls"), json!([{"op": "replace", "path": "/urls", "value": ["a"]}]));
+        assert_eq!(fix("zzz"), json!([]));
+        let message = "unknown variant `drafft`, expected `draft` or `scheduled`";
+        assert_eq!(choice(message), Some("draft"));
+        assert_eq!(choice("unknown variant `x`, expected one of `a`, `b`"), None);
     }
 
     #[test]

@@ -18,6 +18,7 @@ use crate::{
     idempotency::{self, Owner, Reserved},
     input::strict,
     refusal::Reason,
+    remedies::{self, KnownAccount, Situation},
 };
 
 /// Most items of a batch.
@@ -45,12 +46,29 @@ pub async fn create_batch(act: &Act, key: Option<&str>, batch: NewBatch) -> Resu
     let dry_run = batch.dry_run == Some(true);
     let items = batch.posts.into_iter().enumerate().map(|(index, item)| async move {
         let key = key.map(|key| format!("{key}:{index}"));
-        one(act, key, item, dry_run).await
+        one(act, key, item, (index, dry_run)).await
     });
     answer(future::join_all(items).await).await
 }
 
-async fn one(act: &Act, key: Option<String>, item: Value, dry_run: bool) -> Result<Reply> {
+/// An item's refusal with its remedies: its fixes are about the body of the whole batch.
+fn remedied(act: &Act, error: Error, item: Value, index: usize) -> Error {
+    let situation = Situation {
+        base_url: act.cx.settings.base_url.clone(),
+        account: act.membership.account.as_deref().map(KnownAccount::from),
+        body: Some(item),
+        place: format!("/posts/{index}"),
+        ..Situation::default()
+    };
+    remedies::complete(error, &situation)
+}
+
+async fn one(
+    act: &Act,
+    key: Option<String>,
+    item: Value,
+    (index, dry_run): (usize, bool),
+) -> Result<Reply> {
     let mut act = act.clone();
     let keyed = key.map(|key| (key, print(&item)));
     if let Some((key, print)) = &keyed
@@ -58,7 +76,9 @@ async fn one(act: &Act, key: Option<String>, item: Value, dry_run: bool) -> Resu
     {
         return Ok(reply);
     }
-    act.membership = membership(&act, &item).await?;
+    act.membership = membership(&act, &item)
+        .await
+        .map_err(|error| remedied(&act, error, item.clone(), index))?;
     if let Some((key, print)) = keyed {
         let owner = Owner::of(act.caller.user_id, act.membership.workspace_id);
         match idempotency::reserve(&act.cx, owner, &key, &print).await? {
@@ -67,7 +87,8 @@ async fn one(act: &Act, key: Option<String>, item: Value, dry_run: bool) -> Resu
         }
     }
     let kept = act.reservation.as_ref().map(|reservation| reservation.kept(&act.cx));
-    let made = make(&act, item, dry_run).await;
+    let made = make(&act, item.clone(), dry_run).await;
+    let made = made.map_err(|error| remedied(&act, error, item, index));
     drop(kept);
     if let (Some(reservation), true) = (&act.reservation, made.is_err() || dry_run) {
         reservation.abandon(&act.cx).await?;

@@ -1,7 +1,7 @@
 //! Making a post.
 
 use fanfare_entities::{AccountId, Millis, SuggestionId, account, post, post::PostStatus};
-use fanfare_platforms::{self as platforms, Violations, Warning};
+use fanfare_platforms::{self as platforms, Fix, Violations, Warning};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::{
     draft::Content,
+    forecast::{Forecast, forecast},
     input::{NewPost, NewStatus},
     media, media_facts,
     view::{Created, PlannedPost, PostMedia, size},
@@ -51,12 +52,16 @@ pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<Made> 
     let files = looked_up(act, &urls).await;
     content.media = files.as_ref().cloned().unwrap_or_default();
     let now = act.cx.clock.now();
-    let (time, mut broken) = when(new.scheduled_at.as_deref(), new.timezone.as_deref(), now);
+    let (time, broken) = when(new.scheduled_at.as_deref(), new.timezone.as_deref(), now);
+    let mut broken = in_home_zone(act, broken, new.scheduled_at.as_deref());
     broken.append(objections(&content, platform, &facts, is_draft, too_many).await?);
     Error::joined(flaws, Error::joined(broken, files.map(drop)))?;
     let row = row(act, &account, &new, time, now);
     if new.dry_run == Some(true) {
-        return dry_run(row, &content, platform).await.map(Made::Checked);
+        let at = row.scheduled_at.unwrap_or(now);
+        let post_type = content.post_type(platform);
+        let forecast = forecast(act, &account, (&post_type, &content.caption, at)).await?;
+        return dry_run(row, &content, platform, forecast).await.map(Made::Checked);
     }
     limits::count_created(act).await?;
     let made = make(act, (row, suggestion), content, platform, &facts).await;
@@ -117,6 +122,20 @@ pub(super) fn when(
         Ok(at) => (Some(at), Violations::default()),
         Err(error) => (None, error.into_violations()),
     }
+}
+
+/// Gives a time without an offset the zone of the workspace, if it is still to come there.
+pub(super) fn in_home_zone(act: &Act, mut broken: Violations, time: Option<&str>) -> Violations {
+    let home = &act.membership.timezone;
+    let now = act.cx.clock.now();
+    let code = Code::InvalidTimestamp.entry().code;
+    for one in broken.iter_mut().filter(|one| one.code == code && one.field == "scheduled_at") {
+        let at = time.and_then(|time| input::time("scheduled_at", time, Some(home)).ok());
+        if at.is_some_and(|at| at >= now) {
+            one.fix.push(Fix::add("timezone", home.as_str()));
+        }
+    }
+    broken
 }
 
 /// What the platform objects to; of a draft only what is wrong in form or too long, since it may still be incomplete. With
@@ -231,6 +250,8 @@ pub struct DryRun {
     post: PlannedPost,
     /// What the post would not get although it is accepted.
     warnings: Vec<Warning>,
+    /// What is to be expected at its time.
+    forecast: Forecast,
 }
 
 /// Answers with the post as it would be made.
@@ -238,10 +259,14 @@ async fn dry_run(
     mut row: post::Model,
     content: &Content,
     platform: platforms::PlatformId,
+    forecast: Forecast,
 ) -> Result<Reply<DryRun>> {
     fill(&mut row, content, platform)?;
     let warnings = content.examined(move |content| content.warnings(platform)).await?;
     let bytes = size(&row);
-    let checked = || DryRun { dry_run: true, valid: true, post: PlannedPost::of(row), warnings };
+    let checked = || {
+        let post = PlannedPost::of(row);
+        DryRun { dry_run: true, valid: true, post, warnings, forecast }
+    };
     Reply::large(bytes, checked).await
 }

@@ -5,7 +5,7 @@ use fanfare_platforms as platforms;
 use uuid::Uuid;
 
 use super::{
-    create::{fill, looked_up, objections, when},
+    create::{fill, in_home_zone, looked_up, objections, when},
     draft::{Content, account_of},
     input::Changes,
     media, media_facts,
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     Act, Reply,
-    error::{Code, Error, Result},
+    error::{Code, Error, Result, violation},
     input,
     mutation::{self, Mutation},
 };
@@ -31,16 +31,11 @@ pub async fn edit(
     changes: Changes,
     flaws: platforms::Violations,
 ) -> Result<Reply<OnePost>> {
-    if changes.account_id.is_some() {
-        return Err(Error::field(
-            Code::ImmutableField,
-            "account_id",
-            "The account of a post cannot be changed.",
-            "Make a new post for the other account.",
-        ));
-    }
     // Files are copied before the row is locked: no transaction stays open while the network is asked.
     let before = find(act, id).await?;
+    if let Some(account) = &changes.account_id {
+        return Err(immutable(account, &before));
+    }
     let account = account_of(&act.cx.db.read, &before).await?;
     let files = match judged(act, &before, &changes, &account, flaws).await? {
         Some(found) => {
@@ -60,6 +55,16 @@ pub async fn edit(
     let row = changed(act, &row, &changes, &account, (files, None)).await?;
     let reply = save(act, &mut tx, row, "edited").await?;
     act.finish(tx, reply).await
+}
+
+/// The refusal to move a post to an account. Its own account may as well be left out.
+fn immutable(account: &serde_json::Value, before: &post::Model) -> Error {
+    let given = account.as_i64().or_else(|| account.as_str()?.parse().ok());
+    let fix = (given == Some(before.account_id.0)).then(|| platforms::Fix::remove("account_id"));
+    let message = "The account of a post cannot be changed.";
+    let remedy = "Make a new post for the other account.";
+    let broken = violation(Code::ImmutableField, "account_id", message, remedy);
+    Error::violation(broken.with_fix(fix))
 }
 
 /// The new files as far as they are known without copying anything, if nothing is wrong with the changes.
@@ -123,7 +128,9 @@ async fn changed(
     let mut content = Content::of_row(row)?;
     apply(&mut content, changes, platform, files);
     let mut broken = objections(&content, platform, account, is_draft, too_many).await?;
-    broken.append(reschedule(&mut next, changes, now));
+    let of_time = reschedule(&mut next, changes, now);
+    let time = changes.scheduled_at.as_ref().and_then(Option::as_deref);
+    broken.append(in_home_zone(act, of_time, time));
     Error::check(broken)?;
     if let Some(group) = &changes.group {
         next.group_key.clone_from(group);
@@ -181,7 +188,7 @@ fn reschedule(next: &mut post::Model, changes: &Changes, now: i64) -> platforms:
     if at.is_none() && broken.is_empty() && next.status != PostStatus::Draft {
         let message = "A post that is not a draft needs a time.";
         let remedy = "Send a time, or make the post a draft first.";
-        let missing = crate::error::violation(Code::FieldRequired, "scheduled_at", message, remedy);
+        let missing = violation(Code::FieldRequired, "scheduled_at", message, remedy);
         return vec![missing].into();
     }
     if at != next.scheduled_at {

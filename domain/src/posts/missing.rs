@@ -106,6 +106,8 @@ impl Lack {
             "account_id" => LackKind::Account,
             _ => LackKind::Content,
         };
+        // A fix corrects a body, and there is none here.
+        let broken = Violation { fix: Vec::new(), ..broken };
         Self { kind, broken, reconnect: None }
     }
 }

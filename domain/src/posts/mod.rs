@@ -6,6 +6,7 @@ mod create;
 mod delete;
 mod draft;
 mod edit;
+mod forecast;
 mod input;
 mod media;
 mod media_facts;
@@ -47,8 +48,8 @@ pub(crate) use status::retry_for_operator;
 pub use status::{allowed, retry, set_status};
 use view::payload;
 pub use view::{
-    Created, OnePost, PlannedPost, Post, PostError, PostErrorCode, PostMedia, PostPage, media_of,
-    status_name,
+    Created, OnePost, POST_ERRORS, PlannedPost, Post, PostError, PostErrorCode, PostMedia,
+    PostPage, media_of, status_name,
 };
 pub use write::{NewRow, Writer};
 

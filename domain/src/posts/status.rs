@@ -6,7 +6,7 @@ use sea_orm::{ActiveModelTrait, EntityTrait};
 use uuid::Uuid;
 
 use super::{
-    create::when,
+    create::{in_home_zone, when},
     draft::{Content, account_of},
     event,
     input::{AskedStatus, Retry, StatusChange},
@@ -53,7 +53,7 @@ pub async fn set_status(act: &Act, id: PostId, change: StatusChange) -> Result<R
     let mut row = find_locked(act, &tx, id).await?;
     media_facts::refresh_rows(tx.conn(), std::slice::from_mut(&mut row)).await?;
     let now = act.cx.clock.now();
-    let asked_time = requested_time(&change, now)?;
+    let asked_time = requested_time(act, &change, now)?;
     let account = account_of(tx.conn(), &row).await?;
     let next = match (change.status, row.status) {
         (AskedStatus::Paused, PostStatus::Paused) | (AskedStatus::Draft, PostStatus::Draft) => None,
@@ -125,9 +125,9 @@ pub(crate) async fn retry_for_operator(
     save_as(request_id, tx, next, "retried by the operator").await.map(drop)
 }
 
-fn requested_time(change: &StatusChange, now: Millis) -> Result<Option<Millis>> {
+fn requested_time(act: &Act, change: &StatusChange, now: Millis) -> Result<Option<Millis>> {
     let (time, broken) = when(change.scheduled_at.as_deref(), change.timezone.as_deref(), now);
-    Error::check(broken)?;
+    Error::check(in_home_zone(act, broken, change.scheduled_at.as_deref()))?;
     Ok(time)
 }
 

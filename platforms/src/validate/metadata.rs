@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Violation, Violations, excerpt, nearest};
+use super::{Fix, Violation, Violations, excerpt, fix, nearest};
 use crate::{Draft, Spec, ThreadRules, text};
 
 pub fn violations(spec: &Spec, draft: &Draft) -> Violations {
@@ -10,12 +10,16 @@ pub fn violations(spec: &Spec, draft: &Draft) -> Violations {
     let known = spec.thread.map(|rules| rules.metadata_key);
     for name in draft.metadata.keys().filter(|name| known != Some(name.as_str())) {
         found.note(|| {
+            let field = format!("metadata.{}", excerpt(name));
+            let meant = fix::meant(name, known);
+            let fix = meant.map(|known| Fix::rename(&field, known));
             Violation::new(
-                format!("metadata.{}", excerpt(name)),
+                field,
                 "unknown_field",
                 format!("{} takes no {:?} in metadata.", spec.id, excerpt(name)),
                 nearest(name, known.into_iter()),
             )
+            .with_fix(fix)
         });
     }
     let mut of_thread = Violations::default();

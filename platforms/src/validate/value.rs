@@ -4,7 +4,7 @@ use chrono::DateTime;
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::{Violation, Violations, excerpt, nearest};
+use super::{Fix, Violation, Violations, excerpt, fix, nearest};
 use crate::{Setting, Shape};
 
 /// All rules that an object with the keys `known` breaks; `path` is where it stands.
@@ -20,15 +20,61 @@ pub fn object(known: &[Setting], given: &Map<String, Value>, path: &str) -> Viol
     }
     for name in given.keys().filter(|name| known.iter().all(|setting| setting.name != *name)) {
         found.note(|| {
+            let field = format!("{path}.{}", excerpt(name));
+            let fix = misnamed(known, given, name, &field);
             Violation::new(
-                format!("{path}.{}", excerpt(name)),
+                field,
                 "unknown_field",
                 format!("There is no {:?} in {path}.", excerpt(name)),
                 nearest(name, known.iter().map(|setting| setting.name)),
             )
+            .with_fix(fix)
         });
     }
     found
+}
+
+/// Gives a misspelt setting its name, with a value of its type; takes out a setting that only other networks have.
+fn misnamed(known: &[Setting], given: &Map<String, Value>, name: &str, field: &str) -> Vec<Fix> {
+    let value = &given[name];
+    let absent = known.iter().filter(|setting| !given.contains_key(setting.name));
+    let meant = fix::meant(name, absent.clone().map(|setting| setting.name));
+    let Some(setting) = meant.and_then(|meant| known.iter().find(|one| one.name == meant)) else {
+        let elsewhere = field == format!("settings.{name}")
+            && crate::all().iter().any(|platform| {
+                platform.spec().settings.iter().any(|setting| setting.name == name)
+            });
+        return if elsewhere { vec![Fix::remove(field)] } else { Vec::new() };
+    };
+    let moved = Fix::rename(field, setting.name);
+    let right = fix::beside(field, setting.name);
+    if is_right(&setting.shape, value, &right) {
+        return vec![moved];
+    }
+    let read = read_as(&setting.shape, value, &right);
+    read.map_or_else(Vec::new, |read| vec![moved, Fix::replace(&right, read)])
+}
+
+fn is_right(shape: &Shape, value: &Value, field: &str) -> bool {
+    let mut found = Violations::default();
+    check(shape, value, field.to_owned(), &mut found);
+    found.is_empty()
+}
+
+/// Returns a value of this shape that `value` reads as: of another type, or a misspelt choice.
+fn read_as(shape: &Shape, value: &Value, field: &str) -> Option<Value> {
+    let types: &[&str] = match shape {
+        Shape::Bool => &["boolean"],
+        Shape::Text { .. } | Shape::Id { .. } | Shape::Url | Shape::Time => &["string"],
+        Shape::Integer { .. } => &["integer"],
+        Shape::Number { .. } => &["number"],
+        Shape::List { .. } => &["array"],
+        Shape::Foreign | Shape::Object(_) => &["object"],
+        Shape::Choice(choices) => {
+            return Some(fix::meant(value.as_str()?, choices.iter().copied())?.into());
+        }
+    };
+    fix::coerced(field, value, types).filter(|read| is_right(shape, read, field))
 }
 
 fn required(field: String, setting: &Setting) -> Violation {
@@ -103,7 +149,9 @@ fn invalid(shape: &Shape, value: &Value, field: String) -> Violation {
         Shape::Foreign | Shape::Object(_) => "an object".to_owned(),
     };
     let message = format!("{field} must be {wanted}.");
+    let fix = read_as(shape, value, &field).map(|read| Fix::replace(&field, read));
     let violation = Violation::new(field, "setting_invalid", message, format!("Give {wanted}."));
+    let violation = violation.with_fix(fix);
     match (shape, value) {
         (Shape::Choice(choices), Value::String(_)) => violation.with_limit(choices, value),
         (Shape::Integer { max, .. }, Value::Number(n)) if n.as_i64().is_some_and(|n| n > *max) => {

@@ -59,6 +59,11 @@ impl Violations {
         self
     }
 
+    /// Returns those that are named, to be changed.
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, Violation> {
+        self.listed.iter_mut()
+    }
+
     /// Keeps those named ones that fit; if none of them does, nothing is counted either.
     pub fn retain(&mut self, fits: impl FnMut(&Violation) -> bool) {
         self.listed.retain(fits);

@@ -1,0 +1,57 @@
+//! What a request leaves behind for its refusal: enough to say how to correct it and where to go on.
+
+use std::collections::HashMap;
+
+use bytes::Bytes;
+use fanfare_domain::{
+    Code, Error, PostId,
+    access::Membership,
+    beside,
+    remedies::{self, KnownAccount, Situation},
+};
+
+use crate::{Route, WorkspaceScope, json};
+
+/// A request that may be refused.
+pub struct Refused {
+    situation: Situation,
+    raw: Bytes,
+}
+
+impl Refused {
+    /// Keeps what a refusal of this request needs.
+    pub fn new(
+        route: &'static Route,
+        uri: &str,
+        path: &HashMap<String, String>,
+        membership: &Membership,
+        raw: Bytes,
+    ) -> Self {
+        let is_post = route.policy.workspace == WorkspaceScope::Post;
+        let post = path.get("id").filter(|_| is_post).and_then(|id| id.parse().ok());
+        let situation = Situation {
+            account: membership.account.as_deref().map(KnownAccount::from),
+            post: post.map(PostId),
+            request: Some((route.name, route.method.as_str(), uri.to_owned())),
+            ..Situation::default()
+        };
+        Self { situation, raw }
+    }
+
+    /// A request without a key.
+    pub fn public(raw: Bytes) -> Self {
+        Self { situation: Situation::default(), raw }
+    }
+
+    /// Gives the refusal its remedies. The body is only read again if they depend on it.
+    pub async fn remedied(mut self, error: Error, base_url: String) -> Error {
+        self.situation.base_url = base_url;
+        let fixable = error.violations().iter().any(|broken| !broken.fix.is_empty());
+        if fixable || error.code() == Code::DuplicateRisk {
+            let raw = self.raw;
+            let parsed = beside(raw.len(), move || json::parse(&raw).ok()).await;
+            self.situation.body = parsed.ok().flatten();
+        }
+        remedies::complete(error, &self.situation)
+    }
+}

@@ -1,0 +1,172 @@
+//! Looks ahead for a post that is only checked: limits, the token's end, and posts that say nearly the same.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use fanfare_entities::{Millis, PostId, account};
+use fanfare_platforms::{self as platforms, Per, PlatformId, RateLimit};
+use schemars::JsonSchema;
+use sea_orm::ConnectionTrait;
+use serde::Serialize;
+
+use crate::{Act, clock::Time, db::statement, error::Result, platform_tools};
+
+const DAY: Millis = 86_400_000;
+
+/// How far apart posts are compared.
+const AROUND: Millis = 7 * DAY;
+
+/// The most posts that are compared, and the most characters of each.
+const COMPARED: (usize, usize) = (200, 2_000);
+
+/// The share of its words that a post has in common with one that says nearly the same.
+const ALIKE: (usize, usize) = (4, 5);
+
+/// The posts of account $1 that are public or due between $2 and $3.
+const AROUND_THEN: &str = "SELECT id, post_type, caption, public_at AS at FROM posts \
+     WHERE account_id = $1 AND public_at > $2 AND public_at <= $3 \
+     UNION ALL SELECT id, post_type, caption, scheduled_at AS at FROM posts \
+     WHERE account_id = $1 AND due_at IS NOT NULL AND NOT out_of_line AND public_at IS NULL \
+     AND scheduled_at > $2 AND scheduled_at <= $3";
+
+/// What is to be expected of a post at its time.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Forecast {
+    /// The limit on posts that is nearest to its end then; null where the network has none by the day or month.
+    quota: Option<QuotaForecast>,
+    /// The end of the account's token; null if it has none.
+    token: Option<TokenForecast>,
+    /// Posts of this account within seven days whose text is nearly the same, at most ten.
+    similar: Vec<PostId>,
+}
+
+/// Where a limit on posts stands at a post's time.
+#[derive(Debug, Serialize, JsonSchema)]
+struct QuotaForecast {
+    /// The most posts.
+    limit: i64,
+    /// Those that are public or due by then.
+    used: i64,
+    /// When the next place is free; null if none is taken.
+    resets_at: Option<Time>,
+    /// Is there a place for this one?
+    fits: bool,
+}
+
+/// How the account's token stands to a post's time.
+#[derive(Debug, Serialize, JsonSchema)]
+struct TokenForecast {
+    /// When it ends.
+    expires_at: Time,
+    /// Does it last until the post goes out, or is it renewed without a person?
+    outlives: bool,
+}
+
+/// Returns the forecast of a post with this text at this time.
+///
+/// # Errors
+/// The database's.
+pub async fn forecast(
+    act: &Act,
+    account: &account::Model,
+    (post_type, caption, at): (&str, &str, Millis),
+) -> Result<Forecast> {
+    let token = account.token_expires_at.map(|expires_at| TokenForecast {
+        expires_at: Time(expires_at),
+        outlives: account.refresh_at.is_some() || expires_at > at,
+    });
+    let quota = quota(act, account, post_type, at).await?;
+    let similar = similar(act, account, caption, at).await?;
+    Ok(Forecast { quota, token, similar })
+}
+
+async fn quota(
+    act: &Act,
+    account: &account::Model,
+    post_type: &str,
+    at: Millis,
+) -> Result<Option<QuotaForecast>> {
+    let platform = super::platform(&account.platform)?;
+    let is_daily = |limit: &&RateLimit| {
+        let of_account = limit.per == Per::Account && limit.span == Duration::from_secs(24 * 3_600);
+        of_account && limit.counts(post_type)
+    };
+    let limits = platforms::find(platform).spec().rate_limits;
+    let daily = limits.iter().filter(is_daily).min_by_key(|limit| limit.calls);
+    let Some(daily) = daily else {
+        if platform != PlatformId::X || account.sandbox {
+            return Ok(None);
+        }
+        let (limit, used, end) = platform_tools::allowance_of_x(act).await?;
+        let resets_at = Some(Time(end));
+        return Ok(Some(QuotaForecast { limit, used, resets_at, fits: used < limit }));
+    };
+    let conn = &act.cx.db.read;
+    let sql = format!(
+        "SELECT post_type, count(*) AS posts, min(at) AS oldest FROM ({AROUND_THEN}) AS near GROUP BY post_type"
+    );
+    let values = [account.id.0.into(), (at - DAY).into(), at.into()];
+    let (mut used, mut oldest) = (0, None);
+    for row in conn.query_all_raw(statement(conn, sql, values)).await? {
+        if daily.counts(&row.try_get::<String>("", "post_type")?) {
+            used += row.try_get::<i64>("", "posts")?;
+            let first: Millis = row.try_get("", "oldest")?;
+            oldest = Some(oldest.map_or(first, |known: Millis| known.min(first)));
+        }
+    }
+    let limit = i64::from(daily.calls);
+    let resets_at = oldest.map(|oldest| Time(oldest + DAY));
+    Ok(Some(QuotaForecast { limit, used, resets_at, fits: used < limit }))
+}
+
+async fn similar(
+    act: &Act,
+    account: &account::Model,
+    caption: &str,
+    at: Millis,
+) -> Result<Vec<PostId>> {
+    let mine = words(&caption.chars().take(COMPARED.1).collect::<String>());
+    if mine.is_empty() {
+        return Ok(Vec::new());
+    }
+    let conn = &act.cx.db.read;
+    let (most, characters) = COMPARED;
+    let sql = format!(
+        "SELECT id, substr(caption, 1, {characters}) AS text FROM ({AROUND_THEN}) AS near \
+         ORDER BY id DESC LIMIT {most}"
+    );
+    let values = [account.id.0.into(), (at - AROUND).into(), (at + AROUND).into()];
+    let mut similar = Vec::new();
+    for row in conn.query_all_raw(statement(conn, sql, values)).await? {
+        let text: String = row.try_get("", "text")?;
+        if are_alike(&mine, &words(&text)) {
+            similar.push(PostId(row.try_get("", "id")?));
+        }
+    }
+    similar.truncate(10);
+    Ok(similar)
+}
+
+fn words(text: &str) -> BTreeSet<String> {
+    let words = text.split(|mark: char| !mark.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+fn are_alike(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+    let (part, whole) = ALIKE;
+    let common = one.intersection(other).count();
+    common * whole >= (one.len() + other.len() - common) * part
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_alike_whatever_their_marks_and_case() {
+        let alike = |one: &str, other: &str| are_alike(&words(one), &words(other));
+        assert!(alike("Our spring sale begins today!", "our SPRING sale begins today"));
+        assert!(alike("a b c d e f g h i", "a b c d e f g h j i"));
+        assert!(!alike("Our spring sale begins today", "Our autumn sale ended today"));
+        assert!(!alike("a", "b"));
+    }
+}

@@ -1,0 +1,180 @@
+//! Remedies that a program can carry out: fixes of the request's body, and calls that lead out of a refusal.
+
+mod leads;
+mod patch;
+
+use std::collections::HashSet;
+
+use fanfare_entities::{AccountId, PostId, account};
+use fanfare_platforms::{self as platforms, Fix, Next, Violation, Violations};
+use serde_json::{Value, json};
+
+use crate::error::{Code, Error};
+
+pub use leads::{Lead, OPERATIONS, Operation, after_failure, fixes, leads};
+
+/// What is known of a request that was refused.
+#[derive(Debug, Clone, Default)]
+pub struct Situation {
+    /// Origin under which the service is reached.
+    pub base_url: String,
+    /// The account that it is about.
+    pub account: Option<KnownAccount>,
+    /// The post that it is about.
+    pub post: Option<PostId>,
+    /// The request itself, for another try: operation, method and path.
+    pub request: Option<(&'static str, &'static str, String)>,
+    /// The body, as it was sent.
+    pub body: Option<Value>,
+    /// Where the body stands in the request's: empty, or the pointer of an item of a batch.
+    pub place: String,
+}
+
+/// An account that a refused request names.
+#[derive(Debug, Clone)]
+pub struct KnownAccount {
+    /// Its id.
+    pub id: AccountId,
+    /// Its platform.
+    pub platform: String,
+    /// Is it on the simulated network?
+    pub sandbox: bool,
+}
+
+impl From<&account::Model> for KnownAccount {
+    fn from(row: &account::Model) -> Self {
+        Self { id: row.id, platform: row.platform.clone(), sandbox: row.sandbox }
+    }
+}
+
+/// Gives a refusal its remedies: the fixes that fit the body, and the calls that lead out.
+#[must_use]
+pub fn complete(error: Error, situation: &Situation) -> Error {
+    if error.has_remedies() {
+        return error;
+    }
+    let code = error.code();
+    error.with_remedies(|violations| {
+        fit(violations, situation);
+        if violations.is_empty() {
+            return next(code, None, situation);
+        }
+        // A call is named once, where it is of use first.
+        let mut named = HashSet::new();
+        for violation in violations.iter_mut() {
+            let Some(code) = Code::named(violation.code) else { continue };
+            let mut calls = next(code, Some(violation), situation);
+            calls.retain(|call| {
+                named.insert((call.path.clone(), call.body.clone().map(|body| body.to_string())))
+            });
+            violation.next = calls;
+        }
+        Vec::new()
+    })
+}
+
+/// Keeps the fixes that can be applied, in their order, to the body that was sent.
+fn fit(violations: &mut Violations, situation: &Situation) {
+    let mut body = situation.body.clone();
+    for violation in violations.iter_mut().filter(|one| !one.fix.is_empty()) {
+        let fixes = std::mem::take(&mut violation.fix);
+        let Some(before) = &body else { continue };
+        let fixes = patch::with_parents(before, fixes);
+        if let Some(after) = patch::apply(before, &fixes) {
+            body = Some(after);
+            violation.fix = fixes.into_iter().map(|fix| placed(fix, &situation.place)).collect();
+        }
+    }
+}
+
+fn placed(fix: Fix, place: &str) -> Fix {
+    let at = |path: String| format!("{place}{path}");
+    match fix {
+        Fix::Add { path, value } => Fix::Add { path: at(path), value },
+        Fix::Move { from, path } => Fix::Move { from: at(from), path: at(path) },
+        Fix::Remove { path } => Fix::Remove { path: at(path) },
+        Fix::Replace { path, value } => Fix::Replace { path: at(path), value },
+    }
+}
+
+/// Returns the calls that lead out of a refusal with this code.
+#[must_use]
+pub fn next(code: Code, violation: Option<&Violation>, situation: &Situation) -> Vec<Next> {
+    let choices = violation.and_then(|violation| choices(code, violation, situation));
+    let calls = leads(code).iter().filter_map(|lead| lead.call(situation));
+    choices.into_iter().chain(calls).collect()
+}
+
+/// Returns the call that lists what a setting may be: the boards of an account, its channels, its publications.
+fn choices(code: Code, violation: &Violation, situation: &Situation) -> Option<Next> {
+    if !matches!(code, Code::SettingRequired | Code::SettingInvalid) {
+        return None;
+    }
+    let account = situation.account.as_ref()?;
+    let setting = violation.field.strip_prefix("settings.")?;
+    let platform = platforms::find(account.platform.parse().ok()?);
+    let wanted = |tool: &&&str| {
+        tool.split('.').nth(1).is_some_and(|list| list.strip_suffix('s') == Some(setting))
+    };
+    let tool = platform.spec().helpers.iter().find(wanted)?;
+    let body = json!({"tool": tool, "account_id": account.id});
+    Some(leads::TRIGGER.next(String::new(), Some(body), "Lists what the setting can be."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::violation;
+
+    fn situation(body: Value) -> Situation {
+        Situation {
+            base_url: "https://f.example".to_owned(),
+            account: Some(KnownAccount {
+                id: AccountId(7),
+                platform: "pinterest".to_owned(),
+                sandbox: true,
+            }),
+            body: Some(body),
+            ..Situation::default()
+        }
+    }
+
+    #[test]
+    fn fixes_that_collide_or_do_not_fit_are_left_out() {
+        let misspelt = |field: &str| {
+            violation(Code::UnknownField, field, "m", "r").with_fix([Fix::rename(field, "caption")])
+        };
+        let broken = vec![misspelt("captoin"), misspelt("capton"), misspelt("absent")];
+        let error = Error::check(broken).unwrap_err();
+        assert!(error.reason().validation_errors.iter().all(|one| one.fix.is_empty()));
+        let error = complete(error, &situation(json!({"captoin": "a", "capton": "b"})));
+        let fixes: Vec<_> =
+            error.reason().validation_errors.iter().map(|one| one.fix.len()).collect();
+        assert_eq!(fixes, [1, 0, 0]);
+    }
+
+    #[test]
+    fn a_missing_board_leads_to_the_boards() {
+        let missing = violation(Code::SettingRequired, "settings.board", "m", "r");
+        let error = complete(Error::violation(missing), &situation(json!({})));
+        let next = json!(error.violations()[0].next);
+        assert_eq!(next[0]["operation"], "trigger_platform_helper");
+        assert_eq!(next[0]["body"], json!({"tool": "pinterest.boards", "account_id": 7}));
+        assert_eq!(next[1]["path"], "/api/v1/accounts/7/schema");
+    }
+
+    #[test]
+    fn a_risk_is_taken_by_the_same_call_with_a_word_more() {
+        let request = ("retry_post", "POST", "/api/v1/posts/9/retry".to_owned());
+        let situation = Situation {
+            post: Some(PostId(9)),
+            request: Some(request),
+            ..situation(json!({"acknowledge_duplicate_risk": false}))
+        };
+        let error = complete(Error::new(Code::DuplicateRisk, "m"), &situation);
+        let next = json!(error.reason().next);
+        assert_eq!(next[0]["operation"], "list_attempts");
+        assert_eq!(next[1]["path"], "/api/v1/posts/9/retry");
+        assert_eq!(next[1]["body"], json!({"acknowledge_duplicate_risk": true}));
+    }
+}

@@ -1,0 +1,239 @@
+//! Corrections that a program can apply: operations of JSON Patch (RFC 6902) on the body of a refused request.
+
+use chrono::{DateTime, SecondsFormat};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// The longest name that is compared with the known names, in characters.
+const COMPARED: usize = 64;
+
+/// One operation of JSON Patch (RFC 6902) on the request's own body.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(tag = "op", rename_all = "snake_case")]
+pub enum Fix {
+    /// Adds a value that is not there yet.
+    Add {
+        /// Where, as a JSON Pointer.
+        path: String,
+        /// The value.
+        value: Value,
+    },
+    /// Moves a value to where it belongs.
+    Move {
+        /// Where it is, as a JSON Pointer.
+        from: String,
+        /// Where it belongs, as a JSON Pointer.
+        path: String,
+    },
+    /// Takes a value out.
+    Remove {
+        /// Where it is, as a JSON Pointer.
+        path: String,
+    },
+    /// Puts another value in the place of one.
+    Replace {
+        /// Where it is, as a JSON Pointer.
+        path: String,
+        /// The new value.
+        value: Value,
+    },
+}
+
+impl Fix {
+    /// Adds `value` as `field`.
+    pub fn add(field: &str, value: impl Into<Value>) -> Self {
+        Self::Add { path: pointer(field), value: value.into() }
+    }
+
+    /// Puts `value` in the place of `field`'s.
+    pub fn replace(field: &str, value: impl Into<Value>) -> Self {
+        Self::Replace { path: pointer(field), value: value.into() }
+    }
+
+    /// Takes `field` out.
+    #[must_use]
+    pub fn remove(field: &str) -> Self {
+        Self::Remove { path: pointer(field) }
+    }
+
+    /// Renames the last step of `field` to `name`.
+    #[must_use]
+    pub fn rename(field: &str, name: &str) -> Self {
+        Self::Move { from: pointer(field), path: pointer(&beside(field, name)) }
+    }
+}
+
+/// Returns the field of this name in the object that holds `field`.
+#[must_use]
+pub fn beside(field: &str, name: &str) -> String {
+    field.rsplit_once('.').map_or_else(|| name.to_owned(), |(parent, _)| format!("{parent}.{name}"))
+}
+
+/// Returns the JSON Pointer of a field: `settings.poll.options[2]` is at `/settings/poll/options/2`.
+#[must_use]
+pub fn pointer(field: &str) -> String {
+    let mut pointer = String::with_capacity(field.len() + 1);
+    for step in field.split('.') {
+        let (name, places) = step.split_once('[').map_or((step, ""), |(name, rest)| (name, rest));
+        if !name.is_empty() {
+            pointer.push('/');
+            pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
+        }
+        for place in places.split('[').filter(|place| !place.is_empty()) {
+            pointer.push('/');
+            pointer.push_str(place.trim_end_matches(']'));
+        }
+    }
+    pointer
+}
+
+/// Returns the one known name that `given` is a misspelling of: the same but for case and separators, or a few letters
+/// away from it and from no other one.
+#[must_use]
+pub fn meant<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let given = plain(&given.chars().take(COMPARED).collect::<String>());
+    let most = (given.chars().count() / 4).min(3);
+    let mut near: Vec<_> = known
+        .into_iter()
+        .map(|name| (strsim::damerau_levenshtein(&given, &plain(name)), name))
+        .filter(|(distance, _)| *distance <= most)
+        .collect();
+    near.sort_unstable();
+    match near.as_slice() {
+        [(_, only)] => Some(only),
+        [(first, best), (second, _), ..] if first < second => Some(best),
+        _ => None,
+    }
+}
+
+/// A name in small letters with underscores: `mediaUrls` and `media-urls` are `media_urls`.
+fn plain(name: &str) -> String {
+    let mut plain = String::with_capacity(name.len() + 4);
+    let mut after_small = false;
+    for letter in name.trim().chars() {
+        if letter.is_uppercase() && after_small {
+            plain.push('_');
+        }
+        after_small = letter.is_lowercase() || letter.is_ascii_digit();
+        match letter {
+            '-' | ' ' | '.' => plain.push('_'),
+            letter => plain.extend(letter.to_lowercase()),
+        }
+    }
+    plain
+}
+
+/// Returns `value` as one of these types of JSON Schema, if it reads as one without losing anything. A number of a field
+/// that ends in `_at` reads as a Unix time.
+#[must_use]
+pub fn coerced(field: &str, value: &Value, types: &[&str]) -> Option<Value> {
+    if is_secret(field) {
+        return None;
+    }
+    types.iter().find_map(|wanted| match (*wanted, value) {
+        ("boolean", Value::String(text)) => match text.trim().to_lowercase().as_str() {
+            "true" => Some(true.into()),
+            "false" => Some(false.into()),
+            _ => None,
+        },
+        ("integer", Value::String(text)) => Some(text.trim().parse::<i64>().ok()?.into()),
+        ("integer", Value::Number(number)) => whole(number.as_f64()?),
+        ("number", Value::String(text)) => number(text.trim()),
+        ("string", Value::Number(number)) if field.ends_with("_at") => unix_time(number.as_i64()?),
+        ("string", Value::Number(number)) => Some(number.to_string().into()),
+        ("string", Value::Array(items)) => match items.as_slice() {
+            [Value::String(only)] => Some(only.as_str().into()),
+            _ => None,
+        },
+        ("array", Value::String(text)) => match serde_json::from_str(text) {
+            Ok(Value::Array(items)) => Some(items.into()),
+            _ => Some(json!([text])),
+        },
+        ("array", Value::Number(_) | Value::Object(_)) => Some(json!([value])),
+        ("object", Value::String(text)) => serde_json::from_str(text).ok().filter(Value::is_object),
+        _ => None,
+    })
+}
+
+/// Is this a field whose value no answer repeats?
+fn is_secret(field: &str) -> bool {
+    ["credential", "password", "secret", "token", "key"].iter().any(|word| field.contains(word))
+}
+
+fn whole(number: f64) -> Option<Value> {
+    let is_whole = number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0;
+    is_whole.then(|| format!("{number:.0}").parse::<i64>().ok().map(Value::from))?
+}
+
+fn number(text: &str) -> Option<Value> {
+    serde_json::from_str(text).ok().filter(Value::is_number)
+}
+
+/// Reads seconds, or milliseconds, since 1970 in this century.
+fn unix_time(number: i64) -> Option<Value> {
+    let seconds = match number {
+        1_000_000_000..=9_999_999_999 => number,
+        1_000_000_000_000..=9_999_999_999_999 => number / 1_000,
+        _ => return None,
+    };
+    let time = DateTime::from_timestamp(seconds, 0)?;
+    Some(time.to_rfc3339_opts(SecondsFormat::Secs, true).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_has_its_pointer() {
+        assert_eq!(pointer("settings.poll.options[2]"), "/settings/poll/options/2");
+        assert_eq!(pointer("a[0][1].b/c"), "/a/0/1/b~1c");
+        let renamed = Fix::rename("settings.langages", "languages");
+        let expected =
+            json!({"op": "move", "from": "/settings/langages", "path": "/settings/languages"});
+        assert_eq!(json!(renamed), expected);
+    }
+
+    #[test]
+    fn a_misspelling_means_one_name_or_none() {
+        let known = ["caption", "media_url", "media_urls", "scheduled_at", "status"];
+        for (given, name) in [
+            ("captoin", Some("caption")),
+            ("mediaUrls", Some("media_urls")),
+            ("media-url", Some("media_url")),
+            ("sheduled_at", Some("scheduled_at")),
+            ("Status", Some("status")),
+            ("text", None),
+            ("urls", None),
+            ("media_urlz", None),
+        ] {
+            assert_eq!(meant(given, known), name, "{given}");
+        }
+    }
+
+    #[test]
+    fn values_are_read_as_other_types_without_loss_only() {
+        for (field, value, types, read) in [
+            ("limit", json!("42"), "integer", json!(42)),
+            ("limit", json!(42.0), "integer", json!(42)),
+            ("dry_run", json!("True"), "boolean", json!(true)),
+            ("caption", json!(5), "string", json!("5")),
+            ("scheduled_at", json!(1_893_456_000), "string", json!("2030-01-01T00:00:00Z")),
+            ("urls", json!("https://a.example"), "array", json!(["https://a.example"])),
+            ("settings", json!("{\"a\":1}"), "object", json!({"a": 1})),
+        ] {
+            assert_eq!(coerced(field, &value, &[types]), Some(read), "{value}");
+        }
+        for (field, value, types) in [
+            ("limit", json!("4.5"), "integer"),
+            ("dry_run", json!("yes"), "boolean"),
+            ("scheduled_at", json!(5), "string"),
+            ("caption", json!(["a", "b"]), "string"),
+            ("credentials.app_password", json!(1_234), "string"),
+            ("settings", json!("a"), "object"),
+        ] {
+            assert_eq!(coerced(field, &value, &[types]), None, "{value}");
+        }
+    }
+}

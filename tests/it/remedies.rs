@@ -1,0 +1,409 @@
+//! Bad requests, corrected blindly by the fixes that their refusals bring.
+
+use std::collections::BTreeMap;
+
+use fanfare_tests::{Answer, Options, TestApp, User};
+use reqwest::Method;
+use serde_json::{Map, Value, json};
+
+/// A request that is right, of one operation.
+struct Valid {
+    operation: &'static str,
+    method: Method,
+    path: String,
+    body: Value,
+}
+
+/// A request that is not, and the class of its mistake.
+struct Broken {
+    class: &'static str,
+    body: Value,
+}
+
+async fn quiet() -> (TestApp, User) {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    (app, user)
+}
+
+/// Returns a right request of each operation that can be repeated on a service without networks and models.
+async fn valid(app: &TestApp, user: &User) -> Vec<Valid> {
+    let account = user.connect("bluesky").await;
+    let later = app.at(7_200);
+    let post = json!({"account_id": account, "caption": "Later", "scheduled_at": later});
+    let id = user.publish(post).await["id"].clone();
+    let hook =
+        json!({"url": "https://203.0.113.7/hook", "events": ["post.published"], "enabled": true});
+    let made = user.post("/api/v1/webhooks", hook.clone()).await.expect(201).body;
+    let hook_id = made["webhook"]["id"].as_str().unwrap().to_owned();
+    let one = |operation, method, path: &str, body| Valid {
+        operation,
+        method,
+        path: path.to_owned(),
+        body,
+    };
+    let post = |operation, path: &str, body| one(operation, Method::POST, path, body);
+    let full = json!({
+        "account_id": account, "caption": "Checked", "scheduled_at": later, "status": "scheduled",
+        "post_type": "feed", "group": "spring", "dry_run": true,
+        "settings": {"languages": ["en"]}, "media_urls": [],
+    });
+    vec![
+        post("create_post", "/api/v1/posts", full.clone()),
+        one(
+            "update_post",
+            Method::PATCH,
+            &format!("/api/v1/posts/{id}"),
+            json!({"caption": "Changed", "scheduled_at": app.at(9_000), "group": "spring", "settings": {"languages": ["de"]}}),
+        ),
+        one(
+            "update_post_status",
+            Method::PUT,
+            &format!("/api/v1/posts/{id}/status"),
+            json!({"status": "scheduled", "scheduled_at": app.at(9_600)}),
+        ),
+        one(
+            "update_post_release_id",
+            Method::PUT,
+            &format!("/api/v1/posts/{id}/release-id"),
+            json!({"release_id": "2030.1", "group": "spring"}),
+        ),
+        one(
+            "set_account_slots",
+            Method::PUT,
+            &format!("/api/v1/accounts/{account}/slots"),
+            json!({"days": {"monday": ["09:00"]}, "timezone": "Europe/Berlin"}),
+        ),
+        one(
+            "update_webhook",
+            Method::PATCH,
+            &format!("/api/v1/webhooks/{hook_id}"),
+            json!({"events": ["post.failed"], "enabled": false}),
+        ),
+        post(
+            "create_api_key",
+            "/api/v1/keys",
+            json!({"name": "Other", "scopes": ["posts:read"], "expires_in_days": 30}),
+        ),
+        post(
+            "submit_product_feedback",
+            "/api/v1/feedback",
+            json!({
+                "category": "feature", "title": "One more network", "description": "Customers ask for it.",
+                "confirm": true, "source": "api",
+            }),
+        ),
+        post(
+            "submit_agent_feedback",
+            "/api/v1/agent-feedback",
+            json!({"source": "mcp", "tool": "create_post", "outcome": "failure"}),
+        ),
+        post("ask_support", "/api/v1/support/chat", json!({"message": "How are posts scheduled?"})),
+        post("create_media_drop", "/api/v1/media/drop-sessions", json!({})),
+        post(
+            "create_signed_upload",
+            "/api/v1/media/signed-upload",
+            json!({"filename": "film.mp4", "content_type": "video/mp4", "size": 1_024}),
+        ),
+        post("create_sandbox_account", "/api/v1/sandbox/accounts", json!({"platform": "mastodon"})),
+        post(
+            "trigger_platform_helper",
+            "/api/v1/platforms/trigger",
+            json!({"tool": "x.quota", "input": {}}),
+        ),
+    ]
+}
+
+/// Returns every mistake of the fixable classes that can be made in a body.
+fn mistakes(body: &Value) -> Vec<Broken> {
+    let mut all = Vec::new();
+    let Some(fields) = body.as_object() else { return all };
+    let mut every = body.clone();
+    for (name, value) in fields {
+        let misspelt = swapped(name);
+        all.push(Broken { class: "misspelt field", body: renamed(body, name, &misspelt) });
+        every = renamed(&every, name, &misspelt);
+        if name.contains('_') {
+            all.push(Broken {
+                class: "field in camel case",
+                body: renamed(body, name, &camel(name)),
+            });
+        }
+        for (class, other) in retyped(name, value) {
+            all.push(Broken { class, body: with(body, name, other) });
+        }
+        if let (Some(text), true) = (value.as_str(), CHOICES.contains(&name.as_str())) {
+            all.push(Broken {
+                class: "misspelt choice",
+                body: with(body, name, swapped(text).into()),
+            });
+            all.push(Broken {
+                class: "choice in capitals",
+                body: with(body, name, text.to_uppercase().into()),
+            });
+        }
+        if let (Some(inner), "settings") = (value.as_object(), name.as_str()) {
+            for (setting, value) in inner {
+                let broken = renamed(&json!(inner), setting, &swapped(setting));
+                all.push(Broken { class: "misspelt setting", body: with(body, name, broken) });
+                for (_, other) in retyped(setting, value) {
+                    let broken = with(&json!(inner), setting, other);
+                    all.push(Broken {
+                        class: "setting of another type",
+                        body: with(body, name, broken),
+                    });
+                }
+            }
+            let foreign = with(&json!(inner), "reel_cover_url", json!("https://a.example/b.png"));
+            all.push(Broken {
+                class: "setting of another network",
+                body: with(body, name, foreign),
+            });
+        }
+    }
+    if let Some(time) = body["scheduled_at"].as_str() {
+        let local = time.trim_end_matches('Z').split('.').next().unwrap().to_owned();
+        all.push(Broken {
+            class: "time without an offset",
+            body: with(body, "scheduled_at", local.into()),
+        });
+    }
+    if fields.len() > 1 {
+        all.push(Broken { class: "every field misspelt", body: every });
+    }
+    all
+}
+
+/// Fields of the requests above whose values are choices.
+const CHOICES: [&str; 6] = ["status", "category", "source", "outcome", "platform", "post_type"];
+
+/// Two letters in the middle change places.
+fn swapped(name: &str) -> String {
+    let mut letters: Vec<char> = name.chars().collect();
+    let at = (1..letters.len().saturating_sub(1)).find(|at| letters[*at] != letters[*at + 1]);
+    if let Some(at) = at {
+        letters.swap(at, at + 1);
+    }
+    letters.into_iter().collect()
+}
+
+fn camel(name: &str) -> String {
+    let mut parts = name.split('_');
+    let first = parts.next().unwrap_or_default().to_owned();
+    let rest = parts.map(|part| part[..1].to_uppercase() + &part[1..]);
+    first + &rest.collect::<String>()
+}
+
+fn retyped(name: &str, value: &Value) -> Vec<(&'static str, Value)> {
+    match value {
+        // An account's id may be a text.
+        Value::Number(_) if name == "account_id" => Vec::new(),
+        Value::Number(number) => vec![("number as a text", number.to_string().into())],
+        Value::Bool(switch) => vec![("boolean as a text", switch.to_string().into())],
+        Value::String(text) if !CHOICES.contains(&name) => vec![("text in a list", json!([text]))],
+        Value::Array(items) => match items.as_slice() {
+            [Value::String(only)] => vec![("list of one as a text", only.as_str().into())],
+            _ => Vec::new(),
+        },
+        Value::Object(_) => vec![("object as a text", value.to_string().into())],
+        _ => Vec::new(),
+    }
+}
+
+fn renamed(body: &Value, name: &str, other: &str) -> Value {
+    let mut fields = body.as_object().unwrap().clone();
+    let value = fields.remove(name).unwrap();
+    fields.insert(other.to_owned(), value);
+    fields.into()
+}
+
+fn with(body: &Value, name: &str, value: Value) -> Value {
+    let mut body = body.clone();
+    body[name] = value;
+    body
+}
+
+/// Returns all fixes of a refusal, in their order.
+fn fixes(refused: &Value) -> Vec<Value> {
+    let broken = refused["validation_errors"].as_array().into_iter().flatten();
+    broken.flat_map(|one| one["fix"].as_array().cloned().unwrap_or_default()).collect()
+}
+
+/// Applies JSON Patch, as far as fixes use it.
+fn patched(body: &Value, fixes: &[Value]) -> Value {
+    let mut next = body.clone();
+    for fix in fixes {
+        let (op, path) = (fix["op"].as_str().unwrap(), fix["path"].as_str().unwrap());
+        let value = match op {
+            "move" => taken(&mut next, fix["from"].as_str().unwrap()),
+            "remove" => {
+                let _ = taken(&mut next, path);
+                continue;
+            }
+            _ => fix["value"].clone(),
+        };
+        let (parent, name) = path.rsplit_once('/').unwrap();
+        let parent = next.pointer_mut(parent).expect("the place of a fix is there");
+        parent.as_object_mut().expect("an object").insert(name.to_owned(), value);
+    }
+    next
+}
+
+fn taken(body: &mut Value, path: &str) -> Value {
+    let (parent, name) = path.rsplit_once('/').unwrap();
+    let fields: &mut Map<_, _> = body.pointer_mut(parent).unwrap().as_object_mut().unwrap();
+    fields.remove(name).expect("what a fix takes is there")
+}
+
+async fn sent(user: &User, valid: &Valid, body: &Value) -> Answer {
+    user.send(valid.method.clone(), &valid.path, &[], Some(body)).await
+}
+
+/// Says what a corrected body does that no fix may do.
+fn forbidden(right: &Value, corrected: &Value) -> Option<&'static str> {
+    let text = |body: &Value| body["caption"].as_str().unwrap_or_default().chars().count();
+    let files = |body: &Value| body["media_urls"].as_array().map_or(0, Vec::len);
+    if text(corrected) < text(right) {
+        return Some("shortens the text");
+    }
+    if files(corrected) < files(right) {
+        return Some("drops media");
+    }
+    if right["scheduled_at"].is_string() && !corrected["scheduled_at"].is_string() {
+        return Some("publishes earlier");
+    }
+    (right["dry_run"] != corrected["dry_run"]).then_some("spends")
+}
+
+#[tokio::test]
+async fn fixes_applied_blindly_correct_what_can_be_corrected() {
+    let (app, user) = quiet().await;
+    let mut classes: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let mut missed = Vec::new();
+    for valid in valid(&app, &user).await {
+        let right = sent(&user, &valid, &valid.body).await;
+        assert!(right.status < 300, "{}: {}", valid.operation, right.text);
+        for broken in mistakes(&valid.body) {
+            let refused = sent(&user, &valid, &broken.body).await;
+            if refused.status < 300 {
+                continue;
+            }
+            let (operation, class) = (valid.operation, broken.class);
+            let corrected = patched(&broken.body, &fixes(&refused.body));
+            assert_eq!(
+                forbidden(&valid.body, &corrected),
+                None,
+                "{operation}, {class}: {corrected:#}"
+            );
+            let again = sent(&user, &valid, &corrected).await;
+            let (right, all) = classes.entry(class).or_default();
+            *all += 1;
+            if again.status < 300 {
+                *right += 1;
+            } else {
+                missed.push(format!("{operation}, {class}: {} -> {}", broken.body, again.text));
+            }
+        }
+    }
+    for (class, (right, all)) in &classes {
+        println!("{class}: {right} of {all}");
+    }
+    let (right, all) =
+        classes.values().fold((0, 0), |(right, all), (more, of)| (right + more, all + of));
+    println!("{right} of {all} requests pass with their fixes");
+    assert!(classes.len() >= 12 && all >= 80, "{} classes, {all} requests", classes.len());
+    assert!(right * 10 >= all * 9, "{right} of {all}:\n{}", missed.join("\n"));
+}
+
+#[tokio::test]
+async fn what_only_a_person_can_decide_has_no_fix() {
+    let (app, user) = quiet().await;
+    let account = user.connect("bluesky").await;
+    for (body, code) in [
+        (json!({"caption": "x".repeat(301)}), "caption_too_long"),
+        (json!({"caption": "x", "scheduled_at": app.at(-3_600)}), "scheduled_in_past"),
+        (json!({"caption": "x", "scheduled_at": null}), "invalid_field"),
+        (json!({"caption": "x", "scheduled_at": "tomorrow"}), "invalid_timestamp"),
+        (json!({"caption": ""}), "caption_required"),
+        (json!({"caption": "x", "captoin": "y"}), "unknown_field"),
+    ] {
+        let mut body = body;
+        body["account_id"] = account.into();
+        let refused = user.post("/api/v1/posts", body.clone()).await.refused(400, code);
+        assert_eq!(fixes(&refused.body), Vec::<Value>::new(), "{body}: {}", refused.text);
+    }
+}
+
+#[tokio::test]
+async fn an_item_of_a_batch_is_corrected_in_its_place() {
+    let (_app, user) = quiet().await;
+    let account = user.connect("bluesky").await;
+    let batch = json!({"dry_run": true, "posts": [
+        {"account_id": account, "caption": "Right"}, {"account_id": account, "captoin": "Wrong"},
+    ]});
+    let first = user.post("/api/v1/posts/batch", batch.clone()).await.expect(200).body;
+    let corrected = patched(&batch, &fixes(&first["errors"][0]));
+    let second = user.post("/api/v1/posts/batch", corrected).await.expect(200).body;
+    assert_eq!(second["errors"], json!([]), "{second:#}");
+}
+
+#[tokio::test]
+async fn calls_that_lead_out_work_as_they_stand() {
+    let (app, user) = quiet().await;
+    let account = user.connect("pinterest").await;
+    let steps = |answer: &Value| -> Vec<Value> {
+        let own = answer["next"].as_array().into_iter().flatten();
+        let broken = answer["validation_errors"].as_array().into_iter().flatten();
+        own.chain(broken.flat_map(|one| one["next"].as_array().into_iter().flatten()))
+            .cloned()
+            .collect()
+    };
+    let no_board =
+        json!({"account_id": account, "caption": "x", "media_url": "https://example.com/a.png"});
+    let mut answers = vec![
+        user.post("/api/v1/posts", no_board).await.expect(400).body,
+        user.post("/api/v1/posts", json!({"account_id": 999_999, "caption": "x"}))
+            .await
+            .expect(404)
+            .body,
+        user.get("/api/v1/posts/999999").await.expect(404).body,
+        user.get("/api/v1/brands/00000000-0000-0000-0000-000000000000").await.expect(404).body,
+    ];
+    let id = user
+        .publish(json!({"account_id": user.connect("bluesky").await, "caption": "x", "scheduled_at": app.at(600)}))
+        .await["id"]
+        .clone();
+    answers.push(user.post(&format!("/api/v1/posts/{id}/retry"), json!({})).await.expect(409).body);
+    for answer in &answers {
+        let steps = steps(answer);
+        assert!(!steps.is_empty(), "{answer:#}");
+        for step in steps {
+            let method: Method = step["method"].as_str().unwrap().parse().unwrap();
+            let done =
+                user.send(method, step["path"].as_str().unwrap(), &[], step.get("body")).await;
+            assert!(done.status < 300, "{step}: {}", done.text);
+        }
+    }
+    let boards = steps(&answers[0]);
+    assert!(boards.iter().any(|one| one["body"]["tool"] == "pinterest.boards"), "{boards:?}");
+}
+
+#[tokio::test]
+async fn a_dry_run_looks_ahead() {
+    let (app, user) = quiet().await;
+    let account = user.connect("bluesky").await;
+    let at = app.at(3_600);
+    let first = json!({"account_id": account, "caption": "Our spring sale begins today!", "scheduled_at": at});
+    let id = user.publish(first).await["id"].clone();
+    let check = |caption: &str| json!({"account_id": account, "caption": caption, "scheduled_at": at, "dry_run": true});
+    let same = user.post("/api/v1/posts", check("our spring SALE begins today")).await.expect(200);
+    assert_eq!(same.body["forecast"]["similar"], json!([id]), "{}", same.text);
+    let other = user.post("/api/v1/posts", check("Something else")).await.expect(200);
+    assert_eq!(other.body["forecast"]["similar"], json!([]), "{}", other.text);
+    let instagram = user.connect("instagram").await;
+    let file = json!({"account_id": instagram, "media_url": "https://example.com/a.jpg", "scheduled_at": at, "dry_run": true});
+    let quota = user.post("/api/v1/posts", file).await.expect(200).body["forecast"].clone();
+    assert_eq!(quota["quota"]["used"], 0, "{quota:#}");
+    assert_eq!(quota["quota"]["fits"], true, "{quota:#}");
+    assert!(quota["token"]["outlives"].is_boolean(), "{quota:#}");
+}
