@@ -11,8 +11,9 @@ use std::collections::HashMap;
 
 use bytes::Bytes;
 use fanfare_domain::{
-    Act, Code, Details, Domain, Error, Reply, Result,
-    access::{Caller, Membership, Role, plan_name},
+    Act, Code, Details, Domain, Error, Reply, Result, WorkspaceId,
+    access::{self, Caller, Membership, Role, plan_name},
+    accounts::by_name,
     beside, db,
     error::{Violations, excerpt, violation},
     idempotency::{self, Owner, Reservation, Reserved},
@@ -133,6 +134,9 @@ impl Endpoint {
         let (mut query, mut body) = (query::pairs(req.uri().query()), body);
         let renamed =
             older_names::modernize(self.route, &mut path, &mut query, body.value.as_mut());
+        if self.route.name == "create_post" {
+            self.find_named_account(&caller, body.value.as_mut()).await?;
+        }
         let said = Said { path: &path, query: &query, body: body.value.as_ref() };
         let membership = policy.workspace.membership(cx, &caller, &said).await?;
         require_subscription(self.route, &caller, &membership)?;
@@ -152,6 +156,18 @@ impl Endpoint {
     fn bucket(&self, caller: &Caller) -> Bucket {
         let reads = !self.route.method.writes();
         if reads && caller.is_at_a_page() { Bucket::Other } else { self.route.bucket }
+    }
+
+    /// Puts `account_id` in the place of an account's name, which is looked for in the workspace of the request.
+    async fn find_named_account(&self, caller: &Caller, body: Option<&mut Value>) -> Result<()> {
+        let fields = body.and_then(Value::as_object_mut);
+        let Some(fields) = fields.filter(|fields| by_name::is_named(fields)) else {
+            return Ok(());
+        };
+        let asked = fields.get("workspace_id").and_then(Value::as_str);
+        let asked = asked.and_then(|id| id.parse().ok()).map(WorkspaceId);
+        let membership = access::membership(&self.domain, caller, asked).await?;
+        by_name::put_id(&self.domain, &membership, fields).await
     }
 
     /// The body of a request that may have one.

@@ -22,6 +22,8 @@ enum Conversion {
     Setting,
     /// It is dropped: today nothing depends on it.
     Dropped,
+    /// Together with another field it names an account, which is looked up.
+    Named,
 }
 
 /// A row of the table.
@@ -48,6 +50,8 @@ const REPLIES: &[&str] = &["reply_to_conversation", "reply_to_comment"];
 
 /// Fields of bodies.
 const FIELDS: &[Row] = &[
+    row(POSTS, "username", "account_id", Conversion::Named),
+    row(POSTS, "platform", "account_id", Conversion::Named),
     row(POSTS, "reel_cover_url", "settings", Conversion::Setting),
     row(POSTS, "reel_cover_method", "settings", Conversion::Setting),
     row(POSTS, "reel_thumb_offset", "settings", Conversion::Setting),
@@ -64,6 +68,9 @@ const FIELDS: &[Row] = &[
     row(&["generate_captions"], "source_caption", "brief", Conversion::Same),
     row(&["generate_captions"], "social_account_id", "account_ids", Conversion::List),
 ];
+
+/// Parameters of queries: route, older name, today's name.
+const PARAMETERS: &[(&str, &str, &str)] = &[("list_posts", "group_id", "group")];
 
 /// Keys inside `credentials`, by platform.
 const CREDENTIALS: &[(&str, &str, &str)] = &[
@@ -102,6 +109,13 @@ pub fn modernize(
     for (_, value) in query.iter_mut().filter(|(name, _)| name == "platform") {
         *value = platform_named(value).to_owned();
     }
+    for (older, name) in
+        PARAMETERS.iter().filter(|(of, ..)| *of == route.name).map(|row| (row.1, row.2))
+    {
+        for (sent, _) in query.iter_mut().filter(|(sent, _)| sent == older) {
+            *sent = name.to_owned();
+        }
+    }
     let mut broken = Violations::default();
     if let Some(Value::Object(fields)) = body {
         rename(route.name, fields, "", &mut broken);
@@ -126,9 +140,12 @@ fn rename(route: &str, fields: &mut Map<String, Value>, before: &str, broken: &m
         *name = platform_named(name).to_owned();
     }
     for row in FIELDS.iter().filter(|row| row.routes.contains(&route)) {
+        if row.conversion == Conversion::Named {
+            continue;
+        }
         let Some(value) = fields.remove(row.older) else { continue };
         let (place, name, value) = match row.conversion {
-            Conversion::Dropped => continue,
+            Conversion::Dropped | Conversion::Named => continue,
             Conversion::Same => (&mut *fields, row.name, value),
             Conversion::List => (&mut *fields, row.name, json!([value])),
             Conversion::Setting => {

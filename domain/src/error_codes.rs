@@ -440,6 +440,15 @@ codes! {
     ProviderNotConfigured = "provider_not_configured", 503, false,
         "The operator of this service has configured no provider for this.",
         "Use another provider, or ask the operator.";
+    AmbiguousAccount = "ambiguous_account", 409, false,
+        "Several accounts of the workspace have this name.",
+        "Send one of `account_ids` as `account_id`.";
+    PostTypeMismatch = "post_type_mismatch", 400, false,
+        "The files of the post are none of its type: a text with files, a video with pictures, a carousel of one.",
+        "Leave `post_type` out, or send the files that it needs.";
+    PostTypeUnsupported = "post_type_unsupported", 400, false,
+        "The platform has no post of this type.",
+        "Use one of the types that the message names.";
     JobNotFound = "job_not_found", 404, false,
         "There is no such job.",
         "Check the id with `GET /api/v1/ai/video-jobs`.";

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::error::Result;
 
 /// The most bytes of the rows of a page. A row that is larger is a page by itself.
-const LARGEST: usize = 8 << 20;
+pub(crate) const LARGEST: usize = 8 << 20;
 
 /// Rows that are read in one go at first. A page of the usual length is read at once, and of large rows not many more are
 /// read than fit.

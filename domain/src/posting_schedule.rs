@@ -16,7 +16,7 @@ use uuid::Uuid;
 use crate::{
     Act, Domain, Reply, Unreadable, accounts,
     clock::Time,
-    error::{Code, Error, Result, Violations, violation},
+    error::{Code, Error, Result, Violations, excerpt, violation},
     input,
 };
 
@@ -30,6 +30,9 @@ const MOST: usize = 48;
 const HORIZON: u64 = 366;
 
 const MINUTE: Millis = 60_000;
+
+/// The most accounts whose slots are looked at.
+const ACCOUNTS: usize = 50;
 
 const DAYS: [(&str, Weekday); 7] = [
     ("monday", Weekday::Mon),
@@ -63,8 +66,16 @@ pub struct NewGrid {
 #[serde(deny_unknown_fields)]
 pub struct NextQuery {
     /// The account.
-    #[serde(deserialize_with = "crate::input::number_or_text")]
-    pub account_id: i64,
+    #[serde(default)]
+    #[schemars(schema_with = "crate::input::maybe_id_schema")]
+    pub account_id: Option<Value>,
+    /// Several accounts, with commas between them; without these and `account_id`, all accounts of the workspace.
+    #[serde(default)]
+    #[schemars(length(max = 1_000))]
+    pub account_ids: Option<String>,
+    /// How many slots are listed: 1 to 10, 5 if left out.
+    #[serde(default)]
+    pub count: Option<i64>,
     /// Only slots after this time; after now if left out.
     #[serde(default)]
     #[schemars(length(max = 100))]
@@ -241,6 +252,8 @@ pub struct OneGrid {
 pub struct NextSlot {
     /// Null if there is none.
     slot: Option<FreeSlot>,
+    /// The next free slots of all accounts asked for, earliest first.
+    slots: Vec<ListedSlot>,
     /// The reason there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
@@ -259,6 +272,29 @@ struct FreeSlot {
     reason: String,
 }
 
+/// A free slot of an account.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ListedSlot {
+    account_id: AccountId,
+    /// The same as `scheduled_at`.
+    time: Time,
+    scheduled_at: Time,
+    /// The same in the grid's zone, with its offset.
+    #[schemars(extend("format" = "date-time"))]
+    local_time: String,
+    /// The IANA zone of `local_time`.
+    timezone: &'static str,
+}
+
+impl ListedSlot {
+    fn of(account_id: AccountId, slot: &DateTime<Tz>) -> Self {
+        let time = Time(slot.timestamp_millis());
+        let local_time = slot.format("%Y-%m-%dT%H:%M:%S%:z").to_string();
+        let timezone = slot.timezone().name();
+        Self { account_id, time, scheduled_at: time, local_time, timezone }
+    }
+}
+
 impl Slots {
     fn of(id: AccountId, grid: &Grid) -> Self {
         let days = DAYS.iter().filter(|(_, day)| grid.days.contains(day));
@@ -272,35 +308,83 @@ impl Slots {
     }
 }
 
-/// The next slot of an account's grid at which nothing is planned.
+/// The next slots of accounts' grids at which nothing is planned.
 ///
 /// # Errors
-/// [`Code::AccountNotFound`], or a time or zone that is none.
+/// [`Code::AccountNotFound`], or a time, zone or count that is none.
 pub async fn next(act: &Act, query: NextQuery) -> Result<Reply<NextSlot>> {
-    let row = accounts::find(act, AccountId(query.account_id)).await?;
+    let count = count(query.count)?;
     let zone = query.timezone.as_deref().map(input::zone).transpose()?;
     let now = act.cx.clock.now();
     let after = query.after.as_deref();
     let after = after.map(|text| input::time("after", text, query.timezone.as_deref()));
     let after = after.transpose()?.map_or(now, |after| after.max(now));
-    let mut grid = grid(&act.cx, &row).await?;
-    grid.zone = zone.unwrap_or(grid.zone);
-    let taken = taken(&act.cx, row.id, after).await?;
-    let free =
-        slots(&grid, after).find(|slot| !taken.contains(&(slot.timestamp_millis() / MINUTE)));
-    let times: Vec<_> = grid.times.iter().map(|time| time.format("%H:%M").to_string()).collect();
-    let described = format!("{} {}", times.join(", "), grid.zone.name());
-    let slot = free.map(|slot| FreeSlot {
+    let (mut free, mut described) = (Vec::new(), String::new());
+    for row in asked(act, &query).await? {
+        let mut grid = grid(&act.cx, &row).await?;
+        grid.zone = zone.unwrap_or(grid.zone);
+        let taken = taken(&act.cx, row.id, after).await?;
+        let is_free = |slot: &DateTime<Tz>| !taken.contains(&(slot.timestamp_millis() / MINUTE));
+        let own = slots(&grid, after).filter(is_free).take(count);
+        free.extend(own.map(|slot| (row.id, slot)));
+        let times: Vec<_> =
+            grid.times.iter().map(|time| time.format("%H:%M").to_string()).collect();
+        described = format!("{} {}", times.join(", "), grid.zone.name());
+    }
+    free.sort_by_key(|(id, slot)| (slot.timestamp_millis(), id.0));
+    free.truncate(count);
+    let slot = free.first().map(|(_, slot)| FreeSlot {
         scheduled_at: Time(slot.timestamp_millis()),
         local_time: slot.format("%Y-%m-%dT%H:%M:%S%:z").to_string(),
-        timezone: grid.zone.name(),
+        timezone: slot.timezone().name(),
         reason: format!(
             "The first of the account's slots ({described}) at which nothing is planned."
         ),
     });
     let none = || format!("Every slot of the account ({described}) is taken for a year.");
     let reason = slot.is_none().then(none);
-    Ok(Reply::ok(&NextSlot { slot, reason }))
+    let slots = free.iter().map(|(id, slot)| ListedSlot::of(*id, slot)).collect();
+    Ok(Reply::ok(&NextSlot { slot, slots, reason }))
+}
+
+fn count(asked: Option<i64>) -> Result<usize> {
+    match asked {
+        None => Ok(5),
+        Some(count @ 1..=10) => Ok(usize::try_from(count).unwrap_or(5)),
+        Some(other) => {
+            let message = format!("count is {other}; it may be 1 to 10.");
+            let remedy = "Send a number from 1 to 10.";
+            Err(Error::field(Code::InvalidField, "count", message, remedy))
+        }
+    }
+}
+
+/// The accounts whose slots are asked for.
+async fn asked(act: &Act, query: &NextQuery) -> Result<Vec<account::Model>> {
+    let texts: Vec<String> = match (&query.account_id, &query.account_ids) {
+        (None | Some(Value::Null), None) => {
+            let mut all = accounts::all(act).await?;
+            all.truncate(ACCOUNTS);
+            return Ok(all);
+        }
+        (Some(Value::String(id)), _) => vec![id.clone()],
+        (Some(id), _) if !id.is_null() => vec![id.to_string()],
+        (_, several) => {
+            let several = several.as_deref().unwrap_or_default().split(',');
+            several.map(|id| id.trim().to_owned()).take(ACCOUNTS).collect()
+        }
+    };
+    let mut rows = Vec::with_capacity(texts.len());
+    for text in texts {
+        let id = text.parse().map_err(|_| {
+            let message = format!("{:?} is not the id of an account.", excerpt(&text));
+            let remedy = "Send whole numbers; GET /api/v1/accounts lists them.";
+            let field = if query.account_ids.is_some() { "account_ids" } else { "account_id" };
+            Error::field(Code::InvalidField, field, message, remedy)
+        })?;
+        rows.push(accounts::find(act, AccountId(id)).await?);
+    }
+    Ok(rows)
 }
 
 /// The minutes at which the account has something planned.

@@ -85,6 +85,9 @@ pub struct Details {
     /// With `platform_not_configured`: the settings that the operator has to make.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing_environment: Option<Vec<String>>,
+    /// With `ambiguous_account`: the accounts that have the name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account_ids: Option<Vec<i64>>,
     /// With `media_in_use`: posts that need the file, at most ten.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub posts: Option<Vec<i64>>,

@@ -53,6 +53,7 @@ mod media_kept;
 mod media_killed;
 mod metrics;
 mod oauth;
+mod older_names;
 mod operator;
 mod operators;
 mod ops_command;

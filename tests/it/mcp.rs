@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use fanfare_domain::access::Scope;
-use fanfare_tests::{Answer, Options, TestApp, User};
+use fanfare_tests::{Answer, Options, Raw, TestApp, User};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -227,4 +227,71 @@ async fn documents_and_prompts_can_be_read() {
     let prompt = ask(&user, "prompts/get", prompt).await;
     let text = prompt["result"]["messages"][0]["content"]["text"].as_str().unwrap();
     assert!(text.contains("my account on mastodon"), "{text}");
+}
+
+#[tokio::test]
+async fn arguments_of_other_types_are_refused_one_by_one() {
+    let app = quiet().await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    let wrong =
+        json!({"account_id": account, "caption": {"a": 1}, "media_urls": 5, "dry_run": "perhaps"});
+    let refused = call(&user, "create_post", wrong).await;
+    let broken = refused["structuredContent"]["validation_errors"].as_array().unwrap();
+    let fields: HashSet<_> = broken.iter().map(|one| one["field"].as_str().unwrap()).collect();
+    assert!(fields.is_superset(&HashSet::from(["caption", "dry_run"])), "{refused}");
+    let fixable = json!({"account_id": account, "captoin": "x", "dry_run": "true"});
+    let refused = call(&user, "create_post", fixable).await;
+    let text = refused["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("Fix (JSON Patch on the arguments): [{"), "{text}");
+    for arguments in [json!([]), json!("x"), json!(5)] {
+        let answer =
+            ask_at(&user, "/mcp", "tools/call", json!({"name": "whoami", "arguments": arguments}));
+        let answer = answer.await;
+        assert!(answer.status < 500 && answer.body["result"].is_null(), "{}", answer.text);
+    }
+    let text = "x".repeat(900_000);
+    let long = call(&user, "create_post", json!({"account_id": account, "caption": text})).await;
+    assert_eq!(long["structuredContent"]["code"], "caption_too_long");
+}
+
+#[tokio::test]
+async fn clients_that_stay_silent_or_go_away_hinder_nobody() {
+    let app = quiet().await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    let head = |length: usize| {
+        format!(
+            "POST /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\nContent-Length: {length}\r\n\r\n",
+            app.origin.trim_start_matches("http://"),
+            user.key
+        )
+    };
+    let mut silent = Vec::new();
+    for _ in 0..200 {
+        let mut client = Raw::connect(&app).await;
+        client.send(head(1_000).as_bytes()).await;
+        silent.push(client);
+    }
+    let arguments = json!({
+        "account_id": account, "caption": "Once", "scheduled_at": app.at(600), "idempotency_key": "gone",
+    });
+    let params = json!({"name": "create_post", "arguments": arguments});
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let message = message.to_string();
+    let mut gone = Raw::connect(&app).await;
+    gone.send(format!("{}{message}", head(message.len())).as_bytes()).await;
+    drop(gone);
+    // The first call may have been carried out, may be on its way, or may never have begun.
+    let made = app
+        .eventually("the call is repeated", || async {
+            let again = call(&user, "create_post", arguments.clone()).await;
+            again["structuredContent"]["post"]["id"].as_i64()
+        })
+        .await;
+    let posts = user.get("/api/v1/posts").await.expect(200).body;
+    let ids: Vec<_> = posts["posts"].as_array().unwrap().iter().map(|one| &one["id"]).collect();
+    assert_eq!(ids, [&json!(made)], "{posts}");
+    drop(silent);
 }

@@ -133,6 +133,9 @@ fn add_older_names(routes: &[Route], paths: &Map<String, Value>, components: &mu
             body["$ref"].as_str().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
         let Some(schema) = components["schemas"].get_mut(name) else { continue };
         for (older, today) in older_names::fields(route.name) {
+            if schema["properties"].get(older).is_some() {
+                continue;
+            }
             let doc = match today {
                 "" => "Ignored; clients of other services send it.".to_owned(),
                 today => format!("Older name, taken over into `{today}`."),

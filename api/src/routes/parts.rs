@@ -96,6 +96,10 @@ pub(super) const EDIT: Policy = Policy {
 
 pub(super) const REFUSED_CONTENT: &[Code] = &[
     Code::AccountNotFound,
+    Code::AmbiguousAccount,
+    Code::ConflictingFields,
+    Code::PostTypeMismatch,
+    Code::PostTypeUnsupported,
     Code::InvalidTimestamp,
     Code::ScheduledInPast,
     Code::CaptionRequired,

@@ -26,6 +26,12 @@ use request::Request;
 
 use crate::media::send_file;
 
+/// Chapters that share their name with commands of the binary.
+const SHARED: [&str; 3] = ["media", "billing", "sandbox"];
+
+/// Chapters whose names have two words.
+const TWO_WORDS: [&str; 2] = ["oauth clients", "oauth grants"];
+
 /// The exit code of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -59,6 +65,7 @@ impl Exit {
 
 /// Runs a command of the API; `None` if the arguments name none, and are the binary's own.
 pub async fn run(arguments: &[OsString]) -> Option<ExitCode> {
+    let arguments = &joined(arguments);
     let word = |at: usize| arguments.get(at).and_then(|word| word.to_str()).unwrap_or_default();
     let (first, second) = (word(1), word(2));
     let command = match first {
@@ -70,6 +77,12 @@ pub async fn run(arguments: &[OsString]) -> Option<ExitCode> {
         }),
         "watch" => command::watch(),
         _ => {
+            if SHARED.contains(&first) && ["--help", "-h", "help"].contains(&second) {
+                // The binary's own help follows.
+                let _ = command::chapter(first, operations()).print_help();
+                let _ = writeln!(std::io::stdout());
+                return None;
+            }
             if first.is_empty()
                 || first.starts_with('-')
                 || !is_command(operations(), first, second)
@@ -103,6 +116,17 @@ pub async fn run(arguments: &[OsString]) -> Option<ExitCode> {
     Some(ExitCode::from(exit as u8))
 }
 
+/// The arguments with a chapter of two words as one.
+fn joined(arguments: &[OsString]) -> Vec<OsString> {
+    let mut all = arguments.to_vec();
+    let word = |at: usize| arguments.get(at).and_then(|word| word.to_str()).unwrap_or_default();
+    let chapter = format!("{} {}", word(1), word(2));
+    if TWO_WORDS.contains(&chapter.as_str()) {
+        all.splice(1..3, [chapter.into()]);
+    }
+    all
+}
+
 /// The names of the chapters, for the binary's help.
 #[must_use]
 pub fn chapters() -> Vec<String> {
@@ -115,8 +139,7 @@ pub fn chapters() -> Vec<String> {
 /// True if the two words are a command of the API. Some chapters share their name with commands of the binary.
 fn is_command(all: &[Operation], first: &str, second: &str) -> bool {
     let mut of_chapter = all.iter().filter(|operation| operation.tag == first).peekable();
-    let is_shared = ["media", "billing", "sandbox"].contains(&first);
-    if is_shared {
+    if SHARED.contains(&first) {
         return of_chapter.any(|operation| operation.verb == second);
     }
     of_chapter.peek().is_some()
@@ -286,4 +309,20 @@ async fn status(matches: &ArgMatches) -> Result<Exit> {
     let target = profile::target(matches)?;
     let whoami = Request { method: Method::GET, path: "/api/v1/whoami".to_owned(), body: None };
     exchange(&target, &whoami, matches).await.map(|(exit, _)| exit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chapter_of_two_words_may_be_written_as_two() {
+        let line = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
+        let read = joined(&line("fanfare oauth clients list"));
+        assert_eq!(read, ["fanfare", "oauth clients", "list"]);
+        assert_eq!(joined(&line("fanfare posts list")), line("fanfare posts list"));
+        for tag in chapters().iter().filter(|tag| tag.contains(' ')) {
+            assert!(TWO_WORDS.contains(&tag.as_str()), "{tag}");
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Connected social accounts.
 
+pub mod by_name;
 mod connect;
 mod disconnect;
 mod facts;

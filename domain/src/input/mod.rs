@@ -101,14 +101,22 @@ pub fn day(field: &str, text: &str) -> Result<Millis> {
 /// # Errors
 /// [`Code::InvalidField`].
 pub fn limit(asked: Option<i64>) -> Result<u64> {
+    limit_to(asked, 100)
+}
+
+/// The same with another greatest number.
+///
+/// # Errors
+/// [`Code::InvalidField`].
+pub fn limit_to(asked: Option<i64>, most: i64) -> Result<u64> {
     match asked {
         None => Ok(20),
-        Some(limit @ 1..=100) => Ok(limit.unsigned_abs()),
+        Some(limit) if (1..=most).contains(&limit) => Ok(limit.unsigned_abs()),
         Some(other) => Err(Error::field(
             Code::InvalidField,
             "limit",
-            format!("limit is {other}; it may be 1 to 100."),
-            "Send a number from 1 to 100.",
+            format!("limit is {other}; it may be 1 to {most}."),
+            format!("Send a number from 1 to {most}."),
         )),
     }
 }

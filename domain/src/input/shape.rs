@@ -127,7 +127,9 @@ fn misnamed(
 }
 
 fn is_right(schema: &Value, value: &Value, field: &str) -> bool {
-    check(schema, &mut value.clone(), &mut field.to_owned(), &mut Violations::default())
+    let mut found = Violations::default();
+    let mut value = value.clone();
+    check(schema, &mut value, &mut field.to_owned(), &mut found) && found.is_empty()
 }
 
 /// Returns a value of the schema's type that `value` reads as.

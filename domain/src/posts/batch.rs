@@ -14,6 +14,7 @@ use super::{
 use crate::{
     Act, Reply,
     access::{Membership, Role},
+    accounts::by_name,
     error::{Code, Error, Result},
     idempotency::{self, Owner, Reserved},
     input::strict,
@@ -66,7 +67,7 @@ fn remedied(act: &Act, error: Error, item: Value, index: usize) -> Error {
 async fn one(
     act: &Act,
     key: Option<String>,
-    item: Value,
+    mut item: Value,
     (index, dry_run): (usize, bool),
 ) -> Result<Reply> {
     let mut act = act.clone();
@@ -75,6 +76,10 @@ async fn one(
         && let Some(reply) = idempotency::kept(&act.cx, &act.caller, key, print).await?
     {
         return Ok(reply);
+    }
+    if let Some(fields) = item.as_object_mut().filter(|fields| by_name::is_named(fields)) {
+        let named = by_name::put_id(&act.cx, &act.membership, fields).await;
+        named.map_err(|error| remedied(&act, error, item.clone(), index))?;
     }
     act.membership = membership(&act, &item)
         .await
@@ -132,6 +137,14 @@ async fn membership(act: &Act, item: &Value) -> Result<Membership> {
 /// What came of each item of a batch.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Batch {
+    /// The number of items.
+    total: usize,
+    /// The number of posts that this request made.
+    created: usize,
+    /// The number of items that an earlier request with the same `Idempotency-Key` made.
+    replayed: usize,
+    /// The number of items that were refused.
+    failed: usize,
     /// The items that were made, or checked.
     posts: Vec<BatchItem>,
     /// The items that were refused.
@@ -143,6 +156,8 @@ pub struct Batch {
 struct BatchItem {
     /// Its place in the request, from 0.
     index: usize,
+    /// Was it made by an earlier request with the same `Idempotency-Key`?
+    replayed: bool,
     #[schemars(with = "PostOfItem")]
     post: Box<RawValue>,
     /// What the post does not get although it was accepted.
@@ -171,17 +186,20 @@ struct BatchError {
 }
 
 async fn answer(outcomes: Vec<Result<Reply>>) -> Result<Reply<Batch>> {
-    let mut batch = Batch::default();
+    let mut batch = Batch { total: outcomes.len(), ..Batch::default() };
     let (mut all_replayed, mut bytes) = (true, 0);
     for (index, outcome) in outcomes.into_iter().enumerate() {
         match outcome {
             Ok(reply) => {
                 all_replayed &= reply.replayed;
+                batch.replayed += usize::from(reply.replayed);
+                batch.created += usize::from(reply.status == 201 && !reply.replayed);
                 bytes += reply.body().len();
                 batch.posts.push(BatchItem::of(index, &reply)?);
             }
             Err(error) => {
                 all_replayed = false;
+                batch.failed += 1;
                 let (status, reason) = (error.status(), error.reason());
                 batch.errors.push(BatchError { index, status, reason });
             }
@@ -202,6 +220,6 @@ impl BatchItem {
         }
         let Parts { post, warnings } =
             serde_json::from_str(reply.body()).map_err(Error::internal)?;
-        Ok(Self { index, post, warnings })
+        Ok(Self { index, replayed: reply.replayed, post, warnings })
     }
 }

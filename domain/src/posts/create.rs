@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::{
     draft::Content,
     forecast::{Forecast, forecast},
+    generic_type,
     input::{NewPost, NewStatus},
     media, media_facts,
     view::{Created, PlannedPost, PostMedia, size},
@@ -45,6 +46,8 @@ pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<Made> 
         metadata: new.metadata.clone().unwrap_or_default(),
         media: Vec::new(),
     };
+    let generic = generic_type::of(platform, content.post_type.as_deref());
+    content.post_type = content.post_type.filter(|_| generic.is_none());
     content.tidy(platform);
     let mut urls = media::list(new.media_url.as_deref(), new.media_urls.as_deref());
     let too_many =
@@ -54,7 +57,10 @@ pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<Made> 
     let now = act.cx.clock.now();
     let (time, broken) = when(new.scheduled_at.as_deref(), new.timezone.as_deref(), now);
     let mut broken = in_home_zone(act, broken, new.scheduled_at.as_deref());
+    let mistyped = generic.filter(|_| too_many.is_none());
     broken.append(objections(&content, platform, &facts, is_draft, too_many).await?);
+    broken
+        .extend(mistyped.and_then(|kind| generic_type::objection(platform, kind, &content.media)));
     Error::joined(flaws, Error::joined(broken, files.map(drop)))?;
     let row = row(act, &account, &new, time, now);
     if new.dry_run == Some(true) {

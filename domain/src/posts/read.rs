@@ -11,7 +11,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::{
-    media_facts,
+    media_facts, offset,
     view::{self, OnePost, PostError, PostPage},
 };
 use crate::{
@@ -49,9 +49,36 @@ pub struct Filter {
     #[serde(default)]
     #[schemars(length(max = 50))]
     pub to: Option<String>,
-    /// 1 to 100, 20 if left out.
+    /// Only changed at or after this time.
+    #[serde(default)]
+    #[schemars(length(max = 100))]
+    pub updated_since: Option<String>,
+    /// Only made at or after this time.
+    #[serde(default)]
+    #[schemars(length(max = 100))]
+    pub created_since: Option<String>,
+    /// Only with `scheduled_at` at or after this time.
+    #[serde(default)]
+    #[schemars(length(max = 100))]
+    pub scheduled_from: Option<String>,
+    /// Only with `scheduled_at` at or before this time.
+    #[serde(default)]
+    #[schemars(length(max = 100))]
+    pub scheduled_to: Option<String>,
+    /// 1 to 200, 20 if left out.
     #[serde(default)]
     pub limit: Option<i64>,
+    /// Pages by offset, 0 to 10,000, with the count of all; `cursor` reads long lists faster.
+    #[serde(default)]
+    pub offset: Option<i64>,
+    /// Pages by offset in the order of `scheduled_at`, `updated_at` or `created_at`.
+    #[serde(default)]
+    #[schemars(length(max = 50))]
+    pub sort_by: Option<String>,
+    /// With `sort_by` or `offset`: `desc`, if left out, or `asc`.
+    #[serde(default)]
+    #[schemars(length(max = 10))]
+    pub order: Option<String>,
     /// `next_cursor` of the page before.
     #[serde(default)]
     #[schemars(length(max = 200))]
@@ -63,11 +90,18 @@ pub struct Filter {
 
 const DAY: i64 = 24 * 3_600_000;
 
+/// The most posts of a page.
+const MOST: i64 = 200;
+
 /// The posts of the membership's workspace, newest first.
 ///
 /// # Errors
 /// A filter that means nothing.
 pub async fn list(act: &Act, filter: Filter) -> Result<Reply<PostPage>> {
+    if filter.offset.is_some() || filter.sort_by.is_some() {
+        let limit = input::limit_to(filter.limit, MOST)?;
+        return offset::page(act, &filter, filtered(act, &filter)?, limit).await;
+    }
     let (rows, next) = rows(act, filter).await?;
     view::listed(rows, next).await
 }
@@ -77,8 +111,23 @@ pub async fn list(act: &Act, filter: Filter) -> Result<Reply<PostPage>> {
 /// # Errors
 /// A filter that means nothing.
 pub async fn rows(act: &Act, filter: Filter) -> Result<(Vec<post::Model>, Option<String>)> {
-    let limit = input::limit(filter.limit)?;
-    let mut query = visible(&act.membership).order_by_desc(post::Column::Id);
+    let limit = input::limit_to(filter.limit, MOST)?;
+    let query = filtered(act, &filter)?.order_by_desc(post::Column::Id);
+    let cursor = input::cursor::<i64>(filter.cursor.as_deref())?;
+    let from = |last: Option<&post::Model>| {
+        let below = last.map(|row| row.id.0).or(cursor);
+        let below = below.map(|below| post::Column::Id.lt(below));
+        below.map_or_else(|| query.clone(), |below| query.clone().filter(below))
+    };
+    let mut page = page::read(&act.cx.db.read, limit, from, view::size).await?;
+    let next = page.next(|row| row.id.to_string());
+    media_facts::refresh_rows(&act.cx.db.read, &mut page.rows).await?;
+    Ok((page.rows, next))
+}
+
+/// The posts that a filter fits, in no order.
+fn filtered(act: &Act, filter: &Filter) -> Result<sea_orm::Select<post::Entity>> {
+    let mut query = visible(&act.membership);
     if let Some(id) = filter.account_id {
         query = query.filter(post::Column::AccountId.eq(id));
     }
@@ -106,16 +155,22 @@ pub async fn rows(act: &Act, filter: Filter) -> Result<(Vec<post::Model>, Option
     if let Some(to) = &filter.to {
         query = query.filter(post::Column::ScheduledAt.lt(input::day("to", to)? + DAY));
     }
-    let cursor = input::cursor::<i64>(filter.cursor.as_deref())?;
-    let from = |last: Option<&post::Model>| {
-        let below = last.map(|row| row.id.0).or(cursor);
-        let below = below.map(|below| post::Column::Id.lt(below));
-        below.map_or_else(|| query.clone(), |below| query.clone().filter(below))
+    let since = |name: &str, text: &Option<String>| {
+        text.as_deref().map(|text| input::time(name, text, None)).transpose()
     };
-    let mut page = page::read(&act.cx.db.read, limit, from, view::size).await?;
-    let next = page.next(|row| row.id.to_string());
-    media_facts::refresh_rows(&act.cx.db.read, &mut page.rows).await?;
-    Ok((page.rows, next))
+    if let Some(at) = since("updated_since", &filter.updated_since)? {
+        query = query.filter(post::Column::UpdatedAt.gte(at));
+    }
+    if let Some(at) = since("created_since", &filter.created_since)? {
+        query = query.filter(post::Column::CreatedAt.gte(at));
+    }
+    if let Some(at) = since("scheduled_from", &filter.scheduled_from)? {
+        query = query.filter(post::Column::ScheduledAt.gte(at));
+    }
+    if let Some(at) = since("scheduled_to", &filter.scheduled_to)? {
+        query = query.filter(post::Column::ScheduledAt.lte(at));
+    }
+    Ok(query)
 }
 
 fn status_named(name: &str) -> Result<PostStatus> {

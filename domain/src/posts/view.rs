@@ -346,8 +346,17 @@ pub struct Created {
 #[schemars(inline)]
 pub struct PostPage {
     posts: Vec<Post>,
-    /// Where the next page begins; null on the last one.
+    /// Where the next page begins; null on the last one, and on pages by offset.
     next_cursor: Option<String>,
+    /// On pages by offset: the number of all posts that fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<u64>,
+    /// On pages by offset: the most posts of a page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<u64>,
+    /// On pages by offset: the number of posts before this page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<u64>,
 }
 
 /// The payload of a post's events, as JSON text.
@@ -378,7 +387,25 @@ pub(super) async fn listed(
     next_cursor: Option<String>,
 ) -> Result<Reply<PostPage>> {
     let bytes = rows.iter().map(size).sum();
-    let page = || PostPage { posts: rows.into_iter().map(Post::of).collect(), next_cursor };
+    let posts = || rows.into_iter().map(Post::of).collect();
+    let page =
+        move || PostPage { posts: posts(), next_cursor, total: None, limit: None, offset: None };
+    Reply::large(bytes, page).await
+}
+
+/// The reply with a page of posts by offset: total, limit and offset.
+pub(super) async fn counted(
+    rows: Vec<post::Model>,
+    (total, limit, offset): (u64, u64, u64),
+) -> Result<Reply<PostPage>> {
+    let bytes = rows.iter().map(size).sum();
+    let page = move || PostPage {
+        posts: rows.into_iter().map(Post::of).collect(),
+        next_cursor: None,
+        total: Some(total),
+        limit: Some(limit),
+        offset: Some(offset),
+    };
     Reply::large(bytes, page).await
 }
 

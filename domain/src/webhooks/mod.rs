@@ -42,9 +42,10 @@ pub struct NewWebhook {
     /// A public https address.
     #[schemars(length(max = 2_048))]
     pub url: String,
-    /// Event types, or `*` for all.
+    /// Event types, or `*` for all. Left out: all events of posts.
+    #[serde(default)]
     #[schemars(length(max = 100), inner(length(max = 100)))]
-    pub events: Vec<String>,
+    pub events: Option<Vec<String>>,
     /// The workspace, for a key without one.
     #[serde(default)]
     pub workspace_id: Option<Uuid>,
@@ -87,7 +88,8 @@ pub async fn list(act: &Act) -> Result<Reply<WebhookList>> {
 /// [`Code::UrlNotAllowed`], an unknown event type, or [`Code::WebhookLimit`].
 pub async fn create(act: &Act, new: NewWebhook) -> Result<Reply<OneWebhookWithSecret>> {
     require_whole_workspace(act)?;
-    check_events(&new.events)?;
+    let events = new.events.unwrap_or_else(of_posts);
+    check_events(&events)?;
     check_url(act, &new.url).await?;
     let now = act.cx.clock.now();
     let tx = act.begin().await?;
@@ -96,7 +98,7 @@ pub async fn create(act: &Act, new: NewWebhook) -> Result<Reply<OneWebhookWithSe
         id: Set(WebhookId::fresh()),
         workspace_id: Set(act.membership.workspace_id),
         url: Set(new.url),
-        events: Set(json!(new.events)),
+        events: Set(json!(events)),
         enabled: Set(true),
         disabled_reason: Set(None),
         failing_since: Set(None),
@@ -207,6 +209,12 @@ async fn require_place(act: &Act, tx: &Tx) -> Result<()> {
     let message = format!("The workspace has {MOST} webhooks, which is as many as there may be.");
     Err(Error::new(Code::WebhookLimit, message)
         .with(Details { limit: Some(MOST), ..Details::default() }))
+}
+
+/// Returns the types of all events of posts.
+fn of_posts() -> Vec<String> {
+    let types = events::TYPES.iter().filter(|name| name.starts_with("post."));
+    types.map(|name| (*name).to_owned()).collect()
 }
 
 fn check_events(names: &[String]) -> Result<()> {

@@ -1,0 +1,77 @@
+//! Lists of posts by offset, for clients that count pages.
+
+use fanfare_entities::post;
+use sea_orm::{Order, PaginatorTrait, QueryOrder, QuerySelect, Select};
+
+use super::{
+    media_facts,
+    read::Filter,
+    view::{self, PostPage},
+};
+use crate::{
+    Act, Reply,
+    error::{Code, Error, Result},
+    page,
+};
+
+/// The farthest page begins here.
+const FARTHEST: i64 = 10_000;
+
+/// Rows that are read in one go.
+const STRETCH: u64 = 25;
+
+/// Returns the sorted page that a filter with `offset` or `sort_by` means, with the number of all posts that it fits.
+///
+/// # Errors
+/// An offset, field or order that is none.
+pub async fn page(
+    act: &Act,
+    filter: &Filter,
+    query: Select<post::Entity>,
+    limit: u64,
+) -> Result<Reply<PostPage>> {
+    let offset = offset(filter.offset)?;
+    let order = match filter.order.as_deref() {
+        None | Some("desc") => Order::Desc,
+        Some("asc") => Order::Asc,
+        Some(_) => return Err(wrong("order", "Use asc or desc.")),
+    };
+    let sorted = match filter.sort_by.as_deref() {
+        None => query.clone(),
+        Some("scheduled_at") => query.clone().order_by(post::Column::ScheduledAt, order.clone()),
+        Some("updated_at") => query.clone().order_by(post::Column::UpdatedAt, order.clone()),
+        Some("created_at") => query.clone().order_by(post::Column::CreatedAt, order.clone()),
+        Some(_) => {
+            return Err(wrong("sort_by", "Use scheduled_at, updated_at or created_at."));
+        }
+    };
+    let sorted = sorted.order_by(post::Column::Id, order);
+    let total = query.count(&act.cx.db.read).await?;
+    let mut rows: Vec<post::Model> = Vec::new();
+    let mut bytes = 0;
+    while (rows.len() as u64) < limit && bytes < page::LARGEST {
+        let read = rows.len() as u64;
+        let wanted = STRETCH.min(limit - read);
+        let more = sorted.clone().offset(offset + read).limit(wanted).all(&act.cx.db.read).await?;
+        let ended = (more.len() as u64) < wanted;
+        bytes += more.iter().map(view::size).sum::<usize>();
+        rows.extend(more);
+        if ended {
+            break;
+        }
+    }
+    media_facts::refresh_rows(&act.cx.db.read, &mut rows).await?;
+    view::counted(rows, (total, limit, offset)).await
+}
+
+fn offset(asked: Option<i64>) -> Result<u64> {
+    match asked {
+        None => Ok(0),
+        Some(offset @ 0..=FARTHEST) => Ok(offset.unsigned_abs()),
+        Some(_) => Err(wrong("offset", "Send a number from 0 to 10000, or follow next_cursor.")),
+    }
+}
+
+fn wrong(field: &str, remedy: &str) -> Error {
+    Error::field(Code::InvalidField, field, format!("{field} is none that is known."), remedy)
+}

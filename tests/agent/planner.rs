@@ -1,0 +1,108 @@
+//! Plans by matching words: which tool a sentence means, and which input a value is for.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+/// Something that can be done, as a document describes it.
+#[derive(Debug, Clone)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// The first sentence about it.
+    pub doc: String,
+    /// Its inputs, once they have been read.
+    pub inputs: Vec<Input>,
+    /// How it is called: method and path, or nothing more than the name.
+    pub route: Option<(String, String)>,
+}
+
+/// An input of a tool.
+#[derive(Debug, Clone)]
+pub struct Input {
+    /// Its name.
+    pub name: String,
+    /// Its description.
+    pub doc: String,
+    /// The place of it: `path`, `query` or `body`; for a command its kind.
+    pub place: String,
+}
+
+/// Words that say nothing.
+const EMPTY: [&str; 22] = [
+    "the", "an", "of", "to", "is", "it", "its", "with", "and", "on", "at", "in", "for", "by", "or",
+    "as", "that", "this", "which", "up", "be", "are",
+];
+
+/// Returns the words of a text, in their plain form.
+pub fn words(text: &str) -> BTreeSet<String> {
+    let parts = text.split(|mark: char| !mark.is_alphanumeric());
+    let words = parts.map(str::to_lowercase).filter(|word| word.len() > 1);
+    words.filter(|word| !EMPTY.contains(&word.as_str())).map(|word| stem(&word)).collect()
+}
+
+fn stem(word: &str) -> String {
+    let cut = |end: &str| word.strip_suffix(end).filter(|stem| stem.len() > 3);
+    cut("ing").or_else(|| cut("ed")).or_else(|| cut("s")).unwrap_or(word).to_owned()
+}
+
+/// Returns the tool that a sentence means.
+pub fn choose<'a>(tools: &'a [Tool], sentence: &str) -> Option<&'a Tool> {
+    let wanted = words(sentence);
+    tools.iter().max_by_key(|tool| fitness(tool, &wanted))
+}
+
+fn fitness(tool: &Tool, wanted: &BTreeSet<String>) -> i64 {
+    let count = |number: usize| i64::try_from(number).unwrap_or(0);
+    let (name, doc) = (words(&tool.name), words(&tool.doc));
+    let all: BTreeSet<_> = name.union(&doc).cloned().collect();
+    let hits =
+        6 * count(name.intersection(wanted).count()) + 5 * count(doc.intersection(wanted).count());
+    hits - 2 * count(wanted.difference(&all).count()) - count(all.difference(wanted).count())
+}
+
+/// Returns the arguments of a call: each value goes to the input whose name and description its label fits best.
+pub fn arguments(tool: &Tool, facts: &[(&str, Value)]) -> Map<String, Value> {
+    let mut arguments = Map::new();
+    for (label, value) in facts {
+        let wanted = words(label);
+        let fit = |input: &&Input| {
+            let (name, doc) = (words(&input.name), words(&input.doc));
+            let count = |number: usize| i64::try_from(number).unwrap_or(0);
+            8 * count(name.intersection(&wanted).count())
+                - 2 * count(name.difference(&wanted).count())
+                + count(doc.intersection(&wanted).count())
+        };
+        let free = tool.inputs.iter().filter(|input| !arguments.contains_key(&input.name));
+        if let Some(best) = free.max_by_key(fit) {
+            arguments.insert(best.name.clone(), value.clone());
+        }
+    }
+    arguments
+}
+
+/// Applies the fixes of a refusal to the arguments: JSON Patch, as far as fixes use it.
+pub fn mended(arguments: &Map<String, Value>, refusal: &Value) -> Option<Map<String, Value>> {
+    let mut next = Value::Object(arguments.clone());
+    let broken = refusal["validation_errors"].as_array().into_iter().flatten();
+    let mut fixes = broken.flat_map(|one| one["fix"].as_array().into_iter().flatten()).peekable();
+    let _ = fixes.peek()?;
+    for fix in fixes {
+        let take = |body: &mut Value, path: &str| {
+            let (parent, name) = path.rsplit_once('/')?;
+            body.pointer_mut(parent)?.as_object_mut()?.remove(name)
+        };
+        let path = fix["path"].as_str()?;
+        let value = match fix["op"].as_str()? {
+            "move" => take(&mut next, fix["from"].as_str()?)?,
+            "remove" => {
+                let _ = take(&mut next, path)?;
+                continue;
+            }
+            _ => fix["value"].clone(),
+        };
+        let (parent, name) = path.rsplit_once('/')?;
+        next.pointer_mut(parent)?.as_object_mut()?.insert(name.to_owned(), value);
+    }
+    next.as_object().cloned()
+}
