@@ -180,7 +180,7 @@ impl Surface {
                 (Some("TEXT"), Value::Array(items)) => {
                     for item in items {
                         line.extend([
-                            format!("--{name}"),
+                            format!("--{}", name.replace('_', "-")),
                             item.as_str().unwrap_or_default().to_owned(),
                         ]);
                     }

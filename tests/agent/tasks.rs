@@ -1,5 +1,7 @@
 //! Twenty tasks, as somebody would ask for them.
 
+use base64::{Engine, engine::general_purpose::STANDARD};
+use fanfare_tests::files;
 use serde_json::{Value, json};
 
 /// A task: a sentence, the values that belong to it, and what must be true of the reply.
@@ -57,13 +59,13 @@ pub fn tasks(later: &str, local: &str) -> Vec<Task> {
         task(
             "Upload a small file",
             vec![
-                ("filename", json!("dot.gif")),
-                ("content type", json!("image/gif")),
-                ("data", json!("R0lGODlhAQABAAAAACw=")),
+                ("filename", json!("dot.png")),
+                ("content type", json!("image/png")),
+                ("data", json!(STANDARD.encode(files::png()))),
             ],
-            ("/media/mime", json!("image/gif")),
+            ("/mime", json!("image/png")),
         )
-        .remember("/media/url", "$file"),
+        .remember("/url", "$file"),
         task(
             "Schedule a post, but validate it only",
             vec![account.clone(), ("caption", json!("Checked only")), ("dry run", json!(true))],
