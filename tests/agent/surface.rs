@@ -112,7 +112,7 @@ impl Surface {
             path = format!("{path}?{}", query.join("&"));
         }
         let method: Method = method.parse().unwrap();
-        let body = (method != Method::GET).then(|| Value::Object(body));
+        let body = (method != Method::GET).then_some(Value::Object(body));
         let answer = self.user.send(method, &path, &[], body.as_ref()).await;
         self.bytes += answer.text.len();
         (answer.status < 300, answer.body)

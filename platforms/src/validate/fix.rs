@@ -124,14 +124,15 @@ fn plain(name: &str) -> String {
     plain
 }
 
-/// Returns `value` as one of these types of JSON Schema, if it reads as one without losing anything. A number of a field
-/// that ends in `_at` reads as a Unix time.
+/// Returns `value` as one of these types of JSON Schema, if it reads as one without losing anything and is not that value
+/// already: a value that is wrong in itself has no other reading. A number of a field that ends in `_at` reads as a Unix
+/// time.
 #[must_use]
 pub fn coerced(field: &str, value: &Value, types: &[&str]) -> Option<Value> {
     if is_secret(field) {
         return None;
     }
-    types.iter().find_map(|wanted| match (*wanted, value) {
+    let read = types.iter().find_map(|wanted| match (*wanted, value) {
         ("boolean", Value::String(text)) => match text.trim().to_lowercase().as_str() {
             "true" => Some(true.into()),
             "false" => Some(false.into()),
@@ -153,7 +154,8 @@ pub fn coerced(field: &str, value: &Value, types: &[&str]) -> Option<Value> {
         ("array", Value::Number(_) | Value::Object(_)) => Some(json!([value])),
         ("object", Value::String(text)) => serde_json::from_str(text).ok().filter(Value::is_object),
         _ => None,
-    })
+    });
+    read.filter(|read| read != value)
 }
 
 /// Is this a field whose value no answer repeats?
@@ -232,6 +234,8 @@ mod tests {
             ("caption", json!(["a", "b"]), "string"),
             ("credentials.app_password", json!(1_234), "string"),
             ("settings", json!("a"), "object"),
+            ("limit", json!(5_000), "integer"),
+            ("ratio", json!(1.5), "number"),
         ] {
             assert_eq!(coerced(field, &value, &[types]), None, "{value}");
         }
