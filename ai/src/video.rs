@@ -66,6 +66,7 @@ pub async fn submit(
             (endpoint.with_google_key(request), "id")
         }
     };
+    let request = request.on_a_fresh_connection();
     let answer = endpoint::json(request, DEADLINE, LARGEST).await?;
     answer[id].as_str().map(str::to_owned).ok_or_else(Failure::bad_answer)
 }

@@ -86,7 +86,8 @@ impl Request {
         self.client.judge(&self.url, trusted)?;
         let client = self.client.clone();
         let harmless = matches!(self.method, Method::GET | Method::HEAD) && self.payload.is_empty();
-        match self.attempt(client.pool(trusted), until).await {
+        let pool = if self.fresh { client.fresh(trusted) } else { client.pool(trusted) };
+        match self.attempt(pool, until).await {
             Err(Broken { closed: true, .. }) if harmless => {
                 let again = self.attempt(client.fresh(trusted), until).await;
                 again.map_err(|broken| broken.error)

@@ -36,6 +36,7 @@ pub struct Request {
     pub(crate) deadline: Duration,
     pub(crate) max_reply: usize,
     pub(crate) redirects: u8,
+    pub(crate) fresh: bool,
     pub(crate) fault: Option<Error>,
 }
 
@@ -50,6 +51,7 @@ impl Request {
             deadline: DEADLINE,
             max_reply: MAX_REPLY,
             redirects: 0,
+            fresh: false,
             fault: None,
         }
     }
@@ -68,6 +70,13 @@ impl Request {
         };
         value.set_sensitive(!is_harmless(&name));
         self.headers.insert(name, value);
+        self
+    }
+
+    /// Sends over a new connection: a server may close a kept one at the very moment at which it is used again, and then
+    /// nobody knows whether it has read the request. For calls that cost money and must not be made twice.
+    pub const fn on_a_fresh_connection(mut self) -> Self {
+        self.fresh = true;
         self
     }
 

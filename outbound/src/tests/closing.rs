@@ -56,6 +56,16 @@ async fn what_changes_nothing_is_sent_once_more_on_a_fresh_connection() -> Outco
 }
 
 #[tokio::test]
+async fn what_asks_for_a_fresh_connection_meets_no_close() -> Outcome {
+    let (server, read) = forgetful().await?;
+    let client = server.client(CLOSED)?;
+    client.get(server.url.clone()).send().await?;
+    let paid = client.request(Method::POST, server.url.clone()).on_a_fresh_connection();
+    assert_eq!((paid.send().await?.status, read.load(Ordering::SeqCst)), (200, 2));
+    Ok(())
+}
+
+#[tokio::test]
 async fn what_may_change_something_is_never_sent_again() -> Outcome {
     let table = [
         (Method::POST, ""),
