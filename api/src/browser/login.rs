@@ -227,7 +227,7 @@ mod tests {
             ["", "https://x.example", "//x.example", "/administer", "/admin/\r\nx", "/admin/\\x"]
         {
             assert_eq!(OPERATORS.place(elsewhere), "/admin", "{elsewhere:?}");
-            assert_eq!(PEOPLE.place(elsewhere), "/connect", "{elsewhere:?}");
+            assert_eq!(PEOPLE.place(elsewhere), "/dashboard", "{elsewhere:?}");
         }
     }
 }

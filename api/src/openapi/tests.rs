@@ -93,8 +93,11 @@ fn parameters_are_never_null() {
     walk(&document["paths"], &mut |object| {
         if object.get("in").is_some_and(|place| place == "query") {
             let schema = &object["schema"];
-            let is_one = schema["type"].is_string() || schema["$ref"].is_string();
-            assert!(is_one && schema.get("default").is_none(), "{object:?}");
+            let types = schema["type"].as_array().cloned().unwrap_or_default();
+            let is_typed = !types.is_empty() || schema["type"].is_string();
+            let is_one = is_typed || schema["$ref"].is_string();
+            let is_null = types.iter().any(|one| one == "null");
+            assert!(is_one && !is_null && schema.get("default").is_none(), "{object:?}");
         }
     });
 }

@@ -14,9 +14,11 @@ macro_rules! files {
 const FILES: &[(&str, &str)] = files![
     "2026-11-24-sign-up-by-api",
     "2026-11-25-command-line",
+    "2026-11-25-dashboard",
     "2026-11-25-feedback-and-updates",
     "2026-11-25-mcp",
     "2026-11-25-openapi-from-the-code",
+    "2026-11-25-remedies",
 ];
 
 /// One thing that is new.
