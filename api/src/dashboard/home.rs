@@ -20,13 +20,13 @@ use super::{
 };
 use crate::oauth_connect::{Answer, Visit};
 
-/// How far back failures are shown, in ms.
+/// The age up to which failures are shown, in ms.
 const RECENT: Millis = 14 * 24 * 3_600_000;
 
 /// The time before the end of an account's access from which it is shown, in ms.
 const SOON: Millis = 7 * 24 * 3_600_000;
 
-/// What the page shows.
+/// The content of the page.
 struct Home {
     accounts: Vec<account::Model>,
     next: Vec<post::Model>,

@@ -1,6 +1,6 @@
 //! Operations of the API, carried out for the person at a page.
 //!
-//! What a form does is a request of the route of the same operation. It goes through the same pipeline (`endpoint.rs`), so
+//! A form's action is a request of the route of the same operation. It goes through the same pipeline (`endpoint.rs`), so
 //! limits, roles, checks and idempotency are those of the API; only the API add-on is not needed here.
 
 use fanfare_domain::{Error, Result, access::Caller};

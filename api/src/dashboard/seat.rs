@@ -13,7 +13,7 @@ use crate::oauth_connect::{Answer, Visit};
 
 /// The person's place in a workspace.
 pub struct Seat {
-    /// What the domain's functions need.
+    /// The caller, as the domain's functions take it.
     pub act: Act,
     /// The workspaces that the person is in.
     pub workspaces: Vec<Workspace>,

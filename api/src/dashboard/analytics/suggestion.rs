@@ -1,4 +1,4 @@
-//! What follows from the numbers: what an account does well, insights, and suggested posts.
+//! Conclusions from the numbers: an account's strengths, insights, and suggested posts.
 
 use fanfare_domain::{Code, Error, Result, access::Role};
 use maud::{Markup, html};

@@ -108,7 +108,7 @@ pub struct Suggestion {
     pub status: String,
 }
 
-/// What an account does well.
+/// An account's strengths.
 #[derive(Deserialize)]
 pub struct ShownProfile {
     pub performance_profile: Option<Profile>,

@@ -1,4 +1,4 @@
-//! What is missing, how long the text is, and how the post will look.
+//! The check of a post: missing parts, the length of its text, and a preview.
 
 use fanfare_domain::{
     Code, Error, Result,
@@ -22,9 +22,9 @@ pub struct Problem {
     pub account: String,
     /// The field, as people call it.
     pub field: String,
-    /// What is wrong, and what to do.
+    /// The problem and its remedy.
     pub message: String,
-    /// What to do.
+    /// The remedy.
     pub remedy: String,
 }
 

@@ -1,4 +1,4 @@
-//! What stands in the composer's form.
+//! The content of the composer's form.
 
 use fanfare_domain::{AccountId, Result, accounts};
 use fanfare_entities::account;
@@ -15,7 +15,7 @@ use crate::{
 /// The most accounts that are posted on at once.
 const MOST: usize = 25;
 
-/// What was written so far.
+/// The form as it was sent.
 pub struct Draft {
     /// Marks this form, so that one that is sent twice makes one post an account.
     pub once: Uuid,

@@ -23,12 +23,12 @@ const PAGE: &str = "/dashboard/posts/new";
 /// The largest form of the composer, in bytes: the longest text that a network takes fits.
 pub const LARGEST: usize = 1 << 20;
 
-/// What a step of the composer brought.
+/// The result of a step of the composer.
 #[derive(Default)]
 struct Outcome {
-    /// What is wrong.
+    /// The refusal of the step.
     problems: Vec<Problem>,
-    /// What was done, in a sentence.
+    /// A sentence about the step that was done.
     done: Option<String>,
     /// Captions that a model wrote.
     captions: Vec<ai::Caption>,

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::{
-    conversation::{again, can, done, said},
+    conversation::{again, body, can, done, said},
     view::{Comment, Thread, content, outcome},
 };
 use crate::{
@@ -22,16 +22,9 @@ pub async fn show(visit: Visit) -> Result<Answer> {
 
 /// Answers it, in public or with a direct message.
 pub async fn reply(visit: Visit) -> Result<Answer> {
-    let mut body = json!({
-        "id": visit.path("id"),
-        "text": visit.form("text").unwrap_or_default(),
-        "idempotency_key": parts::key(&visit),
-    });
+    let mut body = body(&visit);
     if visit.form("private").is_some() {
         body["private"] = true.into();
-    }
-    if visit.form("again").is_some() {
-        body["acknowledge_duplicate_risk"] = true.into();
     }
     let outcome = operation::run(&visit, "reply_to_comment", body).await;
     let outcome = outcome.map(|reply| {

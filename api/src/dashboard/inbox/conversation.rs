@@ -20,15 +20,7 @@ pub async fn show(visit: Visit) -> Result<Answer> {
 
 /// Answers it.
 pub async fn reply(visit: Visit) -> Result<Answer> {
-    let mut body = json!({
-        "id": visit.path("id"),
-        "text": visit.form("text").unwrap_or_default(),
-        "idempotency_key": parts::key(&visit),
-    });
-    if visit.form("again").is_some() {
-        body["acknowledge_duplicate_risk"] = true.into();
-    }
-    match operation::run(&visit, "reply_to_conversation", body).await {
+    match operation::run(&visit, "reply_to_conversation", body(&visit)).await {
         Ok(reply) => {
             let done = done(&reply["message"]["status"]);
             Ok(Answer::See(format!("{}?done={done}", address(&visit))))
@@ -39,6 +31,19 @@ pub async fn reply(visit: Visit) -> Result<Answer> {
         }
         Err(error) => Err(error),
     }
+}
+
+/// Returns the request that the form of an answer stands for.
+pub fn body(visit: &Visit) -> Value {
+    let mut body = json!({
+        "id": visit.path("id"),
+        "text": visit.form("text").unwrap_or_default(),
+        "idempotency_key": parts::key(visit),
+    });
+    if visit.form("again").is_some() {
+        body["acknowledge_duplicate_risk"] = true.into();
+    }
+    body
 }
 
 /// Returns the name of what has become of an answer, for the address of the page that says so.

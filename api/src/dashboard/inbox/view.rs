@@ -32,7 +32,7 @@ pub struct LastMessage {
     pub direction: String,
 }
 
-/// Somebody who wrote something.
+/// The author of an item.
 #[derive(Deserialize)]
 pub struct Person {
     pub id: Option<String>,
@@ -70,7 +70,7 @@ pub struct Attachment {
     reason: Option<String>,
 }
 
-/// Why an answer failed.
+/// The reason an answer failed.
 #[derive(Deserialize)]
 pub struct ItemError {
     message: String,

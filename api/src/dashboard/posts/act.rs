@@ -1,4 +1,4 @@
-//! What a person does with a post: each is the operation of the API.
+//! Actions on a post: each is the operation of the API.
 
 use fanfare_domain::{Code, Error, PostId, Result, posts, zone};
 use serde_json::{Value, json};

@@ -22,7 +22,7 @@ const MOST: u64 = 500;
 /// The most posts of a day in a month; a link leads to the others.
 const OF_A_DAY: usize = 4;
 
-/// What a calendar shows.
+/// The content of a calendar.
 struct Span {
     view: &'static str,
     /// The days, whole weeks from a Monday on.
