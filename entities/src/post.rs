@@ -103,6 +103,8 @@ pub struct Model {
     pub platform_post_id: Option<String>,
     /// Its public address.
     pub platform_post_url: Option<String>,
+    /// What it lacks there, as a list of warnings; null if nothing.
+    pub warnings: Option<Json>,
     /// Returns the code of its failure or of its wait.
     pub error: Option<Json>,
     /// The time at which it is tried again after a transient failure.

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::Warning;
+
 /// Kind of remote change a call makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
@@ -80,6 +82,8 @@ pub struct Published {
     pub url: Option<String>,
     /// Further public parts (segments, first comment), in order.
     pub parts: Vec<Part>,
+    /// What was meant and is not there, such as the picture of a card.
+    pub warnings: Vec<Warning>,
 }
 
 /// One more public thing that belongs to a post.
@@ -229,6 +233,15 @@ impl Progress {
     /// The post is public under this id and address.
     #[must_use]
     pub fn done(id: impl Into<String>, url: Option<String>) -> Self {
-        Self::Done(Published { id: id.into(), url, parts: Vec::new() })
+        Self::Done(Published { id: id.into(), url, parts: Vec::new(), warnings: Vec::new() })
+    }
+
+    /// The same, of a post that lacks this.
+    #[must_use]
+    pub fn lacking(mut self, warnings: Vec<Warning>) -> Self {
+        if let Self::Done(published) = &mut self {
+            published.warnings = warnings;
+        }
+        self
     }
 }

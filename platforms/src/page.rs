@@ -14,7 +14,7 @@ use url::Url;
 
 use crate::Session;
 
-pub use picture::{PictureShrinker, image};
+pub use picture::{PictureShrinker, image, without_picture};
 
 /// The bytes of a page that are read.
 const BYTES_MAX: usize = 512 << 10;

@@ -13,7 +13,7 @@ pub(crate) mod value;
 mod violations;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{Account, Draft, MediaRules, Platform, Spec};
@@ -104,7 +104,7 @@ fn comparable(value: Value) -> Value {
 }
 
 /// Something an accepted post does not get.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
     /// Path of the field.
     pub field: String,

@@ -153,8 +153,7 @@ async fn photos_are_added_once_and_a_single_place_holds_one() {
         .await;
     let added = user.post(&path, body).await.expect(202).body["media"].clone();
     let settled = async |id: &Value| {
-        app.eventually("the photo is there", || async {
-            app.pass(Duration::from_secs(5)).await;
+        app.in_time("the photo is there", Duration::from_secs(5), || async {
             let page = user.get(&path).await.expect(200).body;
             let media = page["media"].as_array().unwrap();
             media.iter().find(|one| one["id"] == *id && one["status"] == "live").cloned()

@@ -80,12 +80,18 @@ async fn a_card_has_a_picture_however_large_it_is_and_whatever_its_server_calls_
     let user = app.user().await;
     let account = user.connect("bluesky").await;
     let pages = pages().await;
-    for (page, type_of_thumb) in
-        [("big", Some("image/jpeg")), ("small", Some("image/png")), ("none", None)]
+    for (page, type_of_thumb, warnings) in
+        [("big", Some("image/jpeg"), 0), ("small", Some("image/png"), 0), ("none", None, 1)]
     {
         let body = json!({"account_id": account, "caption": format!("look {pages}/{page}")});
         let post = networks::publish(&app, &user, body).await;
         assert_eq!(post["status"], "published", "{page}: {post:#}");
+        let lacking = post["warnings"].as_array().unwrap();
+        assert_eq!(lacking.len(), warnings, "{page}: {post:#}");
+        for warning in lacking {
+            assert_eq!(warning["field"], "caption");
+            assert!(warning["message"].as_str().unwrap().contains("/none.png"), "{warning}");
+        }
         let held = user.on_network("bluesky", account).await.pop().unwrap();
         let card = &held["embed"]["external"];
         assert_eq!(card["title"], "T", "{page}: {held:#}");

@@ -165,6 +165,7 @@ fn published(taken: Claimed) -> CompleteStep {
         sending: None,
         reconciling_at: None,
         published: Some((format!("remote-{id}"), None)),
+        warnings: None,
         error: None,
         next_attempt_at: None,
         duplicate_risk: false,

@@ -124,8 +124,7 @@ async fn a_post_leaves_on_time_behind_a_two_minute_conversion() {
     app.pass(Duration::from_secs(18 * 60)).await;
     for post in [&first, &second] {
         let published = app
-            .eventually("it is published", || async {
-                app.pass(Duration::from_secs(1)).await;
+            .in_time("it is published", Duration::from_secs(1), || async {
                 let post = post_of(&user, id(post)).await;
                 assert_ne!(post["status"], "failed", "{post:#}");
                 (post["status"] == "published").then_some(post)
@@ -159,8 +158,7 @@ async fn a_picture_that_the_network_does_not_take_is_made_into_one_it_takes() {
     let shown = analysed(&app, &user, id(&post)).await;
     assert_eq!((&shown["mime"], &shown["width"]), (&json!("image/webp"), &json!(400)));
     assert_eq!(shown["placeholder"].as_str().map(str::len), Some(28));
-    app.eventually("the container is ready", || async {
-        app.pass(Duration::from_secs(5)).await;
+    app.in_time("the container is ready", Duration::from_secs(5), || async {
         let post = post_of(&user, id(&post)).await;
         assert_ne!(post["status"], "failed", "{post:#}");
         (post["status"] == "published").then_some(())

@@ -165,8 +165,7 @@ async fn a_network_that_is_away_disconnects_nobody() {
     let id = user.connect("threads").await;
     user.faults("threads", id, json!([{"on": "prepare", "kind": "reset", "times": 3}])).await;
     app.pass(Duration::from_secs(51 * DAY)).await;
-    app.eventually("a fresh token in the end", || async {
-        app.pass(Duration::from_secs(1_800)).await;
+    app.in_time("a fresh token in the end", Duration::from_secs(1_800), || async {
         let now = account(&user, id).await;
         assert_eq!(now["status"], "connected");
         (now["token_expires_at"].as_str() > Some(app.at(50 * 86_400).as_str())).then_some(())

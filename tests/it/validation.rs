@@ -218,8 +218,7 @@ async fn every_judge_of_a_post_judges_the_same() {
             let now = json!({"status": "scheduled", "scheduled_at": app.at(0)});
             let _ = user.put(&format!("/api/v1/posts/{id}/status"), now).await.expect(200);
             let post = app
-                .eventually("the post ends", || async {
-                    app.pass(Duration::from_secs(5)).await;
+                .in_time("the post ends", Duration::from_secs(5), || async {
                     let path = format!("/api/v1/posts/{id}");
                     let post = user.get(&path).await.body["post"].clone();
                     (post["status"] == "published" || post["status"] == "failed").then_some(post)

@@ -66,7 +66,7 @@ fn progress(ask: &Ask, id: String) -> Progress {
             go_on(json!({ "container": container, "id": id }), Duration::ZERO, true)
         }
         Ask::Post | Ask::Confirm { .. } | Ask::Find { .. } => {
-            Progress::Done(Published { id, url: None, parts: Vec::new() })
+            Progress::Done(Published { warnings: Vec::new(), id, url: None, parts: Vec::new() })
         }
     }
 }

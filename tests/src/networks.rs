@@ -90,13 +90,19 @@ pub fn body_of(one: &Example, account: i64, picture: &Picture, earlier: &Value) 
 
 /// Lets time pass until a post has ended.
 pub async fn ended(app: &TestApp, user: &User, id: &Value) -> Value {
-    app.eventually("the post ends", || async {
-        let post = user.get(&format!("/api/v1/posts/{id}")).await.body["post"].clone();
-        // Looking at a file takes real time: a clock that leaps meanwhile ends its lease again and again.
+    let path = format!("/api/v1/posts/{id}");
+    let shown = || async { user.get(&path).await.body["post"].clone() };
+    let has_ended = |post: &Value| post["status"] == "published" || post["status"] == "failed";
+    // Looking at a file takes real time: a clock that leaps meanwhile ends its lease again and again.
+    app.in_time("its files are looked at", Duration::from_millis(100), || async {
+        let post = shown().await;
         let files = post["media"].as_array().cloned().unwrap_or_default();
         let looked_at = files.iter().all(|file| file["analysis"] != "pending");
-        app.pass(Duration::from_millis(if looked_at { 20_000 } else { 100 })).await;
-        (post["status"] == "published" || post["status"] == "failed").then_some(post)
+        (looked_at || has_ended(&post)).then_some(())
+    })
+    .await;
+    app.in_time("the post ends", Duration::from_secs(20), || async {
+        Some(shown().await).filter(has_ended)
     })
     .await
 }

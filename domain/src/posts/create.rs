@@ -215,6 +215,7 @@ fn row(
         public_at: None,
         platform_post_id: None,
         platform_post_url: None,
+        warnings: None,
         error: None,
         next_attempt_at: None,
         duplicate_risk: false,

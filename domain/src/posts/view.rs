@@ -135,6 +135,9 @@ pub struct PlannedPost {
     platform_post_id: Option<String>,
     /// Where people see it.
     platform_post_url: Option<String>,
+    /// What it lacks on the platform, such as the picture of a link's card that could not be fetched.
+    #[schemars(with = "Vec<Warning>")]
+    warnings: Value,
     /// Why the last attempt failed.
     #[schemars(with = "Option<FailedPost>")]
     error: Option<Value>,
@@ -296,6 +299,7 @@ impl PlannedPost {
             published_at: public_at.map(Time),
             platform_post_id: row.platform_post_id,
             platform_post_url: row.platform_post_url,
+            warnings: row.warnings.unwrap_or_else(|| json!([])),
             error,
             created_at: Time(row.created_at),
             updated_at: Time(row.updated_at),

@@ -2,7 +2,7 @@
 
 use super::{
     client::Pds,
-    state::{Card, Page},
+    state::{Card, Page, State},
 };
 use crate::{Error, Kind, Result, Session, page};
 
@@ -21,8 +21,8 @@ pub async fn read(session: &Session, uri: &str) -> Card {
 }
 
 /// Uploads the image of the card; without a usable one the card goes without.
-pub async fn upload(session: &Session, pds: &Pds<'_>, card: Option<Card>) -> Result<Option<Card>> {
-    let Some(Card::Read { page, image }) = card else { return Ok(card) };
+pub async fn upload(session: &Session, pds: &Pds<'_>, state: &mut State) -> Result<()> {
+    let Some(Card::Read { page, image }) = state.card.clone() else { return Ok(()) };
     let thumb = match page::image(session, &image, IMAGE_TYPES, IMAGE_BYTES_MAX).await {
         Some((mime, bytes)) => match pds.upload(mime, bytes).await {
             Ok(blob) => Some(blob),
@@ -31,7 +31,11 @@ pub async fn upload(session: &Session, pds: &Pds<'_>, card: Option<Card>) -> Res
         },
         None => None,
     };
-    Ok(Some(Card::Ready { page, thumb }))
+    if thumb.is_none() {
+        state.warnings.push(page::without_picture(&image));
+    }
+    state.card = Some(Card::Ready { page, thumb });
+    Ok(())
 }
 
 /// The post itself would meet the same error.

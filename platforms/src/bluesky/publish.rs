@@ -34,7 +34,7 @@ pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> 
             state.images.push(blob);
         }
         Next::Card(uri) => state.card = Some(card::read(session, &uri).await),
-        Next::CardImage => state.card = card::upload(session, &pds, state.card).await?,
+        Next::CardImage => card::upload(session, &pds, &mut state).await?,
         Next::Mentions(handles) => {
             for handle in handles {
                 let did = pds.resolve_handle(&handle).await?;
@@ -66,10 +66,10 @@ async fn create(
     let did = &session.account.remote_id;
     let writes = record::writes(did, &key, draft, settings, state);
     match pds.apply(&writes).await {
-        Ok(()) => Ok(Progress::Done(published(session, &key))),
+        Ok(()) => Ok(done(session, &key, state)),
         // Most servers answer a key that is taken with a plain 500, so only a look tells.
         Err(error) if may_exist(&error) => match pds.text(did, &key).await {
-            Ok(Some(text)) if text == draft.caption => Ok(Progress::Done(published(session, &key))),
+            Ok(Some(text)) if text == draft.caption => Ok(done(session, &key, state)),
             Ok(Some(_)) => Err(taken()),
             Ok(None) | Err(_) => Err(error),
         },
@@ -101,9 +101,18 @@ pub async fn reconcile(session: &Session, draft: &Draft) -> Result<Found> {
     })
 }
 
+fn done(session: &Session, key: &str, state: &State) -> Progress {
+    Progress::Done(published(session, key)).lacking(state.warnings.clone())
+}
+
 fn published(session: &Session, key: &str) -> Published {
     let account = &session.account;
     let name = if account.username.is_empty() { &account.remote_id } else { &account.username };
     let url = session.public_url("https://bsky.app", &format!("/profile/{name}/post/{key}"));
-    Published { id: format!("at://{}/{POSTS}/{key}", account.remote_id), url, parts: Vec::new() }
+    Published {
+        id: format!("at://{}/{POSTS}/{key}", account.remote_id),
+        url,
+        parts: Vec::new(),
+        warnings: Vec::new(),
+    }
 }

@@ -9,7 +9,7 @@ use super::{
     facets::{self, Feature},
     settings::Settings,
 };
-use crate::{Draft, Step};
+use crate::{Draft, Step, Warning};
 
 /// Stored between two calls.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -23,6 +23,8 @@ pub struct State {
     pub mentions: BTreeMap<String, Option<String>>,
     /// The quoted post, once it was found.
     pub quote: Option<StrongRef>,
+    /// What the post will lack.
+    pub warnings: Vec<Warning>,
 }
 
 /// The result of looking for a preview card.

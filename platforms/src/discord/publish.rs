@@ -28,7 +28,7 @@ pub(super) async fn execute_webhook(session: &Session, draft: &Draft) -> Result<
         return Err(Error::new(crate::Kind::Ambiguous, "Discord answered without a message id."));
     }
     let url = permalink(session, &made);
-    Ok(Published { id: made.id, url, parts: Vec::new() })
+    Ok(Published { id: made.id, url, parts: Vec::new(), warnings: Vec::new() })
 }
 
 async fn open(media: &[Media]) -> Result<Vec<File<'_>>> {

@@ -64,5 +64,6 @@ pub(super) async fn find(
         id: post.id,
         url: post.permalink_url,
         parts: Vec::new(),
+        warnings: Vec::new(),
     }))
 }

@@ -145,7 +145,7 @@ impl State {
     pub fn result(self, id: String, url: Option<String>) -> Published {
         let part = |name: &str, id: Option<String>| id.map(|id| Part { name: name.to_owned(), id });
         let parts = [part("first_comment", self.comment), part("story", self.story.published)];
-        Published { id, url, parts: parts.into_iter().flatten().collect() }
+        Published { id, url, parts: parts.into_iter().flatten().collect(), warnings: Vec::new() }
     }
 }
 

@@ -104,6 +104,7 @@ async fn part(session: &Session, draft: &Draft, state: &mut State) -> Result<()>
             let Some(picture) = picture(session, image).await else {
                 // The card goes without; what was registered for it is never used.
                 state.upload = None;
+                state.warnings.push(page::without_picture(image));
                 state.card = state.card.take().map(|card| card.with(None));
                 return Ok(());
             };
@@ -221,9 +222,9 @@ async fn create(
     let author = &session.account.remote_id;
     let made = client::create(session, &content::post(author, draft, settings, state)).await;
     match made {
-        Ok(urn) => Ok(published(session, urn)),
+        Ok(urn) => Ok(published(session, urn).lacking(state.warnings.clone())),
         Err(error) => match duplicate_of(&error).filter(|urn| is_this(state, urn)) {
-            Some(urn) => Ok(published(session, urn)),
+            Some(urn) => Ok(published(session, urn).lacking(state.warnings.clone())),
             None => Err(error),
         },
     }

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{client::Asset, settings::Settings};
-use crate::{Draft, Step, page::Page, text::first_address};
+use crate::{Draft, Step, Warning, page::Page, text::first_address};
 
 /// Stored between two calls.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -16,6 +16,8 @@ pub(super) struct State {
     pub organizations: BTreeMap<String, Option<Organization>>,
     /// The link card, once it was looked for.
     pub card: Option<Card>,
+    /// What the post will lack.
+    pub warnings: Vec<Warning>,
     /// URNs of the files that are uploaded, in order.
     pub files: Vec<String>,
     /// The upload under way.

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use url::Url;
 
 use super::guarded;
-use crate::Session;
+use crate::{Session, Warning, validate::excerpt};
 
 /// Media type and bytes of a picture.
 pub type Picture = (&'static str, Bytes);
@@ -43,6 +43,15 @@ pub async fn image(
         return (!reply.body.is_empty()).then_some((mime, reply.body));
     }
     Some((JPEG, shrinker?.shrink(reply.body, bytes_max).await?))
+}
+
+/// The warning of a card that goes without its picture.
+pub fn without_picture(image: &str) -> Warning {
+    let message = format!(
+        "The link's card has no picture: {} could not be fetched, is no picture, or could not be made to fit.",
+        excerpt(image)
+    );
+    Warning::new("caption", message)
 }
 
 /// The type of a picture, told by its first bytes: what a server says of it is often wrong.

@@ -68,7 +68,7 @@ fn done(session: &Session, state: &State) -> Result<Progress> {
         .first_id()
         .ok_or_else(|| Error::rejected("The stored progress of the post cannot be read."))?;
     let (url, parts) = (permalink(session, id), state.parts());
-    Ok(Progress::Done(Published { id: id.to_string(), url, parts }))
+    Ok(Progress::Done(Published { id: id.to_string(), url, parts, warnings: Vec::new() }))
 }
 
 /// Only channels and supergroups have addresses; those without a name open for members.

@@ -71,7 +71,10 @@ async fn a_text_is_one_message() {
     let (steps, published) = walk(&network, &draft("<b>Hi</b>", settings)).await;
     assert_eq!(steps, ["send_message"]);
     let url = Some("https://t.me/news/7".to_owned());
-    assert_eq!(published, Published { id: "7".to_owned(), url, parts: Vec::new() });
+    assert_eq!(
+        published,
+        Published { id: "7".to_owned(), url, parts: Vec::new(), warnings: Vec::new() }
+    );
     let seen = network.seen().remove(0);
     assert_eq!(seen.line, line("sendMessage"));
     assert_eq!(

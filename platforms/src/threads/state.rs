@@ -64,6 +64,6 @@ impl State {
             .ok_or_else(|| Error::rejected("The stored progress of the post cannot be read."))?;
         let parts =
             (2..).zip(ids).map(|(number, id)| Part { name: format!("segment_{number}"), id });
-        Ok(Published { id, url, parts: parts.collect() })
+        Ok(Published { id, url, parts: parts.collect(), warnings: Vec::new() })
     }
 }

@@ -153,5 +153,5 @@ pub async fn reconcile(session: &Session, draft: &Draft) -> Result<Found> {
 }
 
 fn published(post: Post) -> Published {
-    Published { id: post.id.to_string(), url: post.link, parts: Vec::new() }
+    Published { id: post.id.to_string(), url: post.link, parts: Vec::new(), warnings: Vec::new() }
 }

@@ -184,7 +184,7 @@ pub(super) fn published(
     let parts = (2..).zip(ids).map(|(number, id)| Part { name: format!("segment_{number}"), id });
     let path = format!("/{}/status/{first}", session.account.username);
     let url = session.public_url("https://x.com", &path);
-    Ok(Progress::Done(Published { id: first, url, parts: parts.collect() }))
+    Ok(Progress::Done(Published { id: first, url, parts: parts.collect(), warnings: Vec::new() }))
 }
 
 fn file(draft: &Draft, index: usize) -> Result<&Media> {

@@ -214,7 +214,7 @@ async fn look(session: &Session, mut state: State, since: DateTime<Utc>) -> Resu
 fn public(session: &Session, state: State) -> Progress {
     let url = session.public_url("https://www.youtube.com", &format!("/watch?v={}", state.id));
     let parts = state.made.into_iter().map(|(name, id)| Part { name, id }).collect();
-    Progress::Done(Published { id: state.id, url, parts })
+    Progress::Done(Published { id: state.id, url, parts, warnings: Vec::new() })
 }
 
 /// The address of the upload tells whether the last byte has arrived.

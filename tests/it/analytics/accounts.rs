@@ -87,8 +87,7 @@ async fn followers_are_compared_with_the_day_before() {
     set(&user, "threads", id, json!({}), json!({"followers": 37})).await;
     app.pass(Duration::from_secs(DAY)).await;
     // The second reading may be on its day already, or come with the hours that are left.
-    app.eventually("the next reading", || async {
-        app.pass(Duration::from_secs(900)).await;
+    app.in_time("the next reading", Duration::from_secs(900), || async {
         (synced(&user).await.len() >= 2).then_some(())
     })
     .await;

@@ -62,8 +62,7 @@ async fn read(app: &TestApp, user: &User, platform: &str) -> Value {
     app.public(user, &post).await;
     set(user, platform, id, json!({"post_id": post["id"]}), all()).await;
     app.pass(Duration::from_secs(HOUR + 60)).await;
-    app.eventually(&format!("the post on {platform} is read"), || async {
-        app.pass(Duration::from_secs(60)).await;
+    app.in_time(&format!("the post on {platform} is read"), Duration::from_secs(60), || async {
         posts(user, id).await.into_iter().find(|post| !post["fetched_at"].is_null())
     })
     .await

@@ -66,8 +66,7 @@ async fn fill(app: &TestApp, ada: &Somebody) -> Vec<(&'static str, String)> {
         let _ = ada.user.post("/api/v1/sandbox/google_business/inbound", item).await.expect(201);
     }
     let (conversation, comment) = app
-        .eventually("all is read", || async {
-            app.pass(Duration::from_secs(16 * 60)).await;
+        .in_time("all is read", Duration::from_secs(16 * 60), || async {
             let first = async |path: &str, list: &str| {
                 ada.user.get(path).await.expect(200).body[list][0]["id"].as_i64()
             };
@@ -78,8 +77,7 @@ async fn fill(app: &TestApp, ada: &Somebody) -> Vec<(&'static str, String)> {
         .await;
     let metrics = json!({"account_id": facebook, "post_id": post, "metrics": {"views": 812, "likes": 31, "comments": 4}});
     let _ = ada.user.put("/api/v1/sandbox/facebook/metrics", metrics).await.expect(200);
-    app.eventually("numbers are read", || async {
-        app.pass(Duration::from_secs(2 * 3_600)).await;
+    app.in_time("numbers are read", Duration::from_secs(2 * 3_600), || async {
         let shown = ada.user.get("/api/v1/analytics/posts").await.expect(200).body;
         shown["posts"].as_array()?.iter().find(|post| post["likes"] == 31).map(|_| ())
     })

@@ -1,7 +1,7 @@
 //! `/dashboard/posts/new`: the composer.
 
 use fanfare_domain::{access::Role, users};
-use fanfare_tests::{Browser, TestApp, User, Visitor, visitor::Shown};
+use fanfare_tests::{Browser, Options, TestApp, User, Visitor, visitor::Shown};
 use serde_json::{Value, json};
 
 use super::{HOSTILE, choose, person, posts::log_in, quiet, send, workspace};
@@ -187,6 +187,22 @@ async fn the_composer_needs_its_token_and_the_role() {
     let refused = send(&mut bob, "/dashboard", PAGE, &sent).await;
     assert_eq!(refused.status, 403);
     assert_eq!(posts(&user).await, Vec::<Value>::new());
+}
+
+#[tokio::test]
+async fn checks_while_somebody_writes_are_limited_and_say_when_to_go_on() {
+    let options = Options { workers: false, limits_factor: 0.025, ..Options::default() };
+    let app = TestApp::with(options).await;
+    let (mut ada, _user) = person(&app, "ada@example.com").await;
+    let csrf = ada.get(PAGE).await.expect(200).hidden("csrf");
+    let part = [("csrf", csrf), ("part", "check".to_owned()), ("caption", "Hi".to_owned())];
+    for _ in 0..3 {
+        let _ = ada.send("/dashboard/posts/new/part", &part).await.expect(200);
+    }
+    let refused = ada.send("/dashboard/posts/new/part", &part).await.expect(429);
+    assert!(refused.html.contains("checks of a post in the composer per minute"));
+    app.advance(std::time::Duration::from_secs(61));
+    let _ = ada.send("/dashboard/posts/new/part", &part).await.expect(200);
 }
 
 #[tokio::test]

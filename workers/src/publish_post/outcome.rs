@@ -9,7 +9,7 @@ use fanfare_domain::{
 };
 use fanfare_entities::Millis;
 use fanfare_platforms::{self as platforms, Class, Progress, Published, Session};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     attempt,
@@ -62,10 +62,12 @@ impl Run<'_> {
         }
         attempt::close(&mut self.attempt, "published", None, now);
         (self.state, self.row.error) = (None, None);
+        let warnings = (!published.warnings.is_empty()).then(|| json!(published.warnings));
         let url = published.url.map(|url| accounts::shown_url(&self.cx.domain, url));
         let record = CompleteStep {
             status: PostStatus::Published,
             published: Some((published.id, url)),
+            warnings,
             next_attempt_at: None,
             ended: Some(self.row.clone()),
             ..self.completed_step(None)
@@ -303,6 +305,7 @@ impl Run<'_> {
             sending: self.sending(),
             reconciling_at: self.row.reconciling_at,
             published: None,
+            warnings: None,
             error: self.row.error.clone(),
             next_attempt_at: None,
             duplicate_risk: false,

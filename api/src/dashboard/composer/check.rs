@@ -4,6 +4,7 @@ use fanfare_domain::{
     Code, Error, Result,
     access::Role,
     input::strict,
+    limits::{self, Bucket},
     platforms::label,
     posts::{self, CaptionLength, Made, NewPost, caption_length},
 };
@@ -56,7 +57,7 @@ pub fn refusal(problems: &[Problem]) -> Error {
 /// Checks the post on each account as the API does with `dry_run`.
 ///
 /// # Errors
-/// The database's.
+/// [`Code::RateLimited`] after too many checks in a minute; the database's.
 pub async fn all(seat: &Seat, draft: &Draft) -> Result<Vec<Problem>> {
     let about = |field: &str, message: &str, remedy: &str| Problem {
         account: String::new(),
@@ -67,6 +68,8 @@ pub async fn all(seat: &Seat, draft: &Draft) -> Result<Vec<Problem>> {
     if !seat.may(Role::Publisher) {
         return Ok(Vec::new());
     }
+    let person = seat.act.caller.user_id.to_string();
+    limits::admit_anybody(&seat.act.cx, &[(Bucket::ComposerChecks, &person)]).await?;
     let accounts = draft.chosen(seat).await?;
     let mut problems = Vec::new();
     if accounts.is_empty() {

@@ -49,6 +49,8 @@ pub struct CompleteStep {
     pub reconciling_at: Option<Millis>,
     /// Id and address of the published post.
     pub published: Option<(String, Option<String>)>,
+    /// What the published post lacks, as a list of warnings.
+    pub warnings: Option<Json>,
     /// Why it failed or waits.
     pub error: Option<Json>,
     /// When it is tried again after a failure.
@@ -129,6 +131,7 @@ impl CompleteStep {
             public_at: self.published.as_ref().map(|_| now),
             platform_post_id: id,
             platform_post_url: url,
+            warnings: self.warnings.clone(),
             error: self.error.clone(),
             next_attempt_at: self.next_attempt_at,
             updated_at: now,
@@ -200,6 +203,7 @@ const RECORD_COLUMNS: Columns = &[
     ("public_at", Type::Big),
     ("platform_post_id", Type::Text),
     ("platform_post_url", Type::Text),
+    ("warnings", Type::Json),
     ("error", Type::Json),
     ("next_attempt_at", Type::Big),
     ("duplicate_risk", Type::Bool),
@@ -235,6 +239,7 @@ impl CompleteStep {
             self.published.as_ref().map(|_| now).into(),
             self.published.as_ref().map(|(id, _)| id).into(),
             self.published.as_ref().and_then(|(_, url)| url.as_ref()).into(),
+            self.warnings.as_ref().into(),
             self.error.as_ref().into(),
             self.next_attempt_at.into(),
             self.duplicate_risk.into(),
