@@ -22,6 +22,9 @@ TIMED := scripts/timed.sh
 install: ## what tests need on Debian: Redis, PostgreSQL, ffmpeg, Chromium, Node, docker-compose, promtool
 	$(TIMED) install scripts/install.sh
 
+# A failed story's message stays readable in a log that is cut.
+export RUST_BACKTRACE ?= 0
+
 # Always the whole workspace: cargo then builds each dependency once, with one set of features.
 test: install check-deploy test-embedded test-fleet ## everything, on both stacks
 
