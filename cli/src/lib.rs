@@ -1,12 +1,15 @@
 //! Commands that speak to a running service over HTTP, and to nothing else.
 
+mod account;
 mod client;
+mod clock;
 mod demo;
 mod health;
 mod media;
 mod operations;
 
+pub use account::{Given, Target};
 pub use demo::demo;
 pub use health::health;
 pub use media::{Upload, upload};
-pub use operations::{chapters, run};
+pub use operations::{chapters, run, with_commands};

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Subcommand;
-use fanfare_cli::Upload;
+use fanfare_cli::{Given, Upload};
 use secrecy::{ExposeSecret, SecretString};
 
 /// The commands for files.
@@ -21,12 +21,15 @@ pub enum Command {
         /// Print whole records as JSON, one a line.
         #[arg(long)]
         json: bool,
-        /// The service's origin.
-        #[arg(long, env = "FANFARE_URL", default_value = "http://127.0.0.1:8080")]
-        url: String,
-        /// The API key. Better kept in the variable: others of this machine can read arguments.
+        /// The service's origin; that of the profile if left out.
+        #[arg(long, visible_alias = "api-url", env = "FANFARE_URL")]
+        url: Option<String>,
+        /// The API key; the log-in of the profile if left out. Better kept in the variable: others of this machine can read arguments.
         #[arg(long, env = "FANFARE_API_KEY", hide_env_values = true)]
-        api_key: SecretString,
+        api_key: Option<SecretString>,
+        /// Profile of the configuration file.
+        #[arg(long, env = "FANFARE_PROFILE")]
+        profile: Option<String>,
     },
 }
 
@@ -35,7 +38,12 @@ pub enum Command {
 /// # Errors
 /// A file that could not be sent.
 pub async fn run(command: Command) -> Result<()> {
-    let Command::Upload { files, workspace, json, url, api_key } = command;
+    let Command::Upload { files, workspace, json, url, api_key, profile } = command;
     let upload = Upload { files, workspace, json };
-    fanfare_cli::upload(url.trim_end_matches('/'), api_key.expose_secret(), upload).await
+    let key = api_key.map(|key| key.expose_secret().to_owned());
+    let target = Given { profile, url, key }.target().await?;
+    if target.key.is_empty() {
+        bail!("nobody is logged in; run fanfare login, or set FANFARE_API_KEY");
+    }
+    fanfare_cli::upload(&target.url, &target.key, upload).await
 }

@@ -3,10 +3,12 @@
 mod admin;
 mod api;
 mod billing;
+mod completions;
 mod demo;
 mod doctor;
 mod health;
 mod key;
+mod man;
 mod media;
 mod migrate;
 mod ops;
@@ -16,7 +18,7 @@ mod up;
 mod worker;
 
 use anyhow::Result;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{Config, VARIABLES};
@@ -70,6 +72,11 @@ enum Command {
     },
     /// Shows and does what the dashboard under /admin does, on the database itself.
     Ops(ops::Args),
+    /// Prints what a shell needs to complete commands.
+    #[command(visible_alias = "completion")]
+    Completions(completions::Args),
+    /// Writes man pages, one a command.
+    Man(man::Args),
 }
 
 impl Cli {
@@ -79,6 +86,11 @@ impl Cli {
     /// The error, in words for the operator.
     pub async fn run(self) -> Result<()> {
         keep_memory_private();
+        match self.command {
+            Some(Command::Completions(args)) => return completions::run(&args),
+            Some(Command::Man(args)) => return man::run(&args),
+            _ => {}
+        }
         let config = Config::from_env()?;
         match self.command.unwrap_or(Command::Up) {
             Command::Up => up::run(config).await,
@@ -94,8 +106,15 @@ impl Cli {
             Command::Admin { command } => admin::run(config, command).await,
             Command::Billing { command } => billing::run(config, command).await,
             Command::Ops(args) => Box::pin(ops::run(config, args)).await,
+            Command::Completions(args) => completions::run(&args),
+            Command::Man(args) => man::run(&args),
         }
     }
+}
+
+/// Returns all commands: those of this binary and those of the API.
+fn every_command() -> clap::Command {
+    fanfare_cli::with_commands(Cli::command())
 }
 
 /// The end of the help text.
@@ -181,6 +200,24 @@ fn keep_memory_private() {
         use rustix::process::{DumpableBehavior, set_dumpable_behavior};
         if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {
             tracing::warn!(%error, "other processes of this user can read this one's memory");
+        }
+    }
+}
+
+#[cfg(test)]
+mod every {
+    #[test]
+    fn all_commands_stand_in_one_tree() {
+        let all = super::every_command();
+        all.clone().debug_assert();
+        for path in [
+            &["posts", "create"][..],
+            &["media", "upload"],
+            &["media", "list"],
+            &["oauth", "clients", "list"],
+        ] {
+            let found = path.iter().try_fold(&all, |at, name| at.find_subcommand(name));
+            assert!(found.is_some(), "{path:?}");
         }
     }
 }

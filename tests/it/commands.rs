@@ -118,7 +118,7 @@ async fn any_request_can_be_sent_and_a_key_is_kept_for_its_owner_alone() {
             child.wait_with_output().unwrap()
         })
     };
-    let login = keyless(&["login", "--json"], format!("{}\n", user.key)).await.unwrap();
+    let login = keyless(&["login", "--key", "--json"], format!("{}\n", user.key)).await.unwrap();
     assert!(login.status.success(), "{}", String::from_utf8_lossy(&login.stderr));
     let file = home.join("fanfare/profiles.toml");
     #[cfg(unix)]
@@ -136,4 +136,35 @@ async fn any_request_can_be_sent_and_a_key_is_kept_for_its_owner_alone() {
     assert!(!std::fs::read_to_string(&file).unwrap().contains("fan_"));
     let nobody = keyless(&["auth", "status"], String::new()).await.unwrap();
     assert_eq!(nobody.status.code(), Some(4));
+}
+
+#[tokio::test]
+async fn shells_complete_every_command_and_each_has_a_man_page() {
+    let nobody = User::new("http://127.0.0.1:9", String::new());
+    let dir = std::env::temp_dir().join(format!("fanfare-man-{}", uuid::Uuid::now_v7().simple()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let script = out(&fanfare(&nobody, &["completions", "bash"], "").await);
+    let asked = "COMP_WORDS=(fanfare posts cr) COMP_CWORD=2; _fanfare fanfare cr posts; echo \"${COMPREPLY[@]}\"; \
+                 COMP_WORDS=(fanfare oauth clients li) COMP_CWORD=3; _fanfare fanfare li clients; echo \"${COMPREPLY[@]}\"; \
+                 COMP_WORDS=(fanfare posts create --cap) COMP_CWORD=3; _fanfare fanfare --cap create; echo \"${COMPREPLY[@]}\"";
+    let file = dir.join("completions.sh");
+    std::fs::write(&file, format!("{script}\n{asked}\n")).unwrap();
+    let bash =
+        tokio::task::spawn_blocking(move || Command::new("bash").arg(&file).output().unwrap());
+    let completed = out(&bash.await.unwrap());
+    let lines: Vec<_> = completed.lines().collect();
+    assert!(lines[0].split(' ').any(|word| word == "create"), "{completed}");
+    assert_eq!(lines[1..], ["list", "--caption"], "{completed}");
+    for shell in ["zsh", "fish", "powershell"] {
+        let script = out(&fanfare(&nobody, &["completion", shell], "").await);
+        assert!(script.contains("media-urls") && script.contains("no-browser"), "{shell}");
+    }
+    let unknown = fanfare(&nobody, &["completions", "cmd"], "").await;
+    assert_eq!(unknown.status.code(), Some(2));
+    let _ = out(&fanfare(&nobody, &["man", dir.to_str().unwrap()], "").await);
+    let page = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap_or_default();
+    assert!(page("fanfare.1").contains("fanfare\\-posts(1)"), "{}", page("fanfare.1"));
+    assert!(page("fanfare-posts-create.1").contains("\\-\\-scheduled\\-at"));
+    assert!(page("fanfare-login.1").contains("\\-\\-no\\-browser"));
+    std::fs::remove_dir_all(dir).unwrap();
 }

@@ -104,6 +104,15 @@ impl Service {
         User::new(&self.origin, self.key.clone().expect("the first start prints a key"))
     }
 
+    /// Kills it and waits for its end.
+    ///
+    /// # Panics
+    /// It cannot be killed.
+    pub fn kill(&mut self) {
+        self.child.kill().expect("it is killed");
+        self.child.wait().expect("it ends");
+    }
+
     /// Id of its process.
     pub fn pid(&self) -> u32 {
         self.child.id()

@@ -7,6 +7,7 @@ mod app;
 pub mod browser;
 mod bucket;
 mod client;
+pub mod consent;
 mod contract;
 mod cutter;
 pub mod faketime;

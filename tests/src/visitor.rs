@@ -64,8 +64,17 @@ impl Visitor {
     /// No client can be made.
     #[must_use]
     pub fn nobody(app: &TestApp) -> Self {
+        Self::of(&app.origin)
+    }
+
+    /// The same at any service.
+    ///
+    /// # Panics
+    /// No client can be made.
+    #[must_use]
+    pub fn of(origin: &str) -> Self {
         let http = Client::builder().redirect(Policy::none()).build().expect("a client");
-        Self { http, origin: app.origin.clone(), cookie: String::new() }
+        Self { http, origin: origin.to_owned(), cookie: String::new() }
     }
 
     /// Fills in the form of a log-in, and keeps the cookie.

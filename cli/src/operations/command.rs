@@ -3,6 +3,7 @@
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use super::document::{Kind, Operation, Parameter, Place};
+use crate::account::Given;
 
 /// Returns the command of a chapter, with one command for each of its operations.
 #[must_use]
@@ -31,13 +32,29 @@ pub fn api() -> Command {
 #[must_use]
 pub fn account(name: &'static str) -> Command {
     match name {
-        "login" => with_globals(
-            Command::new("login").about("Stores an API key, read from standard input."),
+        "login" => login(),
+        "logout" => with_globals(
+            Command::new("logout").about("Forgets the stored log-in or key, and ends the log-in."),
         ),
-        "logout" => with_globals(Command::new("logout").about("Forgets the stored API key.")),
-        _ => with_globals(Command::new("auth").about("Shows who the stored key belongs to."))
-            .subcommand(Command::new("status").about("Shows who the key belongs to.")),
+        _ => with_globals(Command::new("auth").about("Shows who the commands act for."))
+            .subcommand(Command::new("status").about("Shows who the commands act for.")),
     }
+}
+
+fn login() -> Command {
+    let switch = |name: &'static str, help: &'static str| {
+        Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+    };
+    with_globals(Command::new("login").about("Logs in with a browser, and keeps the log-in."))
+        .arg(switch("no-browser", "Log in with a browser elsewhere, which shows a code"))
+        .arg(
+            switch("key", "Read an API key from standard input instead")
+                .conflicts_with("no-browser"),
+        )
+        .after_help(
+            "Without an account, sign up on the page that asks for your password. A fresh installation on this machine \
+             belongs to owner@localhost: \"Forgot your password?\" sends that person a letter, which stands at /dev/mail.",
+        )
 }
 
 /// Returns `fanfare watch`.
@@ -52,7 +69,7 @@ pub fn watch() -> Command {
 }
 
 /// Options that every command knows.
-fn with_globals(command: Command) -> Command {
+pub(super) fn with_globals(command: Command) -> Command {
     let text =
         |name: &'static str, help: &'static str| Arg::new(name).long(name).global(true).help(help);
     let switch =
@@ -77,7 +94,7 @@ fn input() -> Arg {
         .help("The whole body as JSON; - is standard input")
 }
 
-fn one(operation: &Operation) -> Command {
+pub(super) fn one(operation: &Operation) -> Command {
     let mut command = Command::new(operation.verb.clone())
         .about(format!("{}.", operation.summary))
         .after_help(operation.needs.clone());
@@ -121,6 +138,12 @@ fn argument(parameter: &Parameter) -> Arg {
         Kind::Integer | Kind::Number => argument.value_name("NUMBER").allow_negative_numbers(true),
         Kind::Text => argument.value_name("TEXT").allow_hyphen_values(true),
     }
+}
+
+/// Returns the profile that is to be used, and what was given in its place.
+pub fn profile(matches: &ArgMatches) -> Given {
+    let first = |name: &str| given(matches, name).next().cloned();
+    Given { profile: first("profile"), url: first("api-url"), key: first("api-key") }
 }
 
 /// Returns the values that were given for a parameter.

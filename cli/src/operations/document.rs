@@ -39,13 +39,13 @@ pub enum Kind {
 /// A parameter of an operation.
 #[derive(Debug, Clone)]
 pub struct Parameter {
-    /// Its name in the API.
+    /// The name in the API.
     pub name: String,
-    /// Its description.
+    /// The description.
     pub doc: String,
-    /// Its type.
+    /// The type.
     pub kind: Kind,
-    /// Its place.
+    /// The place.
     pub place: Place,
     /// True if it cannot be left out.
     pub required: bool,
@@ -54,9 +54,9 @@ pub struct Parameter {
 /// An operation.
 #[derive(Debug, Clone)]
 pub struct Operation {
-    /// Its id.
+    /// The id.
     pub id: String,
-    /// Its chapter, which is the first word of its command.
+    /// The chapter, which is the first word of the command.
     pub tag: String,
     /// The second word of its command.
     pub verb: String,
@@ -64,9 +64,9 @@ pub struct Operation {
     pub method: Method,
     /// Path with `{parameters}`.
     pub path: String,
-    /// Its summary.
+    /// The summary.
     pub summary: String,
-    /// Its requirements.
+    /// The requirements.
     pub needs: String,
     /// Path, query and body.
     pub parameters: Vec<Parameter>,
@@ -191,8 +191,8 @@ fn kind(document: &Value, schema: &Value) -> Kind {
 
 /// The words of an operation's id that are not its chapter: `create_post` of `posts` is `create`.
 fn verb(tag: &str, id: &str) -> String {
-    let singular = tag.trim_end_matches('s');
-    let is_chapter = |word: &&str| word.trim_end_matches('s') == singular;
+    let singular: Vec<_> = tag.split(' ').map(|word| word.trim_end_matches('s')).collect();
+    let is_chapter = |word: &&str| singular.contains(&word.trim_end_matches('s'));
     let words: Vec<_> = id.split('_').filter(|word| !is_chapter(word)).collect();
     let verb = words.join("-");
     let is_taken = TAKEN.contains(&(tag, verb.as_str()));
@@ -216,6 +216,7 @@ mod tests {
         assert_eq!(verb("list_brand_accounts"), Some("list-accounts"));
         assert_eq!(verb("upload_media"), Some("upload-media"));
         assert_eq!(verb("whoami"), Some("whoami"));
+        assert_eq!(verb("list_oauth_clients"), Some("list"));
     }
 
     #[test]

@@ -3,9 +3,9 @@
 mod command;
 mod document;
 mod output;
-mod profile;
 mod request;
 mod send;
+mod tree;
 
 use std::{
     ffi::OsString,
@@ -21,10 +21,13 @@ use reqwest::Method;
 use serde_json::Value;
 
 use document::{Operation, operations};
-use profile::{Profile, Target};
 use request::Request;
+pub use tree::{chapters, with_commands};
 
-use crate::media::send_file;
+use crate::{
+    account::{self, NotIn, Target, Way},
+    media::send_file,
+};
 
 /// Chapters that share their name with commands of the binary.
 const SHARED: [&str; 3] = ["media", "billing", "sandbox"];
@@ -103,15 +106,20 @@ pub async fn run(arguments: &[OsString]) -> Option<ExitCode> {
     let done = match first {
         "api" => api(&matches).await,
         "login" => login(&matches).await,
-        "logout" => logout(&matches),
+        "logout" => logout(&matches).await,
         "auth" => status(&matches).await,
         "watch" => watch(&matches).await,
         chapter => operation(chapter, &matches).await,
     };
     let exit = done.unwrap_or_else(|error| {
         let _ = writeln!(std::io::stderr(), "error: {error:#}");
-        let is_away = error.downcast_ref::<reqwest::Error>().is_some();
-        if is_away { Exit::Unreachable } else { Exit::Usage }
+        if error.downcast_ref::<NotIn>().is_some() {
+            Exit::LogIn
+        } else if error.downcast_ref::<reqwest::Error>().is_some() {
+            Exit::Unreachable
+        } else {
+            Exit::Usage
+        }
     });
     Some(ExitCode::from(exit as u8))
 }
@@ -125,15 +133,6 @@ fn joined(arguments: &[OsString]) -> Vec<OsString> {
         all.splice(1..3, [chapter.into()]);
     }
     all
-}
-
-/// The names of the chapters, for the binary's help.
-#[must_use]
-pub fn chapters() -> Vec<String> {
-    let mut tags: Vec<_> = operations().iter().map(|operation| operation.tag.clone()).collect();
-    tags.sort();
-    tags.dedup();
-    tags
 }
 
 /// True if the two words are a command of the API. Some chapters share their name with commands of the binary.
@@ -151,7 +150,7 @@ async fn operation(chapter: &str, matches: &ArgMatches) -> Result<Exit> {
     };
     let operation = operations().iter().find(|one| one.tag == chapter && one.verb == verb);
     let Some(operation) = operation else { bail!("there is no such command") };
-    let target = profile::target(matches)?;
+    let target = command::profile(matches).target().await?;
     let mut request = request::of_operation(operation, matches)?;
     if operation.destroys() && !may_go_on(operation, matches)? {
         return Ok(Exit::Usage);
@@ -162,13 +161,13 @@ async fn operation(chapter: &str, matches: &ArgMatches) -> Result<Exit> {
     let (exit, body) = exchange(&target, &request, matches).await?;
     let wants_wait = matches.try_get_one::<bool>("wait").ok().flatten() == Some(&true);
     match body["post"]["id"].as_i64().filter(|_| wants_wait && exit == Exit::Fine) {
-        Some(id) => follow(&target, id, matches).await,
+        Some(id) => follow(id, matches).await,
         None => Ok(exit),
     }
 }
 
 async fn api(matches: &ArgMatches) -> Result<Exit> {
-    let target = profile::target(matches)?;
+    let target = command::profile(matches).target().await?;
     let (exit, _) = exchange(&target, &request::of_path(matches)?, matches).await?;
     Ok(exit)
 }
@@ -223,12 +222,13 @@ async fn send_media(target: &Target, request: &mut Request) -> Result<()> {
 }
 
 /// Follows a post until it is published or failed.
-async fn follow(target: &Target, id: i64, matches: &ArgMatches) -> Result<Exit> {
+async fn follow(id: i64, matches: &ArgMatches) -> Result<Exit> {
     let bar = indicatif::ProgressBar::new_spinner();
     bar.enable_steady_tick(Duration::from_millis(200));
     let get = Request { method: Method::GET, path: format!("/api/v1/posts/{id}"), body: None };
     loop {
-        let reply = send::send(target, &get).await?;
+        let target = command::profile(matches).target().await?;
+        let reply = send::send(&target, &get).await?;
         let status = reply.body["post"]["status"].as_str().unwrap_or_default().to_owned();
         bar.set_message(format!("post {id}: {status}"));
         let exit = match status.as_str() {
@@ -248,13 +248,14 @@ async fn follow(target: &Target, id: i64, matches: &ArgMatches) -> Result<Exit> 
 
 /// Follows the events of the workspace.
 async fn watch(matches: &ArgMatches) -> Result<Exit> {
-    let target = profile::target(matches)?;
     let mut after = command::given(matches, "after").next().cloned();
     loop {
         let query =
             after.as_ref().map(|after| format!("?after={after}&limit=100")).unwrap_or_default();
         let get =
             Request { method: Method::GET, path: format!("/api/v1/events{query}"), body: None };
+        // A log-in is renewed on the way.
+        let target = command::profile(matches).target().await?;
         let reply = send::send(&target, &get).await?;
         if reply.status >= 400 {
             output::print_refusal(&reply.body, matches.get_flag("json"));
@@ -277,36 +278,31 @@ async fn watch(matches: &ArgMatches) -> Result<Exit> {
 }
 
 async fn login(matches: &ArgMatches) -> Result<Exit> {
-    if std::io::stdin().is_terminal() {
-        let _ =
-            write!(std::io::stderr(), "API key (from the first start, or from /dashboard/api): ");
-    }
-    let mut key = String::new();
-    std::io::stdin().read_line(&mut key)?;
-    let target = Target { key: key.trim().to_owned(), ..profile::target(matches)? };
+    let given = command::profile(matches);
+    let way = match (matches.get_flag("key"), matches.get_flag("no-browser")) {
+        (true, _) => Way::Key,
+        (_, true) => Way::Code,
+        _ => Way::Browser,
+    };
+    let profile = account::login(&given, way).await?;
     let whoami = Request { method: Method::GET, path: "/api/v1/whoami".to_owned(), body: None };
-    let (exit, body) = exchange(&target, &whoami, matches).await?;
+    let (exit, body) = exchange(&profile.target(), &whoami, matches).await?;
     if exit == Exit::Fine {
-        let place = profile::store(
-            matches,
-            Some(Profile { url: Some(target.url), key: Some(target.key) }),
-        )?;
+        let place = account::keep(&given, profile).await?;
         let email = body["user"]["email"].as_str().unwrap_or_default();
-        let _ =
-            writeln!(std::io::stderr(), "Logged in as {email}; the key is in {}.", place.display());
+        let _ = writeln!(std::io::stderr(), "Logged in as {email}; kept in {}.", place.display());
     }
     Ok(exit)
 }
 
-fn logout(matches: &ArgMatches) -> Result<Exit> {
-    let place = profile::store(matches, None)?;
-    let _ = writeln!(std::io::stderr(), "The key is gone from {}.", place.display());
+async fn logout(matches: &ArgMatches) -> Result<Exit> {
+    account::logout(&command::profile(matches)).await?;
     Ok(Exit::Fine)
 }
 
 async fn status(matches: &ArgMatches) -> Result<Exit> {
     let matches = matches.subcommand().map_or(matches, |(_, matches)| matches);
-    let target = profile::target(matches)?;
+    let target = command::profile(matches).target().await?;
     let whoami = Request { method: Method::GET, path: "/api/v1/whoami".to_owned(), body: None };
     exchange(&target, &whoami, matches).await.map(|(exit, _)| exit)
 }

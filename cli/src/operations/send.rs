@@ -5,7 +5,8 @@ use std::time::Duration;
 use reqwest::{Client, Method, StatusCode};
 use serde_json::Value;
 
-use super::{profile::Target, request::Request};
+use super::request::Request;
+use crate::account::Target;
 
 /// The number of tries of a request.
 const TRIES: u32 = 3;

@@ -1,17 +1,21 @@
 //! Tools that persons let in: the OAuth provider, seen from outside.
 
 mod agents;
+mod button;
 mod clients;
 mod dashboard;
 mod documents;
 mod flow;
 mod keys;
+mod kills;
+mod passwords;
 mod refusals;
 mod registration;
 mod rotation;
 mod rows;
 mod signing_up;
 
+pub use fanfare_tests::consent::{checked, values};
 use fanfare_tests::{TestApp, User, Visitor};
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
@@ -99,30 +103,7 @@ pub fn usual(client_id: &str) -> Vec<(&str, &str)> {
 
 /// A person decides on the page; where the browser is sent.
 pub async fn decide(visitor: &mut Visitor, page: &str, decision: &str) -> Url {
-    let shown = visitor.get(page).await.expect(200);
-    let mut fields = vec![("csrf", shown.hidden("csrf")), ("decision", decision.to_owned())];
-    fields.extend(values(&shown.html, "scope").into_iter().map(|scope| ("scope", scope)));
-    let chosen = checked(&shown.html, "workspace_id");
-    fields.push(("workspace_id", chosen));
-    let sent = visitor.send(page, &fields).await.expect(303);
-    sent.location.parse().unwrap()
-}
-
-/// The values of the fields of this name.
-pub fn values(html: &str, name: &str) -> Vec<String> {
-    let mark = format!("name=\"{name}\" value=\"");
-    html.split(&mark).skip(1).map(|rest| rest[..rest.find('"').unwrap()].to_owned()).collect()
-}
-
-/// The value of the field of this name that is chosen.
-pub fn checked(html: &str, name: &str) -> String {
-    let mark = format!("name=\"{name}\" value=\"");
-    let chosen = html
-        .split(&mark)
-        .skip(1)
-        .find(|rest| rest[..rest.find('>').unwrap()].ends_with(" checked"));
-    let chosen = chosen.unwrap_or_else(|| panic!("no {name} is chosen in {html}"));
-    chosen[..chosen.find('"').unwrap()].to_owned()
+    visitor.decide(page, decision).await
 }
 
 /// A parameter of an address.

@@ -1,0 +1,158 @@
+//! `fanfare login` and `fanfare logout`.
+
+use std::{
+    io::{IsTerminal, Write},
+    path::PathBuf,
+    time::Duration,
+};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use tokio::sync::oneshot;
+
+use super::{
+    callback::{Answer, Callback, Page},
+    oauth::{Attempt, NotIn, Server, Tokens},
+    profile::{Given, Profile},
+};
+
+/// The time a person has to decide.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// The way to log in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// The browser of this machine brings the answer.
+    Browser,
+    /// A browser anywhere shows a code, which is typed in here.
+    Code,
+    /// An API key is typed in.
+    Key,
+}
+
+/// Stores a profile in the place of an earlier one, whose log-in ends; returns the file.
+///
+/// # Errors
+/// The file of the profiles cannot be read or written.
+pub async fn keep(given: &Given, profile: Profile) -> Result<PathBuf> {
+    let earlier = given.stored()?;
+    let place = given.store(Some(profile)).await?;
+    end(&earlier).await;
+    Ok(place)
+}
+
+/// Logs in; returns the profile that comes of it, which is not stored yet.
+///
+/// # Errors
+/// The service does not answer, the person said no, or nobody answered for five minutes.
+pub async fn login(given: &Given, way: Way) -> Result<Profile> {
+    let url = given.origin()?;
+    let (key, tokens) = match way {
+        Way::Key => {
+            (Some(typed("API key (from the first start, or from /dashboard/api): ").await?), None)
+        }
+        Way::Browser => (None, Some(by_browser(&Server::discover(&url).await?).await?)),
+        Way::Code => (None, Some(by_code(&Server::discover(&url).await?, &url).await?)),
+    };
+    Ok(Profile { url: Some(url), key, tokens })
+}
+
+async fn by_browser(server: &Server) -> Result<Tokens> {
+    let mut callback = Callback::open().await?;
+    let attempt = Attempt::new(callback.address());
+    let place = server.authorize(&attempt)?;
+    tell(&format!(
+        "Log in and allow the command line in your browser, at this address:\n\n{place}\n"
+    ));
+    if webbrowser::open(place.as_str()).is_err() {
+        tell("No browser could be opened here. Open the address yourself, or use --no-browser.");
+    }
+    let done = tokio::time::timeout(PATIENCE, answered(server, &attempt, &mut callback)).await;
+    callback.close().await;
+    done.unwrap_or_else(|_| bail!(NotIn::Late))
+}
+
+/// Waits for the answer to this attempt; others are turned away.
+async fn answered(server: &Server, attempt: &Attempt, callback: &mut Callback) -> Result<Tokens> {
+    let answer = loop {
+        let answer = callback.next().await?;
+        if is_ours(server, attempt, &answer) {
+            break answer;
+        }
+        answer.show(Page::FOREIGN);
+    };
+    match answer.text("error") {
+        "" => {}
+        "access_denied" => {
+            answer.show(Page::DENIED);
+            bail!(NotIn::Denied);
+        }
+        error => {
+            let said = [error, answer.text("error_description")].join(": ");
+            answer.show(Page::FAILED);
+            bail!("{said}");
+        }
+    }
+    let redeemed = server.redeem(attempt, answer.text("code")).await;
+    answer.show(if redeemed.is_ok() { Page::DONE } else { Page::FAILED });
+    redeemed
+}
+
+/// An answer carries the state of its attempt, and the name of the service that was asked (RFC 9207).
+fn is_ours(server: &Server, attempt: &Attempt, answer: &Answer) -> bool {
+    answer.text("state") == attempt.state && answer.text("iss") == server.issuer
+}
+
+async fn by_code(server: &Server, url: &str) -> Result<Tokens> {
+    let attempt = Attempt::new(format!("{url}/oauth/code"));
+    let place = server.authorize(&attempt)?;
+    tell(&format!(
+        "Open this address in any browser, log in and allow the command line:\n\n{place}\n"
+    ));
+    let code = tokio::time::timeout(PATIENCE, typed("The code that it shows then: "));
+    let code = code.await.unwrap_or_else(|_| bail!(NotIn::Late))?;
+    server.redeem(&attempt, &code).await
+}
+
+/// Reads a line from standard input.
+async fn typed(question: &'static str) -> Result<String> {
+    let (read, line) = oneshot::channel();
+    // A thread of the runtime would keep the process alive until somebody types.
+    std::thread::spawn(move || {
+        if std::io::stdin().is_terminal() {
+            let _ = write!(std::io::stderr(), "{question}");
+        }
+        let mut line = String::new();
+        let _ = read.send(std::io::stdin().read_line(&mut line).map(|_| line));
+    });
+    let line = line.await?.context("standard input")?;
+    ensure!(!line.trim().is_empty(), "nothing came on standard input");
+    Ok(line.trim().to_owned())
+}
+
+fn tell(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Forgets the profile, and ends its log-in at the service.
+///
+/// # Errors
+/// The file of the profiles cannot be read or written.
+pub async fn logout(given: &Given) -> Result<()> {
+    let profile = given.stored()?;
+    let place = given.store(None).await?;
+    end(&profile).await;
+    tell(&format!("Forgotten in {}.", place.display()));
+    Ok(())
+}
+
+/// Ends the log-in of a profile that is not used any more, at its service.
+async fn end(profile: &Profile) {
+    if let (Some(url), Some(tokens)) = (&profile.url, &profile.tokens) {
+        let ended = async { Server::discover(url).await?.revoke(tokens).await };
+        if let Err(error) = ended.await {
+            tell(&format!(
+                "The service could not be told: {error:#}. End the log-in at {url}/dashboard/apps."
+            ));
+        }
+    }
+}

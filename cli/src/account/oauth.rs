@@ -1,0 +1,206 @@
+//! OAuth as the command line speaks it: a public client of the service, which proves itself with PKCE (RFC 7636, RFC 8252).
+
+use anyhow::{Context as _, Result, bail, ensure};
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use reqwest::{Client, redirect::Policy};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use url::Url;
+
+use crate::clock::now;
+
+/// The id of the command line, which every service knows.
+const CLIENT: &str = "app_fanfare_cli";
+
+/// The longest time to wait for an answer.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(30);
+
+/// The access token is renewed so many seconds before its end, so that a request that takes its time still gets in.
+const EARLY: i64 = 60;
+
+/// Nothing but a log-in helps.
+#[derive(Debug, thiserror::Error)]
+pub enum NotIn {
+    /// The service refuses what came of the last log-in, in these words.
+    #[error("the log-in is over ({0}); run fanfare login")]
+    Over(String),
+    /// The person said no.
+    #[error("the command line was not let in")]
+    Denied,
+    /// Nobody answered in time.
+    #[error("nobody answered for five minutes")]
+    Late,
+}
+
+/// The endpoints of a service (RFC 8414).
+#[derive(Debug, Deserialize)]
+pub struct Server {
+    /// The name by which the service calls itself; each answer must carry it (RFC 9207).
+    pub issuer: String,
+    authorization_endpoint: String,
+    token_endpoint: String,
+    revocation_endpoint: String,
+}
+
+/// The tokens of a log-in.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tokens {
+    /// Sent with each request.
+    pub access: String,
+    /// Good once, for the next pair.
+    pub refresh: String,
+    /// The end of the access token, in seconds since 1970.
+    pub expires_at: i64,
+}
+
+/// One attempt to be let in.
+pub struct Attempt {
+    /// Comes back with the answer, and shows that it is an answer to this attempt.
+    pub state: String,
+    /// The address to which the answer is sent.
+    pub redirect_uri: String,
+    verifier: String,
+}
+
+impl Attempt {
+    /// An attempt that is answered at `redirect_uri`.
+    pub fn new(redirect_uri: String) -> Self {
+        Self { state: secret(), verifier: secret(), redirect_uri }
+    }
+}
+
+/// 256 random bits as text.
+fn secret() -> String {
+    URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>())
+}
+
+impl Server {
+    /// Asks the service at `url` where its endpoints are.
+    ///
+    /// # Errors
+    /// It does not answer, or calls itself by another name.
+    pub async fn discover(url: &str) -> Result<Self> {
+        let place = format!("{url}/.well-known/oauth-authorization-server");
+        let reply = http()?.get(place).send().await?.error_for_status()?;
+        let server: Self = reply.json().await.context("this is no Fanfare service")?;
+        ensure!(
+            server.issuer == url,
+            "the service calls itself {}; run this with --api-url {}",
+            server.issuer,
+            server.issuer
+        );
+        Ok(server)
+    }
+
+    /// Returns the address where a person decides.
+    ///
+    /// # Errors
+    /// The service named none.
+    pub fn authorize(&self, attempt: &Attempt) -> Result<Url> {
+        let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(&attempt.verifier));
+        let mut place: Url = self.authorization_endpoint.parse()?;
+        place.query_pairs_mut().extend_pairs([
+            ("response_type", "code"),
+            ("client_id", CLIENT),
+            ("redirect_uri", &attempt.redirect_uri),
+            ("state", &attempt.state),
+            ("code_challenge", &challenge),
+            ("code_challenge_method", "S256"),
+        ]);
+        Ok(place)
+    }
+
+    /// Redeems a code.
+    ///
+    /// # Errors
+    /// The service does not answer, or refuses.
+    pub async fn redeem(&self, attempt: &Attempt, code: &str) -> Result<Tokens> {
+        self.token(&[
+            ("grant_type", "authorization_code"),
+            ("code", code),
+            ("client_id", CLIENT),
+            ("redirect_uri", &attempt.redirect_uri),
+            ("code_verifier", &attempt.verifier),
+        ])
+        .await
+    }
+
+    /// Trades a refresh token for the next pair.
+    ///
+    /// # Errors
+    /// The service does not answer; [`NotIn`] when the grant has ended.
+    pub async fn refresh(&self, tokens: &Tokens) -> Result<Tokens> {
+        self.token(&[
+            ("grant_type", "refresh_token"),
+            ("refresh_token", &tokens.refresh),
+            ("client_id", CLIENT),
+        ])
+        .await
+    }
+
+    /// Ends the grant to which the tokens belong.
+    ///
+    /// # Errors
+    /// The service does not answer, or refuses.
+    pub async fn revoke(&self, tokens: &Tokens) -> Result<()> {
+        let fields = [("token", tokens.refresh.as_str()), ("client_id", CLIENT)];
+        let sent = http()?.post(&self.revocation_endpoint).form(&fields).send().await?;
+        sent.error_for_status()?;
+        Ok(())
+    }
+
+    /// Asks for tokens, once: a code and a refresh token are good for one use.
+    async fn token(&self, fields: &[(&str, &str)]) -> Result<Tokens> {
+        let sent = http()?.post(&self.token_endpoint).form(fields).send().await?;
+        let status = sent.status();
+        let body: Value = sent.json().await.unwrap_or_default();
+        let text = |name: &str| body[name].as_str().unwrap_or_default().to_owned();
+        if status.is_success() {
+            let lasts = body["expires_in"].as_i64().unwrap_or_default();
+            let expires_at = now() + lasts;
+            let (access, refresh) = (text("access_token"), text("refresh_token"));
+            return Ok(Tokens { access, refresh, expires_at });
+        }
+        let said = text("error_description");
+        if ["invalid_grant", "invalid_client"].contains(&text("error").as_str()) {
+            return Err(NotIn::Over(said.trim_end_matches('.').to_owned()).into());
+        }
+        bail!("{said} ({status})")
+    }
+}
+
+impl Tokens {
+    /// True while the access token can still be sent.
+    pub fn are_fresh(&self) -> bool {
+        now() + EARLY < self.expires_at
+    }
+}
+
+fn http() -> reqwest::Result<Client> {
+    Client::builder().timeout(PATIENCE).redirect(Policy::none()).build()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_address_carries_a_challenge_and_no_secret() {
+        let server = Server {
+            issuer: "http://127.0.0.1:8080".to_owned(),
+            authorization_endpoint: "http://127.0.0.1:8080/api/oauth/authorize".to_owned(),
+            token_endpoint: "http://127.0.0.1:8080/api/oauth/token".to_owned(),
+            revocation_endpoint: "http://127.0.0.1:8080/api/oauth/revoke".to_owned(),
+        };
+        let mut attempt = Attempt::new("http://127.0.0.1:7/callback".to_owned());
+        assert_ne!(attempt.state, Attempt::new(String::new()).state);
+        assert_eq!((attempt.state.len(), attempt.verifier.len()), (43, 43));
+        attempt.verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk".to_owned();
+        let place = server.authorize(&attempt).unwrap().to_string();
+        assert!(place.contains("code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"));
+        assert!(place.contains("redirect_uri=http%3A%2F%2F127.0.0.1%3A7%2Fcallback"));
+        assert!(!place.contains(&attempt.verifier));
+    }
+}

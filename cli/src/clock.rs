@@ -1,0 +1,7 @@
+//! The time of day, for tokens that end.
+
+/// Returns the seconds since 1970.
+#[expect(clippy::disallowed_methods, reason = "a client has no clock but its machine's")]
+pub fn now() -> i64 {
+    chrono::Utc::now().timestamp()
+}
