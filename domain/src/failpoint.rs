@@ -50,6 +50,14 @@ pub const ANSWERING: &[&str] = &["key_reserved", "change_committed"];
 /// The places on the way of a network's code into an account; walked by a test of its own.
 pub const CONNECTING: &[&str] = &["code_taken", "code_exchanged"];
 
+/// The places on the way of a tool's code into tokens; walked by a test of its own.
+pub const EXCHANGING: &[&str] =
+    &["tool_code_found", "tool_code_spending", "tool_code_spent", "tool_code_answered"];
+
+/// The places on the way of a refresh token into the next pair; walked by a test of its own.
+pub const REFRESHING: &[&str] =
+    &["refresh_found", "refresh_spending", "refresh_spent", "refresh_answered"];
+
 /// The places on the way of a payment into a subscription; walked by a test of its own.
 pub const PAYING: &[&str] =
     &["stripe_call_written", "stripe_call_made", "event_claimed", "event_applied"];

@@ -88,13 +88,13 @@ impl Given {
 
     pub(super) fn failpoint(&mut self) -> Result<Option<String>> {
         use fanfare_domain::failpoint::{
-            ANALYSING, ANSWERING, CONNECTING, COPYING, DELIVERING, FILMING, KEEPING, MAILING,
-            OUTGOING, PAYING, PUBLISHING, RECEIVING,
+            ANALYSING, ANSWERING, CONNECTING, COPYING, DELIVERING, EXCHANGING, FILMING, KEEPING,
+            MAILING, OUTGOING, PAYING, PUBLISHING, RECEIVING, REFRESHING,
         };
         let place = self.take("FANFARE_FAILPOINT");
         let known = [
             PUBLISHING, COPYING, ANALYSING, DELIVERING, ANSWERING, RECEIVING, CONNECTING, KEEPING,
-            MAILING, OUTGOING, PAYING, FILMING,
+            MAILING, OUTGOING, PAYING, FILMING, EXCHANGING, REFRESHING,
         ]
         .concat();
         let name = place.as_deref().map(|place| place.split(':').next().unwrap_or_default());

@@ -68,6 +68,7 @@ pub async fn exchange(cx: &Domain, asked: CodeExchange<'_>) -> Answered<Issued> 
         return Err(refused());
     }
     let resource = resource::narrowed(&cx.settings, &row.resource, asked.resource)?;
+    cx.failpoint.reach("tool_code_found").await;
     match spend(cx, &row, asked.verifier, resource).await? {
         Spent::Lost => Err(refused()),
         Spent::Wrong => {
@@ -75,7 +76,9 @@ pub async fn exchange(cx: &Domain, asked: CodeExchange<'_>) -> Answered<Issued> 
             Err(refused())
         }
         Spent::For(issued) => {
+            cx.failpoint.reach("tool_code_spent").await;
             answered(cx, &hash).await?;
+            cx.failpoint.reach("tool_code_answered").await;
             Ok(issued)
         }
     }
@@ -140,6 +143,7 @@ async fn spend(
         NewPair { grant: &grant, parent: None, scopes: scopes::stored(&grant.scopes), resource };
     let issued = tokens::issue(tx.conn(), new, workspace, now).await?;
     write_letter(&mut tx, &grant).await?;
+    cx.failpoint.reach("tool_code_spending").await;
     tx.commit().await?;
     Ok(Spent::For(issued))
 }

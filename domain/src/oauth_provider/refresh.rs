@@ -31,7 +31,8 @@ pub struct Refresh<'a> {
 /// Trades a refresh token for a new pair.
 ///
 /// Of requests at once one wins, and the others harm nothing. A request that comes after the winner was answered ends the grant:
-/// somebody has the token who should not. Within the operator's grace it gets a new pair in the place of the one that nobody used.
+/// somebody has the token who should not. Within the operator's grace, and where the winner's process died before it answered, it
+/// gets a new pair in the place of the one that nobody used.
 ///
 /// # Errors
 /// [`OauthError::InvalidGrant`], or [`OauthError::InvalidScope`] and [`OauthError::InvalidTarget`], which spend nothing.
@@ -53,8 +54,11 @@ pub async fn refresh(cx: &Domain, asked: Refresh<'_>) -> Answered<Issued> {
     if let Some(used_at) = token.used_at {
         return again(cx, &asked, (&grant, &token), used_at, narrow).await;
     }
+    cx.failpoint.reach("refresh_found").await;
     let issued = spend(cx, &grant, &token, narrow).await?;
+    cx.failpoint.reach("refresh_spent").await;
     answered(cx, &token.hash).await?;
+    cx.failpoint.reach("refresh_answered").await;
     Ok(issued)
 }
 
@@ -97,6 +101,7 @@ async fn spend(
         return Err(refused());
     }
     let issued = next(&tx, grant, token, narrow, now).await?;
+    cx.failpoint.reach("refresh_spending").await;
     tx.commit().await?;
     Ok(issued)
 }
@@ -125,8 +130,14 @@ async fn again(
         return Err(refused());
     }
     let within_grace = asked.arrived < used_at + cx.settings.oauth_grace;
-    if within_grace && !was_followed(cx, token).await? {
-        return replace(cx, grant, token, narrow).await;
+    // The pair that was made then has reached nobody.
+    let was_lost = token.answered_at.is_none();
+    if (within_grace || was_lost) && !was_followed(cx, token).await? {
+        let issued = replace(cx, grant, token, narrow).await?;
+        if was_lost {
+            answered(cx, &token.hash).await?;
+        }
+        return Ok(issued);
     }
     tracing::warn!(
         client.id = asked.client_id,
