@@ -81,6 +81,7 @@ pub(crate) async fn is_right(stored: Option<String>, password: SecretString) -> 
         let stored = stored.as_deref();
         // The comparison of two hashes inside takes the same time wherever they differ.
         let same = PasswordHash::new(stored.unwrap_or(&NOBODY)).is_ok_and(|hash| {
+            tracing::trace!("a password is compared");
             let given = password.expose_secret().as_bytes();
             Argon2::default().verify_password(given, &hash).is_ok()
         });

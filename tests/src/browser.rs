@@ -30,6 +30,8 @@ pub struct Browser {
     last: u64,
     /// The page's complaints: exceptions, refused resources, broken policies.
     pub complaints: Vec<String>,
+    /// The addresses of documents that it has set out for, those of other programs among them.
+    pub destinations: Vec<String>,
     dir: PathBuf,
 }
 
@@ -75,6 +77,7 @@ impl Browser {
             session: None,
             last: 0,
             complaints: Vec::new(),
+            destinations: Vec::new(),
             dir,
         };
         let target = browser.call("Target.createTarget", json!({"url": "about:blank"})).await;
@@ -85,6 +88,34 @@ impl Browser {
             browser.call(&format!("{domain}.enable"), json!({})).await;
         }
         browser
+    }
+
+    /// Answers for a site that this machine cannot reach: every address that begins with `site` shows that it was reached.
+    pub async fn stand_in(&mut self, site: &str) {
+        let pattern = json!([{"urlPattern": format!("{site}*")}]);
+        self.call("Fetch.enable", json!({ "patterns": pattern })).await;
+    }
+
+    /// Waits until it has set out for an address that begins like this; the address.
+    ///
+    /// # Panics
+    /// It never does.
+    pub async fn sets_out(&mut self, start: &str) -> String {
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        loop {
+            if let Some(found) = self.destinations.iter().find(|url| url.starts_with(start)) {
+                return found.clone();
+            }
+            assert!(
+                tokio::time::Instant::now() < deadline,
+                "never: {start} in {:?}, {:?}",
+                self.destinations,
+                self.complaints
+            );
+            // What it tells is heard while something is asked.
+            let _ = self.ask("Browser.getVersion", json!({})).await;
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
     }
 
     /// Sends a command of the protocol; its result.
@@ -136,9 +167,30 @@ impl Browser {
                 let entry = &said["params"]["entry"];
                 self.complaints.push(format!("{} {}", text(&entry["text"]), text(&entry["url"])));
             }
+            Some("Network.requestWillBeSent") if said["params"]["type"] == "Document" => {
+                self.destinations.push(text(&said["params"]["request"]["url"]));
+            }
+            Some("Fetch.requestPaused") => self.fulfil(&said["params"]["requestId"]).await,
             _ => {}
         }
         said
+    }
+
+    /// Shows a page in the place of a site; whether the browser took it is seen by what it shows.
+    async fn fulfil(&mut self, request: &Value) {
+        self.last += 1;
+        let html = STANDARD.encode("<!doctype html><title>Arrived</title><h1>Arrived</h1>");
+        let headers = json!([{"name": "Content-Type", "value": "text/html"}]);
+        let params = json!({
+            "requestId": request, "responseCode": 200, "responseHeaders": headers, "body": html,
+        });
+        let command = json!({
+            "id": self.last, "method": "Fetch.fulfillRequest", "params": params, "sessionId": self.session,
+        });
+        self.commands
+            .write_all(format!("{command}\0").as_bytes())
+            .await
+            .expect("the browser listens");
     }
 
     /// The value of an expression in the page; promises are waited for.

@@ -2,6 +2,10 @@
 
 use std::time::Duration;
 
+use fanfare_domain::access::PlanTier;
+use fanfare_entities::{WorkspaceId, subscription};
+use fanfare_tests::{TestApp, User};
+use sea_orm::{ActiveValue::Set, EntityTrait};
 use serde_json::json;
 
 use super::{page, person, poll, session, stands, start};
@@ -66,4 +70,35 @@ async fn a_code_that_the_network_refuses_fails_the_walk() {
         (Some("failed"), Some("invalid_credentials")),
         "{now}"
     );
+}
+
+/// Pauses the subscription of a person's own workspace, or lets it go on.
+async fn pause(app: &TestApp, user: &User, active: bool) {
+    let id = user.get("/api/v1/whoami").await.expect(200).body["workspaces"][0]["id"].clone();
+    let changed = subscription::ActiveModel {
+        workspace_id: Set(WorkspaceId(id.as_str().unwrap().parse().unwrap())),
+        plan_tier: Set(PlanTier::Agency),
+        active: Set(active),
+        ..Default::default()
+    };
+    subscription::Entity::update(changed).exec(&app.domain.db.write).await.unwrap();
+}
+
+#[tokio::test]
+async fn whoever_comes_back_while_the_subscription_is_paused_comes_back_later() {
+    let app = start().await;
+    let (mut ada, user) = person(&app).await;
+    let made = session(&user, "threads", json!({})).await;
+    app.simulator.stand_in("threads").await;
+    let network = ada.leave(&page(&made)).await;
+    let back = ada.answer(&network, None).await;
+    pause(&app, &user, false).await;
+    let refused = ada.get(&back).await.expect(403);
+    assert!(refused.html.contains("The subscription is paused"), "{}", refused.html);
+    assert_eq!(super::calls(&app, "oauth/access_token").await, 0, "the code was not used");
+    pause(&app, &user, true).await;
+    assert_eq!(poll(&app, &user, &made).await["status"], "awaiting_provider");
+    assert!(user.get("/api/v1/accounts").await.body["accounts"].as_array().unwrap().is_empty());
+    let _ = ada.get(&back).await.expect(303);
+    assert_eq!(poll(&app, &user, &made).await["status"], "connected");
 }

@@ -208,32 +208,3 @@ async fn the_pages_can_be_read_on_a_phone_and_in_the_dark() {
         browser.complaints.iter().filter(|said| !said.contains("status of 400")).collect();
     assert!(complaints.is_empty(), "{complaints:?}");
 }
-
-#[tokio::test]
-async fn the_button_reaches_a_program_on_this_computer_in_a_real_browser() {
-    let app = quiet().await;
-    let (_, _) = Visitor::person(&app, "ada@example.com").await;
-    let served =
-        fanfare_tests::served::Served::file("callback", "text/html", b"<h1>Arrived</h1>".to_vec())
-            .await;
-    let asked = json!({"client_name": "Local", "redirect_uris": ["http://127.0.0.1/callback"]});
-    let made = post_json(&app.origin, "/api/oauth/register", &asked).await.expect(201);
-    let mut fields = usual(text(&made, "client_id"));
-    fields[2].1 = &served.url;
-    let page = authorize(&fields);
-    let next: String = url::form_urlencoded::byte_serialize(page.as_bytes()).collect();
-    let mut browser = Browser::start().await;
-    browser.look(1280, false).await;
-    browser.open(&format!("{}/login?next={next}", app.origin)).await;
-    let fill = format!(
-        "document.getElementById('email').value = 'ada@example.com'; \
-         document.getElementById('password').value = '{PASSWORD}'; \
-         document.querySelector('main button').click()"
-    );
-    browser.eval(&fill).await;
-    browser.until("location.pathname === '/api/oauth/authorize'").await;
-    browser.until("document.querySelector('button[value=allow]') !== null").await;
-    browser.eval("document.querySelector('button[value=allow]').click()").await;
-    browser.until("location.pathname === '/callback' && location.search.includes('code=')").await;
-    assert_eq!(browser.complaints, Vec::<String>::new());
-}

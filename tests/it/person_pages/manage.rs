@@ -62,6 +62,39 @@ async fn admins_change_roles_and_brands_and_the_last_admin_and_the_owner_stay() 
 }
 
 #[tokio::test]
+async fn of_two_admins_who_remove_one_another_one_stays() {
+    let app = TestApp::start().await;
+    let owner = app.person("owner@example.com").await;
+    let mut ada = Somebody::new(&app, "ada@example.com").await;
+    let mut bob = Somebody::new(&app, "bob@example.com").await;
+    let team = app.workspace(owner).await;
+    for person in [ada.id, bob.id] {
+        users::set_member(&app.domain, team, person, Role::Admin).await.unwrap();
+    }
+    // An operator may take the role from the owner; the pages never do.
+    users::set_member(&app.domain, team, owner, Role::Viewer).await.unwrap();
+    ada.choose(team).await;
+    bob.choose(team).await;
+    bob.browser = bob.browser.at(&app.second_instance().await);
+    let of =
+        |person: fanfare_domain::UserId, verb: &str| format!("/dashboard/team/{person}/{verb}");
+    let viewer = [("role", "viewer")];
+    let (demote_bob, demote_ada) = (of(bob.id, "role"), of(ada.id, "role"));
+    let (first, second) = tokio::join!(
+        ada.send("/dashboard/team", &demote_bob, &viewer),
+        bob.send("/dashboard/team", &demote_ada, &viewer)
+    );
+    let mut statuses = [first.status, second.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [303, 403], "{} {}", first.html, second.html);
+    let last = if first.status == 303 { &mut ada } else { &mut bob };
+    for (verb, fields) in [("role", &viewer[..]), ("remove", &[])] {
+        let refused = last.send("/dashboard/team", &of(last.id, verb), fields).await.expect(400);
+        assert!(refused.html.contains("this is the last one"), "{verb}: {}", refused.html);
+    }
+}
+
+#[tokio::test]
 async fn a_webhook_is_added_tested_redelivered_and_deleted() {
     let app = TestApp::start().await;
     let mut ada = Somebody::new(&app, "ada@example.com").await;
