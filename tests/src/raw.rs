@@ -39,7 +39,15 @@ impl Raw {
     /// # Panics
     /// It does not listen.
     pub async fn connect(app: &TestApp) -> Self {
-        let place = app.origin.trim_start_matches("http://");
+        Self::to(&app.origin).await
+    }
+
+    /// Connects to the service at an origin.
+    ///
+    /// # Panics
+    /// It does not listen.
+    pub async fn to(origin: &str) -> Self {
+        let place = origin.trim_start_matches("http://");
         Self { stream: TcpStream::connect(place).await.expect("it listens"), unread: Vec::new() }
     }
 
@@ -72,12 +80,39 @@ impl Raw {
         self.unread.drain(..end + 4);
         let length = head.split("content-length: ").nth(1).and_then(|rest| rest.lines().next());
         let length: usize = length.map_or(0, |length| length.trim().parse().expect("a length"));
-        while self.unread.len() < length {
-            self.more().await?;
-        }
-        let body: Vec<u8> = self.unread.drain(..length).collect();
+        let body = if head.contains("transfer-encoding: chunked") {
+            self.chunks().await?
+        } else {
+            while self.unread.len() < length {
+                self.more().await?;
+            }
+            self.unread.drain(..length).collect()
+        };
         let status = head.split(' ').nth(1).expect("a status").parse().expect("a number");
         Some(RawAnswer { status, head, body: serde_json::from_slice(&body).unwrap_or_default() })
+    }
+
+    /// Reads a body that comes in chunks, each after its length.
+    async fn chunks(&mut self) -> Option<Vec<u8>> {
+        let mut body = Vec::new();
+        loop {
+            let end = loop {
+                if let Some(end) = self.unread.windows(2).position(|two| two == b"\r\n") {
+                    break end;
+                }
+                self.more().await?;
+            };
+            let length = std::str::from_utf8(&self.unread[..end]).expect("text");
+            let length = usize::from_str_radix(length.trim(), 16).expect("a length");
+            while self.unread.len() < end + 2 + length + 2 {
+                self.more().await?;
+            }
+            let chunk: Vec<u8> = self.unread.drain(..end + 2 + length + 2).collect();
+            if length == 0 {
+                return Some(body);
+            }
+            body.extend(&chunk[end + 2..end + 2 + length]);
+        }
     }
 
     async fn more(&mut self) -> Option<()> {
