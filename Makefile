@@ -48,7 +48,7 @@ check: ## formatting, lints, tests, dependencies
 	@if command -v cargo-deny >/dev/null; then cargo deny check; else \
 		echo "cargo-deny is not installed; run: cargo install cargo-deny"; exit 1; fi
 
-peers: ## the stories that need real network software (a Bluesky PDS, WordPress)
+peers: ## the stories that need software of others (a Bluesky PDS, WordPress, clients and suites of MCP and OAuth, a Stripe)
 	scripts/install.sh --peers
 	TEST_STACK=embedded cargo test --workspace --test real
 

@@ -7,6 +7,7 @@ set -euo pipefail
 root="$(cd "$(dirname "$0")/.." && pwd)"
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/fanfare/peers"
 node_version=20.20.2
+localstripe_version=1.15.10
 policy=/usr/sbin/policy-rc.d
 cluster=/etc/postgresql-common/createcluster.d/fanfare.conf
 
@@ -50,6 +51,10 @@ has_php() {
     done
 }
 
+has_venv() {
+    has python3 && python3 -c 'import ensurepip, venv' 2>/dev/null
+}
+
 missing() {
     has_redis || echo redis-server
     has_postgres || echo postgresql
@@ -71,6 +76,7 @@ missing() {
     [ -e /usr/share/wordpress/wp-load.php ] || echo wordpress micro-httpd php-cgi
     has g++ && has make || echo g++ make
     has python3 || echo python3
+    has_venv || echo python3-venv
     has sidekiq || echo ruby-sidekiq
     has curl || echo curl
 }
@@ -127,12 +133,27 @@ install_node() {
     rm -rf "$work"
 }
 
+# A Stripe in Python, in an environment of its own.
+install_localstripe() {
+    local home="$cache/localstripe-$localstripe_version" work
+    [ ! -x "$home/bin/localstripe" ] || return 0
+    work="$home.new"
+    rm -rf "$work"
+    mkdir -p "$cache"
+    python3 -m venv "$work" || fail "could not make a Python environment for localstripe"
+    "$work/bin/python" -m pip install --quiet --disable-pip-version-check "localstripe==$localstripe_version" ||
+        fail "could not install localstripe $localstripe_version"
+    rm -rf "$home"
+    mv "$work" "$home"
+}
+
 mapfile -t packages < <(missing | tr ' ' '\n')
 [ "${#packages[@]}" -eq 0 ] || install_packages "${packages[@]}"
 
 if [ -n "$peers" ]; then
     "$root/scripts/node.sh" --which >/dev/null 2>&1 || install_node
-    for peer in pds bullmq; do
+    install_localstripe
+    for peer in pds bullmq agents; do
         "$root/scripts/peer-modules.sh" "$peer"
     done
 fi

@@ -1,10 +1,12 @@
-//! Stories against real network software on this machine: a Bluesky PDS and WordPress. Run by `make peers`, which
-//! installs both; without them these tests fail and say so.
+//! Stories against real software on this machine that other people wrote: a Bluesky PDS, WordPress, clients of MCP and OAuth, the
+//! conformance suites of MCP, and a Stripe. Run by `make peers`, which installs all; without them these tests fail and say so.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a story ends where it fails")]
 
+mod agents;
 mod bluesky;
 mod peer;
+mod stripe;
 mod wordpress;
 #[expect(dead_code, reason = "these stories kill workers anywhere, not at failpoints")]
 #[path = "../it/worker.rs"]

@@ -4,15 +4,16 @@ use std::process::Stdio;
 
 use serde_json::Value;
 use tokio::{
-    io::{AsyncBufReadExt, BufReader},
-    process::{Child, Command},
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines},
+    process::{Child, ChildStdout, Command},
 };
 
 /// A running peer; it ends when this is dropped, because it reads from our pipe.
 pub struct Peer {
     /// Its output when it was ready.
     pub said: Value,
-    _child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+    child: Child,
 }
 
 impl Peer {
@@ -27,11 +28,25 @@ impl Peer {
             .kill_on_drop(false)
             .spawn()
             .expect("the peer starts; run scripts/install.sh --peers");
-        let said =
-            BufReader::new(child.stdout.take().expect("its output")).lines().next_line().await;
-        let said =
-            said.expect("its output").expect("the peer is ready; run scripts/install.sh --peers");
-        let said = serde_json::from_str(&said).expect("one line of JSON");
-        Self { said, _child: child }
+        let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
+        let said = hear(&mut lines).await;
+        Self { said, lines, child }
     }
+
+    /// Waits for its next line.
+    pub async fn hear(&mut self) -> Value {
+        hear(&mut self.lines).await
+    }
+
+    /// Types a line.
+    pub async fn tell(&mut self, line: &str) {
+        let input = self.child.stdin.as_mut().expect("its input");
+        input.write_all(format!("{line}\n").as_bytes()).await.expect("it listens");
+    }
+}
+
+async fn hear(lines: &mut Lines<BufReader<ChildStdout>>) -> Value {
+    let said = lines.next_line().await.expect("its output");
+    let said = said.expect("the peer says something; run scripts/install.sh --peers");
+    serde_json::from_str(&said).expect("one line of JSON")
 }
