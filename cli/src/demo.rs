@@ -14,10 +14,10 @@ use crate::client::Service;
 /// The first post goes out this many seconds after it was made, the others one second apart.
 const LEAD: i64 = 3;
 
-/// How long the demo waits for a post to end.
+/// The longest wait for a post to end.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What goes into posts that cannot be without a file: a drawing and four seconds of one, made for this with ffmpeg, which
+/// Files for posts that cannot be without one: a drawing and four seconds of one, made for this with ffmpeg, which
 /// the machine of a newcomer may not have.
 const PICTURE: (&str, &str, &[u8]) =
     ("picture.jpg", "image/jpeg", include_bytes!("../assets/picture.jpg"));

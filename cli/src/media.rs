@@ -21,7 +21,7 @@ const SMALL: u64 = 1_000_000;
 /// So often a file is sent anew when the connection breaks or the service is not well.
 const TRIES: u32 = 3;
 
-/// How much of a file is looked at to tell what it is.
+/// The bytes of a file that are looked at to tell its type.
 const HEAD: usize = 4_096;
 
 const BLOCK: usize = 128 * 1_024;
@@ -128,7 +128,7 @@ async fn announced(
     }
 }
 
-/// Why a file was not taken.
+/// The reason for which a file was not taken.
 enum Trouble {
     /// The same may go well another time.
     Passing(anyhow::Error),

@@ -7,7 +7,7 @@ use serde::Deserialize;
 /// A list.
 #[derive(Debug, Clone, Deserialize)]
 pub struct List<T> {
-    /// Its rows, newest first.
+    /// The rows, newest first.
     pub data: Vec<T>,
     /// Are there more?
     #[serde(default)]
@@ -17,7 +17,7 @@ pub struct List<T> {
 /// A price.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Price {
-    /// Its id.
+    /// The id.
     pub id: String,
     /// Our name of it, while it is the one that is sold under it.
     pub lookup_key: Option<String>,
@@ -41,7 +41,7 @@ pub struct Recurring {
 /// A checkout.
 #[derive(Debug, Clone, Deserialize)]
 pub struct CheckoutSession {
-    /// Its id.
+    /// The id.
     pub id: String,
     /// The address of the checkout page, while it is open.
     pub url: Option<String>,
@@ -80,19 +80,19 @@ impl CheckoutSession {
 /// A subscription.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Subscription {
-    /// Its id.
+    /// The id.
     pub id: String,
     /// `incomplete`, `active`, `past_due`, `canceled` and others.
     pub status: String,
     /// The customer.
     pub customer: String,
-    /// Its items; periods stand on them.
+    /// The items; periods stand on them.
     pub items: List<Item>,
     /// Does it end with the period?
     pub cancel_at_period_end: bool,
-    /// Its pause, if it has one.
+    /// The pause, if there is one.
     pub pause_collection: Option<PauseCollection>,
-    /// Its schedule, if it has one.
+    /// The schedule, if there is one.
     pub schedule: Option<String>,
     /// The time at which it ended, in Unix seconds.
     pub ended_at: Option<i64>,
@@ -108,7 +108,7 @@ pub struct PauseCollection {
 /// An item of a subscription.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Item {
-    /// Its id.
+    /// The id.
     pub id: String,
     /// The price.
     pub price: Price,
@@ -121,7 +121,7 @@ pub struct Item {
 /// An invoice.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Invoice {
-    /// Its id.
+    /// The id.
     pub id: String,
     /// The object it belongs to.
     pub parent: Option<InvoiceParent>,
@@ -167,14 +167,14 @@ pub struct Pricing {
 /// A price that is sold.
 #[derive(Debug, Clone, Deserialize)]
 pub struct PriceDetails {
-    /// Its product.
+    /// The product.
     pub product: String,
 }
 
 /// A payment that went through.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Charge {
-    /// Its id.
+    /// The id.
     pub id: String,
     /// The payment.
     pub payment_intent: Option<String>,
@@ -215,7 +215,7 @@ pub struct InvoiceParent {
 /// The subscription that an invoice is of.
 #[derive(Debug, Clone, Deserialize)]
 pub struct SubscriptionDetails {
-    /// Its id.
+    /// The id.
     pub subscription: String,
 }
 
@@ -247,7 +247,7 @@ pub struct PaymentOf {
 /// A subscription schedule.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Schedule {
-    /// Its id.
+    /// The id.
     pub id: String,
     /// The subscription, while it manages one.
     pub subscription: Option<String>,
@@ -279,7 +279,7 @@ pub struct PhaseItem {
 /// An event, of which only the name and the object's id are believed.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Event {
-    /// Its id.
+    /// The id.
     pub id: String,
     /// A sentence for the user.
     #[serde(rename = "type")]
@@ -298,7 +298,7 @@ pub struct EventData {
 /// The object that an event is about.
 #[derive(Debug, Clone, Deserialize)]
 pub struct EventObject {
-    /// Its id.
+    /// The id.
     pub id: String,
 }
 

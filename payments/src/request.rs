@@ -90,7 +90,7 @@ impl Checkout<'_> {
 /// A checkout of a pack of credits.
 #[derive(Debug, Clone)]
 pub struct PackCheckout<'a> {
-    /// Its price.
+    /// The price.
     pub price: &'a str,
     /// The number of credits.
     pub credits: u32,

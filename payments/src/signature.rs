@@ -14,7 +14,7 @@ pub enum BadSignature {
     /// The header is missing or not of this form.
     #[error("the header Stripe-Signature is missing or malformed")]
     Malformed,
-    /// Its time is too far from ours.
+    /// The time is too far from ours.
     #[error("the time of the signature is more than {TOLERANCE} seconds from ours")]
     Stale,
     /// None of the signatures fits.

@@ -1,4 +1,4 @@
-//! What comes before MCP: the right host and origin, and a key.
+//! The way in, before MCP: the right host and origin, and a key.
 
 use std::sync::{Arc, OnceLock};
 
@@ -36,7 +36,7 @@ pub enum Audience {
 /// The request around a tool call, for the call's own request.
 #[derive(Debug, Clone)]
 pub struct Outer {
-    /// Its id.
+    /// The id of the request.
     pub request_id: String,
     /// The limits it was counted against.
     pub meter: Meter,
@@ -98,7 +98,7 @@ impl Door {
     }
 }
 
-/// What refusals say of a request.
+/// The parts of a request that refusals name.
 struct Around {
     base_url: String,
     path: String,

@@ -1,4 +1,4 @@
-//! What an agent may read before it acts: instructions, resources and prompts.
+//! Reading for an agent before it acts: instructions, resources and prompts.
 
 use fanfare_domain::{Code, PlatformId, platforms};
 use rmcp::model::{

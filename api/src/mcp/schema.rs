@@ -19,7 +19,7 @@ pub enum Place {
 /// The input of a tool.
 #[derive(Debug)]
 pub struct Input {
-    /// Its JSON Schema: an object without references and without a combinator at its root.
+    /// The JSON Schema: an object without references and without a combinator at its root.
     pub schema: Map<String, Value>,
     /// The place of each argument.
     pub places: Vec<(String, Place)>,

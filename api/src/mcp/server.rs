@@ -1,4 +1,4 @@
-//! What the server says and does, whatever revision of MCP a client speaks.
+//! The server: the same for every revision of MCP that a client may speak.
 
 use std::sync::Arc;
 

@@ -25,7 +25,7 @@ pub struct Entry {
     pub route: &'static Route,
     /// The route at work.
     pub endpoint: Endpoint,
-    /// Its input.
+    /// The input.
     pub input: Input,
     tool: Tool,
 }

@@ -1,4 +1,4 @@
-//! What a person may do to a subscription: look at it, cancel, pause, resume, downgrade.
+//! Changes of a subscription by its person: look at it, cancel, pause, resume, downgrade.
 //!
 //! Each change is a call of Stripe under a purpose that follows from the request's `Idempotency-Key`, or from the row as it was: after a
 //! lost answer the same request makes the same call. What came of it is read at Stripe, as after an event.
@@ -29,7 +29,7 @@ const PAUSE: Millis = 30 * DAY;
 /// The least time from the start of a pause to the next one, in ms.
 pub(super) const COOLDOWN: Millis = 90 * DAY;
 
-/// Why a subscription is cancelled, and Stripe's word for it.
+/// The reason for which a subscription is cancelled, and Stripe's word for it.
 const REASONS: [(&str, &str); 7] = [
     ("too_expensive", "too_expensive"),
     ("not_using", "unused"),
@@ -44,7 +44,7 @@ const REASONS: [(&str, &str); 7] = [
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cancellation {
-    /// Why: `too_expensive`, `not_using`, `missing_features`, `technical_issues`, `switching_service`, `temporary_break` or `other`.
+    /// The reason: `too_expensive`, `not_using`, `missing_features`, `technical_issues`, `switching_service`, `temporary_break` or `other`.
     #[serde(default)]
     #[schemars(schema_with = "reason")]
     pub reason: Value,

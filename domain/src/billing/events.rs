@@ -1,4 +1,4 @@
-//! What Stripe tells: stored once for each event, applied by a worker.
+//! Events of Stripe: stored once each, applied by a worker.
 
 use fanfare_entities::{
     Millis, StripeEventId, stripe_event, stripe_event::Column, stripe_event::EventStatus,

@@ -1,4 +1,4 @@
-//! What persons pay: plans, calls of Stripe, and subscriptions as Stripe last said they are.
+//! The money of persons: plans, calls of Stripe, and subscriptions as Stripe last said they are.
 //!
 //! A subscription belongs to a person and covers every workspace the person owns, save those whose plan an operator gave. What
 //! Stripe tells is a row (`events.rs`) that a worker applies after it has read the object anew, so that the order of events does not

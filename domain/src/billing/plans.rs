@@ -27,7 +27,7 @@ pub struct Plans {
 pub struct Addon {
     /// A month, in the currency's smallest unit.
     pub price: i64,
-    /// Its name at Stripe.
+    /// The name at Stripe.
     pub lookup_key: String,
 }
 
@@ -35,13 +35,13 @@ pub struct Addon {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// Which it is: `starter`, `pro`, `power_user` or `agency`.
+    /// The tier: `starter`, `pro`, `power_user` or `agency`.
     pub tier: String,
     /// A month, in the currency's smallest unit.
     pub price: i64,
-    /// Its name at Stripe.
+    /// The name at Stripe.
     pub lookup_key: String,
-    /// How many API keys a person may have.
+    /// The number of API keys that a person may have.
     pub keys: u32,
     /// Credits of a month.
     pub credits: u32,
@@ -59,15 +59,15 @@ pub struct Plan {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pack {
-    /// How many.
+    /// The number of credits.
     pub credits: u32,
     /// In the currency's smallest unit.
     pub price: i64,
-    /// Its name at Stripe.
+    /// The name at Stripe.
     pub lookup_key: String,
 }
 
-/// Why plans cannot be used.
+/// The reason for which plans cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BadPlans {
     /// The text is not what plans look like.

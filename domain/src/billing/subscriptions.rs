@@ -23,7 +23,7 @@ use crate::{
 /// Reads and writes of one subscription that may get into each other's way before somebody gives up.
 const TRIES: usize = 20;
 
-/// What of a subscription is kept.
+/// The part of a subscription that is kept.
 struct Terms {
     status: BillingStatus,
     tier: PlanTier,
@@ -304,7 +304,7 @@ fn terms(plans: &Plans, theirs: &Subscription) -> Result<Terms> {
     })
 }
 
-/// How a subscription stands, in our words. Stripe leaves a paused one `active`.
+/// Returns the state of a subscription in our words. Stripe leaves a paused one `active`.
 fn status(theirs: &Subscription) -> BillingStatus {
     match theirs.status.as_str() {
         "incomplete" => BillingStatus::Incomplete,

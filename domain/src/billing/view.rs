@@ -20,9 +20,9 @@ pub struct OneSubscription {
 /// A person's subscription.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Subscription {
-    /// Its id.
+    /// The id.
     pub id: SubscriptionId,
-    /// Its status.
+    /// The status.
     pub status: BillingStatus,
     /// The plan.
     pub plan_tier: PlanTier,
@@ -30,9 +30,9 @@ pub struct Subscription {
     pub api_addon: bool,
     /// The price of a period, plan and add-on together.
     pub price: Price,
-    /// When the period began.
+    /// The beginning of the period.
     pub current_period_start: Time,
-    /// When the period ends.
+    /// The end of the period.
     pub current_period_end: Time,
     /// True when it ends with its period.
     pub cancel_at_period_end: bool,
@@ -40,12 +40,12 @@ pub struct Subscription {
     pub pending_change: Option<PendingChange>,
     /// The pause, while it is paused.
     pub pause: Option<Pause>,
-    /// When it may be paused again; null if it may be paused now.
+    /// The time from which it may be paused again; null if it may be paused now.
     pub pause_available_at: Option<Time>,
     /// The page on which a person changes it.
     #[schemars(extend("format" = "uri"))]
     pub manage_url: String,
-    /// When it began.
+    /// The time at which it began.
     pub created_at: Time,
 }
 
@@ -67,7 +67,7 @@ pub struct Price {
 pub struct PendingChange {
     /// The plan it changes to.
     pub plan_tier: PlanTier,
-    /// When it changes.
+    /// The time at which it changes.
     pub effective_at: Time,
 }
 
@@ -75,9 +75,9 @@ pub struct PendingChange {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Pause {
-    /// When it began.
+    /// The time at which it began.
     pub paused_at: Time,
-    /// When it ends by itself.
+    /// The time at which it ends by itself.
     pub resumes_at: Option<Time>,
 }
 

@@ -30,7 +30,7 @@ pub use shown::{Shown, shown};
 /// The table whose secrets letters are.
 const TABLE: &str = "letters";
 
-/// How long the content of a letter is kept after it was sent, in ms.
+/// The time for which the content of a letter is kept after it was sent, in ms.
 const KEPT: Millis = 24 * 3_600_000;
 
 /// The content of a letter, encrypted beside its row.
@@ -42,7 +42,7 @@ enum Content {
     ResetAsked { email: String },
 }
 
-/// How letters are sent.
+/// The way in which letters are sent.
 #[derive(Debug, Clone, Copy)]
 pub enum Delivery<'a> {
     /// Through the operator's mail server.

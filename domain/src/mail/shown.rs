@@ -11,17 +11,17 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// How many are shown.
+/// The number of letters that are shown.
 const SHOWN: u64 = 50;
 
 /// A letter as it is shown.
 #[derive(Debug, Clone)]
 pub struct Shown {
-    /// Its id.
+    /// The id.
     pub id: Uuid,
-    /// When it was written.
+    /// The time at which it was written.
     pub created_at: Millis,
-    /// Its text.
+    /// The text.
     pub letter: Letter,
 }
 

@@ -1,4 +1,4 @@
-//! What becomes of reviews and media here when a change of them was made, or was not.
+//! The fate of reviews and media here when a change of them was made, or was not.
 
 use fanfare_entities::{
     BusinessMediaId, Millis, ReviewId, business_media, business_media::BusinessMediaStatus,
@@ -14,7 +14,7 @@ use serde_json::json;
 use super::target::Now;
 use crate::{Tx, clock::show, error::Result};
 
-/// When a film that was sent is looked for first, in ms.
+/// The first time at which a film that was sent is looked for, in ms.
 const FIRST_LOOK: Millis = 5 * 60_000;
 
 /// A review was answered, or its answer deleted.

@@ -24,10 +24,10 @@ use crate::{
 /// Waits before the retries of a call that did not reach its network, in ms.
 const WAITS: [i64; 3] = [2_000, 10_000, 30_000];
 
-/// How often a call that cannot take effect twice is made again at once.
+/// The number of times that a call that cannot take effect twice is made again at once.
 const REPEATS: i32 = 3;
 
-/// How long to wait for a network that does not say how long, and an hour, in ms.
+/// The wait for a network that does not say how long, and an hour, in ms.
 const UNTOLD: i64 = 60_000;
 const HOUR: i64 = 3_600_000;
 
@@ -43,7 +43,7 @@ pub(super) struct Run<'a> {
     pub row: outgoing::Model,
 }
 
-/// What follows a step.
+/// The next thing to do after a step.
 pub(super) enum Next {
     Step,
     Refresh(platforms::Error),
@@ -76,7 +76,7 @@ pub async fn carry_out(cx: &Domain, holder: &str, row: outgoing::Model) -> Resul
 }
 
 impl Run<'_> {
-    /// Its workers ended again and again.
+    /// The workers of the change ended again and again.
     async fn abandon(&mut self) -> Result<()> {
         let known = match self.row.sending_at {
             Some(_) => Now::Unknown,

@@ -1,4 +1,4 @@
-//! Why a change was not made, as rows keep it and as requests are answered.
+//! Reasons for which a change was not made, as rows keep them and as requests are answered.
 
 use fanfare_platforms::{self as platforms, Kind, Refused};
 use serde_json::{Value, json};

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::target::{self, Now};
 use crate::{Domain, Tx, clock::show, durable::LEASE, error::Result, inbox::inbound};
 
-/// How long a call may take.
+/// The longest time for a call.
 pub(super) const DEADLINE: Millis = 20_000;
 
 /// Adds a step that begins now.

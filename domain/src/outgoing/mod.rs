@@ -33,7 +33,7 @@ pub(crate) use failure::error;
 use target::Now;
 pub use target::Target;
 
-/// How long a request waits for its change.
+/// The time for which a request waits for its change.
 const IN_REQUEST: Duration = Duration::from_secs(10);
 
 /// The same change is not made again within this time of being made, in ms.
@@ -47,7 +47,7 @@ pub(crate) struct NewOutgoing {
     pub account_id: AccountId,
     /// The row that it makes or changes.
     pub target: Target,
-    /// What it answers.
+    /// The thing that it answers.
     pub scope: String,
     /// The change.
     pub change: Change,

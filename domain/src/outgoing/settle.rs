@@ -64,7 +64,7 @@ impl Run<'_> {
         Ok(Next::Over)
     }
 
-    /// What a lost call came to, if that can be read now.
+    /// Reads the outcome of a lost call, if it can be read now.
     pub(super) async fn look(&self, session: &Session) -> Option<Progress> {
         let sent_at = self.row.sending_at.unwrap_or_else(|| self.cx.clock.now());
         match self.ask(session, sent_at).await? {

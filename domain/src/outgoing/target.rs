@@ -1,4 +1,4 @@
-//! What a change makes or changes here, and what becomes of that.
+//! Rows that a change makes or changes here, and their fate.
 
 use fanfare_entities::{
     BusinessMediaId, CommentId, ConversationId, MessageId, Millis, ReviewId, inbox_comment,
@@ -37,7 +37,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// Its table and id, as the row of a change keeps them.
+    /// Returns the table and the id, as the row of a change keeps them.
     pub(super) const fn stored(self) -> (&'static str, i64) {
         match self {
             Self::Message(id) => ("message", id.0),
@@ -63,7 +63,7 @@ impl Target {
     }
 }
 
-/// What is known of a change now.
+/// The present knowledge of a change.
 #[derive(Debug, Clone)]
 pub(super) enum Now {
     /// It was made, under this id.

@@ -15,11 +15,11 @@ const WORDS: usize = 40;
 /// A passage of the documentation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passage {
-    /// Its heading.
+    /// The heading.
     pub title: String,
-    /// Its text, Markdown.
+    /// The text, Markdown.
     pub text: String,
-    /// Its address.
+    /// The address.
     pub url: String,
 }
 

@@ -22,7 +22,7 @@ pub struct Question {
     /// The question, 1 to 2,000 characters.
     #[schemars(length(max = 2_000), extend("x-lines" = true))]
     pub message: String,
-    /// What was said before, oldest first, at most ten entries.
+    /// The conversation before, oldest first, at most ten entries.
     #[serde(default)]
     #[schemars(length(max = 10))]
     pub history: Vec<Turn>,
@@ -33,14 +33,14 @@ pub struct Question {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SupportTurn")]
 pub struct Turn {
-    /// Who said it.
+    /// The speaker.
     pub role: Speaker,
-    /// What was said.
+    /// The words.
     #[schemars(length(max = 4_000), extend("x-lines" = true))]
     pub content: String,
 }
 
-/// Who said something.
+/// A speaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SupportSpeaker")]
@@ -56,13 +56,13 @@ pub enum Speaker {
 pub struct SupportAnswer {
     /// The passages of the documentation that fit the question, or what a text provider made of them.
     answer: String,
-    /// Where they stand.
+    /// The places where they stand.
     sources: Vec<Source>,
     /// The text provider that worded the answer; null if the passages are the answer.
     provider: Option<&'static str>,
 }
 
-/// Where a passage stands.
+/// The place of a passage.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 struct Source {
