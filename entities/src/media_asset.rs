@@ -30,6 +30,8 @@ pub struct Model {
     pub workspace_id: WorkspaceId,
     /// The address it was copied from.
     pub source_url: Option<String>,
+    /// The `ETag` that the address gave it; null if it gave none that stands for exactly these bytes.
+    pub source_etag: Option<String>,
     /// Name for people.
     pub filename: String,
     /// Key in the store, once it is there.

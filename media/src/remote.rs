@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use fanfare_outbound::{Client, Download, Error as HttpError, ErrorKind};
-use http::header::CONTENT_ENCODING;
+use http::header::{CONTENT_ENCODING, ETAG};
 use tokio::time::timeout;
 use url::Url;
 
@@ -14,6 +14,10 @@ use crate::{HEIC_REMEDY, Intake, Refused, Sizes, Store, Taken, filename, refusal
 pub const MAX_REMOTE: u64 = 60_000_000;
 
 const REDIRECTS: u8 = 5;
+const NOT_MODIFIED: u16 = 304;
+
+/// Longest `ETag` that is kept, in bytes.
+const ETAG_MAX: usize = 256;
 const ACCEPT: &str = "image/jpeg, image/png, image/gif, image/webp, video/mp4, video/quicktime, video/webm, */*;q=0.5";
 
 /// The limits of one copy.
@@ -27,6 +31,13 @@ pub(crate) struct Limits {
     pub pause: Duration,
 }
 
+impl Limits {
+    fn of(sizes: Sizes) -> Self {
+        let (whole, pause) = (Duration::from_secs(60), Duration::from_secs(20));
+        Self { sizes: sizes.at_most(MAX_REMOTE), whole, pause }
+    }
+}
+
 /// A file that is now in the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Copied {
@@ -34,6 +45,8 @@ pub struct Copied {
     pub file: Taken,
     /// A name for people, from the address, with the type's extension.
     pub filename: String,
+    /// The server's name for exactly these bytes (a strong `ETag`), quoted as it was sent.
+    pub etag: Option<String>,
 }
 
 /// The reason a file was not copied. Each text is a sentence for the user, and names the host at most.
@@ -82,12 +95,26 @@ pub async fn copy_remote(
     prefix: &str,
     sizes: Sizes,
 ) -> Result<Copied, CopyError> {
-    let limits = Limits {
-        sizes: sizes.at_most(MAX_REMOTE),
-        whole: Duration::from_secs(60),
-        pause: Duration::from_secs(20),
-    };
-    copy(store, http, url, prefix, limits).await
+    copy(store, http, url, prefix, Limits::of(sizes)).await
+}
+
+/// Does the same, unless the server says that the file is still the one it gave this `ETag`: then `None`.
+///
+/// # Errors
+/// As for [`copy_remote`].
+pub async fn copy_if_changed(
+    store: &Store,
+    http: &Client,
+    url: &Url,
+    prefix: &str,
+    sizes: Sizes,
+    etag: &str,
+) -> Result<Option<Copied>, CopyError> {
+    let limits = Limits::of(sizes);
+    match Source::open(http, url, limits, Some(etag)).await? {
+        Some(source) => keep(source, store, url, prefix, limits).await.map(Some),
+        None => Ok(None),
+    }
 }
 
 pub(crate) async fn copy(
@@ -97,14 +124,25 @@ pub(crate) async fn copy(
     prefix: &str,
     limits: Limits,
 ) -> Result<Copied, CopyError> {
-    let mut source = Source::open(http, url, limits).await?;
+    let source = Source::open(http, url, limits, None).await?;
+    let source = source.ok_or_else(|| refusal::status(NOT_MODIFIED))?;
+    keep(source, store, url, prefix, limits).await
+}
+
+async fn keep(
+    mut source: Source,
+    store: &Store,
+    url: &Url,
+    prefix: &str,
+    limits: Limits,
+) -> Result<Copied, CopyError> {
     let mut intake = Intake::new(store, prefix, limits.sizes);
     if let Err(error) = pour(&mut source, &mut intake, limits.sizes).await {
         intake.abort().await;
         return Err(error);
     }
     let file = intake.finish().await?;
-    Ok(Copied { filename: filename::from_url(url, file.mime), file })
+    Ok(Copied { filename: filename::from_url(url, file.mime), etag: source.etag(), file })
 }
 
 async fn pour(source: &mut Source, intake: &mut Intake, sizes: Sizes) -> Result<(), CopyError> {
@@ -135,17 +173,29 @@ struct Source {
 }
 
 impl Source {
-    async fn open(http: &Client, url: &Url, limits: Limits) -> Result<Self, CopyError> {
-        let answer = http
+    /// Asks for the file; `None` if it is still the one with this `ETag`.
+    async fn open(
+        http: &Client,
+        url: &Url,
+        limits: Limits,
+        etag: Option<&str>,
+    ) -> Result<Option<Self>, CopyError> {
+        let mut request = http
             .get(url.clone())
             .header("accept", ACCEPT)
             .header("accept-encoding", "identity")
             .redirects(REDIRECTS)
             .deadline(limits.whole)
             // Counted here: the status comes first, and the size that the server names is passed on.
-            .max_reply(usize::MAX)
-            .open();
+            .max_reply(usize::MAX);
+        if let Some(etag) = etag {
+            request = request.header("if-none-match", etag);
+        }
+        let answer = request.open();
         let download = timeout(limits.pause, answer).await.map_err(|_| refusal::silent())??;
+        if etag.is_some() && download.status == NOT_MODIFIED {
+            return Ok(None);
+        }
         if download.status != 200 {
             return Err(refusal::status(download.status));
         }
@@ -161,8 +211,15 @@ impl Source {
             Some(length) if length > largest => {
                 Err(CopyError::TooLarge { limit: largest, actual: Some(length) })
             }
-            _ => Ok(Self { download, pause: limits.pause }),
+            _ => Ok(Some(Self { download, pause: limits.pause })),
         }
+    }
+
+    /// The `ETag` of the file, if it stands for exactly these bytes: a weak one may stand for others that mean the same.
+    fn etag(&self) -> Option<String> {
+        let etag = self.download.headers.get(ETAG)?.to_str().ok()?;
+        let is_strong = etag.len() >= 2 && etag.starts_with('"') && etag.ends_with('"');
+        (is_strong && etag.len() <= ETAG_MAX).then(|| etag.to_owned())
     }
 
     async fn next(&mut self) -> Result<Option<Bytes>, CopyError> {

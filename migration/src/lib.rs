@@ -25,6 +25,7 @@ mod m0021_inbox;
 mod m0022_business_profiles;
 mod m0023_feedback;
 mod m0027_post_warnings;
+mod m0028_source_etags;
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
@@ -59,6 +60,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0022_business_profiles::BusinessProfiles),
             Box::new(m0023_feedback::Feedback),
             Box::new(m0027_post_warnings::PostWarnings),
+            Box::new(m0028_source_etags::SourceEtags),
         ]
     }
 }

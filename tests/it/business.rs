@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fanfare_domain::access::{Role, Scope};
-use fanfare_tests::{TestApp, User};
+use fanfare_tests::{TestApp, User, files::plain_png};
 use serde_json::{Value, json};
 
 const BASE: &str = "/api/v1/google-business";
@@ -193,42 +193,6 @@ async fn photos_are_added_once_and_a_single_place_holds_one() {
     ] {
         user.post(&path, body).await.refused(400, code);
     }
-}
-
-/// A PNG of these many pixels whose bytes are not packed.
-fn plain_png(width: u32, height: u32) -> Vec<u8> {
-    let mut pixels = Vec::new();
-    for row in 0..height {
-        pixels.push(0);
-        pixels.extend((0..width * 3).map(|place| (place * 7 + row * 13) as u8));
-    }
-    let mut packed = vec![0x78, 0x01];
-    let mut blocks = pixels.chunks(60_000).peekable();
-    while let Some(block) = blocks.next() {
-        packed.push(u8::from(blocks.peek().is_none()));
-        let length = u16::try_from(block.len()).unwrap();
-        packed.extend(length.to_le_bytes());
-        packed.extend((!length).to_le_bytes());
-        packed.extend(block);
-    }
-    let (a, b) = pixels.iter().fold((1_u32, 0_u32), |(a, b), byte| {
-        let a = (a + u32::from(*byte)) % 65_521;
-        (a, (b + a) % 65_521)
-    });
-    packed.extend((b << 16 | a).to_be_bytes());
-    let mut png = vec![0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a];
-    let mut head = Vec::new();
-    head.extend(width.to_be_bytes());
-    head.extend(height.to_be_bytes());
-    head.extend([8, 2, 0, 0, 0]);
-    for (name, data) in [(b"IHDR", &head), (b"IDAT", &packed), (b"IEND", &Vec::new())] {
-        png.extend(u32::try_from(data.len()).unwrap().to_be_bytes());
-        let mut chunk = name.to_vec();
-        chunk.extend(data);
-        png.extend(&chunk);
-        png.extend(crc32fast::hash(&chunk).to_be_bytes());
-    }
-    png
 }
 
 #[tokio::test]

@@ -1,45 +1,16 @@
 //! Cards of pages that a text links to, with pictures that have to be made to fit.
 
-use fanfare_tests::{TestApp, networks};
+use fanfare_tests::{TestApp, files::stored_png, networks};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// A PNG of noise, which nothing makes small: over 2 MB. Its pixels are stored, not compressed.
+/// A PNG of noise, which nothing makes small: over 2 MB at 900 by 900.
 fn noise(side: u32) -> Vec<u8> {
     let mut state = 1_u32;
-    // Each row begins with the number of its filter, 0.
-    let width = side as usize * 3 + 1;
-    let mut rows = vec![0; width * side as usize];
-    for row in rows.chunks_mut(width) {
-        for byte in &mut row[1..] {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            *byte = (state >> 24) as u8;
-        }
-    }
-    let (mut a, mut b) = (1_u32, 0_u32);
-    for byte in &rows {
-        a = (a + u32::from(*byte)) % 65_521;
-        b = (b + a) % 65_521;
-    }
-    let mut stream = vec![0x78, 0x01];
-    let mut blocks = rows.chunks(65_535).peekable();
-    while let Some(block) = blocks.next() {
-        let size = block.len() as u16;
-        stream.push(u8::from(blocks.peek().is_none()));
-        stream.extend(size.to_le_bytes());
-        stream.extend((!size).to_le_bytes());
-        stream.extend(block);
-    }
-    stream.extend((b << 16 | a).to_be_bytes());
-    let mut png = b"\x89PNG\r\n\x1a\n".to_vec();
-    let header = [&side.to_be_bytes()[..], &side.to_be_bytes(), &[8, 2, 0, 0, 0]].concat();
-    for (name, content) in [(b"IHDR", header), (b"IDAT", stream), (b"IEND", Vec::new())] {
-        let named = [&name[..], &content].concat();
-        png.extend((content.len() as u32).to_be_bytes());
-        png.extend(&named);
-        png.extend(crc32fast::hash(&named).to_be_bytes());
-    }
-    png
+    stored_png(side, side, |_, _| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    })
 }
 
 /// A server of `/big` and `/small`, pages whose pictures it calls files of no known type.

@@ -1,6 +1,9 @@
 //! Files of every kind that people send, made here.
 
-pub use crate::picture::png;
+pub use crate::{
+    picture::png,
+    png::{plain_png, stored_png},
+};
 
 /// An MP4 by its first bytes, of this size; what follows is the same for the same size.
 #[must_use]

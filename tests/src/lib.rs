@@ -16,6 +16,7 @@ pub mod networks;
 pub mod operator;
 mod person;
 mod picture;
+mod png;
 mod postgres;
 mod raw;
 mod receiver;

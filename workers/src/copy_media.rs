@@ -6,7 +6,7 @@ use fanfare_domain::{
 };
 use fanfare_entities::{Millis, media_asset};
 use fanfare_jobs::{CopyMedia, JobKind};
-use fanfare_media::{CopyError, copy_remote};
+use fanfare_media::{CopyError, copy_if_changed, copy_remote};
 use serde_json::{Value, json};
 use tracing::Instrument;
 use url::Url;
@@ -58,8 +58,15 @@ async fn copy(cx: &Context, row: &media_asset::Model) -> Outcome {
         Err(_) => return Outcome::Again(next(cx, row)),
     };
     let http = cx.domain.http.counted_as("media");
-    match copy_remote(&cx.domain.store, &http, &url, &media::prefix(row), sizes).await {
-        Ok(copied) => Outcome::Stored(copied),
+    let known = media::known_copy(&cx.domain, row).await.unwrap_or_default();
+    let (store, prefix) = (&cx.domain.store, media::prefix(row));
+    let copied = match known.as_ref().and_then(|known| known.source_etag.as_deref()) {
+        Some(etag) => copy_if_changed(store, &http, &url, &prefix, sizes, etag).await,
+        None => copy_remote(store, &http, &url, &prefix, sizes).await.map(Some),
+    };
+    match copied {
+        Ok(Some(copied)) => Outcome::Stored(copied),
+        Ok(None) => known.map_or_else(|| Outcome::Again(next(cx, row)), Outcome::Unchanged),
         Err(CopyError::NotAllowed(message)) => failed("url_not_allowed", message),
         Err(CopyError::UnsupportedType { message }) => failed("media_type_unsupported", message),
         Err(CopyError::TooLarge { limit, actual }) => {

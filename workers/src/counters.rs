@@ -57,7 +57,7 @@ impl Counters {
     /// Counts what came of a copy.
     pub fn copy(&self, outcome: &Outcome) {
         let measure = match outcome {
-            Outcome::Stored(_) => measure::DONE,
+            Outcome::Stored(_) | Outcome::Unchanged(_) => measure::DONE,
             Outcome::Failed(_) => measure::FAILED,
             Outcome::Again(_) => measure::RETRIED,
         };

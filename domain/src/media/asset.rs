@@ -135,15 +135,25 @@ pub(super) async fn shared_path(
     duplicate: Option<Duplicate>,
 ) -> Result<String> {
     let Some(duplicate) = duplicate else { return Ok(file.path.clone()) };
-    let held: Option<AssetId> = media_asset::Entity::find_by_id(duplicate.id)
+    let held = stays(tx, duplicate.id, &duplicate.path).await?;
+    Ok(if held { duplicate.path } else { file.path.clone() })
+}
+
+/// True if the bytes of an earlier file are there, and stay until this transaction ends.
+pub(super) async fn is_held(tx: &Tx, known: &media_asset::Model) -> Result<bool> {
+    stays(tx, known.id, known.path.as_deref().unwrap_or_default()).await
+}
+
+async fn stays(tx: &Tx, id: AssetId, path: &str) -> Result<bool> {
+    let held: Option<AssetId> = media_asset::Entity::find_by_id(id)
         .select_only()
         .column(media_asset::Column::Id)
-        .filter(media_asset::Column::Path.eq(duplicate.path.as_str()))
+        .filter(media_asset::Column::Path.eq(path))
         .lock_shared()
         .into_tuple()
         .one(tx.conn())
         .await?;
-    Ok(if held.is_some() { duplicate.path } else { file.path.clone() })
+    Ok(held.is_some())
 }
 
 /// Writes the row of a stored file.

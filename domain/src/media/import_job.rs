@@ -1,9 +1,14 @@
 //! The import job: the statements of copying a remote file into storage.
 
-use fanfare_entities::{AssetId, Millis, media_asset, media_asset::Column};
+use fanfare_entities::{
+    AssetId, Millis, media_asset,
+    media_asset::{AssetStatus, Column},
+};
 use fanfare_jobs::JobKind;
 use fanfare_media::{Copied, filename};
-use sea_orm::{ColumnTrait, EntityTrait, ExprTrait, QueryFilter, UpdateMany, sea_query::Expr};
+use sea_orm::{
+    ColumnTrait, EntityTrait, ExprTrait, QueryFilter, QueryOrder, UpdateMany, sea_query::Expr,
+};
 use serde_json::Value;
 
 use super::{arrived, asset, sizes};
@@ -34,6 +39,8 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<media_as
 pub enum Outcome {
     /// It is stored.
     Stored(Copied),
+    /// The address still gives the file of this earlier copy.
+    Unchanged(media_asset::Model),
     /// It cannot be copied: `{code, message, remedy, limit?, actual?}`.
     Failed(Value),
     /// It is tried again then.
@@ -47,7 +54,7 @@ pub enum Outcome {
 pub async fn finish(cx: &Domain, lease: Lease, outcome: Outcome) -> Result<bool> {
     let stored = match &outcome {
         Outcome::Stored(copied) => Some(copied.file.clone()),
-        Outcome::Failed(_) | Outcome::Again(_) => None,
+        Outcome::Unchanged(_) | Outcome::Failed(_) | Outcome::Again(_) => None,
     };
     let written = write(cx, lease, outcome).await;
     if let Some(file) = stored {
@@ -65,7 +72,7 @@ async fn write(cx: &Domain, lease: Lease, outcome: Outcome) -> Result<Option<Str
     let Some(row) = row else { return Ok(None) };
     let duplicate = match &outcome {
         Outcome::Stored(copied) => asset::duplicate(cx, row.workspace_id, &copied.file).await?,
-        Outcome::Failed(_) | Outcome::Again(_) => None,
+        Outcome::Unchanged(_) | Outcome::Failed(_) | Outcome::Again(_) => None,
     };
     let plan = sizes::plan(cx, row.workspace_id).await?;
     let mut tx = Tx::begin(cx).await?;
@@ -82,6 +89,17 @@ async fn write(cx: &Domain, lease: Lease, outcome: Outcome) -> Result<Option<Str
             stored(update, &row, copied, &path)?
                 .col_expr(Column::ReviewAt, Expr::value(asset::review_at(now, plan)))
                 .col_expr(Column::DueAt, Expr::value(Option::<Millis>::None))
+        }
+        Outcome::Unchanged(known) if asset::is_held(&tx, &known).await? => {
+            path = known.path.clone().unwrap_or_default();
+            same(update, &row, known)
+                .col_expr(Column::ReviewAt, Expr::value(asset::review_at(now, plan)))
+                .col_expr(Column::DueAt, Expr::value(Option::<Millis>::None))
+        }
+        // What it stood for has gone meanwhile.
+        Outcome::Unchanged(_) => {
+            again = Some(now);
+            update.col_expr(Column::DueAt, Expr::value(now))
         }
         Outcome::Failed(error) => update
             .col_expr(Column::Status, Expr::value("failed"))
@@ -125,6 +143,7 @@ fn stored(
     Ok(update
         .col_expr(Column::Status, Expr::value("ready"))
         .col_expr(Column::Path, Expr::value(path))
+        .col_expr(Column::SourceEtag, Expr::value(copied.etag))
         .col_expr(Column::PublicName, Expr::value(asset::public_name(file.mime)))
         .col_expr(Column::Digest, Expr::value(file.digest))
         .col_expr(Column::Filename, Expr::value(filename))
@@ -132,6 +151,53 @@ fn stored(
         .col_expr(Column::Bytes, Expr::value(bytes))
         .col_expr(Column::Width, Expr::value(asset::side(file.width)))
         .col_expr(Column::Height, Expr::value(asset::side(file.height))))
+}
+
+/// Returns the columns of a file that is the one of an earlier copy. A requested name is kept.
+fn same(
+    update: UpdateMany<media_asset::Entity>,
+    row: &media_asset::Model,
+    known: media_asset::Model,
+) -> UpdateMany<media_asset::Entity> {
+    let mime = known.mime.unwrap_or_default();
+    let filename = match row.filename.as_str() {
+        "" => known.filename,
+        asked => filename(asked, &mime),
+    };
+    update
+        .col_expr(Column::Status, Expr::value("ready"))
+        .col_expr(Column::Path, Expr::value(known.path))
+        .col_expr(Column::SourceEtag, Expr::value(known.source_etag))
+        .col_expr(Column::PublicName, Expr::value(asset::public_name(&mime)))
+        .col_expr(Column::Digest, Expr::value(known.digest))
+        .col_expr(Column::Filename, Expr::value(filename))
+        .col_expr(Column::Mime, Expr::value(mime))
+        .col_expr(Column::Bytes, Expr::value(known.bytes))
+        .col_expr(Column::Width, Expr::value(known.width))
+        .col_expr(Column::Height, Expr::value(known.height))
+}
+
+/// Returns the newest stored copy of the address whose `ETag` is known.
+///
+/// # Errors
+/// The database's.
+pub async fn known_copy(
+    cx: &Domain,
+    row: &media_asset::Model,
+) -> Result<Option<media_asset::Model>> {
+    let found = media_asset::Entity::find()
+        .filter(Column::WorkspaceId.eq(row.workspace_id))
+        .filter(Column::SourceUrl.eq(row.source_url.as_deref()))
+        .filter(Column::SourceEtag.is_not_null())
+        .filter(Column::Path.is_not_null())
+        .filter(Column::Status.eq(AssetStatus::Ready))
+        .order_by_desc(Column::Id)
+        .one(&cx.db.read)
+        .await?;
+    let Some(known) = found else { return Ok(None) };
+    let stat = cx.store.stat(known.path.as_deref().unwrap_or_default()).await;
+    let is_whole = stat.is_ok_and(|stat| i64::try_from(stat.size).ok() == known.bytes);
+    Ok(is_whole.then_some(known))
 }
 
 /// Ends copies that no request waits for any more and that failed: their rows only say why.

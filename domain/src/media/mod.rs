@@ -32,7 +32,7 @@ pub(crate) use generated::{
     Generated, keep as keep_generated, receive as receive_generated,
     receive_for as receive_generated_for, tidy as tidy_generated,
 };
-pub use import_job::{Outcome, claim, finish, forget_failed, prefix};
+pub use import_job::{Outcome, claim, finish, forget_failed, known_copy, prefix};
 pub use import_request::{NewRemote, from_url};
 pub(crate) use import_request::{Source, request_import};
 pub use list::{MediaPage, MediaQuery, list};

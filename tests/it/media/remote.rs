@@ -1,7 +1,15 @@
 //! Files at other addresses.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicU32, Ordering::Relaxed},
+};
+
 use fanfare_entities::media_asset;
-use fanfare_tests::{Options, Picture, TestApp, files};
+use fanfare_tests::{
+    Options, Picture, TestApp,
+    files::{self, plain_png},
+};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -46,6 +54,81 @@ async fn a_new_post_gets_what_the_address_holds_now() {
     let many = user.post("/api/v1/posts/batch", json!({"posts": [body, body]})).await;
     assert!(many.status < 300, "{:#}", many.body);
     assert!(picture.asked() <= 4, "posts of one request share what is still being copied");
+}
+
+/// A server of a picture in versions, each with an `ETag` of its own; it says so if the asked one still holds.
+struct Versions {
+    url: String,
+    now: Arc<AtomicU32>,
+    sent: Arc<AtomicU32>,
+    spared: Arc<AtomicU32>,
+}
+
+impl Versions {
+    async fn serve(weak: &'static str) -> Self {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/picture.png", listener.local_addr().unwrap());
+        let counters: [Arc<AtomicU32>; 3] = Default::default();
+        let [now, sent, spared] = counters.clone();
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let mut head = vec![0; 4_096];
+                let read = stream.read(&mut head).await.unwrap_or(0);
+                let asked = String::from_utf8_lossy(&head[..read]).to_ascii_lowercase();
+                let version = now.load(Relaxed);
+                let etag = format!("{weak}\"v{version}\"");
+                if asked.contains(&format!("if-none-match: {}", etag.to_ascii_lowercase())) {
+                    spared.fetch_add(1, Relaxed);
+                    let reply = "HTTP/1.1 304 Not Modified\r\nConnection: close\r\n\r\n";
+                    let _ = stream.write_all(reply.as_bytes()).await;
+                    continue;
+                }
+                sent.fetch_add(1, Relaxed);
+                let file = plain_png(10 + version, 10);
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\nETag: {etag}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                    file.len()
+                );
+                let _ = stream.write_all(&[head.as_bytes(), &file].concat()).await;
+            }
+        });
+        let [now, sent, spared] = counters;
+        Self { url, now, sent, spared }
+    }
+
+    fn counted(&self) -> (u32, u32) {
+        (self.sent.load(Relaxed), self.spared.load(Relaxed))
+    }
+}
+
+#[tokio::test]
+async fn an_address_whose_etag_still_holds_is_not_fetched_again() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    let source = Versions::serve("").await;
+    let body = json!({"account_id": account, "caption": "It", "media_url": source.url});
+    let first = user.publish(body.clone()).await["media"][0].clone();
+    let second = user.publish(body.clone()).await["media"][0].clone();
+    assert_eq!(source.counted(), (1, 1));
+    assert_ne!(first["asset_id"], second["asset_id"], "each post has a file of its own");
+    assert_eq!(user.fetch(&second["url"], &[]).await.2, plain_png(10, 10));
+    source.now.store(5, Relaxed);
+    let third = user.publish(body.clone()).await["media"][0].clone();
+    assert_eq!(source.counted(), (2, 1));
+    assert_eq!(user.fetch(&third["url"], &[]).await.2, plain_png(15, 10));
+    // Another workspace knows nothing of it.
+    let other = app.user().await;
+    let theirs = json!({"account_id": other.connect("bluesky").await, "caption": "It", "media_url": source.url});
+    let _ = other.publish(theirs).await;
+    assert_eq!(source.counted(), (3, 1));
+    // A weak one may stand for other bytes.
+    let weak = Versions::serve("W/").await;
+    let body = json!({"account_id": account, "caption": "It", "media_url": weak.url});
+    for _ in 0..2 {
+        let _ = user.publish(body.clone()).await;
+    }
+    assert_eq!(weak.counted(), (2, 0));
 }
 
 /// A server that answers every request with these bytes, and the rest of them after that for ever.
