@@ -1,10 +1,16 @@
 //! The rules of each network.
 
-use fanfare_platforms::{self as platforms, Description, PLANNED, Planned, PlatformId};
+use fanfare_platforms::{
+    self as platforms, Description, Fix, PLANNED, Planned, PlatformId, Violation, excerpt,
+    fix::meant,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::Reply;
+use crate::{
+    Reply,
+    error::{Code, Error, Result, violation},
+};
 
 /// The platforms.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -29,6 +35,28 @@ pub fn list(include_planned: bool) -> Reply<Platforms> {
 /// Returns the networks with a connector.
 pub fn ids() -> impl Iterator<Item = PlatformId> {
     platforms::all().iter().map(|platform| platform.spec().id)
+}
+
+/// Returns the network that a filter names.
+///
+/// # Errors
+/// [`Code::InvalidField`] for this field.
+pub fn named(field: &str, name: &str) -> Result<PlatformId> {
+    name.parse().map_err(|_| Error::violation(unknown(field, name)))
+}
+
+/// Returns the network that a field of a body names; a misspelt one comes with its fix.
+///
+/// # Errors
+/// [`Code::InvalidField`] for this field.
+pub fn named_in_body(field: &str, name: &str) -> Result<PlatformId> {
+    let fix = || meant(name, ids().map(PlatformId::as_str)).map(|id| Fix::replace(field, id));
+    name.parse().map_err(|_| Error::violation(unknown(field, name).with_fix(fix())))
+}
+
+fn unknown(field: &str, name: &str) -> Violation {
+    let message = format!("There is no platform called {:?}.", excerpt(name));
+    violation(Code::InvalidField, field, message, "GET /api/v1/platforms lists them.")
 }
 
 /// Returns the name of a network for people; the identifier itself if there is none.

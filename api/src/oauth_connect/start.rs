@@ -72,8 +72,12 @@ pub async fn begin(visit: Visit) -> Result<Answer> {
 /// The platform in the path.
 pub fn platform(visit: &Visit) -> Result<fanfare_domain::PlatformId> {
     let name = visit.path("platform");
-    let missing =
-        || Error::new(Code::PlatformNotFound, format!("There is no platform called {name:?}."));
+    let missing = || {
+        Error::new(
+            Code::PlatformNotFound,
+            format!("There is no platform called {:?}.", fanfare_domain::error::excerpt(name)),
+        )
+    };
     name.parse().map_err(|_| missing())
 }
 

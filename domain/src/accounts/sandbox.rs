@@ -21,7 +21,7 @@ use crate::{
     Act, Domain, Reply,
     clock::Time,
     error::{Code, Error, Result},
-    page,
+    page, platforms,
 };
 
 /// An account to be made on a simulated network.
@@ -183,10 +183,7 @@ pub fn shown_url(cx: &Domain, url: String) -> String {
 /// # Errors
 /// [`Code::PlatformNotFound`], or the sandbox's refusal (a name that is taken).
 pub async fn create_sandbox(act: &Act, new: NewSandboxAccount) -> Result<Reply<OneAccount>> {
-    let platform: PlatformId = new.platform.parse().map_err(|_| {
-        let message = format!("There is no platform called {:?}.", new.platform);
-        Error::field(Code::InvalidField, "platform", message, "GET /api/v1/platforms lists them.")
-    })?;
+    let platform = platforms::named_in_body("platform", &new.platform)?;
     let brand = new.workspace_client_id.map(fanfare_entities::BrandId);
     let identity = make(act, platform, new.username.as_deref()).await?;
     let tx = act.begin().await?;

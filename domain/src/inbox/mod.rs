@@ -151,11 +151,7 @@ async fn accounts_of(
 
 /// The platform that a filter names.
 fn platform_named(name: &str) -> Result<String> {
-    let platform: fanfare_platforms::PlatformId = name.parse().map_err(|_| {
-        let message = format!("There is no platform called {name:?}.");
-        Error::field(Code::InvalidField, "platform", message, "GET /api/v1/platforms lists them.")
-    })?;
-    Ok(platform.as_str().to_owned())
+    Ok(crate::platforms::named("platform", name)?.as_str().to_owned())
 }
 
 /// Accounts on a platform, as a condition on the account of a row.

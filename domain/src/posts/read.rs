@@ -1,7 +1,6 @@
 //! Reading posts and their ledger.
 
 use fanfare_entities::{PostId, post, post::PostStatus, post_attempt};
-use fanfare_platforms::PlatformId;
 use schemars::JsonSchema;
 use sea_orm::{
     ActiveEnum, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
@@ -19,7 +18,7 @@ use crate::{
     access::Membership,
     clock::Time,
     error::{Code, Error, Result},
-    input, page,
+    input, page, platforms,
 };
 
 /// Which posts to list.
@@ -135,15 +134,7 @@ fn filtered(act: &Act, filter: &Filter) -> Result<sea_orm::Select<post::Entity>>
         query = query.filter(post::Column::Status.eq(status_named(status)?));
     }
     if let Some(platform) = &filter.platform {
-        let platform: PlatformId = platform.parse().map_err(|_| {
-            let message = format!("There is no platform called {platform:?}.");
-            Error::field(
-                Code::InvalidField,
-                "platform",
-                message,
-                "GET /api/v1/platforms lists them.",
-            )
-        })?;
+        let platform = platforms::named("platform", platform)?;
         query = query.filter(post::Column::Platform.eq(platform.as_str()));
     }
     if let Some(group) = &filter.group {
