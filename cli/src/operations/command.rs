@@ -2,7 +2,10 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use super::document::{Kind, Operation, Parameter, Place};
+use super::{
+    document::{Kind, Operation, Parameter, Place},
+    follow::FOLLOWED,
+};
 use crate::account::Given;
 
 /// Returns the command of a chapter, with one command for each of its operations.
@@ -114,8 +117,8 @@ pub(super) fn one(operation: &Operation) -> Command {
                 .help("Send null for this field"),
         );
     }
-    if ["create_post", "retry_post", "get_post"].contains(&operation.id.as_str()) {
-        let help = "Follow the post until it is published or failed";
+    if FOLLOWED.contains(&operation.id.as_str()) {
+        let help = "Follow the post or the film to its end";
         command = command.arg(Arg::new("wait").long("wait").action(ArgAction::SetTrue).help(help));
     }
     command

@@ -2,6 +2,7 @@
 
 mod command;
 mod document;
+mod follow;
 mod output;
 mod request;
 mod send;
@@ -21,6 +22,7 @@ use reqwest::Method;
 use serde_json::Value;
 
 use document::{Operation, operations};
+use follow::Work;
 use request::Request;
 pub use tree::{chapters, with_commands};
 
@@ -160,8 +162,8 @@ async fn operation(chapter: &str, matches: &ArgMatches) -> Result<Exit> {
     }
     let (exit, body) = exchange(&target, &request, matches).await?;
     let wants_wait = matches.try_get_one::<bool>("wait").ok().flatten() == Some(&true);
-    match body["post"]["id"].as_i64().filter(|_| wants_wait && exit == Exit::Fine) {
-        Some(id) => follow(id, matches).await,
+    match Work::of(&body).filter(|_| wants_wait && exit == Exit::Fine) {
+        Some(work) => follow::follow(&work, matches).await,
         None => Ok(exit),
     }
 }
@@ -219,31 +221,6 @@ async fn send_media(target: &Target, request: &mut Request) -> Result<()> {
         *place = file["public_url"].clone();
     }
     Ok(())
-}
-
-/// Follows a post until it is published or failed.
-async fn follow(id: i64, matches: &ArgMatches) -> Result<Exit> {
-    let bar = indicatif::ProgressBar::new_spinner();
-    bar.enable_steady_tick(Duration::from_millis(200));
-    let get = Request { method: Method::GET, path: format!("/api/v1/posts/{id}"), body: None };
-    loop {
-        let target = command::profile(matches).target().await?;
-        let reply = send::send(&target, &get).await?;
-        let status = reply.body["post"]["status"].as_str().unwrap_or_default().to_owned();
-        bar.set_message(format!("post {id}: {status}"));
-        let exit = match status.as_str() {
-            "published" => Some(Exit::Fine),
-            "failed" | "paused" | "draft" => Some(Exit::PostFailed),
-            _ if reply.status >= 400 => Some(Exit::of(reply.status)),
-            _ => None,
-        };
-        if let Some(exit) = exit {
-            bar.finish_and_clear();
-            output::print(&reply.body, matches.get_flag("json"));
-            return Ok(exit);
-        }
-        tokio::time::sleep(Duration::from_secs(1)).await;
-    }
 }
 
 /// Follows the events of the workspace.

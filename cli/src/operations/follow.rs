@@ -1,0 +1,101 @@
+//! `--wait`: a post or a film is followed to its end.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use clap::ArgMatches;
+use reqwest::Method;
+use serde_json::Value;
+
+use super::{Exit, command, output, request::Request, send};
+
+/// The operations that answer with something to wait for.
+pub(super) const FOLLOWED: [&str; 6] = [
+    "create_post",
+    "retry_post",
+    "get_post",
+    "generate_video",
+    "run_video_function",
+    "get_video_job",
+];
+
+/// A post, or the job of a film.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Work {
+    kind: &'static str,
+    id: String,
+}
+
+impl Work {
+    /// Returns the work that a reply tells of, if it tells of any.
+    pub(super) fn of(reply: &Value) -> Option<Self> {
+        let post = reply["post"]["id"].as_i64().map(|id| Self { kind: "post", id: id.to_string() });
+        post.or_else(|| {
+            let id = reply["job"]["id"].as_str()?.to_owned();
+            Some(Self { kind: "job", id })
+        })
+    }
+
+    fn path(&self) -> String {
+        let place = if self.kind == "post" { "posts" } else { "ai/video-jobs" };
+        format!("/api/v1/{place}/{}", self.id)
+    }
+}
+
+/// Returns the exit code of work that stands like this, if it has ended.
+fn end(status: &str) -> Option<Exit> {
+    match status {
+        "published" | "completed" => Some(Exit::Fine),
+        "failed" | "paused" | "draft" | "cancelled" => Some(Exit::PostFailed),
+        _ => None,
+    }
+}
+
+/// Follows work until it has ended, and prints it.
+///
+/// # Errors
+/// The service does not answer.
+pub(super) async fn follow(work: &Work, matches: &ArgMatches) -> Result<Exit> {
+    let bar = indicatif::ProgressBar::new_spinner();
+    bar.enable_steady_tick(Duration::from_millis(200));
+    let get = Request { method: Method::GET, path: work.path(), body: None };
+    loop {
+        let target = command::profile(matches).target().await?;
+        let reply = send::send(&target, &get).await?;
+        let status = reply.body[work.kind]["status"].as_str().unwrap_or_default();
+        bar.set_message(format!("{} {}: {status}", work.kind, work.id));
+        if reply.status >= 400 {
+            bar.finish_and_clear();
+            output::print_refusal(&reply.body, matches.get_flag("json"));
+            return Ok(Exit::of(reply.status));
+        }
+        if let Some(exit) = end(status) {
+            bar.finish_and_clear();
+            output::print(&reply.body, matches.get_flag("json"));
+            return Ok(exit);
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn posts_and_films_are_followed_and_nothing_else() {
+        let path = |reply: Value| Work::of(&reply).map(|work| work.path());
+        assert_eq!(path(json!({"post": {"id": 7}})).as_deref(), Some("/api/v1/posts/7"));
+        let film = json!({"job": {"id": "01a2", "status": "queued"}});
+        assert_eq!(path(film).as_deref(), Some("/api/v1/ai/video-jobs/01a2"));
+        assert_eq!(path(json!({"posts": [{"id": 7}]})), None);
+        assert_eq!((end("published"), end("completed")), (Some(Exit::Fine), Some(Exit::Fine)));
+        assert_eq!(
+            (end("failed"), end("cancelled")),
+            (Some(Exit::PostFailed), Some(Exit::PostFailed))
+        );
+        assert_eq!((end("scheduled"), end("processing"), end("queued")), (None, None, None));
+    }
+}
