@@ -9,7 +9,7 @@ pub struct Entry {
     pub status: u16,
     /// May the same request succeed later?
     pub retryable: bool,
-    /// Why it happens.
+    /// The cause.
     pub cause: &'static str,
     /// The remedy.
     pub remedy: &'static str,

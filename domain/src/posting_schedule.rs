@@ -73,7 +73,7 @@ pub struct NextQuery {
     #[serde(default)]
     #[schemars(length(max = 1_000))]
     pub account_ids: Option<String>,
-    /// How many slots are listed: 1 to 10, 5 if left out.
+    /// The number of slots to list: 1 to 10, 5 if left out.
     #[serde(default)]
     pub count: Option<i64>,
     /// Only slots after this time; after now if left out.

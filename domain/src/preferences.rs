@@ -1,4 +1,4 @@
-//! What persons set for themselves and for their workspaces: names, the time zone, passwords and log-ins.
+//! Settings of persons, for themselves and for their workspaces: names, the time zone, passwords and log-ins.
 
 use fanfare_entities::{Millis, user, user_session, workspace};
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
@@ -23,9 +23,9 @@ pub const LONGEST_NAME: usize = 100;
 /// A log-in of a person.
 #[derive(Debug, Clone)]
 pub struct LogIn {
-    /// When it began.
+    /// Its beginning.
     pub since: Millis,
-    /// When it ends by itself.
+    /// The time at which it ends by itself.
     pub until: Millis,
     /// It is the one that asks.
     pub is_this: bool,

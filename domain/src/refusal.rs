@@ -1,4 +1,4 @@
-//! What a refusal says, as its body shows it.
+//! The body of a refusal.
 
 use fanfare_platforms::{Next, Violation};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -9,20 +9,20 @@ use crate::{clock::Time, error::Code, inbox::Can};
 /// The body of a refusal, but for the request's id and the address of its explanation.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Refusal {
-    /// Why it is refused.
+    /// The refusal.
     #[serde(flatten)]
     pub reason: Reason,
-    /// Where the thing stands that it is about.
+    /// The place of the thing it is about.
     #[serde(flatten)]
     pub state: State,
 }
 
-/// Why something is refused.
+/// A refusal.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Reason {
-    /// What is wrong, for people.
+    /// A sentence for people that says what is wrong.
     pub error: String,
-    /// What kind of refusal it is.
+    /// The kind of refusal.
     #[schemars(schema_with = "codes")]
     pub code: &'static str,
     /// May the same request succeed later?
@@ -33,18 +33,18 @@ pub struct Reason {
     /// The broken rules, at most 50 of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub validation_errors: Vec<Violation>,
-    /// How many more broken rules there are than `validation_errors` names.
+    /// The number of broken rules beyond those that `validation_errors` names.
     #[serde(skip_serializing_if = "is_none")]
     pub more_violations: usize,
     /// Calls that lead out, most useful first; those of a broken rule stand beside it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<Next>,
-    /// What the code has of its own.
+    /// Fields of this code alone.
     #[serde(flatten)]
     pub details: Details,
 }
 
-/// What `invalid_transition` says besides.
+/// Further fields of `invalid_transition`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct State {
     /// With `invalid_transition`: the status of the post, connect session or subscription.
@@ -55,7 +55,7 @@ pub struct State {
     pub allowed: Option<&'static [&'static str]>,
 }
 
-/// What other codes say besides.
+/// Further fields of other codes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Details {
     /// The limit that was met: of a window, a plan, or a size in bytes.
@@ -103,7 +103,7 @@ pub struct Details {
     /// With `action_not_allowed`: what can be done now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub can: Option<Vec<Can>>,
-    /// What to do, one sentence.
+    /// The remedy, one sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
 }

@@ -32,7 +32,7 @@ pub struct Member {
     pub is_owner: bool,
     /// The brands that the membership is locked to; none for one that sees all.
     pub brands: Vec<BrandId>,
-    /// When the person became a member.
+    /// The time the person became a member.
     pub since: Millis,
 }
 
@@ -41,9 +41,9 @@ pub struct Member {
 pub struct PlanLimit {
     /// The limited thing, in words.
     pub what: &'static str,
-    /// How many there are.
+    /// The number there is.
     pub used: u64,
-    /// How many the plan allows.
+    /// The number the plan allows.
     pub allowed: u64,
 }
 

@@ -103,7 +103,7 @@ pub struct Model {
     pub platform_post_id: Option<String>,
     /// Its public address.
     pub platform_post_url: Option<String>,
-    /// What it lacks there, as a list of warnings; null if nothing.
+    /// Its shortcomings there, as a list of warnings; null if there are none.
     pub warnings: Option<Json>,
     /// Returns the code of its failure or of its wait.
     pub error: Option<Json>,

@@ -101,7 +101,7 @@ impl Mailer {
     /// Asks the server whether it would take letters.
     ///
     /// # Errors
-    /// Why not.
+    /// The cause.
     pub async fn check(&self) -> Result<(), Failure> {
         match self.transport.test_connection().await {
             Ok(true) => Ok(()),

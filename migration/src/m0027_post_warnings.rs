@@ -1,4 +1,4 @@
-//! What a published post lacks.
+//! A column for the shortcomings of a published post.
 
 use sea_orm_migration::prelude::*;
 

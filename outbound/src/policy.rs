@@ -32,7 +32,7 @@ impl Rules {
     /// Judges an address without looking up its name.
     ///
     /// # Errors
-    /// Why it is refused.
+    /// The reason it is refused.
     pub fn judge(self, url: &Url) -> Result<(), &'static str> {
         match url.scheme() {
             "https" => {}

@@ -82,7 +82,7 @@ pub struct Published {
     pub url: Option<String>,
     /// Further public parts (segments, first comment), in order.
     pub parts: Vec<Part>,
-    /// What was meant and is not there, such as the picture of a card.
+    /// Shortcomings, such as the missing picture of a card.
     pub warnings: Vec<Warning>,
 }
 

@@ -1,4 +1,4 @@
-//! How much of its calls a network says is used.
+//! The used share of a network's calls, as the network tells it.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -12,11 +12,11 @@ pub struct Usage(Arc<Mutex<Used>>);
 /// Shares in percent; 0 as long as none was shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Used {
-    /// What is used of the app's calls.
+    /// The used share of the app's calls.
     pub app: u8,
-    /// What is used of the account's own calls.
+    /// The used share of the account's own calls.
     pub account: u8,
-    /// How long it takes until calls are taken again, if the network says so.
+    /// The time until calls are taken again, if the network says so.
     pub regain: Option<Duration>,
 }
 

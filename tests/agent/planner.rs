@@ -13,7 +13,7 @@ pub struct Tool {
     pub doc: String,
     /// Its inputs, once they have been read.
     pub inputs: Vec<Input>,
-    /// How it is called: method and path, or nothing more than the name.
+    /// The way to call it: method and path, or nothing more than the name.
     pub route: Option<(String, String)>,
 }
 

@@ -19,7 +19,7 @@ pub enum Way {
     Shell,
 }
 
-/// What an agent can reach, and what it cost it.
+/// The calls within an agent's reach, and their cost to it.
 pub struct Surface {
     way: Way,
     user: User,

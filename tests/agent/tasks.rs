@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 /// A task: a sentence, the values that belong to it, and what must be true of the reply.
 pub struct Task {
-    /// What is asked for.
+    /// The request in words.
     pub say: &'static str,
     /// Values with what they are; a text that begins with `$` stands for something remembered.
     pub facts: Vec<(&'static str, Value)>,
-    /// What is remembered of the reply: a JSON Pointer, and its name.
+    /// The part of the reply to remember: a JSON Pointer, and its name.
     pub remember: Option<(&'static str, &'static str)>,
     /// A pointer into the reply, and the value there; null asks only for something to be there.
     pub expect: (&'static str, Value),

@@ -66,13 +66,13 @@ async fn comment(app: &TestApp, user: &User, account: i64, text: &str) -> Value 
     .await
 }
 
-/// What the network holds for an account.
+/// Returns all that the network holds for an account.
 async fn held(user: &User, platform: &str, account: i64) -> Vec<Value> {
     let path = format!("/api/v1/sandbox/{platform}/inbox?account_id={account}");
     user.get(&path).await.expect(200).body["inbox"].as_array().unwrap().clone()
 }
 
-/// How often the network holds something of the account's own with this text.
+/// Counts the account's own texts of this wording on the network.
 async fn sent(user: &User, platform: &str, account: i64, text: &str) -> usize {
     let held = held(user, platform, account).await;
     held.iter().filter(|item| item["own"] == true && item["text"] == text).count()

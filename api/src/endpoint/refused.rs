@@ -1,4 +1,4 @@
-//! What a request leaves behind for its refusal: enough to say how to correct it and where to go on.
+//! The notes a request leaves for its refusal: enough to say how to correct it and where to go on.
 
 use std::collections::HashMap;
 

@@ -9,14 +9,14 @@ use serde_json::{Map, Value, json};
 
 use crate::{Route, WorkspaceScope};
 
-/// Why a request was refused. Some codes bring fields of their own; `/docs/errors` explains each.
+/// The refusal of a request. Some codes bring fields of their own; `/docs/errors` explains each.
 #[derive(Serialize, JsonSchema)]
 pub struct Error {
     #[serde(flatten)]
     refusal: Refusal,
     /// Id of the request, also in its log lines and events.
     request_id: String,
-    /// Where the code is explained.
+    /// Address of the page that explains the code.
     #[schemars(extend("format" = "uri"))]
     doc_url: String,
 }

@@ -1,4 +1,4 @@
-//! What all readings in the background share: permits that come after publishing, and the reaction to a network's error.
+//! The parts that all readings in the background share: permits that come after publishing, and the reaction to a network's error.
 
 mod permits;
 mod reaction;

@@ -22,10 +22,10 @@ const SHARE: u32 = 60;
 /// The share of its own budget that reading leaves an account, in percent, where the network shows it.
 const ACCOUNT_SHARE: u8 = 75;
 
-/// How long to stay away while posts wait.
+/// The time to stay away while posts wait.
 const YIELD: Duration = Duration::from_secs(1);
 
-/// How long to stay away from a network that shows that enough of a budget is used, if it does not say how long.
+/// The time to stay away from a network that shows that enough of a budget is used, if it does not say how long.
 const USED_UP: Duration = Duration::from_secs(15 * 60);
 
 /// The longest time that a reading waits for its next call before it gives its row back.
@@ -41,7 +41,7 @@ pub const fn share_of(calls: u32) -> u32 {
     if share == 0 { 1 } else { share }
 }
 
-/// What one turn of an account may use.
+/// The permits of one turn of an account.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Budget {
     /// The app's quota for all accounts, if it is known.

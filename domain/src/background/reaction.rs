@@ -1,4 +1,4 @@
-//! What a reading does after its network's error, the same for numbers, inboxes and profiles.
+//! The reaction of a reading to its network's error, the same for numbers, inboxes and profiles.
 
 use std::time::Duration;
 
@@ -17,11 +17,11 @@ const HOUR: Millis = 60 * MINUTE;
 /// Somebody else refreshes the tokens: look again after this time, in ms.
 const ELSEWHERE: Millis = 5_000;
 
-/// How long to wait for a network that does not say how long, and how long at most.
+/// The waits for a network that does not say how long: the usual one, and the longest.
 const UNTOLD: Duration = Duration::from_secs(5 * 60);
 const LONGEST: Duration = Duration::from_secs(24 * 3_600);
 
-/// What a reading does next.
+/// The next act of a reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reaction {
     /// Nothing: the account must be connected again, which was noted.

@@ -152,9 +152,9 @@ pub struct Reserved {
     pub operation: String,
     /// The number of credits.
     pub credits: i64,
-    /// When they were reserved.
+    /// The time they were reserved.
     pub since: Millis,
-    /// When they are given back if the operation has not ended by then.
+    /// The time they are given back if the operation has not ended by then.
     pub until: Millis,
 }
 

@@ -1,4 +1,4 @@
-//! How reading numbers, inboxes and business profiles keeps up, for each network. Nothing here holds a text of anybody.
+//! The lag of reading numbers, inboxes and business profiles, for each network. Nothing here holds a text of anybody.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -20,7 +20,7 @@ const READ: [(JobKind, &str, &str, &str); 3] = [
 /// The most accounts whose refused numbers are counted.
 const MOST: i64 = 10_000;
 
-/// How reading one kind of thing on one network keeps up.
+/// The lag of reading one kind of thing on one network.
 #[derive(Debug, Clone)]
 pub struct Reading {
     /// Identifier of the network.
@@ -31,7 +31,7 @@ pub struct Reading {
     pub accounts: i64,
     /// Those whose reading is due and has not begun.
     pub due: i64,
-    /// How long the longest of them has waited, in ms; `None` if none is due.
+    /// The wait of the longest of them, in ms; `None` if none is due.
     pub lag: Option<Millis>,
     /// The oldest of the last readings; `None` if nothing was read yet.
     pub oldest: Option<Millis>,
@@ -63,7 +63,7 @@ pub struct Refused {
     pub number: String,
     /// Accounts for which it is refused.
     pub accounts: i64,
-    /// When it is asked for again, at the earliest.
+    /// The earliest time to ask for it again.
     pub until: Millis,
 }
 

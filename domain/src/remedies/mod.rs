@@ -13,7 +13,7 @@ use crate::error::{Code, Error};
 
 pub use leads::{Lead, OPERATIONS, Operation, after_failure, fixes, leads};
 
-/// What is known of a request that was refused.
+/// The known parts of a request that was refused.
 #[derive(Debug, Clone, Default)]
 pub struct Situation {
     /// Origin under which the service is reached.
@@ -26,7 +26,7 @@ pub struct Situation {
     pub request: Option<(&'static str, &'static str, String)>,
     /// The body, as it was sent.
     pub body: Option<Value>,
-    /// Where the body stands in the request's: empty, or the pointer of an item of a batch.
+    /// The place of the body in the request's: empty, or the pointer of an item of a batch.
     pub place: String,
 }
 

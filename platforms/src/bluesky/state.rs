@@ -23,7 +23,7 @@ pub struct State {
     pub mentions: BTreeMap<String, Option<String>>,
     /// The quoted post, once it was found.
     pub quote: Option<StrongRef>,
-    /// What the post will lack.
+    /// Shortcomings the post will have.
     pub warnings: Vec<Warning>,
 }
 

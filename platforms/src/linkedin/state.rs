@@ -16,7 +16,7 @@ pub(super) struct State {
     pub organizations: BTreeMap<String, Option<Organization>>,
     /// The link card, once it was looked for.
     pub card: Option<Card>,
-    /// What the post will lack.
+    /// Shortcomings the post will have.
     pub warnings: Vec<Warning>,
     /// URNs of the files that are uploaded, in order.
     pub files: Vec<String>,

@@ -21,19 +21,19 @@ pub enum Fix {
     },
     /// Moves a value to where it belongs.
     Move {
-        /// Where it is, as a JSON Pointer.
+        /// Its place, as a JSON Pointer.
         from: String,
-        /// Where it belongs, as a JSON Pointer.
+        /// Its right place, as a JSON Pointer.
         path: String,
     },
     /// Takes a value out.
     Remove {
-        /// Where it is, as a JSON Pointer.
+        /// Its place, as a JSON Pointer.
         path: String,
     },
     /// Puts another value in the place of one.
     Replace {
-        /// Where it is, as a JSON Pointer.
+        /// Its place, as a JSON Pointer.
         path: String,
         /// The new value.
         value: Value,

@@ -20,6 +20,6 @@ pub struct Next {
     /// The whole address of a page that a person opens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// What it is good for.
+    /// Its purpose.
     pub why: &'static str,
 }

@@ -1,4 +1,4 @@
-//! How the pages look: on a phone, in the dark, by keyboard.
+//! The look of the pages: on a phone, in the dark, by keyboard.
 
 use fanfare_tests::{Browser, TestApp};
 use serde_json::json;
